@@ -1,0 +1,1 @@
+"""What happened, what it costs, what is left."""

@@ -1,0 +1,85 @@
+"""What can go wrong, each with the one sentence that says what, where and how to fix it."""
+
+from fractions import Fraction
+
+HIDDEN = object()
+"""Stands for a value that must not be shown, because it may come from the data."""
+
+
+class DiscreetError(Exception):
+    """Anything that Discreet refuses or cannot do."""
+
+
+class ParameterError(DiscreetError, ValueError):
+    """A parameter is outside what the theorem behind the function allows."""
+
+    def __init__(self, name: str, value: object, rule: str) -> None:
+        given = "" if value is HIDDEN else f"; {shown(value)} was given"
+        super().__init__(f"{name} {rule}{given}.")
+        self.name = name
+
+
+class EntropyError(DiscreetError):
+    """The operating system's random generator failed: nothing is released without it."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the system's random generator failed, so nothing was released; "
+            "check the machine's entropy source and ask again."
+        )
+
+
+class ArithmeticDriftError(DiscreetError):
+    """NumPy's exp or log on this machine is less accurate than the samplers' proof assumes."""
+
+    def __init__(self, function: str) -> None:
+        super().__init__(
+            f"{function} on this machine is less accurate than exact sampling needs; "
+            "install NumPy from its official wheels."
+        )
+
+
+class StoppedError(DiscreetError):
+    """A sparse-vector run has given all the answers it paid for."""
+
+    def __init__(self, limit: int) -> None:
+        positive = "its positive answer" if limit == 1 else f"its {limit} positive answers"
+        super().__init__(
+            f"this run has given {positive} and stopped; start a new one, which is charged anew."
+        )
+
+
+class UnsupportedEventError(DiscreetError):
+    """No theorem prices this event under this accountant."""
+
+    def __init__(self, event: object, *, accountant: str, instead: str) -> None:
+        super().__init__(
+            f"the {accountant} accountant has no proved price for {type(event).__name__}; {instead}."
+        )
+
+
+class BudgetError(DiscreetError):
+    """The budget does not allow this charge; nothing was charged."""
+
+    def __init__(self, *, unit: str, requested: Fraction, remaining: Fraction) -> None:
+        super().__init__(
+            f"the budget does not allow this: requested {unit} = {float(requested):.6g}, "
+            f"remaining {unit} = {float(remaining):.6g}, "
+            f"difference {float(requested - remaining):.6g}; ask for less accuracy or stop here."
+        )
+        self.requested = requested
+        self.remaining = remaining
+
+
+class MissingExtraError(DiscreetError, ImportError):
+    """An optional part of Discreet is not installed."""
+
+    def __init__(self, what: str, *, extra: str) -> None:
+        super().__init__(f"{what} needs an optional part: pip install 'discreet[{extra}]'.")
+
+
+def shown(value: object) -> str:
+    """Return a value as an error shows it: short, on one line, fractions as people write them."""
+    text = str(value) if isinstance(value, Fraction) else repr(value)
+    text = " ".join(text.split())
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,76 @@
+"""Numbers that people hand in, checked at the border and made exact.
+
+A float means the decimal that it prints as: 0.1 is 1/10, not 3602879701896397/2**55. After this
+module every parameter is a `Fraction` or an `int` inside its stated range.
+"""
+
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Integral, Rational
+from typing import SupportsFloat, TypeAlias
+
+import numpy as np
+
+from discreet.errors import ParameterError
+
+Real: TypeAlias = int | float | Fraction | Decimal | SupportsFloat
+"""What a rational parameter may be given as: int, float, Fraction, Decimal or a NumPy scalar."""
+
+
+def rational(  # noqa: PLR0913 - a range has four ends
+    name: str,
+    value: object,
+    *,
+    above: Fraction | int | None = None,
+    least: Fraction | int | None = None,
+    below: Fraction | int | None = None,
+    most: Fraction | int | None = None,
+) -> Fraction:
+    """Return value as the exact number it means, or refuse it by name."""
+    number = _fraction(value)
+    if number is None:
+        raise ParameterError(name, value, "must be a finite number, not text, true/false or NaN")
+    if above is not None and number <= above:
+        raise ParameterError(name, value, f"must be more than {above}")
+    if least is not None and number < least:
+        raise ParameterError(name, value, f"must be {least} or more")
+    if below is not None and number >= below:
+        raise ParameterError(name, value, f"must be less than {below}")
+    if most is not None and number > most:
+        raise ParameterError(name, value, f"must be {most} or less")
+    return number
+
+
+def whole(name: str, value: object, *, least: int | None = None, most: int | None = None) -> int:
+    """Return value as an int, or refuse it by name; 3.0 is three, 3.5 is refused."""
+    number = _fraction(value)
+    if number is None or number.denominator != 1:
+        raise ParameterError(name, value, "must be a whole number")
+    return int(rational(name, value, least=least, most=most))
+
+
+def confidence_level(value: object) -> Fraction:
+    """Return a confidence strictly between 0 and 1."""
+    return rational("confidence", value, above=0, below=1)
+
+
+def flag(name: str, value: object) -> bool:
+    """Return value if it is True or False, or refuse it by name."""
+    if not isinstance(value, bool | np.bool_):
+        raise ParameterError(name, value, "must be True or False")
+    return bool(value)
+
+
+def _fraction(value: object) -> Fraction | None:
+    if isinstance(value, bool | np.bool_):
+        return None
+    if isinstance(value, Integral):
+        return Fraction(int(value))
+    if isinstance(value, Rational):
+        return Fraction(value)
+    if isinstance(value, Decimal):
+        return Fraction(value) if value.is_finite() else None
+    if isinstance(value, float | np.floating):
+        # str() of a NumPy or Python float is the shortest decimal that reads back as itself.
+        return Fraction(str(value)) if np.isfinite(value) else None
+    return None
