@@ -1,0 +1,30 @@
+"""Exact, cryptographically random, vectorised noise.
+
+Every function samples exactly the law it states (given ideal random bits); none takes a seed.
+"""
+
+from discreet.noise.coins import bernoulli, bernoulli_exp, responses
+from discreet.noise.gaussian import discrete_gaussian
+from discreet.noise.geometric import discrete_laplace, geometric
+from discreet.noise.selection import exponential_choice, permute_and_flip_choice
+from discreet.noise.source import SYSTEM, Entropy, SystemEntropy
+from discreet.noise.trust import check_floats
+from discreet.noise.uniform import permutation, uniform_integers
+
+__all__ = [
+    "SYSTEM",
+    "Entropy",
+    "SystemEntropy",
+    "bernoulli",
+    "bernoulli_exp",
+    "discrete_gaussian",
+    "discrete_laplace",
+    "exponential_choice",
+    "geometric",
+    "permutation",
+    "permute_and_flip_choice",
+    "responses",
+    "uniform_integers",
+]
+
+check_floats()

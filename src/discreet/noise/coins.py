@@ -1,0 +1,126 @@
+"""Coins whose bias is any computable real, and responses made of them."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import ParameterError
+from discreet.noise.enclosures import Enclosure, exp_neg, ratio, share_against_exp_neg
+from discreet.noise.source import SYSTEM, Entropy
+from discreet.noise.uniform import (
+    CHUNK,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    LazyUniform,
+    checked_integers,
+    checked_size,
+    fill,
+    uniform_integers,
+    words,
+)
+from discreet.parameters import Real, rational, whole
+
+TOLERANCE = 2.0**-42
+"""Most by which float arithmetic may misplace a probability exp(-x)."""
+
+
+@overload
+def bernoulli(probability: Real, size: None = None, *, entropy: Entropy = SYSTEM) -> bool: ...
+@overload
+def bernoulli(probability: Real, size: int, *, entropy: Entropy = SYSTEM) -> BoolArray: ...
+def bernoulli(
+    probability: Real, size: int | None = None, *, entropy: Entropy = SYSTEM
+) -> bool | BoolArray:
+    """Flip coins that fall True with exactly this rational probability."""
+    p = ratio(rational("probability", probability, least=0, most=1))
+    if size is None:
+        return LazyUniform(entropy).is_below(p)
+    return flips(p, checked_size(size), entropy)
+
+
+def bernoulli_exp(exponents: IntArray, rate: Real, *, entropy: Entropy = SYSTEM) -> BoolArray:
+    """Flip one coin for each exponent n ≥ 0, True with probability exactly exp(-rate · n)."""
+    rate = rational("rate", rate, least=0)
+    exponents = checked_integers("exponents", exponents)
+    if len(exponents) and exponents.min() < 0:
+        raise ParameterError("exponents", int(exponents.min()), "must be 0 or more")
+    return flips_exp(exponents.view(np.uint64), rate, entropy)
+
+
+def responses(
+    values: IntArray, categories: int, epsilon: Real, *, entropy: Entropy = SYSTEM
+) -> IntArray:
+    """Keep each value with odds e^epsilon : 1 against each other one of `categories` values."""
+    categories = whole("categories", categories, least=2, most=1 << 62)
+    epsilon = rational("epsilon", epsilon, least=0)
+    kept = share_against_exp_neg(Fraction(1), Fraction(categories - 1), epsilon)
+    return respond(checked_integers("values", values), categories, kept, entropy)
+
+
+def respond(values: IntArray, categories: int, kept: Enclosure, entropy: Entropy) -> IntArray:
+    """Keep each value with the enclosed probability, else report a uniform other one."""
+    if len(values) and not (values.min() >= 0 and values.max() < categories):
+        raise ParameterError("values", "one outside", f"must lie in 0, …, {categories - 1}")
+    out = np.empty_like(values)
+    for start in range(0, len(values), CHUNK):
+        piece = values[start : start + CHUNK]
+        other = uniform_integers(categories - 1, len(piece), entropy=entropy)
+        other += other >= piece
+        np.copyto(other, piece, where=flips(kept, len(piece), entropy))
+        out[start : start + CHUNK] = other
+    return out
+
+
+def flips(p: Enclosure, size: int, entropy: Entropy) -> BoolArray:
+    """Flip coins of one enclosed probability: a random byte each, more bits for the ties."""
+    low, high = p(8)
+    low_more, high_more = p(40)
+
+    def draw(count: int) -> BoolArray:
+        byte = words(count, np.uint8, entropy)
+        out = byte < low
+        tied = np.flatnonzero((byte >= low) & (byte < high))
+        more = byte[tied].astype(np.int64) << 32 | words(len(tied), np.uint32, entropy)
+        out[tied] = more < low_more
+        for j in np.flatnonzero((more >= low_more) & (more < high_more)):
+            out[tied[j]] = LazyUniform(entropy, int(more[j]), 40).is_below(p)
+        return out
+
+    return fill(size, np.bool_, draw)
+
+
+def flips_exp(exponents: NDArray[np.uint64], rate: Fraction, entropy: Entropy) -> BoolArray:
+    """Flip a coin of probability exp(-rate · n) for each unsigned integer n."""
+    minus_rate = -float(rate)
+    out = np.empty(len(exponents), np.bool_)
+    for start in range(0, len(exponents), CHUNK):
+        piece = exponents[start : start + CHUNK]
+        exact = partial(_exp_neg_of, piece, rate)
+        out[start : start + CHUNK] = accepted(piece * minus_rate, exact, entropy)
+    return out
+
+
+def _exp_neg_of(exponents: NDArray[np.uint64], rate: Fraction, j: int) -> Enclosure:
+    return partial(exp_neg, int(exponents[j]) * rate)
+
+
+def accepted(log_p: FloatArray, exact: Callable[[int], Enclosure], entropy: Entropy) -> BoolArray:
+    """Flip a coin of probability exact(j) ≈ exp(log_p[j]) for each j; log_p is used up.
+
+    The float exp(log_p) must lie within TOLERANCE of the true probability. U begins with a 32-bit
+    word u; where exp(log_p) is clear of [u, u + 1) / 2**32 by TOLERANCE the coin has fallen.
+    """
+    u = words(len(log_p), np.uint32, entropy)
+    p_minus_u = np.exp(log_p, out=log_p)
+    p_minus_u -= u * 2.0**-32
+    out = p_minus_u > 2.0**-32 + TOLERANCE
+    open_still = p_minus_u > -TOLERANCE
+    if np.count_nonzero(out) != np.count_nonzero(open_still):
+        for j in np.flatnonzero(out ^ open_still):
+            out[j] = LazyUniform(entropy, int(u[j]), 32).is_below(exact(j))
+    return out

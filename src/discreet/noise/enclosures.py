@@ -1,0 +1,76 @@
+"""Computable reals: integer brackets of 2**bits · p, as tight as one asks.
+
+Everything here is integer arithmetic with outward rounding, so a bracket is a proof.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import TypeAlias
+
+Bracket: TypeAlias = tuple[int, int]
+"""Integers (low, high) with low ≤ 2**bits · p ≤ high."""
+
+Enclosure: TypeAlias = Callable[[int], Bracket]
+"""A real p in [0, 1], given by its bracket for any number of bits."""
+
+
+def exp_neg(x: Fraction, bits: int) -> Bracket:
+    """Bracket 2**bits · exp(-x) for x ≥ 0, at most 3 apart.
+
+    exp(-x) = (1 / exp(y)) ** 2**k with y = x / 2**k < 1/64, so that the Taylor series of exp(y)
+    converges fast; each squaring doubles the relative error, which the k extra bits absorb.
+    """
+    k = max(0, x.numerator.bit_length() - x.denominator.bit_length() + 8)
+    work = bits + k + 8
+    numerator, denominator = x.numerator, x.denominator << k
+    low = high = term_low = term_high = 1 << work
+    j = 0
+    while term_high > 1:
+        j += 1
+        term_low = term_low * numerator // (denominator * j)
+        term_high = ceil_div(term_high * numerator, denominator * j)
+        low, high = low + term_low, high + term_high
+    # The terms left out sum to less than the last one, which is at most 1: hence high + 1.
+    low, high = (1 << 2 * work) // (high + 1), ceil_div(1 << 2 * work, low)
+    for _ in range(k):
+        low, high = low * low >> work, ceil_div(high * high, 1 << work)
+    return low >> work - bits, ceil_div(high, 1 << work - bits)
+
+
+def ratio(p: Fraction) -> Enclosure:
+    """Enclose a fraction."""
+    return lambda bits: (
+        (p.numerator << bits) // p.denominator,
+        ceil_div(p.numerator << bits, p.denominator),
+    )
+
+
+def scaled_exp_neg(factor: Fraction, x: Fraction) -> Enclosure:
+    """Enclose factor · exp(-x) for factor > 0 and x ≥ 0, where that is at most 1."""
+    extra = max(0, factor.numerator.bit_length() - factor.denominator.bit_length() + 1)
+
+    def enclose(bits: int) -> Bracket:
+        low, high = exp_neg(x, bits + extra)
+        scale = factor.denominator << extra
+        return low * factor.numerator // scale, ceil_div(high * factor.numerator, scale)
+
+    return enclose
+
+
+def share_against_exp_neg(kept: Fraction, other: Fraction, x: Fraction) -> Enclosure:
+    """Enclose kept / (kept + other · exp(-x)) for kept > 0, other ≥ 0, x ≥ 0."""
+    weight = other / kept
+
+    def enclose(bits: int) -> Bracket:
+        low, high = exp_neg(x, bits)
+        one = weight.denominator << bits
+        least = one + weight.numerator * low
+        most = one + weight.numerator * high
+        return (one << bits) // most, ceil_div(one << bits, least)
+
+    return enclose
+
+
+def ceil_div(a: int, b: int) -> int:
+    """Return ⌈a / b⌉ for b > 0."""
+    return -(-a // b)

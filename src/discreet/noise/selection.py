@@ -1,0 +1,58 @@
+"""Exact selection among up to millions of candidates."""
+
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import ParameterError
+from discreet.noise.coins import flips_exp
+from discreet.noise.enclosures import scaled_exp_neg
+from discreet.noise.source import SYSTEM, Entropy
+from discreet.noise.uniform import IntArray, LazyUniform, checked_integers, uniform_integers
+from discreet.parameters import Real, rational
+
+INFLATION = 2.0**-30
+"""By this share float weights are raised, to stay above the true ones (docs/proofs/samplers.md)."""
+
+
+def exponential_choice(scores: IntArray, rate: Real, *, entropy: Entropy = SYSTEM) -> int:
+    """Choose i with probability exactly proportional to exp(rate · scores[i]).
+
+    Candidates are proposed by integer weights, a little above M · exp(rate · (score - best)),
+    summed and searched exactly; the one proposed is kept with the exact probability that is
+    missing. Rejection sampling: the law is exact, and the number of rounds tells nothing.
+    """
+    rate, deficits = _checked(scores, rate)
+    unit = 1 << 61 - len(deficits).bit_length()
+    weights = np.exp(deficits * -float(rate))
+    weights *= unit * (1 + INFLATION)
+    bounds = np.cumsum(weights.astype(np.int64) + 1)
+    while True:
+        ticket = uniform_integers(int(bounds[-1]), entropy=entropy)
+        i = int(np.searchsorted(bounds, ticket, side="right"))
+        weight = int(bounds[i]) - (int(bounds[i - 1]) if i else 0)
+        kept = scaled_exp_neg(Fraction(unit, weight), int(deficits[i]) * rate)
+        if LazyUniform(entropy).is_below(kept):
+            return i
+
+
+def permute_and_flip_choice(scores: IntArray, rate: Real, *, entropy: Entropy = SYSTEM) -> int:
+    """Choose as if going through a random order and stopping at the first coin that falls True.
+
+    Candidate i's coin has probability exp(rate · (scores[i] - best)). All coins are flipped and a
+    uniform one of the True ones is returned: the same law, in time that does not tell the outcome
+    (McKenna, Sheldon 2020, Algorithm 1).
+    """
+    rate, deficits = _checked(scores, rate)
+    heads = np.flatnonzero(flips_exp(deficits, rate, entropy))
+    return int(heads[uniform_integers(len(heads), entropy=entropy)])
+
+
+def _checked(scores: IntArray, rate: Real) -> tuple[Fraction, NDArray[np.uint64]]:
+    rate = rational("rate", rate, least=0)
+    scores = checked_integers("scores", scores)
+    if not len(scores):
+        raise ParameterError("scores", "none", "must hold at least one candidate")
+    # Unsigned, the difference of any two 64-bit integers is exact.
+    return rate, scores.max().astype(np.uint64) - scores.astype(np.uint64)

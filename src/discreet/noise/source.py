@@ -1,0 +1,57 @@
+"""The only door to randomness.
+
+Small requests go to the kernel, large ones to OpenSSL's generator (AES-256 in counter mode), which
+is fed fresh kernel entropy at least every millisecond of use. Neither can be seeded. Both give
+different bytes to a forked child, and to two copies of a machine restored from one snapshot (the
+second but for what was under way at the snapshot).
+"""
+
+import os
+import ssl
+from time import monotonic_ns
+from typing import Protocol
+
+from discreet.errors import EntropyError
+
+KERNEL_MOST = 512
+"""Up to here the kernel is faster than OpenSSL (measured: 2.2 against 1.6 + 3.2 µs at 512 bytes)."""
+
+FEED_AFTER = 1_000_000
+"""Nanoseconds after which OpenSSL's generator is fed again; feeding it costs about 8 µs."""
+
+
+class Entropy(Protocol):
+    """An endless supply of independent uniform bytes."""
+
+    def draw(self, count: int) -> bytes:
+        """Return `count` bytes that were never returned before."""
+        ...
+
+
+class SystemEntropy:
+    """Bytes from the operating system's and OpenSSL's cryptographic generators."""
+
+    __slots__ = ("_fed",)
+
+    def __init__(self) -> None:
+        self._fed = 0
+
+    def draw(self, count: int) -> bytes:
+        """Return `count` bytes, or raise `EntropyError`: nothing is released without them."""
+        try:
+            if count <= KERNEL_MOST:
+                return os.urandom(count)
+            self._feed()
+            return ssl.RAND_bytes(count)
+        except (OSError, NotImplementedError, ssl.SSLError) as cause:
+            raise EntropyError from cause
+
+    def _feed(self) -> None:
+        now = monotonic_ns()
+        if now - self._fed > FEED_AFTER:
+            ssl.RAND_add(os.urandom(32), 32.0)
+            self._fed = now
+
+
+SYSTEM: Entropy = SystemEntropy()
+"""What every release draws from unless a test hands in something else."""
