@@ -54,7 +54,8 @@ class UnsupportedEventError(DiscreetError):
 
     def __init__(self, event: object, *, accountant: str, instead: str) -> None:
         super().__init__(
-            f"the {accountant} accountant has no proved price for {type(event).__name__}; {instead}."
+            f"the {accountant} accountant has no proved price for {type(event).__name__}; "
+            f"{instead}."
         )
 
 

@@ -101,7 +101,9 @@ def flips_exp(exponents: NDArray[np.uint64], rate: Fraction, entropy: Entropy) -
     for start in range(0, len(exponents), CHUNK):
         piece = exponents[start : start + CHUNK]
         exact = partial(_exp_neg_of, piece, rate)
-        out[start : start + CHUNK] = accepted(piece * minus_rate, exact, entropy)
+        log_p = piece.astype(np.float64)
+        log_p *= minus_rate
+        out[start : start + CHUNK] = accepted(log_p, exact, entropy)
     return out
 
 
@@ -122,5 +124,5 @@ def accepted(log_p: FloatArray, exact: Callable[[int], Enclosure], entropy: Entr
     open_still = p_minus_u > -TOLERANCE
     if np.count_nonzero(out) != np.count_nonzero(open_still):
         for j in np.flatnonzero(out ^ open_still):
-            out[j] = LazyUniform(entropy, int(u[j]), 32).is_below(exact(j))
+            out[j] = LazyUniform(entropy, int(u[j]), 32).is_below(exact(int(j)))
     return out

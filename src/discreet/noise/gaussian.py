@@ -1,8 +1,8 @@
 """Discrete Gaussian noise by exact rejection from a staircase that hugs it.
 
-The integers are cut into cells of equal width 2**bits, sixteen to thirty-two to a standard deviation.
-Sixteen random bits choose a cell by integer weights, further bits a place in it, and the candidate y
-is kept with probability
+The integers are cut into cells of equal width 2**bits, sixteen to thirty-two to a standard
+deviation. Sixteen random bits choose a cell by integer weights, further bits a place in it, and the
+candidate y is kept with probability
 
     height / weight(cell) · exp(-y² / (2 variance)) ≤ 1,
 
@@ -35,7 +35,7 @@ TICKETS = 1 << 16
 """The cells and the tail share this many equally likely tickets."""
 
 DEVIATION_CELLS = 16
-"""A standard deviation is this many to twice as many cells, or as many integers if those are fewer."""
+"""A standard deviation is at least this many cells, or as many as it has integers."""
 
 REACH = 6
 """The cells cover this many standard deviations."""

@@ -12,7 +12,7 @@ settled by integer brackets. Proof and error budget: docs/proofs/samplers.md.
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import copysign, expm1, floor, log, log1p
 from typing import Any, TypeAlias, overload
 
@@ -133,7 +133,7 @@ def _magnitudes(scale: Fraction) -> Draw:
 
 def _geometric_race(scale: Fraction) -> Race:
     def tail(k: int) -> Enclosure:
-        return lambda bits: exp_neg(k / scale, bits)
+        return partial(exp_neg, k / scale)
 
     return Race(float(scale), 0.0, tail)
 
@@ -148,18 +148,19 @@ def _run(race: Race, count: int, entropy: Entropy) -> FloatArray:
         return np.array([_run_one(race, word, entropy) for word in draws])
     drawn = words(count, np.int64, entropy)
     w = drawn * 2.0**-63
-    z = np.abs(w)
+    z: FloatArray = np.abs(w)
     is_far = z.min() < FAR
     np.log(z, out=z)
     z *= -race.scale
     z += race.shift
-    k = np.floor(z)
+    k: FloatArray = np.floor(z)
     z -= k
     margin = race.scale * TOLERANCE
     if is_far or z.min() < margin or z.max() > 1 - margin:
         for j in np.flatnonzero((np.abs(w) < FAR) | (z < margin) | (z > 1 - margin)):
             k[j] = _resolved(race, int(drawn[j]), entropy)
-    return np.copysign(k, w, out=k)
+    np.copysign(k, w, out=k)
+    return k
 
 
 def _run_one(race: Race, word: int, entropy: Entropy) -> float:
@@ -189,7 +190,7 @@ def _resolved(race: Race, word: int, entropy: Entropy) -> int:
 
 
 @lru_cache(maxsize=1024)
-def _signed_wide(scale: Fraction) -> Draw:
+def _signed_wide(scale: Fraction) -> Callable[[int, Entropy], IntArray]:
     """Return a sampler of sign and K for wide scales, coded as K or -1 - K.
 
     K = 2**b · H + L with H and L independent, as exp(-K / scale) is a product: H is geometric of
@@ -214,16 +215,16 @@ def _signed_wide(scale: Fraction) -> Draw:
 
 
 def _kept_low(scale: Fraction, b: int, low: int, u: LazyUniform) -> int:
-    while not u.is_below(lambda bits: exp_neg(low / scale, bits)):
+    while not u.is_below(partial(exp_neg, low / scale)):
         low = int.from_bytes(u.entropy.draw(8), "big") >> 64 - b
         u = LazyUniform(u.entropy)
     return low
 
 
-def _unsigned(signed: NDArray[Any]) -> NDArray[Any]:
+def _unsigned(signed: IntArray) -> IntArray:
     return np.where(signed < 0, -1 - signed, signed)
 
 
-def _without_minus_zero(signed: NDArray[Any]) -> NDArray[Any]:
+def _without_minus_zero(signed: IntArray) -> IntArray:
     # Rejecting -0 keeps 0 from being counted twice (Canonne, Kamath, Steinke 2020, Algorithm 2).
     return np.where(signed < 0, signed + 1, signed)[signed != -1]

@@ -12,17 +12,18 @@ import numpy as np
 
 from discreet.errors import ArithmeticDriftError
 from discreet.noise.enclosures import exp_neg
+from discreet.noise.uniform import FloatArray
 
 ASSUMED = Fraction(1, 1 << 46)
 BITS = 90
 POINTS = np.linspace(-13.8, -(2.0**-12), 61)
 """Where the functions are tried: an odd number, so that wide and narrow loops both run."""
 
-Function = Callable[[np.ndarray], np.ndarray]  # type: ignore[type-arg]
+Function = Callable[[FloatArray], FloatArray]
 
 
 def check_floats(vector_exp: Function = np.exp, vector_log: Function = np.log) -> None:
-    """Raise `ArithmeticDriftError` unless exp and log, of NumPy and of the C library, are in bounds."""
+    """Raise `ArithmeticDriftError` unless NumPy's and the C library's exp and log are in bounds."""
     points = POINTS.tolist()
     powers = [exp(x) for x in points]
     _check_exp("numpy.exp", points, vector_exp(POINTS).tolist())

@@ -37,7 +37,7 @@ def fill(size: int, kind: type[Scalar], draw: Callable[[int], NDArray[Any]]) -> 
 
 
 class LazyUniform:
-    """A uniform real U in [0, 1) whose first bits are drawn; more follow when a question needs them.
+    """A uniform real U in [0, 1): its first bits are drawn, more follow when a question needs them.
 
     U lies in [drawn, drawn + 1) / 2**bits.
     """
@@ -78,14 +78,15 @@ def uniform_integers(
     is drawn again (von Neumann 1951).
     """
     below = whole("below", below, least=1, most=1 << 63)
-    kind, bits = (np.uint32, 32) if below <= 1 << 16 else (np.uint64, 64)
+    bits = 32 if below <= 1 << 16 else 64
     share = (1 << bits) // below
 
     def draw(count: int) -> NDArray[Any]:
         if below == 1:
             return np.zeros(count, np.int64)
-        found = words(count, kind, entropy) // kind(share)
-        return found if int(found.max()) < below else found[found < below]
+        found: NDArray[Any] = words(count, np.uint32 if bits == 32 else np.uint64, entropy)
+        found = found // found.dtype.type(share)
+        return found if found.max() < below else found[found < below]
 
     if size is not None:
         return fill(checked_size(size), np.int64, draw)
