@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.noise.coins import TOLERANCE, accepted
-from discreet.noise.enclosures import Enclosure, scaled_exp_neg
+from discreet.noise.enclosures import Enclosure, ratio, scaled_exp_neg
 from discreet.noise.geometric import LARGEST, SCALE_LEAST, SCALE_MOST
 from discreet.noise.source import SYSTEM, Entropy
 from discreet.noise.uniform import FloatArray, IntArray, LazyUniform, checked_size, fill, words
@@ -77,7 +77,9 @@ class Cells:
     weights: tuple[int, ...]
 
     def kept(self, cell: int, y: int) -> Enclosure:
-        """Enclose the probability with which candidate y of a cell is kept."""
+        """Enclose the probability with which candidate y of a cell is kept; the tail keeps none."""
+        if cell == self.tail:
+            return ratio(Fraction(0))
         return self.scaled(Fraction(self.height, self.weights[cell]), y)
 
     def scaled(self, factor: Fraction, y: int) -> Enclosure:
@@ -101,7 +103,10 @@ class Cells:
     @cached_property
     def log_factors(self) -> FloatArray:
         """ln(height / weight) of each cell, and for the tail a number that keeps nothing."""
-        return np.array([log(self.height / weight) for weight in self.weights] + [-1000.0])
+        # Both logarithms are of numbers in [2**-16, 1], where trust.py has tried them.
+        log_height = log(self.height / TICKETS)
+        logs = [log_height - log(weight / TICKETS) for weight in self.weights]
+        return np.array([*logs, -1000.0])
 
     @cached_property
     def minus_rate(self) -> float:
