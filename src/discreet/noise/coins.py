@@ -28,6 +28,9 @@ from discreet.parameters import Real, rational, whole
 TOLERANCE = 2.0**-42
 """Most by which float arithmetic may misplace a probability exp(-x)."""
 
+STEEPEST = Fraction(1 << 10)
+"""Floats take a steeper rate for this one: exp(-rate · n) is 1 at n = 0 and else below e^-1024."""
+
 
 @overload
 def bernoulli(probability: Real, size: None = None, *, entropy: Entropy = SYSTEM) -> bool: ...
@@ -96,7 +99,7 @@ def flips(p: Enclosure, size: int, entropy: Entropy) -> BoolArray:
 
 def flips_exp(exponents: NDArray[np.uint64], rate: Fraction, entropy: Entropy) -> BoolArray:
     """Flip a coin of probability exp(-rate · n) for each unsigned integer n."""
-    minus_rate = -float(rate)
+    minus_rate = -float(min(rate, STEEPEST))
     out = np.empty(len(exponents), np.bool_)
     for start in range(0, len(exponents), CHUNK):
         piece = exponents[start : start + CHUNK]

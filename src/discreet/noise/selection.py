@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import ParameterError
-from discreet.noise.coins import flips_exp
+from discreet.noise.coins import STEEPEST, flips_exp
 from discreet.noise.enclosures import scaled_exp_neg
 from discreet.noise.source import SYSTEM, Entropy
 from discreet.noise.uniform import IntArray, LazyUniform, checked_integers, uniform_integers
@@ -25,7 +25,7 @@ def exponential_choice(scores: IntArray, rate: Real, *, entropy: Entropy = SYSTE
     """
     rate, deficits = _checked(scores, rate)
     unit = 1 << 61 - len(deficits).bit_length()
-    weights = np.exp(deficits * -float(rate))
+    weights = np.exp(deficits * -float(min(rate, STEEPEST)))
     weights *= unit * (1 + INFLATION)
     bounds = np.cumsum(weights.astype(np.int64) + 1)
     while True:
