@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import ParameterError
 from discreet.noise.coins import STEEPEST, flips_exp
-from discreet.noise.enclosures import scaled_exp_neg
+from discreet.noise.enclosures import ceil_div, scaled_exp_neg
 from discreet.noise.source import SYSTEM, Entropy
 from discreet.noise.uniform import IntArray, LazyUniform, checked_integers, uniform_integers
 from discreet.parameters import Real, rational
@@ -32,8 +32,12 @@ def exponential_choice(scores: IntArray, rate: Real, *, entropy: Entropy = SYSTE
         ticket = uniform_integers(int(bounds[-1]), entropy=entropy)
         i = int(np.searchsorted(bounds, ticket, side="right"))
         weight = int(bounds[i]) - (int(bounds[i - 1]) if i else 0)
-        kept = scaled_exp_neg(Fraction(unit, weight), int(deficits[i]) * rate)
-        if LazyUniform(entropy).is_below(kept):
+        u = LazyUniform(entropy, int.from_bytes(entropy.draw(8), "big"), 64)
+        # More than 1 - 1 / weight - 2**-29 is kept. Few words call for the exact decision, the time
+        # of which would tell the deficit.
+        if u.drawn < (1 << 64) - (1 << 35) - ceil_div(1 << 64, weight):
+            return i
+        if u.is_below(scaled_exp_neg(Fraction(unit, weight), int(deficits[i]) * rate)):
             return i
 
 
