@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
-from math import copysign, expm1, floor, log, log1p
+from math import copysign, exp, floor, log
 from typing import Any, TypeAlias, overload
 
 import numpy as np
@@ -118,7 +118,7 @@ def laplace_draw(scale: Fraction) -> Draw:
         return enclose
 
     width = float(scale)
-    race = Race(width, -width * log1p(expm1(-1 / width) / 2), tail)
+    race = Race(width, -width * log((1 + exp(-1 / width)) / 2), tail)
     return lambda count, entropy: _run(race, count, entropy)
 
 
@@ -150,6 +150,8 @@ def _run(race: Race, count: int, entropy: Entropy) -> FloatArray:
     w = drawn * 2.0**-63
     z: FloatArray = np.abs(w)
     is_far = z.min() < FAR
+    if is_far:
+        np.maximum(z, FAR, out=z)  # these are resolved below; the logarithm of 0 would warn
     np.log(z, out=z)
     z *= -race.scale
     z += race.shift
