@@ -4,9 +4,11 @@ A ledger keeps events for ever. A field may be added with a default; it is never
 or given a new meaning. A changed mechanism gets a new event with a new tag. Stored names are
 written out here and do not follow the names of classes or files.
 """
+# ruff: noqa: RUF009 - number, count and part declare fields, as dataclasses.field does
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import MISSING, dataclass, field, fields
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -17,15 +19,17 @@ Record = dict[str, Any]
 """An event as JSON can hold it: its tag and its fields, fractions as "p/q"."""
 
 
-def number(**limits: Fraction | int) -> Any:  # noqa: ANN401 - a dataclass field is of any type
+def number(**limits: Fraction | int) -> Any:
     """Declare an exact number of an event and the range it is checked against."""
     return field(metadata={"check": rational, "limits": limits})
 
 
-def count(default: int | None = None) -> Any:  # noqa: ANN401 - a dataclass field is of any type
+def count(default: int | None = None) -> Any:
     """Declare a whole number of an event, 1 or more."""
     metadata = {"check": whole, "limits": {"least": 1}}
-    return field(metadata=metadata) if default is None else field(default=default, metadata=metadata)
+    return (
+        field(metadata=metadata) if default is None else field(default=default, metadata=metadata)
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +107,7 @@ class DiscreteGaussianEvent(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExponentialEvent(Event):
-    """A candidate chosen with P ∝ exp(rate · utility): epsilon-DP with log-odds of range epsilon."""
+    """A candidate chosen with P ∝ exp(rate · utility): epsilon-DP, log-odds of range epsilon."""
 
     tag: ClassVar[str] = "exponential/1"
     epsilon: Fraction = number(above=0)
@@ -178,7 +182,7 @@ class PoissonSampledEvent(Event):
     """An event on a sample that takes each unit with this probability; add-remove neighbours."""
 
     tag: ClassVar[str] = "poisson-sampled/1"
-    event: Event
+    event: Event = part()
     probability: Fraction = number(above=0, most=1)
 
 
@@ -187,14 +191,16 @@ class FixedSampleEvent(Event):
     """An event on `size` of `population` units, drawn without replacement; replace neighbours."""
 
     tag: ClassVar[str] = "fixed-sample/1"
-    event: Event
+    event: Event = part()
     size: int = count()
     population: int = count()
 
     def __post_init__(self) -> None:
         Event.__post_init__(self)
         if self.size > self.population:
-            raise ParameterError("size", self.size, f"must be {self.population} (population) or less")
+            raise ParameterError(
+                "size", self.size, f"must be {self.population} (population) or less"
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,7 +208,7 @@ class RepeatedEvent(Event):
     """The same event, independently, this many times; written `event * 1000`."""
 
     tag: ClassVar[str] = "repeated/1"
-    event: Event
+    event: Event = part()
     count: int = field(metadata={"check": whole, "limits": {"least": 0}})
 
 
@@ -211,7 +217,7 @@ class ComposedEvent(Event):
     """Several events on the same units."""
 
     tag: ClassVar[str] = "composed/1"
-    events: tuple[Event, ...]
+    events: tuple[Event, ...] = field(metadata={"check": some_events, "limits": {}})
 
 
 KINDS: Mapping[str, type[Event]] = {
@@ -240,25 +246,30 @@ KINDS: Mapping[str, type[Event]] = {
 
 def record_from_event(event: Event) -> Record:
     """Return the event as JSON can hold it, for ever."""
-    return {"tag": event.tag} | {each.name: _stored(getattr(event, each.name)) for each in fields(event)}
+    return {"tag": event.tag} | {
+        each.name: _stored(getattr(event, each.name)) for each in fields(event)
+    }
 
 
 def event_from_record(record: Mapping[str, Any]) -> Event:
     """Return the event that `record_from_event` wrote; refuse what this version does not know."""
-    kind = KINDS.get(record.get("tag", ""))
+    tag = record.get("tag")
+    kind = KINDS.get(tag) if isinstance(tag, str) else None
     if kind is None:
-        raise ParameterError("tag", record.get("tag"), "must be a tag that this version knows")
-    known = {each.name for each in fields(kind)}
-    values = {name: _restored(value) for name, value in record.items() if name != "tag"}
-    if unknown := values.keys() - known:
-        raise ParameterError(kind.tag, sorted(unknown), f"has the fields {sorted(known)}")
+        raise ParameterError("tag", tag, "must be a tag that this version knows")
+    known = {each.name: each for each in fields(kind)}
+    values = {name: _restored(name, value) for name, value in record.items() if name != "tag"}
+    needed = {name for name, each in known.items() if each.default is MISSING}
+    if values.keys() - known or needed - values.keys():
+        raise ParameterError(kind.tag, sorted(values), f"has the fields {sorted(known)}")
     return kind(**values)
 
 
-def counted(events: Event | tuple[Event, ...] | list[Event]) -> dict[Event, int]:
+def counted(events: Event | Iterable[Event]) -> dict[Event, int]:
     """Return each simple event with the number of times it happened, in order of appearance."""
     counts: dict[Event, int] = {}
-    stack = [(event, 1) for event in ([events] if isinstance(events, Event) else events)][::-1]
+    given = (events,) if isinstance(events, Event) else some_events("events", events)
+    stack = [(event, 1) for event in given[::-1]]
     while stack:
         event, times = stack.pop()
         match event:
@@ -283,13 +294,16 @@ def _stored(value: object) -> object:
             return value
 
 
-def _restored(value: object) -> object:
+def _restored(name: str, value: object) -> object:
     match value:
+        case str() if re.fullmatch(r"-?[0-9]{1,9999}/[0-9]{0,9998}[1-9][0-9]{0,9998}", value):
+            numerator, denominator = value.split("/")
+            return Fraction(int(numerator), int(denominator))
         case str():
-            return Fraction(value)
+            raise ParameterError(name, value, 'must be written "p/q"')
         case dict():
             return event_from_record(value)
         case list():
-            return tuple(_restored(each) for each in value)
+            return tuple(_restored(name, each) for each in value)
         case _:
             return value

@@ -1,0 +1,80 @@
+"""Gaussian differential privacy: Gaussians compose exactly, into one Gaussian.
+
+Releases with noise multipliers m_i cost together what one with mu = sqrt(Σ 1/m_i²) costs (Dong,
+Roth, Su 2022, Corollary 3.3), and its curve has a closed form (Balle, Wang 2018, Theorem 8):
+
+    delta(epsilon) = Φ(mu/2 - epsilon/mu) - e^epsilon Φ(-mu/2 - epsilon/mu).
+
+Discrete Gaussians of large variance are reached over the bridge that `bridge.py` states.
+"""
+
+from fractions import Fraction
+from math import exp, inf, nextafter, pi, sqrt
+
+from scipy.special import erfcx, ndtr
+
+from discreet.accounting.rounding import TRUST, float_down, float_up, least_float
+from discreet.parameters import rational
+
+
+def gaussian_delta(epsilon: Fraction, mu_squared: Fraction) -> float:
+    """Return an upper bound, tight to about 1e-11, of delta at epsilon for mu-GDP."""
+    return delta_from_mu(float_down(epsilon), mu_up(mu_squared))
+
+
+def gaussian_epsilon(delta: Fraction, mu_squared: Fraction) -> float:
+    """Return the least epsilon, rounded up, at which mu-GDP implies (epsilon, delta)-DP."""
+    mu, delta_down = mu_up(mu_squared), float_down(rational("delta", delta, least=0, below=1))
+    if mu_squared == 0:
+        return 0.0
+    return least_float(lambda epsilon: delta_from_mu(epsilon, mu) <= delta_down)
+
+
+def mu_up(mu_squared: Fraction) -> float:
+    """Return an upper bound of the square root, also where the square itself would underflow."""
+    if mu_squared == 0:
+        return 0.0
+    halves = (mu_squared.numerator.bit_length() - mu_squared.denominator.bit_length()) // 2
+    # sqrt is correctly rounded, so one step covers its half ulp; so is the scaling by 2^halves.
+    root = nextafter(sqrt(float_up(mu_squared / Fraction(4) ** halves)), inf)
+    return float_up(Fraction(root) * Fraction(2) ** halves)
+
+
+def delta_from_mu(epsilon: float, mu: float) -> float:
+    """Return an upper bound of delta for mu-GDP; delta falls in epsilon and grows in mu.
+
+    With a = epsilon/mu - mu/2 and b = a + mu, b² - a² = 2 epsilon turns the closed form into
+    φ(a) (R(a) - R(b)), where R = Φ(-x)/φ(x) is Mills' ratio. All factors are of ordinary size
+    however small delta is.
+    """
+    if mu == 0.0:
+        return 0.0
+    left, right = epsilon / mu, mu / 2
+    # Two divisions and a subtraction err by less than 2^-51 (left + right); delta falls in a.
+    a = (left - right) - 2.0**-51 * (left + right)
+    b = nextafter(a + mu, inf)
+    if a < -1:
+        return min(1.0, float(ndtr(-a)) * (1 + TRUST) - _density(a) * _mills(b) * (1 - 2.0**-40))
+    # a² / 2 ≤ 745 where exp does not underflow: its relative error is below 745 · 2^-52 < 2^-41.
+    # The last term covers the absolute error of subnormal numbers.
+    return _density(a) * _fall(a, b, mu) * (1 + 2.0**-40) + 1e-320
+
+
+def _density(x: float) -> float:
+    return exp(-x * x / 2) / sqrt(2 * pi)
+
+
+def _mills(x: float) -> float:
+    return sqrt(pi / 2) * float(erfcx(x / sqrt(2)))
+
+
+def _fall(a: float, b: float, mu: float) -> float:
+    """Return an upper bound of R(a) - R(b): the difference, or mu times the slope when b is near.
+
+    R is convex, so R(a) - R(a + mu) ≤ -mu R'(a) = mu (1 - a R(a)). The difference suffers from
+    cancellation when mu is small, the slope does not.
+    """
+    at_a, at_b = _mills(a), _mills(b)
+    difference = at_a - at_b + 4 * TRUST * (at_a + at_b)
+    slope = 1 - a * at_a + 4 * TRUST * (1 + abs(a) * at_a)
+    return min(difference, mu * slope * (1 + TRUST))
