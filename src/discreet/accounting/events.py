@@ -32,6 +32,25 @@ def count(default: int | None = None) -> Any:
     )
 
 
+def part() -> Any:
+    """Declare the event that another event is made of."""
+    return field(metadata={"check": an_event, "limits": {}})
+
+
+def an_event(name: str, value: object) -> "Event":
+    """Return value if it is an event, or refuse it by name."""
+    if not isinstance(value, Event):
+        raise ParameterError(name, value, "must be an event")
+    return value
+
+
+def some_events(name: str, value: object) -> "tuple[Event, ...]":
+    """Return value as a tuple if it holds events only, or refuse it by name."""
+    if isinstance(value, Event) or not isinstance(value, Iterable):
+        raise ParameterError(name, value, "must be several events")
+    return tuple(an_event(name, each) for each in value)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
     """A release that a ledger can store and an accountant can price."""
