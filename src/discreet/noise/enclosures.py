@@ -60,10 +60,12 @@ def scaled_exp_neg(factor: Fraction, x: Fraction) -> Enclosure:
 def share_against_exp_neg(kept: Fraction, other: Fraction, x: Fraction) -> Enclosure:
     """Enclose kept / (kept + other · exp(-x)) for kept > 0, other ≥ 0, x ≥ 0."""
     weight = other / kept
+    # So many bits more keep weight · exp(-x) in a bracket as narrow as that of exp(-x).
+    extra = max(0, weight.numerator.bit_length() - weight.denominator.bit_length() + 1)
 
     def enclose(bits: int) -> Bracket:
-        low, high = exp_neg(x, bits)
-        one = weight.denominator << bits
+        low, high = exp_neg(x, bits + extra)
+        one = weight.denominator << bits + extra
         least = one + weight.numerator * low
         most = one + weight.numerator * high
         return (one << bits) // most, ceil_div(one << bits, least)
