@@ -315,7 +315,7 @@ def _stored(value: object) -> object:
 
 def _restored(name: str, value: object) -> object:
     match value:
-        case str() if re.fullmatch(r"-?[0-9]{1,9999}/[0-9]{0,9998}[1-9][0-9]{0,9998}", value):
+        case str() if re.fullmatch(r"-?[0-9]{1,4000}/[1-9][0-9]{0,3999}", value):
             numerator, denominator = value.split("/")
             return Fraction(int(numerator), int(denominator))
         case str():

@@ -9,12 +9,37 @@ Discrete Gaussians of large variance are reached over the bridge that `bridge.py
 """
 
 from fractions import Fraction
+from functools import singledispatch
 from math import exp, inf, nextafter, pi, sqrt
 
 from scipy.special import erfcx, ndtr
 
+from discreet.accounting.events import ComposedEvent, Event, GaussianEvent, RepeatedEvent
 from discreet.accounting.rounding import TRUST, float_down, float_up, least_float
+from discreet.errors import UnsupportedEventError
 from discreet.parameters import rational
+
+
+@singledispatch
+def gdp_mu_squared(event: Event) -> Fraction:
+    """Return the least mu² for which the event is proved mu-GDP, exact."""
+    raise UnsupportedEventError(event, accountant="GDP", instead="price it by PLD or RDP")
+
+
+@gdp_mu_squared.register
+def _(event: GaussianEvent) -> Fraction:
+    return 1 / event.noise_multiplier**2  # Dong, Roth, Su 2022, Theorem 2.7
+
+
+@gdp_mu_squared.register
+def _(event: RepeatedEvent) -> Fraction:
+    return gdp_mu_squared(event.event) * event.count if event.count else Fraction(0)
+
+
+@gdp_mu_squared.register
+def _(event: ComposedEvent) -> Fraction:
+    # Dong, Roth, Su 2022, Corollary 3.3.
+    return sum((gdp_mu_squared(each) for each in event.events), Fraction(0))
 
 
 def gaussian_delta(epsilon: Fraction, mu_squared: Fraction) -> float:

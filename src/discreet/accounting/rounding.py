@@ -8,7 +8,7 @@ what their test suites and ours observe.
 
 from collections.abc import Callable
 from fractions import Fraction
-from math import floor, frexp, inf, isinf, ldexp, log, nextafter
+from math import floor, frexp, inf, isinf, ldexp, log, nextafter, sqrt
 
 from discreet.parameters import rational
 
@@ -92,3 +92,20 @@ def _bracket(holds: Callable[[float], bool]) -> tuple[float, float]:
     while high > 0 and holds(high / 2):
         high /= 2
     return high / 2, high
+
+
+def golden_minimum(function: Callable[[float], float], low: float, high: float) -> float:
+    """Return a point near the minimum of a function that falls and then rises on [low, high]."""
+    ratio = (sqrt(5) - 1) / 2
+    left, right = high - ratio * (high - low), low + ratio * (high - low)
+    at_left, at_right = function(left), function(right)
+    for _ in range(48):
+        if at_left <= at_right:
+            high, right, at_right = right, left, at_left
+            left = high - ratio * (high - low)
+            at_left = function(left)
+        else:
+            low, left, at_left = left, right, at_right
+            right = low + ratio * (high - low)
+            at_right = function(right)
+    return (low + high) / 2

@@ -1,0 +1,160 @@
+"""(epsilon, delta) composition: basic, advanced, and optimal for equal releases."""
+
+from collections import Counter
+from collections.abc import Iterable
+from fractions import Fraction
+from functools import singledispatch
+from math import e, exp, expm1, fsum, inf, log, log1p, sqrt, tanh
+
+import numpy as np
+from scipy.special import gammaln
+
+from discreet.accounting.events import (
+    ApproximateEvent,
+    ComposedEvent,
+    Event,
+    RepeatedEvent,
+    counted,
+)
+from discreet.accounting.hockey_stick import (
+    Floats,
+    delta_from_losses,
+    epsilon_guess,
+    least_epsilon,
+)
+from discreet.accounting.pure import pure_epsilon
+from discreet.accounting.rounding import TRUST, float_down, float_up, log_up, positive_delta
+from discreet.errors import ParameterError, UnsupportedEventError
+from discreet.parameters import rational, whole
+
+MOST_EQUAL = 4_000_000
+"""Above so many equal releases the optimal composition takes too long, and is refused."""
+
+Cost = tuple[Fraction, Fraction]
+"""An epsilon and a delta."""
+
+
+@singledispatch
+def basic_cost(event: Event) -> Cost:
+    """Return (epsilon, delta) for which the event is proved, exact, by basic composition.
+
+    Dwork, Roth 2014, Theorem 3.16; fully adaptive (Rogers et al. 2016).
+    """
+    try:
+        return pure_epsilon(event), Fraction(0)
+    except UnsupportedEventError as cause:
+        raise UnsupportedEventError(
+            event, accountant="basic", instead="price it by zCDP, RDP or PLD at the delta you allow"
+        ) from cause
+
+
+@basic_cost.register
+def _(event: ApproximateEvent) -> Cost:
+    return event.epsilon, event.delta
+
+
+@basic_cost.register
+def _(event: RepeatedEvent) -> Cost:
+    epsilon, delta = basic_cost(event.event) if event.count else (Fraction(0), Fraction(0))
+    return epsilon * event.count, delta * event.count
+
+
+@basic_cost.register
+def _(event: ComposedEvent) -> Cost:
+    costs = [basic_cost(each) for each in event.events]
+    return sum((c[0] for c in costs), Fraction(0)), sum((c[1] for c in costs), Fraction(0))
+
+
+def advanced_epsilon(epsilon: Fraction, count: int, slack: Fraction) -> float:
+    """Return epsilon of count epsilon-DP releases for a further delta of slack, rounded up.
+
+    epsilon sqrt(2 k ln(1/slack)) + k epsilon (e^epsilon - 1): Dwork, Rothblum, Vadhan 2010,
+    Theorem III.3. Deltas of the releases add to slack.
+    """
+    x = float_up(rational("epsilon", epsilon, least=0))
+    k, slack = whole("count", count, least=0), positive_delta(slack)
+    if x > 700:
+        return inf
+    spread = x * sqrt(2 * k * log_up(1 / slack))
+    return (spread + k * x * expm1(x)) * (1 + 4 * TRUST)
+
+
+def heterogeneous_epsilon(costs: Iterable[tuple[Fraction, int]], slack: Fraction) -> float:
+    """Return epsilon of releases (epsilon, how often) for a further delta of slack, rounded up.
+
+    Kairouz, Oh, Viswanath 2015, Theorem 3.5, the least of its three bounds.
+    """
+    slack = positive_delta(slack)
+    pairs = [(float_up(epsilon), count) for epsilon, count in costs]
+    square_sum = fsum(count * x * x for x, count in pairs) * (1 + TRUST)
+    drift = fsum(count * x * tanh(x / 2) for x, count in pairs)
+    log_inverse = log_up(1 / slack)
+    # ln(e + sqrt(Σ epsilon²)/slack), the quotient kept as a logarithm where it would overflow.
+    log_ratio = log(sqrt(square_sum)) + log_inverse if square_sum else -inf
+    other = log(e + exp(log_ratio)) if log_ratio < 700 else log_ratio + TRUST
+    spread = sqrt(2 * square_sum * min(log_inverse, other) * (1 + 4 * TRUST))
+    plain = fsum(count * x for x, count in pairs)
+    return min(plain, drift + spread) * (1 + 8 * TRUST)
+
+
+def optimal_epsilon(cost: Cost, count: int, delta: Fraction) -> float:
+    """Return the least epsilon of count equal (epsilon, delta)-DP releases, rounded up.
+
+    Kairouz, Oh, Viswanath 2015, Theorem 3.3: the worst case is repeated randomized response, whose
+    loss is (k - 2 i) epsilon with i binomial. No bound that knows only the cost can be smaller.
+    """
+    count = whole("count", count, least=0, most=MOST_EQUAL)
+    allowed = _left_after(cost[1], count, positive_delta(delta))
+    if count == 0 or cost[0] == 0:
+        return 0.0 if allowed >= 0 else inf
+    if allowed <= 0:
+        return inf
+    epsilon = float_up(cost[0])
+    losses, masses = _binomial_losses(epsilon, count)
+    guess = epsilon_guess(losses, masses, allowed)
+    found = least_epsilon(lambda x: delta_from_losses(losses, masses, x), allowed, guess=guess)
+    # Each loss is one product, off by at most half an ulp; delta_from_losses subtracts it once.
+    return found + count * epsilon * 2.0**-51
+
+
+def approximate_epsilon(events: Event | Iterable[Event], delta: Fraction) -> float:
+    """Return the least of the advanced bounds at delta, for parameters fixed in advance."""
+    delta = positive_delta(delta)
+    costs: Counter[Cost] = Counter()
+    for event, count in counted(events).items():
+        costs[basic_cost(event)] += count
+    taken = sum((cost[1] * count for cost, count in costs.items()), Fraction(0))
+    if taken > delta:
+        return inf
+    bounds = [float_up(sum((cost[0] * count for cost, count in costs.items()), Fraction(0)))]
+    # 1 - (1 - slack) Π(1 - delta_i) ≤ delta, because Π(1 - delta_i) ≥ 1 - Σ delta_i.
+    slack = 1 - (1 - delta) / (1 - taken)
+    if slack > Fraction(1, 10**300):
+        pairs = [(cost[0], count) for cost, count in costs.items()]
+        bounds.append(heterogeneous_epsilon(pairs, slack))
+    if len(costs) == 1 and sum(costs.values()) <= MOST_EQUAL:
+        ((cost, count),) = costs.items()
+        bounds.append(optimal_epsilon(cost, count, delta))
+    return min(bounds)
+
+
+def _left_after(delta_each: Fraction, count: int, delta: Fraction) -> float:
+    """Return x, rounded down, with 1 - (1 - delta_each)^count (1 - x) ≤ delta."""
+    if delta_each == 0:
+        return float_down(delta)
+    if delta_each * count > 1:
+        raise ParameterError("delta", delta_each, f"times {count} must not exceed 1")
+    exponent = log1p(-float_down(delta)) - count * log1p(-float_up(delta_each))
+    return -expm1(exponent) - 4 * TRUST * float(delta + count * delta_each)
+
+
+def _binomial_losses(epsilon: float, count: int) -> tuple[Floats, Floats]:
+    """Return the losses, ascending, and their probabilities rounded up."""
+    i = np.arange(count + 1, dtype=np.float64)
+    log_choose = gammaln(count + 1.0) - gammaln(i + 1) - gammaln(count - i + 1)
+    log_odds_down = log1p(exp(-epsilon))
+    log_masses = log_choose - i * epsilon - count * log_odds_down
+    # Each logarithm is a sum of terms below size, each good to TRUST.
+    size = float(gammaln(count + 1.0)) + count * (epsilon + log_odds_down) + 1
+    masses = np.exp(log_masses + 4 * TRUST * size)
+    return ((count - 2 * i) * epsilon)[::-1], masses[::-1]

@@ -1,0 +1,158 @@
+"""Zero-concentrated differential privacy: exact fractions of rho, fully adaptive."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache, singledispatch
+from math import exp, inf, isinf, log, sqrt
+
+from discreet.accounting.events import (
+    ComposedEvent,
+    ConcentratedEvent,
+    DiscreteGaussianEvent,
+    DiscreteLaplaceEvent,
+    Event,
+    ExponentialEvent,
+    FixedSampleEvent,
+    GaussianEvent,
+    LaplaceEvent,
+    NoisyMaxEvent,
+    PermuteAndFlipEvent,
+    PoissonSampledEvent,
+    PureEvent,
+    RandomizedResponseEvent,
+    RepeatedEvent,
+    SparseVectorEvent,
+    StaircaseEvent,
+)
+from discreet.accounting.pure import pure_epsilon
+from discreet.accounting.rounding import (
+    TRUST,
+    float_down,
+    float_up,
+    golden_minimum,
+    least_float,
+    log_up,
+    positive_delta,
+    short_down,
+)
+from discreet.errors import UnsupportedEventError
+from discreet.parameters import rational
+
+
+@singledispatch
+def zcdp_rho(event: Event) -> Fraction:
+    """Return the least rho for which the event is proved rho-zCDP."""
+    raise UnsupportedEventError(
+        event, accountant="zCDP", instead="price it by (epsilon, delta) or by PLD"
+    )
+
+
+@zcdp_rho.register
+def _(event: GaussianEvent) -> Fraction:
+    return Fraction(1, 2) / event.noise_multiplier**2  # Bun, Steinke 2016, Proposition 1.6
+
+
+@zcdp_rho.register
+def _(event: DiscreteGaussianEvent) -> Fraction:
+    # Canonne, Kamath, Steinke 2020, Theorem 14, for vectors too.
+    return event.sensitivity_squared / (2 * event.variance)
+
+
+@zcdp_rho.register
+def _(
+    event: LaplaceEvent
+    | DiscreteLaplaceEvent
+    | StaircaseEvent
+    | PermuteAndFlipEvent
+    | NoisyMaxEvent
+    | SparseVectorEvent
+    | RandomizedResponseEvent
+    | PureEvent,
+) -> Fraction:
+    return pure_epsilon(event) ** 2 / 2  # Bun, Steinke 2016, Proposition 1.4
+
+
+@zcdp_rho.register
+def _(event: ExponentialEvent) -> Fraction:
+    # Log-odds of range epsilon are epsilon²/8-zCDP by Hoeffding's lemma (Cesar, Rogers 2021,
+    # Lemma 3.4): a quarter of what any epsilon-DP release costs.
+    return event.epsilon**2 / 8
+
+
+@zcdp_rho.register
+def _(event: PoissonSampledEvent | FixedSampleEvent) -> Fraction:
+    # Sampling does not make a Gaussian's rho smaller (Bun et al. 2018); it does for pure epsilon.
+    try:
+        return pure_epsilon(event) ** 2 / 2
+    except UnsupportedEventError as cause:
+        raise UnsupportedEventError(
+            event, accountant="zCDP", instead="price samples of Gaussians by RDP or PLD"
+        ) from cause
+
+
+@zcdp_rho.register
+def _(event: ConcentratedEvent) -> Fraction:
+    return event.rho
+
+
+@zcdp_rho.register
+def _(event: RepeatedEvent) -> Fraction:
+    return zcdp_rho(event.event) * event.count if event.count else Fraction(0)
+
+
+@zcdp_rho.register
+def _(event: ComposedEvent) -> Fraction:
+    return sum((zcdp_rho(each) for each in event.events), Fraction(0))
+
+
+def epsilon_from_rho(rho: Fraction, delta: Fraction) -> float:
+    """Return an epsilon, rounded up, such that rho-zCDP implies (epsilon, delta)-DP.
+
+    Canonne, Kamath, Steinke 2020, Proposition 12: any alpha > 1 gives a valid epsilon; the least
+    is taken.
+    """
+    rho = rational("rho", rho, least=0)
+    delta = positive_delta(delta)
+    return 0.0 if rho == 0 else _epsilon_from_rho(float_up(rho), log_up(1 / delta))
+
+
+@lru_cache(maxsize=256)
+def rho_for_budget(epsilon: Fraction, delta: Fraction) -> Fraction:
+    """Return the largest rho, rounded down, that implies (epsilon, delta)-DP."""
+    epsilon_down = float_down(rational("epsilon", epsilon, least=0))
+    log_inverse_delta = log_up(1 / positive_delta(delta))
+
+    def affordable(inverse: float) -> bool:
+        rho = inf if inverse == 0 else (1 / inverse) * (1 + TRUST)
+        return not isinf(rho) and _epsilon_from_rho(rho, log_inverse_delta) <= epsilon_down
+
+    inverse = least_float(affordable)
+    rho = Fraction(0) if isinf(inverse) else short_down(1 / inverse, bits=48)
+    while epsilon_from_rho(rho, delta) > epsilon_down:
+        rho *= 1 - Fraction(1, 2**20)
+    return rho
+
+
+def _epsilon_from_rho(rho_up: float, log_inverse_delta: float) -> float:
+    if isinf(rho_up):
+        return inf
+    epsilon_at = _renyi_line(rho_up, log_inverse_delta)
+    # Without the logarithms the best alpha - 1 would be sqrt(ln(1/delta) / rho).
+    near = log(sqrt(max(log_inverse_delta, 1e-3) / rho_up))
+    return max(0.0, epsilon_at(golden_minimum(epsilon_at, near - 6, near + 3)))
+
+
+def _renyi_line(rho_up: float, log_inverse_delta: float) -> Callable[[float], float]:
+    """Return epsilon as a function of ln(alpha - 1), each value rounded up."""
+
+    def epsilon_at(log_x: float) -> float:
+        # alpha rho + ln((alpha - 1)/alpha) + (ln(1/delta) - ln alpha)/(alpha - 1)
+        alpha = 1 + exp(log_x)
+        x = alpha - 1
+        if x == 0:
+            return inf
+        terms = (alpha * rho_up, log(x) - log(alpha), (log_inverse_delta - log(alpha)) / x)
+        size = terms[0] + abs(log(x)) + log(alpha) + (log_inverse_delta + log(alpha)) / x
+        return sum(terms) + 4 * TRUST * (1 + size)
+
+    return epsilon_at
