@@ -1,0 +1,1 @@
+"""How fast discreet is, next to its peers: `python -m benchmarks`."""

@@ -1,0 +1,46 @@
+"""Run the benchmarks named on the command line, or all of them."""
+
+import sys
+from argparse import ArgumentParser
+from collections.abc import Callable, Mapping
+
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from benchmarks import chunks, samplers
+from benchmarks.environments import ROOT
+from benchmarks.report import Report, Say, show, write
+
+PAGE_WIDTH = 120
+"""How wide the tables are where there is no screen to ask."""
+
+BENCHMARKS: Mapping[str, Callable[[Say], Report]] = {
+    "samplers": samplers.run,
+    "chunks": chunks.run,
+}
+
+
+def main() -> None:
+    parser = ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="name", help=", ".join(BENCHMARKS))
+    names = parser.parse_args().names or list(BENCHMARKS)
+    if unknown := set(names) - set(BENCHMARKS):
+        parser.error(f"no benchmark is called {', '.join(sorted(unknown))}")
+    console = Console() if sys.stdout.isatty() else Console(width=PAGE_WIDTH)
+    for name in names:
+        report = _run(name, console)
+        show(report, console)
+        console.print(
+            f"\nWritten to {write(report).relative_to(ROOT)}", style="dim", highlight=False
+        )
+
+
+def _run(name: str, console: Console) -> Report:
+    columns = SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task(name)
+        return BENCHMARKS[name](lambda step: progress.update(task, description=f"{name}: {step}"))
+
+
+if __name__ == "__main__":
+    main()
