@@ -1,10 +1,10 @@
-"""How tests judge samples: p-values of fits, each with its false-alarm rate stated by the caller."""
+"""How tests judge samples: by p-values of fits, whose false-alarm rate each caller states."""
 
 from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binomtest, chi2
+from scipy.stats import binomtest, chi2, kstwo
 
 FALSE_ALARM = 1e-6
 """A test of this rate cries wolf once in a million runs with fresh entropy."""
@@ -40,6 +40,28 @@ def chi_square(observed: NDArray[np.float64], expected: NDArray[np.float64]) -> 
 def share_misfit(hits: int, trials: int, probability: float) -> float:
     """Return the exact two-sided binomial p-value of so many hits."""
     return float(binomtest(hits, trials, probability).pvalue)
+
+
+def counts_misfit(counts: Sequence[int] | NDArray[np.int64], shares: Sequence[float]) -> float:
+    """Return the p-value of a chi-square fit of counts to shares that sum to 1."""
+    observed = np.asarray(counts, float)
+    return chi_square(observed, observed.sum() * np.asarray(shares, float))
+
+
+def coins_misfit(heads: NDArray[np.int64], tosses: int, shares: NDArray[np.float64]) -> float:
+    """Return the p-value of many coins, each tossed so often, against a share of heads for each."""
+    z_squared = (heads - tosses * shares) ** 2 / (tosses * shares * (1 - shares))
+    return float(chi2.sf(float(z_squared.sum()), len(shares)))
+
+
+def curve_misfit(
+    samples: NDArray[np.float64], cdf: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+) -> float:
+    """Return the Kolmogorov-Smirnov p-value of samples from a law without visible steps."""
+    height = cdf(np.sort(samples))
+    steps = np.arange(len(samples) + 1) / len(samples)
+    farthest = max((steps[1:] - height).max(), (height - steps[:-1]).max())
+    return float(kstwo.sf(farthest, len(samples)))
 
 
 def _pooled(

@@ -1,0 +1,1 @@
+"""Tests of the samplers: exact brackets, exact laws, the source, the borders."""
