@@ -81,6 +81,13 @@ class MissingExtraError(DiscreetError, ImportError):
 
 def shown(value: object) -> str:
     """Return a value as an error shows it: short, on one line, fractions as people write them."""
-    text = str(value) if isinstance(value, Fraction) else repr(value)
+    text = readable(value) if isinstance(value, Fraction) else repr(value)
     text = " ".join(text.split())
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def readable(value: Fraction) -> str:
+    """Return a fraction as a decimal if a short one is exact, else as p/q or rounded."""
+    if Fraction(decimal := f"{float(value):.12g}") == value:
+        return decimal
+    return str(value) if len(str(value)) <= 20 else f"about {decimal}"

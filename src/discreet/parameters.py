@@ -7,13 +7,13 @@ module every parameter is a `Fraction` or an `int` inside its stated range.
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral, Rational
-from typing import SupportsFloat, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from discreet.errors import ParameterError
+from discreet.errors import ParameterError, readable
 
-Real: TypeAlias = int | float | Fraction | Decimal | SupportsFloat
+Real: TypeAlias = int | float | Fraction | Decimal | np.integer[Any] | np.floating[Any]
 """What a rational parameter may be given as: int, float, Fraction, Decimal or a NumPy scalar."""
 
 
@@ -31,13 +31,13 @@ def rational(  # noqa: PLR0913 - a range has four ends
     if number is None:
         raise ParameterError(name, value, "must be a finite number, not text, true/false or NaN")
     if above is not None and number <= above:
-        raise ParameterError(name, value, f"must be more than {above}")
+        raise ParameterError(name, value, f"must be more than {readable(Fraction(above))}")
     if least is not None and number < least:
-        raise ParameterError(name, value, f"must be {least} or more")
+        raise ParameterError(name, value, f"must be {readable(Fraction(least))} or more")
     if below is not None and number >= below:
-        raise ParameterError(name, value, f"must be less than {below}")
+        raise ParameterError(name, value, f"must be less than {readable(Fraction(below))}")
     if most is not None and number > most:
-        raise ParameterError(name, value, f"must be {most} or less")
+        raise ParameterError(name, value, f"must be {readable(Fraction(most))} or less")
     return number
 
 

@@ -73,6 +73,34 @@ def share_against_exp_neg(kept: Fraction, other: Fraction, x: Fraction) -> Enclo
     return enclose
 
 
+def laplace_tail(scale: Fraction, k: int) -> Enclosure:
+    """Enclose P(|X| ≥ k) = 2 q**k / (1 + q), q = exp(-1 / scale), for discrete Laplace X, k ≥ 1."""
+
+    def enclose(bits: int) -> Bracket:
+        work = bits + 2
+        power_low, power_high = exp_neg(k / scale, work)
+        q_low, q_high = exp_neg(1 / scale, work)
+        one = 1 << work
+        return (
+            (power_low << bits + 1) // (one + q_high),
+            ceil_div(power_high << bits + 1, one + q_low),
+        )
+
+    return enclose
+
+
+def is_at_most(p: Enclosure, bound: Fraction) -> bool:
+    """Decide p ≤ bound exactly; ends unless p is an irrational number equal to bound."""
+    bits = 64
+    while True:
+        low, high = p(bits)
+        if high * bound.denominator <= bound.numerator << bits:
+            return True
+        if low * bound.denominator > bound.numerator << bits:
+            return False
+        bits *= 2
+
+
 def ceil_div(a: int, b: int) -> int:
     """Return ⌈a / b⌉ for b > 0."""
     return -(-a // b)

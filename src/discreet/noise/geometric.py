@@ -19,7 +19,7 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.noise.enclosures import Bracket, Enclosure, ceil_div, exp_neg
+from discreet.noise.enclosures import Enclosure, ceil_div, exp_neg, laplace_tail, ratio
 from discreet.noise.source import SYSTEM, Entropy
 from discreet.noise.uniform import FloatArray, IntArray, LazyUniform, checked_size, fill, words
 from discreet.parameters import Real, rational
@@ -100,22 +100,7 @@ def laplace_draw(scale: Fraction) -> Draw:
         return lambda count, entropy: _without_minus_zero(signed(count, entropy))
 
     def tail(k: int) -> Enclosure:
-        if k == 0:
-            return lambda bits: (1 << bits, 1 << bits)
-
-        def enclose(bits: int) -> Bracket:
-            work = bits + 2
-            (power_low, power_high), (q_low, q_high) = (
-                exp_neg(k / scale, work),
-                exp_neg(1 / scale, work),
-            )
-            one = 1 << work
-            return (
-                (power_low << bits + 1) // (one + q_high),
-                ceil_div(power_high << bits + 1, one + q_low),
-            )
-
-        return enclose
+        return laplace_tail(scale, k) if k else ratio(Fraction(1))
 
     width = float(scale)
     race = Race(width, -width * log((1 + exp(-1 / width)) / 2), tail)
@@ -229,4 +214,5 @@ def _unsigned(signed: IntArray) -> IntArray:
 
 def _without_minus_zero(signed: IntArray) -> IntArray:
     # Rejecting -0 keeps 0 from being counted twice (Canonne, Kamath, Steinke 2020, Algorithm 2).
-    return np.where(signed < 0, signed + 1, signed)[signed != -1]
+    kept: IntArray = np.where(signed < 0, signed + 1, signed)[signed != -1]
+    return kept

@@ -1,0 +1,55 @@
+"""Mechanisms: values that add noise to exact answers, know their law and say what they released."""
+
+from discreet.mechanisms.exponential import Exponential, PermuteAndFlip
+from discreet.mechanisms.gaussian import Calibration, Gaussian
+from discreet.mechanisms.geometric import Geometric
+from discreet.mechanisms.laplace import Laplace
+from discreet.mechanisms.noisy_max import Noise, NoisyMax, NoisyTop, Top
+from discreet.mechanisms.randomized_response import Frequencies, RandomizedResponse
+from discreet.mechanisms.sensitivity import (
+    ADD_REMOVE,
+    REPLACE,
+    Neighbours,
+    Sensitivity,
+    bounded_mean,
+    bounded_sum,
+    counting_queries,
+    counting_query,
+    histogram,
+    maximum,
+    percentage,
+)
+from discreet.mechanisms.sparse_vector import AboveThreshold, NumericSparse, Sparse
+from discreet.mechanisms.staircase import Staircase
+from discreet.mechanisms.truncation import Truncated
+
+__all__ = [
+    "ADD_REMOVE",
+    "REPLACE",
+    "AboveThreshold",
+    "Calibration",
+    "Exponential",
+    "Frequencies",
+    "Gaussian",
+    "Geometric",
+    "Laplace",
+    "Neighbours",
+    "Noise",
+    "NoisyMax",
+    "NoisyTop",
+    "NumericSparse",
+    "PermuteAndFlip",
+    "RandomizedResponse",
+    "Sensitivity",
+    "Sparse",
+    "Staircase",
+    "Top",
+    "Truncated",
+    "bounded_mean",
+    "bounded_sum",
+    "counting_queries",
+    "counting_query",
+    "histogram",
+    "maximum",
+    "percentage",
+]

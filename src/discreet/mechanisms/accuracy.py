@@ -1,0 +1,81 @@
+"""How far noise strays, and the least epsilon that keeps it within a wished distance."""
+
+from collections.abc import Callable
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from math import ceil, exp, floor, log, sqrt
+
+from scipy.special import ndtri
+
+from discreet.errors import ParameterError
+from discreet.mechanisms.grid import EPSILON_LEAST, EPSILON_MOST
+from discreet.noise.enclosures import is_at_most, laplace_tail
+from discreet.parameters import confidence_level, rational, whole
+
+DIGITS = 6
+"""Significant digits of an epsilon that was solved for: a price that people can read."""
+
+EXACT_MOST = 1 << 26
+"""Up to this scale the error is the least whole number; beyond, one in 10**13 more at most."""
+
+
+def miss_probability(confidence: object, answers: object) -> Fraction:
+    """Return the share of a miss that each of so many answers may take (union bound)."""
+    level = confidence_level(confidence)
+    return (1 - level) / whole("answers", answers, least=1)
+
+
+def laplace_error(scale: Fraction, miss: Fraction) -> int:
+    """Return the least n with P(|X| > n) ≤ miss for discrete Laplace X."""
+    # P(|X| ≥ n + 1) = 2 q**(n + 1) / (1 + q) ≤ miss, solved in floats and settled exactly.
+    near = float(scale) * log(2 / (float(miss) * (1 + exp(-1 / scale))))
+    if scale > EXACT_MOST:
+        return ceil(near * (1 + 1e-13))
+    n = max(0, floor(near) - 2)
+    while not is_at_most(laplace_tail(scale, n + 1), miss):
+        n += 1
+    return n
+
+
+def gaussian_error(deviation: float, miss: Fraction) -> float:
+    """Return t with P(|X| > t) ≤ miss for normal X, rounded up in its last digits."""
+    return -float(ndtri(float(miss / 2))) * deviation * (1 + 1e-12)
+
+
+def least_epsilon(
+    error_at: Callable[[Fraction], float],
+    within: object,
+    *,
+    least: Fraction = EPSILON_LEAST,
+    most: Fraction = EPSILON_MOST,
+) -> Fraction:
+    """Return the least epsilon of few digits whose error is within the wish.
+
+    error_at must not grow with epsilon, but for the last step of a grid.
+    """
+    wish = rational("within", within, above=0)
+    low, high = least, most
+    if error_at(high) > wish:
+        raise ParameterError("within", within, f"must be at least {error_at(high):.3g} here")
+    if error_at(low) <= wish:
+        return low
+    while high > low * (1 + Fraction(1, 10 ** (DIGITS + 2))):
+        middle = Fraction(sqrt(low * high))
+        low, high = (low, middle) if error_at(middle) <= wish else (middle, high)
+    readable = few_digits_up(high)
+    return readable if error_at(readable) <= wish else high
+
+
+def few_digits_up(value: Fraction) -> Fraction:
+    """Return value rounded up to DIGITS significant digits."""
+    return _few_digits(value, ROUND_CEILING)
+
+
+def few_digits_down(value: Fraction) -> Fraction:
+    """Return value rounded down to DIGITS significant digits."""
+    return _few_digits(value, ROUND_FLOOR)
+
+
+def _few_digits(value: Fraction, rounding: str) -> Fraction:
+    context = Context(prec=DIGITS, rounding=rounding)
+    return Fraction(context.divide(Decimal(value.numerator), Decimal(value.denominator)))

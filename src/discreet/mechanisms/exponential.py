@@ -1,0 +1,146 @@
+"""Choosing the best candidate, nearly: the exponential mechanism and permute-and-flip."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import log
+from typing import Self, TypeVar
+
+from discreet.accounting.events import ExponentialEvent, PermuteAndFlipEvent
+from discreet.mechanisms.frozen import settle, written
+from discreet.mechanisms.grid import Grid, checked_epsilon, checked_sensitivity
+from discreet.mechanisms.laws import ChoiceLaw
+from discreet.mechanisms.selection import (
+    Scores,
+    exact_scores,
+    exponential_law,
+    permute_and_flip_law,
+    score_grid,
+)
+from discreet.mechanisms.sensitivity import Sensitivity, checked_monotone, linf_of
+from discreet.noise import SYSTEM, Entropy, exponential_choice, permute_and_flip_choice
+from discreet.noise.uniform import IntArray
+from discreet.parameters import Real, confidence_level, flag, rational, whole
+
+Candidate = TypeVar("Candidate")
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Selector:
+    """What both selectors share; they differ in how they draw, in their law and in their event.
+
+    rate = epsilon / (2 sensitivity); or epsilon / sensitivity if the scores are monotone: adding a
+    unit moves no two of them in opposite directions, as with counts and add-remove neighbours.
+    """
+
+    epsilon: Fraction
+    sensitivity: Fraction
+    monotone: bool
+    grid: Grid = field(repr=False)
+    """Scores are floored to it; its step follows from the sensitivity."""
+    rate: Fraction = field(repr=False)
+    """What multiplies a score, in steps of the grid, in the exponent."""
+
+    __repr__ = written
+
+    def __init__(
+        self, *, epsilon: Real, sensitivity: Real | Sensitivity, monotone: bool = False
+    ) -> None:
+        epsilon = checked_epsilon(epsilon)
+        size = checked_sensitivity(linf_of(sensitivity))
+        monotone = checked_monotone(flag("monotone", monotone), sensitivity)
+        grid, steps = score_grid(size)
+        rate = epsilon / (steps if monotone else 2 * steps)
+        settle(self, epsilon=epsilon, sensitivity=size, monotone=monotone, grid=grid, rate=rate)
+
+    @classmethod
+    def for_error(
+        cls,
+        *,
+        within: Real,
+        confidence: Real,
+        candidates: int,
+        sensitivity: Real | Sensitivity,
+        monotone: bool = False,
+    ) -> Self:
+        """Return the mechanism of least epsilon whose choice falls short by no more than this."""
+        wish = rational("within", within, above=0)
+        unit = cls(epsilon=1, sensitivity=sensitivity, monotone=monotone)
+        epsilon = Fraction(unit.error(confidence, candidates=candidates)) / wish
+        return cls(epsilon=epsilon, sensitivity=sensitivity, monotone=monotone)
+
+    def release(self, scores: Scores, *, entropy: Entropy = SYSTEM) -> int:
+        """Return the index of the chosen candidate."""
+        return self._draw(exact_scores(scores, self.grid), entropy)
+
+    def choose(
+        self,
+        candidates: Sequence[Candidate],
+        utility: Callable[[Candidate], float],
+        *,
+        entropy: Entropy = SYSTEM,
+    ) -> Candidate:
+        """Return the candidate chosen by its utility."""
+        return candidates[self.release([utility(each) for each in candidates], entropy=entropy)]
+
+    def law(self, scores: Scores) -> ChoiceLaw:
+        """Return the law of release(scores)."""
+        return self._law(exact_scores(scores, self.grid))
+
+    def error(self, confidence: Real, *, candidates: int, best: int = 1) -> float:
+        """Return how far the choice's score falls short of the best, at most, with this confidence.
+
+        (ln(candidates / best) + ln(1 / (1 - confidence))) / rate, where `best` of the candidates
+        have the best score (McSherry, Talwar 2007; permute-and-flip is never worse: McKenna,
+        Sheldon 2020).
+        """
+        level = confidence_level(confidence)
+        count = whole("candidates", candidates, least=1)
+        ties = whole("best", best, least=1, most=count)
+        return log(count / ties / (1 - level)) * float(self.grid.step / self.rate)
+
+    def _draw(self, scores: IntArray, entropy: Entropy) -> int:
+        raise NotImplementedError
+
+    def _law(self, scores: IntArray) -> ChoiceLaw:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Exponential(Selector):
+    """Choose i with P ∝ exp(rate · scores[i]): epsilon-DP for the scores' L∞ sensitivity.
+
+    McSherry, Talwar 2007, Theorem 6. Also of bounded range epsilon, so that it composes better than
+    other epsilon-DP releases (Cesar, Rogers 2021).
+    """
+
+    @property
+    def event(self) -> ExponentialEvent:
+        """What a release is charged as."""
+        return ExponentialEvent(epsilon=self.epsilon)
+
+    def _draw(self, scores: IntArray, entropy: Entropy) -> int:
+        return exponential_choice(scores, self.rate, entropy=entropy)
+
+    def _law(self, scores: IntArray) -> ChoiceLaw:
+        return exponential_law(scores, self.rate)
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class PermuteAndFlip(Selector):
+    """Go through the candidates in random order, stop at i with P = exp(rate · (score - best)).
+
+    epsilon-DP for the scores' L∞ sensitivity, and never worse than the exponential mechanism
+    (McKenna, Sheldon 2020): the default selector.
+    """
+
+    @property
+    def event(self) -> PermuteAndFlipEvent:
+        """What a release is charged as."""
+        return PermuteAndFlipEvent(epsilon=self.epsilon)
+
+    def _draw(self, scores: IntArray, entropy: Entropy) -> int:
+        return permute_and_flip_choice(scores, self.rate, entropy=entropy)
+
+    def _law(self, scores: IntArray) -> ChoiceLaw:
+        return permute_and_flip_law(scores, self.rate)

@@ -1,0 +1,117 @@
+"""The geometric mechanism: the default for counts."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import Self, overload
+
+from discreet.accounting.events import DiscreteLaplaceEvent
+from discreet.mechanisms.accuracy import laplace_error, least_epsilon, miss_probability
+from discreet.mechanisms.budgets import epsilon_of_each
+from discreet.mechanisms.frozen import settle, written
+from discreet.mechanisms.grid import (
+    EPSILON_LEAST,
+    EPSILON_MOST,
+    Integers,
+    checked_epsilon,
+    checked_noise_scale,
+    exact_integer,
+    exact_integers,
+    is_scalar,
+)
+from discreet.mechanisms.laws import DiscreteLaplaceLaw
+from discreet.mechanisms.pictures import neighbours_plot
+from discreet.mechanisms.sensitivity import Sensitivity, l1_of
+from discreet.mechanisms.truncation import Truncated, checked_range
+from discreet.noise import SYSTEM, Entropy, discrete_laplace
+from discreet.noise.geometric import SCALE_LEAST, SCALE_MOST
+from discreet.noise.uniform import IntArray
+from discreet.parameters import Real, whole
+from discreet.plots import Plot
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Geometric:
+    """Add two-sided geometric noise to whole numbers: epsilon-DP for their L1 sensitivity.
+
+    P(Z = z) = (1 - a) / (1 + a) · a**|z| with a = exp(-epsilon / sensitivity) (Ghosh, Roughgarden,
+    Sundararajan 2009). An output's odds under two neighbours are at most a**-sensitivity, as
+    ||z - x| - |z - y|| ≤ |x - y| in each coordinate.
+    """
+
+    epsilon: Fraction
+    sensitivity: int
+
+    __repr__ = written
+
+    def __init__(self, *, epsilon: Real, sensitivity: Real | Sensitivity) -> None:
+        size = whole("sensitivity", l1_of(sensitivity), least=1)
+        settle(self, epsilon=checked_epsilon(epsilon), sensitivity=size)
+        checked_noise_scale(self.scale, instead="Laplace has a wider range")
+
+    @classmethod
+    def for_epsilon(cls, epsilon: Real, *, sensitivity: Real | Sensitivity) -> Self:
+        """Return the least noisy mechanism that is epsilon-DP."""
+        return cls(epsilon=epsilon, sensitivity=sensitivity)
+
+    @classmethod
+    def for_error(
+        cls, *, within: Real, confidence: Real, sensitivity: Real | Sensitivity, answers: int = 1
+    ) -> Self:
+        """Return the mechanism of least epsilon whose error is within the wish."""
+        size = whole("sensitivity", l1_of(sensitivity), least=1)
+        miss = miss_probability(confidence, answers)
+        epsilon = least_epsilon(
+            lambda each: laplace_error(size / each, miss),
+            within,
+            least=max(EPSILON_LEAST, size / SCALE_MOST),
+            most=min(EPSILON_MOST, size / SCALE_LEAST),
+        )
+        return cls(epsilon=epsilon, sensitivity=size)
+
+    @classmethod
+    def for_budget(
+        cls, *, epsilon: Real, releases: int, sensitivity: Real | Sensitivity, delta: Real = 0
+    ) -> Self:
+        """Return the least noisy mechanism of which so many releases cost (epsilon, delta)."""
+        make = partial(cls, sensitivity=sensitivity)
+        share = epsilon_of_each(lambda e: make(epsilon=e).event, epsilon, delta, releases)
+        return make(epsilon=share)
+
+    @property
+    def scale(self) -> Fraction:
+        return self.sensitivity / self.epsilon
+
+    @property
+    def event(self) -> DiscreteLaplaceEvent:
+        """What a release is charged as."""
+        return DiscreteLaplaceEvent(sensitivity=self.sensitivity, scale=self.scale)
+
+    @overload
+    def release(self, exact: int, *, entropy: Entropy = SYSTEM) -> int: ...
+    @overload
+    def release(self, exact: Integers, *, entropy: Entropy = SYSTEM) -> IntArray: ...
+    def release(self, exact: int | Integers, *, entropy: Entropy = SYSTEM) -> int | IntArray:
+        """Return exact + noise, one draw for each number."""
+        if is_scalar(exact):
+            return exact_integer(exact) + discrete_laplace(self.scale, entropy=entropy)
+        array = exact_integers(exact)
+        noise = discrete_laplace(self.scale, array.size, entropy=entropy)
+        return array + noise.reshape(array.shape)
+
+    def law(self, exact: Real) -> DiscreteLaplaceLaw:
+        """Return the law of release(exact)."""
+        return DiscreteLaplaceLaw(centre=Fraction(exact_integer(exact)), scale=self.scale)
+
+    def error(self, confidence: Real, answers: int = 1) -> int:
+        """Return the least ± that all of so many answers keep, with this confidence."""
+        return laplace_error(self.scale, miss_probability(confidence, answers))
+
+    def truncated(self, low: int, high: int) -> Truncated[int, IntArray]:
+        """Return the mechanism whose answers are moved into [low, high]: the same epsilon."""
+        ends = checked_range(Fraction(whole("low", low)), Fraction(whole("high", high)))
+        return Truncated(mechanism=self, low=ends[0], high=ends[1])
+
+    def plot(self, exact: int = 0) -> Plot:
+        """Draw the laws of an answer and of its farthest neighbour, with their odds."""
+        return neighbours_plot(self.law(exact), self.law(exact + self.sensitivity), self)

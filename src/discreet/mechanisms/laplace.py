@@ -1,0 +1,158 @@
+"""The Laplace mechanism for real answers, on a fine grid."""
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import partial
+from math import ceil, floor
+from typing import Self, overload
+
+from discreet.accounting.events import DiscreteLaplaceEvent
+from discreet.errors import ParameterError
+from discreet.mechanisms.accuracy import laplace_error, least_epsilon, miss_probability
+from discreet.mechanisms.budgets import epsilon_of_each
+from discreet.mechanisms.frozen import settle, written
+from discreet.mechanisms.grid import (
+    Grid,
+    Reals,
+    checked_epsilon,
+    checked_noise_scale,
+    checked_sensitivity,
+    exact_real,
+    is_scalar,
+    power_of_two_below,
+)
+from discreet.mechanisms.laws import DiscreteLaplaceLaw
+from discreet.mechanisms.pictures import neighbours_plot
+from discreet.mechanisms.sensitivity import Sensitivity, l1_of
+from discreet.mechanisms.truncation import Truncated, checked_range
+from discreet.noise import SYSTEM, Entropy, discrete_laplace
+from discreet.noise.uniform import FloatArray
+from discreet.parameters import Real, rational, whole
+from discreet.plots import Plot
+
+FINENESS = 1 << 16
+"""A step is at most this part of the scale and of the sensitivity."""
+
+VECTOR_FINENESS = 1 << 10
+"""All the steps that a vector's coordinates may lose to the grid are at most this part of it."""
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Laplace:
+    """Add Laplace noise on a fine grid to `answers` reals: epsilon-DP for their L1 sensitivity.
+
+    Dwork, McSherry, Nissim, Smith 2006, on a grid: answers are floored to a multiple of `step` and
+    get two-sided geometric noise in steps. The step is a power of two, at most 2**-16 of the scale,
+    so the law is that of continuous Laplace noise to within the step. Flooring may move each
+    coordinate by a step, so that the sensitivity in steps is rounded up (by nothing at all if it is
+    a multiple of the step and there is one answer, else by less than one part in 1000).
+    """
+
+    epsilon: Fraction
+    sensitivity: Fraction
+    answers: int
+    event: DiscreteLaplaceEvent = field(repr=False)
+    """What a release is charged as, in steps of the grid."""
+    step: Fraction = field(repr=False)
+    """The grid's step: a power of two that follows from the public parameters alone."""
+
+    __repr__ = written
+
+    def __init__(self, *, epsilon: Real, sensitivity: Real | Sensitivity, answers: int = 1) -> None:
+        epsilon = checked_epsilon(epsilon)
+        size = checked_sensitivity(l1_of(sensitivity))
+        answers = whole("answers", answers, least=1)
+        least = min(size, size / epsilon) / FINENESS
+        step = power_of_two_below(min(least, size / (VECTOR_FINENESS * answers)))
+        # |⌊x⌋ - ⌊y⌋| ≤ ⌈|x - y|⌉, and k of them sum to less than |x - y|₁ + k.
+        steps = ceil(size / step) + answers - 1
+        scale = checked_noise_scale(steps / epsilon, instead="ask for fewer answers")
+        event = DiscreteLaplaceEvent(sensitivity=steps, scale=scale, answers=answers)
+        settle(self, epsilon=epsilon, sensitivity=size, answers=answers, event=event, step=step)
+
+    @classmethod
+    def for_epsilon(
+        cls, epsilon: Real, *, sensitivity: Real | Sensitivity, answers: int = 1
+    ) -> Self:
+        """Return the least noisy mechanism that is epsilon-DP."""
+        return cls(epsilon=epsilon, sensitivity=sensitivity, answers=answers)
+
+    @classmethod
+    def for_error(
+        cls, *, within: Real, confidence: Real, sensitivity: Real | Sensitivity, answers: int = 1
+    ) -> Self:
+        """Return the mechanism of least epsilon whose error over all answers is within the wish."""
+        make = partial(cls, sensitivity=sensitivity, answers=answers)
+
+        return make(
+            epsilon=least_epsilon(
+                lambda each: make(epsilon=each).error(confidence, answers), within
+            )
+        )
+
+    @classmethod
+    def for_budget(
+        cls,
+        *,
+        epsilon: Real,
+        releases: int,
+        sensitivity: Real | Sensitivity,
+        delta: Real = 0,
+        answers: int = 1,
+    ) -> Self:
+        """Return the least noisy mechanism of which so many releases cost (epsilon, delta)."""
+        make = partial(cls, sensitivity=sensitivity, answers=answers)
+
+        return make(
+            epsilon=epsilon_of_each(lambda each: make(epsilon=each).event, epsilon, delta, releases)
+        )
+
+    @property
+    def scale(self) -> Fraction:
+        """The noise's scale, at least sensitivity / epsilon."""
+        return self.event.scale * self.step
+
+    @overload
+    def release(self, exact: float, *, entropy: Entropy = SYSTEM) -> float: ...
+    @overload
+    def release(self, exact: Reals, *, entropy: Entropy = SYSTEM) -> FloatArray: ...
+    def release(self, exact: float | Reals, *, entropy: Entropy = SYSTEM) -> float | FloatArray:
+        """Return exact + noise, one draw for each number."""
+        grid = Grid(self.step)
+        if is_scalar(exact):
+            noise = discrete_laplace(self.event.scale, entropy=entropy)
+            return grid.value(grid.place(exact) + noise)
+        places = grid.places(exact)
+        if places.size > self.answers:
+            raise ParameterError("answers", self.answers, f"must be {places.size} for this array")
+        noises = discrete_laplace(self.event.scale, places.size, entropy=entropy)
+        return grid.values(places + noises.reshape(places.shape))
+
+    def law(self, exact: Real) -> DiscreteLaplaceLaw:
+        """Return the law of release(exact)."""
+        floored = Grid(self.step).place(exact) * self.step
+        return DiscreteLaplaceLaw(centre=floored, scale=self.scale, step=self.step)
+
+    def error(self, confidence: Real, answers: int = 1) -> float:
+        """Return ± that all of so many answers keep with this confidence, a step of it the grid's.
+
+        Near ln(answers / (1 - confidence)) · scale.
+        """
+        miss = miss_probability(confidence, answers)
+        return float((laplace_error(self.event.scale, miss) + 1) * self.step)
+
+    def truncated(self, low: Real, high: Real) -> Truncated[float, FloatArray]:
+        """Return the mechanism whose answers are moved into [low, high]: the same epsilon.
+
+        Ends that are no multiples of the step are moved inwards to the next one.
+        """
+        ends = checked_range(
+            ceil(rational("low", low) / self.step) * self.step,
+            floor(rational("high", high) / self.step) * self.step,
+        )
+        return Truncated(mechanism=self, low=ends[0], high=ends[1])
+
+    def plot(self, exact: float = 0) -> Plot:
+        """Draw the laws of an answer and of its farthest neighbour, with their odds."""
+        neighbour = exact_real(exact) + self.event.sensitivity * self.step
+        return neighbours_plot(self.law(exact), self.law(neighbour), self)

@@ -1,0 +1,340 @@
+"""The laws that mechanisms sample: probabilities, spread, and odds that are exact.
+
+`pmf` and `cdf` are floats for people and plots. `enclose` and `log_odds` are exact, for proofs and
+tests: the first brackets a probability by integers, the second is a fraction where one exists.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import exp, expm1, floor, pi, sqrt, tanh
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from discreet.noise.enclosures import Bracket, Enclosure, ceil_div, exp_neg
+from discreet.parameters import Real, rational
+
+FINE = 100
+"""From this variance on (in steps) sums over the grid equal integrals to far beyond a float."""
+
+REACH = 400
+"""Steps from the centre that hold all but e^-800 of a law whose variance is below FINE."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Support:
+    """The values that can come out: low, low + step, …, high; no end is `None`."""
+
+    step: Fraction
+    low: Fraction | None = None
+    high: Fraction | None = None
+
+
+class Law(Protocol):
+    """The distribution of one released number."""
+
+    @property
+    def support(self) -> Support: ...
+    @property
+    def mean(self) -> float: ...
+    @property
+    def variance(self) -> float: ...
+    def pmf(self, z: Real) -> float:
+        """Return P(Z = z)."""
+        ...
+
+    def cdf(self, z: Real) -> float:
+        """Return P(Z ≤ z)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiscreteLaplaceLaw:
+    """P(centre + step · k) = (1 - a) / (1 + a) · a**|k| with a = exp(-step / scale)."""
+
+    centre: Fraction
+    scale: Fraction
+    step: Fraction = Fraction(1)
+
+    @property
+    def support(self) -> Support:
+        return Support(step=self.step)
+
+    @property
+    def mean(self) -> float:
+        return float(self.centre)
+
+    @property
+    def variance(self) -> float:
+        # 2a / (1 - a)² steps² = 1 / (2 sinh²(step / (2 scale))) steps².
+        a = exp(-self.step / self.scale)
+        return 2 * a / expm1(-self.step / self.scale) ** 2 * float(self.step) ** 2
+
+    def pmf(self, z: Real) -> float:
+        k = self._steps(z)
+        if k.denominator != 1:
+            return 0.0
+        return tanh(self.step / (2 * self.scale)) * exp(-abs(k) * self.step / self.scale)
+
+    def cdf(self, z: Real) -> float:
+        k = floor(self._steps(z))
+        # P(K ≤ -n) = P(K ≥ n) = a**n / (1 + a) for n ≥ 1.
+        return self._tail(-k) if k < 0 else 1 - self._tail(k + 1)
+
+    def log_odds(self, z: Real, other: "DiscreteLaplaceLaw") -> Fraction:
+        """Return ln(P(z) / P_other(z)) for a law of the same scale and step: an exact fraction."""
+        at = rational("z", z)
+        return (abs(at - other.centre) - abs(at - self.centre)) / self.scale
+
+    def enclose(self, z: Real) -> Enclosure:
+        """Enclose P(Z = z)."""
+        k = int(self._steps(z))
+
+        def bracket(bits: int) -> Bracket:
+            (a_low, a_high) = exp_neg(self.step / self.scale, bits + 4)
+            (p_low, p_high) = exp_neg(abs(k) * self.step / self.scale, bits)
+            one = 1 << bits + 4
+            return (
+                p_low * (one - a_high) // (one + a_high),
+                ceil_div(p_high * (one - a_low), one + a_low),
+            )
+
+        return bracket
+
+    def _steps(self, z: Real) -> Fraction:
+        return (rational("z", z) - self.centre) / self.step
+
+    def _tail(self, n: int) -> float:
+        a = exp(-self.step / self.scale)
+        return exp(-n * self.step / self.scale) / (1 + a)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiscreteGaussianLaw:
+    """P(centre + step · k) ∝ exp(-(step · k)² / (2 spread)): variance `spread`, up to the grid."""
+
+    centre: Fraction
+    spread: Fraction
+    step: Fraction = Fraction(1)
+
+    @property
+    def support(self) -> Support:
+        return Support(step=self.step)
+
+    @property
+    def mean(self) -> float:
+        return float(self.centre)
+
+    @property
+    def variance(self) -> float:
+        if self._variance >= FINE:
+            return float(self.spread)
+        k, p = self._near
+        return float((k**2 * p).sum()) * float(self.step) ** 2
+
+    def pmf(self, z: Real) -> float:
+        k = self._steps(z)
+        if k.denominator != 1:
+            return 0.0
+        return exp(-(k**2) / (2 * self._variance)) / self._normaliser
+
+    def cdf(self, z: Real) -> float:
+        k = floor(self._steps(z))
+        if self._variance >= FINE:
+            # Half a step further the normal law agrees to within 1 / (24 variance) in steps.
+            return float(ndtr((k + 0.5) / sqrt(self._variance)))
+        near, p = self._near
+        return float(p[near <= k].sum())
+
+    @property
+    def _variance(self) -> Fraction:
+        return self.spread / self.step**2
+
+    @property
+    def _normaliser(self) -> float:
+        # Poisson summation: the sum over the integers is √(2πv) but for 2 exp(-2π²v) of it.
+        if self._variance >= FINE:
+            return sqrt(2 * pi * self._variance)
+        k = np.arange(-REACH, REACH + 1.0)
+        return float(np.exp(-(k**2) / (2 * float(self._variance))).sum())
+
+    @property
+    def _near(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        k = np.arange(-REACH, REACH + 1.0)
+        weights = np.exp(-(k**2) / (2 * float(self._variance)))
+        return k, weights / weights.sum()
+
+    def _steps(self, z: Real) -> Fraction:
+        return (rational("z", z) - self.centre) / self.step
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StaircaseLaw:
+    """P(centre + step · k) ∝ exp(-epsilon · j), j the number of stairs climbed by |k|.
+
+    A stair is `width` steps of the grid, of which the first `tread` are high.
+    """
+
+    centre: Fraction
+    epsilon: Fraction
+    width: int
+    tread: int
+    step: Fraction
+
+    @property
+    def support(self) -> Support:
+        return Support(step=self.step)
+
+    @property
+    def mean(self) -> float:
+        return float(self.centre)
+
+    @property
+    def variance(self) -> float:
+        """Twice the second moment over k ≥ 1, stair by stair until a float no longer changes."""
+        total, j = 0.0, 0
+        low_height = exp(-self.epsilon)
+        while True:
+            start = j * self.width
+            high = _squares(start + self.tread) - _squares(start)
+            low = _squares(start + self.width) - _squares(start + self.tread)
+            more = exp(-self.epsilon * j) * (high + low_height * low)
+            if more <= total * 1e-17:
+                return 2 * total * self._unit * float(self.step) ** 2
+            total, j = total + more, j + 1
+
+    def pmf(self, z: Real) -> float:
+        k = (rational("z", z) - self.centre) / self.step
+        return self._unit * exp(-self.epsilon * self.stairs(int(k))) if k.denominator == 1 else 0.0
+
+    def cdf(self, z: Real) -> float:
+        k = floor((rational("z", z) - self.centre) / self.step)
+        return self.tail(-k) if k < 0 else 1 - self.tail(k + 1)
+
+    def log_odds(self, z: Real, other: "StaircaseLaw") -> Fraction:
+        """Return ln(P(z) / P_other(z)) for a law of the same shape: an exact fraction."""
+        here = (rational("z", z) - self.centre) / self.step
+        there = (rational("z", z) - other.centre) / self.step
+        return self.epsilon * (self.stairs(int(there)) - self.stairs(int(here)))
+
+    def stairs(self, k: int) -> int:
+        """Return how many factors e^-epsilon the law has lost at k steps from the centre."""
+        whole_stairs, place = divmod(abs(k), self.width)
+        return whole_stairs + (place >= self.tread)
+
+    def tail(self, n: int) -> float:
+        """Return P(K ≥ n) for n ≥ 1, K the steps from the centre."""
+        j, place = divmod(n, self.width)
+        low_height = exp(-self.epsilon)
+        rest = max(self.tread - place, 0) + low_height * (self.width - max(place, self.tread))
+        below = low_height * self._stair / -expm1(-self.epsilon)
+        return self._unit * exp(-self.epsilon * j) * (rest + below)
+
+    @property
+    def _stair(self) -> float:
+        return self.tread + exp(-self.epsilon) * (self.width - self.tread)
+
+    @property
+    def _unit(self) -> float:
+        # Both sides hold stair / (1 - e^-ε) units each, and 0 belongs to both.
+        return 1 / (2 * self._stair / -expm1(-self.epsilon) - 1)
+
+
+def _squares(n: int) -> float:
+    """Return 0² + 1² + … + (n - 1)²."""
+    return (n - 1) * n * (2 * n - 1) / 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClampedLaw:
+    """A law whose mass beyond [low, high] is moved to the ends."""
+
+    law: Law
+    low: Fraction
+    high: Fraction
+
+    @property
+    def support(self) -> Support:
+        return Support(step=self.law.support.step, low=self.low, high=self.high)
+
+    @property
+    def mean(self) -> float:
+        values, p = self._finite
+        return float(values @ p)
+
+    @property
+    def variance(self) -> float:
+        values, p = self._finite
+        return float((values - values @ p) ** 2 @ p)
+
+    def pmf(self, z: Real) -> float:
+        at = rational("z", z)
+        if not self.low <= at <= self.high:
+            return 0.0
+        if at == self.high:
+            return 1 - self.law.cdf(at - self.law.support.step)
+        return self.law.cdf(at) if at == self.low else self.law.pmf(at)
+
+    def cdf(self, z: Real) -> float:
+        at = rational("z", z)
+        return 0.0 if at < self.low else 1.0 if at >= self.high else self.law.cdf(at)
+
+    @property
+    def _finite(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The values and their probabilities; on a fine grid, of some hundred steps at a time."""
+        step, last = self.law.support.step, int((self.high - self.low) / self.law.support.step)
+        places = np.unique(np.linspace(0, last - 1, min(last, 10_000)).astype(np.int64)).tolist()
+        below = np.array([self.cdf(self.low + k * step) for k in [*places, last]])
+        ends = np.array([-1, *places, last])
+        middles = float(self.low) + (ends[1:] + ends[:-1] + 1) / 2 * float(step)
+        return middles, np.diff(below, prepend=0.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundedLaw:
+    """A law on a fine grid, each value rounded to the nearest integer, halves upwards."""
+
+    law: Law
+
+    @property
+    def support(self) -> Support:
+        return Support(step=Fraction(1))
+
+    @property
+    def mean(self) -> float:
+        return self.law.mean
+
+    @property
+    def variance(self) -> float:
+        spread = self.law.variance
+        if spread > FINE:
+            # Sheppard's correction, exact here to far beyond a float.
+            return spread + 1 / 12
+        centre = floor(self.mean)
+        near = range(centre - REACH, centre + REACH + 1)
+        return sum((z - self.mean) ** 2 * self.pmf(z) for z in near)
+
+    def pmf(self, z: Real) -> float:
+        at = rational("z", z)
+        return self.cdf(at) - self.cdf(at - 1) if at.denominator == 1 else 0.0
+
+    def cdf(self, z: Real) -> float:
+        last = floor(rational("z", z)) + Fraction(1, 2) - self.law.support.step
+        return self.law.cdf(last)
+
+
+@dataclass(frozen=True)
+class ChoiceLaw:
+    """The law of an index: floats for people, brackets for proofs."""
+
+    probabilities: tuple[float, ...]
+    enclosures: tuple[Enclosure, ...] = ()
+
+    def pmf(self, index: int) -> float:
+        return self.probabilities[index]
+
+    def enclose(self, index: int) -> Enclosure:
+        """Enclose the probability of this index."""
+        return self.enclosures[index]

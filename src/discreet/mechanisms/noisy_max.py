@@ -1,0 +1,232 @@
+"""Report noisy max: the index of the largest noisy score, and top-k with gaps."""
+
+from dataclasses import dataclass, field
+from enum import Enum
+from fractions import Fraction
+
+import numpy as np
+
+from discreet.accounting.events import NoisyMaxEvent
+from discreet.errors import ParameterError
+from discreet.mechanisms.accuracy import laplace_error, miss_probability
+from discreet.mechanisms.frozen import settle, written
+from discreet.mechanisms.grid import (
+    Grid,
+    checked_epsilon,
+    checked_noise_scale,
+    checked_sensitivity,
+)
+from discreet.mechanisms.laws import ChoiceLaw
+from discreet.mechanisms.selection import Scores, exact_scores, permute_and_flip_law, score_grid
+from discreet.mechanisms.sensitivity import Sensitivity, checked_monotone, linf_of
+from discreet.noise import SYSTEM, Entropy, discrete_laplace, permute_and_flip_choice
+from discreet.noise.uniform import IntArray, words
+from discreet.parameters import Real, flag, whole
+
+FINENESS = 1 << 10
+"""A step of the grid that scores are floored to is at most this part of the sensitivity."""
+
+
+class Noise(Enum):
+    """What is added to the scores before the largest is found."""
+
+    EXPONENTIAL = "exponential"
+    """One-sided: the less noisy choice."""
+
+    LAPLACE = "laplace"
+    """Two-sided: the textbook's."""
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class NoisyMax:
+    """Return the index of the largest noisy score, and nothing else: epsilon-DP in L∞.
+
+    Noise of scale 2 sensitivity / epsilon, or sensitivity / epsilon if the scores are monotone
+    (Dwork, Roth 2014, Claim 3.9). With exponential noise this is permute-and-flip, to the letter
+    (Ding et al. 2021), and drawn so. Laplace noise is discrete;
+    ties go to a random order that does not depend on the data. The largest noisy score itself is
+    not released: returning it breaks the proof.
+    """
+
+    epsilon: Fraction
+    sensitivity: Fraction
+    monotone: bool
+    noise: Noise
+    grid: Grid = field(repr=False)
+    """Scores are floored to it; its step follows from the sensitivity."""
+    scale: Fraction = field(repr=False)
+    """The noise's scale, in steps of the grid."""
+
+    __repr__ = written
+
+    def __init__(
+        self,
+        *,
+        epsilon: Real,
+        sensitivity: Real | Sensitivity,
+        monotone: bool = False,
+        noise: Noise | str = Noise.EXPONENTIAL,
+    ) -> None:
+        epsilon = checked_epsilon(epsilon)
+        size = checked_sensitivity(linf_of(sensitivity))
+        monotone = checked_monotone(flag("monotone", monotone), sensitivity)
+        grid, steps = score_grid(size, FINENESS)
+        scale = checked_noise_scale(
+            (steps if monotone else 2 * steps) / epsilon, instead="choose an epsilon in range"
+        )
+        settle(
+            self,
+            epsilon=epsilon,
+            sensitivity=size,
+            monotone=monotone,
+            noise=_checked_noise(noise),
+            grid=grid,
+            scale=scale,
+        )
+
+    @property
+    def event(self) -> NoisyMaxEvent:
+        """What a release is charged as."""
+        return NoisyMaxEvent(epsilon=self.epsilon)
+
+    def release(self, scores: Scores, *, entropy: Entropy = SYSTEM) -> int:
+        """Return the index of the largest noisy score."""
+        steps = exact_scores(scores, self.grid)
+        if self.noise is Noise.EXPONENTIAL:
+            return permute_and_flip_choice(steps, 1 / self.scale, entropy=entropy)
+        noisy = steps + discrete_laplace(self.scale, len(steps), entropy=entropy)
+        return int(_ranked(noisy, entropy)[0])
+
+    def law(self, scores: Scores) -> ChoiceLaw:
+        """Return the law of release(scores)."""
+        steps = exact_scores(scores, self.grid)
+        if self.noise is Noise.EXPONENTIAL:
+            return permute_and_flip_law(steps, 1 / self.scale)
+        return _laplace_max_law(steps, float(self.scale))
+
+    def error(self, confidence: Real, *, candidates: int) -> float:
+        """Return how far the choice's score falls short of the best, at most, with this confidence.
+
+        Two noisy scores are compared, each within the error that all `candidates` keep.
+        """
+        miss = miss_probability(confidence, whole("candidates", candidates, least=1))
+        if self.noise is Noise.EXPONENTIAL:
+            return -float(np.log(float(miss))) * float(self.scale * self.grid.step)
+        return 2 * float(laplace_error(self.scale, miss) * self.grid.step)
+
+
+@dataclass(frozen=True, slots=True)
+class Top:
+    """The indices of the largest noisy scores, best first, and how far each led the next."""
+
+    indices: tuple[int, ...]
+    gaps: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class NoisyTop:
+    """Return the indices of the `count` largest noisy scores and their gaps: epsilon-DP in L∞.
+
+    Laplace noise of scale 2 count · sensitivity / epsilon, or half of that if the scores are
+    monotone; the gap from each to the next, the first loser included, comes free (Ding, Wang,
+    Zhang, Kifer 2019). The proof compares reals, of which no two are equal: discrete
+    noise gets a uniform fraction of a step, by which the log-odds of a shift of n steps stay at
+    most n / scale.
+    """
+
+    epsilon: Fraction
+    sensitivity: Fraction
+    count: int
+    monotone: bool
+    grid: Grid = field(repr=False)
+    scale: Fraction = field(repr=False)
+    """The noise's scale, in steps of the grid."""
+
+    __repr__ = written
+
+    def __init__(
+        self,
+        *,
+        epsilon: Real,
+        sensitivity: Real | Sensitivity,
+        count: int,
+        monotone: bool = False,
+    ) -> None:
+        epsilon = checked_epsilon(epsilon)
+        size = checked_sensitivity(linf_of(sensitivity))
+        monotone = checked_monotone(flag("monotone", monotone), sensitivity)
+        count = whole("count", count, least=1)
+        grid, steps = score_grid(size, FINENESS)
+        scale = checked_noise_scale(
+            count * (steps if monotone else 2 * steps) / epsilon,
+            instead="choose an epsilon in range",
+        )
+        settle(
+            self,
+            epsilon=epsilon,
+            sensitivity=size,
+            count=count,
+            monotone=monotone,
+            grid=grid,
+            scale=scale,
+        )
+
+    @property
+    def event(self) -> NoisyMaxEvent:
+        """What a release is charged as."""
+        return NoisyMaxEvent(epsilon=self.epsilon)
+
+    def release(self, scores: Scores, *, entropy: Entropy = SYSTEM) -> Top:
+        """Return the indices and gaps of the largest noisy scores."""
+        steps = exact_scores(scores, self.grid)
+        if len(steps) <= self.count:
+            raise ParameterError("count", self.count, "must be less than the number of scores")
+        noisy = steps + discrete_laplace(self.scale, len(steps), entropy=entropy)
+        order = _ranked(noisy, entropy)[: self.count + 1]
+        gaps = self.grid.values(noisy[order[:-1]] - noisy[order[1:]])
+        return Top(tuple(order[:-1].tolist()), tuple(gaps.tolist()))
+
+
+def _ranked(noisy: IntArray, entropy: Entropy) -> IntArray:
+    """Return the indices, best first; random fractions are drawn until no tie is left."""
+    fractions = [words(len(noisy), np.uint64, entropy)]
+    while True:
+        keys = np.stack([*fractions[::-1], noisy.view(np.uint64)])
+        order = np.lexsort([*fractions[::-1], noisy])[::-1]
+        if not np.any(np.all(keys[:, order[1:]] == keys[:, order[:-1]], axis=0)):
+            return order
+        fractions.append(words(len(noisy), np.uint64, entropy))
+
+
+def _laplace_max_law(steps: IntArray, scale: float) -> ChoiceLaw:
+    """Sum over the winning noisy score: P(i) = Σ_z P(z = q_i + η) ∏_j P(q_j + η' < z), ties shared.
+
+    With a random order among ties, each other score is below z, or equal and later: integrated over
+    i's place t in the order the product is ∏ (F_j(z - 1) + (1 - t) p_j(z)), a polynomial in t.
+    """
+    low, high = int(steps.min()) - int(45 * scale), int(steps.max()) + int(45 * scale)
+    z = np.arange(low, high + 1)
+    away = z[None, :] - steps[:, None]
+    p = np.tanh(1 / (2 * scale)) * np.exp(-np.abs(away) / scale)
+    a = np.exp(-1 / scale)
+    below = np.where(
+        away <= 0,
+        np.exp((away - 1) / scale),
+        1 + a - np.exp(-np.abs(away) / scale),
+    ) / (1 + a)
+    nodes, weights = np.polynomial.legendre.leggauss(len(steps) // 2 + 1)
+    found = np.zeros(len(steps))
+    for t, weight in zip((nodes + 1) / 2, weights / 2, strict=True):
+        beaten = below + t * p
+        for i in range(len(steps)):
+            others = np.prod(np.delete(beaten, i, axis=0), axis=0)
+            found[i] += weight * float(p[i] @ others)
+    return ChoiceLaw(tuple(found.tolist()))
+
+
+def _checked_noise(noise: Noise | str) -> Noise:
+    try:
+        return Noise(noise)
+    except ValueError:
+        names = " or ".join(repr(each.value) for each in Noise)
+        raise ParameterError("noise", noise, f"must be {names}") from None

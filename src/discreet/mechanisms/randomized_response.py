@@ -1,0 +1,184 @@
+"""Randomized response: privacy when nobody is trusted, one answer at a time."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import sqrt
+from typing import Self, overload
+
+import numpy as np
+
+from discreet.accounting.events import RandomizedResponseEvent
+from discreet.accounting.rounding import log_up
+from discreet.errors import HIDDEN, ParameterError
+from discreet.mechanisms.accuracy import gaussian_error, miss_probability
+from discreet.mechanisms.frozen import settle, written
+from discreet.mechanisms.grid import Integers, checked_epsilon, exact_integers, is_scalar
+from discreet.mechanisms.laws import ChoiceLaw
+from discreet.noise import SYSTEM, Entropy
+from discreet.noise.coins import respond
+from discreet.noise.enclosures import Bracket, Enclosure, ceil_div, ratio, share_against_exp_neg
+from discreet.noise.uniform import BoolArray, FloatArray, IntArray
+from discreet.parameters import Real, rational, whole
+from discreet.plots import Plot, plot_heat
+
+CATEGORIES_MOST = 1 << 31
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class RandomizedResponse:
+    """Report one of `categories` values, the true one with odds e^epsilon : 1 against each other.
+
+    epsilon-DP for the person who answers, whoever collects (Warner 1965; Kairouz, Oh, Viswanath
+    2014 for more than two values). Values are 0, …, categories - 1; with two, True and False will
+    do.
+    """
+
+    epsilon: Fraction
+    categories: int
+    truth: Fraction | None
+    """The probability of reporting the truth, if that is what was given."""
+
+    __repr__ = written
+
+    def __init__(self, *, epsilon: Real, categories: int = 2) -> None:
+        settle(
+            self,
+            epsilon=checked_epsilon(epsilon),
+            categories=whole("categories", categories, least=2, most=CATEGORIES_MOST),
+            truth=None,
+        )
+
+    @classmethod
+    def truthful(cls, probability: Real, *, categories: int = 2) -> Self:
+        """Return the mechanism that reports the truth with exactly this probability.
+
+        Its epsilon, ln(p (categories - 1) / (1 - p)), is rounded up.
+        """
+        categories = whole("categories", categories, least=2, most=CATEGORIES_MOST)
+        p = rational("probability", probability, above=Fraction(1, categories), below=1)
+        odds = p * (categories - 1) / (1 - p)
+        mechanism = cls(epsilon=Fraction(log_up(odds)), categories=categories)
+        settle(mechanism, truth=p)
+        return mechanism
+
+    @classmethod
+    def fair_coins(cls) -> Self:
+        """Return the classroom form: heads, tell the truth; tails, let a second coin answer."""
+        return cls.truthful(Fraction(3, 4))
+
+    @property
+    def event(self) -> RandomizedResponseEvent:
+        """What one report is charged as."""
+        return RandomizedResponseEvent(epsilon=self.epsilon, categories=self.categories)
+
+    @overload
+    def release(self, exact: bool, *, entropy: Entropy = SYSTEM) -> bool: ...
+    @overload
+    def release(self, exact: int, *, entropy: Entropy = SYSTEM) -> int: ...
+    @overload
+    def release(self, exact: Integers | BoolArray, *, entropy: Entropy = SYSTEM) -> IntArray: ...
+    def release(
+        self, exact: int | Integers | BoolArray, *, entropy: Entropy = SYSTEM
+    ) -> int | IntArray:
+        """Return a report for each value; the true ones are not stored anywhere."""
+        values = self._checked(exact)
+        reports = respond(values.reshape(-1), self.categories, self._kept, entropy)
+        if is_scalar(exact):
+            return bool(reports[0]) if isinstance(exact, bool) else int(reports[0])
+        return reports.reshape(values.shape)
+
+    def law(self, exact: int) -> ChoiceLaw:
+        """Return the law of release(exact)."""
+        true = int(self._checked(exact)[0])
+        kept, other = self._kept, self._lost_to_each
+        places = range(self.categories)
+        p, q = self.probability, (1 - self.probability) / (self.categories - 1)
+        return ChoiceLaw(
+            tuple(p if place == true else q for place in places),
+            tuple(kept if place == true else other for place in places),
+        )
+
+    def channel(self) -> FloatArray:
+        """Return the matrix P(reported | true)."""
+        return np.array([self.law(true).probabilities for true in range(self.categories)])
+
+    @property
+    def probability(self) -> float:
+        """The probability of reporting the truth."""
+        if self.truth is not None:
+            return float(self.truth)
+        return 1 / (1 + (self.categories - 1) * float(np.exp(-float(self.epsilon))))
+
+    def estimate(self, reports: Integers | BoolArray, *, confidence: Real = 0.95) -> "Frequencies":
+        """Return unbiased estimates of how many people hold each value, with their ±.
+
+        With p and q the probabilities of reporting one's own value and a given other one, a value
+        reported c times of n is held by (c - n q) / (p - q) people on average. The variance is at
+        most that of a value held by the estimated number; ± is the normal law's, for n large.
+        """
+        values = self._checked(reports).reshape(-1)
+        n = len(values)
+        p, q = self.probability, (1 - self.probability) / (self.categories - 1)
+        seen = np.bincount(values, minlength=self.categories).astype(np.float64)
+        held = (seen - n * q) / (p - q)
+        likely = np.clip(held, 0, n)
+        variance = (likely * p * (1 - p) + (n - likely) * q * (1 - q)) / (p - q) ** 2
+        miss = miss_probability(confidence, 1)
+        return Frequencies(
+            people=n,
+            counts=held,
+            standard_errors=np.sqrt(variance),
+            error=np.sqrt(variance) * gaussian_error(1.0, miss),
+        )
+
+    def error(self, confidence: Real, *, people: int) -> float:
+        """Return the largest ± of an estimated count among so many people, by the normal law."""
+        n = whole("people", people, least=1)
+        p, q = self.probability, (1 - self.probability) / (self.categories - 1)
+        variance = n * max(p * (1 - p), q * (1 - q)) / (p - q) ** 2
+        return gaussian_error(sqrt(variance), miss_probability(confidence, 1))
+
+    def plot(self) -> Plot:
+        """Draw the channel as a heat map."""
+        names = [str(value) for value in range(self.categories)]
+        title = f"randomized response, ε = {float(self.epsilon):.3g}"
+        return plot_heat(self.channel(), title=title, rows=names, columns=names)
+
+    @property
+    def _kept(self) -> Enclosure:
+        if self.truth is not None:
+            return ratio(self.truth)
+        return share_against_exp_neg(Fraction(1), Fraction(self.categories - 1), self.epsilon)
+
+    @property
+    def _lost_to_each(self) -> Enclosure:
+        kept, others = self._kept, self.categories - 1
+
+        def enclose(bits: int) -> Bracket:
+            low, high = kept(bits)
+            return ((1 << bits) - high) // others, ceil_div((1 << bits) - low, others)
+
+        return enclose
+
+    def _checked(self, exact: object) -> IntArray:
+        array = np.atleast_1d(np.asarray(exact))
+        values = exact_integers(array.astype(np.int64) if array.dtype.kind == "b" else array)
+        if values.size and not (values.min() >= 0 and values.max() < self.categories):
+            rule = f"must be whole numbers from 0 to {self.categories - 1}"
+            raise ParameterError("exact", HIDDEN, rule)
+        return values
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frequencies:
+    """How many people hold each value, estimated without bias; counts may fall below zero."""
+
+    people: int
+    counts: FloatArray
+    standard_errors: FloatArray
+    error: FloatArray
+    """± at the confidence that was asked for, for each count on its own."""
+
+    @property
+    def shares(self) -> FloatArray:
+        return self.counts / self.people

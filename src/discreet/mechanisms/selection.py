@@ -1,0 +1,98 @@
+"""Scores on a grid, and the laws of an index chosen by them."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import partial
+from math import ceil
+from typing import TypeAlias
+
+import numpy as np
+from numpy.polynomial.legendre import leggauss
+
+from discreet.errors import HIDDEN, ParameterError
+from discreet.mechanisms.grid import Grid, Reals, exact_reals, power_of_two_below
+from discreet.mechanisms.laws import ChoiceLaw
+from discreet.noise.enclosures import Bracket, ceil_div, exp_neg
+from discreet.noise.uniform import IntArray
+
+Scores: TypeAlias = Reals | IntArray
+"""One number for each candidate: the higher, the better."""
+
+FINENESS = 1 << 20
+"""A step of the grid that scores are floored to is at most this part of the sensitivity."""
+
+CANDIDATES_MOST = 10**7
+
+
+def score_grid(sensitivity: Fraction, fineness: int = FINENESS) -> tuple[Grid, int]:
+    """Return a grid for scores and the sensitivity of a floored score, in steps."""
+    step = power_of_two_below(sensitivity / fineness)
+    return Grid(step), ceil(sensitivity / step)
+
+
+def exact_scores(scores: Scores, grid: Grid) -> IntArray:
+    """Return the scores in steps of the grid; an error does not show them."""
+    array = exact_reals(scores)
+    if array.ndim != 1 or not 1 <= array.size <= CANDIDATES_MOST:
+        rule = f"must be a flat list of 1 to {CANDIDATES_MOST} numbers"
+        raise ParameterError("scores", HIDDEN, rule)
+    return grid.places(array)
+
+
+def exponential_law(scores: IntArray, rate: Fraction) -> ChoiceLaw:
+    """Return the law P(i) ∝ exp(rate · scores[i])."""
+    deficits = _deficits(scores)
+    weights = np.exp([-float(rate * deficit) for deficit in deficits])
+    enclosures = tuple(partial(_enclose_share, deficits, rate, i) for i in range(len(deficits)))
+    return ChoiceLaw(tuple((weights / weights.sum()).tolist()), enclosures)
+
+
+def permute_and_flip_law(scores: IntArray, rate: Fraction) -> ChoiceLaw:
+    """Return the law of the first coin to fall True in a random order.
+
+    If candidate i comes up at time t, uniform in [0, 1], no earlier one has fallen True with
+    probability ∏ (1 - t p_j) over the others: P(i) = p_i ∫ ∏ (1 - t p_j) dt, the integral of a
+    polynomial, which Gauss' rule gives without error.
+    """
+    deficits = _deficits(scores)
+    p = np.exp([-float(rate * deficit) for deficit in deficits])
+    nodes, weights = leggauss(len(p) // 2 + 1)
+    t = (nodes + 1) / 2
+    factors = 1 - np.outer(p, t)
+    found = [
+        float(p[i] * (weights @ np.prod(np.delete(factors, i, axis=0), axis=0)) / 2)
+        for i in range(len(p))
+    ]
+    enclosures = tuple(partial(_enclose_first, deficits, rate, i) for i in range(len(p)))
+    return ChoiceLaw(tuple(found), enclosures)
+
+
+def _deficits(scores: IntArray) -> list[int]:
+    values = [int(score) for score in scores]
+    return [max(values) - value for value in values]
+
+
+def _enclose_share(deficits: Sequence[int], rate: Fraction, i: int, bits: int) -> Bracket:
+    brackets = [exp_neg(rate * deficit, bits + 8) for deficit in deficits]
+    low = sum(each for each, _ in brackets)
+    high = sum(each for _, each in brackets)
+    return (brackets[i][0] << bits) // high, ceil_div(brackets[i][1] << bits, low)
+
+
+def _enclose_first(deficits: Sequence[int], rate: Fraction, i: int, bits: int) -> Bracket:
+    """Bracket permute-and-flip's P(i), which grows with p_i and falls with every other p_j."""
+    one = 1 << bits + 8
+    brackets = [exp_neg(rate * deficit, bits + 8) for deficit in deficits]
+    own_low, own_high = brackets.pop(i)
+    most = _integral([Fraction(low, one) for low, _ in brackets]) * own_high
+    least = _integral([Fraction(high, one) for _, high in brackets]) * own_low
+    return int(least / 256), ceil(most / 256)
+
+
+def _integral(shares: Sequence[Fraction]) -> Fraction:
+    """Return ∫₀¹ ∏ (1 - t p) dt."""
+    polynomial = [Fraction(1)]
+    for p in shares:
+        lower, upper = [*polynomial, Fraction(0)], [Fraction(0), *polynomial]
+        polynomial = [a - p * b for a, b in zip(lower, upper, strict=True)]
+    return sum((c / (power + 1) for power, c in enumerate(polynomial)), Fraction(0))

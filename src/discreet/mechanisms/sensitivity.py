@@ -1,0 +1,144 @@
+"""How far one unit can move an answer: the number that every mechanism's noise is measured by.
+
+Both neighbour relations of the literature are here, and they differ: adding or removing a unit
+moves a histogram by 1 in L1, replacing one moves it by 2. Mixing them up is the classical mistake.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+from math import isqrt, sqrt
+
+from discreet.errors import ParameterError
+from discreet.parameters import Real, rational, whole
+
+
+class Neighbours(Enum):
+    """Which two data sets must be hard to tell apart."""
+
+    ADD_REMOVE = "add-remove"
+    """One has a unit more than the other."""
+
+    REPLACE = "replace"
+    """They have the same size and differ in one unit's data."""
+
+
+ADD_REMOVE = Neighbours.ADD_REMOVE
+REPLACE = Neighbours.REPLACE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sensitivity:
+    """The most that a vector of answers differs between neighbours, in three norms."""
+
+    l1: Fraction
+    l2_squared: Fraction
+    linf: Fraction
+    neighbours: Neighbours
+
+    @property
+    def l2(self) -> float:
+        return sqrt(self.l2_squared)
+
+
+def counting_query(neighbours: Neighbours = ADD_REMOVE) -> Sensitivity:
+    """Return that of one count of units: 1, however neighbours are defined."""
+    return counting_queries(1, neighbours)
+
+
+def counting_queries(count: int, neighbours: Neighbours = ADD_REMOVE) -> Sensitivity:
+    """Return that of several counts of units: one unit may move each of them by 1."""
+    k = Fraction(whole("count", count, least=1))
+    return Sensitivity(l1=k, l2_squared=k, linf=Fraction(1), neighbours=_checked(neighbours))
+
+
+def histogram(neighbours: Neighbours = ADD_REMOVE) -> Sensitivity:
+    """Return that of counts of disjoint classes: a unit lies in one, or moves to another."""
+    moved = Fraction(1 if _checked(neighbours) is ADD_REMOVE else 2)
+    return Sensitivity(l1=moved, l2_squared=moved, linf=Fraction(1), neighbours=neighbours)
+
+
+def bounded_sum(low: Real, high: Real, neighbours: Neighbours = ADD_REMOVE) -> Sensitivity:
+    """Return that of a sum of one value in [low, high] for each unit."""
+    a, b = _range(low, high)
+    return _scalar(max(abs(a), abs(b)) if _checked(neighbours) is ADD_REMOVE else b - a, neighbours)
+
+
+def bounded_mean(
+    low: Real, high: Real, *, least: int = 0, neighbours: Neighbours = ADD_REMOVE
+) -> Sensitivity:
+    """Return that of a mean of values in [low, high] over at least so many units, publicly known.
+
+    With n units or more the mean moves by (high - low) / n when one is replaced, and by
+    (high - low) / (n + 1) when one is added or removed. With no least size it may cross the range.
+    """
+    a, b = _range(low, high)
+    n = whole("least", least, least=0)
+    if n == 0:
+        return _scalar(b - a, neighbours)
+    return _scalar((b - a) / (n + 1 if _checked(neighbours) is ADD_REMOVE else n), neighbours)
+
+
+def percentage(*, least: int, neighbours: Neighbours = ADD_REMOVE) -> Sensitivity:
+    """Return that of a percentage of at least so many units, in percentage points."""
+    return bounded_mean(0, 100, least=least, neighbours=neighbours)
+
+
+def maximum(low: Real, high: Real, neighbours: Neighbours = ADD_REMOVE) -> Sensitivity:
+    """Return that of a largest, smallest or middle value: one unit may move it across the range."""
+    a, b = _range(low, high)
+    return _scalar(b - a, neighbours)
+
+
+def l1_of(sensitivity: Real | Sensitivity) -> Fraction:
+    """Return the L1 sensitivity, given as a number or as a `Sensitivity`."""
+    return sensitivity.l1 if isinstance(sensitivity, Sensitivity) else _positive(sensitivity)
+
+
+def l2_squared_of(sensitivity: Real | Sensitivity) -> Fraction:
+    """Return the square of the L2 sensitivity, given as a number or as a `Sensitivity`."""
+    if isinstance(sensitivity, Sensitivity):
+        return sensitivity.l2_squared
+    return _positive(sensitivity) ** 2
+
+
+def linf_of(sensitivity: Real | Sensitivity) -> Fraction:
+    """Return the L∞ sensitivity, given as a number or as a `Sensitivity`."""
+    return sensitivity.linf if isinstance(sensitivity, Sensitivity) else _positive(sensitivity)
+
+
+def checked_monotone(monotone: bool, sensitivity: Real | Sensitivity) -> bool:
+    """Refuse `monotone` where it is known to be false: replacing a unit moves scores both ways."""
+    is_replace = isinstance(sensitivity, Sensitivity) and sensitivity.neighbours is REPLACE
+    if monotone and is_replace:
+        raise ParameterError("monotone", True, "must be False for replace neighbours")
+    return monotone
+
+
+def root_up(square: Fraction) -> Fraction:
+    """Return a fraction at or a little above √square: at most 2**-60 of it more."""
+    shift = max(0, 64 - (square.numerator.bit_length() - square.denominator.bit_length()) // 2)
+    scaled = -(-(square.numerator << 2 * shift) // square.denominator)
+    root = isqrt(scaled)
+    return Fraction(root if root * root == scaled else root + 1, 1 << shift)
+
+
+def _positive(sensitivity: Real) -> Fraction:
+    return rational("sensitivity", sensitivity, above=0)
+
+
+def _scalar(moved: Fraction, neighbours: Neighbours) -> Sensitivity:
+    return Sensitivity(l1=moved, l2_squared=moved**2, linf=moved, neighbours=_checked(neighbours))
+
+
+def _range(low: Real, high: Real) -> tuple[Fraction, Fraction]:
+    a, b = rational("low", low), rational("high", high)
+    if a >= b:
+        raise ParameterError("bounds", f"{low} … {high}", "must have low below high")
+    return a, b
+
+
+def _checked(neighbours: Neighbours) -> Neighbours:
+    if not isinstance(neighbours, Neighbours):
+        raise ParameterError("neighbours", neighbours, "must be ADD_REMOVE or REPLACE")
+    return neighbours

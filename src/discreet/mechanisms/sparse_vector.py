@@ -1,0 +1,363 @@
+"""The sparse vector technique: pay for the answers that are above a threshold, not for the rest.
+
+Each mechanism is a value; `start()` draws the threshold's noise and gives a run that takes one
+answer after another and refuses when it has said what was paid for. A run is charged once, when it
+starts.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import ceil, floor
+
+import numpy as np
+
+from discreet.accounting.events import SparseVectorEvent
+from discreet.errors import ParameterError, StoppedError
+from discreet.mechanisms.accuracy import laplace_error, miss_probability
+from discreet.mechanisms.frozen import settle, written
+from discreet.mechanisms.grid import (
+    Grid,
+    Reals,
+    checked_epsilon,
+    checked_noise_scale,
+    checked_sensitivity,
+)
+from discreet.mechanisms.laplace import Laplace
+from discreet.mechanisms.selection import score_grid
+from discreet.mechanisms.sensitivity import Sensitivity, checked_monotone, linf_of
+from discreet.noise import SYSTEM, Entropy, discrete_laplace
+from discreet.noise.uniform import FloatArray
+from discreet.parameters import Real, flag, rational, whole
+
+FINENESS = 1 << 10
+"""A step of the grid that answers are floored to is at most this part of the sensitivity."""
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Sparse:
+    """Say of each answer whether it is above the threshold, until `answers` of them were.
+
+    epsilon-DP for a stream of questions of this sensitivity each, however long and adaptive (Lyu,
+    Su, Li 2017, Theorem 4): the threshold gets noise of scale sensitivity / epsilon₁ once, each
+    question 2 answers · sensitivity / epsilon₂, or half of that for monotone questions (Theorem 5),
+    where epsilon₁ + epsilon₂ = epsilon. The best ratio is 1 : (2 answers)^⅔, monotone 1 : answers^⅔
+    (Section 4.2). Noise is in whole steps, by which the proof's shifts are whole too.
+    """
+
+    epsilon: Fraction
+    sensitivity: Fraction
+    threshold: Fraction
+    answers: int
+    monotone: bool
+    threshold_share: Fraction
+    """The part of epsilon that the threshold's noise takes."""
+    grid: Grid = field(repr=False)
+    """Answers are floored to it; its step follows from the sensitivity."""
+    threshold_scale: Fraction = field(repr=False)
+    question_scale: Fraction = field(repr=False)
+
+    __repr__ = written
+
+    def __init__(  # noqa: PLR0913 - each is a number that the theorem has
+        self,
+        *,
+        epsilon: Real,
+        sensitivity: Real | Sensitivity,
+        threshold: Real,
+        answers: int = 1,
+        monotone: bool = False,
+        threshold_share: Real | None = None,
+    ) -> None:
+        epsilon = checked_epsilon(epsilon)
+        size = checked_sensitivity(linf_of(sensitivity))
+        monotone = checked_monotone(flag("monotone", monotone), sensitivity)
+        answers = whole("answers", answers, least=1)
+        factor = answers if monotone else 2 * answers
+        share = best_share(factor) if threshold_share is None else threshold_share
+        share = rational("threshold_share", share, above=0, below=1)
+        grid, steps = score_grid(size, FINENESS)
+        scales = steps / (epsilon * share), factor * steps / (epsilon * (1 - share))
+        for scale in scales:
+            checked_noise_scale(scale, instead="choose an epsilon in range")
+        settle(
+            self,
+            epsilon=epsilon,
+            sensitivity=size,
+            threshold=rational("threshold", threshold),
+            answers=answers,
+            monotone=monotone,
+            threshold_share=share,
+            grid=grid,
+            threshold_scale=scales[0] * grid.step,
+            question_scale=scales[1] * grid.step,
+        )
+
+    @property
+    def event(self) -> SparseVectorEvent:
+        """What a run is charged as, however many answers it sees."""
+        return SparseVectorEvent(epsilon=self.epsilon)
+
+    def start(self, *, entropy: Entropy = SYSTEM) -> "Run":
+        """Draw the threshold's noise and return a run that has not seen an answer yet."""
+        return Run(self, entropy)
+
+    def release(self, exact: Iterable[float], *, entropy: Entropy = SYSTEM) -> tuple[bool, ...]:
+        """Return one run's word on each answer of a stream, as far as it goes."""
+        run = self.start(entropy=entropy)
+        said: list[bool] = []
+        for each in exact:
+            said.append(run.ask(each))
+            if run.has_stopped:
+                break
+        return tuple(said)
+
+    def law(self, exact: Reals) -> "PatternLaw":
+        """Return the law of release(exact)."""
+        return PatternLaw(sparse=self, exact=tuple(self.grid.places(exact).tolist()))
+
+    def error(self, confidence: Real, *, questions: int) -> float:
+        """Return how far from the threshold an answer may be and yet get the wrong word.
+
+        Holds for a whole run of so many questions at once, with this confidence: half of the miss
+        is the threshold's, half is shared by the questions (as Dwork, Roth 2014, Theorem 3.24).
+        """
+        miss = miss_probability(confidence, 1) / 2
+        own = miss / whole("questions", questions, least=1)
+        step = self.grid.step
+        threshold_error = laplace_error(self.threshold_scale / step, miss)
+        return float((threshold_error + laplace_error(self.question_scale / step, own) + 1) * step)
+
+
+class Run:
+    """One run of the sparse vector technique: asks until it has given what was paid for."""
+
+    __slots__ = ("_entropy", "_noisy_threshold", "_sparse", "left")
+
+    def __init__(self, sparse: Sparse, entropy: Entropy) -> None:
+        step = sparse.grid.step
+        noise = discrete_laplace(sparse.threshold_scale / step, entropy=entropy)
+        self._noisy_threshold = floor(sparse.threshold / step) + noise
+        self._sparse = sparse
+        self._entropy = entropy
+        self.left = sparse.answers
+        """How many answers may still be said to be above."""
+
+    @property
+    def has_stopped(self) -> bool:
+        return self.left == 0
+
+    def ask(self, exact: float) -> bool:
+        """Say whether the answer is above the threshold, nearly."""
+        if self.has_stopped:
+            raise StoppedError(self._sparse.answers)
+        grid = self._sparse.grid
+        scale = self._sparse.question_scale / grid.step
+        noisy = grid.place(exact) + discrete_laplace(scale, entropy=self._entropy)
+        is_above = noisy >= self._noisy_threshold
+        self.left -= is_above
+        return is_above
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class AboveThreshold:
+    """Find the first answer of a stream that is above a threshold, nearly: epsilon-DP.
+
+    `Sparse` with one positive answer (Dwork, Roth 2014, Theorem 3.23, which splits epsilon in
+    halves: `threshold_share=Fraction(1, 2)`).
+    """
+
+    sparse: Sparse
+
+    __repr__ = written
+
+    def __init__(
+        self,
+        *,
+        epsilon: Real,
+        sensitivity: Real | Sensitivity,
+        threshold: Real,
+        monotone: bool = False,
+        threshold_share: Real | None = None,
+    ) -> None:
+        sparse = Sparse(
+            epsilon=epsilon,
+            sensitivity=sensitivity,
+            threshold=threshold,
+            monotone=monotone,
+            threshold_share=threshold_share,
+        )
+        settle(self, sparse=sparse)
+
+    @property
+    def epsilon(self) -> Fraction:
+        return self.sparse.epsilon
+
+    @property
+    def threshold_scale(self) -> Fraction:
+        return self.sparse.threshold_scale
+
+    @property
+    def question_scale(self) -> Fraction:
+        return self.sparse.question_scale
+
+    @property
+    def event(self) -> SparseVectorEvent:
+        """What a run is charged as, however many answers it sees."""
+        return self.sparse.event
+
+    def start(self, *, entropy: Entropy = SYSTEM) -> Run:
+        """Draw the threshold's noise and return a run that has not seen an answer yet."""
+        return self.sparse.start(entropy=entropy)
+
+    def release(self, exact: Iterable[float], *, entropy: Entropy = SYSTEM) -> int | None:
+        """Return the place of the first answer said to be above, or None."""
+        said = self.sparse.release(exact, entropy=entropy)
+        return len(said) - 1 if said and said[-1] else None
+
+    def law(self, exact: Reals) -> "PatternLaw":
+        """Return the law of what a run says of a stream."""
+        return self.sparse.law(exact)
+
+    def error(self, confidence: Real, *, questions: int) -> float:
+        """Return how far from the threshold an answer may be and yet get the wrong word."""
+        return self.sparse.error(confidence, questions=questions)
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class NumericSparse:
+    """Say of each answer above the threshold what it is, nearly, until `answers` of them were.
+
+    epsilon-DP: a run of `Sparse` and, for each answer said to be above, Laplace noise that is drawn
+    anew, which costs the `numeric_share` of epsilon in all (Lyu, Su, Li 2017, Theorem 4; basic
+    composition).
+    """
+
+    epsilon: Fraction
+    sparse: Sparse
+    numbers: Laplace
+
+    __repr__ = written
+
+    def __init__(  # noqa: PLR0913 - each is a number that the theorem has
+        self,
+        *,
+        epsilon: Real,
+        sensitivity: Real | Sensitivity,
+        threshold: Real,
+        answers: int = 1,
+        monotone: bool = False,
+        threshold_share: Real | None = None,
+        numeric_share: Real = Fraction(1, 2),
+    ) -> None:
+        epsilon = checked_epsilon(epsilon)
+        share = rational("numeric_share", numeric_share, above=0, below=1)
+        sparse = Sparse(
+            epsilon=epsilon * (1 - share),
+            sensitivity=sensitivity,
+            threshold=threshold,
+            answers=answers,
+            monotone=monotone,
+            threshold_share=threshold_share,
+        )
+        numbers = Laplace(epsilon=epsilon * share / sparse.answers, sensitivity=sparse.sensitivity)
+        settle(self, epsilon=epsilon, sparse=sparse, numbers=numbers)
+
+    @property
+    def event(self) -> SparseVectorEvent:
+        """What a run is charged as, however many answers it sees."""
+        return SparseVectorEvent(epsilon=self.epsilon)
+
+    def start(self, *, entropy: Entropy = SYSTEM) -> "NumericRun":
+        """Draw the threshold's noise and return a run that has not seen an answer yet."""
+        return NumericRun(self, entropy)
+
+    def release(
+        self, exact: Iterable[float], *, entropy: Entropy = SYSTEM
+    ) -> tuple[float | None, ...]:
+        """Return one run's word on each answer of a stream, as far as it goes."""
+        run = self.start(entropy=entropy)
+        said: list[float | None] = []
+        for each in exact:
+            said.append(run.ask(each))
+            if run.has_stopped:
+                break
+        return tuple(said)
+
+    def error(self, confidence: Real) -> float:
+        """Return ± that all of the released numbers keep with this confidence."""
+        return self.numbers.error(confidence, self.sparse.answers)
+
+
+class NumericRun:
+    """One run of numeric sparse: a number for each answer said to be above, None for the rest."""
+
+    __slots__ = ("_entropy", "_numbers", "_run")
+
+    def __init__(self, mechanism: NumericSparse, entropy: Entropy) -> None:
+        self._numbers = mechanism.numbers
+        self._run = mechanism.sparse.start(entropy=entropy)
+        self._entropy = entropy
+
+    @property
+    def left(self) -> int:
+        return self._run.left
+
+    @property
+    def has_stopped(self) -> bool:
+        return self._run.has_stopped
+
+    def ask(self, exact: float) -> float | None:
+        """Return the answer, nearly, if it is said to be above the threshold."""
+        if not self._run.ask(exact):
+            return None
+        return self._numbers.release(exact, entropy=self._entropy)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PatternLaw:
+    """The law of what a run says of a given stream: a pattern of above and not above."""
+
+    sparse: Sparse
+    exact: tuple[int, ...]
+    """The stream, in steps of the grid."""
+
+    def pmf(self, pattern: Sequence[bool]) -> float:
+        """Return the probability of exactly this pattern.
+
+        Given the threshold's noise ρ the words are independent: Σ P(ρ) ∏ P(noise ≥ T + ρ - answer).
+        """
+        self._check(pattern)
+        step = self.sparse.grid.step
+        wide, scale = (float(self.sparse.threshold_scale / step), self._question_scale)
+        reach = ceil(45 * wide)
+        rho = np.arange(-reach, reach + 1, dtype=np.float64)
+        odds = np.tanh(1 / (2 * wide)) * np.exp(-np.abs(rho) / wide)
+        for said, answer in zip(pattern, self.exact, strict=False):
+            above = _at_least(floor(self.sparse.threshold / step) + rho - answer, scale)
+            odds *= above if said else 1 - above
+        return float(odds.sum())
+
+    @property
+    def _question_scale(self) -> float:
+        return float(self.sparse.question_scale / self.sparse.grid.step)
+
+    def _check(self, pattern: Sequence[bool]) -> None:
+        hits = sum(pattern)
+        is_ended = hits == self.sparse.answers and bool(pattern[-1])
+        is_whole = hits < self.sparse.answers and len(pattern) == len(self.exact)
+        if len(pattern) > len(self.exact) or not (is_ended or is_whole):
+            rule = "must end at the last paid positive answer or cover the stream"
+            raise ParameterError("pattern", tuple(pattern), rule)
+
+
+def best_share(factor: int) -> Fraction:
+    """Return 1 / (1 + factor^⅔) to ten bits: the threshold's part of epsilon."""
+    return Fraction(max(1, round(1024 / (1 + factor ** (2 / 3)))), 1024)
+
+
+def _at_least(k: FloatArray, scale: float) -> FloatArray:
+    """Return P(X ≥ k) for discrete Laplace X."""
+    a = np.exp(-1 / scale)
+    beyond: FloatArray = np.exp(-np.where(k >= 1, k, 1 - k) / scale) / (1 + a)
+    return np.where(k >= 1, beyond, 1 - beyond)
