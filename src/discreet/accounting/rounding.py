@@ -94,12 +94,14 @@ def _bracket(holds: Callable[[float], bool]) -> tuple[float, float]:
     return high / 2, high
 
 
-def golden_minimum(function: Callable[[float], float], low: float, high: float) -> float:
+def golden_minimum(
+    function: Callable[[float], float], low: float, high: float, *, steps: int = 48
+) -> float:
     """Return a point near the minimum of a function that falls and then rises on [low, high]."""
     ratio = (sqrt(5) - 1) / 2
     left, right = high - ratio * (high - low), low + ratio * (high - low)
     at_left, at_right = function(left), function(right)
-    for _ in range(48):
+    for _ in range(steps):
         if at_left <= at_right:
             high, right, at_right = right, left, at_left
             left = high - ratio * (high - low)

@@ -1,0 +1,100 @@
+"""Privacy-loss distributions: the tightest price of releases whose parameters are fixed in advance.
+
+Each release is replaced by a pair of laws that dominates it (`pairs`), the law of its privacy loss
+is put on a grid that never understates it (`grid`), and the losses are added (`convolution`). The
+result is at least the true price and close to it; every approximation errs upwards.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+
+from discreet.accounting.bridge import Bridge
+from discreet.accounting.events import (
+    DiscreteGaussianEvent,
+    Event,
+    GaussianEvent,
+    counted,
+)
+from discreet.accounting.gdp import gdp_mu_squared
+from discreet.accounting.pld.convolution import LogMoments, Sum, convolved
+from discreet.accounting.pld.grid import Weighted, grid_width, law_on_grid
+from discreet.accounting.pld.pairs import (
+    MOST_EXACT_VARIANCE,
+    dominating_pairs,
+    gaussian_pair,
+)
+from discreet.accounting.rounding import float_down, positive_delta
+from discreet.parameters import rational
+
+__all__ = ["pld_delta", "pld_epsilon"]
+
+
+def pld_epsilon(events: Event | Iterable[Event], delta: object) -> float:
+    """Return the least epsilon, rounded up, for which the events are (epsilon, delta)-DP together.
+
+    Valid for events whose parameters were fixed in advance; a budget is for adaptive ones.
+    """
+    target = positive_delta(delta)
+    bridge, directions = _directions(counted(events))
+
+    def ideal(delta_down: float) -> float:
+        tail = max(1e-7 * delta_down, 1e-290)
+        return max(
+            (_summed(pairs, tail, lambda m: m.tilt_for_delta(delta_down)).epsilon(delta_down))
+            for pairs in directions
+            if pairs
+        )
+
+    return bridge.epsilon(ideal, target) if directions[0] else 0.0
+
+
+def pld_delta(events: Event | Iterable[Event], epsilon: object) -> float:
+    """Return the least delta, rounded up, for which the events are (epsilon, delta)-DP together."""
+    target = float_down(rational("epsilon", epsilon, least=0))
+    bridge, directions = _directions(counted(events))
+
+    def ideal(epsilon_down: float) -> float:
+        return max(
+            _summed(pairs, 1e-20, lambda m: m.tilt_for_epsilon(epsilon_down)).delta(epsilon_down)
+            for pairs in directions
+            if pairs
+        )
+
+    return bridge.delta(ideal, target) if directions[0] else 0.0
+
+
+def _directions(counts: Mapping[Event, int]) -> tuple[Bridge, list[Weighted]]:
+    """Return the bridge to cross and the pairs to compose, once for each direction that differs.
+
+    All Gaussians, and the discrete ones beyond the bridge, are one pair. Events are put in an
+    order of their own, so that the order they came in changes no digit.
+    """
+    far = {
+        event: count
+        for event, count in counts.items()
+        if isinstance(event, DiscreteGaussianEvent) and _is_far(event)
+    }
+    bridge = Bridge.over(far)
+    mu_squared = bridge.mu_squared + sum(
+        (gdp_mu_squared(e) * k for e, k in counts.items() if isinstance(e, GaussianEvent)),
+        Fraction(0),
+    )
+    others = [e for e in counts if e not in far and not isinstance(e, GaussianEvent)]
+    both = [(dominating_pairs(event), counts[event]) for event in sorted(others, key=repr)]
+    gaussian = [(gaussian_pair(mu_squared), 1)] if mu_squared else []
+    removed = gaussian + [(pairs.removed, count) for pairs, count in both]
+    added = gaussian + [(pairs.added, count) for pairs, count in both]
+    symmetric = all(pairs.removed is pairs.added for pairs, _ in both)
+    return bridge, [removed] if symmetric else [removed, added]
+
+
+def _is_far(event: DiscreteGaussianEvent) -> bool:
+    return event.answers > 1 or event.variance > MOST_EXACT_VARIANCE
+
+
+def _summed(pairs: Weighted, tail: float, tilt_of: Callable[[LogMoments], float]) -> Sum:
+    count = sum(count for _, count in pairs)
+    width = grid_width(pairs, tail / count)
+    laws = [(law_on_grid(pair, width, tail / count), count) for pair, count in pairs]
+    moments = LogMoments(laws, width)
+    return convolved(laws, width, moments, tilt_of(moments))

@@ -1,0 +1,401 @@
+"""Dominating pairs: the two laws that are hardest to tell apart, for each event.
+
+A pair (P, Q) dominates a release if no event set tells its neighbours apart better than it tells P
+from Q, at any odds (Zhu, Dong, Wang 2022, Definition 7). Dominating pairs compose, also when each
+release is chosen after the last answer, as long as the pairs are fixed in advance (Theorem 10).
+Only the law of the privacy loss ln(P/Q) matters. It is held in parts: atoms, and stretches whose
+mass between two losses has a closed form.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import singledispatch
+from math import exp, expm1, isqrt
+from typing import Protocol
+
+import numpy as np
+from scipy.special import expit, ndtr, ndtri
+
+from discreet.accounting.events import (
+    ApproximateEvent,
+    ComposedEvent,
+    DiscreteGaussianEvent,
+    DiscreteLaplaceEvent,
+    Event,
+    ExponentialEvent,
+    FixedSampleEvent,
+    GaussianEvent,
+    LaplaceEvent,
+    NoisyMaxEvent,
+    PermuteAndFlipEvent,
+    PoissonSampledEvent,
+    PureEvent,
+    RandomizedResponseEvent,
+    RepeatedEvent,
+    SparseVectorEvent,
+    StaircaseEvent,
+)
+from discreet.accounting.gdp import gdp_mu_squared, mu_up
+from discreet.accounting.hockey_stick import Floats
+from discreet.accounting.pure import pure_epsilon
+from discreet.accounting.rounding import TRUST, float_up
+from discreet.errors import UnsupportedEventError
+
+MOST_ATOMS = 4096
+"""Discrete Laplace noise with a larger sensitivity is summed in stretches, not number by number."""
+
+MOST_EXACT_VARIANCE = 2**20
+"""Discrete Gaussians with a larger variance are priced over the bridge to the continuous one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Atoms:
+    """Losses that occur with positive probability: their mass under P and under Q, rounded up."""
+
+    losses: Floats
+    p: Floats
+    q: Floats
+
+    @property
+    def spread(self) -> float:
+        mean = self.p @ self.losses
+        return float(self.p @ (self.losses - mean) ** 2)
+
+
+class Stretch(Protocol):
+    """A continuum of losses (or so many atoms that it is treated as one)."""
+
+    @property
+    def spread(self) -> float:
+        """About the variance of the loss, to choose a grid by."""
+
+    def reach(self, tail: float) -> tuple[float, float]:
+        """Return losses beyond which neither P nor Q has more mass than tail."""
+
+    def mass(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        """Return the mass of losses in (low, high] under P and Q."""
+
+    def trust(self, width: float) -> float:
+        """Return a bound of the relative error of mass between losses this far apart."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """P against Q by their loss; unit divides every loss where that is known."""
+
+    parts: tuple[Atoms | Stretch, ...]
+    infinite: float = 0.0
+    unit: Fraction | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pairs:
+    """The pairs for a unit removed and for a unit added; equal for noise that is symmetric."""
+
+    removed: Pair
+    added: Pair
+
+
+# ------------------------------------------------------------------------------------ stretches
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GaussianStretch:
+    """N(0, 1) against N(mu, 1): the loss is N(mu²/2, mu²) under P and N(-mu²/2, mu²) under Q."""
+
+    mu: float
+
+    @property
+    def spread(self) -> float:
+        return self.mu**2
+
+    def reach(self, tail: float) -> tuple[float, float]:
+        z = 9.0
+        far = max(z, -float(ndtri(tail)))
+        return -self.mu * (self.mu / 2 + z), self.mu * (self.mu / 2 + far)
+
+    def mass(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        shift = self.mu / 2
+        a, b = low / self.mu, high / self.mu
+        return _normal_mass(a - shift, b - shift), _normal_mass(a + shift, b + shift)
+
+    def trust(self, width: float) -> float:
+        # ln Φ is concave with slope above 0.79 left of 0, so for w = width/mu and b ≤ 0 the
+        # difference Φ(b) - Φ(b - w) is at least Φ(b) min(1, w)/2; across 0 it is above 0.24 w.
+        return 8 * TRUST * (1 + 2 * self.mu / width)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaplaceStretch:
+    """The losses strictly between -epsilon and epsilon of Laplace noise.
+
+    Their density is e^((l - epsilon)/2)/4 under P and e^(-(l + epsilon)/2)/4 under Q.
+    """
+
+    epsilon: float
+
+    @property
+    def spread(self) -> float:
+        return min(self.epsilon, 2.0) ** 2
+
+    def reach(self, tail: float) -> tuple[float, float]:  # noqa: ARG002 - bounded
+        return -self.epsilon, self.epsilon
+
+    def mass(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        low, high = (np.clip(each, -self.epsilon, self.epsilon) for each in (low, high))
+        width = np.expm1((high - low) / 2) / 2
+        return np.exp((low - self.epsilon) / 2) * width, np.exp(-(high + self.epsilon) / 2) * width
+
+    def trust(self, width: float) -> float:  # noqa: ARG002 - nothing cancels
+        return 16 * TRUST * (1 + self.epsilon)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiscreteLaplaceStretch:
+    """The losses (S - 2 j)/scale, 0 < j < S, of discrete Laplace noise with sensitivity S.
+
+    Their mass is (1-a)/(1+a) a^j under P and (1-a)/(1+a) a^(S-j) under Q, with a = e^(-1/scale).
+    """
+
+    sensitivity: int
+    rate: float  # 1/scale
+
+    @property
+    def spread(self) -> float:
+        return min(self.sensitivity * self.rate, 2.0) ** 2
+
+    def reach(self, tail: float) -> tuple[float, float]:  # noqa: ARG002 - bounded
+        return -self.sensitivity * self.rate, self.sensitivity * self.rate
+
+    def mass(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        # Losses in (low, high] are first ≤ j < end.
+        first, end = self._first(high), self._first(low)
+        width = -np.expm1(-(end - first) * self.rate) / (1 + exp(-self.rate))
+        p = np.exp(-first * self.rate) * width
+        return p, np.exp(-(self.sensitivity - end + 1) * self.rate) * width
+
+    def trust(self, width: float) -> float:  # noqa: ARG002 - nothing cancels
+        return 16 * TRUST * (1 + self.sensitivity * self.rate)
+
+    def _first(self, loss: Floats) -> Floats:
+        """Return the least j, from 1 to S, whose loss is at most this."""
+        j = np.ceil((self.sensitivity - loss / self.rate) / 2)
+        return np.clip(j, 1.0, float(self.sensitivity))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampledStretch:
+    """A stretch on a sample: (1-s) Q + s P against Q (removed), or the other way round (added)."""
+
+    whole: Stretch
+    share: float
+    added: bool
+
+    @property
+    def spread(self) -> float:
+        return self.whole.spread * min(1.0, self.share**2 * exp(min(self.whole.spread, 50.0)))
+
+    def reach(self, tail: float) -> tuple[float, float]:
+        low, high = (float(x) for x in sampled_loss(np.array(self.whole.reach(tail)), self.share))
+        return (-high, -low) if self.added else (low, high)
+
+    def mass(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        if self.added:
+            low, high = -high, -low
+        p, q = self.whole.mass(self._whole_loss(low), self._whole_loss(high))
+        mixed = (1 - self.share) * q + self.share * p
+        return (q, mixed) if self.added else (mixed, q)
+
+    def trust(self, width: float) -> float:
+        # A loss on the sample moves by no more than the loss of the whole.
+        return 2 * self.whole.trust(width)
+
+    def _whole_loss(self, loss: Floats) -> Floats:
+        """Return l with ln(1 - s + s e^l) = loss, and -inf where there is none."""
+        with np.errstate(divide="ignore", over="ignore"):
+            return np.asarray(np.log1p(np.maximum(np.expm1(loss) / self.share, -1.0)))
+
+
+def sampled_loss(losses: Floats, share: float) -> Floats:
+    """Return ln(1 - s + s e^l)."""
+    return np.asarray(np.logaddexp(np.log1p(-share), np.log(share) + losses))
+
+
+def _normal_mass(a: Floats, b: Floats) -> Floats:
+    """Return Φ(b) - Φ(a), from the side of the tail, where the difference keeps its digits."""
+    flip = a + b > 0
+    left, right = np.where(flip, -b, a), np.where(flip, -a, b)
+    return np.asarray(ndtr(right) - ndtr(left))
+
+
+# -------------------------------------------------------------------------------------- pairs
+
+
+@singledispatch
+def dominating_pair(event: Event) -> Pair:
+    """Return a pair that dominates the event in both directions."""
+    raise UnsupportedEventError(event, accountant="PLD", instead="price it by zCDP or RDP")
+
+
+@dominating_pair.register
+def _(
+    event: StaircaseEvent
+    | ExponentialEvent
+    | PermuteAndFlipEvent
+    | NoisyMaxEvent
+    | SparseVectorEvent
+    | RandomizedResponseEvent
+    | PureEvent,
+) -> Pair:
+    return _response(event.epsilon)
+
+
+@dominating_pair.register
+def _(event: ApproximateEvent) -> Pair:
+    # Kairouz, Oh, Viswanath 2015, Theorem 3.1: randomized response that gives all away with
+    # probability delta.
+    (atoms,) = _response(event.epsilon).parts
+    assert isinstance(atoms, Atoms)  # noqa: S101 - for the type checker
+    keep, infinite = 1 - float(event.delta), float_up(event.delta)
+    scaled = Atoms(losses=atoms.losses, p=atoms.p * keep * (1 + TRUST), q=atoms.q * keep)
+    return Pair(parts=(scaled,), infinite=infinite, unit=event.epsilon or None)
+
+
+@dominating_pair.register
+def _(event: GaussianEvent) -> Pair:
+    return gaussian_pair(gdp_mu_squared(event))
+
+
+@dominating_pair.register
+def _(event: LaplaceEvent) -> Pair:
+    # Vectors of the same L1 sensitivity are dominated by the number (docs/accounting.md).
+    epsilon = float_up(pure_epsilon(event))
+    ends = _ends(epsilon, np.array([exp(-epsilon) / 2, 0.5]))
+    return Pair(parts=(ends, LaplaceStretch(epsilon=epsilon)), unit=pure_epsilon(event))
+
+
+@dominating_pair.register
+def _(event: DiscreteLaplaceEvent) -> Pair:
+    # Vectors of the same L1 sensitivity are dominated by the number (docs/accounting.md).
+    epsilon = pure_epsilon(event)
+    if event.sensitivity == 1:
+        return _response(epsilon)
+    if event.sensitivity <= MOST_ATOMS:
+        return _discrete_laplace_atoms(event)
+    rate = float_up(1 / event.scale)
+    inner = 1 / (1 + exp(-rate))
+    ends = _ends(float_up(epsilon), np.array([exp(-float_up(epsilon)) * inner, inner]))
+    stretch = DiscreteLaplaceStretch(sensitivity=event.sensitivity, rate=rate)
+    return Pair(parts=(ends, stretch), unit=epsilon)
+
+
+@dominating_pair.register
+def _(event: DiscreteGaussianEvent) -> Pair:
+    # The likelihood ratio of two shifts is monotone, so half-lines are the best tests, and they
+    # tell a larger shift from 0 at least as well: the largest integer shift dominates.
+    if event.answers > 1 or event.variance > MOST_EXACT_VARIANCE:
+        raise UnsupportedEventError(
+            event, accountant="exact PLD", instead="cross the bridge to the continuous Gaussian"
+        )
+    shift = isqrt(event.sensitivity_squared.numerator // event.sensitivity_squared.denominator)
+    return _discrete_gaussian_atoms(shift, event.variance)
+
+
+@dominating_pair.register
+def _(event: FixedSampleEvent) -> Pair:
+    return _response(_pure_or_refused(event))
+
+
+@dominating_pair.register
+def _(event: RepeatedEvent | ComposedEvent) -> Pair:
+    # Several releases on one sample: Gaussians are one Gaussian, others go by their pure epsilon.
+    try:
+        return gaussian_pair(gdp_mu_squared(event))
+    except UnsupportedEventError:
+        return _response(_pure_or_refused(event))
+
+
+def dominating_pairs(event: Event) -> Pairs:
+    """Return the pairs that dominate the event for a unit removed and for a unit added."""
+    if isinstance(event, PoissonSampledEvent) and event.probability < 1:
+        share, whole = float_up(event.probability), dominating_pair(event.event)
+        if whole.infinite:
+            raise UnsupportedEventError(event, accountant="PLD", instead="sample pure releases")
+        return Pairs(
+            removed=_sampled(whole, share, added=False), added=_sampled(whole, share, added=True)
+        )
+    inner = event.event if isinstance(event, PoissonSampledEvent) else event
+    pair = dominating_pair(inner)
+    return Pairs(removed=pair, added=pair)
+
+
+def gaussian_pair(mu_squared: Fraction) -> Pair:
+    """Return the pair of all Gaussians together."""
+    return Pair(parts=(GaussianStretch(mu=mu_up(mu_squared)),))
+
+
+def _pure_or_refused(event: Event) -> Fraction:
+    try:
+        return pure_epsilon(event)
+    except UnsupportedEventError as cause:
+        raise UnsupportedEventError(event, accountant="PLD", instead="price it by RDP") from cause
+
+
+def _sampled(pair: Pair, share: float, *, added: bool) -> Pair:
+    """Return the pair on a Poisson sample (Zhu, Dong, Wang 2022, Theorem 11)."""
+    return Pair(parts=tuple(_sampled_part(part, share, added=added) for part in pair.parts))
+
+
+def _sampled_part(part: Atoms | Stretch, share: float, *, added: bool) -> Atoms | Stretch:
+    if not isinstance(part, Atoms):
+        return SampledStretch(whole=part, share=share, added=added)
+    mixed = ((1 - share) * part.q + share * part.p) * (1 + TRUST)
+    losses = sampled_loss(part.losses, share)
+    if added:
+        return Atoms(losses=-losses, p=part.q, q=mixed)
+    return Atoms(losses=losses, p=mixed, q=part.q)
+
+
+def _response(epsilon: Fraction) -> Pair:
+    """Return randomized response, which dominates all that is epsilon-DP.
+
+    Kairouz, Oh, Viswanath 2015, Theorem 3.1.
+    """
+    e = float_up(epsilon)
+    return Pair(parts=(_ends(e, np.array([expit(-e), expit(e)])),), unit=epsilon or None)
+
+
+def _ends(epsilon: float, p: Floats) -> Atoms:
+    p = p * (1 + 4 * TRUST)
+    return Atoms(losses=np.array([-epsilon, epsilon]), p=p, q=p[::-1].copy())
+
+
+def _discrete_laplace_atoms(event: DiscreteLaplaceEvent) -> Pair:
+    """Return the losses (S - 2 j)/scale with their exact masses; j counts how far P has to go."""
+    size, rate = event.sensitivity, float_up(1 / event.scale)
+    j = np.arange(size + 1, dtype=np.float64)
+    p = -expm1(-rate) * np.exp(-j * rate) / (1 + exp(-rate))
+    p[0], p[-1] = 1 / (1 + exp(-rate)), exp(-size * rate) / (1 + exp(-rate))
+    p *= 1 + 8 * TRUST * (1 + size * rate)
+    unit = (1 + (size + 1) % 2) / event.scale
+    return Pair(parts=(Atoms(losses=(size - 2 * j) * rate, p=p, q=p[::-1].copy()),), unit=unit)
+
+
+def _discrete_gaussian_atoms(shift: int, variance: Fraction) -> Pair:
+    """Return the losses s (s - 2 z)/(2 v) with their exact masses, for |z| up to 38 deviations.
+
+    Beyond, the mass is below Φ(-38) < 1e-315 because the normaliser is at least sqrt(2 π v) and
+    the sum beyond is below the integral; it counts as infinite.
+    """
+    if shift == 0:
+        return _response(Fraction(0))
+    v = float(variance)
+    reach = int(38 * v**0.5) + 2
+    z = np.arange(-reach, reach + shift + 1, dtype=np.float64)
+    weights, shifted = np.exp(-z * z / (2 * v)), np.exp(-((z - shift) ** 2) / (2 * v))
+    total = float(weights.sum())
+    # The exponent is at most 745 where exp is not 0: a relative error of 2^-41, and 2^-40 with sum.
+    p, q = weights / total * (1 + 2.0**-39), shifted / total * (1 + 2.0**-39)
+    losses = shift * (shift - 2 * z) / (2 * v)
+    unit = Fraction(shift * (1 + (shift + 1) % 2)) / (2 * variance)
+    return Pair(parts=(Atoms(losses=losses, p=p, q=q),), infinite=1e-310, unit=unit)
