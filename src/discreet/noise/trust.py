@@ -6,7 +6,7 @@ at least five bits more than a good library needs. A broken one is caught here, 
 
 from collections.abc import Callable
 from fractions import Fraction
-from math import exp, log
+from math import exp, isfinite, log
 
 import numpy as np
 
@@ -34,6 +34,8 @@ def check_floats(vector_exp: Function = np.exp, vector_log: Function = np.log) -
 
 def _check_exp(function: str, points: list[float], values: list[float]) -> None:
     for x, value in zip(points, values, strict=True):
+        if not isfinite(value):
+            raise ArithmeticDriftError(function)
         low, high = exp_neg(Fraction(-x), BITS)
         scaled = Fraction(value) * (1 << BITS)
         if not low * (1 - ASSUMED) <= scaled <= high * (1 + ASSUMED):
@@ -42,6 +44,8 @@ def _check_exp(function: str, points: list[float], values: list[float]) -> None:
 
 def _check_log(function: str, powers: list[float], values: list[float]) -> None:
     for w, value in zip(powers, values, strict=True):
+        if not isfinite(value):
+            raise ArithmeticDriftError(function)
         # |value - ln w| ≤ ASSUMED exactly if exp(value - ASSUMED) ≤ w ≤ exp(value + ASSUMED).
         scaled = Fraction(w) * (1 << BITS)
         least = exp_neg(ASSUMED - Fraction(value), BITS)[0]
