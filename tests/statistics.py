@@ -33,6 +33,7 @@ def misfit(
 
 def chi_square(observed: NDArray[np.float64], expected: NDArray[np.float64]) -> float:
     """Return the p-value of observed counts against expected ones of the same total."""
+    assert len(expected) > 1, "too few samples to tell one law from another"
     statistic = float(((observed - expected) ** 2 / expected).sum())
     return float(chi2.sf(statistic, len(expected) - 1))
 

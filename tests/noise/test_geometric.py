@@ -8,7 +8,7 @@ from math import ceil, exp, log
 import numpy as np
 import pytest
 
-from discreet.noise import SYSTEM, Entropy, discrete_laplace, geometric
+from discreet.noise import SYSTEM, discrete_laplace, geometric
 from discreet.noise.uniform import IntArray
 from tests.noise.laws import geometric_law, laplace_curve, laplace_law, laplace_residues
 from tests.replay import ReplayableEntropy
@@ -183,16 +183,17 @@ def test_noise_beyond_the_largest_integer_stays_inside(monkeypatch: pytest.Monke
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("entropy", [SYSTEM, ReplayableEntropy(seed=24)], ids=["fresh", "seeded"])
+@pytest.mark.parametrize("seed", [None, 24], ids=["fresh", "seeded"])
 @pytest.mark.parametrize("scale", [Fraction(1, 3), Fraction(1), Fraction(10), Fraction(1000)])
-def test_ten_million_draws_have_the_claimed_shape(scale: Fraction, entropy: Entropy) -> None:
-    """A fresh seed cries wolf twice in 10^6; the broken twin is off by 1 %."""
+def test_ten_million_draws_have_the_claimed_shape(scale: Fraction, seed: int | None) -> None:
+    """A fresh seed cries wolf twice in 10^6; the broken twin is off by 2 %."""
+    entropy = SYSTEM if seed is None else ReplayableEntropy(seed)
     samples = discrete_laplace(scale, 10_000_000, entropy=entropy)
     sizes = geometric(scale, 10_000_000, entropy=entropy)
     reach = ceil(15 * scale)
     assert misfit(samples, laplace_law(float(scale)), reach) > FALSE_ALARM
     assert misfit(sizes, geometric_law(float(scale)), reach, least=0) > FALSE_ALARM
-    assert misfit(samples, laplace_law(1.01 * float(scale)), reach) < FALSE_ALARM
+    assert misfit(samples, laplace_law(1.02 * float(scale)), reach) < FALSE_ALARM
 
 
 def _repeated(draw: Callable[[], IntArray], size: int) -> IntArray:
