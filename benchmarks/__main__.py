@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from benchmarks import chunks, samplers
+from benchmarks import accounting, chunks, samplers
 from benchmarks.environments import ROOT
 from benchmarks.report import Report, Say, show, write
 
@@ -17,6 +17,7 @@ PAGE_WIDTH = 120
 BENCHMARKS: Mapping[str, Callable[[Say], Report]] = {
     "samplers": samplers.run,
     "chunks": chunks.run,
+    "accounting": accounting.run,
 }
 
 

@@ -5,7 +5,7 @@ import platform
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from json import dumps
-from math import log10
+from math import floor, log10
 from pathlib import Path
 from typing import TypeAlias
 
@@ -28,9 +28,10 @@ class Figure:
 
     value: float
     times_faster: float | None = None
+    digits: int = 3
 
     def __str__(self) -> str:
-        value = short(self.value)
+        value = short(self.value, self.digits)
         return value if self.times_faster is None else f"{value} ({ratio(self.times_faster)})"
 
 
@@ -84,11 +85,11 @@ class Report:
     targets: list[Target] = field(default_factory=list)
 
 
-def short(number: float) -> str:
-    """Return three digits and no exponent up to a million: 0.0123, 1.23, 1,230, 1.23e+08."""
+def short(number: float, digits: int = 3) -> str:
+    """Return so many digits, and no exponent up to ten million: 0.0123, 1.23, 1,230, 1.23e+08."""
     if number == 0 or not 1e-4 <= abs(number) < 1e7:
-        return f"{number:.3g}"
-    return f"{number:,.{max(0, 2 - int(log10(abs(number)) // 1))}f}"
+        return f"{number:.{digits}g}"
+    return f"{number:,.{max(0, digits - 1 - floor(log10(abs(number))))}f}"
 
 
 def ratio(number: float) -> str:
