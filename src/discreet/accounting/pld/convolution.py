@@ -33,6 +33,7 @@ class LogMoments:
     """ln E[e^(tilt · loss)] of each law on a grid and of the sum of all."""
 
     def __init__(self, laws: Laws, width: float) -> None:
+        self._width = width
         sizes = [len(law.masses) for law, _ in laws]
         index = [np.arange(law.start, law.start + len(law.masses)) for law, _ in laws]
         self.counts = np.array([count for _, count in laws], dtype=np.float64)
@@ -61,7 +62,7 @@ class LogMoments:
         mean = np.add.reduceat(weights * self._below_top, self._starts) / total
         square = np.add.reduceat(weights * self._below_top**2, self._starts) / total
         # A law that the tilt has driven into one end still needs a window of some width.
-        least = 1e-4 * float(self.counts @ (self.tops - self.bottoms)) + 1e-300
+        least = 1e-4 * float(self.counts @ (self.tops - self.bottoms)) + self._width
         return max(least, sqrt(max(0.0, float(self.counts @ (square - mean**2)))))
 
     def tilt_for_delta(self, delta: float) -> float:
@@ -130,7 +131,7 @@ def convolved(laws: Laws, width: float, moments: LogMoments, tilt: float) -> Sum
     size = next_fast_len(ceil(high / width) - start + 2, real=True)
     each = moments.each(tilt)
     tilted, norm = _tilted_sum(laws, width, tilt, each, size)
-    losses = (start + np.arange(size)) * width
+    losses = np.arange(start, start + size, dtype=np.float64) * width
     total = fsum(moments.counts * each)
     # Undone only where e^(total - tilt · loss) is in range.
     first = int(np.count_nonzero(total - tilt * losses > 600))

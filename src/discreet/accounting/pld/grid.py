@@ -9,7 +9,7 @@ order in the width of the grid.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, floor, fsum, gcd, inf, lcm, sqrt
+from math import ceil, floor, fsum, gcd, inf, isinf, lcm, sqrt
 
 import numpy as np
 
@@ -20,8 +20,11 @@ from discreet.accounting.rounding import TRUST, float_up
 COARSENESS = 1e-5
 """About how much of the variance of all losses together the grid may add."""
 
-MOST_POINTS = 4_000_000
+MOST_POINTS = 2_000_000
 """So many grid points for all laws together; a coarser grid is used before it takes more."""
+
+MOST_TRANSFORMED = 40_000_000
+"""So many points in all transforms together; a coarser grid is used before it takes more."""
 
 LOWER_TAIL = 1e-17
 """Mass that may be moved up to the lowest loss kept; it costs at most itself in delta."""
@@ -46,12 +49,11 @@ class Law:
 
 def grid_width(pairs: Weighted, tail: float) -> float:
     """Return a width that all lattice losses fall on if possible, fine enough for the others."""
-    reaches = [_reach(part, tail) for pair, _ in pairs for part in pair.parts]
-    finest = sum(high - low for low, high in reaches) / MOST_POINTS
+    finest = _finest(pairs, tail)
     common = _common_unit(pairs)
-    if common is not None and common > 2 * finest and all(_is_lattice(pair) for pair, _ in pairs):
+    if common is not None and common > finest and all(_is_lattice(pair) for pair, _ in pairs):
         return float_up(common)
-    aim = max(_resolution(pairs), finest)
+    aim = max(_resolution(pairs), finest) or 1.0
     units = [common, _heaviest_unit(pairs)]
     unit = next((each for each in units if each is not None and 8 * each > aim), None)
     return aim if unit is None else float_up(unit / ceil(unit / Fraction(aim)))
@@ -67,7 +69,7 @@ def law_on_grid(pair: Pair, width: float, tail: float) -> Law:
         masses[piece.start - start : piece.start - start + len(piece.masses)] += piece.masses
     return Law(
         start=start,
-        masses=masses,
+        masses=np.trim_zeros(masses, "b"),
         infinite=pair.infinite + sum(piece.infinite for piece in pieces),
         drift=max(piece.drift for piece in pieces),
     )
@@ -97,8 +99,19 @@ def _resolution(pairs: Weighted) -> float:
 
     Splitting adds at most width²/4 to the variance of one loss.
     """
-    spread = fsum(count * part.spread for pair, count in pairs for part in pair.parts)
-    return sqrt(4 * COARSENESS * spread / sum(count for _, count in pairs))
+    return sqrt(4 * COARSENESS * _spread(pairs) / sum(count for _, count in pairs))
+
+
+def _finest(pairs: Weighted, tail: float) -> float:
+    """Return the width below which there would be too many points."""
+    reaches = [_reach(part, tail) for pair, _ in pairs for part in pair.parts]
+    span = fsum(high - low for low, high in reaches)
+    window = 20 * sqrt(_spread(pairs))  # about, see `convolution`
+    return max(span / MOST_POINTS, window * max(len(pairs), 20) / MOST_TRANSFORMED)
+
+
+def _spread(pairs: Weighted) -> float:
+    return fsum(count * part.spread for pair, count in pairs for part in pair.parts)
 
 
 def _reach(part: Atoms | Stretch, tail: float) -> tuple[float, float]:
@@ -124,7 +137,8 @@ def _placed_atoms(atoms: Atoms, width: float, tail: float) -> Law:
     start = int(low.min())
     index = (low - start).astype(np.intp)
     size = int(index.max()) + 2
-    masses = np.bincount(index, p * (1 - up), size) + np.bincount(index + 1, p * up, size)
+    masses: Floats = np.bincount(index, p * (1 - up), size).astype(np.float64)
+    masses += np.bincount(index + 1, p * up, size)
     return Law(
         start=start, masses=masses * (1 + TRUST), infinite=infinite, drift=_drift(losses, width)
     )
@@ -143,28 +157,35 @@ def _without_tails(atoms: Atoms, tail: float) -> tuple[Floats, Floats, float]:
 
 def _placed_stretch(part: Stretch, width: float, tail: float) -> Law:
     low, high = part.reach(tail)
-    start, end = floor(low / width), max(ceil(high / width), floor(low / width) + 1)
-    edges = np.arange(start, end + 1) * width
-    p, q = part.mass(edges[:-1], edges[1:])
-    outside, _ = part.mass(np.array([-inf, edges[-1]]), np.array([edges[0], inf]))
+    # A bounded stretch ends at its last loss; rounding must not push that past the last edge.
+    start, end = floor(low / width), ceil(high / width - 2.0**-40)
+    edges = np.arange(start, max(end, start + 1) + 1, dtype=np.float64) * width
     trust = part.trust(width)
-    p = p * (1 + trust) + 1e-300
-    # e^low Q/P lies between e^-width and 1; where Q underflows all goes up.
-    ratio = np.exp(np.minimum(edges[:-1], 700.0)) * q / p
-    up = np.minimum(1.0, _share_up(ratio, width) + 4 * trust / -np.expm1(-width))
-    masses = np.append(p * (1 - up), 0.0) + np.append(0.0, p * up)
-    masses[0] += outside[0] * (1 + trust)
+    p, q = (mass * (1 + trust) for mass in part.mass(edges[:-1], edges[1:]))
+    beyond, _ = part.mass(np.array([-inf, edges[-1]]), np.array([edges[0], inf]))
+    below, above = beyond * (1 + trust)
+    up = np.minimum(1.0, _stretch_share_up(edges, p, q) + 4 * trust / -np.expm1(-width))
+    masses = np.append(p * (1 - up), 0.0) + np.append(below, p * up)
+    is_bounded = not isinf(part.reach(0.0)[1])
+    masses[-1] += above if is_bounded else 0.0
     return Law(
         start=start,
         masses=masses * (1 + TRUST),
-        infinite=float(outside[1]) * (1 + trust),
+        # The first term covers masses too small for a float to hold all their digits.
+        infinite=1e-305 + (0.0 if is_bounded else above),
         drift=_drift(edges, width),
     )
 
 
+def _stretch_share_up(edges: Floats, p: Floats, q: Floats) -> Floats:
+    # e^low Q/P lies between e^-width and 1; where Q underflows all goes up.
+    ratio = np.exp(np.minimum(edges[:-1], 700.0)) * q / np.maximum(p, 1e-320)
+    return _share_up(ratio, float(edges[1] - edges[0]))
+
+
 def _share_up(ratio: Floats, width: float) -> Floats:
     """Return what part of a mass goes to the upper point: ratio = 1 keeps Q/P at the lower."""
-    return np.clip((1 - ratio) / -np.expm1(-width), 0.0, 1.0)
+    return np.asarray(np.clip((1 - ratio) / -np.expm1(-width), 0.0, 1.0))
 
 
 def _drift(losses: Floats, width: float) -> float:

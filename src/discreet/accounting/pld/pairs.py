@@ -110,9 +110,8 @@ class GaussianStretch:
         return self.mu**2
 
     def reach(self, tail: float) -> tuple[float, float]:
-        z = 9.0
-        far = max(z, -float(ndtri(tail)))
-        return -self.mu * (self.mu / 2 + z), self.mu * (self.mu / 2 + far)
+        far = self.mu * (self.mu / 2 - float(ndtri(tail)))
+        return -far, far
 
     def mass(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         shift = self.mu / 2
