@@ -1,8 +1,11 @@
 """How much noise a target costs: the inverse of accounting, always rounded to more noise."""
 
+from collections.abc import Callable
 from fractions import Fraction
 from math import exp, inf, isinf, nextafter
 
+from discreet.accounting.compose import compose
+from discreet.accounting.events import Event
 from discreet.accounting.gdp import delta_from_mu, gaussian_delta
 from discreet.accounting.rounding import (
     TRUST,
@@ -71,3 +74,23 @@ def _delta_with(multiplier: float, epsilon_down: float) -> float:
     if multiplier == 0.0 or isinf(1 / multiplier):
         return 1.0
     return delta_from_mu(epsilon_down, nextafter(1 / multiplier, inf))
+
+
+def calibrate(
+    make_event: Callable[[Fraction], Event], *, epsilon: object, delta: object = 0
+) -> Fraction:
+    """Return about the least noise for which the event that it makes costs at most epsilon.
+
+    make_event takes the amount of noise (a scale, a multiplier, a variance), and more of it must
+    never cost more. Only an amount whose price was computed and fits is returned; it exceeds the
+    least by a factor of at most 1 + 2^-20.
+    """
+    target = rational("epsilon", epsilon, above=0)
+
+    def fits(noise: float) -> bool:
+        return noise > 0 and compose(make_event(Fraction(noise)), delta).epsilon <= target
+
+    noise = least_float(fits, relative=2.0**-21)
+    if isinf(noise):
+        raise ParameterError("epsilon", epsilon, "is below what any amount of this noise costs")
+    return Fraction(noise)

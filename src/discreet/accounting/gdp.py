@@ -8,14 +8,23 @@ Roth, Su 2022, Corollary 3.3), and its curve has a closed form (Balle, Wang 2018
 Discrete Gaussians of large variance are reached over the bridge that `bridge.py` states.
 """
 
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import singledispatch
 from math import exp, inf, nextafter, pi, sqrt
 
 from scipy.special import erfcx, ndtr
 
-from discreet.accounting.events import ComposedEvent, Event, GaussianEvent, RepeatedEvent
-from discreet.accounting.rounding import TRUST, float_down, float_up, least_float
+from discreet.accounting.bridge import Bridge
+from discreet.accounting.events import (
+    ComposedEvent,
+    DiscreteGaussianEvent,
+    Event,
+    GaussianEvent,
+    RepeatedEvent,
+    counted,
+)
+from discreet.accounting.rounding import TRUST, float_down, float_up, least_float, positive_delta
 from discreet.errors import UnsupportedEventError
 from discreet.parameters import rational
 
@@ -40,6 +49,39 @@ def _(event: RepeatedEvent) -> Fraction:
 def _(event: ComposedEvent) -> Fraction:
     # Dong, Roth, Su 2022, Corollary 3.3.
     return sum((gdp_mu_squared(each) for each in event.events), Fraction(0))
+
+
+def gdp_epsilon(events: Event | Iterable[Event], delta: Fraction) -> float:
+    """Return the least epsilon, rounded up, of Gaussians and discrete Gaussians together."""
+    delta = positive_delta(delta)
+    mu_squared, bridge = _all_gaussians(counted(events))
+    mu, delta_down, variation = mu_up(mu_squared), float_down(delta), float_up(bridge.variation)
+
+    def fits(epsilon: float) -> bool:
+        taken = (1 + exp(min(epsilon, 700.0))) * variation
+        return (delta_from_mu(epsilon, mu) + taken) * (1 + 8 * TRUST) <= delta_down
+
+    by_ratio = bridge.epsilon(lambda d: gaussian_epsilon(Fraction(d), mu_squared), delta)
+    return min(by_ratio, least_float(fits)) if variation else by_ratio
+
+
+def gdp_delta(events: Event | Iterable[Event], epsilon: Fraction) -> float:
+    """Return the least delta, rounded up, of Gaussians and discrete Gaussians together."""
+    epsilon_down = float_down(rational("epsilon", epsilon, least=0))
+    mu_squared, bridge = _all_gaussians(counted(events))
+    mu, variation = mu_up(mu_squared), float_up(bridge.variation)
+    by_ratio = bridge.delta(lambda e: delta_from_mu(e, mu), epsilon_down)
+    if not variation or epsilon_down > 700:
+        return by_ratio
+    taken = (1 + exp(epsilon_down) * (1 + 2.0**-50 * epsilon_down)) * variation
+    return min(by_ratio, (delta_from_mu(epsilon_down, mu) + taken) * (1 + 8 * TRUST))
+
+
+def _all_gaussians(counts: Mapping[Event, int]) -> tuple[Fraction, Bridge]:
+    discrete = {e: k for e, k in counts.items() if isinstance(e, DiscreteGaussianEvent)}
+    bridge = Bridge.over(discrete)
+    others = (gdp_mu_squared(e) * k for e, k in counts.items() if e not in discrete)
+    return sum(others, bridge.mu_squared), bridge
 
 
 def gaussian_delta(epsilon: Fraction, mu_squared: Fraction) -> float:

@@ -1,0 +1,150 @@
+"""What several releases cost together, by the accountant that proves the least."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isinf
+from types import MappingProxyType
+
+from discreet.accounting.approximate import approximate_epsilon, basic_cost
+from discreet.accounting.events import (
+    ComposedEvent,
+    Event,
+    FixedSampleEvent,
+    PoissonSampledEvent,
+    RepeatedEvent,
+    counted,
+    some_events,
+)
+from discreet.accounting.gdp import gdp_epsilon
+from discreet.accounting.pld import pld_epsilon
+from discreet.accounting.pure import pure_epsilon
+from discreet.accounting.rdp import epsilon_from_rdp
+from discreet.accounting.rounding import LEAST_DELTA, float_up
+from discreet.accounting.zcdp import epsilon_from_rho, zcdp_rho
+from discreet.errors import ParameterError, UnsupportedEventError
+from discreet.parameters import rational
+
+Epsilon = Fraction | float
+"""Exact where only exact numbers were added, else a float that was rounded up."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Price:
+    """(epsilon, delta), who proved it, and what the other accountants would have said."""
+
+    epsilon: Epsilon
+    delta: Fraction
+    accountant: str
+    alternatives: Mapping[str, Epsilon]
+
+    def __str__(self) -> str:
+        return (
+            f"epsilon {_shown_up(self.epsilon)} at delta {float(self.delta):g} ({self.accountant})"
+        )
+
+
+def compose(events: Event | Iterable[Event], delta: object = 0) -> Price:
+    """Return the least proved epsilon of all the events together, at this delta.
+
+    Valid for events whose parameters were fixed in advance, before the first answer was seen. When
+    the next event is chosen after the last answer, charge a `Budget` instead.
+    """
+    target = _checked_delta(delta)
+    together = _together(events)
+    _refuse_mixed_neighbours(together)
+    alternatives = _alternatives(together, target)
+    best = min(alternatives, key=lambda name: alternatives[name])
+    return Price(
+        epsilon=alternatives[best],
+        delta=target,
+        accountant=best,
+        alternatives=MappingProxyType(alternatives),
+    )
+
+
+def _together(events: Event | Iterable[Event]) -> ComposedEvent:
+    """Return all events as one, equal ones counted."""
+    given = (events,) if isinstance(events, Event) else some_events("events", events)
+    return ComposedEvent(events=tuple(event * count for event, count in counted(given).items()))
+
+
+def _checked_delta(delta: object) -> Fraction:
+    target = rational("delta", delta, least=0, below=1)
+    if 0 < target < LEAST_DELTA:
+        raise ParameterError("delta", delta, "must be 0, or 1e-300 or more")
+    return target
+
+
+def _pure(events: ComposedEvent, _: Fraction) -> Epsilon:
+    return pure_epsilon(events)
+
+
+def _basic(events: ComposedEvent, delta: Fraction) -> Epsilon:
+    epsilon, taken = basic_cost(events)
+    if taken > delta:
+        raise ParameterError("delta", delta, f"must be {taken} or more, what the events add up to")
+    return epsilon
+
+
+def _zcdp(events: ComposedEvent, delta: Fraction) -> Epsilon:
+    return epsilon_from_rho(zcdp_rho(events), delta)
+
+
+EXACT: Mapping[str, Callable[[ComposedEvent, Fraction], Epsilon]] = {
+    "pure": _pure,
+    "basic": _basic,
+}
+"""Accountants that can price at delta = 0."""
+
+ACCOUNTANTS: Mapping[str, Callable[[ComposedEvent, Fraction], Epsilon]] = {
+    **EXACT,
+    "GDP": gdp_epsilon,
+    "advanced": approximate_epsilon,
+    "zCDP": _zcdp,
+    "RDP": epsilon_from_rdp,
+    "PLD": pld_epsilon,
+}
+"""All accountants, the plainest first: it is named when two say the same."""
+
+
+def _alternatives(events: ComposedEvent, delta: Fraction) -> dict[str, Epsilon]:
+    """Return the price by every accountant that has one; refuse if none has."""
+    prices: dict[str, Epsilon] = {}
+    refusals: list[UnsupportedEventError | ParameterError] = []
+    for name, price in (ACCOUNTANTS if delta else EXACT).items():
+        try:
+            epsilon = price(events, delta)
+        except (UnsupportedEventError, ParameterError) as refusal:
+            refusals.append(refusal)
+        else:
+            if isinstance(epsilon, Fraction) or not isinf(epsilon):
+                prices[name] = epsilon
+    if not prices:
+        raise refusals[-1] if refusals else ParameterError("delta", delta, "is too small")
+    return prices
+
+
+def _refuse_mixed_neighbours(events: Event) -> None:
+    kinds = set(_sampling(events))
+    if len(kinds) > 1:
+        rule = "must share their neighbours: Poisson samples add or remove, fixed ones replace"
+        raise ParameterError("events", sorted(kind.tag for kind in kinds), rule)
+
+
+def _sampling(event: Event) -> Iterable[type[Event]]:
+    match event:
+        case ComposedEvent():
+            for each in event.events:
+                yield from _sampling(each)
+        case RepeatedEvent():
+            yield from _sampling(event.event)
+        case PoissonSampledEvent() | FixedSampleEvent():
+            yield type(event)
+            yield from _sampling(event.event)
+
+
+def _shown_up(epsilon: Epsilon) -> str:
+    """Return epsilon with six decimals, rounded up, without trailing zeros."""
+    up = -(-Fraction(epsilon) * 10**6 // 1)
+    return f"{float_up(Fraction(up, 10**6)):.6f}".rstrip("0").rstrip(".")
