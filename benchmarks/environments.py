@@ -64,7 +64,7 @@ def lines_from_module(
         yield from process.stdout or ()
         if process.wait():
             complaints.seek(0)
-            raise PeerError(f"{name} failed: {_last_line(complaints.read())}")
+            raise PeerError(f"{name} failed: {_reason(complaints.read())}")
 
 
 def _python_of(peer: Peer) -> Path:
@@ -84,8 +84,10 @@ def _python_of(peer: Peer) -> Path:
 def _checked(peer: Peer, command: list[str]) -> None:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise PeerError(f"{peer.name} is not installed: {_last_line(done.stderr)}")
+        raise PeerError(f"{peer.name} is not installed: {_reason(done.stderr)}")
 
 
-def _last_line(text: str) -> str:
-    return (text.strip().splitlines() or ["no reason given"])[-1]
+def _reason(complaints: str) -> str:
+    """Return the last line that speaks of an error, or the last line."""
+    lines = complaints.strip().splitlines() or ["no reason given"]
+    return next((line for line in reversed(lines) if "error" in line.lower()), lines[-1])
