@@ -19,12 +19,21 @@ from discreet.mechanisms.grid import (
 from discreet.mechanisms.laws import ChoiceLaw
 from discreet.mechanisms.selection import Scores, exact_scores, permute_and_flip_law, score_grid
 from discreet.mechanisms.sensitivity import Sensitivity, checked_monotone, linf_of
-from discreet.noise import SYSTEM, Entropy, discrete_laplace, permute_and_flip_choice
-from discreet.noise.uniform import IntArray, words
+from discreet.noise import (
+    SYSTEM,
+    Entropy,
+    discrete_laplace,
+    permutation,
+    permute_and_flip_choice,
+)
+from discreet.noise.uniform import IntArray
 from discreet.parameters import Real, flag, whole
 
 FINENESS = 1 << 10
 """A step of the grid that scores are floored to is at most this part of the sensitivity."""
+
+SCALE_MOST = Fraction(1 << 50)
+"""Up to this scale the ends of the 64-bit range are out of reach (probability e^-4000)."""
 
 
 class Noise(Enum):
@@ -72,7 +81,9 @@ class NoisyMax:
         monotone = checked_monotone(flag("monotone", monotone), sensitivity)
         grid, steps = score_grid(size, FINENESS)
         scale = checked_noise_scale(
-            (steps if monotone else 2 * steps) / epsilon, instead="choose an epsilon in range"
+            (steps if monotone else 2 * steps) / epsilon,
+            most=SCALE_MOST,
+            instead="choose an epsilon in range",
         )
         settle(
             self,
@@ -95,7 +106,7 @@ class NoisyMax:
         if self.noise is Noise.EXPONENTIAL:
             return permute_and_flip_choice(steps, 1 / self.scale, entropy=entropy)
         noisy = steps + discrete_laplace(self.scale, len(steps), entropy=entropy)
-        return int(_ranked(noisy, entropy)[0])
+        return int(_ranked(noisy, permutation(len(steps), entropy=entropy))[0])
 
     def law(self, scores: Scores) -> ChoiceLaw:
         """Return the law of release(scores)."""
@@ -131,7 +142,7 @@ class NoisyTop:
     monotone; the gap from each to the next, the first loser included, comes free (Ding, Wang,
     Zhang, Kifer 2019). The proof compares reals, of which no two are equal: discrete
     noise gets a uniform fraction of a step, by which the log-odds of a shift of n steps stay at
-    most n / scale.
+    most n / scale. Of the fractions only their order is drawn; gaps are floored to whole steps.
     """
 
     epsilon: Fraction
@@ -159,6 +170,7 @@ class NoisyTop:
         grid, steps = score_grid(size, FINENESS)
         scale = checked_noise_scale(
             count * (steps if monotone else 2 * steps) / epsilon,
+            most=SCALE_MOST,
             instead="choose an epsilon in range",
         )
         settle(
@@ -182,20 +194,17 @@ class NoisyTop:
         if len(steps) <= self.count:
             raise ParameterError("count", self.count, "must be less than the number of scores")
         noisy = steps + discrete_laplace(self.scale, len(steps), entropy=entropy)
-        order = _ranked(noisy, entropy)[: self.count + 1]
-        gaps = self.grid.values(noisy[order[:-1]] - noisy[order[1:]])
-        return Top(tuple(order[:-1].tolist()), tuple(gaps.tolist()))
+        fractions = permutation(len(steps), entropy=entropy)
+        order = _ranked(noisy, fractions)[: self.count + 1]
+        ahead, behind = order[:-1], order[1:]
+        # ⌊(a + s) - (b + t)⌋ is a - b, or one less if s < t: a function of the gap between reals.
+        gaps = noisy[ahead] - noisy[behind] - (fractions[ahead] < fractions[behind])
+        return Top(tuple(ahead.tolist()), tuple(self.grid.values(gaps).tolist()))
 
 
-def _ranked(noisy: IntArray, entropy: Entropy) -> IntArray:
-    """Return the indices, best first; random fractions are drawn until no tie is left."""
-    fractions = [words(len(noisy), np.uint64, entropy)]
-    while True:
-        keys = np.stack([*fractions[::-1], noisy.view(np.uint64)])
-        order = np.lexsort([*fractions[::-1], noisy])[::-1]
-        if not np.any(np.all(keys[:, order[1:]] == keys[:, order[:-1]], axis=0)):
-            return order
-        fractions.append(words(len(noisy), np.uint64, entropy))
+def _ranked(noisy: IntArray, fractions: IntArray) -> IntArray:
+    """Return the indices, best first; equals are told apart by their fractions of a step."""
+    return np.lexsort([fractions, noisy])[::-1]
 
 
 def _laplace_max_law(steps: IntArray, scale: float) -> ChoiceLaw:
