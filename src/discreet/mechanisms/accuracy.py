@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from math import ceil, exp, floor, log, sqrt
+from math import ceil, exp, floor, log, log1p, sqrt
 
 from scipy.special import ndtri
 
@@ -28,7 +28,7 @@ def miss_probability(confidence: object, answers: object) -> Fraction:
 def laplace_error(scale: Fraction, miss: Fraction) -> int:
     """Return the least n with P(|X| > n) ≤ miss for discrete Laplace X."""
     # P(|X| ≥ n + 1) = 2 q**(n + 1) / (1 + q) ≤ miss, solved in floats and settled exactly.
-    near = float(scale) * log(2 / (float(miss) * (1 + exp(-1 / scale))))
+    near = float(scale) * (log_of(2 / miss) - log1p(exp(-1 / scale)))
     if scale > EXACT_MOST:
         return ceil(near * (1 + 1e-13))
     n = max(0, floor(near) - 2)
@@ -40,6 +40,11 @@ def laplace_error(scale: Fraction, miss: Fraction) -> int:
 def gaussian_error(deviation: float, miss: Fraction) -> float:
     """Return t with P(|X| > t) ≤ miss for normal X, rounded up in its last digits."""
     return -float(ndtri(float(miss / 2))) * deviation * (1 + 1e-12)
+
+
+def log_of(value: Fraction) -> float:
+    """Return ln(value), also where value itself is beyond all floats."""
+    return log(value.numerator) - log(value.denominator)
 
 
 def least_epsilon(

@@ -7,6 +7,7 @@ from math import log
 from typing import Self, TypeVar
 
 from discreet.accounting.events import ExponentialEvent, PermuteAndFlipEvent
+from discreet.mechanisms.accuracy import few_digits_up
 from discreet.mechanisms.frozen import settle, written
 from discreet.mechanisms.grid import Grid, checked_epsilon, checked_sensitivity
 from discreet.mechanisms.laws import ChoiceLaw
@@ -67,7 +68,7 @@ class Selector:
         wish = rational("within", within, above=0)
         unit = cls(epsilon=1, sensitivity=sensitivity, monotone=monotone)
         epsilon = Fraction(unit.error(confidence, candidates=candidates)) / wish
-        return cls(epsilon=epsilon, sensitivity=sensitivity, monotone=monotone)
+        return cls(epsilon=few_digits_up(epsilon), sensitivity=sensitivity, monotone=monotone)
 
     def release(self, scores: Scores, *, entropy: Entropy = SYSTEM) -> int:
         """Return the index of the chosen candidate."""
@@ -114,6 +115,8 @@ class Exponential(Selector):
     other epsilon-DP releases (Cesar, Rogers 2021).
     """
 
+    __repr__ = written
+
     @property
     def event(self) -> ExponentialEvent:
         """What a release is charged as."""
@@ -133,6 +136,8 @@ class PermuteAndFlip(Selector):
     epsilon-DP for the scores' L∞ sensitivity, and never worse than the exponential mechanism
     (McKenna, Sheldon 2020): the default selector.
     """
+
+    __repr__ = written
 
     @property
     def event(self) -> PermuteAndFlipEvent:

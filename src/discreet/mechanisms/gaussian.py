@@ -15,7 +15,7 @@ from discreet.accounting.calibration import (
 )
 from discreet.accounting.events import DiscreteGaussianEvent
 from discreet.errors import ParameterError
-from discreet.mechanisms.accuracy import gaussian_error, least_epsilon, miss_probability
+from discreet.mechanisms.accuracy import gaussian_error, least_epsilon, log_of, miss_probability
 from discreet.mechanisms.frozen import settle, written
 from discreet.mechanisms.grid import (
     Grid,
@@ -23,6 +23,7 @@ from discreet.mechanisms.grid import (
     checked_sensitivity,
     is_scalar,
     is_whole,
+    noisy_sum,
     power_of_two_below,
 )
 from discreet.mechanisms.laws import DiscreteGaussianLaw, RoundedLaw
@@ -41,6 +42,10 @@ VECTOR_FINENESS = 1 << 20
 
 VARIATION = Fraction(1, 24 * FINENESS**2) * Fraction(1001, 1000)
 """Total variation between one draw and a rounding of continuous noise (docs/accounting.md)."""
+
+
+EPSILON_SOUGHT = 30.0
+"""No error is so small that a larger epsilon is tried for it."""
 
 
 class Calibration(Enum):
@@ -140,11 +145,14 @@ class Gaussian:
     ) -> Self:
         """Return the mechanism of least epsilon whose error over all answers is within the wish."""
         make = partial(cls, delta=delta, sensitivity=sensitivity, answers=answers)
-
-        most = Fraction(30)
+        # Up to here the grid's share (1 + e^epsilon) · variation of delta is a half at most.
+        room = rational("delta", delta, above=0, below=1) / VARIATION
+        most = log_of(room / (4 * whole("answers", answers, least=1)))
         return make(
             epsilon=least_epsilon(
-                lambda each: make(epsilon=each).error(confidence, answers), within, most=most
+                lambda each: make(epsilon=each).error(confidence, answers),
+                within,
+                most=Fraction(max(min(most, EPSILON_SOUGHT), 1e-9)),
             )
         )
 
@@ -182,8 +190,8 @@ class Gaussian:
         if places.size > self.answers:
             raise ParameterError("answers", self.answers, f"must be {places.size} for this array")
         noise = discrete_gaussian(self.event.variance, places.size, entropy=entropy)
-        noisy = grid.values(places + noise.reshape(places.shape))
-        return np.floor(noisy + 0.5).astype(np.int64) if is_whole(exact) else noisy
+        noisy = grid.values(noisy_sum(places, noise))
+        return _rounded_all(noisy) if is_whole(exact) else noisy
 
     def law(self, exact: Real) -> DiscreteGaussianLaw | RoundedLaw:
         """Return the law of release(exact)."""
@@ -239,6 +247,12 @@ def _noise_for(
 
 def _rounded(value: Fraction) -> int:
     return floor(value + Fraction(1, 2))
+
+
+def _rounded_all(values: FloatArray) -> IntArray:
+    """Return the nearest integers; what 64 bits cannot hold is moved to the farthest they can."""
+    farthest = 2.0**63 - 2.0**10
+    return np.clip(np.floor(values + 0.5), -farthest, farthest).astype(np.int64)
 
 
 def _checked_calibration(calibration: Calibration | str) -> Calibration:
