@@ -10,6 +10,7 @@ from fractions import Fraction
 from math import isqrt, sqrt
 
 from discreet.errors import ParameterError
+from discreet.mechanisms.frozen import settle
 from discreet.parameters import Real, rational, whole
 
 
@@ -35,6 +36,11 @@ class Sensitivity:
     l2_squared: Fraction
     linf: Fraction
     neighbours: Neighbours
+
+    def __post_init__(self) -> None:
+        for name in ("l1", "l2_squared", "linf"):
+            settle(self, **{name: rational(name, getattr(self, name), above=0)})
+        _checked(self.neighbours)
 
     @property
     def l2(self) -> float:
