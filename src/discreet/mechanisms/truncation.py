@@ -66,7 +66,7 @@ class Truncated(Generic[One, Many]):
         if isinstance(noisy, int | float):
             kind = type(noisy)
             return max(kind(self.low), min(kind(self.high), noisy))
-        inside: Many = np.clip(noisy, noisy.dtype.type(self.low), noisy.dtype.type(self.high))
+        inside: Many = np.clip(noisy, _end(self.low, noisy), _end(self.high, noisy))
         return inside
 
     def law(self, exact: Real) -> ClampedLaw:
@@ -95,6 +95,14 @@ class Truncated(Generic[One, Many]):
             rule = f"must hold at most {CHANNEL_MOST} values for a channel"
             raise ParameterError("range", f"one of {count} values", rule)
         return [self.low + k * step for k in range(count)]
+
+
+def _end(end: Fraction, noisy: IntArray | FloatArray) -> np.int64 | np.float64:
+    """Return an end in the kind of an array: the last of its integers if it lies beyond."""
+    if noisy.dtype.kind == "f":
+        return np.float64(end)
+    kind = np.iinfo(np.int64)
+    return np.int64(max(kind.min, min(kind.max, int(end))))
 
 
 def checked_range(low: Fraction, high: Fraction) -> tuple[Fraction, Fraction]:
