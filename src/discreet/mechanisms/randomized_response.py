@@ -161,12 +161,20 @@ class RandomizedResponse:
         return enclose
 
     def _checked(self, exact: object) -> IntArray:
-        array = np.atleast_1d(np.asarray(exact))
-        values = exact_integers(array.astype(np.int64) if array.dtype.kind == "b" else array)
+        values = np.atleast_1d(exact_integers(_without_bools(exact)))
         if values.size and not (values.min() >= 0 and values.max() < self.categories):
             rule = f"must be whole numbers from 0 to {self.categories - 1}"
             raise ParameterError("exact", HIDDEN, rule)
         return values
+
+
+def _without_bools(exact: object) -> object:
+    """Return True and False as 1 and 0, whatever they come in; anything else as it is."""
+    if isinstance(exact, list | tuple):
+        return [_without_bools(each) for each in exact]
+    if isinstance(exact, np.ndarray) and exact.dtype == np.bool_:
+        return exact.astype(np.int64)
+    return int(exact) if isinstance(exact, bool | np.bool_) else exact
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,4 +189,5 @@ class Frequencies:
 
     @property
     def shares(self) -> FloatArray:
-        return self.counts / self.people
+        """The counts as parts of all people; of nobody, each is 0."""
+        return self.counts / max(1, self.people)
