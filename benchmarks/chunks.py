@@ -8,11 +8,11 @@ from benchmarks.timing import Case
 from discreet.noise.uniform import CHUNK
 
 CHUNKS = tuple(1 << bits for bits in range(10, 17))
-ROUNDS = 3
+ROUNDS = 5
 
 
 def run(say: Say) -> Report:
-    """Go through all chunks several times, each in a fresh process, and keep the fastest."""
+    """Go through all chunks several times, each in a fresh process; keep each one's best median."""
     best: dict[tuple[int, Case], float] = {}
     for turn in range(ROUNDS):
         for chunk in CHUNKS:
@@ -26,7 +26,7 @@ def run(say: Say) -> Report:
 
 def _table(best: dict[tuple[int, Case], float]) -> Table:
     heads = (f"{case.what}, size {power(case.size)}" for case in CASES)
-    title = f"Draws per pass: ns per sample at scale {SCALE}, fresh process each"
+    title = f"Draws per pass: median ns per sample at scale {SCALE}, fresh process each"
     return Table(
         title=title,
         columns=("CHUNK", *heads),

@@ -6,6 +6,7 @@ This module is all that peers share with us, so it needs NumPy and nothing else.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import inf
+from statistics import median
 from time import perf_counter, process_time
 from typing import TypeAlias
 
@@ -105,6 +106,15 @@ def fastest(runs: Mapping[str, Run], seconds: float) -> dict[str, float]:
         for name, run in runs.items():
             best[name] = min(best[name], _fastest_of_turn(run))
     return best
+
+
+def usual(run: Run, seconds: float) -> float:
+    """Return the median CPU seconds of a run: unlike the least, it counts what happens often."""
+    found = []
+    end = perf_counter() + seconds
+    while len(found) < TURNS_LEAST or perf_counter() < end:
+        found.append(_timed(run, 1))
+    return median(found)
 
 
 def yardstick() -> object:
