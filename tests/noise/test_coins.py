@@ -91,7 +91,7 @@ def test_rates_that_no_float_holds_are_served() -> None:
 @pytest.mark.parametrize("categories", [2, 4])
 def test_responses_keep_and_spread_as_they_claim(categories: int) -> None:
     """A fresh seed cries wolf once in 10^6; the broken twin claims epsilon = 1.05 for 1."""
-    times = 300_000 // categories
+    times = 600_000 // categories
     values = np.tile(np.arange(categories), times)
     given = responses(values, categories, 1, entropy=ReplayableEntropy(seed=55))
     for value in range(categories):

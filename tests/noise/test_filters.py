@@ -15,7 +15,7 @@ from discreet.noise.uniform import IntArray
 from tests.noise.entropies import ChosenEntropy, CountingEntropy
 from tests.replay import ReplayableEntropy
 
-GEOMETRIC = import_module("discreet.noise.geometric")
+GEOMETRIC = import_module("discreet.noise.laplace")
 
 SCALES = [
     Fraction(1, 256),

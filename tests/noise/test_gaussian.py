@@ -174,9 +174,13 @@ def test_a_tail_ticket_with_a_zero_coin_is_settled_by_the_tail() -> None:
 
 
 def test_noise_beyond_the_largest_integer_is_moved_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Arrays hold 64 bits; single draws have no such limit."""
     monkeypatch.setattr(gaussian, "LARGEST", 3)
     cells = _cells(Fraction(100))
-    assert gaussian._draw_tail(cells, ChosenEntropy(then=0x00)) == 3
+    tail_ticket = np.array([0xFFFF << 48], np.uint64).tobytes()
+    in_an_array = ChosenEntropy(tail_ticket, bytes(4), then=0x00)
+    assert gaussian._draw(cells, 1, in_an_array).tolist() == [3]
+    assert gaussian._draw_tail(cells, ChosenEntropy(then=0x00)) == cells.reach
 
 
 @pytest.mark.slow

@@ -134,7 +134,7 @@ def test_a_source_that_fails_midway_returns_nothing(monkeypatch: pytest.MonkeyPa
     entropy = _FailingLater(after=1)
     with pytest.raises(EntropyError):
         noise.discrete_laplace(10, 30_000, entropy=entropy)
-    monkeypatch.setattr(import_module("discreet.noise.geometric"), "TOLERANCE", 1e9)
+    monkeypatch.setattr(import_module("discreet.noise.laplace"), "TOLERANCE", 1e9)
     with pytest.raises(EntropyError):
         noise.discrete_laplace(10, 10, entropy=_FailingLater(after=1))
 

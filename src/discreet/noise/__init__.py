@@ -5,7 +5,7 @@ Every function samples exactly the law it states (given ideal random bits); none
 
 from discreet.noise.coins import bernoulli, bernoulli_exp, responses
 from discreet.noise.gaussian import discrete_gaussian
-from discreet.noise.geometric import discrete_laplace, geometric
+from discreet.noise.laplace import discrete_laplace, geometric
 from discreet.noise.selection import exponential_choice, permute_and_flip_choice
 from discreet.noise.source import SYSTEM, Entropy, SystemEntropy
 from discreet.noise.trust import check_floats

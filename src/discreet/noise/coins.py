@@ -80,18 +80,16 @@ def respond(values: IntArray, categories: int, kept: Enclosure, entropy: Entropy
 
 
 def flips(p: Enclosure, size: int, entropy: Entropy) -> BoolArray:
-    """Flip coins of one enclosed probability: a random byte each, more bits for the ties."""
-    low, high = p(8)
-    low_more, high_more = p(40)
+    """Flip coins of one enclosed probability: 32 random bits each, more for the few ties."""
+    low, high = p(32)
 
     def draw(count: int) -> BoolArray:
-        byte = words(count, np.uint8, entropy)
-        out = byte < low
-        tied = np.flatnonzero((byte >= low) & (byte < high))
-        more = byte[tied].astype(np.int64) << 32 | words(len(tied), np.uint32, entropy)
-        out[tied] = more < low_more
-        for j in np.flatnonzero((more >= low_more) & (more < high_more)):
-            out[tied[j]] = LazyUniform(entropy, int(more[j]), 40).is_below(p)
+        u = words(count, np.uint32, entropy)
+        out = u < low
+        is_open = u < high
+        if np.count_nonzero(out) != np.count_nonzero(is_open):
+            for j in np.flatnonzero(out ^ is_open):
+                out[j] = LazyUniform(entropy, int(u[j]), 32).is_below(p)
         return out
 
     return fill(size, np.bool_, draw)

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from discreet.noise.coins import TOLERANCE, accepted
 from discreet.noise.enclosures import Enclosure, ratio, scaled_exp_neg
-from discreet.noise.geometric import LARGEST, SCALE_LEAST, SCALE_MOST
+from discreet.noise.laplace import LARGEST, SCALE_LEAST, SCALE_MOST
 from discreet.noise.source import SYSTEM, Entropy
 from discreet.noise.uniform import FloatArray, IntArray, LazyUniform, checked_size, fill, words
 from discreet.parameters import Real, rational
@@ -147,7 +147,7 @@ def _draw(cells: Cells, count: int, entropy: Entropy) -> IntArray:
         for j in np.flatnonzero(cell == cells.tail):
             found = _draw_tail(cells, entropy)
             kept[j] = found is not None
-            y[j] = found or 0
+            y[j] = max(-LARGEST, min(LARGEST, found or 0))
     return np.compress(kept, y)
 
 
@@ -184,6 +184,4 @@ def _draw_tail(cells: Cells, entropy: Entropy) -> int | None:
     y = -1 - x if int.from_bytes(entropy.draw(1), "big") & 1 else x
     # An integer in a cell is proposed 2**-bits times per ticket; here 2**-(wide + block + 2).
     factor = Fraction(cells.height << wide + block + 2, 1 << cells.bits)
-    if not LazyUniform(entropy).is_below(cells.scaled(factor, y)):
-        return None
-    return max(-LARGEST, min(LARGEST, y))
+    return y if LazyUniform(entropy).is_below(cells.scaled(factor, y)) else None

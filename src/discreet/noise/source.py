@@ -17,6 +17,9 @@ from discreet.errors import EntropyError
 KERNEL_MOST = 512
 """Up to here the kernel is as fast as OpenSSL (measured: 2.2 against 1.6 µs at 512 bytes)."""
 
+OPENSSL_MOST = 1 << 30
+"""OpenSSL counts bytes in 32 bits; larger requests are made in pieces."""
+
 FEED_AFTER = 1_000_000
 """Nanoseconds after which OpenSSL's generator is fed again; feeding it costs about 8 µs."""
 
@@ -43,7 +46,12 @@ class SystemEntropy:
             if count <= KERNEL_MOST:
                 return os.urandom(count)
             self._feed()
-            return ssl.RAND_bytes(count)
+            if count <= OPENSSL_MOST:
+                return ssl.RAND_bytes(count)
+            return b"".join(
+                ssl.RAND_bytes(min(OPENSSL_MOST, count - start))
+                for start in range(0, count, OPENSSL_MOST)
+            )
         except (OSError, NotImplementedError, ssl.SSLError) as cause:
             raise EntropyError from cause
 

@@ -14,7 +14,7 @@ from tests.noise.laws import geometric_law, laplace_curve, laplace_law, laplace_
 from tests.replay import ReplayableEntropy
 from tests.statistics import FALSE_ALARM, counts_misfit, curve_misfit, misfit, share_misfit
 
-MODULE = import_module("discreet.noise.geometric")  # the package's own name of it is the function
+MODULE = import_module("discreet.noise.laplace")
 
 NARROW = [Fraction(1, 3), Fraction(7, 11), Fraction(1), Fraction(10)]
 WIDE = [Fraction(10**6), Fraction(2**30), Fraction(2**40), Fraction(10**17)]
@@ -180,6 +180,8 @@ def test_noise_beyond_the_largest_integer_stays_inside(monkeypatch: pytest.Monke
     samples = discrete_laplace(2**40, 10_000, entropy=ReplayableEntropy(seed=23))
     assert np.abs(samples).max() < 1 << 41
     assert np.count_nonzero(np.abs(samples) >= (1 << 41) - (1 << 15)) > 1000
+    entropy = ReplayableEntropy(seed=23)
+    assert max(discrete_laplace(2**40, entropy=entropy) for _ in range(300)) > 1 << 41
 
 
 @pytest.mark.slow

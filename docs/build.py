@@ -1,0 +1,106 @@
+"""Write what documentation computes: docs/course.md and the figures. `make docs` runs it."""
+
+import json
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from math import exp, log, sqrt
+from pathlib import Path
+from typing import Any
+
+import discreet.accounting as accounting
+import discreet.mechanisms as mechanisms
+from discreet.mechanisms import Exponential, Gaussian, Geometric, Laplace, Staircase
+from discreet.mechanisms.laws import ChoiceLaw
+
+DOCS = Path(__file__).parent
+GOLDEN = DOCS.parent / "tests" / "golden" / "lectures.json"
+
+PRICES = [Fraction(tenths, 10) for tenths in range(1, 43)]
+BIDS = (Fraction("4.1"), 1, 1, 1)
+REVENUES = [float(price * sum(bid >= price for bid in BIDS)) for price in PRICES]
+AUCTION = Exponential(epsilon=0.1, sensitivity=4.2).law(REVENUES)
+
+HEAD = """# The course's numbers
+
+Five lectures print numbers; here each is computed by one call of Discreet. The questions, the
+lectures' own figures and their slips are in `tests/golden/lectures.json`, the calls in
+`docs/course.toml`; a test evaluates every call, and `make docs` writes this page.
+
+In front of each call stands `from discreet.mechanisms import *`, `from discreet.accounting import *`,
+`from fractions import Fraction` and `from math import exp, log, sqrt`.
+"""
+
+
+def weight(law: ChoiceLaw, price: float) -> float:
+    """Return a price's probability relative to that of the last price, which nobody pays."""
+    return law.pmf(PRICES.index(Fraction(str(price)))) / law.pmf(len(PRICES) - 1)
+
+
+def evaluated(call: str) -> Any:  # noqa: ANN401 - a call may give a number or a list of them
+    """Return what one call of the course gives."""
+    names = vars(mechanisms) | vars(accounting)
+    tools = {"Fraction": Fraction, "exp": exp, "log": log, "sqrt": sqrt}
+    course = {"AUCTION": AUCTION, "weight": weight}
+    return eval(call, names | tools | course)  # noqa: S307 - the calls are this repository's own
+
+
+def course_page() -> str:
+    """Return docs/course.md."""
+    golden = json.loads(GOLDEN.read_text(encoding="utf-8"))
+    calls = tomllib.loads((DOCS / "course.toml").read_text(encoding="utf-8"))
+    sections: dict[str, list[str]] = {}
+    for entry in golden:
+        lines = sections.setdefault(entry["source"], [])
+        lines.extend(_entry(entry, calls[entry["id"]]))
+    body = [line for source, lines in sections.items() for line in (f"\n## {source}\n", *lines)]
+    return HEAD + "\n".join(body) + "\n"
+
+
+def _entry(entry: Mapping[str, Any], own: Mapping[str, Any]) -> Iterator[str]:
+    yield f"### {entry['id']}\n"
+    yield f"{_sentence(entry['what'])} ({entry['formula']})\n"
+    if "later" in own:
+        yield f"Expected: {_shown(entry['value'])}. Waits for the {own['later']} package.\n"
+        return
+    yield f"```python\n{own['call']}\n```\n"
+    yield f"**{_shown(evaluated(own['call']))}**\n"
+    if "why" in own:
+        yield f"{_sentence(own['why'])} The formula's own value is {_shown(entry['value'])}.\n"
+    if "lecture_says" in entry:
+        yield f"The lecture says: {_sentence(_shown(entry['lecture_says']))}\n"
+    if "note" in entry:
+        yield f"Note: {_sentence(entry['note'])}\n"
+
+
+def _shown(value: object) -> str:
+    match value:
+        case str() | bool():
+            return str(value)
+        case Sequence():
+            return ", ".join(_shown(each) for each in value)
+        case None:
+            return "none"
+        case _:
+            return f"{float(value):.10g}"  # type: ignore[arg-type]
+
+
+def _sentence(text: str) -> str:
+    text = text[0].upper() + text[1:]
+    return text if text.endswith((".", "!", "?")) else text + "."
+
+
+def draw_figures(folder: Path) -> None:
+    """Draw the laws of neighbouring answers for the mechanisms' pages."""
+    for mechanism in (
+        Geometric(epsilon=1, sensitivity=1),
+        Laplace(epsilon=1, sensitivity=1),
+        Staircase(epsilon=4, sensitivity=1),
+        Gaussian(epsilon=1, delta=1e-6, sensitivity=1),
+    ):
+        mechanism.plot().save(folder / f"{type(mechanism).__name__.lower()}.svg")
+
+
+if __name__ == "__main__":
+    (DOCS / "course.md").write_text(course_page(), encoding="utf-8")
+    draw_figures(DOCS / "figures")

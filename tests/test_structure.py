@@ -1,0 +1,124 @@
+"""The shape of the code: who may import whom, what is public, where randomness and plots live."""
+
+import ast
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import discreet
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "discreet"
+
+MAY_IMPORT: dict[str, set[str]] = {
+    "errors": set(),
+    "parameters": {"errors"},
+    "plots": {"errors"},
+    "noise": {"errors", "parameters"},
+    "accounting": {"errors", "parameters"},
+    "mechanisms": {"accounting", "errors", "noise", "parameters", "plots"},
+    "cli": {"accounting", "errors", "mechanisms", "plots"},
+}
+"""Imports point downwards only: each part, and the parts it may use."""
+
+HOMES = {
+    "matplotlib": {"plots"},
+    "rich": {"cli"},
+    "typer": {"cli"},
+    "scipy": {"accounting", "mechanisms"},
+    "ssl": {"noise"},
+}
+"""Third parties have one home each."""
+
+STANDARD_FREE = {"random", "secrets"}
+"""Standard modules that nobody may use: noise comes from noise.source."""
+
+VAGUE = {"utils", "helpers", "common", "misc", "core", "manager"}
+
+
+def modules() -> Iterator[tuple[str, ast.Module]]:
+    for path in sorted(SOURCE.rglob("*.py")):
+        parts = path.relative_to(SOURCE.parent).with_suffix("").parts
+        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        yield name, ast.parse(path.read_text(encoding="utf-8"))
+
+
+def imported(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+def part_of(module: str) -> str:
+    return (module.split(".") + [""])[1]
+
+
+@pytest.mark.parametrize(("name", "tree"), modules(), ids=lambda value: str(value)[:40])
+def test_imports_point_downwards(name: str, tree: ast.Module) -> None:
+    part = part_of(name)
+    ours = {part_of(each) for each in imported(tree) if each.startswith("discreet.")}
+    assert ours - {part} <= MAY_IMPORT.get(part, set())
+
+
+@pytest.mark.parametrize(("name", "tree"), modules(), ids=lambda value: str(value)[:40])
+def test_third_parties_stay_at_home(name: str, tree: ast.Module) -> None:
+    for each in imported(tree):
+        top = each.split(".")[0]
+        assert top not in STANDARD_FREE
+        assert not each.startswith("numpy.random")
+        assert part_of(name) in HOMES.get(top, {part_of(name)})
+
+
+def test_no_two_modules_import_each_other() -> None:
+    known = {name for name, _ in modules()}
+    graph = {
+        name: {each for each in imported(tree) if each in known and each != name}
+        for name, tree in modules()
+    }
+    list(TopologicalSorter(graph).static_order())
+
+
+def test_nothing_is_imported_inside_a_function_but_the_optional_extra() -> None:
+    hidden = [
+        (name, each)
+        for name, tree in modules()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef)
+        for each in imported(node)
+    ]
+    assert hidden == [("discreet.plots", "matplotlib.figure")]
+
+
+def test_files_are_named_for_what_they_hold() -> None:
+    assert not VAGUE & {path.stem for path in SOURCE.rglob("*.py")}
+
+
+def public_names() -> dict[str, list[str]]:
+    names = {}
+    for info in pkgutil.iter_modules(discreet.__path__, "discreet."):
+        module = importlib.import_module(info.name)
+        if hasattr(module, "__all__"):
+            names[info.name] = list(module.__all__)
+    return names
+
+
+def test_public_names_are_those_that_were_decided_on() -> None:
+    """A name that comes or goes is a promise made or broken: change the list on purpose."""
+    listed = (ROOT / "tests/golden/public_names.txt").read_text(encoding="utf-8")
+    found = "".join(f"{module}.{name}\n" for module, names in public_names().items() for name in names)
+    assert found == listed
+
+
+def test_every_public_name_exists_in_order_and_says_what_it_is() -> None:
+    for module_name, names in public_names().items():
+        module = importlib.import_module(module_name)
+        assert len(set(names)) == len(names)
+        for name in names:
+            thing = getattr(module, name)
+            assert not callable(thing) or (thing.__doc__ or "").strip(), f"{module_name}.{name}"
