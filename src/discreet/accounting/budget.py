@@ -4,10 +4,10 @@ A filter decides before each release whether it still fits. Two are proved for f
 price of each release being known before it runs:
 
 basic           Σ epsilon ≤ epsilon and Σ delta ≤ delta (Rogers, Roth, Ullman, Vadhan 2016,
-                Theorem 3.1);
+                the filter of basic composition);
 concentrated    Σ rho ≤ rho, the largest that implies (epsilon, delta - set_aside), and Σ delta of
-                (epsilon, delta) releases ≤ set_aside (Feldman, Zrnic 2021, Theorem 3.2; with
-                deltas Whitehouse, Ramdas, Rogers, Wu 2023, Theorem 1).
+                (epsilon, delta) releases ≤ set_aside (Feldman, Zrnic 2021, the Rényi filter;
+                Whitehouse, Ramdas, Rogers, Wu 2023, the filter for approximate zCDP).
 
 All comparisons are between exact fractions.
 """
@@ -138,7 +138,7 @@ def concentrated_cost(event: Event) -> Cost:
 
 @concentrated_cost.register
 def _(event: ApproximateEvent) -> Cost:
-    # With probability 1 - delta it is an epsilon-DP release (Bun, Steinke 2016, Lemma 8.8).
+    # With probability 1 - delta it is an epsilon-DP release (Bun, Steinke 2016, Section 8).
     return event.epsilon**2 / 2, event.delta
 
 

@@ -25,6 +25,8 @@ from discreet.accounting.zcdp import epsilon_from_rho, zcdp_rho
 from discreet.errors import ParameterError, UnsupportedEventError
 from discreet.parameters import rational
 
+Refusal = UnsupportedEventError | ParameterError
+
 Epsilon = Fraction | float
 """Exact where only exact numbers were added, else a float that was rounded up."""
 
@@ -111,7 +113,7 @@ ACCOUNTANTS: Mapping[str, Callable[[ComposedEvent, Fraction], Epsilon]] = {
 def _alternatives(events: ComposedEvent, delta: Fraction) -> dict[str, Epsilon]:
     """Return the price by every accountant that has one; refuse if none has."""
     prices: dict[str, Epsilon] = {}
-    refusals: list[UnsupportedEventError | ParameterError] = []
+    refusals: list[Refusal] = []
     for name, price in (ACCOUNTANTS if delta else EXACT).items():
         try:
             epsilon = price(events, delta)
@@ -121,8 +123,16 @@ def _alternatives(events: ComposedEvent, delta: Fraction) -> dict[str, Epsilon]:
             if isinstance(epsilon, Fraction) or not isinf(epsilon):
                 prices[name] = epsilon
     if not prices:
-        raise refusals[-1] if refusals else ParameterError("delta", delta, "is too small")
+        raise _plainest(refusals, delta)
     return prices
+
+
+def _plainest(refusals: list[Refusal], delta: Fraction) -> Refusal:
+    """Return the refusal that says best what to do: about a number, or else about the event."""
+    numbers = [each for each in refusals if isinstance(each, ParameterError)]
+    if numbers or refusals:
+        return (numbers or refusals[:: 1 if delta == 0 else -1])[0]
+    return ParameterError("delta", delta, "is too small for any accountant to price these events")
 
 
 def _refuse_mixed_neighbours(events: Event) -> None:

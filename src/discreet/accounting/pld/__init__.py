@@ -5,8 +5,9 @@ is put on a grid that never understates it (`grid`), and the losses are added (`
 result is at least the true price and close to it; every approximation errs upwards.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from math import inf
 
 from discreet.accounting.bridge import Bridge
 from discreet.accounting.events import (
@@ -16,7 +17,7 @@ from discreet.accounting.events import (
     counted,
 )
 from discreet.accounting.gdp import gdp_mu_squared
-from discreet.accounting.pld.convolution import LogMoments, Sum, convolved
+from discreet.accounting.pld.convolution import Laws, LogMoments, convolved
 from discreet.accounting.pld.grid import Weighted, grid_width, law_on_grid
 from discreet.accounting.pld.pairs import (
     MOST_EXACT_VARIANCE,
@@ -38,12 +39,7 @@ def pld_epsilon(events: Event | Iterable[Event], delta: object) -> float:
     bridge, directions = _directions(counted(events))
 
     def ideal(delta_down: float) -> float:
-        tail = max(1e-7 * delta_down, 1e-290)
-        return max(
-            (_summed(pairs, tail, lambda m: m.tilt_for_delta(delta_down)).epsilon(delta_down))
-            for pairs in directions
-            if pairs
-        )
+        return max(_epsilon(pairs, delta_down) for pairs in directions)
 
     return bridge.epsilon(ideal, target) if directions[0] else 0.0
 
@@ -54,11 +50,7 @@ def pld_delta(events: Event | Iterable[Event], epsilon: object) -> float:
     bridge, directions = _directions(counted(events))
 
     def ideal(epsilon_down: float) -> float:
-        return max(
-            _summed(pairs, 1e-20, lambda m: m.tilt_for_epsilon(epsilon_down)).delta(epsilon_down)
-            for pairs in directions
-            if pairs
-        )
+        return max(_delta(pairs, epsilon_down) for pairs in directions)
 
     return bridge.delta(ideal, target) if directions[0] else 0.0
 
@@ -92,9 +84,25 @@ def _is_far(event: DiscreteGaussianEvent) -> bool:
     return event.answers > 1 or event.variance > MOST_EXACT_VARIANCE
 
 
-def _summed(pairs: Weighted, tail: float, tilt_of: Callable[[LogMoments], float]) -> Sum:
-    count = sum(count for _, count in pairs)
-    width = grid_width(pairs, tail / count)
-    laws = [(law_on_grid(pair, width, tail / count), count) for pair, count in pairs]
+def _epsilon(pairs: Weighted, delta: float) -> float:
+    laws, width = _on_grid(pairs, max(1e-7 * delta, 1e-290))
+    moments, least = LogMoments(laws, width), inf
+    for tilt in moments.tilts_for_delta(delta):
+        total = convolved(laws, width, moments, tilt)
+        least = min(least, total.epsilon(delta))
+        if total.noise(least) < 1e-6 * delta:
+            break
+    return least
+
+
+def _delta(pairs: Weighted, epsilon: float) -> float:
+    laws, width = _on_grid(pairs, 1e-30)
     moments = LogMoments(laws, width)
-    return convolved(laws, width, moments, tilt_of(moments))
+    return convolved(laws, width, moments, moments.tilt_for_epsilon(epsilon)).delta(epsilon)
+
+
+def _on_grid(pairs: Weighted, tail: float) -> tuple[Laws, float]:
+    """Return the laws of the losses and the width of their grid; tail may go to infinity."""
+    each = tail / sum(count for _, count in pairs)
+    width = grid_width(pairs, each)
+    return [(law_on_grid(pair, width, each), count) for pair, count in pairs], width

@@ -65,9 +65,14 @@ class LogMoments:
         least = 1e-4 * float(self.counts @ (self.tops - self.bottoms)) + self._width
         return max(least, sqrt(max(0.0, float(self.counts @ (square - mean**2)))))
 
-    def tilt_for_delta(self, delta: float) -> float:
-        """Return about the tilt whose Chernoff bound gives the least epsilon at delta."""
-        return self._best(lambda t: (self(t) - log(delta)) / t)
+    def tilts_for_delta(self, delta: float) -> tuple[float, float]:
+        """Return two tilts to try in turn, the second the one of the best Chernoff bound.
+
+        For losses that are nearly bounded that one runs off to the largest loss; the first stays
+        within four times the tilt of a Gaussian.
+        """
+        best = self._best(lambda t: (self(t) - log(delta)) / t)
+        return min(best, 4 * sqrt(2 - 2 * log(delta)) / self.deviation(0.0)), best
 
     def tilt_for_epsilon(self, epsilon: float) -> float:
         """Return about the tilt whose Chernoff bound gives the least delta at epsilon."""
@@ -75,7 +80,8 @@ class LogMoments:
 
     def _best(self, bound: Callable[[float], float]) -> float:
         unit = 1 / self.deviation(0.0)
-        lowest, highest = log(1e-2 * unit), log(1e4 * unit)
+        # Beyond 50/width the tilt leaves nothing but the largest loss.
+        lowest, highest = log(1e-2 * unit), log(min(1e4 * unit, 50 / self._width))
         return exp(golden_minimum(lambda x: bound(exp(x)), lowest, highest, steps=18))
 
     def window(self, tilt: float) -> tuple[float, float]:
@@ -119,15 +125,19 @@ class Sum:
         found = least_epsilon(self._delta, delta, guess=start) if left > 0 else inf
         return max(0.0, min(found, self.most) + self.drift)
 
+    def noise(self, epsilon: float) -> float:
+        """Return what rounding in the transform adds to delta at epsilon."""
+        return exp(min(0.0, self.log_noise - self.tilt * epsilon))
+
     def _delta(self, epsilon: float) -> float:
         finite = delta_from_losses(self.losses, self.masses, epsilon)
-        return finite + self.infinite + self.above + exp(self.log_noise - self.tilt * epsilon)
+        return finite + self.infinite + self.above + self.noise(epsilon)
 
 
 def convolved(laws: Laws, width: float, moments: LogMoments, tilt: float) -> Sum:
     """Return the law of the sum near the losses that the tilt favours."""
     low, high = moments.window(tilt)
-    start = floor(low / width)
+    start = floor(low / width) - 2
     size = next_fast_len(ceil(high / width) - start + 2, real=True)
     each = moments.each(tilt)
     tilted, norm = _tilted_sum(laws, width, tilt, each, size)
