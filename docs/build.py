@@ -8,8 +8,7 @@ from math import exp, log, sqrt
 from pathlib import Path
 from typing import Any
 
-import discreet.accounting as accounting
-import discreet.mechanisms as mechanisms
+from discreet import accounting, mechanisms
 from discreet.mechanisms import Exponential, Gaussian, Geometric, Laplace, Staircase
 from discreet.mechanisms.laws import ChoiceLaw
 
@@ -27,8 +26,9 @@ Five lectures print numbers; here each is computed by one call of Discreet. The 
 lectures' own figures and their slips are in `tests/golden/lectures.json`, the calls in
 `docs/course.toml`; a test evaluates every call, and `make docs` writes this page.
 
-In front of each call stands `from discreet.mechanisms import *`, `from discreet.accounting import *`,
-`from fractions import Fraction` and `from math import exp, log, sqrt`.
+In front of each call stand `from discreet.mechanisms import *`,
+`from discreet.accounting import *`, `from fractions import Fraction` and
+`from math import exp, log, sqrt`.
 """
 
 
@@ -37,7 +37,7 @@ def weight(law: ChoiceLaw, price: float) -> float:
     return law.pmf(PRICES.index(Fraction(str(price)))) / law.pmf(len(PRICES) - 1)
 
 
-def evaluated(call: str) -> Any:  # noqa: ANN401 - a call may give a number or a list of them
+def evaluated(call: str) -> Any:
     """Return what one call of the course gives."""
     names = vars(mechanisms) | vars(accounting)
     tools = {"Fraction": Fraction, "exp": exp, "log": log, "sqrt": sqrt}
@@ -68,9 +68,9 @@ def _entry(entry: Mapping[str, Any], own: Mapping[str, Any]) -> Iterator[str]:
     if "why" in own:
         yield f"{_sentence(own['why'])} The formula's own value is {_shown(entry['value'])}.\n"
     if "lecture_says" in entry:
-        yield f"The lecture says: {_sentence(_shown(entry['lecture_says']))}\n"
+        yield f"The lecture says: {_ended(_shown(entry['lecture_says']))}\n"
     if "note" in entry:
-        yield f"Note: {_sentence(entry['note'])}\n"
+        yield f"Note: {_ended(entry['note'])}\n"
 
 
 def _shown(value: object) -> str:
@@ -86,7 +86,10 @@ def _shown(value: object) -> str:
 
 
 def _sentence(text: str) -> str:
-    text = text[0].upper() + text[1:]
+    return _ended(text[0].upper() + text[1:])
+
+
+def _ended(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else text + "."
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from math import exp
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,7 +35,12 @@ class Plot:
         if target.suffix.lower() not in FORMATS:
             raise ParameterError("path", str(path), f"must end in one of {', '.join(FORMATS)}")
         target.parent.mkdir(parents=True, exist_ok=True)
-        self.figure.savefig(target, dpi=150)
+        # No date and no random names inside: the same picture is the same file.
+        metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(
+            target.suffix.lower()
+        )
+        with _matplotlib().rc_context({"svg.hashsalt": "discreet"}):
+            self.figure.savefig(target, dpi=150, metadata=metadata)
         return target
 
     def _repr_png_(self) -> bytes:
@@ -123,11 +129,16 @@ def _legend_above(axes: "Axes") -> None:
 
 
 def _figure(width: float, height: float) -> "Figure":
-    # matplotlib is the extra `plots`; without pyplot there is no global state to share.
-    try:
-        from matplotlib.figure import Figure  # noqa: PLC0415 - an optional extra, imported here only
-    except ImportError as cause:
-        raise MissingExtraError("plotting", extra="plots") from cause
-    figure = Figure(figsize=(width, height), layout="constrained")
+    # Without pyplot there is no global state to share.
+    figure: Figure = _matplotlib().figure.Figure(figsize=(width, height), layout="constrained")
     figure.set_facecolor("white")
     return figure
+
+
+def _matplotlib() -> ModuleType:
+    """Return matplotlib, the extra `plots`, or say how to install it."""
+    try:
+        import matplotlib.figure  # noqa: PLC0415 - an optional extra, imported here only
+    except ImportError as cause:
+        raise MissingExtraError("plotting", extra="plots") from cause
+    return matplotlib

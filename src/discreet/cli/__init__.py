@@ -25,7 +25,8 @@ def main() -> None:
     try:
         app()
     except DiscreetError as error:
-        Console(stderr=True).print(f"discreet: {error}", style="red", highlight=False)
+        console = Console(stderr=True, soft_wrap=True)
+        console.print(f"discreet: {error}", style="red", highlight=False, markup=False)
         sys.exit(1)
 
 

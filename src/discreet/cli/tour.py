@@ -140,7 +140,9 @@ def ask_busy_day(console: Console, clinic: Clinic, output: Path) -> Event:  # no
 def show_price(console: Console, event: Event, budget: Budget) -> None:
     """Print what a release cost and what is left."""
     price = float(compose(event).epsilon)
-    console.print(f"  paid ε = {price:g} · left ε = {float(budget.remaining().amount):g} of {BUDGET}\n")
+    console.print(
+        f"  paid ε = {price:g} · left ε = {float(budget.remaining().amount):g} of {BUDGET}\n"
+    )
 
 
 def show_refusal(console: Console, budget: Budget) -> None:
