@@ -15,16 +15,18 @@ from discreet.mechanisms.grid import (
     Integers,
     checked_epsilon,
     checked_noise_scale,
+    checked_sensitivity,
     exact_integer,
     exact_integers,
     is_scalar,
+    noisy_sum,
 )
 from discreet.mechanisms.laws import DiscreteLaplaceLaw
 from discreet.mechanisms.pictures import neighbours_plot
 from discreet.mechanisms.sensitivity import Sensitivity, l1_of
 from discreet.mechanisms.truncation import Truncated, checked_range
 from discreet.noise import SYSTEM, Entropy, discrete_laplace
-from discreet.noise.geometric import SCALE_LEAST, SCALE_MOST
+from discreet.noise.laplace import SCALE_LEAST, SCALE_MOST
 from discreet.noise.uniform import IntArray
 from discreet.parameters import Real, whole
 from discreet.plots import Plot
@@ -45,7 +47,7 @@ class Geometric:
     __repr__ = written
 
     def __init__(self, *, epsilon: Real, sensitivity: Real | Sensitivity) -> None:
-        size = whole("sensitivity", l1_of(sensitivity), least=1)
+        size = whole("sensitivity", checked_sensitivity(l1_of(sensitivity)), least=1)
         settle(self, epsilon=checked_epsilon(epsilon), sensitivity=size)
         checked_noise_scale(self.scale, instead="Laplace has a wider range")
 
@@ -97,7 +99,7 @@ class Geometric:
             return exact_integer(exact) + discrete_laplace(self.scale, entropy=entropy)
         array = exact_integers(exact)
         noise = discrete_laplace(self.scale, array.size, entropy=entropy)
-        return array + noise.reshape(array.shape)
+        return noisy_sum(array, noise)
 
     def law(self, exact: Real) -> DiscreteLaplaceLaw:
         """Return the law of release(exact)."""

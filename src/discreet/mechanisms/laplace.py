@@ -12,6 +12,7 @@ from discreet.mechanisms.accuracy import laplace_error, least_epsilon, miss_prob
 from discreet.mechanisms.budgets import epsilon_of_each
 from discreet.mechanisms.frozen import settle, written
 from discreet.mechanisms.grid import (
+    EPSILON_LEAST,
     Grid,
     Reals,
     checked_epsilon,
@@ -19,6 +20,7 @@ from discreet.mechanisms.grid import (
     checked_sensitivity,
     exact_real,
     is_scalar,
+    noisy_sum,
     power_of_two_below,
 )
 from discreet.mechanisms.laws import DiscreteLaplaceLaw
@@ -26,6 +28,7 @@ from discreet.mechanisms.pictures import neighbours_plot
 from discreet.mechanisms.sensitivity import Sensitivity, l1_of
 from discreet.mechanisms.truncation import Truncated, checked_range
 from discreet.noise import SYSTEM, Entropy, discrete_laplace
+from discreet.noise.laplace import SCALE_MOST
 from discreet.noise.uniform import FloatArray
 from discreet.parameters import Real, rational, whole
 from discreet.plots import Plot
@@ -83,10 +86,13 @@ class Laplace:
     ) -> Self:
         """Return the mechanism of least epsilon whose error over all answers is within the wish."""
         make = partial(cls, sensitivity=sensitivity, answers=answers)
-
+        # Up to epsilon = 1 the grid is the same, so this is the least epsilon that is served.
+        least = make(epsilon=1).event.sensitivity / SCALE_MOST
         return make(
             epsilon=least_epsilon(
-                lambda each: make(epsilon=each).error(confidence, answers), within
+                lambda each: make(epsilon=each).error(confidence, answers),
+                within,
+                least=max(EPSILON_LEAST, least),
             )
         )
 
@@ -126,7 +132,7 @@ class Laplace:
         if places.size > self.answers:
             raise ParameterError("answers", self.answers, f"must be {places.size} for this array")
         noises = discrete_laplace(self.event.scale, places.size, entropy=entropy)
-        return grid.values(places + noises.reshape(places.shape))
+        return grid.values(noisy_sum(places, noises))
 
     def law(self, exact: Real) -> DiscreteLaplaceLaw:
         """Return the law of release(exact)."""

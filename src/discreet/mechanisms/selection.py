@@ -10,7 +10,7 @@ import numpy as np
 from numpy.polynomial.legendre import leggauss
 
 from discreet.errors import HIDDEN, ParameterError
-from discreet.mechanisms.grid import Grid, Reals, exact_reals, power_of_two_below
+from discreet.mechanisms.grid import Grid, Reals, power_of_two_below
 from discreet.mechanisms.laws import ChoiceLaw
 from discreet.noise.enclosures import Bracket, ceil_div, exp_neg
 from discreet.noise.uniform import IntArray
@@ -32,11 +32,11 @@ def score_grid(sensitivity: Fraction, fineness: int = FINENESS) -> tuple[Grid, i
 
 def exact_scores(scores: Scores, grid: Grid) -> IntArray:
     """Return the scores in steps of the grid; an error does not show them."""
-    array = exact_reals(scores)
-    if array.ndim != 1 or not 1 <= array.size <= CANDIDATES_MOST:
+    places = grid.places(scores)
+    if places.ndim != 1 or not 1 <= places.size <= CANDIDATES_MOST:
         rule = f"must be a flat list of 1 to {CANDIDATES_MOST} numbers"
         raise ParameterError("scores", HIDDEN, rule)
-    return grid.places(array)
+    return places
 
 
 def exponential_law(scores: IntArray, rate: Fraction) -> ChoiceLaw:
