@@ -110,7 +110,7 @@ def fastest(runs: Mapping[str, Run], seconds: float) -> dict[str, float]:
 
 def usual(run: Run, seconds: float) -> float:
     """Return the median CPU seconds of a run: unlike the least, it counts what happens often."""
-    found = []
+    found: list[float] = []
     end = perf_counter() + seconds
     while len(found) < TURNS_LEAST or perf_counter() < end:
         found.append(_timed(run, 1))
