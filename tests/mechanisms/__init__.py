@@ -1,0 +1,1 @@
+"""Tests of the mechanisms: odds, fits, calibration, honesty of errors, refusals, audits."""
