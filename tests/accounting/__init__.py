@@ -1,0 +1,1 @@
+"""The accountants: known answers, enumeration, properties, and a reference library."""

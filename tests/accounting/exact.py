@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable
 from fractions import Fraction
+from math import isqrt
 
 from mpmath import mp, mpf
 
@@ -13,13 +14,13 @@ Law = dict[Fraction, mpf]
 
 
 def response_law(epsilon: Fraction) -> Law:
-    """Randomized response."""
+    """Return the law of randomized response."""
     top = 1 / (1 + mp.exp(-_mpf(epsilon)))
     return {epsilon: top, -epsilon: 1 - top}
 
 
 def discrete_laplace_law(sensitivity: int, scale: Fraction) -> Law:
-    """Discrete Laplace noise, neighbours `sensitivity` apart, number by number."""
+    """Return that of discrete Laplace noise, neighbours `sensitivity` apart, number by number."""
     a = mp.exp(-1 / _mpf(scale))
     law: Law = defaultdict(lambda: mpf(0))
     for z in range(1, sensitivity):
@@ -30,15 +31,15 @@ def discrete_laplace_law(sensitivity: int, scale: Fraction) -> Law:
 
 
 def discrete_gaussian_law(shift: int, variance: Fraction) -> Law:
-    """Discrete Gaussian noise, neighbours `shift` apart."""
-    far = 20 * int(variance + 1) + shift
+    """Return that of discrete Gaussian noise, neighbours `shift` apart."""
+    far = 12 * isqrt(int(variance) + 1) + 12 + shift
     weights = {z: mp.exp(-(z**2) / (2 * _mpf(variance))) for z in range(-far, far + 1)}
     total = mp.fsum(weights.values())
     return {shift * (shift - 2 * z) / (2 * variance): w / total for z, w in weights.items()}
 
 
 def summed(laws: Iterable[Law]) -> Law:
-    """The law of the sum of independent losses."""
+    """Return the law of the sum of independent losses."""
     total: Law = {Fraction(0): mpf(1)}
     for law in laws:
         following: Law = defaultdict(lambda: mpf(0))
@@ -50,14 +51,14 @@ def summed(laws: Iterable[Law]) -> Law:
 
 
 def delta_of(law: Law, epsilon: float) -> mpf:
-    """E[(1 - e^(epsilon - loss))₊]."""
+    """Return E[(1 - e^(epsilon - loss))₊]."""
     terms = [p * (1 - mp.exp(mpf(epsilon) - _mpf(x))) for x, p in law.items() if x > epsilon]
     return mp.fsum(terms)
 
 
-def gaussian_delta_of(epsilon: float, mu: Fraction) -> mpf:
-    """The closed form of Balle and Wang 2018."""
-    e, m = mpf(epsilon), _mpf(mu)
+def gaussian_delta_of(epsilon: float | Fraction, mu: Fraction) -> mpf:
+    """Return the closed form of Balle and Wang 2018."""
+    e, m = _mpf(Fraction(epsilon)), _mpf(mu)
     return mp.ncdf(m / 2 - e / m) - mp.exp(e) * mp.ncdf(-m / 2 - e / m)
 
 

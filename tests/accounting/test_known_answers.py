@@ -97,7 +97,12 @@ def test_optimal_composition_knows(epsilon: str, count: int, power: int, known: 
 
 @pytest.mark.parametrize(
     ("multiplier", "count", "power", "known"),
-    [(50, 1000, 6, 2.921601), (1, 1, 5, 4.377178), (10, 100, 5, 4.377178), (200, 10**4, 8, 2.707606)],
+    [
+        (50, 1000, 6, 2.921601),
+        (1, 1, 5, 4.377178),
+        (10, 100, 5, 4.377178),
+        (200, 10**4, 8, 2.707606),
+    ],
 )
 def test_gaussians_compose_exactly(multiplier: int, count: int, power: int, known: float) -> None:
     price = gdp_epsilon(gaussian(multiplier) * count, tenth(power))

@@ -26,7 +26,7 @@ from discreet.accounting.events import DiscreteGaussianEvent
 from discreet.accounting.rounding import TRUST, float_down, float_up
 from discreet.errors import UnsupportedEventError
 
-WASTE = 2.0**-20
+WASTE = 2.0**-30
 """The part of delta given to noise too far out for the ratio to be bounded."""
 
 
@@ -83,12 +83,16 @@ class Bridge:
         """Return delta by ratio, rounded up, from the ideal delta as a function of epsilon."""
         if not self.variation:
             return ideal(epsilon)
-        y = epsilon + 100
-        inner = epsilon - self.widening(y) - TRUST * epsilon
-        if inner < 0 or self.variation > 1:
+        if self.variation > 1:
             return 1.0
         growth = 1 + expm1(float_up(self.variation))
-        return min(1.0, growth * (ideal(inner) + exp(inner - y)) * (1 + 8 * TRUST))
+
+        def at(beyond: float) -> float:
+            y = epsilon + beyond
+            inner = epsilon - self.widening(y) - TRUST * epsilon
+            return growth * (ideal(inner) + exp(inner - y)) * (1 + 8 * TRUST) if inner >= 0 else 1.0
+
+        return min(1.0, *(at(beyond) for beyond in (10.0, 30.0, 100.0)))
 
 
 def _mu_squared(event: DiscreteGaussianEvent) -> Fraction:

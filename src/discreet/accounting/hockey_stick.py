@@ -17,22 +17,22 @@ def delta_from_losses(losses: Floats, masses: Floats, epsilon: float) -> float:
     first = int(np.searchsorted(losses, epsilon, side="right"))
     # The relative error of each positive term is that of (epsilon - loss), in which a rounding
     # may move epsilon by 2^-52 |loss|: callers allow for that. Sum and expm1 stay below 2^-40.
-    return float(masses[first:] @ -np.expm1(epsilon - losses[first:])) * (1 + 2.0**-40)
+    terms = masses[first:] * -np.expm1(epsilon - losses[first:])
+    return float(np.sum(terms)) * (1 + 2.0**-40)
 
 
 def epsilon_guess(losses: Floats, masses: Floats, delta: float) -> float:
     """Return about the least epsilon with delta_from_losses ≤ delta; a start, not a bound."""
-    low, high = -1, len(losses) - 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        fits = delta_from_losses(losses, masses, float(losses[middle])) <= delta
-        low, high = (low, middle) if fits else (middle, high)
-    # Just below losses[high], delta(epsilon) = above - e^(epsilon - losses[high]) below.
-    above = float(masses[high:].sum())
-    below = float(masses[high:] @ np.exp(losses[high] - losses[high:]))
-    if above <= delta or low < 0:
-        return float(losses[max(low, 0)])
-    return float(losses[high] + min(0.0, np.log((above - delta) / below)))
+    # Up to each loss, delta(epsilon) = above - e^(epsilon - top) below, summed from the top.
+    kept = losses > losses[-1] - 600
+    losses, masses = losses[kept], masses[kept]
+    away = losses - losses[-1]
+    above = np.cumsum(masses[::-1])[::-1]
+    below = np.cumsum((masses * np.exp(-away))[::-1])[::-1]
+    at = int(np.argmax(above - np.exp(away) * below <= delta))
+    if above[at] <= delta or at == 0:
+        return float(losses[max(at - 1, 0)])
+    return float(losses[-1] + min(away[at], np.log((above[at] - delta) / below[at])))
 
 
 def least_epsilon(delta_up: Callable[[float], float], delta: float, *, guess: float) -> float:
@@ -43,8 +43,7 @@ def least_epsilon(delta_up: Callable[[float], float], delta: float, *, guess: fl
         low, high, step = high, high + step, 2 * step
         if step > 1e300:
             return float("inf")
-    # Two parts in a hundred of the last step are as near as a second guess needs to be.
-    for _ in range(6):
+    while high - low > 1e-9 * high:
         middle = (low + high) / 2
         low, high = (low, middle) if delta_up(middle) <= delta else (middle, high)
     return high

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from math import ceil, exp, expm1, floor, fsum, inf, log, log1p, log2, sqrt
 
 import numpy as np
+import numpy.typing as npt
 from scipy.fft import irfft, next_fast_len, rfft
 
 from discreet.accounting.hockey_stick import (
@@ -25,6 +26,8 @@ from discreet.accounting.rounding import golden_minimum
 
 OUTSIDE = 46.0
 """-ln of the tilted mass that may fall outside the window on each side: 1e-20."""
+
+Complexes = npt.NDArray[np.complex128]
 
 Laws = Sequence[tuple[Law, int]]
 
@@ -65,14 +68,15 @@ class LogMoments:
         least = 1e-4 * float(self.counts @ (self.tops - self.bottoms)) + self._width
         return max(least, sqrt(max(0.0, float(self.counts @ (square - mean**2)))))
 
-    def tilts_for_delta(self, delta: float) -> tuple[float, float]:
-        """Return two tilts to try in turn, the second the one of the best Chernoff bound.
+    def tilts_for_delta(self, delta: float) -> list[float]:
+        """Return tilts to try in turn, the last the one of the best Chernoff bound.
 
-        For losses that are nearly bounded that one runs off to the largest loss; the first stays
-        within four times the tilt of a Gaussian.
+        For losses that are nearly bounded that one runs off to the largest loss; the first is no
+        more than that of a Gaussian of the same spread.
         """
         best = self._best(lambda t: (self(t) - log(delta)) / t)
-        return min(best, 4 * sqrt(2 - 2 * log(delta)) / self.deviation(0.0)), best
+        normal = sqrt(0.1 - 2 * log(delta)) / self.deviation(0.0)
+        return [best] if best <= normal else [normal, min(best, 4 * normal), best]
 
     def tilt_for_epsilon(self, epsilon: float) -> float:
         """Return about the tilt whose Chernoff bound gives the least delta at epsilon."""
@@ -165,15 +169,28 @@ def _tilted_sum(
     laws: Laws, width: float, tilt: float, each: Floats, size: int
 ) -> tuple[Floats, float]:
     """Return the tilted law of the sum, cyclic, and Σ count · ‖tilted law‖₂."""
-    product = np.ones(size // 2 + 1, dtype=np.complex128)
+    product: Complexes = np.ones(size // 2 + 1, dtype=np.complex128)
     norm = 0.0
     for (law, count), log_moment in zip(laws, each, strict=True):
         index = np.arange(law.start, law.start + len(law.masses))
         tilted = law.masses * np.exp(tilt * (index * width) - log_moment)
         cyclic = np.bincount(index % size, tilted, size)
-        product *= rfft(cyclic) ** count
-        norm += count * float(np.sqrt(cyclic @ cyclic))
+        product *= _power(rfft(cyclic), count)
+        # Nothing near the rounding error is lost, and subnormal numbers are slow.
+        product[np.abs(product) < 1e-150] = 0.0
+        norm += count * float(np.sqrt(np.sum(np.square(cyclic))))
     return irfft(product, size), norm
+
+
+def _power(values: Complexes, exponent: int) -> Complexes:
+    """Return values to the power of a whole number, by squaring."""
+    result = np.ones_like(values)
+    while exponent:
+        if exponent % 2:
+            result = result * values
+        exponent //= 2
+        values = values * values if exponent else values
+    return result
 
 
 def _log_noise(norm: float, size: int, step: float) -> float:

@@ -20,10 +20,13 @@ from discreet.accounting.rounding import TRUST, float_up
 COARSENESS = 1e-5
 """About how much of the variance of all losses together the grid may add."""
 
+LEAST_WINDOW = 2**16
+"""About the fewest points that the window of the transform is given."""
+
 MOST_POINTS = 2_000_000
 """So many grid points for all laws together; a coarser grid is used before it takes more."""
 
-MOST_TRANSFORMED = 40_000_000
+MOST_TRANSFORMED = 30_000_000
 """So many points in all transforms together; a coarser grid is used before it takes more."""
 
 LOWER_TAIL = 1e-17
@@ -99,15 +102,22 @@ def _resolution(pairs: Weighted) -> float:
 
     Splitting adds at most width²/4 to the variance of one loss.
     """
-    return sqrt(4 * COARSENESS * _spread(pairs) / sum(count for _, count in pairs))
+    spread = _spread(pairs)
+    splitting = sqrt(4 * COARSENESS * spread / sum(count for _, count in pairs))
+    return min(splitting, _window(spread) / LEAST_WINDOW)
 
 
 def _finest(pairs: Weighted, tail: float) -> float:
     """Return the width below which there would be too many points."""
     reaches = [_reach(part, tail) for pair, _ in pairs for part in pair.parts]
     span = fsum(high - low for low, high in reaches)
-    window = 20 * sqrt(_spread(pairs))  # about, see `convolution`
-    return max(span / MOST_POINTS, window * max(len(pairs), 20) / MOST_TRANSFORMED)
+    transformed = _window(_spread(pairs)) * max(len(pairs), 20)
+    return max(span / MOST_POINTS, transformed / MOST_TRANSFORMED)
+
+
+def _window(spread: float) -> float:
+    """Return about how wide the window of `convolution` will be."""
+    return 20 * sqrt(spread)
 
 
 def _spread(pairs: Weighted) -> float:
