@@ -78,7 +78,7 @@ def _amplified(epsilon: Fraction, probability: Fraction) -> Fraction:
     if probability == 1:
         return epsilon
     x, p = float_up(epsilon), float_up(probability)
-    # Both forms grow in x and p and lose no more than a few roundings of positive numbers, except
-    # the sum in the second, which is above 600 wherever the result is not tiny beside x.
+    # Both forms grow in x and p. The first is made of positive numbers, so a few roundings are all
+    # it loses; the sum in the second may cancel, and is given the rounding of its larger term.
     result = log1p(p * expm1(x)) if x < 700 else x + log(p + (1 - p) * exp(-x)) + x * TRUST
     return min(epsilon, Fraction(result * (1 + 4 * TRUST)))

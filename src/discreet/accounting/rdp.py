@@ -60,16 +60,16 @@ def epsilon_from_rdp(events: Event | Iterable[Event], delta: Fraction) -> float:
     Canonne, Kamath, Steinke 2020, Proposition 12.
     """
     log_inverse = log_up(1 / positive_delta(delta))
-    curve = np.zeros_like(ORDERS)
-    for event, count in counted(events).items():
+    curve, counts = np.zeros_like(ORDERS), counted(events)
+    for event, count in counts.items():
         curve += count * rdp_curve(event, ORDERS)
     if not curve.any():
         return 0.0
     x, log_alpha = ORDERS - 1, np.log(ORDERS)
     price = curve + np.log(x) - log_alpha + (log_inverse - log_alpha) / x
     size = curve + np.abs(np.log(x)) + log_alpha + (log_inverse + log_alpha) / x
-    # Each summed curve has a relative error of one rounding per event at most.
-    return max(0.0, float(np.min(price + 8 * TRUST * (1 + size))) * (1 + TRUST))
+    # The sum of the curves has a relative error of one rounding per event at most.
+    return max(0.0, float(np.min(price + (8 + len(counts)) * TRUST * (1 + size))))
 
 
 @singledispatch
@@ -207,7 +207,7 @@ def _poisson_moments(p: float, mu_squared: float) -> Floats:
     def moment(alpha: float) -> float:
         k = np.arange(alpha + 1)
         weights = (alpha - k) * np.log1p(-p) + k * np.log(p)
-        return _log_sum(_log_choose(alpha, k) + weights + k * (k - 1) * mu_squared / 2)
+        return _log_sum(_log_choose(alpha, k), weights, k * (k - 1) * mu_squared / 2)
 
     return np.array([moment(alpha) for alpha in NODES])
 
@@ -227,11 +227,12 @@ def _fixed_size_moments(share: float, mu_squared: float) -> Floats:
     for at in range(1, 2 * len(even) - 2):
         low, high = even[(at + 2) // 2 - 1], even[(at + 3) // 2 - 1]
         gains[at] = min(gains[at], np.log(4) + (low + high) / 2)
-    gains += j * np.log(share)
+    powers = j * np.log(share)
 
     def moment(alpha: float) -> float:
-        most = int(alpha) - 1
-        return _log_sum(np.append(0.0, gains[:most] + _log_choose(alpha, j[:most])))
+        used = slice(int(alpha) - 1)
+        parts = (gains[used], powers[used], _log_choose(alpha, j[used]))
+        return _log_sum(*(np.append(0.0, part) for part in parts))
 
     return np.array([moment(alpha) for alpha in NODES])
 
@@ -254,7 +255,8 @@ def _log_choose(n: float, k: Floats) -> Floats:
     return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
 
 
-def _log_sum(terms: Floats) -> float:
-    # The terms are sums of logarithms below 1e4 in size beside their largest part, good to TRUST.
-    size = float(np.max(np.abs(terms))) + 1e4 * (len(terms) > 256) + 500.0
-    return float(logsumexp(terms)) + 4 * TRUST * size
+def _log_sum(*parts: Floats) -> float:
+    """Return ln Σ e^(sum of the parts), rounded up."""
+    # Each part is good to a few TRUST of its own size or, for ln C(n,k), of ln n! < 6000.
+    size = float(np.max(np.sum(np.abs(parts), axis=0))) + 2 * float(gammaln(len(parts[0]) + 2.0))
+    return float(logsumexp(np.sum(parts, axis=0))) + 4 * TRUST * (1 + size)

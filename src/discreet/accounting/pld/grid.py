@@ -143,7 +143,8 @@ def _placed_atoms(atoms: Atoms, width: float, tail: float) -> Law:
     # An atom this near a grid point is on it; the difference is within the drift.
     on = np.abs(position - nearest) <= 2.0**-46 * (1 + np.abs(position))
     low = np.where(on, nearest, np.floor(position))
-    up = np.where(on, 0.0, _share_up(np.exp(-(position - low) * width), width))
+    share = _share_up(np.exp(-(position - low) * width), width)
+    up = np.where(on, 0.0, np.minimum(1.0, share + 4 * TRUST / -np.expm1(-width)))
     start = int(low.min())
     index = (low - start).astype(np.intp)
     size = int(index.max()) + 2
@@ -166,9 +167,10 @@ def _without_tails(atoms: Atoms, tail: float) -> tuple[Floats, Floats, float]:
 
 
 def _placed_stretch(part: Stretch, width: float, tail: float) -> Law:
-    low, high = part.reach(tail)
-    # A bounded stretch ends at its last loss; rounding must not push that past the last edge.
-    start, end = floor(low / width), ceil(high / width - 2.0**-40)
+    (low, high), most = part.reach(tail), part.reach(0.0)[1]
+    is_bounded = not isinf(most)
+    # A bounded stretch ends at its last loss; rounding may leave that 2^-44 widths past an edge.
+    start, end = floor(low / width), ceil((most if is_bounded else high) / width - 2.0**-44)
     edges = np.arange(start, max(end, start + 1) + 1, dtype=np.float64) * width
     trust = part.trust(width)
     p, q = (mass * (1 + trust) for mass in part.mass(edges[:-1], edges[1:]))
@@ -176,7 +178,6 @@ def _placed_stretch(part: Stretch, width: float, tail: float) -> Law:
     below, above = beyond * (1 + trust)
     up = np.minimum(1.0, _stretch_share_up(edges, p, q) + 4 * trust / -np.expm1(-width))
     masses = np.append(p * (1 - up), 0.0) + np.append(below, p * up)
-    is_bounded = not isinf(part.reach(0.0)[1])
     masses[-1] += above if is_bounded else 0.0
     return Law(
         start=start,
@@ -199,4 +200,4 @@ def _share_up(ratio: Floats, width: float) -> Floats:
 
 
 def _drift(losses: Floats, width: float) -> float:
-    return 2.0**-45 * (width + float(np.max(np.abs(losses))))
+    return 2.0**-43 * (width + float(np.max(np.abs(losses))))
