@@ -14,6 +14,7 @@ from discreet.noise import enclosures
 from discreet.noise.enclosures import (
     Bracket,
     ceil_div,
+    excess_exp_neg,
     exp_neg,
     laplace_tail,
     ratio,
@@ -57,6 +58,19 @@ def test_scaled_exp_neg_holds_the_product(x: Fraction, factor: Fraction, bits: i
         product = precise(factor) * mpmath.exp(-precise(x))
         assume(product <= 1)
         assert holds(scaled_exp_neg(factor, x)(bits), bits, product)
+
+
+@settings(max_examples=150, deadline=None)
+@given(exponents, st.integers(1, 65535), st.data(), precisions)
+def test_excess_exp_neg_holds_what_is_beyond_the_base(
+    x: Fraction, height: int, data: st.DataObject, bits: int
+) -> None:
+    with mpmath.workprec(600):
+        tickets = height * mpmath.exp(-precise(x))
+        base = data.draw(st.integers(0, int(tickets)))
+        span = data.draw(st.integers(int(tickets) + 1 - base, 65536))
+        share = (tickets - base) / span
+        assert holds(excess_exp_neg(height, base, span, x)(bits), bits, share)
 
 
 @settings(max_examples=150, deadline=None)

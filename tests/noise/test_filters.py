@@ -93,9 +93,25 @@ def test_the_staircase_by_floats_is_the_staircase_by_brackets(
     if cells.bits > gaussian.OWN_BITS:
         blocks.insert(1, source.draw(8 * DRAWS))
     fast = gaussian._draw(cells, DRAWS, ChosenEntropy(*blocks))
-    monkeypatch.setattr(coins, "TOLERANCE", 2.0)
+    monkeypatch.setattr(gaussian, "TOLERANCE", 2.0)
     exact = gaussian._draw(cells, DRAWS, ChosenEntropy(*blocks))
     assert len(fast) > DRAWS / 2
+    assert np.array_equal(fast, exact)
+
+
+@pytest.mark.parametrize("variance", VARIANCES, ids=str)
+def test_unsure_candidates_by_floats_are_unsure_candidates_by_brackets(
+    variance: Fraction, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cells, source = _cells(variance), ReplayableEntropy(seed=45)
+    ticket = cells.sure_tickets + np.arange(DRAWS) % (gaussian.TICKETS - 1 - cells.sure_tickets)
+    own = np.frombuffer(source.draw(8 * DRAWS), np.int64) & ((1 << cells.bits) - 1)
+    cell = cells.cell_of_ticket.take(ticket).astype(np.int64)
+    y = (cell - cells.reach << cells.bits) + own
+    block = source.draw(4 * DRAWS)
+    fast = gaussian._kept_unsure(cells, ticket, y, ChosenEntropy(block))
+    monkeypatch.setattr(gaussian, "UNSURE_TOLERANCE", 1e9)
+    exact = gaussian._kept_unsure(cells, ticket, y, ChosenEntropy(block))
     assert np.array_equal(fast, exact)
 
 

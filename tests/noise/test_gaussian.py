@@ -1,5 +1,6 @@
 """Discrete Gaussian noise: the staircase stays above the law, and the law comes out of it."""
 
+from dataclasses import replace
 from fractions import Fraction
 from math import ceil, exp, fsum, sqrt
 
@@ -9,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtr
 
-from discreet.noise import SYSTEM, coins, discrete_gaussian, gaussian
+from discreet.noise import SYSTEM, discrete_gaussian, gaussian
 from discreet.noise.enclosures import exp_neg
 from discreet.noise.gaussian import TICKETS, VARIANCE_LEAST, VARIANCE_MOST, Cells, _cells
 from tests.noise.entropies import ChosenEntropy
@@ -90,15 +91,56 @@ def test_tails_hold_their_share(variance: Fraction) -> None:
 def test_all_draws_settled_by_brackets_have_the_claimed_shape(
     variance: Fraction, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A fresh seed cries wolf twice in 10^6; the broken twin claims a variance 40 % too large."""
-    monkeypatch.setattr(coins, "TOLERANCE", 2.0)
+    """A fresh seed cries wolf thrice in 10^6; the broken twin claims a variance 40 % too large."""
     monkeypatch.setattr(gaussian, "TOLERANCE", 2.0)
+    monkeypatch.setattr(gaussian, "UNSURE_TOLERANCE", 1e9)
     entropy, reach = ReplayableEntropy(seed=36), ceil(6 * sqrt(variance)) + 1
     many = discrete_gaussian(variance, 5_000, entropy=entropy)
     single = [discrete_gaussian(variance, entropy=entropy) for _ in range(5_000)]
-    for samples in (many, np.array(single)):
+    monkeypatch.setattr(gaussian, "BULK", 1)
+    bulk = discrete_gaussian(variance, 5_000, entropy=entropy)
+    for samples in (many, np.array(single), bulk):
         assert misfit(samples, gaussian_law(float(variance)), reach) > FALSE_ALARM
         assert misfit(samples, gaussian_law(1.4 * float(variance)), reach) < FALSE_ALARM
+
+
+@pytest.mark.parametrize("bulk", [1, 10**9], ids=["sure tickets", "a coin for each"])
+@pytest.mark.parametrize("variance", NARROW, ids=str)
+def test_both_ways_of_filling_an_array_have_the_claimed_shape(
+    variance: Fraction, bulk: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A fresh seed cries wolf once in 10^6; the broken twin claims a variance 10 % too large."""
+    monkeypatch.setattr(gaussian, "BULK", bulk)
+    samples = discrete_gaussian(variance, 100_000, entropy=ReplayableEntropy(seed=40))
+    reach = ceil(6 * sqrt(variance)) + 1
+    assert misfit(samples, gaussian_law(float(variance)), reach) > FALSE_ALARM
+    assert misfit(samples, gaussian_law(1.1 * float(variance)), reach) < FALSE_ALARM
+
+
+def test_a_ticket_that_is_sure_without_reason_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The broken twin keeps nearly all candidates; cells of four integers then show their edges."""
+    monkeypatch.setattr(gaussian, "BULK", 1)
+    variance = Fraction(10**4)
+    careless = replace(_cells(variance), sure=tuple(w - 1 for w in _cells(variance).weights))
+    samples = gaussian._draw_bulk(careless, 2_000_000, ReplayableEntropy(seed=41))
+    assert misfit(samples, gaussian_law(float(variance)), 601) < FALSE_ALARM
+
+
+@settings(max_examples=40, deadline=None)
+@given(variances)
+@example(VARIANCE_LEAST)
+@example(VARIANCE_MOST)
+@example(Fraction(1, 4))
+def test_sure_tickets_lie_below_the_law(variance: Fraction) -> None:
+    """Exact: in each cell, at the integer farthest from 0, by integer brackets."""
+    cells = _cells(variance)
+    width = 1 << cells.bits
+    for cell, sure in enumerate(cells.sure):
+        below = (cell - cells.reach) * width
+        farthest = below + width - 1 if below >= 0 else below
+        power_down, _ = exp_neg(Fraction(farthest**2) / (2 * variance), 64)
+        assert sure << 64 <= cells.height * power_down
+        assert sure < cells.weights[cell]
 
 
 @settings(max_examples=40, deadline=None)

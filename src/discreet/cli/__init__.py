@@ -24,7 +24,7 @@ def main() -> None:
     """Run the command; a user's mistake is one sentence and exit code 1, never a traceback."""
     try:
         app()
-    except DiscreetError as error:
+    except (DiscreetError, OSError) as error:
         console = Console(stderr=True, soft_wrap=True)
         console.print(f"discreet: {error}", style="red", highlight=False, markup=False)
         sys.exit(1)

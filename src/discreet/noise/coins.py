@@ -104,7 +104,8 @@ def flips_exp(exponents: NDArray[np.uint64], rate: Fraction, entropy: Entropy) -
         exact = partial(_exp_neg_of, piece, rate)
         log_p = piece.astype(np.float64)
         log_p *= minus_rate
-        out[start : start + CHUNK] = accepted(log_p, exact, entropy)
+        p = np.exp(log_p, out=log_p)
+        out[start : start + CHUNK] = flips_near(p, TOLERANCE, exact, entropy)
     return out
 
 
@@ -112,17 +113,19 @@ def _exp_neg_of(exponents: NDArray[np.uint64], rate: Fraction, j: int) -> Enclos
     return partial(exp_neg, int(exponents[j]) * rate)
 
 
-def accepted(log_p: FloatArray, exact: Callable[[int], Enclosure], entropy: Entropy) -> BoolArray:
-    """Flip a coin of probability exact(j) ≈ exp(log_p[j]) for each j; log_p is used up.
+def flips_near(
+    p: FloatArray, tolerance: float, exact: Callable[[int], Enclosure], entropy: Entropy
+) -> BoolArray:
+    """Flip a coin of probability exact(j) for each j, where p[j] is within tolerance of it.
 
-    The float exp(log_p) must lie within TOLERANCE of the true probability. U begins with a 32-bit
-    word u; where exp(log_p) is clear of [u, u + 1) / 2**32 by TOLERANCE the coin has fallen.
+    U begins with a 32-bit word u; where p is clear of [u, u + 1) / 2**32 by the tolerance, the coin
+    has fallen. p is used up.
     """
-    u = words(len(log_p), np.uint32, entropy)
-    p_minus_u = np.exp(log_p, out=log_p)
+    u = words(len(p), np.uint32, entropy)
+    p_minus_u = p
     p_minus_u -= u * 2.0**-32
-    out = p_minus_u > 2.0**-32 + TOLERANCE
-    open_still = p_minus_u > -TOLERANCE
+    out = p_minus_u > 2.0**-32 + tolerance
+    open_still = p_minus_u > -tolerance
     if np.count_nonzero(out) != np.count_nonzero(open_still):
         for j in np.flatnonzero(out ^ open_still):
             out[j] = LazyUniform(entropy, int(u[j]), 32).is_below(exact(int(j)))

@@ -57,6 +57,20 @@ def scaled_exp_neg(factor: Fraction, x: Fraction) -> Enclosure:
     return enclose
 
 
+def excess_exp_neg(height: int, base: int, span: int, x: Fraction) -> Enclosure:
+    """Enclose (height · exp(-x) - base) / span for x ≥ 0, where that lies between 0 and 1."""
+    extra = height.bit_length()
+
+    def enclose(bits: int) -> Bracket:
+        low, high = exp_neg(x, bits + extra)
+        ground = base << bits + extra
+        return (height * low - ground) // (span << extra), ceil_div(
+            height * high - ground, span << extra
+        )
+
+    return enclose
+
+
 def share_against_exp_neg(kept: Fraction, other: Fraction, x: Fraction) -> Enclosure:
     """Enclose kept / (kept + other · exp(-x)) for kept > 0, other ≥ 0, x ≥ 0."""
     weight = other / kept
