@@ -10,7 +10,7 @@ from scipy.stats import binomtest
 from discreet.noise.enclosures import Enclosure, exp_neg
 from tests.statistics import FALSE_ALARM, counts_misfit, curve_misfit
 
-BITS = 300
+BITS = 700
 SLACK = Fraction(1, 1 << 50)
 """By this share brackets of so many bits may overlap; no odds hide in it."""
 
