@@ -217,12 +217,13 @@ class Gaussian:
 
     def _multiplier_squared(self) -> Fraction:
         """Return (deviation / sensitivity)² for one of the releases."""
+        classical = Fraction(0)
+        if self.calibration is Calibration.CLASSICAL:
+            classical = classical_gaussian_multiplier_squared(self.epsilon, self.delta)
         variation = self.answers * self.releases * VARIATION
         least = analytic_gaussian_multiplier(self.epsilon, self.delta, variation=variation) ** 2
-        if self.calibration is Calibration.CLASSICAL:
-            # The classical noise is larger; the comparison holds it to the delta that is drawn.
-            least = max(least, classical_gaussian_multiplier_squared(self.epsilon, self.delta))
-        return least * self.releases
+        # The classical noise is larger; the comparison holds it to the delta that is drawn.
+        return max(least, classical) * self.releases
 
 
 def _noise_for(
