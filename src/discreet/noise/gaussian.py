@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from discreet.noise.coins import TOLERANCE, flips_near
 from discreet.noise.enclosures import Enclosure, excess_exp_neg, ratio, scaled_exp_neg
-from discreet.noise.laplace import LARGEST, SCALE_LEAST, SCALE_MOST
+from discreet.noise.laplace import LARGEST, SCALE_LEAST, SCALE_MOST, SMALL
 from discreet.noise.source import SYSTEM, Entropy
 from discreet.noise.uniform import (
     CHUNK,
@@ -75,14 +75,15 @@ def discrete_gaussian(
 ) -> int | IntArray:
     """Draw X with exactly P(X = x) ∝ exp(-x² / (2 variance)) on the integers."""
     cells = _cells(rational("variance", variance, least=VARIANCE_LEAST, most=VARIANCE_MOST))
-    if size is not None:
-        size = checked_size(size)
-        if size >= BULK:
-            return _draw_bulk(cells, size, entropy)
+    if size is None:
+        return _one(cells, entropy)
+    size = checked_size(size)
+    if size < SMALL:
+        few = [max(-LARGEST, min(LARGEST, _one(cells, entropy))) for _ in range(size)]
+        return np.array(few, np.int64)
+    if size < BULK:
         return fill(size, np.int64, lambda count: _draw(cells, count, entropy))
-    while (found := _draw_one(cells, entropy)) is None:
-        pass
-    return found
+    return _draw_bulk(cells, size, entropy)
 
 
 @dataclass(frozen=True)
@@ -238,6 +239,12 @@ def _settle_tail(
             found = _draw_tail(cells, entropy)
             kept[j] = found is not None
             y[j] = max(-LARGEST, min(LARGEST, found or 0))
+
+
+def _one(cells: Cells, entropy: Entropy) -> int:
+    while (found := _draw_one(cells, entropy)) is None:
+        pass
+    return found
 
 
 def _draw_one(cells: Cells, entropy: Entropy) -> int | None:

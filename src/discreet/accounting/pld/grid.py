@@ -169,8 +169,9 @@ def _without_tails(atoms: Atoms, tail: float) -> tuple[Floats, Floats, float]:
 def _placed_stretch(part: Stretch, width: float, tail: float) -> Law:
     (low, high), most = part.reach(tail), part.reach(0.0)[1]
     is_bounded = not isinf(most)
-    # A bounded stretch ends at its last loss; rounding may leave that 2^-44 widths past an edge.
-    start, end = floor(low / width), ceil((most if is_bounded else high) / width - 2.0**-44)
+    last = (most if is_bounded else high) / width
+    # A bounded stretch ends at its last loss; rounding may leave that past an edge, within drift.
+    start, end = floor(low / width), ceil(last - 2.0**-44 * (1 + abs(last)))
     edges = np.arange(start, max(end, start + 1) + 1, dtype=np.float64) * width
     trust = part.trust(width)
     p, q = (mass * (1 + trust) for mass in part.mass(edges[:-1], edges[1:]))
