@@ -1,0 +1,1 @@
+"""Tests: the same tree as src/discreet, and what they share."""
