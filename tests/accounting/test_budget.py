@@ -36,14 +36,14 @@ def spent_by(budget: Budget, wanted: list[Event]) -> tuple[Budget, list[Event]]:
 
 
 @settings(max_examples=500, deadline=None)
-@given(epsilons, st.lists(epsilons.map(laplace), max_size=12))
+@given(epsilons, st.lists(epsilons.map(laplace), max_size=9))
 def test_basic_filters_are_never_overspent(epsilon: Fraction, wanted: list[Event]) -> None:
     budget, charged = spent_by(Budget(epsilon=epsilon), wanted)
     assert sum((pure_epsilon(event) for event in charged), Fraction(0)) == budget.spent <= epsilon
 
 
 @settings(max_examples=500, deadline=None)
-@given(epsilons, deltas, st.lists(simple_events, max_size=12))
+@given(epsilons, deltas, st.lists(simple_events, max_size=9))
 def test_concentrated_filters_are_never_overspent(
     epsilon: Fraction, delta: Fraction, wanted: list[Event]
 ) -> None:
