@@ -132,7 +132,7 @@ class Sparse:
 class Run:
     """One run of the sparse vector technique: asks until it has given what was paid for."""
 
-    __slots__ = ("_entropy", "_noisy_threshold", "_sparse", "left")
+    __slots__ = ("_entropy", "_left", "_noisy_threshold", "_sparse")
 
     def __init__(self, sparse: Sparse, entropy: Entropy) -> None:
         step = sparse.grid.step
@@ -140,8 +140,12 @@ class Run:
         self._noisy_threshold = floor(sparse.threshold / step) + noise
         self._sparse = sparse
         self._entropy = entropy
-        self.left = sparse.answers
+        self._left = sparse.answers
+
+    @property
+    def left(self) -> int:
         """How many answers may still be said to be above."""
+        return self._left
 
     @property
     def has_stopped(self) -> bool:
@@ -155,7 +159,7 @@ class Run:
         scale = self._sparse.question_scale / grid.step
         noisy = grid.place(exact) + discrete_laplace(scale, entropy=self._entropy)
         is_above = noisy >= self._noisy_threshold
-        self.left -= is_above
+        self._left -= is_above
         return is_above
 
 
