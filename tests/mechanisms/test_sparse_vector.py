@@ -139,6 +139,8 @@ def test_a_run_stops_when_it_has_said_what_was_paid_for() -> None:
         with pytest.raises(StoppedError, match="2 positive answers and stopped; start a new one"):
             run.ask(0)
     assert run.left == 0
+    with pytest.raises(AttributeError):
+        run.left = 1  # type: ignore[misc]  # wrong on purpose
 
 
 def test_a_numeric_run_stops_too_and_says_numbers() -> None:

@@ -4,17 +4,19 @@ from fractions import Fraction
 from itertools import pairwise
 from math import exp, expm1
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.accounting.pure import pure_epsilon
 from discreet.mechanisms import Laplace, Staircase
+from discreet.mechanisms.frozen import settle
 from discreet.mechanisms.grid import Grid
 from tests.mechanisms.checks import cdf_misfit, is_covered, is_wasteful
 from tests.mechanisms.strategies import moderate_epsilons, neighbours, sensitivities
 from tests.replay import ReplayableEntropy
-from tests.statistics import FALSE_ALARM
+from tests.statistics import FALSE_ALARM, misfit
 
 served = st.one_of(moderate_epsilons, st.sampled_from([Fraction(1, 10**6), Fraction(60)]))
 
@@ -43,6 +45,16 @@ def test_outputs_at_every_edge_of_a_stair_keep_the_price(
     assert odds <= epsilon
 
 
+@given(served, sensitivities, st.data())
+def test_real_neighbours_stay_within_one_stair(
+    epsilon: Fraction, sensitivity: Fraction, data: st.DataObject
+) -> None:
+    mechanism = Staircase(epsilon=epsilon, sensitivity=sensitivity)
+    grid = Grid(mechanism.step)
+    here, there = data.draw(neighbours(sensitivity))
+    assert abs(grid.place(here) - grid.place(there)) <= mechanism.width
+
+
 @given(served, sensitivities)
 def test_one_step_beyond_the_sensitivity_breaks_the_price(
     epsilon: Fraction, sensitivity: Fraction
@@ -63,6 +75,28 @@ def test_released_reals_have_the_stated_law(epsilon: float) -> None:
     for off, fits in ((1, True), (1.25, False), (0.5, False)):
         law = Staircase(epsilon=epsilon * off, sensitivity=2).law(5.5)
         assert (cdf_misfit(samples, law.cdf) > FALSE_ALARM) is fits
+
+
+def coarse(epsilon: Fraction, *, width: int, tread: int) -> Staircase:
+    """Return a mechanism of so few steps that each of them can be counted."""
+    mechanism = Staircase(epsilon=epsilon, sensitivity=width)
+    settle(mechanism, step=Fraction(1), width=width, tread=tread)
+    return mechanism
+
+
+@pytest.mark.parametrize(("width", "tread"), [(5, 2), (2, 1), (7, 6)])
+def test_every_step_of_a_coarse_grid_has_the_stated_law(width: int, tread: int) -> None:
+    """A fresh seed cries wolf once in 10^6; the twins draw 0 twice as often, and half."""
+    entropy = ReplayableEntropy(seed=94)
+    mechanism = coarse(Fraction(1), width=width, tread=tread)
+    samples = np.array([mechanism.release(0, entropy=entropy) for _ in range(6_000)], np.int64)
+    law = mechanism.law(0)
+    assert misfit(samples, law.pmf, 4 * width) > FALSE_ALARM
+    zeros = int(np.count_nonzero(samples == 0))
+    twice = np.concatenate([samples, np.zeros(zeros, np.int64)])
+    assert misfit(twice, law.pmf, 4 * width) < FALSE_ALARM
+    never = samples[(samples != 0) | (np.arange(len(samples)) % 2 == 0)]
+    assert misfit(never, law.pmf, 4 * width) < FALSE_ALARM
 
 
 def test_laplace_noise_is_told_from_staircase_noise() -> None:
