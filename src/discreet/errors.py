@@ -49,6 +49,15 @@ class StoppedError(DiscreetError):
         )
 
 
+class SealedError(DiscreetError):
+    """Something that must exist once only was about to be copied."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(
+            f"{what} cannot be copied or stored: a copy could be asked again for free."
+        )
+
+
 class UnsupportedEventError(DiscreetError):
     """No theorem prices this event under this accountant."""
 
@@ -81,7 +90,10 @@ class MissingExtraError(DiscreetError, ImportError):
 
 def shown(value: object) -> str:
     """Return a value as an error shows it: short, on one line, fractions as people write them."""
-    text = readable(value) if isinstance(value, Fraction) else repr(value)
+    try:
+        text = readable(value) if isinstance(value, Fraction) else repr(value)
+    except (OverflowError, ValueError):
+        return "a number too long to show"
     text = " ".join(text.split())
     return text if len(text) <= 60 else text[:57] + "..."
 

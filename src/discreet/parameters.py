@@ -5,9 +5,10 @@ module every parameter is a `Fraction` or an `int` inside its stated range.
 """
 
 from decimal import Decimal
+from enum import Enum
 from fractions import Fraction
 from numbers import Integral, Rational
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -15,6 +16,8 @@ from discreet.errors import ParameterError, readable
 
 Real: TypeAlias = int | float | Fraction | Decimal | np.integer[Any] | np.floating[Any]
 """What a rational parameter may be given as: int, float, Fraction, Decimal or a NumPy scalar."""
+
+Choice = TypeVar("Choice", bound=Enum)
 
 
 def rational(  # noqa: PLR0913 - a range has four ends
@@ -59,6 +62,15 @@ def flag(name: str, value: object) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise ParameterError(name, value, "must be True or False")
     return bool(value)
+
+
+def choice(name: str, value: object, kind: type[Choice]) -> Choice:
+    """Return one of the named choices, given as itself or by its name, or refuse it by name."""
+    try:
+        return kind(value)
+    except ValueError:
+        names = " or ".join(repr(each.value) for each in kind)
+    raise ParameterError(name, value, f"must be {names}")
 
 
 def _fraction(value: object) -> Fraction | None:

@@ -58,6 +58,7 @@ def plot_neighbours(  # noqa: PLR0913 - two curves and how to name them
     title: str,
     names: tuple[str, str],
     is_whole: bool,
+    label: str = "released value",
 ) -> Plot:
     """Draw the laws of two neighbouring answers above, the odds of each output below."""
     figure = _figure(7.2, 5.4)
@@ -78,7 +79,7 @@ def plot_neighbours(  # noqa: PLR0913 - two curves and how to name them
     bottom.minorticks_off()
     bottom.set_yticks([exp(-epsilon), 1, exp(epsilon)], ["e^-ε", "1", "e^ε"])
     bottom.set_ylabel("odds")
-    bottom.set_xlabel("released value")
+    bottom.set_xlabel(label)
     return Plot(figure)
 
 

@@ -70,7 +70,7 @@ def test_charging_leaves_the_old_state_alone() -> None:
 
 
 def test_floats_mean_what_they_print() -> None:
-    budget = Budget(epsilon=0.3)  # type: ignore[arg-type]
+    budget = Budget(epsilon=0.3)
     for _ in range(3):
         budget = budget.charge(pure(Fraction("0.1")))
     assert budget.epsilon_left() == 0

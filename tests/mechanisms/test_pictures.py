@@ -6,7 +6,16 @@ from typing import Any
 import pytest
 
 from discreet.errors import ParameterError
-from discreet.mechanisms import Gaussian, Geometric, Laplace, RandomizedResponse, Staircase
+from discreet.mechanisms import (
+    Exponential,
+    Gaussian,
+    Geometric,
+    Laplace,
+    NoisyMax,
+    PermuteAndFlip,
+    RandomizedResponse,
+    Staircase,
+)
 from discreet.plots import Plot
 from tests.mechanisms.examples import made
 
@@ -26,6 +35,14 @@ def test_a_mechanism_draws_itself(mechanism: Any) -> None:
     plot = mechanism.plot()
     assert isinstance(plot, Plot)
     assert plot._repr_png_().startswith(b"\x89PNG\r\n\x1a\n")
+
+
+@pytest.mark.parametrize("kind", [Exponential, PermuteAndFlip, NoisyMax])
+def test_a_selector_draws_two_neighbouring_lists_of_scores(kind: Any) -> None:
+    plot = made(kind).plot([3, 9, 4], [3, 8, 4])
+    top, bottom = plot.figure.axes
+    assert [len(line.get_xdata()) for line in top.lines] == [3, 3]
+    assert bottom.get_xlabel() == "candidate"
 
 
 @pytest.mark.parametrize(

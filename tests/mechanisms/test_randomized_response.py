@@ -126,6 +126,18 @@ def test_the_largest_error_is_above_each_one() -> None:
     assert found.people == 300
 
 
+@pytest.mark.parametrize("categories", [2, 5])
+def test_calibration_by_error_finds_the_least_epsilon(categories: int) -> None:
+    mechanism = RandomizedResponse.for_error(
+        within=200, confidence=0.95, people=10_000, categories=categories
+    )
+    assert mechanism.error(0.95, people=10_000) <= 200
+    cheaper = RandomizedResponse(
+        epsilon=mechanism.epsilon * (1 - Fraction(1, 10**5)), categories=categories
+    )
+    assert cheaper.error(0.95, people=10_000) > 200
+
+
 def test_nobody_is_estimated_without_a_warning() -> None:
     found = RandomizedResponse(epsilon=1).estimate([])
     assert found.people == 0

@@ -1,6 +1,10 @@
 """The sparse vector technique: odds of patterns, runs that stop, published mistakes (R2, R12)."""
 
-from collections.abc import Iterator, Sequence
+import copy
+import pickle
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from fractions import Fraction
 from itertools import product
 from math import exp
@@ -11,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.accounting.pure import pure_epsilon
-from discreet.errors import ParameterError, StoppedError
+from discreet.errors import ParameterError, SealedError, StoppedError
 from discreet.mechanisms import AboveThreshold, Laplace, NumericSparse, Sparse
 from discreet.mechanisms.sparse_vector import best_share
 from tests.mechanisms.auditor import Codes, epsilon_lower_bound
@@ -141,6 +145,30 @@ def test_a_run_stops_when_it_has_said_what_was_paid_for() -> None:
     assert run.left == 0
     with pytest.raises(AttributeError):
         run.left = 1  # type: ignore[misc]  # wrong on purpose
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_a_run_cannot_be_copied_to_be_asked_again(copied: Callable[[object], object]) -> None:
+    words = AboveThreshold(epsilon=1, sensitivity=1, threshold=0).start()
+    numbers = NumericSparse(epsilon=1, sensitivity=1, threshold=0).start()
+    for run in (words, numbers):
+        with pytest.raises(SealedError, match="cannot be copied"):
+            copied(run)
+
+
+def test_threads_get_no_more_answers_than_were_paid_for() -> None:
+    """Eight threads ask for what is far above the threshold as fast as they can."""
+    run = Sparse(epsilon=1, sensitivity=1, threshold=0, answers=100).start()
+
+    def hits(_: int) -> int:
+        found = 0
+        with suppress(StoppedError):
+            while True:
+                found += run.ask(10**9)
+        return found
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(hits, range(8))) == 100
 
 
 def test_a_numeric_run_stops_too_and_says_numbers() -> None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from functools import singledispatch
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from discreet.accounting.approximate import Cost, basic_cost
 from discreet.accounting.events import (
@@ -29,7 +29,7 @@ from discreet.accounting.events import (
 from discreet.accounting.rounding import float_down
 from discreet.accounting.zcdp import epsilon_from_rho, rho_for_budget, zcdp_rho
 from discreet.errors import BudgetError, ParameterError
-from discreet.parameters import rational
+from discreet.parameters import Real, rational
 
 
 class Filter(Enum):
@@ -63,6 +63,19 @@ class Budget:
     set_aside: Fraction = Fraction(0)
     spent: Fraction = Fraction(0)
     spent_delta: Fraction = Fraction(0)
+
+    if TYPE_CHECKING:
+        # What people may write; __post_init__ makes fractions of it.
+        def __init__(  # noqa: PLR0913 - the fields
+            self,
+            *,
+            epsilon: Real,
+            delta: Real = 0,
+            filter: Filter | None = None,  # noqa: A002 - the field's name
+            set_aside: Real = 0,
+            spent: Fraction = Fraction(0),
+            spent_delta: Fraction = Fraction(0),
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         delta = rational("delta", self.delta, least=0, below=1)

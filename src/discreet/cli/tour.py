@@ -62,7 +62,7 @@ def make_clinic(patients: int = 4000) -> Clinic:
 def show_tour(console: Console, output: Path) -> None:
     """Ask the clinic one question after another until the budget refuses, and save two pictures."""
     clinic = make_clinic()
-    budget = Budget(epsilon=Fraction(BUDGET))
+    budget = Budget(epsilon=BUDGET)
     console.print(
         f"A made-up clinic of {len(clinic.age)} patients, one row each. "
         f"Nobody's answers may cost a patient more than ε = {BUDGET} in all.\n"

@@ -3,14 +3,16 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from math import log
 from typing import Self, TypeVar
 
 from discreet.accounting.events import ExponentialEvent, PermuteAndFlipEvent
-from discreet.mechanisms.accuracy import few_digits_up
+from discreet.mechanisms.accuracy import least_epsilon
 from discreet.mechanisms.frozen import settle, written
 from discreet.mechanisms.grid import Grid, checked_epsilon, checked_sensitivity
 from discreet.mechanisms.laws import ChoiceLaw
+from discreet.mechanisms.pictures import choices_plot
 from discreet.mechanisms.selection import (
     Scores,
     exact_scores,
@@ -21,7 +23,8 @@ from discreet.mechanisms.selection import (
 from discreet.mechanisms.sensitivity import Sensitivity, checked_monotone, linf_of
 from discreet.noise import SYSTEM, Entropy, exponential_choice, permute_and_flip_choice
 from discreet.noise.uniform import IntArray
-from discreet.parameters import Real, confidence_level, flag, rational, whole
+from discreet.parameters import Real, confidence_level, flag, whole
+from discreet.plots import Plot
 
 Candidate = TypeVar("Candidate")
 
@@ -65,10 +68,11 @@ class Selector:
         monotone: bool = False,
     ) -> Self:
         """Return the mechanism of least epsilon whose choice falls short by no more than this."""
-        wish = rational("within", within, above=0)
-        unit = cls(epsilon=1, sensitivity=sensitivity, monotone=monotone)
-        epsilon = Fraction(unit.error(confidence, candidates=candidates)) / wish
-        return cls(epsilon=few_digits_up(epsilon), sensitivity=sensitivity, monotone=monotone)
+        make = partial(cls, sensitivity=sensitivity, monotone=monotone)
+        epsilon = least_epsilon(
+            lambda each: make(epsilon=each).error(confidence, candidates=candidates), within
+        )
+        return make(epsilon=epsilon)
 
     def release(self, scores: Scores, *, entropy: Entropy = SYSTEM) -> int:
         """Return the index of the chosen candidate."""
@@ -91,14 +95,21 @@ class Selector:
     def error(self, confidence: Real, *, candidates: int, best: int = 1) -> float:
         """Return how far the choice's score falls short of the best, at most, with this confidence.
 
-        (ln(candidates / best) + ln(1 / (1 - confidence))) / rate, where `best` of the candidates
-        have the best score (McSherry, Talwar 2007; permute-and-flip is never worse: McKenna,
-        Sheldon 2020).
+        (ln(candidates / best) + ln(1 / (1 - confidence))) / rate and a step of the grid, where
+        `best` of the candidates have the best score (McSherry, Talwar 2007; permute-and-flip is
+        never worse: McKenna, Sheldon 2020).
         """
         level = confidence_level(confidence)
         count = whole("candidates", candidates, least=1)
         ties = whole("best", best, least=1, most=count)
-        return log(count / ties / (1 - level)) * float(self.grid.step / self.rate)
+        steps = log(count / ties / (1 - level)) / float(self.rate) + 1
+        return steps * float(self.grid.step)
+
+    def plot(self, scores: Scores, neighbour: Scores) -> Plot:
+        """Draw the laws of the choice by two neighbouring lists of scores, with their odds."""
+        return choices_plot(
+            self.law(scores), self.law(neighbour), self.epsilon, type(self).__name__
+        )
 
     def _draw(self, scores: IntArray, entropy: Entropy) -> int:
         raise NotImplementedError

@@ -20,11 +20,12 @@ from discreet.mechanisms.grid import (
     exact_integers,
     is_scalar,
     noisy_sum,
+    whole_number,
 )
 from discreet.mechanisms.laws import DiscreteLaplaceLaw
 from discreet.mechanisms.pictures import neighbours_plot
 from discreet.mechanisms.sensitivity import Sensitivity, l1_of
-from discreet.mechanisms.truncation import Truncated, checked_range
+from discreet.mechanisms.truncation import Truncated
 from discreet.noise import SYSTEM, Entropy, discrete_laplace
 from discreet.noise.laplace import SCALE_LEAST, SCALE_MOST
 from discreet.noise.uniform import IntArray
@@ -103,7 +104,7 @@ class Geometric:
 
     def law(self, exact: Real) -> DiscreteLaplaceLaw:
         """Return the law of release(exact)."""
-        return DiscreteLaplaceLaw(centre=Fraction(exact_integer(exact)), scale=self.scale)
+        return DiscreteLaplaceLaw(centre=Fraction(whole_number(exact)), scale=self.scale)
 
     def error(self, confidence: Real, answers: int = 1) -> int:
         """Return the least ± that all of so many answers keep, with this confidence."""
@@ -111,7 +112,7 @@ class Geometric:
 
     def truncated(self, low: int, high: int) -> Truncated[int, IntArray]:
         """Return the mechanism whose answers are moved into [low, high]: the same epsilon."""
-        ends = checked_range(Fraction(whole("low", low)), Fraction(whole("high", high)))
+        ends = Fraction(whole("low", low)), Fraction(whole("high", high))
         return Truncated(mechanism=self, low=ends[0], high=ends[1])
 
     def plot(self, exact: int = 0) -> Plot:

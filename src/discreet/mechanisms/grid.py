@@ -132,7 +132,14 @@ def is_whole(exact: object) -> bool:
 
 
 def exact_integer(exact: object) -> int:
-    """Return one exact answer as an int; an error does not show it."""
+    """Return one exact answer that is whole by type, not by value; an error does not show it."""
+    if not is_whole(exact):
+        raise ParameterError("exact", HIDDEN, "must be a whole number; Laplace is for real answers")
+    return int(exact_real(exact))
+
+
+def whole_number(exact: object) -> int:
+    """Return an answer that is whole by value, for laws; an error does not show it."""
     number = exact_real(exact)
     if number.denominator != 1:
         raise ParameterError("exact", HIDDEN, "must be a whole number; Laplace is for real answers")

@@ -26,7 +26,7 @@ from discreet.mechanisms.grid import (
 from discreet.mechanisms.laws import DiscreteLaplaceLaw
 from discreet.mechanisms.pictures import neighbours_plot
 from discreet.mechanisms.sensitivity import Sensitivity, l1_of
-from discreet.mechanisms.truncation import Truncated, checked_range
+from discreet.mechanisms.truncation import Truncated
 from discreet.noise import SYSTEM, Entropy, discrete_laplace
 from discreet.noise.laplace import SCALE_MOST
 from discreet.noise.uniform import FloatArray
@@ -152,10 +152,8 @@ class Laplace:
 
         Ends that are no multiples of the step are moved inwards to the next one.
         """
-        ends = checked_range(
-            ceil(rational("low", low) / self.step) * self.step,
-            floor(rational("high", high) / self.step) * self.step,
-        )
+        first, last = rational("low", low) / self.step, rational("high", high) / self.step
+        ends = ceil(first) * self.step, floor(last) * self.step
         return Truncated(mechanism=self, low=ends[0], high=ends[1])
 
     def plot(self, exact: float = 0) -> Plot:

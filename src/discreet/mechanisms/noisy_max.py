@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
+from math import log
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from discreet.mechanisms.grid import (
     checked_sensitivity,
 )
 from discreet.mechanisms.laws import ChoiceLaw
+from discreet.mechanisms.pictures import choices_plot
 from discreet.mechanisms.selection import Scores, exact_scores, permute_and_flip_law, score_grid
 from discreet.mechanisms.sensitivity import Sensitivity, checked_monotone, linf_of
 from discreet.noise import (
@@ -28,6 +30,7 @@ from discreet.noise import (
 )
 from discreet.noise.uniform import IntArray
 from discreet.parameters import Real, flag, whole
+from discreet.plots import Plot
 
 FINENESS = 1 << 10
 """A step of the grid that scores are floored to is at most this part of the sensitivity."""
@@ -118,12 +121,17 @@ class NoisyMax:
     def error(self, confidence: Real, *, candidates: int) -> float:
         """Return how far the choice's score falls short of the best, at most, with this confidence.
 
-        Two noisy scores are compared, each within the error that all `candidates` keep.
+        Two noisy scores are compared, each within the error that all `candidates` keep; a step of
+        the grid is added.
         """
         miss = miss_probability(confidence, whole("candidates", candidates, least=1))
         if self.noise is Noise.EXPONENTIAL:
-            return -float(np.log(float(miss))) * float(self.scale * self.grid.step)
-        return 2 * float(laplace_error(self.scale, miss) * self.grid.step)
+            return (1 - log(miss) * float(self.scale)) * float(self.grid.step)
+        return float((2 * laplace_error(self.scale, miss) + 1) * self.grid.step)
+
+    def plot(self, scores: Scores, neighbour: Scores) -> Plot:
+        """Draw the laws of the choice by two neighbouring lists of scores, with their odds."""
+        return choices_plot(self.law(scores), self.law(neighbour), self.epsilon, "Noisy max")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
-from discreet.mechanisms.laws import Law
+from discreet.mechanisms.laws import ChoiceLaw, Law
 from discreet.parameters import Real
 from discreet.plots import Plot, plot_neighbours
 
@@ -38,4 +38,18 @@ def neighbours_plot(here: Law, there: Law, mechanism: Priced) -> Plot:
         title=f"{type(mechanism).__name__} noise, ε = {float(mechanism.epsilon):g}",
         names=(f"exact answer {here.mean:g}", f"its neighbour {there.mean:g}"),
         is_whole=is_whole,
+    )
+
+
+def choices_plot(here: ChoiceLaw, there: ChoiceLaw, epsilon: Fraction, title: str) -> Plot:
+    """Draw the laws of a choice by two neighbouring lists of scores."""
+    return plot_neighbours(
+        np.arange(len(here.probabilities), dtype=np.float64),
+        np.array(here.probabilities),
+        np.array(there.probabilities),
+        epsilon=float(epsilon),
+        title=f"{title}, ε = {float(epsilon):g}",
+        names=("by the exact scores", "by a neighbour's"),
+        is_whole=True,
+        label="candidate",
     )

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from math import sqrt
 from typing import Self, overload
 
@@ -10,7 +11,7 @@ import numpy as np
 from discreet.accounting.events import RandomizedResponseEvent
 from discreet.accounting.rounding import log_up
 from discreet.errors import HIDDEN, ParameterError
-from discreet.mechanisms.accuracy import gaussian_error, miss_probability
+from discreet.mechanisms.accuracy import gaussian_error, least_epsilon, miss_probability
 from discreet.mechanisms.frozen import settle, written
 from discreet.mechanisms.grid import Integers, checked_epsilon, exact_integers, is_scalar
 from discreet.mechanisms.laws import ChoiceLaw
@@ -22,6 +23,9 @@ from discreet.parameters import Real, rational, whole
 from discreet.plots import Plot, plot_heat
 
 CATEGORIES_MOST = 1 << 31
+
+EPSILON_SOUGHT = Fraction(1, 1000), Fraction(40)
+"""Less than the first tells nothing about anybody; more than the last is as good as the truth."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -65,6 +69,19 @@ class RandomizedResponse:
     def fair_coins(cls) -> Self:
         """Return the classroom form: heads, tell the truth; tails, let a second coin answer."""
         return cls.truthful(Fraction(3, 4))
+
+    @classmethod
+    def for_error(cls, *, within: Real, confidence: Real, people: int, categories: int = 2) -> Self:
+        """Return the mechanism of least epsilon whose estimated counts are within the wish."""
+        make = partial(cls, categories=categories)
+        return make(
+            epsilon=least_epsilon(
+                lambda each: make(epsilon=each).error(confidence, people=people),
+                within,
+                least=EPSILON_SOUGHT[0],
+                most=EPSILON_SOUGHT[1],
+            )
+        )
 
     @property
     def event(self) -> RandomizedResponseEvent:

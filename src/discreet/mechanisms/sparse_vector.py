@@ -9,11 +9,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil, floor
+from threading import Lock
+from typing import NoReturn
 
 import numpy as np
 
 from discreet.accounting.events import SparseVectorEvent
-from discreet.errors import ParameterError, StoppedError
+from discreet.errors import ParameterError, SealedError, StoppedError
 from discreet.mechanisms.accuracy import laplace_error, miss_probability
 from discreet.mechanisms.frozen import settle, written
 from discreet.mechanisms.grid import (
@@ -130,9 +132,12 @@ class Sparse:
 
 
 class Run:
-    """One run of the sparse vector technique: asks until it has given what was paid for."""
+    """One run of the sparse vector technique: asks until it has given what was paid for.
 
-    __slots__ = ("_entropy", "_left", "_noisy_threshold", "_sparse")
+    It exists once: threads take turns, and copies are refused.
+    """
+
+    __slots__ = ("_entropy", "_left", "_noisy_threshold", "_sparse", "_turn")
 
     def __init__(self, sparse: Sparse, entropy: Entropy) -> None:
         step = sparse.grid.step
@@ -141,6 +146,10 @@ class Run:
         self._sparse = sparse
         self._entropy = entropy
         self._left = sparse.answers
+        self._turn = Lock()
+
+    def __reduce__(self) -> NoReturn:
+        raise SealedError("a run of the sparse vector technique")
 
     @property
     def left(self) -> int:
@@ -153,14 +162,15 @@ class Run:
 
     def ask(self, exact: float) -> bool:
         """Say whether the answer is above the threshold, nearly."""
-        if self.has_stopped:
-            raise StoppedError(self._sparse.answers)
         grid = self._sparse.grid
         scale = self._sparse.question_scale / grid.step
         noisy = grid.place(exact) + discrete_laplace(scale, entropy=self._entropy)
-        is_above = noisy >= self._noisy_threshold
-        self._left -= is_above
-        return is_above
+        with self._turn:
+            if self.has_stopped:
+                raise StoppedError(self._sparse.answers)
+            is_above = noisy >= self._noisy_threshold
+            self._left -= is_above
+            return is_above
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -302,6 +312,9 @@ class NumericRun:
         self._numbers = mechanism.numbers
         self._run = mechanism.sparse.start(entropy=entropy)
         self._entropy = entropy
+
+    def __reduce__(self) -> NoReturn:
+        raise SealedError("a run of the sparse vector technique")
 
     @property
     def left(self) -> int:

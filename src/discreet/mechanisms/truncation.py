@@ -48,6 +48,11 @@ class Truncated(Generic[One, Many]):
     low: Fraction
     high: Fraction
 
+    def __post_init__(self) -> None:
+        if self.low >= self.high:
+            rule = "must have low below high"
+            raise ParameterError("range", f"{self.low} … {self.high}", rule)
+
     @property
     def event(self) -> Event:
         return self.mechanism.event
@@ -103,10 +108,3 @@ def _end(end: Fraction, noisy: IntArray | FloatArray) -> np.int64 | np.float64:
         return np.float64(end)
     kind = np.iinfo(np.int64)
     return np.int64(max(kind.min, min(kind.max, int(end))))
-
-
-def checked_range(low: Fraction, high: Fraction) -> tuple[Fraction, Fraction]:
-    """Return the ends of a range that holds at least two values."""
-    if low >= high:
-        raise ParameterError("range", f"{low} … {high}", "must have low below high")
-    return low, high
