@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 WORKERS ?= 2
 
 .PHONY: demo test test-long lint format bench docs lock clean
@@ -12,8 +13,9 @@ demo: $(VENV)/.user
 test: lint
 	$(BIN)/python -m pytest -q -n $(WORKERS) -m "not slow"
 
+# Fresh entropy for the properties, more draws for the fits.
 test-long: $(VENV)/.developer
-	$(BIN)/python -m pytest -q -n $(WORKERS)
+	$(BIN)/python -m pytest -q -n $(WORKERS) --hypothesis-profile=long
 
 lint: $(VENV)/.developer
 	$(BIN)/ruff format --check .
@@ -30,22 +32,25 @@ bench: $(VENV)/.developer
 docs: $(VENV)/.developer
 	$(BIN)/python docs/build.py
 
-# What a user needs, and what a developer needs besides. A stamp is written last, so that a
-# half-made environment is made again; both are made anew when the dependencies change.
-$(VENV)/.user: pyproject.toml constraints.txt | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[plots]'
+# What a user needs, and what a developer needs besides. Each stamp is written last, so that what was
+# interrupted is made again, and all is made anew when the dependencies or the Python change.
+$(VENV)/.user: pyproject.toml constraints.txt $(VENV)/.made
+	$(PIP) --editable '.[plots]'
 	@touch $@
 
-$(VENV)/.developer: pyproject.toml constraints.txt | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[test]'
+$(VENV)/.developer: pyproject.toml constraints.txt $(VENV)/.user
+	$(PIP) --editable '.[test]'
 	@touch $@
 
-$(BIN)/python:
+$(VENV)/.made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Discreet needs Python 3.11 or newer: make PYTHON=python3.11 ..."; exit 1; }
-	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || \
-	  { echo "Python's venv module is missing. On Debian: apt-get install python3-venv"; exit 1; }
-	$(PYTHON) -m venv $(VENV)
+	rm -rf $(VENV)
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null && $(PYTHON) -m venv $(VENV) \
+	  || $(PYTHON) -m virtualenv --quiet $(VENV) 2>/dev/null \
+	  || { echo "Python cannot make environments here. On Debian, as root: apt-get install" \
+	            "python3-venv; without root: $(PYTHON) -m pip install --user virtualenv"; exit 1; }
+	@touch $@
 
 # Write the versions that a fresh install finds today.
 lock:
@@ -55,4 +60,4 @@ lock:
 	{ echo "# Locked by make lock; names no index."; cat build/lock/frozen.txt; } > constraints.txt
 
 clean:
-	rm -rf $(VENV) .venvs build .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venvs build src/*.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

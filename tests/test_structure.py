@@ -22,6 +22,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "accounting": {"errors", "parameters"},
     "mechanisms": {"accounting", "errors", "noise", "parameters", "plots"},
     "cli": {"accounting", "errors", "mechanisms", "plots"},
+    "__main__": {"cli"},
 }
 """Imports point downwards only: each part, and the parts it may use."""
 

@@ -3,15 +3,19 @@
 import os
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+
+from discreet import __version__
+from discreet.cli import main
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "discreet.cli", *arguments]
+    command = [sys.executable, "-m", "discreet", *arguments]
     wide = os.environ | {"COLUMNS": "120", "NO_COLOR": "1", "TERM": "dumb"}
     return subprocess.run(command, capture_output=True, text=True, env=wide, check=False)  # noqa: S603
 
@@ -49,20 +53,46 @@ def test_a_price_names_the_best_accountant() -> None:
         (["price", "laplace 0"], "must be more than 0"),
         (["price", "laplace 1/0"], "must be a decimal or a fraction"),
         (["price", "laplace 0.1", "--delta", "2"], "delta must be less than 1"),
+        (["price", "99999999999999999999 x laplace 0.1"], "must look like"),
+        (["price", "gaussian 1e400", "--delta", "1e-6"], "must look like"),
         (["price", "gaussian 3"], "give a delta above 0"),
         (["demo", "--output", "/proc/nowhere"], "/proc/nowhere"),
     ],
 )
-def test_a_mistake_gets_one_sentence_and_no_traceback(arguments: list[str], fix: str) -> None:
-    refused = run(*arguments)
-    assert refused.returncode == 1
-    assert refused.stderr.startswith("discreet: ")
-    assert refused.stderr.count("\n") == 1
-    assert fix in refused.stderr
+def test_a_mistake_gets_one_sentence_and_no_traceback(
+    arguments: list[str],
+    fix: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["discreet", *arguments])
+    with pytest.raises(SystemExit) as left:
+        main()
+    said = capsys.readouterr().err
+    assert left.value.code == 1
+    assert said.startswith("discreet: ")
+    assert said.count("\n") == 1
+    assert fix in said
+
+
+def test_a_mistake_of_ours_is_said_in_fixed_words(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken() -> None:
+        raise ZeroDivisionError("a secret number")
+
+    monkeypatch.setattr("discreet.cli.app", broken)
+    with pytest.raises(SystemExit) as left:
+        main()
+    said = capsys.readouterr().err
+    assert left.value.code == 70
+    assert "ZeroDivisionError" in said
+    assert "secret" not in said
 
 
 def test_the_version_is_printed() -> None:
-    assert run("version").stdout == "discreet 0.1.0\n"
+    assert run("--version").stdout == "discreet 0.1.0\n"
+    assert version("discreet") == __version__ == "0.1.0"
 
 
 def test_without_arguments_it_says_what_it_can_do() -> None:

@@ -13,7 +13,6 @@ from discreet.cli.tour import show_tour
 from discreet.errors import DiscreetError
 
 app = typer.Typer(
-    help="Answer questions about sensitive data without giving anyone in it away.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -25,9 +24,16 @@ def main() -> None:
     try:
         app()
     except (DiscreetError, OSError) as error:
-        console = Console(stderr=True, soft_wrap=True)
-        console.print(f"discreet: {error}", style="red", highlight=False, markup=False)
+        _complain(str(error))
         sys.exit(1)
+    except Exception as error:  # noqa: BLE001 - the outer edge: fixed words, no traceback
+        _complain(f"an internal error ({type(error).__name__}); please report what you ran.")
+        sys.exit(70)
+
+
+def _complain(sentence: str) -> None:
+    console = Console(stderr=True, soft_wrap=True)
+    console.print(f"discreet: {sentence}", style="red", highlight=False, markup=False)
 
 
 @app.command()
@@ -51,7 +57,16 @@ def price(
     show_price(Console(), releases, delta)
 
 
-@app.command()
-def version() -> None:
-    """Print the version."""
-    typer.echo(f"discreet {__version__}")
+def _print_version(is_asked: bool) -> None:
+    if is_asked:
+        typer.echo(f"discreet {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print it.")
+    ] = False,
+) -> None:
+    """Answer questions about sensitive data without giving anyone in it away."""

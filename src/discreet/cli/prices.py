@@ -29,7 +29,10 @@ KINDS: dict[str, Callable[[Fraction], Event]] = {
 }
 """Each kind of release, made from the one number that people know it by."""
 
-RELEASE = re.compile(r"(?:(\d+)\s*[x×*]\s*)?([a-z]+)\s+([0-9.eE+/-]+)", re.IGNORECASE)
+RELEASE = re.compile(
+    r"(?:(\d{1,15})\s*[x×*]\s*)?([a-z]+)\s+([0-9./]{1,30}(?:e[+-]?\d{1,2})?)", re.I
+)
+"""A count of up to 15 digits, a kind, and a number of up to 30 with a power of ten below 100."""
 
 
 def event_from_text(text: str) -> Event:

@@ -11,7 +11,7 @@ are whole numbers of tickets, computed by floats and rounded up: which ones they
 never the law. About 0.98 of the candidates are kept.
 
 In bulk, some of a cell's tickets are sure: as many as its least likely integer allows keep any
-candidate, and the coin is left to the others, one in thirty or fewer. How many draws were unsure
+candidate, and the coin is left to the others, at most one in eighteen. How many draws were unsure
 shows in the running time, so that small batches, in which one draw would stand out, flip a coin for
 every candidate. Proof: docs/proofs/samplers.md.
 """
@@ -136,6 +136,15 @@ class Cells:
         return [weight - sure for weight, sure in zip(self.weights, self.sure, strict=True)]
 
     @cached_property
+    def bases(self) -> FloatArray:
+        """The sure tickets of each cell, and for the tail a number that keeps nothing."""
+        return np.array([*self.sure, 2.0 * TICKETS])
+
+    @cached_property
+    def spans(self) -> FloatArray:
+        return np.array([*self.unsure, 1.0])
+
+    @cached_property
     def sure_tickets(self) -> int:
         return sum(self.sure)
 
@@ -222,9 +231,8 @@ def _kept_unsure(cells: Cells, ticket: IntArray, y: IntArray, entropy: Entropy) 
     cell = cells.cell_of_ticket.take(ticket)
     p = np.exp(y.astype(np.float64) ** 2 * cells.minus_rate)
     p *= cells.height
-    # The tail's own ticket keeps nothing here.
-    p -= np.array([*cells.sure, 2.0])[cell]
-    p /= np.array([*cells.unsure, 1.0])[cell]
+    p -= cells.bases[cell]
+    p /= cells.spans[cell]
     return flips_near(
         p, UNSURE_TOLERANCE, lambda j: cells.kept_unsure(int(cell[j]), int(y[j])), entropy
     )

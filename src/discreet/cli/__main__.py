@@ -1,5 +1,0 @@
-"""Run the command as `python -m discreet.cli`."""
-
-from discreet.cli import main
-
-main()
