@@ -3,10 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
-from math import exp
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +18,11 @@ if TYPE_CHECKING:
 
 HERE, THERE, LIMIT = "#1f6feb", "#d9730d", "#8b949e"
 """Blue and orange are told apart with any colour vision; grey for what is only a limit."""
+
+Floats: TypeAlias = NDArray[np.float64]
+
+STEMS_MOST = 80
+"""Up to so many values each has a stem; beyond, stems would be one grey wall."""
 
 FORMATS = (".png", ".svg", ".pdf")
 
@@ -49,38 +53,91 @@ class Plot:
         return buffer.getvalue()
 
 
-def plot_neighbours(  # noqa: PLR0913 - two curves and how to name them
-    values: NDArray[np.float64],
-    here: NDArray[np.float64],
-    there: NDArray[np.float64],
+def plot_curves(  # noqa: PLR0913 - two laws and how to name them
+    values: Floats,
+    here: Floats,
+    there: Floats,
     *,
     epsilon: float,
     title: str,
     names: tuple[str, str],
-    is_whole: bool,
+) -> Plot:
+    """Draw the densities of two neighbouring answers above, the odds of each output below."""
+    figure, top, bottom = _law_and_odds(title, "density", epsilon)
+    top.plot(values, here, color=HERE, label=names[0])
+    top.plot(values, there, color=THERE, label=names[1])
+    bottom.plot(*_log_odds(values, here, there), color=HERE)
+    _name_values(top, bottom, "released value")
+    return Plot(figure)
+
+
+def plot_counts(  # noqa: PLR0913 - two laws and how to name them
+    values: Floats,
+    here: Floats,
+    there: Floats,
+    *,
+    epsilon: float,
+    title: str,
+    names: tuple[str, str],
     label: str = "released value",
 ) -> Plot:
-    """Draw the laws of two neighbouring answers above, the odds of each output below."""
+    """Draw the probabilities of whole numbers above, the odds of each below.
+
+    Nothing lies between whole numbers: probabilities are stems or dots, odds are steps.
+    """
+    figure, top, bottom = _law_and_odds(title, "probability", epsilon)
+    has_stems = len(values) <= STEMS_MOST
+    aside = 0.08 if has_stems else 0.0
+    for law, colour, name, moved in (
+        (here, HERE, names[0], -aside),
+        (there, THERE, names[1], aside),
+    ):
+        size = 4 if has_stems else 2
+        top.plot(values + moved, law, "o", color=colour, markersize=size, label=name)
+        if has_stems:
+            top.vlines(values + moved, 0, law, color=colour, linewidth=1)
+    top.set_ylim(bottom=0)
+    bottom.step(*_log_odds(values, here, there), where="mid", color=HERE)
+    bottom.locator_params(axis="x", integer=True)
+    _name_values(top, bottom, label)
+    return Plot(figure)
+
+
+def plot_choices(
+    here: Floats, there: Floats, *, epsilon: float, title: str, names: tuple[str, str]
+) -> Plot:
+    """Draw the laws of a choice by two neighbouring lists of scores, one stem a candidate."""
+    places = np.arange(len(here), dtype=np.float64)
+    return plot_counts(
+        places, here, there, epsilon=epsilon, title=title, names=names, label="candidate"
+    )
+
+
+def _law_and_odds(title: str, label: str, epsilon: float) -> "tuple[Figure, Axes, Axes]":
+    """Return a figure with room for laws above and their odds below, between the limits."""
     figure = _figure(7.2, 5.4)
     top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
-    for law, colour, name in ((here, HERE, names[0]), (there, THERE, names[1])):
-        if is_whole:
-            top.plot(values, law, "o-", color=colour, markersize=3, linewidth=0.8, label=name)
-        else:
-            top.plot(values, law, color=colour, label=name)
-    top.set_ylabel("probability" if is_whole else "density")
     top.set_title(title)
-    top.legend(frameon=False)
-    seen = (here > 0) & (there > 0)
-    bottom.plot(values[seen], here[seen] / there[seen], color=HERE)
-    for limit in (exp(epsilon), exp(-epsilon)):
+    top.set_ylabel(label)
+    for limit in (-epsilon, epsilon):
         bottom.axhline(limit, color=LIMIT, linestyle="--", linewidth=1)
-    bottom.set_yscale("log")
-    bottom.minorticks_off()
-    bottom.set_yticks([exp(-epsilon), 1, exp(epsilon)], ["e^-ε", "1", "e^ε"])
+    # The axis is that of the log-odds, as e^epsilon may be beyond all floats.
+    bottom.set_yticks([-epsilon, 0, epsilon], ["e^-ε", "1", "e^ε"])
     bottom.set_ylabel("odds")
+    return figure, top, bottom
+
+
+def _log_odds(values: Floats, here: Floats, there: Floats) -> tuple[Floats, Floats]:
+    """Return the values that both laws give at all, and the logarithms of their odds."""
+    seen = (here > 0) & (there > 0)
+    return values[seen], np.log(here[seen]) - np.log(there[seen])
+
+
+def _name_values(top: "Axes", bottom: "Axes", label: str) -> None:
+    """Name the curves and the values, which are written out: no offset beside the axis."""
+    top.legend(frameon=False)
     bottom.set_xlabel(label)
-    return Plot(figure)
+    bottom.ticklabel_format(axis="x", useOffset=False, scilimits=(-4, 12))
 
 
 def plot_bars(
@@ -107,9 +164,7 @@ def plot_bars(
     return Plot(figure)
 
 
-def plot_heat(
-    channel: NDArray[np.float64], *, title: str, rows: Sequence[str], columns: Sequence[str]
-) -> Plot:
+def plot_heat(channel: Floats, *, title: str, rows: Sequence[str], columns: Sequence[str]) -> Plot:
     """Draw a channel as a heat map: one row for each exact answer, one column for each output."""
     figure = _figure(6.4, 5.6)
     axes = figure.subplots()

@@ -1,7 +1,7 @@
 """The Gaussian mechanism: its delta, its shape, its neighbours in L2, whole numbers."""
 
 from fractions import Fraction
-from math import exp, sqrt
+from math import ceil, exp, floor, sqrt
 
 import numpy as np
 import pytest
@@ -12,7 +12,8 @@ from mpmath import mp, mpf, ncdf
 from discreet.accounting.compose import compose
 from discreet.errors import ParameterError
 from discreet.mechanisms import Calibration, Gaussian
-from discreet.mechanisms.gaussian import VARIATION
+from discreet.mechanisms.accuracy import gaussian_error, miss_probability
+from discreet.mechanisms.gaussian import VARIATION, _rounded
 from discreet.mechanisms.grid import Grid
 from discreet.mechanisms.laws import DiscreteGaussianLaw
 from tests.mechanisms.checks import cdf_misfit, is_covered, is_wasteful
@@ -150,11 +151,44 @@ def test_whole_answers_have_the_stated_law() -> None:
 def test_the_error_is_kept_as_often_as_it_says(confidence: float, answers: int) -> None:
     """A fresh seed cries wolf twice in 10^6."""
     trials = 10_000
-    mechanism = Gaussian(epsilon=1, delta=1e-6, sensitivity=1, answers=trials * answers)
+    mechanism = Gaussian(epsilon=1, delta=1e-6, sensitivity=0.01, answers=trials * answers)
     noise = mechanism.release(np.zeros((trials, answers)), entropy=ReplayableEntropy(seed=103))
     kept = int((np.abs(noise).max(axis=1) <= mechanism.error(confidence, answers)).sum())
     assert is_covered(kept, trials, confidence)
     assert answers > 1 or not is_wasteful(kept, trials, confidence)
+
+
+@pytest.mark.parametrize("epsilon", [4, 10])
+@pytest.mark.parametrize("confidence", [0.9, 0.95])
+@pytest.mark.parametrize("answers", [1, 10])
+def test_whole_answers_keep_the_error_at_small_deviations_too(
+    epsilon: int, confidence: float, answers: int
+) -> None:
+    """A fresh seed cries wolf once in 10^6."""
+    trials = 10_000
+    mechanism = Gaussian(epsilon=epsilon, delta=0.01, sensitivity=1, answers=trials * answers)
+    exact = np.zeros((trials, answers), np.int64)
+    noise = mechanism.release(exact, entropy=ReplayableEntropy(seed=105))
+    largest = np.abs(noise).max(axis=1)
+    assert is_covered(
+        int((largest <= mechanism.error(confidence, answers)).sum()), trials, confidence
+    )
+
+
+def test_an_error_that_forgets_rounding_is_not_kept() -> None:
+    """The broken twin of the test above: the error of real answers."""
+    mechanism = Gaussian(epsilon=10, delta=0.01, sensitivity=1, answers=10_000)
+    noise = mechanism.release(np.zeros(10_000, np.int64), entropy=ReplayableEntropy(seed=105))
+    unrounded = gaussian_error(mechanism.scale, miss_probability(0.95, 1)) + float(mechanism.step)
+    assert not is_covered(int((np.abs(noise) <= unrounded).sum()), 10_000, 0.95)
+
+
+@given(st.floats(min_value=0, max_value=40), st.floats(min_value=-1, max_value=1))
+def test_a_rounded_error_is_within_the_error_rounded(t: float, part: float) -> None:
+    """The step of the proof: |⌊x + ½⌋| ≤ ⌊t + ½⌋ whenever |x| ≤ t; ⌈t - ½⌉ fails for x = ½."""
+    x = Fraction(t) * Fraction(part)
+    assert abs(_rounded(x)) <= floor(t + 0.5)
+    assert _rounded(Fraction(1, 2)) > ceil(0.5 - 0.5)
 
 
 @settings(max_examples=15)
@@ -195,3 +229,13 @@ def test_whole_numbers_beyond_64_bits_are_moved_to_the_farthest() -> None:
     assert samples.dtype == np.int64
     assert set(np.sign(samples).tolist()) == {-1, 1}
     assert np.abs(samples).max() > 1 << 62
+
+
+@pytest.mark.parametrize(("delta", "answers"), [(1e-14, 1), (1e-10, 10**4)])
+def test_noise_too_wide_to_draw_is_refused_before_any_release(delta: float, answers: int) -> None:
+    with pytest.raises(ParameterError, match=r"^epsilon must be larger here \(or delta larger"):
+        Gaussian(epsilon=1e-12, delta=delta, sensitivity=1, answers=answers)
+    far = Gaussian.for_error(
+        within=10**30, confidence=0.95, delta=delta, sensitivity=1, answers=answers
+    )
+    assert np.isfinite(far.release(0.5))

@@ -14,6 +14,7 @@ from discreet.mechanisms.laws import (
     ClampedLaw,
     DiscreteGaussianLaw,
     DiscreteLaplaceLaw,
+    FineLaw,
     Law,
     RoundedLaw,
     StaircaseLaw,
@@ -86,6 +87,23 @@ def test_mean_and_variance_are_those_of_the_probabilities(law: Law) -> None:
 def test_what_is_off_the_grid_never_comes_out(law: Law) -> None:
     for z in values(law)[::50]:
         assert law.pmf(z + law.support.step / 3) == 0
+
+
+@pytest.mark.parametrize(
+    ("law", "height"),
+    [
+        (Laplace(epsilon=1, sensitivity=1).law(0), 0.5),
+        (Gaussian(epsilon=1, delta=1e-6, sensitivity=1).law(0.0), 0.0944),
+        (Staircase(epsilon=1, sensitivity=1).law(0), 0.521),
+    ],
+    ids=["laplace", "gaussian", "staircase"],
+)
+def test_densities_are_those_of_the_line(law: FineLaw, height: float) -> None:
+    """A probability is that of one step of the grid; a density does not know the grid."""
+    assert law.density(0) == pytest.approx(height, abs=1e-3)
+    assert law.density(0) == law.pmf(0) / law.support.step
+    assert law.density(0.3) == pytest.approx(law.density(-0.3), rel=1e-3)
+    assert 0 < law.density(0.3) <= law.density(0), "0.3 is not on the grid, and yet has a height"
 
 
 def test_rounding_a_fine_law_moves_its_mean_by_half_a_step_at_most() -> None:

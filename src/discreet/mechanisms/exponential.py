@@ -107,9 +107,8 @@ class Selector:
 
     def plot(self, scores: Scores, neighbour: Scores) -> Plot:
         """Draw the laws of the choice by two neighbouring lists of scores, with their odds."""
-        return choices_plot(
-            self.law(scores), self.law(neighbour), self.epsilon, type(self).__name__
-        )
+        here, there = self.law(scores), self.law(neighbour)
+        return choices_plot(here, there, epsilon=self.epsilon, title=type(self).__name__)
 
     def _draw(self, scores: IntArray, entropy: Entropy) -> int:
         raise NotImplementedError

@@ -21,17 +21,19 @@ from discreet.mechanisms.grid import (
     Grid,
     checked_epsilon,
     checked_sensitivity,
+    exact_real,
     is_scalar,
     is_whole,
     noisy_sum,
     power_of_two_below,
 )
 from discreet.mechanisms.laws import DiscreteGaussianLaw, RoundedLaw
-from discreet.mechanisms.pictures import neighbours_plot
+from discreet.mechanisms.pictures import DRAWN, reals_plot, title_of
 from discreet.mechanisms.sensitivity import Sensitivity, l2_squared_of, root_up
 from discreet.noise import SYSTEM, Entropy, discrete_gaussian
+from discreet.noise.gaussian import VARIANCE_MOST
 from discreet.noise.uniform import FloatArray, IntArray
-from discreet.parameters import Real, rational, whole
+from discreet.parameters import Real, choice, rational, whole
 from discreet.plots import Plot
 
 FINENESS = 1 << 26
@@ -43,9 +45,14 @@ VECTOR_FINENESS = 1 << 20
 VARIATION = Fraction(1, 24 * FINENESS**2) * Fraction(1001, 1000)
 """Total variation between one draw and a rounding of continuous noise (docs/accounting.md)."""
 
-
 EPSILON_SOUGHT = 30.0
 """No error is so small that a larger epsilon is tried for it."""
+
+EPSILON_DRAWN = Fraction(1, 10**9)
+"""From here on, times √answers, the noise of every delta can be drawn."""
+
+FARTHEST_DRAWN = 9
+"""No picture needs more deviations: 10**-18 lies beyond."""
 
 
 class Calibration(Enum):
@@ -94,18 +101,26 @@ class Gaussian:
         releases: int = 1,
         calibration: Calibration | str = Calibration.ANALYTIC,
     ) -> None:
-        size = l2_squared_of(sensitivity)
+        epsilon = checked_epsilon(epsilon)
+        delta = rational("delta", delta, above=0, below=1)
+        squared = l2_squared_of(sensitivity)
+        checked_sensitivity(root_up(squared))
+        answers = whole("answers", answers, least=1)
+        releases = whole("releases", releases, least=1)
+        calibration = choice("calibration", calibration, Calibration)
+        least = _multiplier_squared(epsilon, delta, calibration, draws=answers * releases)
+        step, event = _noise_for(epsilon, least * releases, squared, answers)
         settle(
             self,
-            epsilon=checked_epsilon(epsilon),
-            delta=rational("delta", delta, above=0, below=1),
-            sensitivity_squared=checked_sensitivity(root_up(size)) and size,
-            answers=whole("answers", answers, least=1),
-            releases=whole("releases", releases, least=1),
-            calibration=_checked_calibration(calibration),
+            epsilon=epsilon,
+            delta=delta,
+            sensitivity_squared=squared,
+            answers=answers,
+            releases=releases,
+            calibration=calibration,
+            event=event,
+            step=step,
         )
-        step, event = _noise_for(self._multiplier_squared(), size, self.answers)
-        settle(self, step=step, event=event)
 
     @classmethod
     def for_budget(
@@ -152,6 +167,7 @@ class Gaussian:
             epsilon=least_epsilon(
                 lambda each: make(epsilon=each).error(confidence, answers),
                 within,
+                least=EPSILON_DRAWN * root_up(Fraction(answers)),
                 most=Fraction(max(min(most, EPSILON_SOUGHT), 1e-9)),
             )
         )
@@ -195,41 +211,64 @@ class Gaussian:
 
     def law(self, exact: Real) -> DiscreteGaussianLaw | RoundedLaw:
         """Return the law of release(exact)."""
-        law = DiscreteGaussianLaw(
-            centre=Grid(self.step).place(exact) * self.step, spread=self.variance, step=self.step
-        )
+        law = self._law(exact)
         return RoundedLaw(law=law) if is_whole(exact) else law
 
     def error(self, confidence: Real, answers: int = 1) -> float:
-        """Return ± that all of so many real answers keep with this confidence.
+        """Return ± that all of so many answers keep with this confidence, real or whole.
 
-        A whole-number answer is rounded, which moves it by at most a half more.
+        A real answer is within t; a whole one is rounded, halves upwards, so that it is within
+        ⌊t + ½⌋. The larger of the two is returned.
         """
         miss = miss_probability(confidence, answers)
-        return gaussian_error(self.scale, miss) + float(self.step)
+        t = gaussian_error(self.scale, miss) + float(self.step)
+        return max(t, float(floor(t + 0.5)))
 
     def plot(self, exact: float = 0) -> Plot:
-        """Draw the laws of an answer and of its farthest neighbour, with their odds."""
-        here = Fraction(exact)
-        return neighbours_plot(
-            self.law(here), self.law(here + root_up(self.sensitivity_squared)), self
+        """Draw the laws of an answer and of its farthest neighbour, with their odds.
+
+        The odds leave e^±epsilon at both ends: how seldom is what delta bounds.
+        """
+        here, moved = exact_real(exact), root_up(self.sensitivity_squared)
+        many = f", {self.releases} releases" if self.releases > 1 else ""
+        return reals_plot(
+            self._law(here),
+            self._law(here + moved),
+            epsilon=self.epsilon,
+            reach=self._reach(moved),
+            title=f"{title_of(self)}, δ = {float(self.delta):g}{many}",
         )
 
-    def _multiplier_squared(self) -> Fraction:
-        """Return (deviation / sensitivity)² for one of the releases."""
-        classical = Fraction(0)
-        if self.calibration is Calibration.CLASSICAL:
-            classical = classical_gaussian_multiplier_squared(self.epsilon, self.delta)
-        variation = self.answers * self.releases * VARIATION
-        least = analytic_gaussian_multiplier(self.epsilon, self.delta, variation=variation) ** 2
-        # The classical noise is larger; the comparison holds it to the delta that is drawn.
-        return max(least, classical) * self.releases
+    def _law(self, exact: object) -> DiscreteGaussianLaw:
+        centre = Grid(self.step).place(exact) * self.step
+        return DiscreteGaussianLaw(centre=centre, spread=self.variance, step=self.step)
+
+    def _reach(self, moved: Fraction) -> float:
+        """Return a distance somewhat beyond that at which the odds cross e^epsilon.
+
+        The log-odds of z are (moved / 2 - z) moved / variance: they are epsilon at a distance of
+        epsilon · variance / moved from the middle. One of many releases is nowhere near that far.
+        """
+        crossing = float(self.epsilon * self.variance / moved) * 9 / 8
+        return max(self.error(DRAWN), min(crossing, FARTHEST_DRAWN * self.scale))
+
+
+def _multiplier_squared(
+    epsilon: Fraction, delta: Fraction, calibration: Calibration, *, draws: int
+) -> Fraction:
+    """Return (deviation / sensitivity)² of one release that takes all of epsilon and delta."""
+    classical = Fraction(0)
+    if calibration is Calibration.CLASSICAL:
+        classical = classical_gaussian_multiplier_squared(epsilon, delta)
+    least = analytic_gaussian_multiplier(epsilon, delta, variation=draws * VARIATION) ** 2
+    # The classical noise is larger; the comparison holds it to the delta that is drawn.
+    return max(least, classical)
 
 
 def _noise_for(
-    multiplier_squared: Fraction, sensitivity_squared: Fraction, answers: int
+    epsilon: Fraction, multiplier_squared: Fraction, sensitivity_squared: Fraction, answers: int
 ) -> tuple[Fraction, DiscreteGaussianEvent]:
-    """Return the step, and the noise and the sensitivity in steps."""
+    """Return the step, and the noise and the sensitivity in steps; refuse what cannot be drawn."""
     size = root_up(sensitivity_squared)
     deviation = root_up(multiplier_squared) * size
     # ‖⌊x⌋ - ⌊y⌋‖₂ ≤ ‖x - y‖₂ + √answers, or ⌈|x - y|⌉ for one answer.
@@ -240,9 +279,11 @@ def _noise_for(
     if answers == 1 and steps.denominator != 1:
         steps = Fraction(floor(steps) + 1)
     squared = steps**2
-    event = DiscreteGaussianEvent(
-        sensitivity_squared=squared, variance=squared * multiplier_squared, answers=answers
-    )
+    variance = squared * multiplier_squared
+    if variance > VARIANCE_MOST:
+        rule = "must be larger here (or delta larger, or answers fewer): the noise is too wide"
+        raise ParameterError("epsilon", epsilon, rule)
+    event = DiscreteGaussianEvent(sensitivity_squared=squared, variance=variance, answers=answers)
     return step, event
 
 
@@ -254,11 +295,3 @@ def _rounded_all(values: FloatArray) -> IntArray:
     """Return the nearest integers; what 64 bits cannot hold is moved to the farthest they can."""
     farthest = 2.0**63 - 2.0**10
     return np.clip(np.floor(values + 0.5), -farthest, farthest).astype(np.int64)
-
-
-def _checked_calibration(calibration: Calibration | str) -> Calibration:
-    try:
-        return Calibration(calibration)
-    except ValueError:
-        names = " or ".join(repr(each.value) for each in Calibration)
-        raise ParameterError("calibration", calibration, f"must be {names}") from None

@@ -23,7 +23,7 @@ from discreet.mechanisms.grid import (
     whole_number,
 )
 from discreet.mechanisms.laws import DiscreteLaplaceLaw
-from discreet.mechanisms.pictures import neighbours_plot
+from discreet.mechanisms.pictures import DRAWN, title_of, wholes_plot
 from discreet.mechanisms.sensitivity import Sensitivity, l1_of
 from discreet.mechanisms.truncation import Truncated
 from discreet.noise import SYSTEM, Entropy, discrete_laplace
@@ -117,4 +117,10 @@ class Geometric:
 
     def plot(self, exact: int = 0) -> Plot:
         """Draw the laws of an answer and of its farthest neighbour, with their odds."""
-        return neighbours_plot(self.law(exact), self.law(exact + self.sensitivity), self)
+        return wholes_plot(
+            self.law(exact),
+            self.law(exact + self.sensitivity),
+            epsilon=self.epsilon,
+            reach=self.error(DRAWN),
+            title=title_of(self),
+        )

@@ -24,7 +24,7 @@ from discreet.mechanisms.grid import (
     power_of_two_below,
 )
 from discreet.mechanisms.laws import DiscreteLaplaceLaw
-from discreet.mechanisms.pictures import neighbours_plot
+from discreet.mechanisms.pictures import DRAWN, reals_plot, title_of
 from discreet.mechanisms.sensitivity import Sensitivity, l1_of
 from discreet.mechanisms.truncation import Truncated
 from discreet.noise import SYSTEM, Entropy, discrete_laplace
@@ -159,4 +159,10 @@ class Laplace:
     def plot(self, exact: float = 0) -> Plot:
         """Draw the laws of an answer and of its farthest neighbour, with their odds."""
         neighbour = exact_real(exact) + self.event.sensitivity * self.step
-        return neighbours_plot(self.law(exact), self.law(neighbour), self)
+        return reals_plot(
+            self.law(exact),
+            self.law(neighbour),
+            epsilon=self.epsilon,
+            reach=self.error(DRAWN),
+            title=title_of(self),
+        )

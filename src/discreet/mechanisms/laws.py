@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from discreet.noise.enclosures import Bracket, Enclosure, ceil_div, exp_neg
-from discreet.parameters import Real, rational
+from discreet.parameters import Real, rational, whole
 
 FINE = 100
 """From this variance on (in steps) sums over the grid equal integrals to far beyond a float."""
@@ -51,6 +51,14 @@ class Law(Protocol):
         ...
 
 
+class FineLaw(Law, Protocol):
+    """A law on a grid so fine that it is read as a density."""
+
+    def density(self, z: Real) -> float:
+        """Return the probability at the grid point at or below z, for each unit of length."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiscreteLaplaceLaw:
     """P(centre + step · k) = (1 - a) / (1 + a) · a**|k| with a = exp(-step / scale)."""
@@ -75,9 +83,11 @@ class DiscreteLaplaceLaw:
 
     def pmf(self, z: Real) -> float:
         k = self._steps(z)
-        if k.denominator != 1:
-            return 0.0
-        return tanh(self.step / (2 * self.scale)) * exp(-abs(k) * self.step / self.scale)
+        return self._pmf(int(k)) if k.denominator == 1 else 0.0
+
+    def density(self, z: Real) -> float:
+        """Return the probability at the grid point at or below z, for each unit of length."""
+        return self._pmf(floor(self._steps(z))) / float(self.step)
 
     def cdf(self, z: Real) -> float:
         k = floor(self._steps(z))
@@ -105,7 +115,10 @@ class DiscreteLaplaceLaw:
         return bracket
 
     def _steps(self, z: Real) -> Fraction:
-        return (rational("z", z) - self.centre) / self.step
+        return _steps_from(self.centre, z, self.step)
+
+    def _pmf(self, k: int) -> float:
+        return tanh(self.step / (2 * self.scale)) * exp(-abs(k) * self.step / self.scale)
 
     def _tail(self, n: int) -> float:
         a = exp(-self.step / self.scale)
@@ -132,22 +145,24 @@ class DiscreteGaussianLaw:
     def variance(self) -> float:
         if self._variance >= FINE:
             return float(self.spread)
-        k, p = self._near
-        return float((k**2 * p).sum()) * float(self.step) ** 2
+        k, weights = self._near
+        return float((k**2 * weights).sum() / weights.sum()) * float(self.step) ** 2
 
     def pmf(self, z: Real) -> float:
         k = self._steps(z)
-        if k.denominator != 1:
-            return 0.0
-        return exp(-(k**2) / (2 * self._variance)) / self._normaliser
+        return self._pmf(int(k)) if k.denominator == 1 else 0.0
+
+    def density(self, z: Real) -> float:
+        """Return the probability at the grid point at or below z, for each unit of length."""
+        return self._pmf(floor(self._steps(z))) / float(self.step)
 
     def cdf(self, z: Real) -> float:
         k = floor(self._steps(z))
         if self._variance >= FINE:
             # Half a step further the normal law agrees to within 1 / (24 variance) in steps.
             return float(ndtr((k + 0.5) / sqrt(self._variance)))
-        near, p = self._near
-        return float(p[near <= k].sum())
+        near, weights = self._near
+        return float(weights[near <= k].sum() / weights.sum())
 
     @property
     def _variance(self) -> Fraction:
@@ -158,17 +173,19 @@ class DiscreteGaussianLaw:
         # Poisson summation: the sum over the integers is √(2πv) but for 2 exp(-2π²v) of it.
         if self._variance >= FINE:
             return sqrt(2 * pi * self._variance)
-        k = np.arange(-REACH, REACH + 1.0)
-        return float(np.exp(-(k**2) / (2 * float(self._variance))).sum())
+        return float(self._near[1].sum())
 
     @property
     def _near(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The steps near the centre and their weights, not normalised."""
         k = np.arange(-REACH, REACH + 1.0)
-        weights = np.exp(-(k**2) / (2 * float(self._variance)))
-        return k, weights / weights.sum()
+        return k, np.exp(-(k**2) / (2 * float(self._variance)))
+
+    def _pmf(self, k: int) -> float:
+        return exp(-(k**2) / (2 * self._variance)) / self._normaliser
 
     def _steps(self, z: Real) -> Fraction:
-        return (rational("z", z) - self.centre) / self.step
+        return _steps_from(self.centre, z, self.step)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,17 +224,21 @@ class StaircaseLaw:
         return 2 * total * self._unit * float(self.step) ** 2
 
     def pmf(self, z: Real) -> float:
-        k = (rational("z", z) - self.centre) / self.step
-        return self._unit * exp(-self.epsilon * self.stairs(int(k))) if k.denominator == 1 else 0.0
+        k = _steps_from(self.centre, z, self.step)
+        return self._pmf(int(k)) if k.denominator == 1 else 0.0
+
+    def density(self, z: Real) -> float:
+        """Return the probability at the grid point at or below z, for each unit of length."""
+        return self._pmf(floor(_steps_from(self.centre, z, self.step))) / float(self.step)
 
     def cdf(self, z: Real) -> float:
-        k = floor((rational("z", z) - self.centre) / self.step)
+        k = floor(_steps_from(self.centre, z, self.step))
         return self.tail(-k) if k < 0 else 1 - self.tail(k + 1)
 
     def log_odds(self, z: Real, other: "StaircaseLaw") -> Fraction:
         """Return ln(P(z) / P_other(z)) for a law of the same shape: an exact fraction."""
-        here = (rational("z", z) - self.centre) / self.step
-        there = (rational("z", z) - other.centre) / self.step
+        here = _steps_from(self.centre, z, self.step)
+        there = _steps_from(other.centre, z, self.step)
         return self.epsilon * (self.stairs(int(there)) - self.stairs(int(here)))
 
     def stairs(self, k: int) -> int:
@@ -233,6 +254,9 @@ class StaircaseLaw:
         below = low_height * self._stair / -expm1(-self.epsilon)
         return self._unit * exp(-self.epsilon * j) * (rest + below)
 
+    def _pmf(self, k: int) -> float:
+        return self._unit * exp(-self.epsilon * self.stairs(k))
+
     @property
     def _stair(self) -> float:
         return self._over_stair(float)
@@ -246,6 +270,10 @@ class StaircaseLaw:
     def _unit(self) -> float:
         # Both sides hold stair / (1 - e^-ε) units each, and 0 belongs to both.
         return 1 / (2 * self._stair / -expm1(-self.epsilon) - 1)
+
+
+def _steps_from(centre: Fraction, z: Real, step: Fraction) -> Fraction:
+    return (rational("z", z) - centre) / step
 
 
 def _integers(n: int) -> float:
@@ -344,8 +372,12 @@ class ChoiceLaw:
     enclosures: tuple[Enclosure, ...] = ()
 
     def pmf(self, index: int) -> float:
-        return self.probabilities[index]
+        """Return the probability of this index, which must be one of the law's."""
+        return self.probabilities[self._checked(index)]
 
     def enclose(self, index: int) -> Enclosure:
         """Enclose the probability of this index."""
-        return self.enclosures[index]
+        return self.enclosures[self._checked(index)]
+
+    def _checked(self, index: int) -> int:
+        return whole("index", index, least=0, most=len(self.probabilities) - 1)

@@ -131,7 +131,8 @@ class NoisyMax:
 
     def plot(self, scores: Scores, neighbour: Scores) -> Plot:
         """Draw the laws of the choice by two neighbouring lists of scores, with their odds."""
-        return choices_plot(self.law(scores), self.law(neighbour), self.epsilon, "Noisy max")
+        here, there = self.law(scores), self.law(neighbour)
+        return choices_plot(here, there, epsilon=self.epsilon, title=type(self).__name__)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from discreet.mechanisms.grid import (
     power_of_two_below,
 )
 from discreet.mechanisms.laws import StaircaseLaw
-from discreet.mechanisms.pictures import neighbours_plot
+from discreet.mechanisms.pictures import DRAWN, reals_plot, title_of
 from discreet.mechanisms.sensitivity import Sensitivity, l1_of
 from discreet.noise import SYSTEM, Entropy, geometric, uniform_integers
 from discreet.noise.enclosures import share_against_exp_neg
@@ -122,7 +122,13 @@ class Staircase:
     def plot(self, exact: float = 0) -> Plot:
         """Draw the laws of an answer and of its farthest neighbour, with their odds."""
         neighbour = exact_real(exact) + self.width * self.step
-        return neighbours_plot(self.law(exact), self.law(neighbour), self)
+        return reals_plot(
+            self.law(exact),
+            self.law(neighbour),
+            epsilon=self.epsilon,
+            reach=self.error(DRAWN),
+            title=title_of(self),
+        )
 
     def _noise(self, entropy: Entropy) -> int:
         """Draw K: a stair, its high or low part, a place in that, a sign; -0 is drawn again.
