@@ -69,16 +69,35 @@ class UnsupportedEventError(DiscreetError):
 
 
 class BudgetError(DiscreetError):
-    """The budget does not allow this charge; nothing was charged."""
+    """The budget does not allow this charge; nothing was charged.
 
-    def __init__(self, *, unit: str, requested: Fraction, remaining: Fraction) -> None:
-        super().__init__(
-            f"the budget does not allow this: requested {unit} = {float(requested):.6g}, "
-            f"remaining {unit} = {float(remaining):.6g}, "
-            f"difference {float(requested - remaining):.6g}; ask for less accuracy or stop here."
+    Each bound that could have allowed it is given as (requested, remaining).
+    """
+
+    requested: dict[str, Fraction]
+    remaining: dict[str, Fraction]
+
+    def __init__(self, **bounds: tuple[Fraction, Fraction]) -> None:
+        self.requested = {name: requested for name, (requested, _) in bounds.items()}
+        self.remaining = {name: remaining for name, (_, remaining) in bounds.items()}
+        told = [
+            f"requested {name} = {_brief(requested)}, remaining {name} = {_brief(remaining)}, "
+            f"difference {_brief(requested - remaining)}"
+            for name, (requested, remaining) in bounds.items()
+        ]
+        instead = (
+            "ask for a release without a delta, or set more aside in a new budget"
+            if "delta" in bounds
+            else "ask for less accuracy or stop here"
         )
-        self.requested = requested
-        self.remaining = remaining
+        super().__init__(f"the budget does not allow this: {', and '.join(told)}; {instead}.")
+
+
+def _brief(amount: Fraction) -> str:
+    try:
+        return f"{float(amount):.6g}"
+    except OverflowError:
+        return "more than 1e308"
 
 
 class MissingExtraError(DiscreetError, ImportError):

@@ -19,6 +19,7 @@ from discreet.accounting import (
     compose,
     gdp_epsilon,
 )
+from discreet.accounting.gdp import gaussian_epsilon
 from discreet.errors import ParameterError
 from tests.accounting import exact
 from tests.accounting.made import deltas, epsilons, gaussian, tenth
@@ -64,7 +65,7 @@ def test_a_delta_that_variation_uses_up_is_refused() -> None:
 def test_extreme_targets_give_noise_that_is_enough(epsilon: Fraction, delta: Fraction) -> None:
     multiplier = analytic_gaussian_multiplier(epsilon, delta)
     assert multiplier > 0
-    assert gdp_epsilon(gaussian(multiplier), delta) <= epsilon
+    assert gaussian_epsilon(delta, 1 / multiplier**2) <= epsilon
 
 
 def test_the_classical_gaussian_is_the_one_of_the_course() -> None:

@@ -7,7 +7,7 @@ from discreet.accounting.approximate import (
     heterogeneous_epsilon,
     optimal_epsilon,
 )
-from discreet.accounting.budget import Budget, Filter, Remaining
+from discreet.accounting.budget import Budget, Charge, Filter, Remaining
 from discreet.accounting.calibration import (
     analytic_gaussian_multiplier,
     calibrate,
@@ -46,6 +46,7 @@ from discreet.accounting.zcdp import epsilon_from_rho, rho_for_budget, zcdp_rho
 __all__ = [
     "ApproximateEvent",
     "Budget",
+    "Charge",
     "ComposedEvent",
     "ConcentratedEvent",
     "DiscreteGaussianEvent",

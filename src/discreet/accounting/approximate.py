@@ -9,6 +9,7 @@ from math import e, exp, expm1, fsum, inf, log, log1p, sqrt, tanh
 import numpy as np
 from scipy.special import gammaln
 
+from discreet.accounting.costs import Cost, summed_costs
 from discreet.accounting.events import (
     ApproximateEvent,
     ComposedEvent,
@@ -29,9 +30,6 @@ from discreet.parameters import rational, whole
 
 MOST_EQUAL = 4_000_000
 """Above so many equal releases the optimal composition takes too long, and is refused."""
-
-Cost = tuple[Fraction, Fraction]
-"""An epsilon and a delta."""
 
 
 @singledispatch
@@ -54,15 +52,8 @@ def _(event: ApproximateEvent) -> Cost:
 
 
 @basic_cost.register
-def _(event: RepeatedEvent) -> Cost:
-    epsilon, delta = basic_cost(event.event) if event.count else (Fraction(0), Fraction(0))
-    return epsilon * event.count, delta * event.count
-
-
-@basic_cost.register
-def _(event: ComposedEvent) -> Cost:
-    costs = [basic_cost(each) for each in event.events]
-    return sum((c[0] for c in costs), Fraction(0)), sum((c[1] for c in costs), Fraction(0))
+def _(event: RepeatedEvent | ComposedEvent) -> Cost:
+    return summed_costs((basic_cost(each), k) for each, k in counted(event).items())
 
 
 def advanced_epsilon(epsilon: Fraction, count: int, slack: Fraction) -> float:

@@ -7,7 +7,9 @@ basic           Σ epsilon ≤ epsilon and Σ delta ≤ delta (Rogers, Roth, Ull
                 the filter of basic composition);
 concentrated    Σ rho ≤ rho, the largest that implies (epsilon, delta - set_aside), and Σ delta of
                 (epsilon, delta) releases ≤ set_aside (Feldman, Zrnic 2021, the Rényi filter;
-                Whitehouse, Ramdas, Rogers, Wu 2023, the filter for approximate zCDP).
+                Whitehouse, Ramdas, Rogers, Wu 2023, the filter for approximate zCDP),
+                or else Σ epsilon ≤ epsilon, if all that was charged is pure
+                (docs/accounting.md, "Either bound will do").
 
 All comparisons are between exact fractions.
 """
@@ -15,21 +17,17 @@ All comparisons are between exact fractions.
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
-from functools import singledispatch
+from math import inf, isinf
 from typing import TYPE_CHECKING, Self
 
-from discreet.accounting.approximate import Cost, basic_cost
-from discreet.accounting.events import (
-    ApproximateEvent,
-    ComposedEvent,
-    Event,
-    RepeatedEvent,
-    an_event,
-)
-from discreet.accounting.rounding import float_down
-from discreet.accounting.zcdp import epsilon_from_rho, rho_for_budget, zcdp_rho
-from discreet.errors import BudgetError, ParameterError
-from discreet.parameters import Real, rational
+from discreet.accounting.approximate import basic_cost
+from discreet.accounting.events import LARGEST_NUMBER, LEAST_NUMBER, Event, an_event
+from discreet.accounting.zcdp import concentrated_cost, rho_for_budget
+from discreet.errors import BudgetError, ParameterError, UnsupportedEventError
+from discreet.parameters import Real, choice, rational
+
+Amount = Fraction | float
+"""An exact amount, or infinity; no other float."""
 
 
 class Filter(Enum):
@@ -39,12 +37,41 @@ class Filter(Enum):
     CONCENTRATED = "concentrated"
 
 
+def _amount(name: str, value: object) -> Amount:
+    return inf if isinstance(value, float) and value == inf else rational(name, value, least=0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Charge:
+    """What is taken of each bound; infinite where the bound has no theorem for the release."""
+
+    epsilon: Amount = Fraction(0)
+    rho: Amount = Fraction(0)
+    delta: Fraction = Fraction(0)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", _amount("epsilon", self.epsilon))
+        object.__setattr__(self, "rho", _amount("rho", self.rho))
+        object.__setattr__(self, "delta", rational("delta", self.delta, least=0))
+
+    def __add__(self, other: Self) -> Self:
+        return replace(
+            self,
+            epsilon=self.epsilon + other.epsilon,
+            rho=self.rho + other.rho,
+            delta=self.delta + other.delta,
+        )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remaining:
-    """What is left: in the filter's own unit, epsilon or rho, and of delta for releases' own."""
+    """What is left of each bound, 0 for a bound that can no longer be used.
 
-    unit: str
-    amount: Fraction
+    A release fits if its epsilon or its rho is no more than what is left, and its delta too.
+    """
+
+    epsilon: Fraction
+    rho: Fraction
     delta: Fraction
 
 
@@ -53,121 +80,139 @@ class Budget:
     """(epsilon, delta) for all that is ever charged to it, however the charges are chosen.
 
     A state, not an account: `charge` returns the next one. With delta = 0 the filter is basic, else
-    concentrated, unless one is named. set_aside is the part of delta kept for events that have a
+    concentrated, unless one is named. A concentrated budget never affords less than a basic one of
+    the same epsilon without a delta. set_aside is the part of delta that it keeps for events with a
     delta of their own; it must be fixed before the first charge.
+
+    Proof: docs/accounting.md, "Either bound will do".
     """
 
     epsilon: Fraction
     delta: Fraction = Fraction(0)
     filter: Filter | None = None
     set_aside: Fraction = Fraction(0)
-    spent: Fraction = Fraction(0)
-    spent_delta: Fraction = Fraction(0)
+    charged: Charge = Charge()
 
     if TYPE_CHECKING:
         # What people may write; __post_init__ makes fractions of it.
-        def __init__(  # noqa: PLR0913 - the fields
+        def __init__(
             self,
             *,
             epsilon: Real,
             delta: Real = 0,
-            filter: Filter | None = None,  # noqa: A002 - the field's name
+            filter: Filter | str | None = None,  # noqa: A002 - the field's name
             set_aside: Real = 0,
-            spent: Fraction = Fraction(0),
-            spent_delta: Fraction = Fraction(0),
+            charged: Charge = Charge(),  # noqa: B008 - frozen
         ) -> None: ...
 
     def __post_init__(self) -> None:
         delta = rational("delta", self.delta, least=0, below=1)
-        kind = self.filter or (Filter.CONCENTRATED if delta else Filter.BASIC)
-        if not isinstance(kind, Filter):
-            raise ParameterError("filter", kind, "must be Filter.BASIC or Filter.CONCENTRATED")
-        if kind is Filter.CONCENTRATED and delta == 0:
-            raise ParameterError("delta", delta, "must be more than 0 for the concentrated filter")
-        aside = delta if kind is Filter.BASIC else self.set_aside
         checked = {
-            "epsilon": rational("epsilon", self.epsilon, above=0),
+            "epsilon": rational("epsilon", self.epsilon, least=LEAST_NUMBER, most=LARGEST_NUMBER),
             "delta": delta,
-            "filter": kind,
-            "set_aside": _checked_aside(aside, delta, kind),
-            "spent": rational("spent", self.spent, least=0),
-            "spent_delta": rational("spent_delta", self.spent_delta, least=0),
+            "filter": (kind := _checked_filter(self.filter, delta)),
+            "set_aside": _checked_aside(self.set_aside, delta, kind),
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)
+        if not isinstance(self.charged, Charge):
+            raise ParameterError("charged", self.charged, "must be a Charge")
+        if kind is Filter.CONCENTRATED:
+            rho_for_budget(self.epsilon, delta - self.set_aside)  # refuses what has no rho
 
-    @property
-    def unit(self) -> str:
-        return "epsilon" if self.filter is Filter.BASIC else "rho"
-
-    @property
-    def limit(self) -> Fraction:
-        """The most that may be charged in all, in the filter's unit."""
-        if self.filter is Filter.BASIC:
-            return self.epsilon
-        return rho_for_budget(self.epsilon, self.delta - self.set_aside)
-
-    def price(self, event: Event) -> Cost:
-        """Return what charging the event takes: (epsilon or rho, delta)."""
+    def price(self, event: Event) -> Charge:
+        """Return what charging the event takes."""
         event = an_event("event", event)
-        return basic_cost(event) if self.filter is Filter.BASIC else concentrated_cost(event)
+        if self.filter is Filter.BASIC:
+            epsilon, delta = basic_cost(event)
+            return Charge(epsilon=epsilon, rho=inf, delta=delta)
+        rho, delta = concentrated_cost(event)
+        return Charge(epsilon=_pure_or_infinite(event), rho=rho, delta=delta)
 
     def remaining(self) -> Remaining:
+        """Return what is left of each bound."""
+        zero = Fraction(0)
+        # A delta is held by the same bound as rho, so it is lost with it.
+        delta = self._delta_limit - self.charged.delta if self._holds_delta else zero
         return Remaining(
-            unit=self.unit,
-            amount=self.limit - self.spent,
-            delta=self.set_aside - self.spent_delta,
+            epsilon=_left(self.epsilon, self.charged.epsilon),
+            rho=_left(self._rho_limit, self.charged.rho),
+            delta=max(zero, delta),
         )
 
     def affords(self, event: Event) -> bool:
         """Return whether the event could be charged now."""
-        amount, delta = self.price(event)
-        left = self.remaining()
-        return amount <= left.amount and delta <= left.delta
+        return self._holds(self.charged + self.price(event))
 
     def charge(self, event: Event) -> Self:
         """Return the budget after the event, or refuse and change nothing."""
-        amount, delta = self.price(event)
-        left = self.remaining()
-        if amount > left.amount:
-            raise BudgetError(unit=left.unit, requested=amount, remaining=left.amount)
-        if delta > left.delta:
-            raise BudgetError(unit="delta", requested=delta, remaining=left.delta)
-        return replace(self, spent=self.spent + amount, spent_delta=self.spent_delta + delta)
+        price = self.price(event)
+        charged = self.charged + price
+        if not self._holds(charged):
+            raise self._refusal(price)
+        return replace(self, charged=charged)
 
-    def epsilon_left(self) -> Fraction:
-        """Return the part of epsilon not yet proved spent, rounded down."""
+    def _holds(self, charged: Charge) -> bool:
+        """Return whether one of the bounds proves (epsilon, delta) for all that was charged."""
+        by_sums = charged.epsilon <= self.epsilon
+        by_rho = charged.rho <= self._rho_limit
+        return charged.delta <= self._delta_limit and (by_sums or by_rho)
+
+    @property
+    def _rho_limit(self) -> Fraction:
         if self.filter is Filter.BASIC:
-            return self.epsilon - self.spent
-        used_up = epsilon_from_rho(self.spent, self.delta - self.set_aside)
-        return max(Fraction(0), Fraction(float_down(self.epsilon - Fraction(used_up))))
+            return Fraction(0)
+        return rho_for_budget(self.epsilon, self.delta - self.set_aside)
+
+    @property
+    def _delta_limit(self) -> Fraction:
+        return self.delta if self.filter is Filter.BASIC else self.set_aside
+
+    @property
+    def _holds_delta(self) -> bool:
+        return self.filter is Filter.BASIC or self.charged.rho <= self._rho_limit
+
+    def _refusal(self, price: Charge) -> BudgetError:
+        left = self.remaining()
+        if price.delta > left.delta:
+            return BudgetError(delta=(price.delta, left.delta))
+        shown = {"epsilon": (price.epsilon, left.epsilon), "rho": (price.rho, left.rho)}
+        return BudgetError(
+            **{
+                name: (Fraction(requested), remaining)
+                for name, (requested, remaining) in shown.items()
+                if not isinf(requested)
+            }
+        )
 
 
-@singledispatch
-def concentrated_cost(event: Event) -> Cost:
-    """Return (rho, delta) for which the event is proved delta-approximately rho-zCDP."""
-    return zcdp_rho(event), Fraction(0)
+def _pure_or_infinite(event: Event) -> Amount:
+    """Return the epsilon of a pure event; infinity ends the use of sums of epsilon for good."""
+    try:
+        epsilon, delta = basic_cost(event)
+    except UnsupportedEventError:
+        return inf
+    return inf if delta else epsilon
 
 
-@concentrated_cost.register
-def _(event: ApproximateEvent) -> Cost:
-    # With probability 1 - delta it is an epsilon-DP release (Bun, Steinke 2016, Section 8).
-    return event.epsilon**2 / 2, event.delta
+def _left(limit: Fraction, charged: Amount) -> Fraction:
+    return limit - Fraction(charged) if charged <= limit else Fraction(0)
 
 
-@concentrated_cost.register
-def _(event: RepeatedEvent) -> Cost:
-    rho, delta = concentrated_cost(event.event) if event.count else (Fraction(0), Fraction(0))
-    return rho * event.count, delta * event.count
+def _checked_filter(given: object, delta: Fraction) -> Filter:
+    if given is None:
+        return Filter.CONCENTRATED if delta else Filter.BASIC
+    kind = choice("filter", given, Filter)
+    if kind is Filter.CONCENTRATED and delta == 0:
+        raise ParameterError("delta", delta, "must be more than 0 for the concentrated filter")
+    return kind
 
 
-@concentrated_cost.register
-def _(event: ComposedEvent) -> Cost:
-    costs = [concentrated_cost(each) for each in event.events]
-    return sum((c[0] for c in costs), Fraction(0)), sum((c[1] for c in costs), Fraction(0))
-
-
-def _checked_aside(aside: object, delta: Fraction, kind: Filter) -> Fraction:
-    if kind is Filter.BASIC:
-        return delta
-    return rational("set_aside", aside, least=0, below=delta)
+def _checked_aside(given: object, delta: Fraction, kind: Filter) -> Fraction:
+    if kind is Filter.CONCENTRATED:
+        return rational("set_aside", given, least=0, below=delta)
+    aside = rational("set_aside", given, least=0)
+    if aside:
+        rule = "must be 0 for the basic filter, which keeps all of delta for events that have one"
+        raise ParameterError("set_aside", given, rule)
+    return aside

@@ -4,12 +4,13 @@ A ledger keeps events for ever. A field may be added with a default; it is never
 or given a new meaning. A changed mechanism gets a new event with a new tag. Stored names are
 written out here and do not follow the names of classes or files.
 """
-# ruff: noqa: RUF009 - number, count and part declare fields, as dataclasses.field does
+# ruff: noqa: RUF009 - checked and count declare fields, as dataclasses.field does
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from fractions import Fraction
+from functools import partial
 from typing import Any, ClassVar
 
 from discreet.errors import ParameterError
@@ -19,28 +20,62 @@ Record = dict[str, Any]
 """An event as JSON can hold it: its tag and its fields, fractions as "p/q"."""
 
 
-def number(**limits: Fraction | int) -> Any:
-    """Declare an exact number of an event and the range it is checked against."""
-    return field(metadata={"check": rational, "limits": limits})
+LEAST_NUMBER, LARGEST_NUMBER = Fraction(1, 10**100), Fraction(10**100)
+"""Every positive number of an event lies between these: floats hold its square and its inverse."""
+
+MOST_COUNTED = 10**15
+"""No more releases of a kind, and no more answers in one, are counted: floats hold them exactly."""
+
+MOST_DIGITS = 4000
+"""So many digits are written and read back; a longer fraction could not be stored."""
 
 
-def count(default: int | None = None) -> Any:
-    """Declare a whole number of an event, 1 or more."""
-    metadata = {"check": whole, "limits": {"least": 1}}
+def checked(check: Callable[[str, object], object]) -> Any:
+    """Declare a field of an event, checked and made exact when the event is made."""
+    return field(metadata={"check": check})
+
+
+def count(*, least: int = 1, default: int | None = None) -> Any:
+    """Declare a whole number of an event."""
+    metadata = {"check": partial(whole, least=least, most=MOST_COUNTED)}
     return (
         field(metadata=metadata) if default is None else field(default=default, metadata=metadata)
     )
 
 
-def part() -> Any:
-    """Declare the event that another event is made of."""
-    return field(metadata={"check": an_event, "limits": {}})
+def positive(name: str, value: object) -> Fraction:
+    """Return a positive number that floats can hold and a record can store, or refuse it."""
+    exact = rational(name, value, least=LEAST_NUMBER, most=LARGEST_NUMBER)
+    if max(exact.numerator, exact.denominator) >= 10**MOST_DIGITS:
+        raise ParameterError(name, exact, f"must have {MOST_DIGITS} digits or fewer")
+    return exact
+
+
+def zero_or_positive(name: str, value: object) -> Fraction:
+    """Return zero or a positive number, or refuse it by name."""
+    exact = rational(name, value, least=0)
+    return exact if exact == 0 else positive(name, exact)
+
+
+def positive_whole(name: str, value: object) -> int:
+    """Return a positive whole number, or refuse it by name."""
+    return whole(name, value, least=1, most=int(LARGEST_NUMBER))
+
+
+def positive_probability(name: str, value: object) -> Fraction:
+    """Return a probability above 0, or refuse it by name."""
+    return positive(name, rational(name, value, above=0, most=1))
+
+
+def zero_or_delta(name: str, value: object) -> Fraction:
+    """Return zero or a delta below 1, or refuse it by name."""
+    return zero_or_positive(name, rational(name, value, least=0, below=1))
 
 
 def an_event(name: str, value: object) -> "Event":
     """Return value if it is an event, or refuse it by name."""
     if not isinstance(value, Event):
-        raise ParameterError(name, value, "must be an event")
+        raise ParameterError(name, value, f"must be an event{_hint(value)}")
     return value
 
 
@@ -51,6 +86,22 @@ def some_events(name: str, value: object) -> "tuple[Event, ...]":
     return tuple(an_event(name, each) for each in value)
 
 
+def all_events(value: object) -> "tuple[Event, ...]":
+    """Return an event or several as a tuple, or refuse what is neither."""
+    if isinstance(value, Event):
+        return (value,)
+    if not isinstance(value, Iterable):
+        rule = f"must be an event or several{_hint(value)}"
+        raise ParameterError("events", value, rule)
+    return some_events("events", value)
+
+
+def _hint(value: object) -> str:
+    """Return what to write instead, for those who hand in a mechanism."""
+    is_mechanism = isinstance(getattr(value, "event", None), Event)
+    return "; write mechanism.event" if is_mechanism else ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
     """A release that a ledger can store and an accountant can price."""
@@ -59,10 +110,8 @@ class Event:
 
     def __post_init__(self) -> None:
         for each in fields(self):
-            if "check" in each.metadata:
-                given = getattr(self, each.name)
-                checked = each.metadata["check"](each.name, given, **each.metadata["limits"])
-                object.__setattr__(self, each.name, checked)
+            checked = each.metadata["check"](each.name, getattr(self, each.name))
+            object.__setattr__(self, each.name, checked)
 
     def __mul__(self, times: int) -> "RepeatedEvent":
         return RepeatedEvent(event=self, count=times)
@@ -78,8 +127,8 @@ class LaplaceEvent(Event):
     """A real vector plus continuous Laplace(scale); neighbours differ by ≤ sensitivity in L1."""
 
     tag: ClassVar[str] = "laplace/1"
-    sensitivity: Fraction = number(above=0)
-    scale: Fraction = number(above=0)
+    sensitivity: Fraction = checked(positive)
+    scale: Fraction = checked(positive)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,8 +136,8 @@ class DiscreteLaplaceEvent(Event):
     """`answers` integers, each plus Z, P(Z = z) ∝ exp(-|z| / scale); L1 sensitivity as stated."""
 
     tag: ClassVar[str] = "discrete-laplace/1"
-    sensitivity: int = count()
-    scale: Fraction = number(above=0)
+    sensitivity: int = checked(positive_whole)
+    scale: Fraction = checked(positive)
     answers: int = count(default=1)
 
 
@@ -97,7 +146,7 @@ class StaircaseEvent(Event):
     """An integer plus staircase noise, which is epsilon-DP at its stated sensitivity."""
 
     tag: ClassVar[str] = "staircase/1"
-    epsilon: Fraction = number(above=0)
+    epsilon: Fraction = checked(positive)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +154,7 @@ class GaussianEvent(Event):
     """A real vector plus continuous N(0, (noise_multiplier · L2 sensitivity)²) per coordinate."""
 
     tag: ClassVar[str] = "gaussian/1"
-    noise_multiplier: Fraction = number(above=0)
+    noise_multiplier: Fraction = checked(positive)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,8 +165,8 @@ class DiscreteGaussianEvent(Event):
     """
 
     tag: ClassVar[str] = "discrete-gaussian/1"
-    sensitivity_squared: Fraction = number(above=0)
-    variance: Fraction = number(above=0)
+    sensitivity_squared: Fraction = checked(positive)
+    variance: Fraction = checked(positive)
     answers: int = count(default=1)
 
 
@@ -129,7 +178,7 @@ class ExponentialEvent(Event):
     """A candidate chosen with P ∝ exp(rate · utility): epsilon-DP, log-odds of range epsilon."""
 
     tag: ClassVar[str] = "exponential/1"
-    epsilon: Fraction = number(above=0)
+    epsilon: Fraction = checked(positive)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,7 +186,7 @@ class PermuteAndFlipEvent(Event):
     """A candidate chosen by permute-and-flip: epsilon-DP."""
 
     tag: ClassVar[str] = "permute-and-flip/1"
-    epsilon: Fraction = number(above=0)
+    epsilon: Fraction = checked(positive)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,7 +194,7 @@ class NoisyMaxEvent(Event):
     """The indices (and gaps) of the largest noisy scores: epsilon-DP."""
 
     tag: ClassVar[str] = "noisy-max/1"
-    epsilon: Fraction = number(above=0)
+    epsilon: Fraction = checked(positive)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +202,7 @@ class SparseVectorEvent(Event):
     """A whole run of the sparse vector technique, however many questions it saw: epsilon-DP."""
 
     tag: ClassVar[str] = "sparse-vector/1"
-    epsilon: Fraction = number(above=0)
+    epsilon: Fraction = checked(positive)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,7 +210,7 @@ class RandomizedResponseEvent(Event):
     """One of `categories` values, true with odds e^epsilon : 1 against each other value."""
 
     tag: ClassVar[str] = "randomized-response/1"
-    epsilon: Fraction = number(above=0)
+    epsilon: Fraction = checked(positive)
     categories: int = count(default=2)
 
 
@@ -173,7 +222,7 @@ class PureEvent(Event):
     """Anything proved epsilon-DP."""
 
     tag: ClassVar[str] = "pure/1"
-    epsilon: Fraction = number(least=0)
+    epsilon: Fraction = checked(zero_or_positive)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,8 +230,8 @@ class ApproximateEvent(Event):
     """Anything proved (epsilon, delta)-DP."""
 
     tag: ClassVar[str] = "approximate/1"
-    epsilon: Fraction = number(least=0)
-    delta: Fraction = number(least=0, below=1)
+    epsilon: Fraction = checked(zero_or_positive)
+    delta: Fraction = checked(zero_or_delta)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,7 +239,7 @@ class ConcentratedEvent(Event):
     """Anything proved rho-zCDP."""
 
     tag: ClassVar[str] = "concentrated/1"
-    rho: Fraction = number(least=0)
+    rho: Fraction = checked(zero_or_positive)
 
 
 # --------------------------------------------------------------------------- made of other events
@@ -201,8 +250,8 @@ class PoissonSampledEvent(Event):
     """An event on a sample that takes each unit with this probability; add-remove neighbours."""
 
     tag: ClassVar[str] = "poisson-sampled/1"
-    event: Event = part()
-    probability: Fraction = number(above=0, most=1)
+    event: Event = checked(an_event)
+    probability: Fraction = checked(positive_probability)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,7 +259,7 @@ class FixedSampleEvent(Event):
     """An event on `size` of `population` units, drawn without replacement; replace neighbours."""
 
     tag: ClassVar[str] = "fixed-sample/1"
-    event: Event = part()
+    event: Event = checked(an_event)
     size: int = count()
     population: int = count()
 
@@ -227,8 +276,8 @@ class RepeatedEvent(Event):
     """The same event, independently, this many times; written `event * 1000`."""
 
     tag: ClassVar[str] = "repeated/1"
-    event: Event = part()
-    count: int = field(metadata={"check": whole, "limits": {"least": 0}})
+    event: Event = checked(an_event)
+    count: int = count(least=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,7 +285,7 @@ class ComposedEvent(Event):
     """Several events on the same units."""
 
     tag: ClassVar[str] = "composed/1"
-    events: tuple[Event, ...] = field(metadata={"check": some_events, "limits": {}})
+    events: tuple[Event, ...] = checked(some_events)
 
 
 KINDS: Mapping[str, type[Event]] = {
@@ -265,6 +314,7 @@ KINDS: Mapping[str, type[Event]] = {
 
 def record_from_event(event: Event) -> Record:
     """Return the event as JSON can hold it, for ever."""
+    event = an_event("event", event)
     return {"tag": event.tag} | {
         each.name: _stored(getattr(event, each.name)) for each in fields(event)
     }
@@ -272,6 +322,8 @@ def record_from_event(event: Event) -> Record:
 
 def event_from_record(record: Mapping[str, Any]) -> Event:
     """Return the event that `record_from_event` wrote; refuse what this version does not know."""
+    if not isinstance(record, Mapping):
+        raise ParameterError("record", record, "must be what record_from_event returned")
     tag = record.get("tag")
     kind = KINDS.get(tag) if isinstance(tag, str) else None
     if kind is None:
@@ -287,8 +339,7 @@ def event_from_record(record: Mapping[str, Any]) -> Event:
 def counted(events: Event | Iterable[Event]) -> dict[Event, int]:
     """Return each simple event with the number of times it happened, in order of appearance."""
     counts: dict[Event, int] = {}
-    given = (events,) if isinstance(events, Event) else some_events("events", events)
-    stack = [(event, 1) for event in given[::-1]]
+    stack = [(event, 1) for event in all_events(events)[::-1]]
     while stack:
         event, times = stack.pop()
         match event:
@@ -298,6 +349,8 @@ def counted(events: Event | Iterable[Event]) -> dict[Event, int]:
                 stack.extend((each, times) for each in event.events[::-1])
             case _ if times:
                 counts[event] = counts.get(event, 0) + times
+    if (most := max(counts.values(), default=0)) > MOST_COUNTED:
+        raise ParameterError("count", most, f"must be {MOST_COUNTED} or less in all")
     return counts
 
 

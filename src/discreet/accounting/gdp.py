@@ -41,14 +41,9 @@ def _(event: GaussianEvent) -> Fraction:
 
 
 @gdp_mu_squared.register
-def _(event: RepeatedEvent) -> Fraction:
-    return gdp_mu_squared(event.event) * event.count if event.count else Fraction(0)
-
-
-@gdp_mu_squared.register
-def _(event: ComposedEvent) -> Fraction:
+def _(event: RepeatedEvent | ComposedEvent) -> Fraction:
     # Dong, Roth, Su 2022, Corollary 3.3.
-    return sum((gdp_mu_squared(each) for each in event.events), Fraction(0))
+    return sum((gdp_mu_squared(each) * k for each, k in counted(event).items()), Fraction(0))
 
 
 def gdp_epsilon(events: Event | Iterable[Event], delta: Fraction) -> float:

@@ -19,6 +19,7 @@ from discreet.accounting.events import (
     RepeatedEvent,
     SparseVectorEvent,
     StaircaseEvent,
+    counted,
 )
 from discreet.accounting.rounding import TRUST, float_up
 from discreet.errors import UnsupportedEventError
@@ -64,13 +65,9 @@ def _(event: FixedSampleEvent) -> Fraction:
 
 
 @pure_epsilon.register
-def _(event: RepeatedEvent) -> Fraction:
-    return pure_epsilon(event.event) * event.count if event.count else Fraction(0)
-
-
-@pure_epsilon.register
-def _(event: ComposedEvent) -> Fraction:
-    return sum((pure_epsilon(each) for each in event.events), Fraction(0))
+def _(event: RepeatedEvent | ComposedEvent) -> Fraction:
+    # Dwork, Roth 2014, Theorem 3.16.
+    return sum((pure_epsilon(each) * k for each, k in counted(event).items()), Fraction(0))
 
 
 def _amplified(epsilon: Fraction, probability: Fraction) -> Fraction:

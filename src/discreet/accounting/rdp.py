@@ -31,6 +31,7 @@ from discreet.accounting.events import (
     RepeatedEvent,
     SparseVectorEvent,
     StaircaseEvent,
+    all_events,
     counted,
 )
 from discreet.accounting.gdp import gdp_mu_squared
@@ -60,16 +61,13 @@ def epsilon_from_rdp(events: Event | Iterable[Event], delta: Fraction) -> float:
     Canonne, Kamath, Steinke 2020, Proposition 12.
     """
     log_inverse = log_up(1 / positive_delta(delta))
-    curve, counts = np.zeros_like(ORDERS), counted(events)
-    for event, count in counts.items():
-        curve += count * rdp_curve(event, ORDERS)
+    curve = rdp_curve(ComposedEvent(events=all_events(events)), ORDERS)
     if not curve.any():
         return 0.0
     x, log_alpha = ORDERS - 1, np.log(ORDERS)
     price = curve + np.log(x) - log_alpha + (log_inverse - log_alpha) / x
     size = curve + np.abs(np.log(x)) + log_alpha + (log_inverse + log_alpha) / x
-    # The sum of the curves has a relative error of one rounding per event at most.
-    return max(0.0, float(np.min(price + (8 + len(counts)) * TRUST * (1 + size))))
+    return max(0.0, float(np.min(price + 8 * TRUST * (1 + size))))
 
 
 @singledispatch
@@ -142,13 +140,11 @@ def _(event: FixedSampleEvent, alphas: Floats) -> Floats:
 
 
 @rdp_curve.register
-def _(event: RepeatedEvent, alphas: Floats) -> Floats:
-    return rdp_curve(event.event, alphas) * event.count if event.count else np.zeros_like(alphas)
-
-
-@rdp_curve.register
-def _(event: ComposedEvent, alphas: Floats) -> Floats:
-    return sum((rdp_curve(each, alphas) for each in event.events), np.zeros_like(alphas))
+def _(event: RepeatedEvent | ComposedEvent, alphas: Floats) -> Floats:
+    # Mironov 2017, Proposition 1. Each product and each sum is rounded once.
+    counts = counted(event)
+    curve = sum((rdp_curve(each, alphas) * k for each, k in counts.items()), np.zeros_like(alphas))
+    return curve * (1 + (1 + len(counts)) * TRUST)
 
 
 def _response_curve(epsilon: Fraction, alphas: Floats) -> Floats:

@@ -5,7 +5,9 @@ from fractions import Fraction
 from functools import lru_cache, singledispatch
 from math import exp, inf, isinf, log, sqrt
 
+from discreet.accounting.costs import Cost, summed_costs
 from discreet.accounting.events import (
+    ApproximateEvent,
     ComposedEvent,
     ConcentratedEvent,
     DiscreteGaussianEvent,
@@ -23,6 +25,7 @@ from discreet.accounting.events import (
     RepeatedEvent,
     SparseVectorEvent,
     StaircaseEvent,
+    counted,
 )
 from discreet.accounting.pure import pure_epsilon
 from discreet.accounting.rounding import (
@@ -96,13 +99,26 @@ def _(event: ConcentratedEvent) -> Fraction:
 
 
 @zcdp_rho.register
-def _(event: RepeatedEvent) -> Fraction:
-    return zcdp_rho(event.event) * event.count if event.count else Fraction(0)
+def _(event: RepeatedEvent | ComposedEvent) -> Fraction:
+    # Bun, Steinke 2016, Lemma 1.7.
+    return sum((zcdp_rho(each) * k for each, k in counted(event).items()), Fraction(0))
 
 
-@zcdp_rho.register
-def _(event: ComposedEvent) -> Fraction:
-    return sum((zcdp_rho(each) for each in event.events), Fraction(0))
+@singledispatch
+def concentrated_cost(event: Event) -> Cost:
+    """Return (rho, delta) for which the event is proved delta-approximately rho-zCDP."""
+    return zcdp_rho(event), Fraction(0)
+
+
+@concentrated_cost.register
+def _(event: ApproximateEvent) -> Cost:
+    # With probability 1 - delta it is an epsilon-DP release (Bun, Steinke 2016, Section 8).
+    return event.epsilon**2 / 2, event.delta
+
+
+@concentrated_cost.register
+def _(event: RepeatedEvent | ComposedEvent) -> Cost:
+    return summed_costs((concentrated_cost(each), k) for each, k in counted(event).items())
 
 
 def epsilon_from_rho(rho: Fraction, delta: Fraction) -> float:
@@ -116,11 +132,15 @@ def epsilon_from_rho(rho: Fraction, delta: Fraction) -> float:
     return 0.0 if rho == 0 else _epsilon_from_rho(float_up(rho), log_up(1 / delta))
 
 
-@lru_cache(maxsize=256)
 def rho_for_budget(epsilon: Fraction, delta: Fraction) -> Fraction:
     """Return the largest rho, rounded down, that implies (epsilon, delta)-DP."""
-    epsilon_down = float_down(rational("epsilon", epsilon, least=0))
-    log_inverse_delta = log_up(1 / positive_delta(delta))
+    return _rho_for_budget(rational("epsilon", epsilon, least=0), positive_delta(delta))
+
+
+@lru_cache(maxsize=256)
+def _rho_for_budget(epsilon: Fraction, delta: Fraction) -> Fraction:
+    epsilon_down = float_down(epsilon)
+    log_inverse_delta = log_up(1 / delta)
 
     def affordable(inverse: float) -> bool:
         rho = inf if inverse == 0 else (1 / inverse) * (1 + TRUST)
