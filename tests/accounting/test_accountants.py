@@ -320,7 +320,7 @@ def test_a_gaussian_without_a_delta_is_refused_with_what_to_do() -> None:
 
 def test_a_delta_below_what_the_events_hold_is_refused() -> None:
     event = ApproximateEvent(epsilon=Fraction(1), delta=tenth(6))
-    with pytest.raises(ParameterError, match="delta must be 1/1000000 or more"):
+    with pytest.raises(ParameterError, match="delta must be 1e-06 or more"):
         compose(event, 1e-7)
 
 

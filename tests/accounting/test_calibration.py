@@ -49,7 +49,7 @@ def test_variation_is_paid_for() -> None:
 
 
 def test_a_delta_that_variation_uses_up_is_refused() -> None:
-    with pytest.raises(ParameterError, match="finer grid"):
+    with pytest.raises(ParameterError, match="larger delta"):
         analytic_gaussian_multiplier(Fraction(1), tenth(6), variation=tenth(6))
 
 

@@ -11,6 +11,8 @@ from scipy.special import gammaln
 
 from discreet.accounting.costs import Cost, summed_costs
 from discreet.accounting.events import (
+    LARGEST_NUMBER,
+    MOST_COUNTED,
     ApproximateEvent,
     ComposedEvent,
     Event,
@@ -20,16 +22,26 @@ from discreet.accounting.events import (
 from discreet.accounting.hockey_stick import (
     Floats,
     delta_from_losses,
+    epsilon_for_delta,
     epsilon_guess,
-    least_epsilon,
 )
 from discreet.accounting.pure import pure_epsilon
-from discreet.accounting.rounding import TRUST, float_down, float_up, log_up, positive_delta
+from discreet.accounting.rounding import (
+    LEAST_DELTA,
+    TRUST,
+    float_down,
+    float_up,
+    log_up,
+    positive_delta,
+)
 from discreet.errors import ParameterError, UnsupportedEventError
 from discreet.parameters import rational, whole
 
 MOST_EQUAL = 4_000_000
 """Above so many equal releases the optimal composition takes too long, and is refused."""
+
+MOST_LOSS = 10**6
+"""Above such a sum of epsilons the optimal composition is not computed."""
 
 
 @singledispatch
@@ -63,7 +75,7 @@ def advanced_epsilon(epsilon: Fraction, count: int, slack: Fraction) -> float:
     Theorem III.3. Deltas of the releases add to slack.
     """
     x = float_up(rational("epsilon", epsilon, least=0))
-    k, slack = whole("count", count, least=0), positive_delta(slack)
+    k, slack = whole("count", count, least=0, most=MOST_COUNTED), positive_delta(slack)
     if x > 700:
         return inf
     spread = x * sqrt(2 * k * log_up(1 / slack))
@@ -76,7 +88,7 @@ def heterogeneous_epsilon(costs: Iterable[tuple[Fraction, int]], slack: Fraction
     Kairouz, Oh, Viswanath 2015, Theorem 3.5, the least of its three bounds.
     """
     slack = positive_delta(slack)
-    pairs = [(float_up(epsilon), count) for epsilon, count in costs]
+    pairs = [_checked_pair(each) for each in _some("costs", costs)]
     square_sum = fsum(count * x * x for x, count in pairs) * (1 + TRUST)
     drift = fsum(count * x * tanh(x / 2) for x, count in pairs)
     log_inverse = log_up(1 / slack)
@@ -92,41 +104,84 @@ def optimal_epsilon(cost: Cost, count: int, delta: Fraction) -> float:
     """Return the least epsilon of count equal (epsilon, delta)-DP releases, rounded up.
 
     Kairouz, Oh, Viswanath 2015, Theorem 3.3: the worst case is repeated randomized response, whose
-    loss is (k - 2 i) epsilon with i binomial. No bound that knows only the cost can be smaller.
+    loss is (k - 2 i) epsilon with i binomial. No bound that knows only the cost can be smaller;
+    above MOST_LOSS the sum is returned, which hardly differs.
     """
+    (exact, delta_each), delta = _checked_cost(cost), positive_delta(delta)
     count = whole("count", count, least=0, most=MOST_EQUAL)
-    allowed = _left_after(cost[1], count, positive_delta(delta))
-    if count == 0 or cost[0] == 0:
+    allowed = _left_after(delta_each, count, delta)
+    if count == 0 or exact == 0:
         return 0.0 if allowed >= 0 else inf
     if allowed <= 0:
         return inf
-    epsilon = float_up(cost[0])
+    if exact * count > MOST_LOSS:
+        return float_up(exact * count)
+    epsilon = float_up(exact)
     losses, masses = _binomial_losses(epsilon, count)
     guess = epsilon_guess(losses, masses, allowed)
-    found = least_epsilon(lambda x: delta_from_losses(losses, masses, x), allowed, guess=guess)
+    found = epsilon_for_delta(lambda x: delta_from_losses(losses, masses, x), allowed, guess=guess)
     # Each loss is one product, off by at most half an ulp; delta_from_losses subtracts it once.
     return found + count * epsilon * 2.0**-51
 
 
 def approximate_epsilon(events: Event | Iterable[Event], delta: Fraction) -> float:
-    """Return the least of the advanced bounds at delta, for parameters fixed in advance."""
-    delta = positive_delta(delta)
+    """Return the least of the bounds below at delta, for parameters fixed in advance."""
+    return min(advanced_bound(events, delta), optimal_bound(events, delta))
+
+
+def advanced_bound(events: Event | Iterable[Event], delta: Fraction) -> float:
+    """Return epsilon at delta of releases known by their costs, equal or not; inf if none holds."""
+    costs, delta = _counted_costs(events), positive_delta(delta)
+    plain, taken = summed_costs(costs.items())
+    if taken > delta:
+        return inf
+    # 1 - (1 - slack) Π(1 - delta_i) ≤ delta, because Π(1 - delta_i) ≥ 1 - Σ delta_i.
+    slack = 1 - (1 - delta) / (1 - taken)
+    if slack < LEAST_DELTA:
+        return float_up(plain)
+    pairs = [(cost[0], count) for cost, count in costs.items()]
+    return min(float_up(plain), heterogeneous_epsilon(pairs, slack))
+
+
+def optimal_bound(events: Event | Iterable[Event], delta: Fraction) -> float:
+    """Return the least epsilon at delta of releases of one cost; inf if there are several."""
+    costs, delta = _counted_costs(events), positive_delta(delta)
+    if (
+        len(costs) != 1
+        or sum(costs.values()) > MOST_EQUAL
+        or summed_costs(costs.items())[1] > delta
+    ):
+        return inf
+    ((cost, count),) = costs.items()
+    return optimal_epsilon(cost, count, delta)
+
+
+def _counted_costs(events: Event | Iterable[Event]) -> Counter[Cost]:
     costs: Counter[Cost] = Counter()
     for event, count in counted(events).items():
         costs[basic_cost(event)] += count
-    taken = sum((cost[1] * count for cost, count in costs.items()), Fraction(0))
-    if taken > delta:
-        return inf
-    bounds = [float_up(sum((cost[0] * count for cost, count in costs.items()), Fraction(0)))]
-    # 1 - (1 - slack) Π(1 - delta_i) ≤ delta, because Π(1 - delta_i) ≥ 1 - Σ delta_i.
-    slack = 1 - (1 - delta) / (1 - taken)
-    if slack > Fraction(1, 10**300):
-        pairs = [(cost[0], count) for cost, count in costs.items()]
-        bounds.append(heterogeneous_epsilon(pairs, slack))
-    if len(costs) == 1 and sum(costs.values()) <= MOST_EQUAL:
-        ((cost, count),) = costs.items()
-        bounds.append(optimal_epsilon(cost, count, delta))
-    return min(bounds)
+    return costs
+
+
+def _some(name: str, value: object) -> tuple[object, ...]:
+    if not isinstance(value, Iterable):
+        raise ParameterError(name, value, "must be several pairs")
+    return tuple(value)
+
+
+def _checked_pair(pair: object) -> tuple[float, int]:
+    match pair:
+        case (epsilon, count):
+            exact = rational("epsilon", epsilon, least=0, most=LARGEST_NUMBER**2)
+            return float_up(exact), whole("count", count, least=0, most=MOST_COUNTED)
+    raise ParameterError("costs", pair, "must be pairs of an epsilon and how often it is paid")
+
+
+def _checked_cost(cost: object) -> Cost:
+    match cost:
+        case (epsilon, delta):
+            return rational("epsilon", epsilon, least=0), rational("delta", delta, least=0, below=1)
+    raise ParameterError("cost", cost, "must be a pair of an epsilon and a delta")
 
 
 def _left_after(delta_each: Fraction, count: int, delta: Fraction) -> float:
@@ -135,6 +190,8 @@ def _left_after(delta_each: Fraction, count: int, delta: Fraction) -> float:
         return float_down(delta)
     if delta_each * count > 1:
         raise ParameterError("delta", delta_each, f"times {count} must not exceed 1")
+    if float_up(delta_each) == 1.0:
+        return -inf
     exponent = log1p(-float_down(delta)) - count * log1p(-float_up(delta_each))
     return -expm1(exponent) - 4 * TRUST * float(delta + count * delta_each)
 

@@ -73,7 +73,7 @@ class Bridge:
         if not self.variation:
             return ideal(float_down(delta))
         left = float_down(delta) * exp(-float_up(self.variation)) * (1 - 8 * TRUST)
-        if left <= 0.0:
+        if left * WASTE <= 0.0:
             return inf
         epsilon = ideal(left * (1 - WASTE))
         y = epsilon - log(left * WASTE) + 1e-9

@@ -5,7 +5,7 @@ from fractions import Fraction
 from math import exp, inf, isinf, nextafter
 
 from discreet.accounting.compose import compose
-from discreet.accounting.events import Event
+from discreet.accounting.events import LARGEST_NUMBER, LEAST_NUMBER, Event
 from discreet.accounting.gdp import delta_from_mu, gaussian_delta
 from discreet.accounting.rounding import (
     TRUST,
@@ -59,8 +59,13 @@ def _left_for_the_continuous(epsilon: Fraction, delta: Fraction, variation: Frac
         return delta_down
     taken_up = (1 + _exp_up(epsilon)) * float_up(variation) * (1 + TRUST)
     left = (delta_down - taken_up) * (1 - TRUST)
+    if taken_up >= 1:
+        raise ParameterError("epsilon", epsilon, "must be smaller: the grid takes all of delta")
     if left <= 0:
-        rule = f"must exceed (1 + e^epsilon) · variation = {taken_up:.3g}; use a finer grid"
+        rule = (
+            f"must be more than {taken_up:.3g} at this epsilon (the grid takes that much); "
+            "take a smaller epsilon or a larger delta"
+        )
         raise ParameterError("delta", delta, rule)
     return left
 
@@ -86,9 +91,12 @@ def calibrate(
     least by a factor of at most 1 + 2^-20.
     """
     target = rational("epsilon", epsilon, above=0)
+    if not callable(make_event):
+        raise ParameterError("make_event", make_event, "must be a function from noise to an event")
 
     def fits(noise: float) -> bool:
-        return noise > 0 and compose(make_event(Fraction(noise)), delta).epsilon <= target
+        is_sensible = LEAST_NUMBER <= noise <= LARGEST_NUMBER
+        return is_sensible and compose(make_event(Fraction(noise)), delta).epsilon <= target
 
     noise = least_float(fits, relative=2.0**-21)
     if isinf(noise):

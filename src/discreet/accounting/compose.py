@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import isinf
 from types import MappingProxyType
 
-from discreet.accounting.approximate import approximate_epsilon, basic_cost
+from discreet.accounting.approximate import advanced_bound, basic_cost, optimal_bound
 from discreet.accounting.events import (
     ComposedEvent,
     Event,
@@ -14,7 +14,6 @@ from discreet.accounting.events import (
     PoissonSampledEvent,
     RepeatedEvent,
     counted,
-    some_events,
 )
 from discreet.accounting.gdp import gdp_epsilon
 from discreet.accounting.pld import pld_epsilon
@@ -22,7 +21,7 @@ from discreet.accounting.pure import pure_epsilon
 from discreet.accounting.rdp import epsilon_from_rdp
 from discreet.accounting.rounding import LEAST_DELTA, float_up
 from discreet.accounting.zcdp import epsilon_from_rho, zcdp_rho
-from discreet.errors import ParameterError, UnsupportedEventError
+from discreet.errors import ParameterError, UnsupportedEventError, shown
 from discreet.parameters import rational
 
 Refusal = UnsupportedEventError | ParameterError
@@ -67,8 +66,7 @@ def compose(events: Event | Iterable[Event], delta: object = 0) -> Price:
 
 def _together(events: Event | Iterable[Event]) -> ComposedEvent:
     """Return all events as one, equal ones counted."""
-    given = (events,) if isinstance(events, Event) else some_events("events", events)
-    return ComposedEvent(events=tuple(event * count for event, count in counted(given).items()))
+    return ComposedEvent(events=tuple(event * count for event, count in counted(events).items()))
 
 
 def _checked_delta(delta: object) -> Fraction:
@@ -85,7 +83,9 @@ def _pure(events: ComposedEvent, _: Fraction) -> Epsilon:
 def _basic(events: ComposedEvent, delta: Fraction) -> Epsilon:
     epsilon, taken = basic_cost(events)
     if taken > delta:
-        raise ParameterError("delta", delta, f"must be {taken} or more, what the events add up to")
+        raise ParameterError(
+            "delta", delta, f"must be {shown(taken)} or more, what the events add up to"
+        )
     return epsilon
 
 
@@ -102,7 +102,8 @@ EXACT: Mapping[str, Callable[[ComposedEvent, Fraction], Epsilon]] = {
 ACCOUNTANTS: Mapping[str, Callable[[ComposedEvent, Fraction], Epsilon]] = {
     **EXACT,
     "GDP": gdp_epsilon,
-    "advanced": approximate_epsilon,
+    "advanced": advanced_bound,
+    "optimal": optimal_bound,
     "zCDP": _zcdp,
     "RDP": epsilon_from_rdp,
     "PLD": pld_epsilon,
@@ -130,8 +131,11 @@ def _alternatives(events: ComposedEvent, delta: Fraction) -> dict[str, Epsilon]:
 def _plainest(refusals: list[Refusal], delta: Fraction) -> Refusal:
     """Return the refusal that says best what to do: about a number, or else about the event."""
     numbers = [each for each in refusals if isinstance(each, ParameterError)]
-    if numbers or refusals:
-        return (numbers or refusals[:: 1 if delta == 0 else -1])[0]
+    if numbers:
+        return numbers[0]
+    if refusals:
+        # Without a delta the first says to give one; with a delta the last has seen the most kinds.
+        return refusals[0] if delta == 0 else refusals[-1]
     return ParameterError("delta", delta, "is too small for any accountant to price these events")
 
 

@@ -332,7 +332,7 @@ def event_from_record(record: Mapping[str, Any]) -> Event:
     values = {name: _restored(name, value) for name, value in record.items() if name != "tag"}
     needed = {name for name, each in known.items() if each.default is MISSING}
     if values.keys() - known or needed - values.keys():
-        raise ParameterError(kind.tag, sorted(values), f"has the fields {sorted(known)}")
+        raise ParameterError(kind.tag, sorted(map(str, values)), f"has the fields {sorted(known)}")
     return kind(**values)
 
 

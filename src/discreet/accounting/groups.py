@@ -10,6 +10,7 @@ from functools import singledispatch
 from math import expm1
 
 from discreet.accounting.events import (
+    MOST_COUNTED,
     ApproximateEvent,
     ComposedEvent,
     ConcentratedEvent,
@@ -35,7 +36,7 @@ from discreet.parameters import whole
 
 def for_group(event: Event, size: object) -> Event:
     """Return the event as neighbours that differ in up to `size` units see it."""
-    return _for_group(an_event("event", event), whole("size", size, least=1))
+    return _for_group(an_event("event", event), whole("size", size, least=1, most=MOST_COUNTED))
 
 
 @singledispatch

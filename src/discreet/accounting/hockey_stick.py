@@ -25,7 +25,7 @@ def epsilon_guess(losses: Floats, masses: Floats, delta: float) -> float:
     """Return about the least epsilon with delta_from_losses ≤ delta; a start, not a bound."""
     # Up to each loss, delta(epsilon) = above - e^(epsilon - top) below, summed from the top.
     kept = losses > losses[-1] - 600
-    losses, masses = losses[kept], masses[kept]
+    losses, masses = losses[kept], np.minimum(masses[kept], 1.0)
     away = losses - losses[-1]
     above = np.cumsum(masses[::-1])[::-1]
     below = np.cumsum((masses * np.exp(-away))[::-1])[::-1]
@@ -35,7 +35,7 @@ def epsilon_guess(losses: Floats, masses: Floats, delta: float) -> float:
     return float(losses[-1] + min(away[at], np.log((above[at] - delta) / below[at])))
 
 
-def least_epsilon(delta_up: Callable[[float], float], delta: float, *, guess: float) -> float:
+def epsilon_for_delta(delta_up: Callable[[float], float], delta: float, *, guess: float) -> float:
     """Return an epsilon with delta_up(epsilon) ≤ delta, the guess or little more; inf if none."""
     low = high = max(0.0, guess)
     step = 1e-13 * max(1.0, abs(guess))

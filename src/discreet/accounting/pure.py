@@ -78,4 +78,5 @@ def _amplified(epsilon: Fraction, probability: Fraction) -> Fraction:
     # Both forms grow in x and p. The first is made of positive numbers, so a few roundings are all
     # it loses; the sum in the second may cancel, and is given the rounding of its larger term.
     result = log1p(p * expm1(x)) if x < 700 else x + log(p + (1 - p) * exp(-x)) + x * TRUST
-    return min(epsilon, Fraction(result * (1 + 4 * TRUST)))
+    # The last term covers the absolute error of subnormal numbers.
+    return min(epsilon, Fraction(result * (1 + 4 * TRUST) + 1e-320))

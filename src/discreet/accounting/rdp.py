@@ -32,6 +32,7 @@ from discreet.accounting.events import (
     SparseVectorEvent,
     StaircaseEvent,
     all_events,
+    an_event,
     counted,
 )
 from discreet.accounting.gdp import gdp_mu_squared
@@ -45,14 +46,18 @@ from discreet.parameters import rational
 ORDERS: Floats = np.union1d(1 + np.geomspace(2.0**-7, 2.0**17, 400), np.arange(2.0, 65.0))
 """The orders among which the best is taken; any set gives a valid price."""
 
+MOST_ALPHA = 10**6
+"""No larger order is priced."""
+
 NODES: Floats = np.union1d(np.arange(2.0, 65.0), np.round(np.geomspace(64, 1024, 48)))
 """Whole orders at which sampled Gaussians are computed; between them, by convexity."""
 
 
 def rdp_epsilon(event: Event, alpha: object) -> float:
     """Return epsilon, rounded up, for which the event is proved (alpha, epsilon)-RDP."""
-    order = float(rational("alpha", alpha, above=1))
-    return float(rdp_curve(event, np.array([order]))[0])
+    # A curve never falls, so an order rounded up is safe.
+    order = float_up(rational("alpha", alpha, above=1, most=MOST_ALPHA))
+    return float(rdp_curve(an_event("event", event), np.array([order]))[0])
 
 
 def epsilon_from_rdp(events: Event | Iterable[Event], delta: Fraction) -> float:
@@ -99,7 +104,7 @@ def _(event: DiscreteLaplaceEvent, alphas: Floats) -> Floats:
     # is e^((alpha-1) e)/(1+a) · (1 + (1-a) r (1 - r^(S-1))/(1-r) + a^S e^(-2 (alpha-1) e)).
     epsilon, rate = float_up(pure_epsilon(event)), float_up(1 / event.scale)
     decay = (2 * alphas - 1) * rate
-    between = np.expm1(-rate) * np.expm1(-decay * (event.sensitivity - 1)) / -np.expm1(-decay)
+    between = np.expm1(-rate) * np.expm1(-decay * float(event.sensitivity - 1)) / -np.expm1(-decay)
     inner = 1 + np.exp(-decay) * between + np.exp(-(2 * alphas - 1) * epsilon)
     moment = (alphas - 1) * epsilon + np.log(inner / (1 + np.exp(-rate)))
     return _divided(moment, alphas, epsilon)
@@ -126,16 +131,16 @@ def _(event: ExponentialEvent, alphas: Floats) -> Floats:
 
 @rdp_curve.register
 def _(event: PoissonSampledEvent, alphas: Floats) -> Floats:
-    if event.probability == 1:
+    if float_up(event.probability) == 1.0:
         return rdp_curve(event.event, alphas)
     return _sampled_curve(event, event.event, _poisson_moments, event.probability, alphas)
 
 
 @rdp_curve.register
 def _(event: FixedSampleEvent, alphas: Floats) -> Floats:
-    if event.size == event.population:
-        return rdp_curve(event.event, alphas)
     share = Fraction(event.size, event.population)
+    if float_up(share) == 1.0:
+        return rdp_curve(event.event, alphas)
     return _sampled_curve(event, event.event, _fixed_size_moments, share, alphas)
 
 
@@ -165,6 +170,9 @@ def _divided(moment: Floats, alphas: Floats, epsilon: float) -> Floats:
 
 # ------------------------------------------------------------------------- sampled Gaussians
 
+
+MOST_MOMENT = 100.0
+"""Up to this mu² the finer gains of a fixed-size sample are computed."""
 
 Moments = Callable[[float, float], Floats]
 
@@ -218,8 +226,10 @@ def _fixed_size_moments(share: float, mu_squared: float) -> Floats:
     """
     j = np.arange(2.0, NODES[-1] + 1)
     gains = np.log(2) + j * (j - 1) * mu_squared / 2
-    gains[0] = min(np.log(4) + np.log(np.expm1(mu_squared)), gains[0])
-    even = _even_moments(mu_squared)
+    even: list[float] = []
+    if mu_squared < MOST_MOMENT:  # above, the plain gains are the least anyway
+        gains[0] = min(np.log(4) + np.log(np.expm1(mu_squared)), gains[0])
+        even = _even_moments(mu_squared)
     for at in range(1, 2 * len(even) - 2):
         low, high = even[(at + 2) // 2 - 1], even[(at + 3) // 2 - 1]
         gains[at] = min(gains[at], np.log(4) + (low + high) / 2)

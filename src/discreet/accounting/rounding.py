@@ -18,7 +18,7 @@ TRUST = 2.0**-49
 LEAST_DELTA = Fraction(1, 10**300)
 """Positive deltas below this cannot be told from zero with floats, and are refused."""
 
-LARGEST = 1.7976931348623157e308
+LARGEST_FLOAT = 1.7976931348623157e308
 
 
 def positive_delta(value: object) -> Fraction:
@@ -31,7 +31,7 @@ def float_up(value: Fraction) -> float:
     try:
         near = float(value)
     except OverflowError:
-        return inf if value > 0 else -LARGEST
+        return inf if value > 0 else -LARGEST_FLOAT
     return near if Fraction(near) >= value else nextafter(near, inf)
 
 
@@ -44,11 +44,6 @@ def log_up(value: Fraction) -> float:
     """Return an upper bound of ln(value), for any positive fraction however large or small."""
     top, bottom = log(value.numerator), log(value.denominator)
     return top - bottom + TRUST * (top + bottom)
-
-
-def log_down(value: Fraction) -> float:
-    """Return a lower bound of ln(value), for any positive fraction however large or small."""
-    return -log_up(1 / value)
 
 
 def short_up(value: float, *, bits: int = 32) -> Fraction:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache, singledispatch
-from math import exp, inf, isinf, log, sqrt
+from math import exp, inf, isinf, log, log1p, sqrt
 
 from discreet.accounting.costs import Cost, summed_costs
 from discreet.accounting.events import (
@@ -167,12 +167,11 @@ def _renyi_line(rho_up: float, log_inverse_delta: float) -> Callable[[float], fl
 
     def epsilon_at(log_x: float) -> float:
         # alpha rho + ln((alpha - 1)/alpha) + (ln(1/delta) - ln alpha)/(alpha - 1)
-        alpha = 1 + exp(log_x)
-        x = alpha - 1
-        if x == 0:
-            return inf
-        terms = (alpha * rho_up, log(x) - log(alpha), (log_inverse_delta - log(alpha)) / x)
-        size = terms[0] + abs(log(x)) + log(alpha) + (log_inverse_delta + log(alpha)) / x
+        x = exp(log_x)
+        alpha, log_alpha = 1 + x, log1p(x)
+        terms = (alpha * rho_up, log_x - log_alpha, (log_inverse_delta - log_alpha) / x)
+        # log_x stands for the logarithm of x, which exp leaves off by TRUST (1 + |log_x|) at most.
+        size = terms[0] + abs(log_x) + log_alpha + (log_inverse_delta + log_alpha) / x
         return sum(terms) + 4 * TRUST * (1 + size)
 
     return epsilon_at

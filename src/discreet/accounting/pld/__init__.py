@@ -18,7 +18,7 @@ from discreet.accounting.events import (
 )
 from discreet.accounting.gdp import gdp_mu_squared
 from discreet.accounting.pld.convolution import Laws, LogMoments, convolved
-from discreet.accounting.pld.grid import Weighted, grid_width, law_on_grid
+from discreet.accounting.pld.grid import Weighted, grid_width, law_on_grid, refuse_the_extreme
 from discreet.accounting.pld.pairs import (
     MOST_EXACT_VARIANCE,
     dominating_pairs,
@@ -85,6 +85,8 @@ def _is_far(event: DiscreteGaussianEvent) -> bool:
 
 
 def _epsilon(pairs: Weighted, delta: float) -> float:
+    if any(pair.infinite >= 1 for pair, _ in pairs):
+        return inf
     laws, width = _on_grid(pairs, max(1e-7 * delta, 1e-290))
     moments, least = LogMoments(laws, width), inf
     for tilt in moments.tilts_for_delta(delta):
@@ -96,6 +98,8 @@ def _epsilon(pairs: Weighted, delta: float) -> float:
 
 
 def _delta(pairs: Weighted, epsilon: float) -> float:
+    if any(pair.infinite >= 1 for pair, _ in pairs):
+        return 1.0
     laws, width = _on_grid(pairs, 1e-30)
     moments = LogMoments(laws, width)
     return convolved(laws, width, moments, moments.tilt_for_epsilon(epsilon)).delta(epsilon)
@@ -104,5 +108,6 @@ def _delta(pairs: Weighted, epsilon: float) -> float:
 def _on_grid(pairs: Weighted, tail: float) -> tuple[Laws, float]:
     """Return the laws of the losses and the width of their grid; tail may go to infinity."""
     each = tail / sum(count for _, count in pairs)
+    refuse_the_extreme(pairs, each)
     width = grid_width(pairs, each)
     return [(law_on_grid(pair, width, each), count) for pair, count in pairs], width

@@ -18,8 +18,8 @@ from scipy.fft import irfft, next_fast_len, rfft
 from discreet.accounting.hockey_stick import (
     Floats,
     delta_from_losses,
+    epsilon_for_delta,
     epsilon_guess,
-    least_epsilon,
 )
 from discreet.accounting.pld.grid import Law
 from discreet.accounting.rounding import golden_minimum
@@ -126,7 +126,7 @@ class Sum:
         left = delta - self.infinite - self.above
         guess = epsilon_guess(self.losses, self.masses, left) if left > 0 else self.most
         start = max(guess, float(self.losses[0]))
-        found = least_epsilon(self._delta, delta, guess=start) if left > 0 else inf
+        found = epsilon_for_delta(self._delta, delta, guess=start) if left > 0 else inf
         return max(0.0, min(found, self.most) + self.drift)
 
     def noise(self, epsilon: float) -> float:

@@ -14,8 +14,10 @@ from math import ceil, floor, fsum, gcd, inf, isinf, lcm, sqrt
 import numpy as np
 
 from discreet.accounting.hockey_stick import Floats
-from discreet.accounting.pld.pairs import Atoms, Pair, Stretch
+from discreet.accounting.pld.pairs import Atoms, Pair
+from discreet.accounting.pld.stretches import Stretch
 from discreet.accounting.rounding import TRUST, float_up
+from discreet.errors import HIDDEN, ParameterError
 
 COARSENESS = 1e-5
 """About how much of the variance of all losses together the grid may add."""
@@ -28,6 +30,12 @@ MOST_POINTS = 2_000_000
 
 MOST_TRANSFORMED = 30_000_000
 """So many points in all transforms together; a coarser grid is used before it takes more."""
+
+MOST_COMPOSED = 10**9
+"""So many releases in all; the rounding of their losses adds up."""
+
+LEAST_DEVIATION, LARGEST_LOSS = 1e-12, 1e6
+"""The range of losses that a grid is made for."""
 
 LOWER_TAIL = 1e-17
 """Mass that may be moved up to the lowest loss kept; it costs at most itself in delta."""
@@ -60,6 +68,17 @@ def grid_width(pairs: Weighted, tail: float) -> float:
     units = [common, _heaviest_unit(pairs)]
     unit = next((each for each in units if each is not None and 8 * each > aim), None)
     return aim if unit is None else float_up(unit / ceil(unit / Fraction(aim)))
+
+
+def refuse_the_extreme(pairs: Weighted, tail: float) -> None:
+    """Refuse losses that floats on one grid cannot hold; other accountants price them."""
+    count, deviation = sum(count for _, count in pairs), sqrt(_spread(pairs))
+    reaches = [_reach(part, tail) for pair, _ in pairs for part in pair.parts]
+    if count > MOST_COMPOSED:
+        raise ParameterError("count", count, f"must be {MOST_COMPOSED} or less for PLD")
+    if max(high for _, high in reaches) > LARGEST_LOSS or 0 < deviation < LEAST_DEVIATION:
+        rule = f"must have losses between {LEAST_DEVIATION:g} and {LARGEST_LOSS:g} for PLD"
+        raise ParameterError("events", HIDDEN, rule)
 
 
 def law_on_grid(pair: Pair, width: float, tail: float) -> Law:
