@@ -23,7 +23,8 @@ from discreet.mechanisms import (
     Sparse,
     Staircase,
 )
-from discreet.mechanisms.grid import FARTHEST, Grid, exact_integers
+from discreet.mechanisms.exact import FARTHEST, exact_integers
+from discreet.mechanisms.grid import Grid
 from discreet.noise.source import SYSTEM
 from tests.mechanisms.checks import l1, told_by
 from tests.mechanisms.examples import Maker, made
@@ -81,7 +82,7 @@ def test_neighbours_one_apart_stay_within_the_sensitivity_however_large(exact: i
     assert l1(grid.places(here), grid.places(there)) <= mechanism.event.sensitivity
     scores = Exponential(epsilon=1, sensitivity=1)
     apart = l1(scores.grid.places(here), scores.grid.places(there))
-    assert apart <= 1 / (2 * scores.rate)
+    assert apart <= 1 / (2 * scores.rate_in_steps)
 
 
 def test_neighbours_one_apart_are_far_apart_as_doubles() -> None:
@@ -214,8 +215,10 @@ def test_the_same_bytes_give_the_same_answer(maker: Maker) -> None:
 
 def test_more_answers_than_were_paid_for_are_refused() -> None:
     for mechanism in (made(Laplace, answers=2), made(Gaussian, answers=2)):
-        with pytest.raises(ParameterError, match="answers must be 3 for this array; 2 was given"):
+        with pytest.raises(ParameterError, match="answers must be 3 or more for 3") as caught:
             mechanism.release(np.zeros(3))
+        named = type(mechanism).__name__
+        assert f"write {named}(..., answers=3); 2 was given." in str(caught.value)
 
 
 # --------------------------------------------------------------------------- refused, never shown

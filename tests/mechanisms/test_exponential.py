@@ -40,7 +40,7 @@ def law_of(mechanism: Selector, scores: list[Fraction]) -> ChoiceLaw:
     """Return the law of scores that are any fractions, floored as single answers are."""
     places: IntArray = np.array([mechanism.grid.place(score) for score in scores], np.int64)
     made = exponential_law if isinstance(mechanism, Exponential) else permute_and_flip_law
-    return made(places, mechanism.rate)
+    return made(places, mechanism.rate_in_steps)
 
 
 def all_odds_within(mechanism: Selector, here: list[Fraction], there: list[Fraction]) -> bool:
@@ -101,7 +101,7 @@ def test_scores_stay_within_the_sensitivity_in_steps(
     mechanism = Exponential(epsilon=1, sensitivity=sensitivity)
     here, there = data.draw(score_lists(sensitivity, monotone=False))
     places = [[mechanism.grid.place(score) for score in scores] for scores in (here, there)]
-    most = 1 / (2 * mechanism.rate)
+    most = 1 / (2 * mechanism.rate_in_steps)
     assert all(abs(x - y) <= most for x, y in zip(*places, strict=True))
 
 

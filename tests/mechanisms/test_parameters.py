@@ -81,7 +81,7 @@ def test_an_error_is_for_one_answer_or_more(maker: Maker, value: object) -> None
 
 @pytest.mark.parametrize("value", [0, -1, float("nan"), float("inf"), True, None, "1"], ids=repr)
 @pytest.mark.parametrize("maker", [Geometric, Laplace, Gaussian, Staircase])
-def test_no_wished_error_but_a_positive_one_is_taken(maker: Maker, value: object) -> None:
+def test_no_target_error_but_a_positive_one_is_taken(maker: Maker, value: object) -> None:
     extra = {"delta": 1e-6} if maker is Gaussian else {}
     with pytest.raises(ParameterError, match=r"^within must "):
         maker.for_error(within=value, confidence=0.95, sensitivity=1, **extra)  # type: ignore[attr-defined]
@@ -141,9 +141,17 @@ def test_no_counts_are_not_counted(value: object) -> None:
         counting_queries(value)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("value", ["replace", None, 1, True], ids=repr)
+def test_neighbours_may_be_given_by_name() -> None:
+    assert histogram("replace") == histogram(REPLACE) != histogram("add-remove")
+    assert bounded_sum(-10, 500, "replace") == bounded_sum(-10, 500, REPLACE)
+    by_name = bounded_mean(0, 1, least=9, neighbours="replace")
+    assert by_name == bounded_mean(0, 1, least=9, neighbours=REPLACE)
+    assert by_name.neighbours is REPLACE
+
+
+@pytest.mark.parametrize("value", ["swap", None, 1, True], ids=repr)
 def test_neighbours_are_one_of_two(value: object) -> None:
-    with pytest.raises(ParameterError, match=r"^neighbours must be ADD_REMOVE or REPLACE"):
+    with pytest.raises(ParameterError, match=r"^neighbours must be 'add-remove' or 'replace'"):
         histogram(value)  # type: ignore[arg-type]
 
 

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from math import exp
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from discreet.errors import ParameterError
 from discreet.mechanisms import Geometric, Laplace
 from discreet.noise.enclosures import Enclosure, scaled_exp_neg, share_against_exp_neg
 from tests.mechanisms.checks import are_odds_within, is_covered
+from tests.mechanisms.examples import made
 from tests.mechanisms.strategies import moderate_epsilons, whole_sensitivities
 from tests.replay import ReplayableEntropy
 from tests.statistics import FALSE_ALARM, counts_misfit
@@ -170,6 +172,32 @@ def test_ends_that_are_none_are_refused(low: object, high: object, named: str) -
 def test_ends_closer_than_a_step_are_refused() -> None:
     with pytest.raises(ParameterError, match="range must have low below high"):
         Laplace(epsilon=1, sensitivity=1).truncated(0.1, 0.1000001)
+
+
+def test_the_channel_is_that_of_the_laws() -> None:
+    """Its rows are cut out of one long row; the laws are asked one by one."""
+    mechanism = Geometric(epsilon=0.5, sensitivity=1).truncated(-3, 9)
+    one_by_one = [[mechanism.law(y).pmf(z) for z in range(-3, 10)] for y in range(-3, 10)]
+    assert np.allclose(mechanism.channel(), one_by_one, rtol=1e-12, atol=0)
+
+
+@pytest.mark.parametrize(
+    "mechanism", [Geometric(epsilon=1, sensitivity=1), made(Laplace)], ids=repr
+)
+def test_a_coarse_channel_holds_all_that_is_released_in_each_part(mechanism: Any) -> None:
+    truncated = mechanism.truncated(0, 10_000)
+    channel = truncated.channel(bins=10)
+    assert channel.shape == (10, 10)
+    assert np.allclose(channel.sum(axis=1), 1, atol=1e-12)
+    law = truncated.law(4_500)
+    assert channel[4, 4] == pytest.approx(law.cdf(5_000) - law.cdf(4_000))
+    assert truncated.plot().figure.axes[0].get_title() == "truncated to 0 … 10000, ε = 1"
+
+
+@pytest.mark.parametrize("bins", [0, -1, 2.5, 2001, "2", True])
+def test_parts_that_are_none_are_refused(bins: Any) -> None:
+    with pytest.raises(ParameterError, match="bins must be"):
+        made(Laplace).truncated(0, 1).channel(bins=bins)
 
 
 def test_a_channel_too_large_to_hold_is_refused() -> None:

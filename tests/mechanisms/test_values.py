@@ -4,6 +4,7 @@ from dataclasses import FrozenInstanceError, fields
 
 import pytest
 
+from discreet import mechanisms
 from tests.mechanisms.examples import Maker, every, made
 
 
@@ -33,6 +34,31 @@ def test_a_mechanism_reads_as_it_is_written(maker: Maker) -> None:
     assert "epsilon=0.1" in text or "epsilon=0.05" in text
     assert "Fraction" not in text
     assert "object at" not in text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Gaussian(epsilon=1, delta=1e-06, sensitivity=1, answers=1, releases=1,"
+        " calibration='analytic')",
+        "AboveThreshold(epsilon=0.1, sensitivity=1, threshold=5, monotone=False,"
+        " threshold_share=0.5)",
+        "NumericSparse(epsilon=0.1, sensitivity=1, threshold=5, answers=3, monotone=False,"
+        " threshold_share=0.25, numeric_share=0.5)",
+        "RandomizedResponse.truthful(0.75)",
+        "RandomizedResponse.truthful(0.5, categories=5)",
+        "RandomizedResponse(epsilon=2, categories=5)",
+        "Geometric(epsilon=1, sensitivity=1).truncated(0, 100)",
+        "Sensitivity(l1=2, l2_squared=2, linf=1, neighbours='replace')",
+    ],
+)
+def test_what_is_read_can_be_written(text: str) -> None:
+    assert repr(eval(text, vars(mechanisms).copy())) == text  # noqa: S307 - our own words
+
+
+def test_a_sensitivity_that_is_no_root_reads_by_its_square() -> None:
+    two = mechanisms.Gaussian(epsilon=1, delta=1e-6, sensitivity=mechanisms.counting_queries(2))
+    assert "sensitivity_squared=2," in repr(two)
 
 
 @every()

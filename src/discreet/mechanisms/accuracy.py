@@ -1,19 +1,16 @@
-"""How far noise strays, and the least epsilon that keeps it within a wished distance."""
+"""How far noise strays, and the least epsilon that keeps it within a target distance."""
 
 from collections.abc import Callable
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from math import ceil, exp, floor, log, log1p, sqrt
 
 from scipy.special import ndtri
 
 from discreet.errors import ParameterError
-from discreet.mechanisms.grid import EPSILON_LEAST, EPSILON_MOST
+from discreet.mechanisms.digits import DIGITS, few_digits_up
+from discreet.mechanisms.ranges import EPSILON_LEAST, EPSILON_MOST
 from discreet.noise.enclosures import is_at_most, laplace_tail
 from discreet.parameters import confidence_level, rational, whole
-
-DIGITS = 6
-"""Significant digits of an epsilon that was solved for: a price that people can read."""
 
 EXACT_MOST = 1 << 26
 """Up to this scale the error is the least whole number; beyond, one in 10**13 more at most."""
@@ -54,33 +51,18 @@ def least_epsilon(
     least: Fraction = EPSILON_LEAST,
     most: Fraction = EPSILON_MOST,
 ) -> Fraction:
-    """Return the least epsilon of few digits whose error is within the wish.
+    """Return the least epsilon of few digits whose error is within the target.
 
     error_at must not grow with epsilon, but for the last step of a grid.
     """
-    wish = rational("within", within, above=0)
+    target = rational("within", within, above=0)
     low, high = least, most
-    if error_at(high) > wish:
+    if error_at(high) > target:
         raise ParameterError("within", within, f"must be at least {error_at(high):.3g} here")
-    if error_at(low) <= wish:
+    if error_at(low) <= target:
         return low
     while high > low * (1 + Fraction(1, 10 ** (DIGITS + 2))):
         middle = Fraction(sqrt(low * high))
-        low, high = (low, middle) if error_at(middle) <= wish else (middle, high)
+        low, high = (low, middle) if error_at(middle) <= target else (middle, high)
     readable = few_digits_up(high)
-    return readable if error_at(readable) <= wish else high
-
-
-def few_digits_up(value: Fraction) -> Fraction:
-    """Return value rounded up to DIGITS significant digits."""
-    return _few_digits(value, ROUND_CEILING)
-
-
-def few_digits_down(value: Fraction) -> Fraction:
-    """Return value rounded down to DIGITS significant digits."""
-    return _few_digits(value, ROUND_FLOOR)
-
-
-def _few_digits(value: Fraction, rounding: str) -> Fraction:
-    context = Context(prec=DIGITS, rounding=rounding)
-    return Fraction(context.divide(Decimal(value.numerator), Decimal(value.denominator)))
+    return readable if error_at(readable) <= target else high

@@ -7,23 +7,26 @@ from functools import partial
 from math import log
 from typing import Self, TypeVar
 
+import numpy as np
+
 from discreet.accounting.events import ExponentialEvent, PermuteAndFlipEvent
+from discreet.errors import HIDDEN, ParameterError
 from discreet.mechanisms.accuracy import least_epsilon
 from discreet.mechanisms.frozen import settle, written
-from discreet.mechanisms.grid import Grid, checked_epsilon, checked_sensitivity
+from discreet.mechanisms.grid import Grid
 from discreet.mechanisms.laws import ChoiceLaw
 from discreet.mechanisms.pictures import choices_plot
 from discreet.mechanisms.selection import (
     Scores,
+    checked_scoring,
     exact_scores,
     exponential_law,
     permute_and_flip_law,
-    score_grid,
 )
-from discreet.mechanisms.sensitivity import Sensitivity, checked_monotone, linf_of
+from discreet.mechanisms.sensitivity import Sensitivity
 from discreet.noise import SYSTEM, Entropy, exponential_choice, permute_and_flip_choice
 from discreet.noise.uniform import IntArray
-from discreet.parameters import Real, confidence_level, flag, whole
+from discreet.parameters import Real, confidence_level, whole
 from discreet.plots import Plot
 
 Candidate = TypeVar("Candidate")
@@ -34,7 +37,8 @@ class Selector:
     """What both selectors share; they differ in how they draw, in their law and in their event.
 
     rate = epsilon / (2 sensitivity); or epsilon / sensitivity if the scores are monotone: adding a
-    unit moves no two of them in opposite directions, as with counts and add-remove neighbours.
+    unit moves no two of them in opposite directions, as with counts and add-remove neighbours. The
+    sensitivity is rounded up to a step of the grid, by one part in a million at most.
     """
 
     epsilon: Fraction
@@ -42,20 +46,23 @@ class Selector:
     monotone: bool
     grid: Grid = field(repr=False)
     """Scores are floored to it; its step follows from the sensitivity."""
-    rate: Fraction = field(repr=False)
-    """What multiplies a score, in steps of the grid, in the exponent."""
+    rate_in_steps: Fraction = field(repr=False)
+    """What multiplies a score in steps of the grid, in the exponent."""
 
     __repr__ = written
 
     def __init__(
         self, *, epsilon: Real, sensitivity: Real | Sensitivity, monotone: bool = False
     ) -> None:
-        epsilon = checked_epsilon(epsilon)
-        size = checked_sensitivity(linf_of(sensitivity))
-        monotone = checked_monotone(flag("monotone", monotone), sensitivity)
-        grid, steps = score_grid(size)
-        rate = epsilon / (steps if monotone else 2 * steps)
-        settle(self, epsilon=epsilon, sensitivity=size, monotone=monotone, grid=grid, rate=rate)
+        scoring = checked_scoring(epsilon, sensitivity, monotone)
+        settle(
+            self,
+            epsilon=scoring.epsilon,
+            sensitivity=scoring.sensitivity,
+            monotone=scoring.monotone,
+            grid=scoring.grid,
+            rate_in_steps=scoring.epsilon / scoring.apart,
+        )
 
     @classmethod
     def for_error(
@@ -74,6 +81,11 @@ class Selector:
         )
         return make(epsilon=epsilon)
 
+    @property
+    def rate(self) -> Fraction:
+        """What multiplies a score in the exponent."""
+        return self.rate_in_steps / self.grid.step
+
     def release(self, scores: Scores, *, entropy: Entropy = SYSTEM) -> int:
         """Return the index of the chosen candidate."""
         return self._draw(exact_scores(scores, self.grid), entropy)
@@ -86,6 +98,8 @@ class Selector:
         entropy: Entropy = SYSTEM,
     ) -> Candidate:
         """Return the candidate chosen by its utility."""
+        if not isinstance(candidates, Sequence | np.ndarray):
+            raise ParameterError("candidates", HIDDEN, "must be a list or another sequence")
         return candidates[self.release([utility(each) for each in candidates], entropy=entropy)]
 
     def law(self, scores: Scores) -> ChoiceLaw:
@@ -102,8 +116,7 @@ class Selector:
         level = confidence_level(confidence)
         count = whole("candidates", candidates, least=1)
         ties = whole("best", best, least=1, most=count)
-        steps = log(count / ties / (1 - level)) / float(self.rate) + 1
-        return steps * float(self.grid.step)
+        return log(count / ties / (1 - level)) / float(self.rate) + float(self.grid.step)
 
     def plot(self, scores: Scores, neighbour: Scores) -> Plot:
         """Draw the laws of the choice by two neighbouring lists of scores, with their odds."""
@@ -133,10 +146,10 @@ class Exponential(Selector):
         return ExponentialEvent(epsilon=self.epsilon)
 
     def _draw(self, scores: IntArray, entropy: Entropy) -> int:
-        return exponential_choice(scores, self.rate, entropy=entropy)
+        return exponential_choice(scores, self.rate_in_steps, entropy=entropy)
 
     def _law(self, scores: IntArray) -> ChoiceLaw:
-        return exponential_law(scores, self.rate)
+        return exponential_law(scores, self.rate_in_steps)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -155,7 +168,7 @@ class PermuteAndFlip(Selector):
         return PermuteAndFlipEvent(epsilon=self.epsilon)
 
     def _draw(self, scores: IntArray, entropy: Entropy) -> int:
-        return permute_and_flip_choice(scores, self.rate, entropy=entropy)
+        return permute_and_flip_choice(scores, self.rate_in_steps, entropy=entropy)
 
     def _law(self, scores: IntArray) -> ChoiceLaw:
-        return permute_and_flip_law(scores, self.rate)
+        return permute_and_flip_law(scores, self.rate_in_steps)

@@ -11,18 +11,22 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 
-def settle(value: object, **fields: object) -> None:
+def settle(value: object, **settled: object) -> None:
     """Set the fields of a frozen value, once, from its own constructor."""
-    for name, field in fields.items():
-        object.__setattr__(value, name, field)
+    for name, each in settled.items():
+        object.__setattr__(value, name, each)
 
 
 def written(value: "DataclassInstance") -> str:
     """Return a value as people would write it: Geometric(epsilon=0.5, sensitivity=1)."""
-    shown = [
-        f"{each.name}={_text(getattr(value, each.name))}" for each in fields(value) if each.repr
-    ]
-    return f"{type(value).__name__}({', '.join(shown)})"
+    shown = {each.name: getattr(value, each.name) for each in fields(value) if each.repr}
+    return as_call(type(value).__name__, **shown)
+
+
+def as_call(function: str, **arguments: object) -> str:
+    """Return a call as people would write it, numbers as decimals and choices by name."""
+    shown = [f"{name}={_text(value)}" for name, value in arguments.items()]
+    return f"{function}({', '.join(shown)})"
 
 
 def _text(value: object) -> str:

@@ -16,19 +16,12 @@ from discreet.accounting.calibration import (
 from discreet.accounting.events import DiscreteGaussianEvent
 from discreet.errors import ParameterError
 from discreet.mechanisms.accuracy import gaussian_error, least_epsilon, log_of, miss_probability
-from discreet.mechanisms.frozen import settle, written
-from discreet.mechanisms.grid import (
-    Grid,
-    checked_epsilon,
-    checked_sensitivity,
-    exact_real,
-    is_scalar,
-    is_whole,
-    noisy_sum,
-    power_of_two_below,
-)
+from discreet.mechanisms.exact import exact_real, is_scalar, is_whole
+from discreet.mechanisms.frozen import as_call, settle
+from discreet.mechanisms.grid import Grid, noisy_sum, power_of_two_below
 from discreet.mechanisms.laws import DiscreteGaussianLaw, RoundedLaw
 from discreet.mechanisms.pictures import DRAWN, reals_plot, title_of
+from discreet.mechanisms.ranges import check_answers, checked_epsilon, checked_sensitivity
 from discreet.mechanisms.sensitivity import Sensitivity, l2_squared_of, root_up
 from discreet.noise import SYSTEM, Entropy, discrete_gaussian
 from discreet.noise.gaussian import VARIANCE_MOST
@@ -89,7 +82,18 @@ class Gaussian:
     step: Fraction = field(repr=False)
     """The grid's step: a power of two that follows from the public parameters alone."""
 
-    __repr__ = written
+    def __repr__(self) -> str:
+        squared, root = self.sensitivity_squared, root_up(self.sensitivity_squared)
+        size = {"sensitivity": root} if root**2 == squared else {"sensitivity_squared": squared}
+        return as_call(
+            "Gaussian",
+            epsilon=self.epsilon,
+            delta=self.delta,
+            **size,
+            answers=self.answers,
+            releases=self.releases,
+            calibration=self.calibration,
+        )
 
     def __init__(  # noqa: PLR0913 - each is a number that the theorem has
         self,
@@ -158,7 +162,7 @@ class Gaussian:
         sensitivity: Real | Sensitivity,
         answers: int = 1,
     ) -> Self:
-        """Return the mechanism of least epsilon whose error over all answers is within the wish."""
+        """Return the mechanism of least epsilon whose error for all answers meets the target."""
         make = partial(cls, delta=delta, sensitivity=sensitivity, answers=answers)
         # Up to here the grid's share (1 + e^epsilon) · variation of delta is a half at most.
         room = rational("delta", delta, above=0, below=1) / VARIATION
@@ -203,8 +207,7 @@ class Gaussian:
             place = grid.place(exact) + discrete_gaussian(self.event.variance, entropy=entropy)
             return _rounded(place * self.step) if is_whole(exact) else grid.value(place)
         places = grid.places(exact)
-        if places.size > self.answers:
-            raise ParameterError("answers", self.answers, f"must be {places.size} for this array")
+        check_answers(self, self.answers, places.size)
         noise = discrete_gaussian(self.event.variance, places.size, entropy=entropy)
         noisy = grid.values(noisy_sum(places, noise))
         return _rounded_all(noisy) if is_whole(exact) else noisy

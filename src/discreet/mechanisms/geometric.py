@@ -7,24 +7,25 @@ from typing import Self, overload
 
 from discreet.accounting.events import DiscreteLaplaceEvent
 from discreet.mechanisms.accuracy import laplace_error, least_epsilon, miss_probability
-from discreet.mechanisms.budgets import epsilon_of_each
-from discreet.mechanisms.frozen import settle, written
-from discreet.mechanisms.grid import (
-    EPSILON_LEAST,
-    EPSILON_MOST,
+from discreet.mechanisms.exact import (
     Integers,
-    checked_epsilon,
-    checked_noise_scale,
-    checked_sensitivity,
     exact_integer,
     exact_integers,
     is_scalar,
-    noisy_sum,
     whole_number,
 )
+from discreet.mechanisms.frozen import settle, written
+from discreet.mechanisms.grid import noisy_sum
 from discreet.mechanisms.laws import DiscreteLaplaceLaw
 from discreet.mechanisms.pictures import DRAWN, title_of, wholes_plot
+from discreet.mechanisms.ranges import (
+    EPSILON_LEAST,
+    EPSILON_MOST,
+    checked_epsilon,
+    drawn_scale,
+)
 from discreet.mechanisms.sensitivity import Sensitivity, l1_of
+from discreet.mechanisms.shares import epsilon_of_each
 from discreet.mechanisms.truncation import Truncated
 from discreet.noise import SYSTEM, Entropy, discrete_laplace
 from discreet.noise.laplace import SCALE_LEAST, SCALE_MOST
@@ -48,9 +49,10 @@ class Geometric:
     __repr__ = written
 
     def __init__(self, *, epsilon: Real, sensitivity: Real | Sensitivity) -> None:
-        size = whole("sensitivity", checked_sensitivity(l1_of(sensitivity)), least=1)
-        settle(self, epsilon=checked_epsilon(epsilon), sensitivity=size)
-        checked_noise_scale(self.scale, instead="Laplace has a wider range")
+        size = _whole_sensitivity(sensitivity)
+        epsilon = checked_epsilon(epsilon)
+        drawn_scale(epsilon, Fraction(size), instead="Laplace has a wider range")
+        settle(self, epsilon=epsilon, sensitivity=size)
 
     @classmethod
     def for_epsilon(cls, epsilon: Real, *, sensitivity: Real | Sensitivity) -> Self:
@@ -61,8 +63,8 @@ class Geometric:
     def for_error(
         cls, *, within: Real, confidence: Real, sensitivity: Real | Sensitivity, answers: int = 1
     ) -> Self:
-        """Return the mechanism of least epsilon whose error is within the wish."""
-        size = whole("sensitivity", l1_of(sensitivity), least=1)
+        """Return the mechanism of least epsilon whose error is within the target."""
+        size = _whole_sensitivity(sensitivity)
         miss = miss_probability(confidence, answers)
         epsilon = least_epsilon(
             lambda each: laplace_error(size / each, miss),
@@ -124,3 +126,8 @@ class Geometric:
             reach=self.error(DRAWN),
             title=title_of(self),
         )
+
+
+def _whole_sensitivity(sensitivity: Real | Sensitivity) -> int:
+    """Return an L1 sensitivity that is whole, and has an epsilon whose noise can be drawn."""
+    return whole("sensitivity", l1_of(sensitivity), least=1, most=int(SCALE_MOST * EPSILON_MOST))

@@ -7,25 +7,21 @@ from math import ceil, floor
 from typing import Self, overload
 
 from discreet.accounting.events import DiscreteLaplaceEvent
-from discreet.errors import ParameterError
 from discreet.mechanisms.accuracy import laplace_error, least_epsilon, miss_probability
-from discreet.mechanisms.budgets import epsilon_of_each
+from discreet.mechanisms.exact import Reals, exact_real, is_scalar
 from discreet.mechanisms.frozen import settle, written
-from discreet.mechanisms.grid import (
-    EPSILON_LEAST,
-    Grid,
-    Reals,
-    checked_epsilon,
-    checked_noise_scale,
-    checked_sensitivity,
-    exact_real,
-    is_scalar,
-    noisy_sum,
-    power_of_two_below,
-)
+from discreet.mechanisms.grid import Grid, noisy_sum, power_of_two_below
 from discreet.mechanisms.laws import DiscreteLaplaceLaw
 from discreet.mechanisms.pictures import DRAWN, reals_plot, title_of
+from discreet.mechanisms.ranges import (
+    EPSILON_LEAST,
+    check_answers,
+    checked_epsilon,
+    checked_sensitivity,
+    drawn_scale,
+)
 from discreet.mechanisms.sensitivity import Sensitivity, l1_of
+from discreet.mechanisms.shares import epsilon_of_each
 from discreet.mechanisms.truncation import Truncated
 from discreet.noise import SYSTEM, Entropy, discrete_laplace
 from discreet.noise.laplace import SCALE_MOST
@@ -65,11 +61,8 @@ class Laplace:
         epsilon = checked_epsilon(epsilon)
         size = checked_sensitivity(l1_of(sensitivity))
         answers = whole("answers", answers, least=1)
-        least = min(size, size / epsilon) / FINENESS
-        step = power_of_two_below(min(least, size / (VECTOR_FINENESS * answers)))
-        # |⌊x⌋ - ⌊y⌋| ≤ ⌈|x - y|⌉, and k of them sum to less than |x - y|₁ + k.
-        steps = ceil(size / step) + answers - 1
-        scale = checked_noise_scale(steps / epsilon, instead="ask for fewer answers")
+        step, steps = _grid_for(epsilon, size, answers)
+        scale = drawn_scale(epsilon, Fraction(steps), instead="or ask for fewer answers")
         event = DiscreteLaplaceEvent(sensitivity=steps, scale=scale, answers=answers)
         settle(self, epsilon=epsilon, sensitivity=size, answers=answers, event=event, step=step)
 
@@ -84,10 +77,11 @@ class Laplace:
     def for_error(
         cls, *, within: Real, confidence: Real, sensitivity: Real | Sensitivity, answers: int = 1
     ) -> Self:
-        """Return the mechanism of least epsilon whose error over all answers is within the wish."""
+        """Return the mechanism of least epsilon whose error for all answers meets the target."""
         make = partial(cls, sensitivity=sensitivity, answers=answers)
         # Up to epsilon = 1 the grid is the same, so this is the least epsilon that is served.
-        least = make(epsilon=1).event.sensitivity / SCALE_MOST
+        size, count = checked_sensitivity(l1_of(sensitivity)), whole("answers", answers, least=1)
+        least = _grid_for(Fraction(1), size, count)[1] / SCALE_MOST
         return make(
             epsilon=least_epsilon(
                 lambda each: make(epsilon=each).error(confidence, answers),
@@ -129,8 +123,7 @@ class Laplace:
             noise = discrete_laplace(self.event.scale, entropy=entropy)
             return grid.value(grid.place(exact) + noise)
         places = grid.places(exact)
-        if places.size > self.answers:
-            raise ParameterError("answers", self.answers, f"must be {places.size} for this array")
+        check_answers(self, self.answers, places.size)
         noises = discrete_laplace(self.event.scale, places.size, entropy=entropy)
         return grid.values(noisy_sum(places, noises))
 
@@ -166,3 +159,11 @@ class Laplace:
             reach=self.error(DRAWN),
             title=title_of(self),
         )
+
+
+def _grid_for(epsilon: Fraction, sensitivity: Fraction, answers: int) -> tuple[Fraction, int]:
+    """Return the step, and the sensitivity in steps."""
+    finest = min(sensitivity, sensitivity / epsilon) / FINENESS
+    step = power_of_two_below(min(finest, sensitivity / (VECTOR_FINENESS * answers)))
+    # |⌊x⌋ - ⌊y⌋| ≤ ⌈|x - y|⌉, and k of them sum to less than |x - y|₁ + k.
+    return step, ceil(sensitivity / step) + answers - 1

@@ -8,19 +8,20 @@ from math import log
 import numpy as np
 
 from discreet.accounting.events import NoisyMaxEvent
-from discreet.errors import ParameterError
+from discreet.errors import HIDDEN, ParameterError
 from discreet.mechanisms.accuracy import laplace_error, miss_probability
 from discreet.mechanisms.frozen import settle, written
-from discreet.mechanisms.grid import (
-    Grid,
-    checked_epsilon,
-    checked_noise_scale,
-    checked_sensitivity,
-)
+from discreet.mechanisms.grid import Grid
 from discreet.mechanisms.laws import ChoiceLaw
 from discreet.mechanisms.pictures import choices_plot
-from discreet.mechanisms.selection import Scores, exact_scores, permute_and_flip_law, score_grid
-from discreet.mechanisms.sensitivity import Sensitivity, checked_monotone, linf_of
+from discreet.mechanisms.ranges import drawn_scale
+from discreet.mechanisms.selection import (
+    Scores,
+    checked_scoring,
+    exact_scores,
+    permute_and_flip_law,
+)
+from discreet.mechanisms.sensitivity import Sensitivity
 from discreet.noise import (
     SYSTEM,
     Entropy,
@@ -29,7 +30,7 @@ from discreet.noise import (
     permute_and_flip_choice,
 )
 from discreet.noise.uniform import IntArray
-from discreet.parameters import Real, flag, whole
+from discreet.parameters import Real, choice, whole
 from discreet.plots import Plot
 
 FINENESS = 1 << 10
@@ -37,6 +38,10 @@ FINENESS = 1 << 10
 
 SCALE_MOST = Fraction(1 << 50)
 """Up to this scale the ends of the 64-bit range are out of reach (probability e^-4000)."""
+
+
+SUMMED_MOST = 1 << 28
+"""A law with Laplace noise is a sum over so many terms at most: some seconds."""
 
 
 class Noise(Enum):
@@ -66,7 +71,7 @@ class NoisyMax:
     noise: Noise
     grid: Grid = field(repr=False)
     """Scores are floored to it; its step follows from the sensitivity."""
-    scale: Fraction = field(repr=False)
+    scale_in_steps: Fraction = field(repr=False)
     """The noise's scale, in steps of the grid."""
 
     __repr__ = written
@@ -79,24 +84,21 @@ class NoisyMax:
         monotone: bool = False,
         noise: Noise | str = Noise.EXPONENTIAL,
     ) -> None:
-        epsilon = checked_epsilon(epsilon)
-        size = checked_sensitivity(linf_of(sensitivity))
-        monotone = checked_monotone(flag("monotone", monotone), sensitivity)
-        grid, steps = score_grid(size, FINENESS)
-        scale = checked_noise_scale(
-            (steps if monotone else 2 * steps) / epsilon,
-            most=SCALE_MOST,
-            instead="choose an epsilon in range",
-        )
+        scoring = checked_scoring(epsilon, sensitivity, monotone, FINENESS)
         settle(
             self,
-            epsilon=epsilon,
-            sensitivity=size,
-            monotone=monotone,
-            noise=_checked_noise(noise),
-            grid=grid,
-            scale=scale,
+            epsilon=scoring.epsilon,
+            sensitivity=scoring.sensitivity,
+            monotone=scoring.monotone,
+            noise=choice("noise", noise, Noise),
+            grid=scoring.grid,
+            scale_in_steps=drawn_scale(scoring.epsilon, Fraction(scoring.apart), most=SCALE_MOST),
         )
+
+    @property
+    def scale(self) -> Fraction:
+        """The noise's scale: 2 sensitivity / epsilon, or half of it, rounded up by the grid."""
+        return self.scale_in_steps * self.grid.step
 
     @property
     def event(self) -> NoisyMaxEvent:
@@ -107,16 +109,16 @@ class NoisyMax:
         """Return the index of the largest noisy score."""
         steps = exact_scores(scores, self.grid)
         if self.noise is Noise.EXPONENTIAL:
-            return permute_and_flip_choice(steps, 1 / self.scale, entropy=entropy)
-        noisy = steps + discrete_laplace(self.scale, len(steps), entropy=entropy)
+            return permute_and_flip_choice(steps, 1 / self.scale_in_steps, entropy=entropy)
+        noisy = steps + discrete_laplace(self.scale_in_steps, len(steps), entropy=entropy)
         return int(_ranked(noisy, permutation(len(steps), entropy=entropy))[0])
 
     def law(self, scores: Scores) -> ChoiceLaw:
         """Return the law of release(scores)."""
         steps = exact_scores(scores, self.grid)
         if self.noise is Noise.EXPONENTIAL:
-            return permute_and_flip_law(steps, 1 / self.scale)
-        return _laplace_max_law(steps, float(self.scale))
+            return permute_and_flip_law(steps, 1 / self.scale_in_steps)
+        return _laplace_max_law(steps, float(self.scale_in_steps))
 
     def error(self, confidence: Real, *, candidates: int) -> float:
         """Return how far the choice's score falls short of the best, at most, with this confidence.
@@ -126,8 +128,8 @@ class NoisyMax:
         """
         miss = miss_probability(confidence, whole("candidates", candidates, least=1))
         if self.noise is Noise.EXPONENTIAL:
-            return (1 - log(miss) * float(self.scale)) * float(self.grid.step)
-        return float((2 * laplace_error(self.scale, miss) + 1) * self.grid.step)
+            return float(self.grid.step) - log(miss) * float(self.scale)
+        return float((2 * laplace_error(self.scale_in_steps, miss) + 1) * self.grid.step)
 
     def plot(self, scores: Scores, neighbour: Scores) -> Plot:
         """Draw the laws of the choice by two neighbouring lists of scores, with their odds."""
@@ -159,7 +161,7 @@ class NoisyTop:
     count: int
     monotone: bool
     grid: Grid = field(repr=False)
-    scale: Fraction = field(repr=False)
+    scale_in_steps: Fraction = field(repr=False)
     """The noise's scale, in steps of the grid."""
 
     __repr__ = written
@@ -172,25 +174,23 @@ class NoisyTop:
         count: int,
         monotone: bool = False,
     ) -> None:
-        epsilon = checked_epsilon(epsilon)
-        size = checked_sensitivity(linf_of(sensitivity))
-        monotone = checked_monotone(flag("monotone", monotone), sensitivity)
+        scoring = checked_scoring(epsilon, sensitivity, monotone, FINENESS)
         count = whole("count", count, least=1)
-        grid, steps = score_grid(size, FINENESS)
-        scale = checked_noise_scale(
-            count * (steps if monotone else 2 * steps) / epsilon,
-            most=SCALE_MOST,
-            instead="choose an epsilon in range",
-        )
+        steps = Fraction(count * scoring.apart)
         settle(
             self,
-            epsilon=epsilon,
-            sensitivity=size,
+            epsilon=scoring.epsilon,
+            sensitivity=scoring.sensitivity,
             count=count,
-            monotone=monotone,
-            grid=grid,
-            scale=scale,
+            monotone=scoring.monotone,
+            grid=scoring.grid,
+            scale_in_steps=drawn_scale(scoring.epsilon, steps, most=SCALE_MOST),
         )
+
+    @property
+    def scale(self) -> Fraction:
+        """The noise's scale: `count` times that of one index."""
+        return self.scale_in_steps * self.grid.step
 
     @property
     def event(self) -> NoisyMaxEvent:
@@ -202,7 +202,7 @@ class NoisyTop:
         steps = exact_scores(scores, self.grid)
         if len(steps) <= self.count:
             raise ParameterError("count", self.count, "must be less than the number of scores")
-        noisy = steps + discrete_laplace(self.scale, len(steps), entropy=entropy)
+        noisy = steps + discrete_laplace(self.scale_in_steps, len(steps), entropy=entropy)
         fractions = permutation(len(steps), entropy=entropy)
         order = _ranked(noisy, fractions)[: self.count + 1]
         ahead, behind = order[:-1], order[1:]
@@ -223,6 +223,9 @@ def _laplace_max_law(steps: IntArray, scale: float) -> ChoiceLaw:
     i's place t in the order the product is ∏ (F_j(z - 1) + (1 - t) p_j(z)), a polynomial in t.
     """
     low, high = int(steps.min()) - int(45 * scale), int(steps.max()) + int(45 * scale)
+    if (high - low) * len(steps) * max(16, len(steps)) > SUMMED_MOST:
+        rule = "must be fewer or closer together, or epsilon larger, for a law with Laplace noise"
+        raise ParameterError("scores", HIDDEN, rule)
     z = np.arange(low, high + 1)
     away = z[None, :] - steps[:, None]
     p = np.tanh(1 / (2 * scale)) * np.exp(-np.abs(away) / scale)
@@ -240,11 +243,3 @@ def _laplace_max_law(steps: IntArray, scale: float) -> ChoiceLaw:
             others = np.prod(np.delete(beaten, i, axis=0), axis=0)
             found[i] += weight * float(p[i] @ others)
     return ChoiceLaw(tuple(found.tolist()))
-
-
-def _checked_noise(noise: Noise | str) -> Noise:
-    try:
-        return Noise(noise)
-    except ValueError:
-        names = " or ".join(repr(each.value) for each in Noise)
-        raise ParameterError("noise", noise, f"must be {names}") from None

@@ -3,18 +3,20 @@
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from math import sqrt
+from math import exp, sqrt
 from typing import Self, overload
 
 import numpy as np
 
 from discreet.accounting.events import RandomizedResponseEvent
 from discreet.accounting.rounding import log_up
-from discreet.errors import HIDDEN, ParameterError
+from discreet.errors import HIDDEN, ParameterError, readable
 from discreet.mechanisms.accuracy import gaussian_error, least_epsilon, miss_probability
-from discreet.mechanisms.frozen import settle, written
-from discreet.mechanisms.grid import Integers, checked_epsilon, exact_integers, is_scalar
+from discreet.mechanisms.exact import Integers, array_of, exact_integers, is_scalar, is_whole
+from discreet.mechanisms.frozen import as_call, settle
 from discreet.mechanisms.laws import ChoiceLaw
+from discreet.mechanisms.ranges import checked_epsilon
+from discreet.mechanisms.truncation import CHANNEL_MOST
 from discreet.noise import SYSTEM, Entropy
 from discreet.noise.coins import respond
 from discreet.noise.enclosures import Bracket, Enclosure, ceil_div, ratio, share_against_exp_neg
@@ -23,6 +25,9 @@ from discreet.parameters import Real, rational, whole
 from discreet.plots import Plot, plot_heat
 
 CATEGORIES_MOST = 1 << 31
+
+LISTED_MOST = 10**6
+"""Laws and estimates list at most so many categories: some dozen megabytes."""
 
 EPSILON_SOUGHT = Fraction(1, 1000), Fraction(40)
 """Less than the first tells nothing about anybody; more than the last is as good as the truth."""
@@ -42,7 +47,11 @@ class RandomizedResponse:
     truth: Fraction | None
     """The probability of reporting the truth, if that is what was given."""
 
-    __repr__ = written
+    def __repr__(self) -> str:
+        if self.truth is None:
+            return as_call("RandomizedResponse", epsilon=self.epsilon, categories=self.categories)
+        many = f", categories={self.categories}" if self.categories > 2 else ""
+        return f"RandomizedResponse.truthful({readable(self.truth)}{many})"
 
     def __init__(self, *, epsilon: Real, categories: int = 2) -> None:
         settle(
@@ -72,7 +81,7 @@ class RandomizedResponse:
 
     @classmethod
     def for_error(cls, *, within: Real, confidence: Real, people: int, categories: int = 2) -> Self:
-        """Return the mechanism of least epsilon whose estimated counts are within the wish."""
+        """Return the mechanism of least epsilon whose estimated counts are within the target."""
         make = partial(cls, categories=categories)
         return make(
             epsilon=least_epsilon(
@@ -98,7 +107,7 @@ class RandomizedResponse:
         self, exact: int | Integers | BoolArray, *, entropy: Entropy = SYSTEM
     ) -> int | IntArray:
         """Return a report for each value; the true ones are not stored anywhere."""
-        values = self._checked(exact)
+        values = self._checked(exact, "exact")
         reports = respond(values.reshape(-1), self.categories, self._kept, entropy)
         if is_scalar(exact):
             return bool(reports[0]) if isinstance(exact, bool) else int(reports[0])
@@ -106,10 +115,11 @@ class RandomizedResponse:
 
     def law(self, exact: int) -> ChoiceLaw:
         """Return the law of release(exact)."""
-        true = int(self._checked(exact)[0])
+        self._check_size(LISTED_MOST, "a law")
+        true = int(self._checked(exact, "exact")[0])
         kept, other = self._kept, self._lost_to_each
         places = range(self.categories)
-        p, q = self.probability, (1 - self.probability) / (self.categories - 1)
+        p, q = self._odds
         return ChoiceLaw(
             tuple(p if place == true else q for place in places),
             tuple(kept if place == true else other for place in places),
@@ -117,14 +127,16 @@ class RandomizedResponse:
 
     def channel(self) -> FloatArray:
         """Return the matrix P(reported | true)."""
-        return np.array([self.law(true).probabilities for true in range(self.categories)])
+        self._check_size(CHANNEL_MOST, "a channel")
+        p, q = self._odds
+        return np.full((self.categories, self.categories), q) + np.eye(self.categories) * (p - q)
 
     @property
     def probability(self) -> float:
         """The probability of reporting the truth."""
         if self.truth is not None:
             return float(self.truth)
-        return 1 / (1 + (self.categories - 1) * float(np.exp(-float(self.epsilon))))
+        return 1 / (1 + (self.categories - 1) * exp(-self.epsilon))
 
     def estimate(self, reports: Integers | BoolArray, *, confidence: Real = 0.95) -> "Frequencies":
         """Return unbiased estimates of how many people hold each value, with their ±.
@@ -133,13 +145,15 @@ class RandomizedResponse:
         reported c times of n is held by (c - n q) / (p - q) people on average. The variance is at
         most that of a value held by the estimated number; ± is the normal law's, for n large.
         """
-        values = self._checked(reports).reshape(-1)
+        self._check_size(LISTED_MOST, "estimates")
+        values = self._checked(reports, "reports").reshape(-1)
         n = len(values)
-        p, q = self.probability, (1 - self.probability) / (self.categories - 1)
+        p, q = self._odds
         seen = np.bincount(values, minlength=self.categories).astype(np.float64)
         held = (seen - n * q) / (p - q)
         likely = np.clip(held, 0, n)
-        variance = (likely * p * (1 - p) + (n - likely) * q * (1 - q)) / (p - q) ** 2
+        lost = (self.categories - 1) * q
+        variance = (likely * p * lost + (n - likely) * q * (1 - q)) / (p - q) ** 2
         miss = miss_probability(confidence, 1)
         return Frequencies(
             people=n,
@@ -151,15 +165,25 @@ class RandomizedResponse:
     def error(self, confidence: Real, *, people: int) -> float:
         """Return the largest ± of an estimated count among so many people, by the normal law."""
         n = whole("people", people, least=1)
-        p, q = self.probability, (1 - self.probability) / (self.categories - 1)
-        variance = n * max(p * (1 - p), q * (1 - q)) / (p - q) ** 2
+        p, q = self._odds
+        # 1 - p is (categories - 1) q, which a float tells from 0 where p is nearly 1.
+        variance = n * max(p * (self.categories - 1) * q, q * (1 - q)) / (p - q) ** 2
         return gaussian_error(sqrt(variance), miss_probability(confidence, 1))
 
     def plot(self) -> Plot:
         """Draw the channel as a heat map."""
+        channel = self.channel()
         names = [str(value) for value in range(self.categories)]
         title = f"randomized response, ε = {float(self.epsilon):.3g}"
-        return plot_heat(self.channel(), title=title, rows=names, columns=names)
+        return plot_heat(channel, title=title, rows=names, columns=names)
+
+    @property
+    def _odds(self) -> tuple[float, float]:
+        """The probabilities of reporting the truth, and each other value, however small."""
+        p, others = self.probability, self.categories - 1
+        if self.truth is not None:
+            return p, float((1 - self.truth) / others)
+        return p, p * exp(-self.epsilon)
 
     @property
     def _kept(self) -> Enclosure:
@@ -177,12 +201,21 @@ class RandomizedResponse:
 
         return enclose
 
-    def _checked(self, exact: object) -> IntArray:
-        values = np.atleast_1d(exact_integers(_without_bools(exact)))
-        if values.size and not (values.min() >= 0 and values.max() < self.categories):
-            rule = f"must be whole numbers from 0 to {self.categories - 1}"
-            raise ParameterError("exact", HIDDEN, rule)
-        return values
+    def _checked(self, values: object, name: str) -> IntArray:
+        rule = f"must be whole numbers from 0 to {self.categories - 1}"
+        numbers = _without_bools(values)
+        if not (is_whole(numbers) or np.size(array_of(numbers, name)) == 0):
+            raise ParameterError(name, HIDDEN, rule)
+        found = np.atleast_1d(exact_integers(numbers))
+        if found.size and not (found.min() >= 0 and found.max() < self.categories):
+            raise ParameterError(name, HIDDEN, rule)
+        return found
+
+    def _check_size(self, most: int, what: str) -> None:
+        if self.categories > most:
+            raise ParameterError(
+                "categories", self.categories, f"must be {most} or less for {what}"
+            )
 
 
 def _without_bools(exact: object) -> object:

@@ -1,6 +1,7 @@
 """Scores on a grid, and the laws of an index chosen by them."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from math import ceil
@@ -10,10 +11,14 @@ import numpy as np
 from numpy.polynomial.legendre import leggauss
 
 from discreet.errors import HIDDEN, ParameterError
-from discreet.mechanisms.grid import Grid, Reals, power_of_two_below
+from discreet.mechanisms.exact import Reals
+from discreet.mechanisms.grid import Grid, power_of_two_below
 from discreet.mechanisms.laws import ChoiceLaw
+from discreet.mechanisms.ranges import checked_epsilon, checked_sensitivity
+from discreet.mechanisms.sensitivity import Sensitivity, checked_monotone, linf_of
 from discreet.noise.enclosures import Bracket, ceil_div, exp_neg
 from discreet.noise.uniform import IntArray
+from discreet.parameters import Real, flag
 
 Scores: TypeAlias = Reals | IntArray
 """One number for each candidate: the higher, the better."""
@@ -30,9 +35,41 @@ def score_grid(sensitivity: Fraction, fineness: int = FINENESS) -> tuple[Grid, i
     return Grid(step), ceil(sensitivity / step)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scoring:
+    """What all mechanisms that compare scores are made of, checked."""
+
+    epsilon: Fraction
+    sensitivity: Fraction
+    monotone: bool
+    grid: Grid
+    steps: int
+    """The sensitivity of a floored score, in steps."""
+
+    @property
+    def apart(self) -> int:
+        """The most by which a unit moves the difference of two scores, in steps."""
+        return self.steps if self.monotone else 2 * self.steps
+
+
+def checked_scoring(
+    epsilon: Real, sensitivity: Real | Sensitivity, monotone: bool, fineness: int = FINENESS
+) -> Scoring:
+    """Return what mechanisms that compare scores share, or refuse it by name."""
+    size = checked_sensitivity(linf_of(sensitivity))
+    grid, steps = score_grid(size, fineness)
+    return Scoring(
+        epsilon=checked_epsilon(epsilon),
+        sensitivity=size,
+        monotone=checked_monotone(flag("monotone", monotone), sensitivity),
+        grid=grid,
+        steps=steps,
+    )
+
+
 def exact_scores(scores: Scores, grid: Grid) -> IntArray:
     """Return the scores in steps of the grid; an error does not show them."""
-    places = grid.places(scores)
+    places = grid.places(scores, "scores")
     if places.ndim != 1 or not 1 <= places.size <= CANDIDATES_MOST:
         rule = f"must be a flat list of 1 to {CANDIDATES_MOST} numbers"
         raise ParameterError("scores", HIDDEN, rule)

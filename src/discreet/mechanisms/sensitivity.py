@@ -10,8 +10,8 @@ from fractions import Fraction
 from math import isqrt, sqrt
 
 from discreet.errors import ParameterError
-from discreet.mechanisms.frozen import settle
-from discreet.parameters import Real, rational, whole
+from discreet.mechanisms.frozen import settle, written
+from discreet.parameters import Real, choice, rational, whole
 
 
 class Neighbours(Enum):
@@ -28,7 +28,7 @@ ADD_REMOVE = Neighbours.ADD_REMOVE
 REPLACE = Neighbours.REPLACE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Sensitivity:
     """The most that a vector of answers differs between neighbours, in three norms."""
 
@@ -40,38 +40,42 @@ class Sensitivity:
     def __post_init__(self) -> None:
         for name in ("l1", "l2_squared", "linf"):
             settle(self, **{name: rational(name, getattr(self, name), above=0)})
-        _checked(self.neighbours)
+        settle(self, neighbours=_checked(self.neighbours))
+
+    __repr__ = written
 
     @property
     def l2(self) -> float:
         return sqrt(self.l2_squared)
 
 
-def counting_query(neighbours: Neighbours = ADD_REMOVE) -> Sensitivity:
+def counting_query(neighbours: Neighbours | str = ADD_REMOVE) -> Sensitivity:
     """Return that of one count of units: 1, however neighbours are defined."""
     return counting_queries(1, neighbours)
 
 
-def counting_queries(count: int, neighbours: Neighbours = ADD_REMOVE) -> Sensitivity:
+def counting_queries(count: int, neighbours: Neighbours | str = ADD_REMOVE) -> Sensitivity:
     """Return that of several counts of units: one unit may move each of them by 1."""
     k = Fraction(whole("count", count, least=1))
     return Sensitivity(l1=k, l2_squared=k, linf=Fraction(1), neighbours=_checked(neighbours))
 
 
-def histogram(neighbours: Neighbours = ADD_REMOVE) -> Sensitivity:
+def histogram(neighbours: Neighbours | str = ADD_REMOVE) -> Sensitivity:
     """Return that of counts of disjoint classes: a unit lies in one, or moves to another."""
-    moved = Fraction(1 if _checked(neighbours) is ADD_REMOVE else 2)
-    return Sensitivity(l1=moved, l2_squared=moved, linf=Fraction(1), neighbours=neighbours)
+    relation = _checked(neighbours)
+    moved = Fraction(1 if relation is ADD_REMOVE else 2)
+    return Sensitivity(l1=moved, l2_squared=moved, linf=Fraction(1), neighbours=relation)
 
 
-def bounded_sum(low: Real, high: Real, neighbours: Neighbours = ADD_REMOVE) -> Sensitivity:
+def bounded_sum(low: Real, high: Real, neighbours: Neighbours | str = ADD_REMOVE) -> Sensitivity:
     """Return that of a sum of one value in [low, high] for each unit."""
     a, b = _range(low, high)
-    return _scalar(max(abs(a), abs(b)) if _checked(neighbours) is ADD_REMOVE else b - a, neighbours)
+    relation = _checked(neighbours)
+    return _scalar(max(abs(a), abs(b)) if relation is ADD_REMOVE else b - a, relation)
 
 
 def bounded_mean(
-    low: Real, high: Real, *, least: int = 0, neighbours: Neighbours = ADD_REMOVE
+    low: Real, high: Real, *, least: int = 0, neighbours: Neighbours | str = ADD_REMOVE
 ) -> Sensitivity:
     """Return that of a mean of values in [low, high] over at least so many units, publicly known.
 
@@ -79,21 +83,22 @@ def bounded_mean(
     (high - low) / (n + 1) when one is added or removed. With no least size it may cross the range.
     """
     a, b = _range(low, high)
+    relation = _checked(neighbours)
     n = whole("least", least, least=0)
     if n == 0:
-        return _scalar(b - a, neighbours)
-    return _scalar((b - a) / (n + 1 if _checked(neighbours) is ADD_REMOVE else n), neighbours)
+        return _scalar(b - a, relation)
+    return _scalar((b - a) / (n + 1 if relation is ADD_REMOVE else n), relation)
 
 
-def percentage(*, least: int, neighbours: Neighbours = ADD_REMOVE) -> Sensitivity:
+def percentage(*, least: int, neighbours: Neighbours | str = ADD_REMOVE) -> Sensitivity:
     """Return that of a percentage of at least so many units, in percentage points."""
     return bounded_mean(0, 100, least=least, neighbours=neighbours)
 
 
-def maximum(low: Real, high: Real, neighbours: Neighbours = ADD_REMOVE) -> Sensitivity:
+def maximum(low: Real, high: Real, neighbours: Neighbours | str = ADD_REMOVE) -> Sensitivity:
     """Return that of a largest, smallest or middle value: one unit may move it across the range."""
     a, b = _range(low, high)
-    return _scalar(b - a, neighbours)
+    return _scalar(b - a, _checked(neighbours))
 
 
 def l1_of(sensitivity: Real | Sensitivity) -> Fraction:
@@ -134,17 +139,15 @@ def _positive(sensitivity: Real) -> Fraction:
 
 
 def _scalar(moved: Fraction, neighbours: Neighbours) -> Sensitivity:
-    return Sensitivity(l1=moved, l2_squared=moved**2, linf=moved, neighbours=_checked(neighbours))
+    return Sensitivity(l1=moved, l2_squared=moved**2, linf=moved, neighbours=neighbours)
 
 
 def _range(low: Real, high: Real) -> tuple[Fraction, Fraction]:
     a, b = rational("low", low), rational("high", high)
     if a >= b:
-        raise ParameterError("bounds", f"{low} … {high}", "must have low below high")
+        raise ParameterError("bounds", (low, high), "must have low below high")
     return a, b
 
 
-def _checked(neighbours: Neighbours) -> Neighbours:
-    if not isinstance(neighbours, Neighbours):
-        raise ParameterError("neighbours", neighbours, "must be ADD_REMOVE or REPLACE")
-    return neighbours
+def _checked(neighbours: Neighbours | str) -> Neighbours:
+    return choice("neighbours", neighbours, Neighbours)

@@ -5,35 +5,41 @@ answer after another and refuses when it has said what was paid for. A run is ch
 starts.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil, floor
 from threading import Lock
-from typing import NoReturn
+from typing import NoReturn, Protocol, TypeVar
 
 import numpy as np
 
 from discreet.accounting.events import SparseVectorEvent
-from discreet.errors import ParameterError, SealedError, StoppedError
+from discreet.errors import HIDDEN, ParameterError, SealedError, StoppedError, readable
 from discreet.mechanisms.accuracy import laplace_error, miss_probability
-from discreet.mechanisms.frozen import settle, written
-from discreet.mechanisms.grid import (
-    Grid,
-    Reals,
-    checked_epsilon,
-    checked_noise_scale,
-    checked_sensitivity,
-)
+from discreet.mechanisms.digits import few_digits_up
+from discreet.mechanisms.exact import Reals
+from discreet.mechanisms.frozen import as_call, settle, written
+from discreet.mechanisms.grid import Grid
 from discreet.mechanisms.laplace import Laplace
-from discreet.mechanisms.selection import score_grid
-from discreet.mechanisms.sensitivity import Sensitivity, checked_monotone, linf_of
+from discreet.mechanisms.ranges import checked_epsilon, drawn_scales
+from discreet.mechanisms.selection import checked_scoring
+from discreet.mechanisms.sensitivity import Sensitivity
 from discreet.noise import SYSTEM, Entropy, discrete_laplace
 from discreet.noise.uniform import FloatArray
-from discreet.parameters import Real, flag, rational, whole
+from discreet.parameters import Real, rational, whole
 
 FINENESS = 1 << 10
 """A step of the grid that answers are floored to is at most this part of the sensitivity."""
+
+
+SUMMED_MOST = 1 << 22
+"""A law is a sum over so many values of the threshold's noise, to each side, at most."""
+
+STREAM = "must be a stream of numbers: a list, a flat array or a generator"
+
+Word_co = TypeVar("Word_co", covariant=True)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -71,28 +77,24 @@ class Sparse:
         monotone: bool = False,
         threshold_share: Real | None = None,
     ) -> None:
-        epsilon = checked_epsilon(epsilon)
-        size = checked_sensitivity(linf_of(sensitivity))
-        monotone = checked_monotone(flag("monotone", monotone), sensitivity)
+        scoring = checked_scoring(epsilon, sensitivity, monotone, FINENESS)
         answers = whole("answers", answers, least=1)
-        factor = answers if monotone else 2 * answers
+        factor = answers if scoring.monotone else 2 * answers
         share = best_share(factor) if threshold_share is None else threshold_share
         share = rational("threshold_share", share, above=0, below=1)
-        grid, steps = score_grid(size, FINENESS)
-        scales = steps / (epsilon * share), factor * steps / (epsilon * (1 - share))
-        for scale in scales:
-            checked_noise_scale(scale, instead="choose an epsilon in range")
+        steps = scoring.steps / share, answers * scoring.apart / (1 - share)
+        threshold_scale, question_scale = drawn_scales(scoring.epsilon, steps)
         settle(
             self,
-            epsilon=epsilon,
-            sensitivity=size,
+            epsilon=scoring.epsilon,
+            sensitivity=scoring.sensitivity,
             threshold=rational("threshold", threshold),
             answers=answers,
-            monotone=monotone,
+            monotone=scoring.monotone,
             threshold_share=share,
-            grid=grid,
-            threshold_scale=scales[0] * grid.step,
-            question_scale=scales[1] * grid.step,
+            grid=scoring.grid,
+            threshold_scale=threshold_scale * scoring.grid.step,
+            question_scale=question_scale * scoring.grid.step,
         )
 
     @property
@@ -106,17 +108,15 @@ class Sparse:
 
     def release(self, exact: Iterable[float], *, entropy: Entropy = SYSTEM) -> tuple[bool, ...]:
         """Return one run's word on each answer of a stream, as far as it goes."""
-        run = self.start(entropy=entropy)
-        said: list[bool] = []
-        for each in exact:
-            said.append(run.ask(each))
-            if run.has_stopped:
-                break
-        return tuple(said)
+        stream = _checked_stream(exact)
+        return _words(self.start(entropy=entropy), stream)
 
     def law(self, exact: Reals) -> "PatternLaw":
         """Return the law of release(exact)."""
-        return PatternLaw(sparse=self, exact=tuple(self.grid.places(exact).tolist()))
+        places = self.grid.places(exact)
+        if places.ndim != 1:
+            raise ParameterError("exact", HIDDEN, STREAM)
+        return PatternLaw(sparse=self, exact=tuple(places.tolist()))
 
     def error(self, confidence: Real, *, questions: int) -> float:
         """Return how far from the threshold an answer may be and yet get the wrong word.
@@ -183,7 +183,15 @@ class AboveThreshold:
 
     sparse: Sparse
 
-    __repr__ = written
+    def __repr__(self) -> str:
+        return as_call(
+            "AboveThreshold",
+            epsilon=self.epsilon,
+            sensitivity=self.sparse.sensitivity,
+            threshold=self.sparse.threshold,
+            monotone=self.sparse.monotone,
+            threshold_share=self.sparse.threshold_share,
+        )
 
     def __init__(
         self,
@@ -251,7 +259,17 @@ class NumericSparse:
     sparse: Sparse
     numbers: Laplace
 
-    __repr__ = written
+    def __repr__(self) -> str:
+        return as_call(
+            "NumericSparse",
+            epsilon=self.epsilon,
+            sensitivity=self.sparse.sensitivity,
+            threshold=self.sparse.threshold,
+            answers=self.sparse.answers,
+            monotone=self.sparse.monotone,
+            threshold_share=self.sparse.threshold_share,
+            numeric_share=1 - self.sparse.epsilon / self.epsilon,
+        )
 
     def __init__(  # noqa: PLR0913 - each is a number that the theorem has
         self,
@@ -290,13 +308,8 @@ class NumericSparse:
         self, exact: Iterable[float], *, entropy: Entropy = SYSTEM
     ) -> tuple[float | None, ...]:
         """Return one run's word on each answer of a stream, as far as it goes."""
-        run = self.start(entropy=entropy)
-        said: list[float | None] = []
-        for each in exact:
-            said.append(run.ask(each))
-            if run.has_stopped:
-                break
-        return tuple(said)
+        stream = _checked_stream(exact)
+        return _words(self.start(entropy=entropy), stream)
 
     def error(self, confidence: Real) -> float:
         """Return ± that all of the released numbers keep with this confidence."""
@@ -340,7 +353,7 @@ class PatternLaw:
     """The stream, in steps of the grid."""
 
     def pmf(self, pattern: Sequence[bool]) -> float:
-        """Return the probability of exactly this pattern.
+        """Return the probability of exactly this pattern, for an epsilon that is not too small.
 
         Given the threshold's noise ρ the words are independent: Σ P(ρ) ∏ P(noise ≥ T + ρ - answer).
         """
@@ -348,6 +361,10 @@ class PatternLaw:
         step = self.sparse.grid.step
         wide, scale = (float(self.sparse.threshold_scale / step), self._question_scale)
         reach = ceil(45 * wide)
+        if reach > SUMMED_MOST:
+            least = few_digits_up(self.sparse.epsilon * reach / SUMMED_MOST)
+            rule = f"must be {readable(least)} or more for a law to be summed"
+            raise ParameterError("epsilon", self.sparse.epsilon, rule)
         rho = np.arange(-reach, reach + 1, dtype=np.float64)
         odds = np.tanh(1 / (2 * wide)) * np.exp(-np.abs(rho) / wide)
         for said, answer in zip(pattern, self.exact, strict=False):
@@ -366,6 +383,31 @@ class PatternLaw:
         if len(pattern) > len(self.exact) or not (is_ended or is_whole):
             rule = "must end at the last paid positive answer or cover the stream"
             raise ParameterError("pattern", tuple(pattern), rule)
+
+
+class Asking(Protocol[Word_co]):
+    """A run that has a word on one answer after another until it stops."""
+
+    @property
+    def has_stopped(self) -> bool: ...
+    def ask(self, exact: float) -> Word_co: ...
+
+
+def _words(run: Asking[Word_co], stream: Iterator[float]) -> tuple[Word_co, ...]:
+    """Return a run's word on each answer of a stream, as far as it goes."""
+    said: list[Word_co] = []
+    for each in stream:
+        said.append(run.ask(each))
+        if run.has_stopped:
+            break
+    return tuple(said)
+
+
+def _checked_stream(exact: Iterable[float]) -> Iterator[float]:
+    """Return a stream's answers, or refuse what is none before a run starts."""
+    with suppress(TypeError):
+        return iter(exact)
+    raise ParameterError("exact", HIDDEN, STREAM)
 
 
 def best_share(factor: int) -> Fraction:

@@ -7,19 +7,14 @@ from math import ceil, exp, log
 from typing import Self
 
 from discreet.accounting.events import StaircaseEvent
-from discreet.errors import ParameterError
+from discreet.errors import HIDDEN, ParameterError
 from discreet.mechanisms.accuracy import least_epsilon, miss_probability
+from discreet.mechanisms.exact import exact_real, is_scalar
 from discreet.mechanisms.frozen import settle, written
-from discreet.mechanisms.grid import (
-    Grid,
-    checked_epsilon,
-    checked_sensitivity,
-    exact_real,
-    is_scalar,
-    power_of_two_below,
-)
+from discreet.mechanisms.grid import Grid, power_of_two_below
 from discreet.mechanisms.laws import StaircaseLaw
 from discreet.mechanisms.pictures import DRAWN, reals_plot, title_of
+from discreet.mechanisms.ranges import checked_epsilon, checked_sensitivity
 from discreet.mechanisms.sensitivity import Sensitivity, l1_of
 from discreet.noise import SYSTEM, Entropy, geometric, uniform_integers
 from discreet.noise.enclosures import share_against_exp_neg
@@ -74,7 +69,7 @@ class Staircase:
 
     @classmethod
     def for_error(cls, *, within: Real, confidence: Real, sensitivity: Real | Sensitivity) -> Self:
-        """Return the mechanism of least epsilon whose error is within the wish."""
+        """Return the mechanism of least epsilon whose error is within the target."""
         make = partial(cls, sensitivity=sensitivity)
 
         most = Fraction(EPSILON_MOST)
@@ -92,7 +87,7 @@ class Staircase:
     def release(self, exact: float, *, entropy: Entropy = SYSTEM) -> float:
         """Return exact + noise."""
         if not is_scalar(exact):
-            raise ParameterError("exact", "an array", "must be one number; Laplace takes arrays")
+            raise ParameterError("exact", HIDDEN, "must be one number; Laplace takes arrays")
         grid = Grid(self.step)
         return grid.value(grid.place(exact) + self._noise(entropy))
 

@@ -2,20 +2,27 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import floor
 from typing import Generic, Protocol, TypeVar, overload
 
 import numpy as np
 
 from discreet.accounting.events import Event
-from discreet.errors import ParameterError
+from discreet.errors import HIDDEN, ParameterError, readable
+from discreet.mechanisms.frozen import settle
 from discreet.mechanisms.laws import ClampedLaw, Law
 from discreet.noise import SYSTEM, Entropy
 from discreet.noise.uniform import FloatArray, IntArray
-from discreet.parameters import Real
+from discreet.parameters import Real, rational, whole
 from discreet.plots import Plot, plot_heat
 
 CHANNEL_MOST = 2_000
 """A channel has at most this many rows and columns: four million floats."""
+
+BINS = 100
+"""So many parts of a range are drawn where it holds too many answers."""
+
+HALF = Fraction(1, 2)
 
 One = TypeVar("One", int, float)
 Many = TypeVar("Many", IntArray, FloatArray)
@@ -36,7 +43,7 @@ class Additive(Protocol[One, Many]):
     def error(self, confidence: Real, answers: int = 1) -> float: ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Truncated(Generic[One, Many]):
     """A mechanism whose answers are moved into [low, high].
 
@@ -49,9 +56,13 @@ class Truncated(Generic[One, Many]):
     high: Fraction
 
     def __post_init__(self) -> None:
+        settle(self, low=rational("low", self.low), high=rational("high", self.high))
         if self.low >= self.high:
-            rule = "must have low below high"
-            raise ParameterError("range", f"{self.low} … {self.high}", rule)
+            ends = f"{readable(self.low)} … {readable(self.high)}"
+            raise ParameterError("range", HIDDEN, f"must have low below high, unlike {ends}")
+
+    def __repr__(self) -> str:
+        return f"{self.mechanism!r}.truncated({readable(self.low)}, {readable(self.high)})"
 
     @property
     def event(self) -> Event:
@@ -82,24 +93,62 @@ class Truncated(Generic[One, Many]):
         """Return ± for exact answers in the range."""
         return min(self.mechanism.error(confidence, answers), float(self.high - self.low))
 
-    def channel(self) -> FloatArray:
-        """Return the matrix P(released | exact): a row for each answer of the range."""
-        return np.array([[self.law(y).pmf(z) for z in self._answers] for y in self._answers])
+    def channel(self, bins: int | None = None) -> FloatArray:
+        """Return the matrix P(released | exact): a row and a column for each answer of the range.
+
+        With `bins` the range is cut into so many equal parts instead: a row for the middle of each,
+        a column for all that is released in it.
+        """
+        return self._exact_channel() if bins is None else self._coarse_channel(self._parts(bins))
 
     def plot(self) -> Plot:
-        """Draw the channel as a heat map."""
-        names = [str(answer) for answer in self._answers]
-        title = f"truncated to {self.low} … {self.high}, ε = {float(self.epsilon):g}"
-        return plot_heat(self.channel(), title=title, rows=names, columns=names)
+        """Draw the channel as a heat map, in bins if the range holds too many answers."""
+        if self._count <= CHANNEL_MOST:
+            names = [readable(self.low + k * self._step) for k in range(self._count)]
+            channel = self.channel()
+        else:
+            names = [f"{float(middle):.4g}" for middle, _ in self._parts(BINS)]
+            channel = self.channel(BINS)
+        ends = f"{readable(self.low)} … {readable(self.high)}"
+        title = f"truncated to {ends}, ε = {float(self.epsilon):g}"
+        return plot_heat(channel, title=title, rows=names, columns=names)
 
     @property
-    def _answers(self) -> list[Fraction]:
-        step = self.mechanism.law(self.low).support.step
-        count = int((self.high - self.low) / step) + 1
-        if count > CHANNEL_MOST:
-            rule = f"must hold at most {CHANNEL_MOST} values for a channel"
-            raise ParameterError("range", f"one of {count} values", rule)
-        return [self.low + k * step for k in range(count)]
+    def _step(self) -> Fraction:
+        return self.mechanism.law(floor(self.low)).support.step
+
+    @property
+    def _count(self) -> int:
+        return int((self.high - self.low) / self._step) + 1
+
+    def _exact_channel(self) -> FloatArray:
+        """Noise does not know what it is added to: all rows are parts of one row twice as long."""
+        n, step = self._count, self._step
+        if n > CHANNEL_MOST:
+            rule = f"must hold at most {CHANNEL_MOST} values; write channel(bins={BINS}) for fewer"
+            raise ParameterError("range", HIDDEN, rule)
+        law = self.mechanism.law(self.low)
+        places = [self.low + k * step for k in range(-n, n)]
+        p = np.array([law.pmf(place) for place in places])
+        below = np.array([law.cdf(place) for place in places])
+        away = np.arange(n)[None, :] - np.arange(n)[:, None] + n
+        channel: FloatArray = p[away]
+        channel[:, 0] = below[away[:, 0]]
+        channel[:, -1] = 1 - below[away[:, -1] - 1]
+        return channel
+
+    def _coarse_channel(self, parts: list[tuple[Fraction, Fraction]]) -> FloatArray:
+        laws = [self.law(middle) for middle, _ in parts]
+        below = np.array([[law.cdf(end) for _, end in parts] for law in laws])
+        return np.diff(below, axis=1, prepend=0.0)
+
+    def _parts(self, bins: int) -> list[tuple[Fraction, Fraction]]:
+        """Return the middle and the end of each of so many equal parts of the range."""
+        count = whole("bins", bins, least=1, most=CHANNEL_MOST)
+        width, step = (self.high - self.low) / count, self._step
+        # A middle that is not on the grid is floored to it.
+        middles = [floor((self.low + (k + HALF) * width) / step) * step for k in range(count)]
+        return [(middle, self.low + (k + 1) * width) for k, middle in enumerate(middles)]
 
 
 def _end(end: Fraction, noisy: IntArray | FloatArray) -> np.int64 | np.float64:

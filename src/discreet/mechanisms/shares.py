@@ -6,8 +6,8 @@ from math import sqrt
 
 from discreet.accounting.compose import compose
 from discreet.accounting.events import Event
-from discreet.mechanisms.accuracy import DIGITS, few_digits_down
-from discreet.mechanisms.grid import checked_epsilon
+from discreet.mechanisms.digits import DIGITS, few_digits_down
+from discreet.mechanisms.ranges import checked_epsilon
 from discreet.parameters import Real, rational, whole
 
 

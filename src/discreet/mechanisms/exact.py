@@ -1,0 +1,108 @@
+"""Exact answers as they are handed in: told apart by type, made exact, never shown by an error."""
+
+from contextlib import suppress
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Integral, Rational
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import HIDDEN, ParameterError
+from discreet.noise.uniform import FloatArray, IntArray
+from discreet.parameters import rational
+
+Integers: TypeAlias = IntArray | list[int] | tuple[int, ...]
+Reals: TypeAlias = FloatArray | IntArray | list[float] | list[int] | tuple[float, ...]
+
+FARTHEST = 1 << 61
+"""Arrays hold 64-bit integers: steps beyond ±FARTHEST are moved there, which brings answers closer
+together, never farther apart. Single numbers are unbounded."""
+
+
+def is_scalar(exact: object) -> bool:
+    """Tell one answer from an array of them."""
+    return np.ndim(array_of(exact)) == 0
+
+
+def is_whole(exact: object) -> bool:
+    """Tell whole numbers from reals, by type and not by value."""
+    array = array_of(exact)
+    return array.dtype.kind in "iu" or (array.dtype.kind == "O" and _are_integers(array))
+
+
+def exact_integer(exact: object) -> int:
+    """Return one exact answer that is whole by type, not by value; an error does not show it."""
+    if not is_whole(exact):
+        raise ParameterError("exact", HIDDEN, f"must be a whole number{_hint(array_of(exact))}")
+    return int(exact_real(exact))
+
+
+def whole_number(exact: object) -> int:
+    """Return an answer that is whole by value, for laws; an error does not show it."""
+    number = exact_real(exact)
+    if number.denominator != 1:
+        raise ParameterError("exact", HIDDEN, f"must be a whole number{LAPLACE_HINT}")
+    return int(number)
+
+
+def exact_real(exact: object, name: str = "exact") -> Fraction:
+    """Return one exact answer as a fraction; an error does not show it."""
+    if isinstance(exact, np.ndarray) and exact.ndim == 0:
+        exact = exact[()]
+    if isinstance(exact, float | np.floating) and np.isfinite(exact):
+        return Fraction(*exact.as_integer_ratio())
+    with suppress(ParameterError):
+        return rational(name, exact)
+    # Raised out here, the error does not carry the first one, which shows the answer.
+    raise ParameterError(name, HIDDEN, "must be a finite number")
+
+
+def exact_integers(exact: object) -> IntArray:
+    """Return exact answers as 64-bit integers within ±FARTHEST; an error does not show them."""
+    array = array_of(exact)
+    if array.dtype.kind == "O" and not isinstance(exact, np.ndarray) and _are_integers(array):
+        return clamped(list(array.flat), array.shape)
+    if array.dtype.kind not in "iu" and array.size:
+        raise ParameterError("exact", HIDDEN, f"must be whole numbers{_hint(array)}")
+    # 2**61 fits every kind that could exceed it; smaller kinds are left alone.
+    if array.dtype.itemsize == 8:
+        array = np.clip(array, -FARTHEST if array.dtype.kind == "i" else 0, FARTHEST)
+    return array.astype(np.int64)
+
+
+def array_of(exact: object, name: str = "exact") -> NDArray[Any]:
+    """Return exact answers as an array of their own kind.
+
+    NumPy makes floats of a list that holds ints and floats, or ints on both sides of 64 bits, and
+    rounds them. Such a list stays one of objects.
+    """
+    with suppress(ValueError):
+        array = np.asarray(exact)
+        if array.dtype.kind == "f" and isinstance(exact, list | tuple):
+            objects = np.asarray(exact, dtype=object)
+            return array if all(isinstance(each, float) for each in objects.flat) else objects
+        return array
+    raise ParameterError(name, HIDDEN, "must be numbers in rows of equal length")
+
+
+def clamped(numbers: list[int], shape: tuple[int, ...]) -> IntArray:
+    """Return integers of any size within ±FARTHEST."""
+    inside = [max(-FARTHEST, min(FARTHEST, int(each))) for each in numbers]
+    return np.array(inside, np.int64).reshape(shape)
+
+
+LAPLACE_HINT = "; Laplace is for real answers"
+
+
+def _hint(array: NDArray[Any]) -> str:
+    """Point to Laplace where real numbers were handed in, by type; not for text or None."""
+    kinds = (float, np.floating, Rational, Decimal)
+    are_objects = array.dtype.kind == "O" and array.size > 0
+    are_real = are_objects and all(isinstance(each, kinds) for each in array.flat)
+    return LAPLACE_HINT if array.dtype.kind == "f" or are_real else ""
+
+
+def _are_integers(array: NDArray[Any]) -> bool:
+    return all(isinstance(each, Integral) and not isinstance(each, bool) for each in array.flat)

@@ -1,0 +1,55 @@
+"""The ranges of parameters that mechanisms serve: what floats can carry and samplers can draw."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from discreet.errors import ParameterError, readable
+from discreet.mechanisms.digits import few_digits_down, few_digits_up
+from discreet.noise.laplace import SCALE_LEAST, SCALE_MOST
+from discreet.parameters import rational
+
+EPSILON_LEAST = Fraction(1, 10**12)
+EPSILON_MOST = Fraction(10**6)
+SENSITIVITY_LEAST = Fraction(1, 10**100)
+SENSITIVITY_MOST = Fraction(10**100)
+
+
+def checked_epsilon(epsilon: object) -> Fraction:
+    """Return an epsilon in the range that mechanisms serve."""
+    return rational("epsilon", epsilon, above=0, least=EPSILON_LEAST, most=EPSILON_MOST)
+
+
+def checked_sensitivity(sensitivity: Fraction) -> Fraction:
+    """Return a sensitivity in the range that floats can carry."""
+    return rational("sensitivity", sensitivity, least=SENSITIVITY_LEAST, most=SENSITIVITY_MOST)
+
+
+def drawn_scale(
+    epsilon: Fraction, steps: Fraction, *, instead: str = "", most: Fraction = SCALE_MOST
+) -> Fraction:
+    """Return steps / epsilon, a noise's scale, if the samplers cover it; blame epsilon if not."""
+    return drawn_scales(epsilon, (steps,), instead=instead, most=most)[0]
+
+
+def drawn_scales(
+    epsilon: Fraction, steps: Sequence[Fraction], *, instead: str = "", most: Fraction = SCALE_MOST
+) -> tuple[Fraction, ...]:
+    """Return several noises' scales; epsilon is blamed with a limit that serves all of them."""
+    where = "for this sensitivity" + (f" ({instead})" if instead else "")
+    largest, least = min(steps) / SCALE_LEAST, max(steps) / most
+    if epsilon > largest:
+        rule = f"must be {readable(few_digits_down(largest))} or less {where}"
+        raise ParameterError("epsilon", epsilon, rule)
+    if epsilon < least:
+        rule = f"must be {readable(few_digits_up(least))} or more {where}"
+        raise ParameterError("epsilon", epsilon, rule)
+    return tuple(each / epsilon for each in steps)
+
+
+def check_answers(mechanism: object, answers: int, size: int) -> None:
+    """Refuse an array of more numbers than the mechanism's noise pays for."""
+    if size > answers:
+        write = f"write {type(mechanism).__name__}(..., answers={size})"
+        raise ParameterError(
+            "answers", answers, f"must be {size} or more for {size} numbers: {write}"
+        )
