@@ -120,7 +120,7 @@ LARGE: list[tuple[Callable[[], object], str]] = [
     ),
     (
         lambda: made(Laplace).truncated(0, 10).channel(),
-        "range must hold at most 2000 values; write channel(bins=100) for fewer.",
+        "range must hold at most 2000 values; write channel(bins=50) for fewer.",
     ),
 ]
 

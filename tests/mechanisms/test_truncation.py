@@ -191,7 +191,9 @@ def test_a_coarse_channel_holds_all_that_is_released_in_each_part(mechanism: Any
     assert np.allclose(channel.sum(axis=1), 1, atol=1e-12)
     law = truncated.law(4_500)
     assert channel[4, 4] == pytest.approx(law.cdf(5_000) - law.cdf(4_000))
-    assert truncated.plot().figure.axes[0].get_title() == "truncated to 0 … 10000, ε = 1"
+    axes = truncated.plot().figure.axes[0]
+    assert axes.get_title() == "truncated to 0 … 10000, ε = 1"
+    assert [text.get_text() for text in axes.get_yticklabels()][:2] == ["100", "1100"]
 
 
 @pytest.mark.parametrize("bins", [0, -1, 2.5, 2001, "2", True])

@@ -19,7 +19,7 @@ from discreet.plots import Plot, plot_heat
 CHANNEL_MOST = 2_000
 """A channel has at most this many rows and columns: four million floats."""
 
-BINS = 100
+BINS = 50
 """So many parts of a range are drawn where it holds too many answers."""
 
 HALF = Fraction(1, 2)
@@ -107,7 +107,8 @@ class Truncated(Generic[One, Many]):
             names = [readable(self.low + k * self._step) for k in range(self._count)]
             channel = self.channel()
         else:
-            names = [f"{float(middle):.4g}" for middle, _ in self._parts(BINS)]
+            half = (self.high - self.low) / (2 * BINS)
+            names = [f"{float(end - half):.4g}" for _, end in self._parts(BINS)]
             channel = self.channel(BINS)
         ends = f"{readable(self.low)} … {readable(self.high)}"
         title = f"truncated to {ends}, ε = {float(self.epsilon):g}"
