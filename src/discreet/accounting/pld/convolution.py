@@ -23,9 +23,13 @@ from discreet.accounting.hockey_stick import (
 )
 from discreet.accounting.pld.grid import Law
 from discreet.accounting.rounding import golden_minimum
+from discreet.errors import HIDDEN, ParameterError
 
 OUTSIDE = 46.0
 """-ln of the tilted mass that may fall outside the window on each side: 1e-20."""
+
+MOST_WINDOW = 2**22
+"""No more points are transformed at once; losses spread wider are left to other accountants."""
 
 Complexes = npt.NDArray[np.complex128]
 
@@ -142,7 +146,10 @@ def convolved(laws: Laws, width: float, moments: LogMoments, tilt: float) -> Sum
     """Return the law of the sum near the losses that the tilt favours."""
     low, high = moments.window(tilt)
     start = floor(low / width) - 2
-    size = next_fast_len(ceil(high / width) - start + 2, real=True)
+    points = ceil(high / width) - start + 2
+    if not 0 < points <= MOST_WINDOW:
+        raise ParameterError("events", HIDDEN, "must have losses nearer to each other for PLD")
+    size = next_fast_len(points, real=True)
     each = moments.each(tilt)
     tilted, norm = _tilted_sum(laws, width, tilt, each, size)
     losses = np.arange(start, start + size, dtype=np.float64) * width

@@ -72,11 +72,11 @@ def grid_width(pairs: Weighted, tail: float) -> float:
 
 def refuse_the_extreme(pairs: Weighted, tail: float) -> None:
     """Refuse losses that floats on one grid cannot hold; other accountants price them."""
-    count, deviation = sum(count for _, count in pairs), sqrt(_spread(pairs))
-    reaches = [_reach(part, tail) for pair, _ in pairs for part in pair.parts]
+    count = sum(count for _, count in pairs)
     if count > MOST_COMPOSED:
         raise ParameterError("count", count, f"must be {MOST_COMPOSED} or less for PLD")
-    if max(high for _, high in reaches) > LARGEST_LOSS or 0 < deviation < LEAST_DEVIATION:
+    largest = max(_reach(part, tail)[1] for pair, _ in pairs for part in pair.parts)
+    if largest > LARGEST_LOSS or 0 < sqrt(_spread(pairs)) < LEAST_DEVIATION:
         rule = f"must have losses between {LEAST_DEVIATION:g} and {LARGEST_LOSS:g} for PLD"
         raise ParameterError("events", HIDDEN, rule)
 
