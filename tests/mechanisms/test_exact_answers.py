@@ -1,5 +1,6 @@
 """Exact answers of every kind: placed without rounding, refused by type, never shown."""
 
+from collections import UserList, deque
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -301,3 +302,17 @@ def test_an_error_that_shows_the_answer_would_be_noticed() -> None:
     with pytest.raises(ParameterError, match="exact must be a number") as caught:
         telling()
     assert TOLD in told_by(caught.value)
+
+
+@pytest.mark.parametrize("kind", [list, tuple, deque, UserList])
+def test_numbers_of_two_kinds_are_placed_unrounded_whatever_holds_them(
+    kind: Callable[[list[float]], Any],
+) -> None:
+    places = Grid(Fraction(1)).places(kind([2**53 + 1, 0.5]))
+    assert places.tolist() == [2**53 + 1, 0]
+
+
+def test_unsigned_numbers_below_one_wide_step_are_placed_at_zero() -> None:
+    numbers = np.array([2**64 - 1, 2**63, 0], np.uint64)
+    assert Grid(Fraction(2**64)).places(numbers).tolist() == [0, 0, 0]
+    assert Grid(Fraction(2**63)).places(numbers).tolist() == [1, 1, 0]

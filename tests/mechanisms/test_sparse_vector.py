@@ -1,6 +1,7 @@
 """The sparse vector technique: odds of patterns, runs that stop, published mistakes (R2, R12)."""
 
 import copy
+import os
 import pickle
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -154,6 +155,18 @@ def test_a_run_cannot_be_copied_to_be_asked_again(copied: Callable[[object], obj
     for run in (words, numbers):
         with pytest.raises(SealedError, match="cannot be copied"):
             copied(run)
+
+
+def test_a_forked_child_gets_no_answers_from_a_run_that_its_parent_paid_for() -> None:
+    run = AboveThreshold(epsilon=1, sensitivity=1, threshold=0).start()
+    child = os.fork()
+    if child == 0:
+        with suppress(SealedError):
+            run.ask(10**9)
+            os._exit(1)
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert run.ask(10**9) is True
 
 
 def test_threads_get_no_more_answers_than_were_paid_for() -> None:

@@ -76,11 +76,11 @@ def array_of(exact: object, name: str = "exact") -> NDArray[Any]:
     """Return exact answers as an array of their own kind.
 
     NumPy makes floats of a list that holds ints and floats, or ints on both sides of 64 bits, and
-    rounds them. Such a list stays one of objects.
+    rounds them. Such a list, or any other thing without a kind of its own, stays one of objects.
     """
     with suppress(ValueError):
         array = np.asarray(exact)
-        if array.dtype.kind == "f" and isinstance(exact, list | tuple):
+        if array.ndim and array.dtype.kind == "f" and not hasattr(exact, "dtype"):
             objects = np.asarray(exact, dtype=object)
             return array if all(isinstance(each, float) for each in objects.flat) else objects
         return array

@@ -55,9 +55,11 @@ class Grid:
 
     def _whole_places(self, array: NDArray[Any]) -> IntArray:
         if self.step > 1:
-            shift = min(self.step.numerator.bit_length() - 1, 63)
+            shift = self.step.numerator.bit_length() - 1
+            if array.dtype.kind == "u" and shift > 63:
+                return np.zeros(array.shape, np.int64)
             wide = array if array.dtype == np.uint64 else array.astype(np.int64)
-            return exact_integers(wide >> shift)
+            return exact_integers(wide >> min(shift, 63))
         # Integers that steps of 2**-shift take beyond FARTHEST are moved there.
         most = FARTHEST // self.step.denominator
         near = np.clip(exact_integers(array), -most - 1, most + 1)

@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil, floor
+from os import getpid
 from threading import Lock
 from typing import NoReturn, Protocol, TypeVar
 
@@ -134,10 +135,10 @@ class Sparse:
 class Run:
     """One run of the sparse vector technique: asks until it has given what was paid for.
 
-    It exists once: threads take turns, and copies are refused.
+    It exists once: threads take turns, and copies are refused, a forked child's included.
     """
 
-    __slots__ = ("_entropy", "_left", "_noisy_threshold", "_sparse", "_turn")
+    __slots__ = ("_entropy", "_left", "_noisy_threshold", "_process", "_sparse", "_turn")
 
     def __init__(self, sparse: Sparse, entropy: Entropy) -> None:
         step = sparse.grid.step
@@ -146,6 +147,7 @@ class Run:
         self._sparse = sparse
         self._entropy = entropy
         self._left = sparse.answers
+        self._process = getpid()
         self._turn = Lock()
 
     def __reduce__(self) -> NoReturn:
@@ -158,10 +160,12 @@ class Run:
 
     @property
     def has_stopped(self) -> bool:
-        return self.left == 0
+        return self.left <= 0
 
     def ask(self, exact: float) -> bool:
         """Say whether the answer is above the threshold, nearly."""
+        if getpid() != self._process:
+            raise SealedError("a run of the sparse vector technique")
         grid = self._sparse.grid
         scale = self._sparse.question_scale / grid.step
         noisy = grid.place(exact) + discrete_laplace(scale, entropy=self._entropy)
