@@ -85,7 +85,7 @@ kinds = st.one_of(simple, simple, sampled, fixed_samples)
 extremes = st.lists(st.builds(RepeatedEvent, event=kinds, count=wholes), min_size=1, max_size=3)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(extremes, deltas)
 def test_extreme_events_are_priced_or_refused(events: list[Event], delta: Fraction) -> None:
     with suppress(DiscreetError):
@@ -94,7 +94,7 @@ def test_extreme_events_are_priced_or_refused(events: list[Event], delta: Fracti
         assert str(price)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(extremes, deltas.filter(bool), st.one_of(numbers, st.just(Fraction(0))))
 def test_every_accountant_prices_or_refuses_the_extreme(
     events: list[Event], delta: Fraction, epsilon: Fraction

@@ -21,7 +21,14 @@ from math import inf, isinf
 from typing import TYPE_CHECKING, Self
 
 from discreet.accounting.approximate import basic_cost
-from discreet.accounting.events import LARGEST_NUMBER, LEAST_NUMBER, Event, an_event
+from discreet.accounting.events import (
+    LARGEST_NUMBER,
+    LEAST_NUMBER,
+    Event,
+    an_event,
+    sampling_of,
+    shared_sampling,
+)
 from discreet.accounting.zcdp import concentrated_cost, rho_for_budget
 from discreet.errors import BudgetError, ParameterError, UnsupportedEventError
 from discreet.parameters import Real, choice, rational
@@ -48,6 +55,8 @@ class Charge:
     epsilon: Amount = Fraction(0)
     rho: Amount = Fraction(0)
     delta: Fraction = Fraction(0)
+    sampling: frozenset[str] = frozenset()
+    """The kind of samples that were charged for: they must all have the same neighbours."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", _amount("epsilon", self.epsilon))
@@ -60,6 +69,7 @@ class Charge:
             epsilon=self.epsilon + other.epsilon,
             rho=self.rho + other.rho,
             delta=self.delta + other.delta,
+            sampling=shared_sampling(self.sampling | other.sampling),
         )
 
 
@@ -125,9 +135,10 @@ class Budget:
         event = an_event("event", event)
         if self.filter is Filter.BASIC:
             epsilon, delta = basic_cost(event)
-            return Charge(epsilon=epsilon, rho=inf, delta=delta)
+            return Charge(epsilon=epsilon, rho=inf, delta=delta, sampling=sampling_of(event))
         rho, delta = concentrated_cost(event)
-        return Charge(epsilon=_pure_or_infinite(event), rho=rho, delta=delta)
+        pure = _pure_or_infinite(event)
+        return Charge(epsilon=pure, rho=rho, delta=delta, sampling=sampling_of(event))
 
     def remaining(self) -> Remaining:
         """Return what is left of each bound."""

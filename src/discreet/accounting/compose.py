@@ -3,17 +3,16 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isinf
+from math import inf
 from types import MappingProxyType
 
 from discreet.accounting.approximate import advanced_bound, basic_cost, optimal_bound
 from discreet.accounting.events import (
     ComposedEvent,
     Event,
-    FixedSampleEvent,
-    PoissonSampledEvent,
-    RepeatedEvent,
     counted,
+    sampling_of,
+    shared_sampling,
 )
 from discreet.accounting.gdp import gdp_epsilon
 from discreet.accounting.pld import pld_epsilon
@@ -53,7 +52,7 @@ def compose(events: Event | Iterable[Event], delta: object = 0) -> Price:
     """
     target = _checked_delta(delta)
     together = _together(events)
-    _refuse_mixed_neighbours(together)
+    shared_sampling(sampling_of(together))
     alternatives = _alternatives(together, target)
     best = min(alternatives, key=lambda name: alternatives[name])
     return Price(
@@ -121,7 +120,8 @@ def _alternatives(events: ComposedEvent, delta: Fraction) -> dict[str, Epsilon]:
         except (UnsupportedEventError, ParameterError) as refusal:
             refusals.append(refusal)
         else:
-            if isinstance(epsilon, Fraction) or not isinf(epsilon):
+            # A price that is no number would win every comparison: only finite ones count.
+            if isinstance(epsilon, Fraction) or 0 <= epsilon < inf:
                 prices[name] = epsilon
     if not prices:
         raise _plainest(refusals, delta)
@@ -137,25 +137,6 @@ def _plainest(refusals: list[Refusal], delta: Fraction) -> Refusal:
         # Without a delta the first says to give one; with a delta the last has seen the most kinds.
         return refusals[0] if delta == 0 else refusals[-1]
     return ParameterError("delta", delta, "is too small for any accountant to price these events")
-
-
-def _refuse_mixed_neighbours(events: Event) -> None:
-    kinds = set(_sampling(events))
-    if len(kinds) > 1:
-        rule = "must share their neighbours: Poisson samples add or remove, fixed ones replace"
-        raise ParameterError("events", sorted(kind.tag for kind in kinds), rule)
-
-
-def _sampling(event: Event) -> Iterable[type[Event]]:
-    match event:
-        case ComposedEvent():
-            for each in event.events:
-                yield from _sampling(each)
-        case RepeatedEvent():
-            yield from _sampling(event.event)
-        case PoissonSampledEvent() | FixedSampleEvent():
-            yield type(event)
-            yield from _sampling(event.event)
 
 
 def _shown_up(epsilon: Epsilon) -> str:

@@ -354,6 +354,27 @@ def counted(events: Event | Iterable[Event]) -> dict[Event, int]:
     return counts
 
 
+def sampling_of(event: Event) -> frozenset[str]:
+    """Return the tags of the samples in an event, each of which speaks of its own neighbours."""
+    match event:
+        case ComposedEvent():
+            return frozenset().union(*(sampling_of(each) for each in event.events))
+        case RepeatedEvent():
+            return sampling_of(event.event)
+        case PoissonSampledEvent() | FixedSampleEvent():
+            return frozenset({event.tag}) | sampling_of(event.event)
+        case _:
+            return frozenset()
+
+
+def shared_sampling(tags: frozenset[str]) -> frozenset[str]:
+    """Return the tags, or refuse samples that speak of different neighbours."""
+    if len(tags) > 1:
+        rule = "must share their neighbours: Poisson samples add or remove, fixed ones replace"
+        raise ParameterError("events", sorted(tags), rule)
+    return tags
+
+
 def _stored(value: object) -> object:
     match value:
         case Fraction():
@@ -377,5 +398,7 @@ def _restored(name: str, value: object) -> object:
             return event_from_record(value)
         case list():
             return tuple(_restored(name, each) for each in value)
+        case float():
+            raise ParameterError(name, value, 'must be written "p/q", not as a float')
         case _:
             return value

@@ -53,7 +53,9 @@ def gdp_epsilon(events: Event | Iterable[Event], delta: Fraction) -> float:
     mu, delta_down, variation = mu_up(mu_squared), float_down(delta), float_up(bridge.variation)
 
     def fits(epsilon: float) -> bool:
-        taken = (1 + exp(min(epsilon, 700.0))) * variation
+        if epsilon > 700:
+            return False
+        taken = (1 + exp(epsilon)) * variation
         return (delta_from_mu(epsilon, mu) + taken) * (1 + 8 * TRUST) <= delta_down
 
     by_ratio = bridge.epsilon(lambda d: gaussian_epsilon(Fraction(d), mu_squared), delta)

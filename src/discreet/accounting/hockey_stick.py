@@ -39,7 +39,7 @@ def epsilon_for_delta(delta_up: Callable[[float], float], delta: float, *, guess
     """Return an epsilon with delta_up(epsilon) ≤ delta, the guess or little more; inf if none."""
     low = high = max(0.0, guess)
     step = 1e-13 * max(1.0, abs(guess))
-    while delta_up(high) > delta:
+    while not delta_up(high) <= delta:  # so that no number at all goes on, too
         low, high, step = high, high + step, 2 * step
         if step > 1e300:
             return float("inf")

@@ -72,7 +72,9 @@ def epsilon_from_rdp(events: Event | Iterable[Event], delta: Fraction) -> float:
     x, log_alpha = ORDERS - 1, np.log(ORDERS)
     price = curve + np.log(x) - log_alpha + (log_inverse - log_alpha) / x
     size = curve + np.abs(np.log(x)) + log_alpha + (log_inverse + log_alpha) / x
-    return max(0.0, float(np.min(price + 8 * TRUST * (1 + size))))
+    prices = price + 8 * TRUST * (1 + size)
+    # An order whose price is no number proves nothing.
+    return max(0.0, float(np.min(np.where(np.isnan(prices), inf, prices))))
 
 
 @singledispatch

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache, singledispatch
-from math import exp, inf, isinf, log, log1p, sqrt
+from math import exp, inf, isinf, isnan, log, log1p, sqrt
 
 from discreet.accounting.costs import Cost, summed_costs
 from discreet.accounting.events import (
@@ -159,7 +159,8 @@ def _epsilon_from_rho(rho_up: float, log_inverse_delta: float) -> float:
     epsilon_at = _renyi_line(rho_up, log_inverse_delta)
     # Without the logarithms the best alpha - 1 would be sqrt(ln(1/delta) / rho).
     near = log(sqrt(max(log_inverse_delta, 1e-3) / rho_up))
-    return max(0.0, epsilon_at(golden_minimum(epsilon_at, near - 6, near + 3)))
+    epsilon = epsilon_at(golden_minimum(epsilon_at, near - 6, near + 3))
+    return inf if isnan(epsilon) else max(0.0, epsilon)
 
 
 def _renyi_line(rho_up: float, log_inverse_delta: float) -> Callable[[float], float]:

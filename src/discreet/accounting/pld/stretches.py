@@ -73,8 +73,8 @@ class LaplaceStretch:
 
     def mass(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         low, high = (np.clip(each, -self.epsilon, self.epsilon) for each in (low, high))
-        width = np.expm1((high - low) / 2) / 2
-        return np.exp((low - self.epsilon) / 2) * width, np.exp(-(high + self.epsilon) / 2) * width
+        width = -np.expm1((low - high) / 2) / 2
+        return np.exp((high - self.epsilon) / 2) * width, np.exp(-(low + self.epsilon) / 2) * width
 
     def trust(self, width: float) -> float:  # noqa: ARG002 - nothing cancels
         return 16 * TRUST * (1 + self.epsilon)
