@@ -9,6 +9,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from benchmarks import accounting, chunks, samplers
 from benchmarks.environments import ROOT
+from benchmarks.page import write_page
 from benchmarks.report import Report, Say, show, write
 
 PAGE_WIDTH = 120
@@ -24,7 +25,9 @@ BENCHMARKS: Mapping[str, Callable[[Say], Report]] = {
 def main() -> None:
     parser = ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="name", help=", ".join(BENCHMARKS))
-    names = parser.parse_args().names or list(BENCHMARKS)
+    parser.add_argument("--page", action="store_true", help="write docs/benchmarks.md afterwards")
+    arguments = parser.parse_args()
+    names = arguments.names or list(BENCHMARKS)
     if unknown := set(names) - set(BENCHMARKS):
         parser.error(f"no benchmark is called {', '.join(sorted(unknown))}")
     console = Console() if sys.stdout.isatty() else Console(width=PAGE_WIDTH)
@@ -34,6 +37,8 @@ def main() -> None:
         console.print(
             f"\nWritten to {write(report).relative_to(ROOT)}", style="dim", highlight=False
         )
+    if arguments.page:
+        write_page(BENCHMARKS)
 
 
 def _run(name: str, console: Console) -> Report:

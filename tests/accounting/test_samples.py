@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from discreet.accounting import (
     Budget,
+    DiscreteGaussianEvent,
     Event,
     FixedSampleEvent,
     GaussianEvent,
@@ -42,6 +43,32 @@ def test_a_nearly_certain_sample_costs_nearly_what_the_whole_costs(
     sample = compose(PoissonSampledEvent(event=inner, probability=probability) * 10, delta=1e-6)
     for accountant, epsilon in sample.alternatives.items():
         assert float(epsilon) >= 0.99 * float(whole.epsilon), accountant
+
+
+@pytest.mark.parametrize("answers", [1, 50])
+@pytest.mark.parametrize("probability", [Fraction(1, 100), Fraction(1, 2), 1 - Fraction(1, 10**17)])
+def test_a_sample_of_what_our_gaussian_releases_is_priced_as_its_ideal(
+    answers: int, probability: Fraction
+) -> None:
+    """The bridge costs a little more than the ideal, and next to nothing on so fine a grid."""
+    drawn = DiscreteGaussianEvent(
+        sensitivity_squared=Fraction(2**52), variance=Fraction(2**54), answers=answers
+    )
+    ideal = GaussianEvent(noise_multiplier=Fraction(2))
+    known = compose(PoissonSampledEvent(event=ideal, probability=probability) * 100, delta=1e-6)
+    ours = compose(PoissonSampledEvent(event=drawn, probability=probability) * 100, delta=1e-6)
+    assert (
+        known.alternatives["PLD"] <= ours.epsilon <= float(known.alternatives["PLD"]) * (1 + 1e-6)
+    )
+
+
+def test_a_sample_of_a_small_discrete_gaussian_is_priced_from_its_own_law() -> None:
+    """A deviation of 8 integers is still close to the continuous one, and not the same."""
+    drawn = DiscreteGaussianEvent(sensitivity_squared=Fraction(1), variance=Fraction(64))
+    ideal = GaussianEvent(noise_multiplier=Fraction(8))
+    ours = compose(PoissonSampledEvent(event=drawn, probability=Fraction(1, 10)) * 100, delta=1e-6)
+    known = compose(PoissonSampledEvent(event=ideal, probability=Fraction(1, 10)) * 100, delta=1e-6)
+    assert float(ours.epsilon) == pytest.approx(float(known.epsilon), rel=1e-2)
 
 
 @given(st.sampled_from(INNER), st.fractions(Fraction(1, 100), 1, max_denominator=10**18))

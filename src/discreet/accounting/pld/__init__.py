@@ -14,15 +14,16 @@ from discreet.accounting.events import (
     DiscreteGaussianEvent,
     Event,
     GaussianEvent,
+    PoissonSampledEvent,
     counted,
 )
 from discreet.accounting.gdp import gdp_mu_squared
 from discreet.accounting.pld.convolution import Laws, LogMoments, convolved
 from discreet.accounting.pld.grid import Weighted, grid_width, law_on_grid, refuse_the_extreme
 from discreet.accounting.pld.pairs import (
-    MOST_EXACT_VARIANCE,
     dominating_pairs,
     gaussian_pair,
+    is_beyond_the_bridge,
 )
 from discreet.accounting.rounding import float_down, positive_delta
 from discreet.parameters import rational
@@ -61,17 +62,11 @@ def _directions(counts: Mapping[Event, int]) -> tuple[Bridge, list[Weighted]]:
     All Gaussians, and the discrete ones beyond the bridge, are one pair. Events are put in an
     order of their own, so that the order they came in changes no digit.
     """
-    far = {
-        event: count
-        for event, count in counts.items()
-        if isinstance(event, DiscreteGaussianEvent) and _is_far(event)
-    }
-    bridge = Bridge.over(far)
-    mu_squared = bridge.mu_squared + sum(
-        (gdp_mu_squared(e) * k for e, k in counts.items() if isinstance(e, GaussianEvent)),
-        Fraction(0),
-    )
-    others = [e for e in counts if e not in far and not isinstance(e, GaussianEvent)]
+    far = {event: count for event, count in counts.items() if is_beyond_the_bridge(event)}
+    bridge = Bridge.over(_discrete(counts))
+    ideal = {e: k for e, k in counts.items() if e in far or isinstance(e, GaussianEvent)}
+    mu_squared = sum((_mu_squared(e) * k for e, k in ideal.items()), Fraction(0))
+    others = [event for event in counts if event not in ideal]
     both = [(dominating_pairs(event), counts[event]) for event in sorted(others, key=repr)]
     gaussian = [(gaussian_pair(mu_squared), 1)] if mu_squared else []
     removed = gaussian + [(pairs.removed, count) for pairs, count in both]
@@ -80,8 +75,20 @@ def _directions(counts: Mapping[Event, int]) -> tuple[Bridge, list[Weighted]]:
     return bridge, [removed] if symmetric else [removed, added]
 
 
-def _is_far(event: DiscreteGaussianEvent) -> bool:
-    return event.answers > 1 or event.variance > MOST_EXACT_VARIANCE
+def _discrete(counts: Mapping[Event, int]) -> dict[DiscreteGaussianEvent, int]:
+    """Return the discrete Gaussians that cross the bridge, on samples or not."""
+    crossing: dict[DiscreteGaussianEvent, int] = {}
+    for event, count in counts.items():
+        inner = event.event if isinstance(event, PoissonSampledEvent) else event
+        if isinstance(inner, DiscreteGaussianEvent) and is_beyond_the_bridge(inner):
+            crossing[inner] = crossing.get(inner, 0) + count
+    return crossing
+
+
+def _mu_squared(event: Event) -> Fraction:
+    if isinstance(event, DiscreteGaussianEvent):
+        return event.sensitivity_squared / event.variance
+    return gdp_mu_squared(event)
 
 
 def _epsilon(pairs: Weighted, delta: float) -> float:

@@ -172,17 +172,32 @@ def _(event: RepeatedEvent | ComposedEvent) -> Pair:
 
 
 def dominating_pairs(event: Event) -> Pairs:
-    """Return the pairs that dominate the event for a unit removed and for a unit added."""
+    """Return the pairs that dominate the event for a unit removed and for a unit added.
+
+    A discrete Gaussian beyond the bridge stands as a continuous one: the caller pays for that.
+    """
     if isinstance(event, PoissonSampledEvent) and float_up(event.probability) < 1.0:
-        share, whole = float_up(event.probability), dominating_pair(event.event)
-        if whole.infinite:
+        share, whole = float_up(event.probability), _ideal_pair(event.event)
+        if whole.infinite and not isinstance(event.event, DiscreteGaussianEvent):
             raise UnsupportedEventError(event, accountant="PLD", instead="sample pure releases")
         return Pairs(
             removed=_sampled(whole, share, added=False), added=_sampled(whole, share, added=True)
         )
-    inner = event.event if isinstance(event, PoissonSampledEvent) else event
-    pair = dominating_pair(inner)
+    pair = _ideal_pair(event.event if isinstance(event, PoissonSampledEvent) else event)
     return Pairs(removed=pair, added=pair)
+
+
+def is_beyond_the_bridge(event: Event) -> bool:
+    """Tell the discrete Gaussians that are priced as continuous ones."""
+    return isinstance(event, DiscreteGaussianEvent) and (
+        event.answers > 1 or event.variance > MOST_EXACT_VARIANCE
+    )
+
+
+def _ideal_pair(event: Event) -> Pair:
+    if isinstance(event, DiscreteGaussianEvent) and is_beyond_the_bridge(event):
+        return gaussian_pair(event.sensitivity_squared / event.variance)
+    return dominating_pair(event)
 
 
 def gaussian_pair(mu_squared: Fraction) -> Pair:
@@ -199,7 +214,9 @@ def _pure_or_refused(event: Event) -> Fraction:
 
 def _sampled(pair: Pair, share: float, *, added: bool) -> Pair:
     """Return the pair on a Poisson sample (Zhu, Dong, Wang 2022, Theorem 11)."""
-    return Pair(parts=tuple(_sampled_part(part, share, added=added) for part in pair.parts))
+    parts = tuple(_sampled_part(part, share, added=added) for part in pair.parts)
+    # What a discrete Gaussian's atoms leave out is as rare on a sample, in either direction.
+    return Pair(parts=parts, infinite=pair.infinite)
 
 
 def _sampled_part(part: Atoms | Stretch, share: float, *, added: bool) -> Atoms | Stretch:
