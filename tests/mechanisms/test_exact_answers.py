@@ -25,7 +25,8 @@ from discreet.mechanisms import (
     Staircase,
 )
 from discreet.mechanisms.exact import FARTHEST, exact_integers
-from discreet.mechanisms.grid import Grid
+from discreet.mechanisms.grid import CLOSEST, Grid, noisy_sum
+from discreet.noise.laplace import LARGEST
 from discreet.noise.source import SYSTEM
 from tests.mechanisms.checks import l1, told_by
 from tests.mechanisms.examples import Maker, made
@@ -316,3 +317,27 @@ def test_unsigned_numbers_below_one_wide_step_are_placed_at_zero() -> None:
     numbers = np.array([2**64 - 1, 2**63, 0], np.uint64)
     assert Grid(Fraction(2**64)).places(numbers).tolist() == [0, 0, 0]
     assert Grid(Fraction(2**63)).places(numbers).tolist() == [1, 1, 0]
+
+
+@given(
+    st.integers(-FARTHEST, FARTHEST),
+    st.integers(1, 1 << 70).map(lambda beyond: LARGEST + beyond),
+    st.sampled_from([-1, 1]),
+    st.integers(0, 1 << 32),
+)
+def test_an_answer_is_a_function_of_exact_and_uncut_noise(
+    exact: int, far: int, sign: int, block: int
+) -> None:
+    """Noise beyond 64 bits is cut to within 2^32 of the end; that must not show in the answer."""
+    uncut = sign * far
+    cut = np.array([sign * (LARGEST - block)], np.int64)
+    released = noisy_sum(np.array([exact], np.int64), cut)
+    assert released.tolist() == [max(-CLOSEST, min(CLOSEST, exact + uncut))]
+
+
+def test_an_answer_that_is_not_moved_to_the_end_would_tell_the_exact_one() -> None:
+    """The broken twin adds cut noise without moving the sum: neighbours then differ for certain."""
+    cut = np.array([LARGEST], np.int64)
+    here, there = np.array([7], np.int64), np.array([8], np.int64)
+    assert (here + cut).tolist() != (there + cut).tolist()
+    assert noisy_sum(here, cut).tolist() == noisy_sum(there, cut).tolist()
