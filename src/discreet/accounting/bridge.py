@@ -51,7 +51,7 @@ class Bridge:
         answers = {event: event.answers * count for event, count in counts.items()}
         x = {event: float_up(1 / (24 * event.variance)) for event in counts}
         return cls(
-            mu_squared=sum((_mu_squared(e) * k for e, k in counts.items()), Fraction(0)),
+            mu_squared=sum((ideal_mu_squared(e) * k for e, k in counts.items()), Fraction(0)),
             variation=sum((n / (24 * e.variance) for e, n in answers.items()), Fraction(0)),
             squares=fsum(n * x[event] ** 2 for event, n in answers.items()) * (1 + TRUST),
             largest=max(x.values(), default=0.0),
@@ -95,7 +95,8 @@ class Bridge:
         return min(1.0, *(at(beyond) for beyond in (10.0, 30.0, 100.0)))
 
 
-def _mu_squared(event: DiscreteGaussianEvent) -> Fraction:
+def ideal_mu_squared(event: DiscreteGaussianEvent) -> Fraction:
+    """Return mu² of the continuous Gaussian that a discrete one is priced as."""
     return event.sensitivity_squared / event.variance
 
 

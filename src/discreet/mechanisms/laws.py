@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from discreet.noise.enclosures import Bracket, Enclosure, ceil_div, exp_neg
+from discreet.noise.uniform import FloatArray
 from discreet.parameters import Real, rational, whole
 
 FINE = 100
@@ -123,6 +124,18 @@ class DiscreteLaplaceLaw:
     def _tail(self, n: int) -> float:
         a = exp(-self.step / self.scale)
         return exp(-n * self.step / self.scale) / (1 + a)
+
+
+def laplace_pmf(k: FloatArray, scale: float) -> FloatArray:
+    """Return P(X = k) for discrete Laplace X, at many k."""
+    return tanh(1 / (2 * scale)) * np.exp(-np.abs(k) / scale)
+
+
+def laplace_at_least(k: FloatArray, scale: float) -> FloatArray:
+    """Return P(X ≥ k) for discrete Laplace X, at many k."""
+    a = np.exp(-1 / scale)
+    beyond: FloatArray = np.exp(-np.where(k >= 1, k, 1 - k) / scale) / (1 + a)
+    return np.where(k >= 1, beyond, 1 - beyond)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from discreet.errors import HIDDEN, ParameterError
 from discreet.mechanisms.accuracy import laplace_error, miss_probability
 from discreet.mechanisms.frozen import settle, written
 from discreet.mechanisms.grid import Grid
-from discreet.mechanisms.laws import ChoiceLaw
+from discreet.mechanisms.laws import ChoiceLaw, laplace_at_least, laplace_pmf
 from discreet.mechanisms.pictures import choices_plot
 from discreet.mechanisms.ranges import drawn_scale
 from discreet.mechanisms.selection import (
@@ -38,7 +38,6 @@ FINENESS = 1 << 10
 
 SCALE_MOST = Fraction(1 << 50)
 """Up to this scale the ends of the 64-bit range are out of reach (probability e^-4000)."""
-
 
 SUMMED_MOST = 1 << 28
 """A law with Laplace noise is a sum over so many terms at most: some seconds."""
@@ -226,15 +225,10 @@ def _laplace_max_law(steps: IntArray, scale: float) -> ChoiceLaw:
     if (high - low) * len(steps) * max(16, len(steps)) > SUMMED_MOST:
         rule = "must be fewer or closer together, or epsilon larger, for a law with Laplace noise"
         raise ParameterError("scores", HIDDEN, rule)
-    z = np.arange(low, high + 1)
+    z = np.arange(low, high + 1, dtype=np.float64)
     away = z[None, :] - steps[:, None]
-    p = np.tanh(1 / (2 * scale)) * np.exp(-np.abs(away) / scale)
-    a = np.exp(-1 / scale)
-    below = np.where(
-        away <= 0,
-        np.exp((away - 1) / scale),
-        1 + a - np.exp(-np.abs(away) / scale),
-    ) / (1 + a)
+    p = laplace_pmf(away, scale)
+    below = laplace_at_least(1 - away, scale)  # P(X < k) = P(X ≥ 1 - k), X being symmetric
     nodes, weights = np.polynomial.legendre.leggauss(len(steps) // 2 + 1)
     found = np.zeros(len(steps))
     for t, weight in zip((nodes + 1) / 2, weights / 2, strict=True):

@@ -24,16 +24,15 @@ from discreet.mechanisms.exact import Reals
 from discreet.mechanisms.frozen import as_call, settle, written
 from discreet.mechanisms.grid import Grid
 from discreet.mechanisms.laplace import Laplace
+from discreet.mechanisms.laws import laplace_at_least, laplace_pmf
 from discreet.mechanisms.ranges import checked_epsilon, drawn_scales
 from discreet.mechanisms.selection import checked_scoring
 from discreet.mechanisms.sensitivity import Sensitivity
 from discreet.noise import SYSTEM, Entropy, discrete_laplace
-from discreet.noise.uniform import FloatArray
 from discreet.parameters import Real, rational, whole
 
 FINENESS = 1 << 10
 """A step of the grid that answers are floored to is at most this part of the sensitivity."""
-
 
 SUMMED_MOST = 1 << 22
 """A law is a sum over so many values of the threshold's noise, to each side, at most."""
@@ -370,9 +369,9 @@ class PatternLaw:
             rule = f"must be {readable(least)} or more for a law to be summed"
             raise ParameterError("epsilon", self.sparse.epsilon, rule)
         rho = np.arange(-reach, reach + 1, dtype=np.float64)
-        odds = np.tanh(1 / (2 * wide)) * np.exp(-np.abs(rho) / wide)
+        odds = laplace_pmf(rho, wide)
         for said, answer in zip(pattern, self.exact, strict=False):
-            above = _at_least(floor(self.sparse.threshold / step) + rho - answer, scale)
+            above = laplace_at_least(floor(self.sparse.threshold / step) + rho - answer, scale)
             odds *= above if said else 1 - above
         return float(odds.sum())
 
@@ -417,10 +416,3 @@ def _checked_stream(exact: Iterable[float]) -> Iterator[float]:
 def best_share(factor: int) -> Fraction:
     """Return 1 / (1 + factor^⅔) to ten bits: the threshold's part of epsilon."""
     return Fraction(max(1, round(1024 / (1 + factor ** (2 / 3)))), 1024)
-
-
-def _at_least(k: FloatArray, scale: float) -> FloatArray:
-    """Return P(X ≥ k) for discrete Laplace X."""
-    a = np.exp(-1 / scale)
-    beyond: FloatArray = np.exp(-np.where(k >= 1, k, 1 - k) / scale) / (1 + a)
-    return np.where(k >= 1, beyond, 1 - beyond)

@@ -61,14 +61,15 @@ def responses(
     """Keep each value with odds e^epsilon : 1 against each other one of `categories` values."""
     categories = whole("categories", categories, least=2, most=1 << 62)
     epsilon = rational("epsilon", epsilon, least=0)
+    values = checked_integers("values", values)
+    if len(values) and not (values.min() >= 0 and values.max() < categories):
+        raise ParameterError("values", "one outside", f"must lie in 0, …, {categories - 1}")
     kept = share_against_exp_neg(Fraction(1), Fraction(categories - 1), epsilon)
-    return respond(checked_integers("values", values), categories, kept, entropy)
+    return respond(values, categories, kept, entropy)
 
 
 def respond(values: IntArray, categories: int, kept: Enclosure, entropy: Entropy) -> IntArray:
-    """Keep each value with the enclosed probability, else report a uniform other one."""
-    if len(values) and not (values.min() >= 0 and values.max() < categories):
-        raise ParameterError("values", "one outside", f"must lie in 0, …, {categories - 1}")
+    """Keep each checked value with the enclosed probability, else report a uniform other one."""
     out = np.empty_like(values)
     for start in range(0, len(values), CHUNK):
         piece = values[start : start + CHUNK]

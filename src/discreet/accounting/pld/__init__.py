@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from math import inf
 
-from discreet.accounting.bridge import Bridge
+from discreet.accounting.bridge import Bridge, ideal_mu_squared
 from discreet.accounting.events import (
     DiscreteGaussianEvent,
     Event,
@@ -62,9 +62,12 @@ def _directions(counts: Mapping[Event, int]) -> tuple[Bridge, list[Weighted]]:
     All Gaussians, and the discrete ones beyond the bridge, are one pair. Events are put in an
     order of their own, so that the order they came in changes no digit.
     """
-    far = {event: count for event, count in counts.items() if is_beyond_the_bridge(event)}
     bridge = Bridge.over(_discrete(counts))
-    ideal = {e: k for e, k in counts.items() if e in far or isinstance(e, GaussianEvent)}
+    ideal = {
+        event: count
+        for event, count in counts.items()
+        if isinstance(event, GaussianEvent) or is_beyond_the_bridge(event)
+    }
     mu_squared = sum((_mu_squared(e) * k for e, k in ideal.items()), Fraction(0))
     others = [event for event in counts if event not in ideal]
     both = [(dominating_pairs(event), counts[event]) for event in sorted(others, key=repr)]
@@ -80,14 +83,14 @@ def _discrete(counts: Mapping[Event, int]) -> dict[DiscreteGaussianEvent, int]:
     crossing: dict[DiscreteGaussianEvent, int] = {}
     for event, count in counts.items():
         inner = event.event if isinstance(event, PoissonSampledEvent) else event
-        if isinstance(inner, DiscreteGaussianEvent) and is_beyond_the_bridge(inner):
+        if is_beyond_the_bridge(inner):
             crossing[inner] = crossing.get(inner, 0) + count
     return crossing
 
 
 def _mu_squared(event: Event) -> Fraction:
     if isinstance(event, DiscreteGaussianEvent):
-        return event.sensitivity_squared / event.variance
+        return ideal_mu_squared(event)
     return gdp_mu_squared(event)
 
 

@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import singledispatch
 from math import exp, expm1, isqrt
+from typing import TypeGuard
 
 import numpy as np
 from scipy.special import expit
 
+from discreet.accounting.bridge import ideal_mu_squared
 from discreet.accounting.events import (
     ApproximateEvent,
     ComposedEvent,
@@ -147,7 +149,7 @@ def _(event: DiscreteLaplaceEvent) -> Pair:
 def _(event: DiscreteGaussianEvent) -> Pair:
     # The likelihood ratio of two shifts is monotone, so half-lines are the best tests, and they
     # tell a larger shift from 0 at least as well: the largest integer shift dominates.
-    if event.answers > 1 or event.variance > MOST_EXACT_VARIANCE:
+    if is_beyond_the_bridge(event):
         raise UnsupportedEventError(
             event, accountant="exact PLD", instead="cross the bridge to the continuous Gaussian"
         )
@@ -187,7 +189,7 @@ def dominating_pairs(event: Event) -> Pairs:
     return Pairs(removed=pair, added=pair)
 
 
-def is_beyond_the_bridge(event: Event) -> bool:
+def is_beyond_the_bridge(event: Event) -> TypeGuard[DiscreteGaussianEvent]:
     """Tell the discrete Gaussians that are priced as continuous ones."""
     return isinstance(event, DiscreteGaussianEvent) and (
         event.answers > 1 or event.variance > MOST_EXACT_VARIANCE
@@ -195,8 +197,8 @@ def is_beyond_the_bridge(event: Event) -> bool:
 
 
 def _ideal_pair(event: Event) -> Pair:
-    if isinstance(event, DiscreteGaussianEvent) and is_beyond_the_bridge(event):
-        return gaussian_pair(event.sensitivity_squared / event.variance)
+    if is_beyond_the_bridge(event):
+        return gaussian_pair(ideal_mu_squared(event))
     return dominating_pair(event)
 
 
