@@ -122,3 +122,114 @@ def readable(value: Fraction) -> str:
     if Fraction(decimal := f"{float(value):.12g}") == value:
         return decimal
     return str(value) if len(str(value)) <= 20 else f"about {decimal}"
+
+
+# --------------------------------------------------------------------------- questions
+
+
+class QuestionError(DiscreetError):
+    """A question that is refused, from its words and the catalog alone; nothing was charged.
+
+    `span` is where in the question, as offsets of the first character and past the last; whoever
+    has the question's text sets `text`, and the sentence then says line and column, with a caret.
+    """
+
+    span: tuple[int, int] | None
+    text: str | None = None
+
+    def __init__(self, what: str, fix: str, *, span: tuple[int, int] | None = None) -> None:
+        super().__init__(what, fix)
+        self.what, self.fix, self.span = what, fix, span
+
+    def __str__(self) -> str:
+        if self.text is None or self.span is None:
+            return f"{self.what}; {self.fix}."
+        line, column, shown_line, caret = _place(self.text, *self.span)
+        return f"{self.what} (line {line}, column {column}); {self.fix}.\n  {shown_line}\n  {caret}"
+
+
+def _place(text: str, start: int, end: int) -> tuple[int, int, str, str]:
+    """Return line and column, both from 1, the line (or the part around it), and the caret line."""
+    first = text.rfind("\n", 0, start) + 1
+    last = text.find("\n", start)
+    line = text[first : last if last >= 0 else len(text)]
+    column = start - first
+    width = max(1, min(end, first + len(line)) - start)
+    left = max(0, column - 60)
+    part = line[left : left + 120].replace("\t", " ")
+    caret = " " * (column - left) + "^" * min(width, 120 - (column - left))
+    return text.count("\n", 0, start) + 1, column + 1, part, caret
+
+
+class SqlSyntaxError(QuestionError):
+    """The text is not SQL: `SELECT COUNT( FROM visits`."""
+
+
+class StatementError(QuestionError):
+    """Not one SELECT: `DELETE FROM visits`, or two statements."""
+
+
+class UnknownNameError(QuestionError):
+    """No such table, column or function: `SELECT COUNT(*) FROM visist`."""
+
+
+class RowLevelError(QuestionError):
+    """The result would show rows of units: `SELECT * FROM visits`, or a unit as a group key."""
+
+
+class NotGroupedError(QuestionError):
+    """A column is neither grouped nor aggregated: `SELECT age, COUNT(*) FROM visits`."""
+
+
+class NestedAggregateError(QuestionError):
+    """An aggregate stands inside another: `SUM(SUM(cost))`."""
+
+
+class UnboundedError(QuestionError):
+    """What is summed has no bounds: `SUM(visit_id)`; declare them, or clamp in the question."""
+
+
+class JoinError(QuestionError):
+    """A join that would tie rows of different units together."""
+
+
+class UnknownKeysError(QuestionError):
+    """Groups that only the data know, in a budget without a delta to hide the rare ones."""
+
+
+class UnsupportedError(QuestionError):
+    """SQL that has no private form here: a clause, a function, an aggregate; never ignored."""
+
+
+class NondeterministicError(QuestionError):
+    """A function that gives something else each time: `random()`, `now()`."""
+
+
+class QuestionSizeError(QuestionError):
+    """A question too long, too deep or with too many keys to be answered."""
+
+
+class TargetError(QuestionError):
+    """An accuracy or a price that this question cannot be given."""
+
+
+class CatalogError(DiscreetError):
+    """A catalog that cannot be used: what, in which file and line, and how to mend it."""
+
+    def __init__(self, what: str, fix: str, *, file: str | None = None, line: int | None = None):
+        where = "" if file is None else f" ({file}{'' if line is None else f', line {line}'})"
+        super().__init__(f"{what}{where}; {fix}.")
+
+
+class SourceError(DiscreetError):
+    """Data that cannot be opened or read; for the owner, at opening."""
+
+
+class EngineError(DiscreetError):
+    """The engine could not run a query; its own words go to the owner's log only."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the engine could not run this question; what was charged stays charged, and asking "
+            "again runs it without a new charge."
+        )

@@ -1,0 +1,1 @@
+"""The catalog: what the owner declares. Everything in it is public."""

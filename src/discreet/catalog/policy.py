@@ -1,0 +1,65 @@
+"""What the owner decides: who is protected, how, and how much may be revealed in all."""
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from enum import Enum
+from fractions import Fraction
+from functools import cached_property
+
+from discreet.catalog.schema import Column, Table
+from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
+
+
+class Accounting(Enum):
+    """How charges add up."""
+
+    BASIC = "basic"
+    """Epsilons and deltas are added: what a question asks for is what it is charged."""
+
+    CONCENTRATED = "concentrated"
+    """Zero-concentrated privacy for a budget with a delta: many questions cost less together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetPolicy:
+    """How much may be revealed in all, over the life of the data set."""
+
+    epsilon: Fraction
+    delta: Fraction = Fraction(0)
+    neighbours: Neighbours = ADD_REMOVE
+    accounting: Accounting = Accounting.BASIC
+    question_delta: Fraction | None = None
+    """The delta of a question that needs one and names none; a hundredth of delta if not set."""
+
+    @property
+    def delta_per_question(self) -> Fraction:
+        return self.delta / 100 if self.question_delta is None else self.question_delta
+
+
+@dataclass(frozen=True, kw_only=True)
+class Catalog:
+    """Everything that is public: tables, units, bounds, keys and the budget."""
+
+    budget: BudgetPolicy
+    tables: tuple[Table, ...]
+
+    @cached_property
+    def _by_name(self) -> dict[str, Table]:
+        return {each.name.casefold(): each for each in self.tables}
+
+    def table(self, name: str) -> Table | None:
+        """Return the table of this name, whatever its letter case."""
+        return self._by_name.get(name.casefold())
+
+
+def column_of(table: Table, name: str) -> Column | None:
+    """Return the column of this name, whatever its letter case."""
+    folded = name.casefold()
+    return next((each for each in table.columns if each.name.casefold() == folded), None)
+
+
+def nearest(name: str, known: list[str]) -> str | None:
+    """Return the known name that is nearest to this one, if any is near."""
+    folded = {each.casefold(): each for each in known}
+    found = get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
+    return folded[found[0]] if found else None

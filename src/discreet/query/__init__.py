@@ -1,0 +1,1 @@
+"""SQL in, a plan out: everything that is decided before any data is read."""

@@ -1,0 +1,253 @@
+"""The only things that reach an engine: private rows, and expressions over the columns of a row.
+
+Private rows are relations in which every row belongs to one unit. Each keeps two promises, for any
+two neighbouring data sets: the rows of a unit follow from that unit's own rows (and public tables)
+alone, and rows of NULL units are gone. So whatever is bounded by unit afterwards is bounded.
+
+Expressions are total: where SQL would raise an error they are NULL, and NaN and infinities are NULL
+too. Only functions listed in `query.functions` can be called.
+"""
+
+from dataclasses import dataclass, field
+from enum import Enum
+from fractions import Fraction
+
+from discreet.catalog.schema import Kind, PrivateTable, Value
+
+# --------------------------------------------------------------------------- expressions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interval:
+    """Where a number lies if it is not NULL; None is no bound on that side."""
+
+    low: Fraction | None = None
+    high: Fraction | None = None
+
+
+ANYWHERE = Interval()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What is known of an expression's values from the question and the catalog alone.
+
+    Numbers have their interval as they are, dates in days and timestamps in microseconds since
+    1970-01-01, UTC.
+    Privacy never rests on these facts: values are moved into the interval where they are summed,
+    and rows whose key is not in the domain are not counted.
+    """
+
+    kind: Kind
+    interval: Interval = ANYWHERE
+    step: Fraction | None = None
+    """Values are multiples of it, counted from the interval's low end (or from 0 without one)."""
+    domain: tuple[Value, ...] | None = None
+    """All values that it can have, NULL among them only if it is one; None if not known."""
+    nullable: bool = True
+    """Whether it may be NULL, as far as the catalog promises."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnOf:
+    """A column of the rows at hand: `source` names one of the relations joined there."""
+
+    source: str
+    name: str
+    facts: Facts = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Literal:
+    """A value that the question states."""
+
+    value: Value
+    facts: Facts = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Released:
+    """A noisy number that an earlier release of the same question gives; known to all by then."""
+
+    number: int
+    facts: Facts = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A function of `query.functions`, by its name there, which fixes its total meaning."""
+
+    function: str
+    arguments: "tuple[Expression, ...]"
+    facts: Facts = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """The first branch whose condition is true, else `otherwise`."""
+
+    branches: "tuple[tuple[Expression, Expression], ...]"
+    otherwise: "Expression"
+    facts: Facts = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnitIsIn:
+    """Whether the row's own unit has a row among others: (NOT) IN, (NOT) EXISTS on the unit.
+
+    `where` may also speak of columns of the outer row. Never NULL.
+    """
+
+    rows: "Rows"
+    name: str
+    """What the inner rows are called in `where`."""
+    where: "Expression | None"
+    facts: Facts = field(compare=False)
+
+
+class WindowFunction(Enum):
+    """What a window inside one unit's rows can compute."""
+
+    ROW_NUMBER = "row_number"
+    RANK = "rank"
+    DENSE_RANK = "dense_rank"
+    LAG = "lag"
+    LEAD = "lead"
+    FIRST_VALUE = "first_value"
+    LAST_VALUE = "last_value"
+    COUNT = "count"
+    SUM = "sum"
+    MIN = "min"
+    MAX = "max"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ordering:
+    """One expression to order by."""
+
+    expression: "Expression"
+    descending: bool = False
+    nulls_first: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """A function over rows of the same unit; `partition` and the unit part the rows.
+
+    Ties are broken by all columns of the row, so that only equal rows are interchangeable and the
+    values of a unit follow from its own rows alone. `frame` is "running" (to the current row, by
+    rows) or "whole".
+    """
+
+    function: WindowFunction
+    arguments: "tuple[Expression, ...]"
+    partition: "tuple[Expression, ...]"
+    order: tuple[Ordering, ...]
+    frame: str
+    facts: Facts = field(compare=False)
+
+
+Expression = ColumnOf | Literal | Released | Call | Case | UnitIsIn | Window
+
+
+# --------------------------------------------------------------------------- private rows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scan:
+    """A private table, each row with its unit."""
+
+    table: PrivateTable
+    parents: tuple[PrivateTable, ...] = ()
+    """The tables on the path to the unit, nearest first; empty if the unit is in the table."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublicScan:
+    """A public table that private rows are joined with."""
+
+    table: str
+
+
+class JoinKind(Enum):
+    """Which rows of the left side stay without a partner."""
+
+    INNER = "inner"
+    LEFT = "left"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Join:
+    """Another relation beside the rows; a private one is joined on the unit besides `on`."""
+
+    kind: JoinKind
+    source: "Rows | PublicScan"
+    name: str
+    on: Expression
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """A named expression of a relation's output."""
+
+    name: str
+    expression: Expression
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Select:
+    """Row by row: join, filter, compute. The unit is that of `source`."""
+
+    source: "Rows"
+    name: str
+    joins: tuple[Join, ...] = ()
+    where: Expression | None = None
+    columns: tuple[Column, ...]
+    only: Expression | None = None
+    """QUALIFY: a filter on the columns' windows, taken after `where`."""
+
+
+class UnitFunction(Enum):
+    """What can be computed exactly of one unit's rows, the same in every run."""
+
+    COUNT_ROWS = "count rows"
+    COUNT = "count"
+    COUNT_DISTINCT = "count distinct"
+    SUM = "sum"
+    AVG = "avg"
+    MIN = "min"
+    MAX = "max"
+    MEDIAN = "median"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnitAggregate:
+    """An aggregate over the rows of one unit (and one key); sums of reals are fixed point."""
+
+    name: str
+    function: UnitFunction
+    argument: Expression | None
+    facts: Facts = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PerUnit:
+    """GROUP BY the unit (and keys): a row for each unit and key, with aggregates.
+
+    Expressions speak of `source` by `name`. The output's columns are the keys and the aggregates.
+    """
+
+    source: "Rows"
+    name: str
+    keys: tuple[Column, ...]
+    aggregates: tuple[UnitAggregate, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Union:
+    """UNION ALL of rows of the same kind of unit, columns by position, named as in the first."""
+
+    parts: "tuple[Rows, ...]"
+
+
+Rows = Scan | Select | PerUnit | Union

@@ -1,0 +1,38 @@
+"""Tables before and after noise. They share no type: an exact value cannot stand in an answer."""
+
+from typing import NoReturn
+
+import pyarrow as pa
+
+from discreet.errors import SealedError
+
+
+class ExactTable:
+    """Rows as the engine returned them. Sealed: no repr, no pickle; `release.py` opens it."""
+
+    __slots__ = ("_rows",)
+
+    def __init__(self, rows: pa.Table) -> None:
+        self._rows = rows
+
+    def __repr__(self) -> str:
+        return "ExactTable(sealed)"
+
+    def __reduce__(self) -> NoReturn:
+        raise SealedError("an exact table")
+
+    def unseal(self) -> pa.Table:
+        """Return the exact rows; `release.py` alone may call it."""
+        return self._rows
+
+
+class NoisyTable:
+    """Rows that anyone may see: what a release gave."""
+
+    __slots__ = ("rows",)
+
+    def __init__(self, rows: pa.Table) -> None:
+        self.rows = rows
+
+    def __repr__(self) -> str:
+        return f"NoisyTable({self.rows.num_rows} rows of {', '.join(self.rows.column_names)})"
