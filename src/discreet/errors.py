@@ -100,6 +100,13 @@ def _brief(amount: Fraction) -> str:
         return "more than 1e308"
 
 
+class LedgerError(DiscreetError):
+    """The ledger cannot be read or written as it must: nothing is answered without it."""
+
+    def __init__(self, problem: str, instead: str) -> None:
+        super().__init__(f"{problem}, so nothing is answered; {instead}.")
+
+
 class MissingExtraError(DiscreetError, ImportError):
     """An optional part of Discreet is not installed."""
 
