@@ -1,0 +1,85 @@
+"""Answers for other programs: CSV and JSON that no spreadsheet or page runs as code."""
+
+import csv
+import json
+from collections.abc import Iterator, Sequence
+from datetime import date, time
+from decimal import Decimal
+from io import StringIO
+from math import isfinite
+
+from discreet.answer.amounts import JsonValue
+from discreet.answer.columns import AnswerColumn, error_names
+
+CONTROLS = "\t\r\n\v\f\0"
+BLANKS = CONTROLS + " \u00a0\ufeff"
+
+FORMULA_STARTS = "=+-@＝＋－＠|%"
+"""What a spreadsheet may take for the start of a formula; some skip blanks before it."""
+
+
+def csv_text(columns: Sequence[AnswerColumn], *, errors: bool) -> str:
+    """Return CSV, half widths beside their columns; texts that look like formulas are inert."""
+    names = error_names([column.name for column in columns])
+    header: list[str] = []
+    cells: list[Sequence[str]] = []
+    for column, error_name in zip(columns, names, strict=True):
+        header.append(inert(column.name))
+        cells.append([_csv_cell(value) for value in column.values])
+        if errors and column.errors is not None:
+            header.append(inert(error_name))
+            cells.append([_csv_cell(error) for error in column.errors])
+    buffer = StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(zip(*cells, strict=True))
+    return buffer.getvalue()
+
+
+def inert(text: str) -> str:
+    """Return the text with a quote before it if a spreadsheet might run it as a formula."""
+    start = text.lstrip(BLANKS)[:1]
+    is_risky = text.startswith(tuple(CONTROLS)) or (start != "" and start in FORMULA_STARTS)
+    return f"'{text}" if is_risky else text
+
+
+def json_rows(columns: Sequence[AnswerColumn]) -> Iterator[list[JsonValue]]:
+    """Yield the rows, each as a list in the order of the columns."""
+    for row in zip(*(column.values for column in columns), strict=True):
+        yield [json_value(value) for value in row]
+
+
+def json_text(content: dict[str, object], indent: int | None) -> str:
+    """Return strict JSON: no NaN, no infinities."""
+    return json.dumps(content, ensure_ascii=False, allow_nan=False, indent=indent)
+
+
+def json_value(value: object) -> JsonValue:
+    """Return a value as JSON has it: dates as ISO 8601 text, NaN and infinities as null."""
+    match value:
+        case None | bool() | int() | str():
+            return value
+        case float() | Decimal():
+            return float(value) if isfinite(value) else None
+        case date() | time():
+            return value.isoformat()
+        case bytes():
+            return value.hex()
+        case _:
+            return str(value)
+
+
+def _csv_cell(value: object) -> str:
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "true" if value else "false"
+        case int() | float() | Decimal():
+            return str(value)
+        case date() | time():
+            return value.isoformat()
+        case bytes():
+            return value.hex()
+        case _:
+            return inert(str(value))

@@ -1,0 +1,143 @@
+"""Which picture shows an answer: bars, lines with a band, or dots with an interval."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from fractions import Fraction
+from math import isfinite
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.answer.columns import AnswerColumn, Floats, Role, Sort
+from discreet.answer.layout import percent, shown_groups, value_texts
+from discreet.errors import HIDDEN, ParameterError
+from discreet.plots import (
+    Panel,
+    Plot,
+    plot_answer_bars,
+    plot_answer_dots,
+    plot_answer_lines,
+    plot_nothing,
+)
+
+LINE_LEAST = 13
+"""So many points of an ordered key make a line; fewer are bars."""
+
+LINES_MOST = 6
+"""So many lines can be told apart; more groups are bars."""
+
+BARS_MOST = 60
+"""So many bars can be read; of more rows only the first are drawn, and the picture says so."""
+
+
+def picture_of(
+    columns: Sequence[AnswerColumn], *, chosen: Sequence[str], confidence: Fraction
+) -> Plot:
+    """Return the picture of the chosen number columns, or of all, over the keys."""
+    numbers = [each for each in columns if _is_drawn(each, chosen)]
+    if not numbers:
+        raise ParameterError("an answer", HIDDEN, "must have a column of numbers to be drawn")
+    rows = len(numbers[0].values)
+    caption = f"± {percent(confidence)}" if any(each.errors for each in numbers) else ""
+    keys = _keys(columns, numbers)
+    if rows == 0:
+        return plot_nothing("no rows")
+    if rows == 1:
+        return plot_answer_dots([_told(each, confidence) for each in numbers], caption=caption)
+    return _lines(keys, numbers, caption) or _bars(keys, numbers, caption, rows)
+
+
+def _is_drawn(column: AnswerColumn, chosen: Sequence[str]) -> bool:
+    if chosen:
+        return column.name in chosen and column.sort.is_number
+    return column.sort.is_number and column.role is not Role.KEY
+
+
+def _keys(columns: Sequence[AnswerColumn], numbers: Sequence[AnswerColumn]) -> list[AnswerColumn]:
+    """Return what names the rows: the keys, or else the columns that are no numbers."""
+    keys = [each for each in columns if each.role is Role.KEY and each not in numbers]
+    return keys or [each for each in columns if not each.sort.is_number]
+
+
+def _lines(
+    keys: Sequence[AnswerColumn], numbers: Sequence[AnswerColumn], caption: str
+) -> Plot | None:
+    """Return lines over the only ordered key, one for each value of the others, if that fits."""
+    ordered = [key for key in keys if key.sort is Sort.TIME or key.sort.is_number]
+    if len(ordered) != 1:
+        return None
+    key = ordered[0]
+    groups = _groups([each for each in keys if each is not key], len(key.values))
+    if len(set(key.values)) < LINE_LEAST or len(groups) > LINES_MOST:
+        return None
+    places = _places(key)
+    lines = {
+        name: np.array([i for i in _sorted(places, rows) if key.values[i] is not None])
+        for name, rows in groups.items()
+    }
+    return plot_answer_lines(
+        places, [_panel(each) for each in numbers], lines=lines, label=key.name, caption=caption
+    )
+
+
+def _bars(
+    keys: Sequence[AnswerColumn], numbers: Sequence[AnswerColumn], caption: str, rows: int
+) -> Plot:
+    labels = _labels(keys, rows)
+    if rows > BARS_MOST:
+        caption = f"{caption}   the first {BARS_MOST} of {rows:,} rows".replace(",", " ").strip()
+    return plot_answer_bars(
+        labels[:BARS_MOST],
+        [_panel(each, BARS_MOST) for each in numbers],
+        is_ordered=len(keys) == 1 and keys[0].sort is Sort.TIME,
+        label=" · ".join(key.name for key in keys),
+        caption=caption,
+    )
+
+
+def _labels(keys: Sequence[AnswerColumn], rows: int) -> list[str]:
+    if not keys:
+        return [str(i + 1) for i in range(rows)]
+    return [" · ".join(parts) for parts in zip(*map(value_texts, keys), strict=True)]
+
+
+def _groups(keys: Sequence[AnswerColumn], rows: int) -> dict[str, list[int]]:
+    groups: dict[str, list[int]] = {}
+    for i, label in enumerate(_labels(keys, rows) if keys else [""] * rows):
+        groups.setdefault(label, []).append(i)
+    return groups
+
+
+def _places(key: AnswerColumn) -> NDArray[np.datetime64] | Floats:
+    """Return an ordered key as positions along an axis."""
+    if key.sort is Sort.TIME:
+        texts = ["NaT" if value is None else _local(value) for value in key.values]
+        return np.array(texts, dtype="datetime64[us]")
+    return _floats(key.values)
+
+
+def _local(value: object) -> str:
+    # A zone has no place in datetime64, and all values of a column share theirs.
+    return str(value.replace(tzinfo=None) if isinstance(value, datetime) else value)
+
+
+def _sorted(places: NDArray[np.generic], rows: list[int]) -> list[int]:
+    return [rows[i] for i in np.argsort(places[rows], kind="stable")]
+
+
+def _panel(column: AnswerColumn, most: int | None = None) -> Panel:
+    errors = None if column.errors is None else _floats(column.errors)[:most]
+    return Panel(name=column.name, values=_floats(column.values)[:most], errors=errors)
+
+
+def _told(column: AnswerColumn, confidence: Fraction) -> Panel:
+    """Return the panel of a single row, its number told in words as the text shows it."""
+    cells = [shown.cells[0].strip() for shown in shown_groups([column], confidence)[0]]
+    return replace(_panel(column), text=" ".join(cells).strip())
+
+
+def _floats(values: Sequence[object]) -> Floats:
+    """Return the values as floats, NaN for what cannot be drawn."""
+    floats = [float(value) if value is not None else np.nan for value in values]  # type: ignore[arg-type]
+    return np.array([each if isfinite(each) else np.nan for each in floats])
