@@ -1,6 +1,7 @@
 """What the owner decides: who is protected, how, and how much may be revealed in all."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from enum import Enum
 from fractions import Fraction
@@ -36,12 +37,40 @@ class BudgetPolicy:
         return self.delta / 100 if self.question_delta is None else self.question_delta
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourcePolicy:
+    """Which engine holds the tables, and what it may use."""
+
+    engine: str = "duckdb"
+    memory_limit: str | None = None
+    """A number and a unit: "4 GB"."""
+    threads: int | None = None
+    timeout: Fraction | None = None
+    """Seconds that a question may run: public, like everything here."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnalystPolicy:
+    """The most that one analyst may spend; the budget of all holds besides."""
+
+    name: str
+    epsilon: Fraction
+    delta: Fraction | None = None
+    """None sets no limit of the analyst's own."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Catalog:
     """Everything that is public: tables, units, bounds, keys and the budget."""
 
     budget: BudgetPolicy
     tables: tuple[Table, ...]
+    sources: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Where tables are read from, by name: files as whole paths, or what the engine calls them."""
+    source: SourcePolicy = SourcePolicy()
+    analysts: tuple[AnalystPolicy, ...] = ()
+    ledger: str | None = None
+    """Where charges are kept, if the owner names a place."""
 
     @cached_property
     def _by_name(self) -> dict[str, Table]:

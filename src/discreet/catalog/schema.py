@@ -109,6 +109,8 @@ class PrivateTable:
     """At most so many rows of a unit count in an answer."""
     is_default_limit: bool = True
     """Whether rows_per_unit was not declared: explanations say so."""
+    key: str | None = None
+    """The column that tells rows apart, if the owner names one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +119,8 @@ class PublicTable:
 
     name: str
     columns: tuple[Column, ...]
+    key: str | None = None
+    """The column that tells rows apart, if the owner names one."""
 
 
 Table = PrivateTable | PublicTable

@@ -1,0 +1,309 @@
+"""What the owner declares, checked as far as it can be without knowing the tables' columns."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+from pathlib import Path
+from typing import TypeVar
+
+from discreet.catalog import fields
+from discreet.catalog.columns import DeclaredColumn, declared_column
+from discreet.catalog.places import Place
+from discreet.catalog.policy import (
+    Accounting,
+    AnalystPolicy,
+    BudgetPolicy,
+    SourcePolicy,
+    nearest,
+)
+from discreet.catalog.schema import ColumnUnit, PathUnit, RowUnit
+from discreet.catalog.units import PATH_FIX, UNIT_FIX, DeclaredUnit, UnitPath, unit_from
+from discreet.mechanisms.sensitivity import Neighbours
+
+SECTIONS = ("budget", "source", "tables", "analysts")
+BUDGET = ("epsilon", "delta", "neighbours", "accounting", "question_delta")
+SOURCE = ("engine", "memory_limit", "threads", "timeout", "ledger")
+TABLE = ("from", "unit", "rows_per_unit", "public", "key", "columns")
+ANALYST = ("epsilon", "delta")
+
+ENGINES = ("duckdb",)
+EPSILON_LEAST, EPSILON_MOST = Fraction(1, 10**12), Fraction(10**12)
+MOST_ROWS_PER_UNIT = 10**9
+EPSILON_FIX = "write for example epsilon = 1.0"
+
+Named = TypeVar("Named", bound=Enum)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeclaredTable:
+    """A table as declared; without a unit it is public."""
+
+    name: str
+    place: Place
+    unit: DeclaredUnit | None
+    rows_per_unit: int | None
+    key: str | None
+    columns: tuple[DeclaredColumn, ...]
+    source: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declared:
+    """A whole catalog as declared; `complete` adds what the tables' own schemas say."""
+
+    budget: BudgetPolicy
+    source: SourcePolicy
+    tables: tuple[DeclaredTable, ...]
+    analysts: tuple[AnalystPolicy, ...] = ()
+    ledger: str | None = None
+
+    @property
+    def sources(self) -> dict[str, str]:
+        """Where tables are read from, by name."""
+        return {each.name: each.source for each in self.tables if each.source is not None}
+
+
+def declared_from(
+    entries: Mapping[str, object], *, folder: Path | None = None, place: Place | None = None
+) -> Declared:
+    """Return what the entries of a catalog declare, or refuse the first that cannot be used.
+
+    Paths of files are taken from `folder`, or left as they are without one.
+    """
+    top = Place() if place is None else place
+    given = fields.section(top, entries, SECTIONS)
+    for needed, example in (("budget", "epsilon = 1.0"), ("tables", 'from = "visits.csv"')):
+        if needed not in given:
+            section = "tables.visits" if needed == "tables" else needed
+            raise top.at(needed).refused("is missing", f"add [{section}] with {example}")
+    source, ledger = _source(top.at("source"), given.get("source", {}), folder)
+    return Declared(
+        budget=_budget(top.at("budget"), given["budget"]),
+        source=source,
+        tables=_tables(top.at("tables"), given["tables"], folder),
+        analysts=_analysts(top.at("analysts"), given.get("analysts", {})),
+        ledger=ledger,
+    )
+
+
+# --------------------------------------------------------------------------- budget and source
+
+
+def _budget(place: Place, value: object) -> BudgetPolicy:
+    given = fields.section(place, value, BUDGET)
+    delta = _delta(place.at("delta"), given.get("delta", 0))
+    accounting = _choice(place, given, "accounting", Accounting.BASIC)
+    if accounting is Accounting.CONCENTRATED and delta == 0:
+        fix = 'add delta = 1e-6, or write accounting = "basic"'
+        raise place.at("accounting").refused('"concentrated" needs a delta', fix)
+    return BudgetPolicy(
+        epsilon=_epsilon(place, given),
+        delta=delta,
+        neighbours=_choice(place, given, "neighbours", Neighbours.ADD_REMOVE),
+        accounting=accounting,
+        question_delta=_question_delta(place.at("question_delta"), given, delta),
+    )
+
+
+def _choice(place: Place, given: Mapping[str, object], key: str, default: Named) -> Named:
+    return fields.one_of(place.at(key), given.get(key, default), type(default))
+
+
+def _epsilon(place: Place, given: Mapping[str, object]) -> Fraction:
+    if "epsilon" not in given:
+        raise place.at("epsilon").refused("is missing", EPSILON_FIX)
+    value = given["epsilon"]
+    return fields.number_within(
+        place.at("epsilon"), value, EPSILON_LEAST, EPSILON_MOST, EPSILON_FIX
+    )
+
+
+def _delta(place: Place, value: object) -> Fraction:
+    fix = "write for example delta = 1e-6, or 0 for none"
+    delta = fields.number(place, value, fix)
+    if not 0 <= delta < 1:
+        raise place.refused(f"must be 0 or more and less than 1, not {fields.told(value)}", fix)
+    return delta
+
+
+def _question_delta(place: Place, given: Mapping[str, object], delta: Fraction) -> Fraction | None:
+    if "question_delta" not in given:
+        return None
+    fix = "write a small part of delta, or leave it out for a hundredth of it"
+    own = fields.number(place, given["question_delta"], fix)
+    if not 0 < own <= delta:
+        told = fields.told(given["question_delta"])
+        raise place.refused(f"must be more than 0 and no more than delta, not {told}", fix)
+    return own
+
+
+def _source(place: Place, value: object, folder: Path | None) -> tuple[SourcePolicy, str | None]:
+    given = fields.section(place, value, SOURCE)
+    policy = SourcePolicy(
+        engine=_engine(place.at("engine"), given.get("engine", "duckdb")),
+        memory_limit=_memory(place.at("memory_limit"), given.get("memory_limit")),
+        threads=_threads(place.at("threads"), given.get("threads")),
+        timeout=_timeout(place.at("timeout"), given.get("timeout")),
+    )
+    return policy, _file(place.at("ledger"), given.get("ledger"), folder)
+
+
+def _engine(place: Place, value: object) -> str:
+    if value not in ENGINES:
+        names = " or ".join(f'"{name}"' for name in ENGINES)
+        raise place.refused(f"must be {names}, not {fields.told(value)}", f"write engine = {names}")
+    return str(value)
+
+
+def _memory(place: Place, value: object) -> str | None:
+    if value is None:
+        return None
+    if not isinstance(value, str) or not re.fullmatch(r"[0-9]+(\.[0-9]+)? ?[KMGT]i?B", value):
+        rule = f"must be a number and a unit, not {fields.told(value)}"
+        raise place.refused(rule, 'write for example memory_limit = "4 GB"')
+    return value
+
+
+def _threads(place: Place, value: object) -> int | None:
+    if value is None:
+        return None
+    return fields.whole_within(place, value, 1, 4096, "write for example threads = 4")
+
+
+def _timeout(place: Place, value: object) -> Fraction | None:
+    if value is None:
+        return None
+    fix = "write it in seconds, for example timeout = 60"
+    return fields.number_within(place, value, Fraction(1, 1000), 10**9, fix)
+
+
+def _file(place: Place, value: object, folder: Path | None) -> str | None:
+    if value is None:
+        return None
+    path = fields.text(place, value, "write the path of a file")
+    return path if folder is None or "://" in path else str(folder / path)
+
+
+def _analysts(place: Place, value: object) -> tuple[AnalystPolicy, ...]:
+    return tuple(
+        _analyst(place.at(name), name, entry)
+        for name, entry in fields.named(place, value, "analyst").items()
+    )
+
+
+def _analyst(place: Place, name: str, value: object) -> AnalystPolicy:
+    given = fields.section(place, value, ANALYST)
+    delta = _delta(place.at("delta"), given["delta"]) if "delta" in given else None
+    return AnalystPolicy(name=name, epsilon=_epsilon(place, given), delta=delta)
+
+
+# --------------------------------------------------------------------------- tables
+
+
+def _tables(place: Place, value: object, folder: Path | None) -> tuple[DeclaredTable, ...]:
+    entries = fields.named(place, value, "table")
+    if not entries:
+        raise place.refused("has no table", 'add [tables.visits] with from = "visits.csv"')
+    tables = [_table(place.at(name), name, entry, folder) for name, entry in entries.items()]
+    for each in tables:
+        _check_path(each, tables)
+    return tuple(tables)
+
+
+def _table(place: Place, name: str, value: object, folder: Path | None) -> DeclaredTable:
+    given = fields.section(place, value, TABLE)
+    if re.fullmatch(r"released_[0-9]+", name.casefold()):
+        raise place.refused("is a name that answers use", "give the table another name")
+    is_public = fields.flag(place.at("public"), given.get("public", False))
+    unit = _unit(place, given, is_public=is_public)
+    columns = fields.named(place.at("columns"), given.get("columns", {}), "column")
+    return DeclaredTable(
+        name=name,
+        place=place,
+        unit=unit,
+        rows_per_unit=_rows_per_unit(place.at("rows_per_unit"), given, unit),
+        key=_key(place.at("key"), given.get("key")),
+        columns=tuple(
+            declared_column(place.at("columns", column), column, entry)
+            for column, entry in columns.items()
+        ),
+        source=_file(place.at("from"), given.get("from"), folder),
+    )
+
+
+def _unit(place: Place, given: Mapping[str, object], *, is_public: bool) -> DeclaredUnit | None:
+    if is_public:
+        for key in (each for each in ("unit", "rows_per_unit") if each in given):
+            rule = "cannot be given for a public table, which protects nobody"
+            fix = f"leave out {key}, or public = true if the table is about units"
+            raise place.at(key).refused(rule, fix)
+        return None
+    if "unit" not in given:
+        raise place.at("unit").refused("is missing", UNIT_FIX)
+    return unit_from(place.at("unit"), given["unit"])
+
+
+def _rows_per_unit(
+    place: Place, given: Mapping[str, object], unit: DeclaredUnit | None
+) -> int | None:
+    if "rows_per_unit" not in given:
+        return None
+    fix = "write the most rows of one unit that shall count, for example rows_per_unit = 10"
+    most = 1 if isinstance(unit, RowUnit) else MOST_ROWS_PER_UNIT
+    if most == 1 and given["rows_per_unit"] != 1:
+        raise place.refused("must be 1 where every row is a unit of its own", "leave it out")
+    return fields.whole_within(place, given["rows_per_unit"], 1, most, fix)
+
+
+def _key(place: Place, value: object) -> str | None:
+    fix = "name the column that tells the table's rows apart"
+    return None if value is None else fields.text(place, value, fix)
+
+
+# --------------------------------------------------------------------------- paths to the unit
+
+
+def path_unit(table: DeclaredTable, path: UnitPath, tables: Iterable[DeclaredTable]) -> PathUnit:
+    """Return a declared path with both of its columns: here, and in the table that it leads to."""
+    parent = _parent(table, path, tables)
+    column = path.via or parent.key
+    if column is None:
+        fix = f'add "via COLUMN" to the unit, or key = "COLUMN" to [{parent.place}]'
+        rule = f"does not say which column refers to {parent.name!r}"
+        raise table.place.at("unit").refused(rule, fix)
+    return PathUnit(column=column, table=parent.name, key=parent.key or column)
+
+
+def _parent(table: DeclaredTable, path: UnitPath, tables: Iterable[DeclaredTable]) -> DeclaredTable:
+    place = table.place.at("unit")
+    by_name = {each.name.casefold(): each for each in tables}
+    parent = by_name.get(path.table.casefold())
+    if parent is None:
+        near = nearest(path.table, [each.name for each in by_name.values()])
+        fix = PATH_FIX if near is None else fields.meant(near)
+        raise place.refused(f"leads to {path.table!r}, which is no table of the catalog", fix)
+    if parent.unit is None:
+        rule = f"leads to {parent.name!r}, a public table, whose rows belong to nobody"
+        raise place.refused(rule, UNIT_FIX)
+    return parent
+
+
+def _check_path(table: DeclaredTable, tables: Iterable[DeclaredTable]) -> None:
+    """Refuse a path that runs in a circle or does not end at the column that it names."""
+    if not isinstance(table.unit, UnitPath):
+        return
+    path_unit(table, table.unit, tables)
+    place, seen, at = table.place.at("unit"), {table.name}, table
+    while isinstance(at.unit, UnitPath):
+        at = _parent(at, at.unit, tables)
+        if at.name in seen:
+            raise place.refused(f"leads in a circle, through {at.name!r} again", UNIT_FIX)
+        seen.add(at.name)
+    if not isinstance(at.unit, ColumnUnit):
+        rule = f"leads to {at.name!r}, where every row is a unit of its own"
+        raise place.refused(rule, f"make the column that tells rows apart the unit of {at.name!r}")
+    if at.unit.column.casefold() != table.unit.column.casefold():
+        rule = f"ends at {table.unit.column!r}, but the unit of {at.name!r} is {at.unit.column!r}"
+        raise place.refused(rule, f"name {at.unit.column!r} there")

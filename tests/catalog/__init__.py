@@ -1,0 +1,1 @@
+"""Tests of the catalog: what is refused and where, round trips, drafts, bounds found privately."""
