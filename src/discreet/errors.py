@@ -105,6 +105,7 @@ class LedgerError(DiscreetError):
 
     def __init__(self, problem: str, instead: str) -> None:
         super().__init__(f"{problem}, so nothing is answered; {instead}.")
+        self.problem, self.instead = problem, instead
 
 
 class MissingExtraError(DiscreetError, ImportError):

@@ -1,0 +1,54 @@
+"""What callers hand to a ledger, checked at the border."""
+
+from collections.abc import Mapping
+
+from discreet.accounting import Event
+from discreet.accounting.events import some_events
+from discreet.errors import HIDDEN, ParameterError
+from discreet.ledger.base import Receipt
+
+MOST_NAME, MOST_ABOUT, MOST_ANSWER = 1000, 2**20, 2**28
+"""Longer questions, accounts, notes (in characters) and answers (in bytes) are refused."""
+
+
+def a_name(name: str, value: object) -> str:
+    """Return text that can stand for a question or an account, or refuse it by name."""
+    rule = f"must be text of 1 to {MOST_NAME} characters"
+    if not isinstance(value, str) or not 1 <= len(value) <= MOST_NAME:
+        raise ParameterError(name, value, rule)
+    if not value.isascii() and any(0xD800 <= ord(each) <= 0xDFFF for each in value):
+        raise ParameterError(name, value, "must not hold halves of characters")
+    return value
+
+
+def one_or_more(events: object) -> tuple[Event, ...]:
+    """Return the events as a tuple, or refuse none: a question that costs nothing is a mistake."""
+    checked = some_events("events", events)
+    if not checked:
+        raise ParameterError("events", HIDDEN, "must be one or more: what is free needs no ledger")
+    return checked
+
+
+def notes(about: object) -> dict[str, str]:
+    """Return what the caller notes of a question, or refuse what is not text."""
+    rule = f"must map text to text, {MOST_ABOUT} characters in all or fewer"
+    if not isinstance(about, Mapping):
+        raise ParameterError("about", HIDDEN, rule)
+    texts = [each for item in about.items() for each in item]
+    if not all(isinstance(each, str) for each in texts) or sum(map(len, texts)) > MOST_ABOUT:
+        raise ParameterError("about", HIDDEN, rule)
+    return dict(about)
+
+
+def an_answer(answer: object) -> bytes:
+    """Return an answer as it can be kept, or refuse it without showing it."""
+    if not isinstance(answer, bytes) or len(answer) > MOST_ANSWER:
+        raise ParameterError("answer", HIDDEN, f"must be bytes, {MOST_ANSWER} or fewer")
+    return answer
+
+
+def a_receipt(receipt: object) -> Receipt:
+    """Return a receipt, or refuse what is none."""
+    if not isinstance(receipt, Receipt):
+        raise ParameterError("receipt", HIDDEN, "must be a Receipt")
+    return receipt

@@ -1,0 +1,313 @@
+"""One SQLite file: transactions that are durable as a whole, or end the use of the file.
+
+Several threads share one connection under a lock; several processes share the file. SQLite must
+not carry a connection across a fork, so it is closed before one and opened again when needed.
+"""
+
+import os
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from threading import Lock, RLock
+from typing import Literal
+from weakref import WeakSet
+
+from discreet.errors import LedgerError
+
+APPLICATION = 0x44495343
+"""Marks a SQLite file as a ledger: "DISC"."""
+
+VERSION = 1
+"""Counts the forms of the file; a newer one than this is refused."""
+
+PATIENCE = 60.0
+"""Seconds to wait while other processes write."""
+
+BUSY = ("another process held the ledger for too long", "ask again")
+CLOSED = ("this ledger is closed", "open it again")
+FAILED = ("the ledger could not be read or written", "see to the disk and open the ledger again")
+FORKED = ("the ledger was opened by another process", "open it in this one")
+LOST = (
+    "the ledger's file was moved, replaced or cut short while it was open",
+    "put it back and open it again",
+)
+MISSING = (
+    "the ledger's file is not there or cannot be made",
+    "see that its folder exists and can be written",
+)
+NEWER = ("the ledger was written by a newer version", "install that version")
+NOT_A_LEDGER = ("the file is not a ledger", "name another one")
+READ_ONLY = ("the ledger cannot be written", "see to the permissions of its file and folder")
+
+WORDS = {
+    sqlite3.SQLITE_BUSY: BUSY,
+    sqlite3.SQLITE_LOCKED: BUSY,
+    sqlite3.SQLITE_CANTOPEN: MISSING,
+    sqlite3.SQLITE_NOTADB: NOT_A_LEDGER,
+    sqlite3.SQLITE_PERM: READ_ONLY,
+    sqlite3.SQLITE_READONLY: READ_ONLY,
+}
+"""What SQLite's errors mean here; all others are FAILED."""
+
+Mode = Literal["DEFERRED", "IMMEDIATE"]
+Words = tuple[str, str]
+
+
+class Storage:
+    """A ledger's file, or a database in memory if path is None."""
+
+    def __init__(self, path: Path | None, schema: Sequence[str]) -> None:
+        self._lock = RLock()
+        self._process = os.getpid()
+        self._refusal: Words | None = None
+        self._connection: sqlite3.Connection | None = None
+        self._files = None if path is None else Files(path)
+        self._connect()
+        if path is None:
+            _prepare(self._usable(), schema)
+        with _listing:
+            _storages.add(self)
+
+    @contextmanager
+    def transaction(self, mode: Mode) -> Iterator[sqlite3.Connection]:
+        """Commit what is done inside, durably, or leave nothing of it.
+
+        If the file fails or is not the one that was opened, everything is refused from then on.
+        """
+        with self.alone():
+            connection = self._begun(mode)
+            try:
+                self._check_files()
+                yield connection
+                connection.execute("COMMIT")
+                # Only what is still there after the commit is durable.
+                self._check_files()
+            except sqlite3.Error as cause:
+                self._give_up(FAILED)
+                raise LedgerError(*FAILED) from cause
+            except LedgerError as refusal:
+                self._give_up((refusal.problem, refusal.instead))
+                raise
+            except BaseException:
+                self._roll_back(connection)
+                raise
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep the other threads of this process out."""
+        with self._lock:
+            yield
+
+    def rest(self) -> None:
+        """Close the connection until it is needed again; a database in memory is left alone."""
+        with self.alone():
+            if self._files is not None:
+                self._disconnect()
+
+    def close(self) -> None:
+        """Refuse everything from now on."""
+        with self.alone():
+            if self._process == os.getpid():
+                self._give_up(CLOSED)
+
+    def _begun(self, mode: Mode) -> sqlite3.Connection:
+        connection = self._usable()
+        try:
+            connection.execute(f"BEGIN {mode}")
+            # A deferred transaction begins with what it reads first.
+            connection.execute("SELECT 1 FROM sqlite_master").fetchall()
+        except sqlite3.Error as cause:
+            words = _words(cause)
+            if words is BUSY:
+                self._roll_back(connection)
+            else:
+                self._give_up(words)
+            raise LedgerError(*words) from cause
+        return connection
+
+    def _usable(self) -> sqlite3.Connection:
+        if self._refusal is not None:
+            raise LedgerError(*self._refusal)
+        if self._process != os.getpid():
+            raise LedgerError(*FORKED)
+        return self._connection or self._connect()
+
+    def _connect(self) -> sqlite3.Connection:
+        try:
+            self._connection = _connected(None if self._files is None else self._files.opening())
+        except sqlite3.Error as cause:
+            raise LedgerError(*_words(cause)) from cause
+        return self._connection
+
+    def _disconnect(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with suppress(sqlite3.Error):
+                connection.close()
+
+    def _check_files(self) -> None:
+        if self._files is not None:
+            self._files.check()
+
+    def _roll_back(self, connection: sqlite3.Connection) -> None:
+        try:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+        except sqlite3.Error:
+            self._give_up(FAILED)
+
+    def _give_up(self, words: Words) -> None:
+        """Refuse everything from now on, and let other processes go on."""
+        self._refusal = words
+        self._disconnect()
+
+    def before_fork(self) -> None:
+        """Wait for other threads and close the connection, before anything is copied."""
+        self._lock.acquire()
+        self.rest()
+
+    def after_fork_in_parent(self) -> None:
+        """Go on; the next transaction connects again."""
+        self._lock.release()
+
+    def after_fork_in_child(self) -> None:
+        """Go on with a connection of one's own; the parent's memory stays the parent's."""
+        self._lock = RLock()
+        if self._files is not None:
+            self._process = os.getpid()
+
+
+class Files:
+    """The three files of a SQLite database, which must stay where they are while it is open.
+
+    SQLite would go on writing to a file that was deleted or moved, and report success; and it
+    would share no locks with those who open what lies there now.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._database: tuple[int, int] | None = None
+        self._beside: list[tuple[int, int]] | None = None
+        self._size = 0
+
+    def opening(self) -> Path:
+        """Return the path of the database, to be opened now."""
+        self._beside = None  # SQLite removes these two when it closes a database
+        if self._database is None:
+            with _lost_if_absent():
+                self._database = _identity(self._path)
+        return self._path
+
+    def check(self) -> None:
+        """Refuse files that are not those that were opened, or that became shorter."""
+        with _lost_if_absent():
+            database, size = _identity(self._path), self._path.stat().st_size
+            beside = [_identity(Path(f"{self._path}{end}")) for end in ("-wal", "-shm")]
+        if (database, beside) != (self._database, self._beside or beside) or size < self._size:
+            raise LedgerError(*LOST)
+        self._beside, self._size = beside, size
+
+
+def make_file(path: Path, schema: Sequence[str]) -> None:
+    """Make an empty ledger at path, whole or not at all; one that is there is left alone."""
+    try:
+        with tempfile.TemporaryDirectory(prefix=".ledger-", dir=path.parent) as folder:
+            new = Path(folder) / path.name
+            new.touch(mode=0o600)
+            with closing(sqlite3.connect(new, isolation_level=None)) as connection:
+                _prepare(connection, schema)
+            with suppress(FileExistsError):
+                os.link(new, path)
+        _sync_folder(path.parent)
+    except (OSError, sqlite3.Error) as cause:
+        raise LedgerError(*MISSING) from cause
+
+
+def _prepare(connection: sqlite3.Connection, schema: Sequence[str]) -> None:
+    connection.execute(f"PRAGMA application_id = {APPLICATION}")
+    connection.execute(f"PRAGMA user_version = {VERSION}")
+    for statement in schema:
+        connection.execute(statement)
+    connection.execute("PRAGMA journal_mode = WAL")
+
+
+def _connected(path: Path | None) -> sqlite3.Connection:
+    where = ":memory:" if path is None else f"{path.as_uri()}?mode=rw"
+    connection = sqlite3.connect(
+        where, uri=True, timeout=PATIENCE, isolation_level=None, check_same_thread=False
+    )
+    try:
+        if path is not None:
+            _check_form(connection)
+            connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA fullfsync = ON")  # on macOS, fsync alone promises little
+        connection.execute("PRAGMA cell_size_check = ON")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _check_form(connection: sqlite3.Connection) -> None:
+    """Refuse a file that is no ledger, before anything is written to it."""
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if application != APPLICATION:
+        raise LedgerError(*NOT_A_LEDGER)
+    if version > VERSION:
+        raise LedgerError(*NEWER)
+
+
+def _words(error: sqlite3.Error) -> Words:
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
+    return WORDS.get(code & 0xFF, FAILED)  # the low byte is the kind, the rest its detail
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_dev, found.st_ino
+
+
+@contextmanager
+def _lost_if_absent() -> Iterator[None]:
+    try:
+        yield
+    except OSError as cause:
+        raise LedgerError(*LOST) from cause
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the name of a new file as durable as the file."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+_listing = Lock()
+_storages: WeakSet[Storage] = WeakSet()
+_forking: list[Storage] = []
+
+
+def _before_fork() -> None:
+    with _listing:
+        _forking.extend(_storages)
+    for storage in _forking:
+        storage.before_fork()
+
+
+def _after_fork(resume: Callable[[Storage], None]) -> None:
+    for storage in _forking:
+        resume(storage)
+    _forking.clear()
+
+
+os.register_at_fork(
+    before=_before_fork,
+    after_in_parent=lambda: _after_fork(Storage.after_fork_in_parent),
+    after_in_child=lambda: _after_fork(Storage.after_fork_in_child),
+)

@@ -1,0 +1,1 @@
+"""Tests of the ledger: its contract, crashes, races, edits, and files that fail."""

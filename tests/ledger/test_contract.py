@@ -1,0 +1,385 @@
+"""What every ledger promises, whatever it is stored in."""
+
+import tempfile
+from datetime import UTC, datetime, timedelta
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from discreet.accounting import (
+    ApproximateEvent,
+    Budget,
+    Charge,
+    ConcentratedEvent,
+    DiscreteGaussianEvent,
+    DiscreteLaplaceEvent,
+    Event,
+    Filter,
+    FixedSampleEvent,
+    PoissonSampledEvent,
+    PureEvent,
+)
+from discreet.errors import (
+    BudgetError,
+    DiscreetError,
+    LedgerError,
+    ParameterError,
+    UnsupportedEventError,
+)
+from discreet.ledger import Entry, Kept, Ledger, Receipt
+from discreet.ledger.book import FINEST, shortened
+from tests.ledger.stores import STORES, TENTH, Store
+
+
+def numbered(ledger: Ledger) -> list[tuple[int, str]]:
+    return [(entry.number, entry.kind) for entry in ledger.entries()]
+
+
+def test_a_new_ledger_has_everything_left_and_knows_no_question(store: Store) -> None:
+    ledger = store.open()
+    assert ledger.find("q") is None
+    assert ledger.remaining().epsilon == 1
+    assert ledger.charged() == Charge()
+    assert numbered(ledger) == [(1, "policy")]
+
+
+def test_a_charge_gives_a_receipt_that_says_what_is_left(store: Store) -> None:
+    receipt = store.open().charge("q", [TENTH, TENTH], account="eve")
+    assert receipt.events == (TENTH, TENTH)
+    assert (receipt.question, receipt.account, receipt.number) == ("q", "eve", 2)
+    assert not receipt.already_paid
+    assert receipt.remaining.epsilon == Fraction(8, 10)
+
+
+def test_a_question_is_paid_once_whoever_asks(store: Store) -> None:
+    ledger = store.open()
+    first = ledger.charge("q", [TENTH], account="eve")
+    again = ledger.charge("q", [TENTH], account="mallory")
+    assert again.already_paid
+    assert (again.number, again.account) == (first.number, "eve")
+    assert ledger.remaining().epsilon == Fraction(9, 10)
+
+
+def test_a_question_that_was_paid_for_cannot_get_other_events_for_nothing(store: Store) -> None:
+    ledger = store.open()
+    ledger.charge("q", [PureEvent(epsilon=Fraction(1, 1000))])
+    with pytest.raises(ParameterError, match="events must be those"):
+        ledger.charge("q", [PureEvent(epsilon=Fraction(9, 10))])
+    assert ledger.remaining().epsilon == Fraction(999, 1000)
+
+
+def test_an_answer_is_found_only_after_it_was_kept(store: Store) -> None:
+    ledger = store.open()
+    receipt = ledger.charge("q", [TENTH])
+    unanswered = ledger.find("q")
+    assert isinstance(unanswered, Receipt)
+    assert unanswered.already_paid
+    assert ledger.keep(receipt, b"42") == b"42"
+    found = ledger.find("q")
+    assert isinstance(found, Kept)
+    assert found.answer == b"42"
+    assert found.receipt == unanswered
+
+
+def test_the_first_answer_is_the_answer(store: Store) -> None:
+    ledger = store.open()
+    receipt, again = ledger.charge("q", [TENTH]), ledger.charge("q", [TENTH])
+    assert ledger.keep(receipt, b"first") == b"first"
+    assert ledger.keep(again, b"second") == b"first"
+    assert numbered(ledger) == [(1, "policy"), (2, "charge"), (3, "answer")]
+
+
+def test_an_empty_answer_is_an_answer(store: Store) -> None:
+    ledger = store.open()
+    ledger.keep(ledger.charge("q", [TENTH]), b"")
+    assert isinstance(found := ledger.find("q"), Kept)
+    assert found.answer == b""
+
+
+def test_the_budget_can_be_used_up_to_the_last_digit_and_no_further(store: Store) -> None:
+    ledger = store.open()
+    for i in range(10):
+        ledger.charge(f"q{i}", [TENTH])
+    assert ledger.remaining().epsilon == 0
+    with pytest.raises(BudgetError):
+        ledger.charge("one more", [PureEvent(epsilon=Fraction(1, 10**90))])
+    assert ledger.find("one more") is None
+
+
+def test_what_does_not_fit_as_a_whole_is_not_charged_in_part(store: Store) -> None:
+    ledger = store.open()
+    with pytest.raises(BudgetError, match=r"requested epsilon = 1\.1"):
+        ledger.charge("q", [TENTH] * 11)
+    assert ledger.remaining().epsilon == 1
+    assert numbered(ledger) == [(1, "policy")]
+
+
+@pytest.mark.parametrize(
+    ("events", "error"),
+    [
+        ([], ParameterError),
+        (TENTH, ParameterError),
+        ([0.1], ParameterError),
+        ([ConcentratedEvent(rho=Fraction(1, 10))], UnsupportedEventError),
+        (
+            [
+                PoissonSampledEvent(event=TENTH, probability=Fraction(1, 2)),
+                FixedSampleEvent(event=TENTH, size=1, population=2),
+            ],
+            ParameterError,
+        ),
+    ],
+)
+def test_what_cannot_be_priced_is_refused_and_nothing_is_written(
+    store: Store, events: list[Event], error: type[DiscreetError]
+) -> None:
+    ledger = store.open()
+    with pytest.raises(error):
+        ledger.charge("q", events)
+    assert numbered(ledger) == [(1, "policy")]
+    ledger.charge("q", [TENTH])
+
+
+@pytest.mark.parametrize("question", ["", "x" * 1001, "\ud800", None, 7, b"q"])
+def test_names_that_cannot_be_stored_are_refused(store: Store, question: str) -> None:
+    ledger = store.open()
+    with pytest.raises(ParameterError):
+        ledger.charge(question, [TENTH])
+    with pytest.raises(ParameterError):
+        ledger.charge("q", [TENTH], account=question)
+    with pytest.raises(ParameterError):
+        ledger.find(question)
+    assert ledger.remaining().epsilon == 1
+
+
+@pytest.mark.parametrize("about", [{"sql": 1}, {1: "x"}, [("a", "b")], {"x": "y" * 2**20}])
+def test_notes_that_are_not_short_text_are_refused(store: Store, about: dict[str, str]) -> None:
+    with pytest.raises(ParameterError, match="about must map text to text"):
+        store.open().charge("q", [TENTH], about=about)
+
+
+@pytest.mark.parametrize("answer", ["text", 42, None, bytearray(b"x")])
+def test_answers_that_are_not_bytes_are_refused_unseen(store: Store, answer: bytes) -> None:
+    ledger = store.open()
+    with pytest.raises(ParameterError, match="must be bytes") as refusal:
+        ledger.keep(ledger.charge("q", [TENTH]), answer)
+    assert "given" not in str(refusal.value)
+
+
+def test_an_answer_needs_a_receipt_of_this_ledger(store: Store, tmp_path: Path) -> None:
+    ledger, other = store.open(), STORES["memory"](tmp_path).open()
+    other.charge("p", [TENTH])
+    for receipt in (other.charge("q", [TENTH]), "q"):
+        with pytest.raises(ParameterError, match="receipt must"):
+            ledger.keep(receipt, b"42")  # type: ignore[arg-type]
+
+
+NAMES = [
+    "ε ≤ 3",
+    "a\x00b",
+    "a\x00c",
+    "naïve",
+    "nai\u0308ve",
+    "'; DROP TABLE entries; --",
+    "😀",
+    "A",
+    "a",
+]
+
+
+def test_questions_are_told_apart_to_the_last_character(store: Store) -> None:
+    ledger = store.open()
+    for name in NAMES:
+        ledger.keep(ledger.charge(name, [TENTH], about={name: name}), name.encode())
+    for name in NAMES:
+        assert isinstance(found := ledger.find(name), Kept)
+        assert found.answer.decode() == found.receipt.question == name
+    assert {entry.question for entry in ledger.entries()} == {"", *NAMES}
+    ledger.verify()
+
+
+def test_entries_say_what_was_written_and_when(store: Store) -> None:
+    ledger = store.open(Budget(epsilon=3, delta=1e-6))
+    ledger.keep(ledger.charge("q", [TENTH], account="eve", about={"sql": "SELECT"}), b"42")
+    policy, charge, answer = ledger.entries()
+    assert policy.about == {
+        "epsilon": "3",
+        "delta": "1/1000000",
+        "neighbours": "add-remove",
+        "filter": "concentrated",
+        "set_aside": "0",
+    }
+    assert (charge.question, charge.account, charge.events) == ("q", "eve", (TENTH,))
+    assert charge.about == {"sql": "SELECT"}
+    assert (answer.question, answer.account, answer.events) == ("q", "eve", ())
+    assert list(answer.about) == ["sha256"]
+    assert all(soon(entry) for entry in (policy, charge, answer))
+    assert ledger.head() == answer.digest
+
+
+def soon(entry: Entry) -> bool:
+    return abs(datetime.now(UTC) - entry.written) < timedelta(minutes=1)
+
+
+def test_a_ledger_has_no_way_back(store: Store) -> None:
+    verbs = {name for name in dir(store.open()) if not name.startswith("_")}
+    reading = {"find", "remaining", "charged", "entries", "head", "verify"}
+    assert verbs == {"charge", "keep", "close", "existing"} | reading
+
+
+def test_a_closed_ledger_answers_nothing(store: Store) -> None:
+    ledger = store.open()
+    ledger.close()
+    ledger.close()
+    for act in (ledger.remaining, ledger.verify, lambda: ledger.charge("q", [TENTH])):
+        with pytest.raises(LedgerError, match="closed"):
+            act()
+
+
+events = st.one_of(
+    st.builds(
+        DiscreteLaplaceEvent,
+        sensitivity=st.integers(1, 5),
+        scale=st.fractions(Fraction(1), Fraction(500)),
+    ),
+    st.builds(
+        DiscreteGaussianEvent,
+        sensitivity_squared=st.integers(1, 5),
+        variance=st.fractions(Fraction(10), Fraction(5000)),
+    ),
+    st.builds(
+        ApproximateEvent,
+        epsilon=st.fractions(Fraction(1, 100), Fraction(1, 2)),
+        delta=st.fractions(Fraction(1, 10**9), Fraction(1, 10**7)),
+    ),
+)
+
+
+@settings(max_examples=25)
+@given(st.lists(st.lists(events, min_size=1, max_size=3), max_size=12), st.data())
+def test_a_ledger_allows_what_its_budget_allows_however_often_it_is_opened(
+    questions: list[list[Event]], data: st.DataObject
+) -> None:
+    budget = Budget(epsilon=2, delta=1e-6, set_aside=Fraction(1, 10**7))
+    with tempfile.TemporaryDirectory() as folder:
+        store = STORES["file"](Path(folder))
+        ledger, model = store.open(budget), budget
+        for i, question in enumerate(questions):
+            try:
+                after = model
+                for event in question:
+                    after = after.charge(event)
+            except BudgetError:
+                with pytest.raises(BudgetError):
+                    ledger.charge(f"q{i}", question)
+            else:
+                model = after
+                assert ledger.charge(f"q{i}", question).remaining == model.remaining()
+            if data.draw(st.booleans()):
+                ledger.close()
+                ledger = store.open(budget)
+            assert ledger.charged() == model.charged
+        ledger.close()
+
+
+def test_endless_fractions_are_rounded_up_and_no_sum_grows_without_end() -> None:
+    exact = rounded = Fraction(0)
+    for i in range(1, 400):
+        exact += Fraction(1, 10**6 + i)
+        rounded = Fraction(shortened(rounded + Fraction(1, 10**6 + i)))
+    assert rounded.denominator.bit_length() < 1100 < exact.denominator.bit_length()
+    assert exact <= rounded <= exact + Fraction(400, 2**FINEST)
+    assert shortened(Fraction(1, 3)) == Fraction(1, 3)
+
+
+# --------------------------------------------------------------------------- opened again
+
+
+def test_all_is_there_when_the_ledger_is_opened_again(durable: Store) -> None:
+    ledger = durable.open()
+    ledger.keep(ledger.charge("answered", [TENTH]), b"42")
+    ledger.charge("unanswered", [TENTH])
+    before = list(ledger.entries())
+    ledger.close()
+    ledger = durable.open()
+    assert isinstance(ledger.find("answered"), Kept)
+    assert isinstance(ledger.find("unanswered"), Receipt)
+    assert ledger.remaining().epsilon == Fraction(8, 10)
+    assert list(ledger.entries()) == before
+    assert ledger.charge("unanswered", [TENTH]).already_paid
+
+
+def test_two_that_have_it_open_see_what_the_other_writes(durable: Store) -> None:
+    one, other = durable.open(), durable.open()
+    receipt = one.charge("q", [TENTH])
+    assert other.remaining().epsilon == Fraction(9, 10)
+    assert other.keep(receipt, b"42") == b"42"
+    assert isinstance(one.find("q"), Kept)
+    assert one.head() == other.head()
+
+
+def test_a_changed_total_is_recorded_and_holds_for_all(durable: Store) -> None:
+    one = durable.open()
+    one.charge("q", [TENTH])
+    other = durable.open(Budget(epsilon=3))
+    assert one.remaining().epsilon == other.remaining().epsilon == Fraction(29, 10)
+    assert [entry.about.get("epsilon") for entry in one.entries()] == ["1", None, "3"]
+
+
+def test_the_same_total_is_not_recorded_twice(durable: Store) -> None:
+    durable.open().close()
+    assert numbered(durable.open()) == [(1, "policy")]
+
+
+def test_a_total_below_what_is_charged_allows_nothing_more(durable: Store) -> None:
+    ledger = durable.open()
+    paid = ledger.charge("q", [TENTH] * 5)
+    ledger = durable.open(Budget(epsilon=Fraction(1, 4)))
+    assert ledger.remaining().epsilon == 0
+    with pytest.raises(BudgetError):
+        ledger.charge("free", [TENTH * 0])
+    assert ledger.charge("q", [TENTH] * 5).already_paid
+    assert ledger.keep(paid, b"42") == b"42"
+
+
+@pytest.mark.parametrize(
+    ("budget", "neighbours", "words"),
+    [
+        (Budget(epsilon=1, delta=1e-6), "add-remove", "begun with filter = basic"),
+        (Budget(epsilon=1), "replace", "begun with neighbours = add-remove"),
+    ],
+)
+def test_what_old_prices_depend_on_cannot_change(
+    durable: Store, budget: Budget, neighbours: str, words: str
+) -> None:
+    durable.open().close()
+    with pytest.raises(LedgerError, match=words):
+        durable.open(budget, neighbours=neighbours)
+    assert numbered(durable.open()) == [(1, "policy")]
+
+
+def test_what_is_set_aside_cannot_change(durable: Store) -> None:
+    durable.open(Budget(epsilon=1, delta=1e-6, set_aside=1e-7)).close()
+    with pytest.raises(LedgerError, match="begun with set_aside = 1/10000000"):
+        durable.open(Budget(epsilon=1, delta=1e-6))
+
+
+def test_delta_may_change_under_the_same_filter(durable: Store) -> None:
+    durable.open().close()
+    ledger = durable.open(Budget(epsilon=1, delta=1e-6, filter=Filter.BASIC))
+    ledger.charge("q", [ApproximateEvent(epsilon=Fraction(1, 2), delta=Fraction(1, 10**6))])
+    assert ledger.remaining().delta == 0
+
+
+@pytest.mark.parametrize("budget", [Budget(epsilon=1).charge(TENTH), 1, None])
+def test_a_budget_that_is_charged_already_is_refused(store: Store, budget: Budget) -> None:
+    with pytest.raises(ParameterError, match="budget must be a Budget that nothing is charged to"):
+        store.open(budget)
+
+
+def test_unknown_neighbours_are_refused(store: Store) -> None:
+    with pytest.raises(ParameterError, match="neighbours must be 'add-remove' or 'replace'"):
+        store.open(neighbours="none")

@@ -1,0 +1,140 @@
+"""Processes that are killed: nothing is answered unpaid, nothing is paid twice."""
+
+import os
+import signal
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import closing
+from fractions import Fraction
+
+import pytest
+
+from discreet.accounting import Budget
+from discreet.ledger import Kept, Receipt, SqliteLedger
+from tests.ledger.stores import TENTH, FileStore, child, die, end_of
+
+LEFT = {None: Fraction(1), Receipt: Fraction(9, 10), Kept: Fraction(9, 10)}
+"""What must be left, by what the ledger knows of the one question."""
+
+
+def answer_dying_at(ledger: SqliteLedger, statement: int) -> None:
+    """Pay for a question and keep its answer, but die when SQLite starts that statement."""
+    begun = 0
+
+    def count(_: str) -> None:
+        nonlocal begun
+        begun += 1
+        if begun == statement:
+            die()
+
+    ledger.remaining()  # connects
+    connection = ledger._storage._connection
+    assert connection is not None
+    connection.set_trace_callback(count)
+    ledger.keep(ledger.charge("q", [TENTH]), b"42")
+
+
+def test_killed_at_any_statement_it_is_paid_before_it_is_answered_and_once(file: FileStore) -> None:
+    """The statements are begin, read, insert and commit, of the charge and of the answer."""
+    seen = []
+    for statement in range(1, 100):
+        file.path.unlink(missing_ok=True)
+        ledger = file.open()
+        crash = child(lambda: answer_dying_at(ledger, statement))  # noqa: B023 - waited for
+        status = end_of(crash)
+        found = ledger.find("q")
+        seen.append(type(found))
+        assert ledger.remaining().epsilon == LEFT[None if found is None else type(found)]
+        ledger.verify()
+        assert ledger.keep(ledger.charge("q", [TENTH]), b"43") in (b"42", b"43")
+        assert ledger.remaining().epsilon == Fraction(9, 10)
+        ledger.close()
+        if status == 0:
+            break
+        assert status == -signal.SIGKILL
+    assert status == 0
+    assert sorted(set(seen), key=seen.index) == [type(None), Receipt, Kept]
+    assert seen.count(Kept) == 1
+
+
+@pytest.mark.parametrize(
+    ("act", "known"),
+    [
+        (lambda ledger: ledger.charge("q", [TENTH]), Receipt),
+        (lambda ledger: ledger.keep(ledger.charge("q", [TENTH]), b"42"), Kept),
+    ],
+    ids=["charged", "kept"],
+)
+def test_what_was_returned_survives_the_process(
+    file: FileStore, act: Callable[[SqliteLedger], object], known: type
+) -> None:
+    file.open().close()
+
+    def crash() -> None:
+        act(file.open())
+        die()
+
+    assert end_of(child(crash)) == -signal.SIGKILL
+    with file.open() as ledger:
+        assert isinstance(ledger.find("q"), known)
+        assert ledger.remaining().epsilon == Fraction(9, 10)
+        ledger.verify()
+
+
+def test_a_ledger_that_dies_while_it_is_made_is_made_anew(file: FileStore) -> None:
+    """What lies at the path is a whole ledger: an empty file is never taken for a new one."""
+
+    def crash() -> None:
+        os.link = lambda *_: die()
+        file.open()
+
+    assert end_of(child(crash)) == -signal.SIGKILL
+    assert not file.path.exists()
+    assert file.open().remaining().epsilon == 1
+
+
+def test_a_writer_that_stops_is_waited_for_and_then_named(
+    file: FileStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("discreet.ledger.storage.PATIENCE", 0.1)
+    with file.open() as ledger:
+        with closing(sqlite3.connect(file.path, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            with pytest.raises(Exception, match="another process held the ledger for too long"):
+                ledger.charge("q", [TENTH])
+            assert ledger.remaining().epsilon == 1
+        assert not ledger.charge("q", [TENTH]).already_paid
+
+
+@pytest.mark.slow
+def test_killed_at_random_200_times_no_answer_is_unpaid(file: FileStore) -> None:
+    """The child tells what it was handed by writing to a pipe; the book must have all of it."""
+    budget = 10**6
+    for attempt in range(200):
+        reading, writing = os.pipe()
+
+        def work() -> None:
+            with SqliteLedger.existing(file.path) as ledger:
+                for i in range(1000):
+                    question = f"{attempt}-{i}"  # noqa: B023 - waited for
+                    ledger.keep(ledger.charge(question, [TENTH]), b"42")
+                    os.write(writing, f"{question}\n".encode())  # noqa: B023 - waited for
+
+        from_here = file.open(Budget(epsilon=budget))
+        number = child(work)
+        time.sleep(0.005 + attempt * 0.0005)
+        os.kill(number, signal.SIGKILL)
+        end_of(number)
+        os.close(writing)
+        with os.fdopen(reading) as told:
+            answered = told.read().split()
+        assert all(isinstance(from_here.find(question), Kept) for question in answered)
+        from_here.close()
+    with file.open(Budget(epsilon=budget)) as ledger:
+        ledger.verify()
+        charges = sum(entry.kind == "charge" for entry in ledger.entries())
+        answers = sum(entry.kind == "answer" for entry in ledger.entries())
+        assert ledger.remaining().epsilon == budget - Fraction(charges, 10)
+        assert charges - 200 <= answers <= charges
+        assert answers > 200

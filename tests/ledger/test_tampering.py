@@ -1,0 +1,245 @@
+"""What an edited ledger shows, and what only a noted head shows."""
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from discreet.accounting import Budget, PureEvent
+from discreet.errors import LedgerError
+from discreet.ledger import SqliteLedger
+from discreet.ledger.book import BEGINNING, Row, digest_after
+from discreet.ledger.sqlite import FIELDS
+from tests.ledger.stores import TENTH, FileStore
+
+Edit = Callable[[sqlite3.Connection], object]
+
+
+@pytest.fixture
+def filled(file: FileStore) -> FileStore:
+    """Return a ledger of three questions: two answered, one paid for."""
+    with file.open() as ledger:
+        for i in range(2):
+            ledger.keep(ledger.charge(f"q{i}", [TENTH], account="eve"), b"a long answer" * 50)
+        ledger.charge("q2", [TENTH])
+    return file
+
+
+def edit(path: Path, act: Edit, *, mend: bool = True) -> None:
+    """Change a ledger as one who knows SQLite would: drop the triggers, put them back."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        triggers = connection.execute(
+            "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
+        ).fetchall()
+        for name, _ in triggers:
+            connection.execute(f"DROP TRIGGER {name}")
+        act(connection)
+        for _, sql in triggers if mend else ():
+            connection.execute(sql)
+
+
+def statement(text: str, *values: object) -> Edit:
+    return lambda connection: connection.execute(text, values)
+
+
+def swap(connection: sqlite3.Connection) -> None:
+    for old, new in ((2, 99), (4, 2), (99, 4)):
+        connection.execute("UPDATE entries SET number = ? WHERE number = ?", (new, old))
+
+
+def rehash(connection: sqlite3.Connection) -> None:
+    """Write a chain anew, as one who knows this file's source could."""
+    digest = BEGINNING
+    for values in connection.execute(f"SELECT {FIELDS} FROM entries ORDER BY number").fetchall():  # noqa: S608 - constant
+        digest = digest_after(digest, Row._make(values))
+        connection.execute("UPDATE entries SET digest = ? WHERE number = ?", (digest, values[0]))
+
+
+CHEAPER = statement("UPDATE entries SET events = replace(events, '1/10', '1/99') WHERE number = 2")
+
+SEEN_ON_OPENING = {
+    "events": CHEAPER,
+    "account": statement("UPDATE entries SET account = 'mallory' WHERE number = 2"),
+    "question": statement("UPDATE entries SET question = 'q9' WHERE number = 2"),
+    "time": statement("UPDATE entries SET written = '2001-01-01T00:00:00+00:00' WHERE number = 4"),
+    "note": statement("""UPDATE entries SET about = '{"sql":"?"}' WHERE number = 2"""),
+    "total": statement("UPDATE entries SET about = replace(about, '\"1\"', '\"9\"')"),
+    "kind": statement("UPDATE entries SET kind = 'answer' WHERE number = 6"),
+    "digest": statement("UPDATE entries SET digest = zeroblob(32) WHERE number = 6"),
+    "type": statement("UPDATE entries SET account = x'00ff' WHERE number = 2"),
+    "order": swap,
+    "gap": statement("DELETE FROM entries WHERE number = 3"),
+    "first": statement("DELETE FROM entries WHERE number = 1"),
+    "more": statement(
+        "INSERT INTO entries SELECT 7, kind, written, 'q7', account, events, about, digest, answer"
+        " FROM entries WHERE number = 6"
+    ),
+}
+
+SEEN_BY_VERIFY = {
+    "answer": statement("UPDATE entries SET answer = x'3432' WHERE number = 3"),
+    "no answer": statement("UPDATE entries SET answer = NULL WHERE number = 3"),
+    "answer to nothing": statement("UPDATE entries SET answer = x'3432' WHERE number = 6"),
+}
+
+
+@pytest.mark.parametrize("act", SEEN_ON_OPENING.values(), ids=SEEN_ON_OPENING)
+def test_an_edited_entry_keeps_the_ledger_from_opening(filled: FileStore, act: Edit) -> None:
+    edit(filled.path, act)
+    with pytest.raises(LedgerError, match="not as they were written"):
+        filled.open()
+
+
+@pytest.mark.parametrize("act", SEEN_BY_VERIFY.values(), ids=SEEN_BY_VERIFY)
+def test_an_edited_answer_is_seen_by_verify(filled: FileStore, act: Edit) -> None:
+    edit(filled.path, act)
+    with filled.open() as ledger, pytest.raises(LedgerError, match="not as they were written"):
+        ledger.verify()
+
+
+def test_an_edited_answer_is_not_handed_out(filled: FileStore) -> None:
+    edit(filled.path, SEEN_BY_VERIFY["answer"])
+    with filled.open() as ledger, pytest.raises(LedgerError, match="not as they were written"):
+        ledger.find("q0")
+
+
+@pytest.mark.parametrize("act", SEEN_ON_OPENING.values(), ids=SEEN_ON_OPENING)
+def test_an_edit_under_an_open_ledger_is_seen_by_verify_and_ends_its_use(
+    filled: FileStore, act: Edit
+) -> None:
+    with filled.open() as ledger:
+        edit(filled.path, act)
+        with pytest.raises(LedgerError, match="not as they were written"):
+            ledger.verify()
+        with pytest.raises(LedgerError):
+            ledger.charge("q3", [TENTH])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "UPDATE entries SET account = 'mallory'",
+        "DELETE FROM entries",
+        "INSERT OR REPLACE INTO entries SELECT * FROM entries WHERE number = 2",
+        "INSERT OR REPLACE INTO entries SELECT 7, kind, written, question, account, events, about,"
+        " digest, answer FROM entries WHERE number = 2",
+        "INSERT OR REPLACE INTO entries SELECT 7, kind, written, question, account, events, about,"
+        " digest, answer FROM entries WHERE number = 3",
+        "INSERT INTO entries SELECT 9, kind, written, 'q9', account, events, about, digest, answer"
+        " FROM entries WHERE number = 2",
+    ],
+)
+def test_the_file_itself_refuses_edits(filled: FileStore, text: str) -> None:
+    with (
+        closing(sqlite3.connect(filled.path)) as connection,
+        pytest.raises(sqlite3.IntegrityError, match="a ledger is not edited"),
+    ):
+        connection.execute(text)
+    with filled.open() as ledger:
+        ledger.verify()
+
+
+def test_a_ledger_without_its_triggers_is_not_opened(filled: FileStore) -> None:
+    edit(filled.path, lambda _: None, mend=False)
+    with pytest.raises(LedgerError, match="not as they were written"):
+        filled.open()
+
+
+def test_no_byte_of_the_file_can_change_what_is_charged_or_answered_unseen(
+    filled: FileStore,
+) -> None:
+    """A flipped byte is seen, or it lies where nothing is stored and nothing changes."""
+    whole = filled.path.read_bytes()
+    with filled.open() as ledger:
+        entries, charged = list(ledger.entries()), ledger.charged()
+    seen = 0
+    for place in range(100, len(whole), 97):
+        damaged = bytearray(whole)
+        damaged[place] ^= 0x55
+        filled.path.write_bytes(damaged)
+        try:
+            with SqliteLedger.existing(filled.path) as ledger:
+                ledger.verify()
+                assert (list(ledger.entries()), ledger.charged()) == (entries, charged)
+        except LedgerError:
+            seen += 1
+    assert seen > 10
+
+
+def test_a_dropped_tail_is_seen_by_who_has_it_open(filled: FileStore) -> None:
+    with filled.open() as ledger:
+        edit(filled.path, statement("DELETE FROM entries WHERE number = 6"))
+        with pytest.raises(LedgerError, match="not as they were written"):
+            ledger.charge("q3", [TENTH])
+
+
+def test_a_dropped_tail_is_seen_by_who_noted_the_head(filled: FileStore) -> None:
+    with filled.open() as ledger:
+        head = ledger.head()
+    edit(filled.path, statement("DELETE FROM entries WHERE number = 6"))
+    with filled.open() as ledger:
+        ledger.verify()  # the chain alone cannot tell
+        with pytest.raises(LedgerError, match="lacks the entry whose digest was noted"):
+            ledger.verify(head)
+
+
+def test_a_chain_that_was_written_anew_is_seen_by_who_noted_the_head(filled: FileStore) -> None:
+    with filled.open() as ledger:
+        head = ledger.head()
+
+    def forge(connection: sqlite3.Connection) -> None:
+        CHEAPER(connection)
+        rehash(connection)
+
+    edit(filled.path, forge)
+    with filled.open() as ledger:
+        ledger.verify()  # the chain alone cannot tell
+        with pytest.raises(LedgerError, match="lacks the entry whose digest was noted"):
+            ledger.verify(head)
+
+
+def test_an_old_head_stays_good_while_the_ledger_grows(filled: FileStore) -> None:
+    with filled.open() as ledger:
+        heads = [entry.digest for entry in ledger.entries()]
+        ledger.charge("q3", [TENTH])
+        for head in heads:
+            ledger.verify(head)
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        statement("UPDATE entries SET events = replace(events, 'pure/1', 'pure/9')"),
+        statement("UPDATE entries SET kind = 'refund' WHERE number = 6"),
+        statement("UPDATE entries SET about = replace(about, 'basic', 'newer') WHERE number = 1"),
+        statement("UPDATE entries SET kind = 'charge', question = 'p' WHERE number = 1"),
+    ],
+)
+def test_entries_of_a_later_version_are_refused_by_name(filled: FileStore, act: Edit) -> None:
+    def write(connection: sqlite3.Connection) -> None:
+        act(connection)
+        rehash(connection)
+
+    edit(filled.path, write)
+    with pytest.raises(LedgerError, match="an entry that this version does not know"):
+        filled.open()
+
+
+def test_what_is_charged_is_computed_from_events_that_have_one_price(filled: FileStore) -> None:
+    with filled.open(Budget(epsilon=5)) as ledger:
+        priced = sum(
+            event.epsilon
+            for entry in ledger.entries()
+            for event in entry.events
+            if isinstance(event, PureEvent)
+        )
+        assert ledger.charged().epsilon == priced
+
+
+def test_the_digest_of_an_answer_is_its_sha256(filled: FileStore) -> None:
+    with filled.open() as ledger:
+        answer = next(entry for entry in ledger.entries() if entry.kind == "answer")
+    assert answer.about == {"sha256": sha256(b"a long answer" * 50).hexdigest()}
