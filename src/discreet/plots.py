@@ -32,6 +32,9 @@ COLOURS = (HERE, THERE, "#009e73", "#cc79a7", "#56b4e9", "#6e7781")
 UPRIGHT_MOST, LETTERS_MOST = 8, 72
 """So many bars stand upright, if their names have no more letters in all."""
 
+FILL = "#6ea0f5"
+"""Bars are paler than what is drawn on them."""
+
 BAR = {"elinewidth": 1.2, "capsize": 3, "ecolor": "#24292f"}
 """How an error bar looks on a bar."""
 
@@ -216,35 +219,32 @@ def _matplotlib() -> ModuleType:
 class Panel:
     """A column of numbers to draw, NaN where there is none, with half widths if it has them."""
 
-    name: str
+    title: str
     values: Floats
     errors: Floats | None = None
-    text: str = ""
-    """The number in words, where there is only one."""
 
 
 def plot_answer_bars(
-    labels: Sequence[str],
-    panels: Sequence[Panel],
-    *,
-    is_ordered: bool,
-    label: str,
-    caption: str,
+    labels: Sequence[str], panels: Sequence[Panel], *, is_ordered: bool, label: str
 ) -> Plot:
     """Draw a panel of bars with error bars for each column; they lie where names are long."""
     room = sum(map(len, labels)) + 2 * len(labels)
     if not is_ordered and (len(labels) > UPRIGHT_MOST or room > LETTERS_MOST):
-        return _lying_bars(labels, panels, label, caption)
+        return _lying_bars(labels, panels, label)
     figure = _figure(7.2, 1.2 + 2.4 * len(panels))
+    places = np.arange(len(labels))
+    # A few bars would else be walls.
+    beside = max(0.0, (4 - len(labels)) / 2)
     for axes, panel in _stacked(figure, panels):
-        places = np.arange(len(labels))
-        axes.bar(places, panel.values, 0.7, color=HERE, yerr=panel.errors, error_kw=BAR)
+        axes.bar(places, panel.values, 0.7, color=FILL, yerr=panel.errors, error_kw=BAR)
         axes.axhline(0, color=LIMIT, linewidth=0.8)
+        axes.set_xlim(-0.6 - beside, len(labels) - 0.4 + beside)
         axes.set_xticks(places, labels, parse_math=False)
         if room > LETTERS_MOST:
-            axes.tick_params(axis="x", rotation=45)
+            for text in axes.get_xticklabels():
+                text.set(rotation=45, ha="right", rotation_mode="anchor")
         axes.yaxis.set_major_formatter(_thousands)
-    _label_below(figure.axes[-1], label, caption)
+    figure.axes[-1].set_xlabel(_literal(label))
     return Plot(figure)
 
 
@@ -254,9 +254,8 @@ def plot_answer_lines(
     *,
     lines: Mapping[str, NDArray[np.int64]],
     label: str,
-    caption: str,
 ) -> Plot:
-    """Draw a panel of lines with bands for each column: lines name the rows of each."""
+    """Draw a panel of lines with bands for each column: `lines` has the rows of each, by name."""
     figure = _figure(7.2, 1.2 + 2.4 * len(panels))
     for axes, panel in _stacked(figure, panels):
         for colour, (name, rows) in zip(COLOURS, lines.items(), strict=False):
@@ -266,26 +265,24 @@ def plot_answer_lines(
                 low, high = heights - panel.errors[rows], heights + panel.errors[rows]
                 axes.fill_between(where, low, high, color=colour, alpha=0.2, linewidth=0)
         axes.yaxis.set_major_formatter(_thousands)
-        _date_axis(axes, places)
+        _order_axis(axes, places)
     if len(lines) > 1:
         handles, names = figure.axes[0].get_legend_handles_labels()
         figure.legend(handles, names, loc="outside right upper", frameon=False)
-    _label_below(figure.axes[-1], label, caption)
+    figure.axes[-1].set_xlabel(_literal(label))
     return Plot(figure)
 
 
-def plot_answer_dots(panels: Sequence[Panel], *, caption: str) -> Plot:
+def plot_answer_dots(panels: Sequence[Panel]) -> Plot:
     """Draw each number of a single row as a dot with its interval, on an axis of its own."""
-    figure = _figure(6.4, 0.5 + 1.0 * len(panels))
+    figure = _figure(6.4, 0.2 + 1.2 * len(panels))
     for axes, panel in _stacked(figure, panels):
-        axes.set_title(_literal(f"{panel.name}   {panel.text}"), loc="left", fontsize=10)
         axes.errorbar(panel.values, [0], xerr=panel.errors, fmt="o", color=HERE, capsize=4)
         axes.set_ylim(-1, 1)
         axes.set_yticks([])
         axes.spines["left"].set_visible(False)
         axes.margins(x=0.25)
         axes.xaxis.set_major_formatter(_thousands)
-    _label_below(figure.axes[-1], "", caption)
     return Plot(figure)
 
 
@@ -296,19 +293,17 @@ def plot_nothing(sentence: str) -> Plot:
     return Plot(figure)
 
 
-def _lying_bars(labels: Sequence[str], panels: Sequence[Panel], label: str, caption: str) -> Plot:
+def _lying_bars(labels: Sequence[str], panels: Sequence[Panel], label: str) -> Plot:
     """Draw bars from left to right, panels beside each other, the first row on top."""
     figure = _figure(min(2.2 + 3.6 * len(panels), 16), 1.1 + 0.27 * len(labels))
     side = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
     places = np.arange(len(labels))
     for axes, panel in zip(side, panels, strict=True):
-        axes.barh(places, panel.values, 0.7, color=HERE, xerr=panel.errors, error_kw=BAR)
+        axes.barh(places, panel.values, 0.7, color=FILL, xerr=panel.errors, error_kw=BAR)
         axes.axvline(0, color=LIMIT, linewidth=0.8)
-        axes.set_title(_literal(panel.name), loc="left", fontsize=10)
-        axes.spines[["top", "right"]].set_visible(False)
+        _name_panel(axes, panel)
         axes.xaxis.set_major_formatter(_thousands)
         axes.xaxis.set_major_locator(_matplotlib().ticker.MaxNLocator(5))
-        axes.set_xlabel(caption)
     side[0].set_yticks(places, labels, parse_math=False)
     side[0].set_ylim(len(labels) - 0.4, -0.6)
     side[0].set_ylabel(_literal(label))
@@ -319,23 +314,29 @@ def _stacked(figure: "Figure", panels: Sequence[Panel]) -> "list[tuple[Axes, Pan
     """Return a named panel for each column, one below the other."""
     grid = figure.subplots(len(panels), 1, squeeze=False)[:, 0]
     for axes, panel in zip(grid, panels, strict=True):
-        axes.set_title(_literal(panel.name), loc="left", fontsize=10)
-        axes.spines[["top", "right"]].set_visible(False)
+        _name_panel(axes, panel)
     return list(zip(grid, panels, strict=True))
 
 
-def _label_below(axes: "Axes", label: str, caption: str) -> None:
-    axes.set_xlabel(_literal(f"{label}     {caption}".strip()))
+def _name_panel(axes: "Axes", panel: Panel) -> None:
+    axes.set_title(_literal(panel.title), loc="left", fontsize=10)
+    axes.spines[["top", "right"]].set_visible(False)
 
 
-def _date_axis(axes: "Axes", places: "NDArray[np.datetime64] | Floats") -> None:
-    if np.issubdtype(places.dtype, np.datetime64):
-        dates = _matplotlib().dates
-        locator = dates.AutoDateLocator()
-        axes.xaxis.set_major_locator(locator)
-        axes.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator))
-    else:
+def _order_axis(axes: "Axes", places: "NDArray[np.datetime64] | Floats") -> None:
+    """Write days as short as they can be told, and numbers with their thousands apart."""
+    if not np.issubdtype(places.dtype, np.datetime64):
         axes.xaxis.set_major_formatter(_thousands)
+        return
+    dates = _matplotlib().dates
+    locator = dates.AutoDateLocator()
+    written = dates.ConciseDateFormatter(locator)
+    low, high = axes.get_xlim()  # in days
+    if high - low > 62:
+        # The axis shows the months by name; beside it stands the year alone.
+        written.offset_formats[2] = "%Y"
+    axes.xaxis.set_major_locator(locator)
+    axes.xaxis.set_major_formatter(written)
 
 
 def _thousands(value: float, _: float) -> str:

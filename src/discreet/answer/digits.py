@@ -17,7 +17,8 @@ LONGEST = 15
 GROUP = " "
 """Stands between thousands."""
 
-_WIDE = Context(prec=400)
+_WIDE = Context(prec=800)
+"""Room for any two floats in one decimal."""
 
 
 def error_text(error: float, *, is_whole: bool) -> str:
@@ -27,10 +28,11 @@ def error_text(error: float, *, is_whole: bool) -> str:
     if error <= 0:
         return "±0"
     place = _place(error)
-    return "±" + _written(_rounded_up(error, 0 if is_whole else place), min(place, 0))
+    place = 0 if is_whole else place
+    return "±" + _written(_rounded_up(error, place), place)
 
 
-def number_text(value: Number, error: float | None) -> str:
+def number_text(value: Number, error: float | None = None) -> str:
     """Return a number with the digits that its error supports; whole numbers stay whole."""
     if isinstance(value, int):
         return f"{value:,}".replace(",", GROUP)
@@ -40,7 +42,7 @@ def number_text(value: Number, error: float | None) -> str:
     if error is None or not isfinite(error) or error <= 0:
         return _without_error(exact)
     place = _place(error)
-    return _written(_at(exact, place, ROUND_HALF_EVEN), min(place, 0))
+    return _written(_at(exact, place, ROUND_HALF_EVEN), place)
 
 
 def _place(error: float) -> int:
@@ -64,7 +66,7 @@ def _without_error(exact: Decimal) -> str:
     if exact == 0:
         return "0"
     rounded = _at(exact, min(exact.adjusted() - PLAIN + 1, 0), ROUND_HALF_EVEN).normalize(_WIDE)
-    return _written(rounded, min(0, int(rounded.as_tuple().exponent)))
+    return _written(rounded, int(rounded.as_tuple().exponent))
 
 
 def _written(number: Decimal, place: int) -> str:
@@ -74,5 +76,5 @@ def _written(number: Decimal, place: int) -> str:
         digits = max(0, min(exponent - place, 5))
         mantissa = f"{number.scaleb(-exponent, context=_WIDE):.{digits}f}"
         return f"{mantissa}e{exponent}"
-    fixed = f"{number:,.{-place}f}".replace(",", GROUP)
+    fixed = f"{number:,.{max(0, -place)}f}".replace(",", GROUP)
     return fixed[1:] if fixed.startswith("-") and not fixed.strip("-0. ") else fixed

@@ -1,11 +1,9 @@
 """Answers for other programs: CSV and JSON that no spreadsheet or page runs as code."""
 
-import csv
 import json
 from collections.abc import Iterator, Sequence
 from datetime import date, time
 from decimal import Decimal
-from io import StringIO
 from math import isfinite
 
 from discreet.answer.amounts import JsonValue
@@ -24,16 +22,13 @@ def csv_text(columns: Sequence[AnswerColumn], *, errors: bool) -> str:
     header: list[str] = []
     cells: list[Sequence[str]] = []
     for column, error_name in zip(columns, names, strict=True):
-        header.append(inert(column.name))
+        header.append(_csv_text(column.name))
         cells.append([_csv_cell(value) for value in column.values])
         if errors and column.errors is not None:
-            header.append(inert(error_name))
+            header.append(_csv_text(error_name))
             cells.append([_csv_cell(error) for error in column.errors])
-    buffer = StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(zip(*cells, strict=True))
-    return buffer.getvalue()
+    lines = [_csv_line(row) for row in (header, *zip(*cells, strict=True))]
+    return "".join(f"{line}\n" for line in lines)
 
 
 def inert(text: str) -> str:
@@ -82,4 +77,17 @@ def _csv_cell(value: object) -> str:
         case bytes():
             return value.hex()
         case _:
-            return inert(str(value))
+            return _csv_text(str(value))
+
+
+def _csv_text(text: str) -> str:
+    """Return the text in quotes where it needs them; an empty one has them, NULL has not."""
+    safe = inert(text)
+    if safe and not any(each in safe for each in ',"\r\n'):
+        return safe
+    return '"' + safe.replace('"', '""') + '"'
+
+
+def _csv_line(cells: Sequence[str]) -> str:
+    # A line without anything would be no row to most readers.
+    return ",".join(cells) or '""'

@@ -9,6 +9,7 @@ from math import isfinite
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.answer.cells import visible
 from discreet.answer.columns import AnswerColumn, Floats, Role, Sort
 from discreet.answer.layout import percent, shown_groups, value_texts
 from discreet.errors import HIDDEN, ParameterError
@@ -39,13 +40,13 @@ def picture_of(
     if not numbers:
         raise ParameterError("an answer", HIDDEN, "must have a column of numbers to be drawn")
     rows = len(numbers[0].values)
-    caption = f"± {percent(confidence)}" if any(each.errors for each in numbers) else ""
-    keys = _keys(columns, numbers)
     if rows == 0:
         return plot_nothing("no rows")
     if rows == 1:
-        return plot_answer_dots([_told(each, confidence) for each in numbers], caption=caption)
-    return _lines(keys, numbers, caption) or _bars(keys, numbers, caption, rows)
+        return plot_answer_dots([_single(each, confidence) for each in numbers])
+    keys = _keys(columns, numbers)
+    panels = [_panel(each, confidence) for each in numbers]
+    return _lines(keys, panels) or _bars(keys, panels)
 
 
 def _is_drawn(column: AnswerColumn, chosen: Sequence[str]) -> bool:
@@ -60,9 +61,7 @@ def _keys(columns: Sequence[AnswerColumn], numbers: Sequence[AnswerColumn]) -> l
     return keys or [each for each in columns if not each.sort.is_number]
 
 
-def _lines(
-    keys: Sequence[AnswerColumn], numbers: Sequence[AnswerColumn], caption: str
-) -> Plot | None:
+def _lines(keys: Sequence[AnswerColumn], panels: Sequence[Panel]) -> Plot | None:
     """Return lines over the only ordered key, one for each value of the others, if that fits."""
     ordered = [key for key in keys if key.sort is Sort.TIME or key.sort.is_number]
     if len(ordered) != 1:
@@ -76,30 +75,35 @@ def _lines(
         name: np.array([i for i in _sorted(places, rows) if key.values[i] is not None])
         for name, rows in groups.items()
     }
-    return plot_answer_lines(
-        places, [_panel(each) for each in numbers], lines=lines, label=key.name, caption=caption
-    )
+    return plot_answer_lines(places, panels, lines=lines, label=visible(key.name))
 
 
-def _bars(
-    keys: Sequence[AnswerColumn], numbers: Sequence[AnswerColumn], caption: str, rows: int
-) -> Plot:
-    labels = _labels(keys, rows)
+def _bars(keys: Sequence[AnswerColumn], panels: Sequence[Panel]) -> Plot:
+    rows = len(panels[0].values)
+    label = " · ".join(visible(key.name) for key in keys)
     if rows > BARS_MOST:
-        caption = f"{caption}   the first {BARS_MOST} of {rows:,} rows".replace(",", " ").strip()
+        panels = [_first(panel) for panel in panels]
+        label = f"{label} (the first {BARS_MOST} of {rows} rows)".strip()
     return plot_answer_bars(
-        labels[:BARS_MOST],
-        [_panel(each, BARS_MOST) for each in numbers],
+        _labels(keys, rows)[:BARS_MOST],
+        panels,
         is_ordered=len(keys) == 1 and keys[0].sort is Sort.TIME,
-        label=" · ".join(key.name for key in keys),
-        caption=caption,
+        label=label,
     )
 
 
 def _labels(keys: Sequence[AnswerColumn], rows: int) -> list[str]:
     if not keys:
         return [str(i + 1) for i in range(rows)]
-    return [" · ".join(parts) for parts in zip(*map(value_texts, keys), strict=True)]
+    return [" · ".join(parts) for parts in zip(*map(_key_texts, keys), strict=True)]
+
+
+def _key_texts(key: AnswerColumn) -> tuple[str, ...]:
+    """Return the texts of a key, first days of months as months."""
+    texts = value_texts(key)
+    if key.sort is Sort.TIME and all(len(text) == 10 and text.endswith("-01") for text in texts):
+        return tuple(text.removesuffix("-01") for text in texts)
+    return texts
 
 
 def _groups(keys: Sequence[AnswerColumn], rows: int) -> dict[str, list[int]]:
@@ -126,15 +130,24 @@ def _sorted(places: NDArray[np.generic], rows: list[int]) -> list[int]:
     return [rows[i] for i in np.argsort(places[rows], kind="stable")]
 
 
-def _panel(column: AnswerColumn, most: int | None = None) -> Panel:
-    errors = None if column.errors is None else _floats(column.errors)[:most]
-    return Panel(name=column.name, values=_floats(column.values)[:most], errors=errors)
+def _panel(column: AnswerColumn, confidence: Fraction) -> Panel:
+    errors = None if column.errors is None else _floats(column.errors)
+    name = visible(column.name)
+    title = name if errors is None else f"{name}   ± {percent(confidence)}"
+    return Panel(title=title, values=_floats(column.values), errors=errors)
 
 
-def _told(column: AnswerColumn, confidence: Fraction) -> Panel:
-    """Return the panel of a single row, its number told in words as the text shows it."""
+def _single(column: AnswerColumn, confidence: Fraction) -> Panel:
+    """Return the panel of a single row, whose title tells the number as the text does."""
     cells = [shown.cells[0].strip() for shown in shown_groups([column], confidence)[0]]
-    return replace(_panel(column), text=" ".join(cells).strip())
+    level = f"({percent(confidence)})" if len(cells) > 1 else ""
+    title = f"{visible(column.name)}   {' '.join(cells)} {level}".rstrip()
+    return replace(_panel(column, confidence), title=title)
+
+
+def _first(panel: Panel) -> Panel:
+    errors = None if panel.errors is None else panel.errors[:BARS_MOST]
+    return replace(panel, values=panel.values[:BARS_MOST], errors=errors)
 
 
 def _floats(values: Sequence[object]) -> Floats:

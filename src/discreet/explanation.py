@@ -1,0 +1,242 @@
+"""What a question would cost and how good its answer would be, before any data is read."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from html import escape
+from textwrap import wrap
+
+from discreet.answer.amounts import Balance, Price, amount_up, exact_and_float
+from discreet.answer.cells import clipped, visible
+from discreet.answer.digits import error_text, number_text
+from discreet.answer.exports import json_text
+from discreet.answer.html import LINE, QUIET
+from discreet.answer.layout import ShownColumn, percent
+from discreet.answer.text import table_lines
+from discreet.mechanisms.sensitivity import Neighbours
+
+WIDTH, WIDEST = 100, 60
+"""Columns that the text is folded to, and those of its widest cell."""
+
+EXAMPLES = (1_000, 10_000)
+"""Sizes at which the spread of an average is told."""
+
+PROTECTS = {
+    Neighbours.ADD_REMOVE: "one {unit} more or less (add-remove neighbours)",
+    Neighbours.REPLACE: "the data of one {unit} (replace neighbours: the number of them is public)",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplainedColumn:
+    """One number that is released for each group."""
+
+    name: str
+    statistic: str
+    """As the question writes it: AVG(age)."""
+    spread_text: str
+    """How far noise moves it at the explanation's confidence."""
+    epsilon_share: Fraction
+    """What its measurement costs; columns that are read off one measurement share it."""
+    noise: str
+    why: str
+    """Why this noise, in a sentence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """What would happen and what it would cost; follows from the question and the catalog alone."""
+
+    question: str
+    price: Price
+    confidence: Fraction
+    neighbours: Neighbours
+    unit: str
+    """What is protected: patient_id."""
+    columns: tuple[ExplainedColumn, ...]
+    bounding: tuple[str, ...] = ()
+    """How the rows of a unit are held to a limit, and whether the limit is a default."""
+    keys: tuple[str, ...] = ()
+    """Which groups are answered."""
+    left_out: tuple[str, ...] = ()
+    """What is not counted."""
+    afterwards: str = ""
+    """SQL that makes the answer of what is released, free of charge."""
+    sqls: tuple[str, ...] = ()
+    """What the engine would run."""
+    remaining: Balance | None = None
+    """What is left of the budget now."""
+
+    @property
+    def protects(self) -> str:
+        return PROTECTS[self.neighbours].format(unit=visible(self.unit))
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __repr__(self) -> str:
+        return self.to_text()
+
+    def to_text(self, *, width: int = WIDTH) -> str:
+        """Return the explanation as lines of text."""
+        lines = [f"would cost {self._cost()}", f"protects {self.protects}", ""]
+        groups = [(column,) for column in self._table()]
+        if self.columns:
+            lines += [*table_lines(groups, width=width, gap=None), ""]
+        for title, sentences in self._sections():
+            lines += [title, *_indented(sentences, width)]
+        for title, sqls in self._programs():
+            lines += [title, *(f"  {visible(line)}" for sql in sqls for line in sql.splitlines())]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        heading = f"would cost <b>{escape(self._cost())}</b>, protects {escape(self.protects)}"
+        told = "".join(
+            f'<div style="{QUIET};padding-top:.6em">{escape(title)}</div>'
+            + "".join(f"<div>{escape(visible(sentence))}</div>" for sentence in sentences)
+            for title, sentences in self._sections()
+        )
+        programs = "".join(_html_programs(*each) for each in self._programs())
+        return (
+            f'<div style="max-width:60em;line-height:1.45">'
+            f"<div>{heading}</div>{_html_table(self._table())}{told}{programs}</div>"
+        )
+
+    def to_json(self, *, indent: int | None = None) -> str:
+        """Return everything as JSON."""
+        return json_text(self._content(), indent)
+
+    def _cost(self) -> str:
+        left = "" if self.remaining is None else f" · left {self.remaining}"
+        return f"{'nothing' if self.price.is_free else self.price}{left}"
+
+    def _table(self) -> tuple[ShownColumn, ...]:
+        columns = {
+            "column": [each.name for each in self.columns],
+            "statistic": [each.statistic for each in self.columns],
+            f"± {percent(self.confidence)}": [each.spread_text for each in self.columns],
+            "ε": [amount_up(each.epsilon_share) for each in self.columns],
+            "noise": [each.noise for each in self.columns],
+        }
+        return tuple(
+            ShownColumn(
+                header=header,
+                cells=tuple(clipped(visible(cell), WIDEST) for cell in cells),
+                is_right=False,
+                is_key=header == "column",
+            )
+            for header, cells in columns.items()
+        )
+
+    def _sections(self) -> Iterator[tuple[str, Sequence[str]]]:
+        """Yield titles and their sentences, those that there are."""
+        reasons = dict.fromkeys(each.why for each in self.columns if each.why)
+        for title, sentences in (
+            ("why this noise", tuple(reasons)),
+            ("how units are bounded", self.bounding),
+            ("which groups are answered", self.keys),
+            ("what is left out", self.left_out),
+        ):
+            if sentences:
+                yield title, sentences
+
+    def _programs(self) -> Iterator[tuple[str, Sequence[str]]]:
+        if self.sqls:
+            yield "what the engine runs, before noise", self.sqls
+        if self.afterwards:
+            yield "what is computed afterwards, free of charge", (self.afterwards,)
+
+    def _content(self) -> dict[str, object]:
+        columns = [
+            {
+                "name": each.name,
+                "statistic": each.statistic,
+                "spread": each.spread_text,
+                **exact_and_float(epsilon=each.epsilon_share),
+                "noise": each.noise,
+                "why": each.why,
+            }
+            for each in self.columns
+        ]
+        return {
+            "question": self.question,
+            "price": self.price.to_json(),
+            "remaining": None if self.remaining is None else self.remaining.to_json(),
+            "confidence": float(self.confidence),
+            "neighbours": self.neighbours.value,
+            "unit": self.unit,
+            "columns": columns,
+            "bounding": list(self.bounding),
+            "keys": list(self.keys),
+            "left_out": list(self.left_out),
+            "sql": list(self.sqls),
+            "afterwards": self.afterwards,
+        }
+
+
+def number_spread(half_width: float, *, is_whole: bool) -> str:
+    """Return ±41: noise that does not depend on how many rows there are."""
+    return error_text(half_width, is_whole=is_whole)
+
+
+def average_spread(times_rows: float) -> str:
+    """Return ±4 300/n with examples: noise that n rows are averaged over."""
+    few, many = EXAMPLES
+    at_few, at_many = (error_text(times_rows / n, is_whole=False) for n in EXAMPLES)
+    whole = error_text(times_rows, is_whole=False)
+    return f"{whole}/n: {at_few} at n = {number_text(few)}, {at_many} at {number_text(many)}"
+
+
+def rank_spread(rows: float) -> str:
+    """Return rank ±37 rows: a quantile is off by so many places in the order of the rows."""
+    return f"rank {error_text(rows, is_whole=True)} rows"
+
+
+def known_keys_sentence(count: int, why: str) -> str:
+    """Return how many groups are answered and where they are known from."""
+    groups = "1 group is known" if count == 1 else f"{number_text(count)} groups are known"
+    return f"{groups} beforehand ({why}): each is answered, also without rows."
+
+
+def threshold_sentence(threshold: float, *, even: int, sure: int, unit: str, why: str) -> str:
+    """Return when a group that only the data know is shown, and how large it must be for that."""
+    return (
+        f"Groups are known from the data alone ({why}): one is shown if its noisy number of "
+        f"different {unit} values is above {number_text(threshold)}. A group of "
+        f"{number_text(even)} is shown with a chance of 50 %, one of {number_text(sure)} with 99 %."
+    )
+
+
+def limit_sentence(limit: int, reason: str, *, unit: str) -> str:
+    """Return how many rows of a unit count, and who said so."""
+    rows = "1 row" if limit == 1 else f"{number_text(limit)} rows"
+    return f"At most {rows} of each {unit} count{'s' if limit == 1 else ''}: {reason}."
+
+
+def _indented(sentences: Sequence[str], width: int) -> Iterator[str]:
+    for sentence in sentences:
+        yield from wrap(visible(sentence), width, initial_indent="  ", subsequent_indent="    ")
+
+
+def _html_table(columns: Sequence[ShownColumn]) -> str:
+    style = "text-align:left;padding:.25em 1.2em .25em 0;border:none;vertical-align:top"
+    head = "".join(f'<th style="{style};{LINE}">{escape(each.header)}</th>' for each in columns)
+    rows = (
+        "".join(f'<td style="{style}">{escape(cell)}</td>' for cell in row)
+        for row in zip(*(each.cells for each in columns), strict=True)
+    )
+    body = "".join(f'<tr style="background:none">{row}</tr>' for row in rows)
+    return (
+        f'<table style="border-collapse:collapse;border:none;margin:.6em 0 0">'
+        f'<tr style="background:none">{head}</tr>{body}</table>'
+    )
+
+
+def _html_programs(title: str, sqls: Sequence[str]) -> str:
+    style = "margin:.3em 0 0;padding:0;background:none;white-space:pre-wrap"
+    code = "".join(
+        f'<pre style="{style}">{escape(chr(10).join(map(visible, sql.splitlines())))}</pre>'
+        for sql in sqls
+    )
+    summary = f'<summary style="{QUIET};padding-top:.6em">{escape(title)}</summary>'
+    return f"<details>{summary}{code}</details>"
