@@ -149,3 +149,27 @@ def test_a_child_cannot_spend_the_memory_of_its_parent_a_second_time() -> None:
 
     assert end_of(child(work)) == 0
     ledger.charge("q", [TENTH])
+
+
+def test_a_child_keeps_its_hold_on_the_file_when_its_parent_lets_go(file: FileStore) -> None:
+    """Locks are not inherited: with the parent's connection the child would hold none."""
+    charged, closed = os.pipe(), os.pipe()
+    ledger = file.open()
+
+    def work() -> None:
+        ledger.charge("before", [TENTH])
+        os.write(charged[1], b"x")
+        os.read(closed[0], 1)
+        ledger.charge("after", [TENTH])
+
+    number = child(work)
+    os.read(charged[0], 1)
+    ledger.charge("parent", [TENTH])
+    ledger.close()
+    os.write(closed[1], b"x")
+    assert end_of(number) == 0
+    for end in (*charged, *closed):
+        os.close(end)
+    with file.open() as ledger:
+        assert ledger.remaining().epsilon == Fraction(7, 10)
+        ledger.verify()
