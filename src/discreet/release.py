@@ -1,0 +1,296 @@
+"""Where exact meets noise: the one place that opens an exact table.
+
+What leaves this module is a function of public keys and of what mechanisms released, and nothing
+else: groups stand in the order of the public list, or sorted by key, never as the engine had them.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from discreet.catalog.schema import Kind, Value
+from discreet.catalog.times import time_from_number
+from discreet.mechanisms.exponential import PermuteAndFlip
+from discreet.mechanisms.partition_selection import PartitionSelection
+from discreet.noise import SYSTEM, Entropy
+from discreet.parameters import Real, confidence_level
+from discreet.query.measures import Linear, Mean, Variance
+from discreet.query.outline import AnyReading, Picked, UnitsShown
+from discreet.query.planned import PlannedMeasure, PlannedPick, PlannedRelease
+from discreet.query.questions import KnownKeys
+from discreet.query.readings import IntArray, combined, half_widths_of, values_of
+from discreet.query.rulers import Ruler
+from discreet.tables import ExactTable, NoisyTable
+
+Values: TypeAlias = "pa.Array[pa.Scalar[pa.DataType]]"
+Chunks: TypeAlias = "pa.ChunkedArray[pa.Scalar[pa.DataType]]"
+
+TYPES: dict[Kind, pa.DataType] = {
+    Kind.BOOLEAN: pa.bool_(),
+    Kind.INTEGER: pa.int64(),
+    Kind.REAL: pa.float64(),
+    Kind.TEXT: pa.string(),
+    Kind.DATE: pa.date32(),
+    Kind.TIMESTAMP: pa.timestamp("us"),
+    Kind.TIMESTAMP_TZ: pa.timestamp("us", tz="UTC"),
+}
+"""What a released column of each kind is, whatever the engine's own type was."""
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """The groups that are released, in their order: an array for each key."""
+
+    keys: tuple[Values, ...]
+    size: int
+
+    def places(self, table: pa.Table) -> IntArray:
+        """Return which group each row of an exact table belongs to, -1 for none."""
+        if not self.keys:
+            return np.zeros(table.num_rows, np.int64)
+        codes = np.zeros(self.size + table.num_rows, np.int64)
+        for number, key in enumerate(self.keys):
+            both = pa.concat_arrays([key, _column(table, f"k{number}", key.type)])
+            encoded = both.dictionary_encode(null_encoding="encode").indices.to_numpy()
+            mixed = codes * (len(both) + 1) + encoded
+            codes = np.unique(mixed, return_inverse=True)[1].reshape(-1)
+        place = np.full(codes.max(initial=0) + 1, -1, np.int64)
+        place[codes[: self.size]] = np.arange(self.size)
+        return place[codes[self.size :]]
+
+
+def release(
+    planned: PlannedRelease, exact: tuple[ExactTable, ...], *, entropy: Entropy = SYSTEM
+) -> NoisyTable:
+    """Return the noisy table of a planned release, one exact table for each of its queries.
+
+    Its columns are the keys, a0, a1, … for the aggregates, and m0, m1, … for the noisy cells from
+    which these were read and from which `spreads` reads their half widths.
+    """
+    tables = tuple(each.unseal() for each in exact)
+    groups, units = _groups(planned, tables, entropy)
+    cells = tuple(_noisy_cells(each, groups, tables, entropy) for each in planned.measures)
+    picks = tuple(_picked(each, groups, tables, entropy) for each in planned.picks)
+    columns = [_values(each, cells, picks, units) for each in planned.readings]
+    hidden = [pa.array(column) for each in cells for column in each.T]
+    names = [
+        *(each.name for each in planned.release.keys),
+        *(f"a{number}" for number in range(len(columns))),
+        *(f"m{number}" for number in range(len(hidden))),
+    ]
+    return NoisyTable(pa.Table.from_arrays([*groups.keys, *columns, *hidden], names=names))
+
+
+def spreads(
+    planned: PlannedRelease,
+    noisy: NoisyTable,
+    *,
+    confidence: Real,
+    simultaneous: bool = False,
+) -> pa.Table:
+    """Return a released table without its noisy cells, and a0_spread, … with ± of each aggregate.
+
+    Each number keeps its ± with this confidence; if `simultaneous`, all groups of a column do. It
+    covers the noise, not what bounds and limits left out, and is NULL for values that were chosen.
+    """
+    table, level = noisy.rows, confidence_level(confidence)
+    if simultaneous and table.num_rows:
+        level = 1 - (1 - level) / table.num_rows
+    cells, first = [], len(planned.release.keys) + len(planned.readings)
+    for each in planned.measures:
+        last = first + len(each.measure.cells)
+        cells.append(np.stack([table.column(i).to_numpy() for i in range(first, last)], axis=1))
+        first = last
+    shown = table.select(range(len(planned.release.keys) + len(planned.readings)))
+    for number, reading in enumerate(planned.readings):
+        spread = _spread(planned, reading, cells, table.num_rows, level)
+        shown = shown.append_column(f"a{number}_spread", spread)
+    return shown
+
+
+# --------------------------------------------------------------------------- groups
+
+
+def _groups(
+    planned: PlannedRelease, tables: tuple[pa.Table, ...], entropy: Entropy
+) -> tuple[Groups, IntArray | None]:
+    """Return the groups that are released, and their noisy numbers of units if these chose them."""
+    if planned.selection is not None and planned.selection_query is not None:
+        return _selected(planned, planned.selection, tables[planned.selection_query], entropy)
+    keys, known = planned.release.keys, planned.release.key_set
+    if not keys or not isinstance(known, KnownKeys):
+        return Groups((), 1), None
+    columns = tuple(
+        _array([row[number] for row in known.rows], key.expression.facts.kind)
+        for number, key in enumerate(keys)
+    )
+    return Groups(columns, len(known.rows)), None
+
+
+def _selected(
+    planned: PlannedRelease, selection: PartitionSelection, table: pa.Table, entropy: Entropy
+) -> tuple[Groups, IntArray]:
+    """Return the keys of enough units, in their own order."""
+    keys = [
+        _column(table, f"k{number}", TYPES[key.expression.facts.kind])
+        for number, key in enumerate(planned.release.keys)
+    ]
+    names = [f"k{number}" for number in range(len(keys))]
+    ordered = pa.Table.from_arrays(keys, names=names)
+    order = pc.sort_indices(ordered, sort_keys=[(name, "ascending") for name in names])
+    units = _wholes(table.column("units"))[order.to_numpy()]
+    chosen = selection.release(units.astype(np.int64), entropy=entropy)
+    kept = order.filter(pa.array(chosen.kept))
+    columns = tuple(each.take(kept) for each in keys)
+    return Groups(columns, len(kept)), chosen.numbers[chosen.kept]
+
+
+def _column(table: pa.Table, name: str, kind: pa.DataType) -> Values:
+    """Return a column of an exact table as one array of a known type; never fails on a value."""
+    column = table.column(name)
+    same = column if column.type == kind else pc.cast(column, kind, safe=False)
+    return pa.concat_arrays(same.chunks) if same.num_chunks else pa.array([], kind)
+
+
+def _array(values: list[Value], kind: Kind) -> Values:
+    plain = [float(each) if _is_fraction(each) else each for each in values]  # type: ignore[arg-type]
+    return pa.array(plain, TYPES[kind])
+
+
+def _is_fraction(value: Value) -> bool:
+    return value is not None and not isinstance(value, str) and hasattr(value, "numerator")
+
+
+# --------------------------------------------------------------------------- noise
+
+
+def _noisy_cells(
+    planned: PlannedMeasure, groups: Groups, tables: tuple[pa.Table, ...], entropy: Entropy
+) -> IntArray:
+    """Return the noisy cells of each group, one row for each; a group without rows has zeros."""
+    table = tables[planned.measured.query]
+    places = groups.places(table)
+    sums = _sums(table, planned.measured.columns, places, groups.size)
+    cells = combined(sums, planned.measure.cells)
+    # Python's own integers are handed in as lists, which mechanisms take at any size.
+    exact: IntArray = cells.tolist() if cells.dtype == object else cells.astype(np.int64)
+    return planned.noise.release(exact, entropy=entropy)
+
+
+def _sums(
+    table: pa.Table, columns: tuple[str, ...], places: IntArray, size: int
+) -> NDArray[np.generic]:
+    """Return the exact sums of each group, rows with other keys left out."""
+    values = [_wholes(table.column(each)) for each in columns]
+    kind = object if any(each.dtype == object for each in values) else np.int64
+    sums = np.zeros((size, len(columns)), kind)
+    ours = places >= 0
+    for number, each in enumerate(values):
+        np.add.at(sums[:, number], places[ours], each[ours])
+    return sums
+
+
+def _wholes(column: Chunks) -> NDArray[np.generic]:
+    """Return whole numbers of any width; Python's own where 64 bits might not hold them."""
+    if pa.types.is_signed_integer(column.type) and not column.null_count:
+        return np.asarray(column.to_numpy(), np.int64)
+    # Decimals, as engines return wide sums, are read one by one.
+    values = [int(each.as_py() or 0) for each in column]
+    fits = all(-(1 << 62) < each < 1 << 62 for each in values)
+    return np.array(values, np.int64 if fits else object)
+
+
+def _picked(
+    planned: PlannedPick, groups: Groups, tables: tuple[pa.Table, ...], entropy: Entropy
+) -> Values:
+    table, pick = tables[planned.pick.query], planned.pick
+    if isinstance(planned.mechanism, PermuteAndFlip):
+        values = _array(list(pick.domain), pick.kind)
+        chosen = _modes(planned.mechanism, values, groups, table, entropy)
+        return values.take(chosen)
+    places = groups.places(table)
+    ours = np.flatnonzero(places >= 0)
+    cells, counts = (_wholes(table.column(name)).astype(np.int64) for name in ("cell", "n"))
+    order = ours[np.lexsort((cells[ours], places[ours]))]
+    offsets = np.searchsorted(places[order], np.arange(groups.size + 1))
+    assert pick.ruler is not None  # noqa: S101 - every pick but a mode has one
+    chosen = planned.mechanism.release_many(
+        cells[order], counts[order], offsets, pick.ruler.steps + 1, entropy=entropy
+    )
+    return _points(pick.ruler, chosen, pick.kind)
+
+
+def _modes(
+    mechanism: PermuteAndFlip, values: Values, groups: Groups, table: pa.Table, entropy: Entropy
+) -> IntArray:
+    """Return the index of the value that was chosen in each group."""
+    places = groups.places(table)
+    which = Groups((values,), len(values)).places(
+        table.select([f"k{len(groups.keys)}"]).rename_columns(["k0"])
+    )
+    ours = (places >= 0) & (which >= 0)
+    scores = np.zeros((groups.size, len(values)), np.int64)
+    counts = _wholes(table.column("s0")).astype(np.int64)
+    np.add.at(scores, (places[ours], which[ours]), counts[ours])
+    return np.array([mechanism.release(row, entropy=entropy) for row in scores], np.int64)
+
+
+# --------------------------------------------------------------------------- values
+
+
+def _points(ruler: Ruler, chosen: IntArray, kind: Kind) -> Values:
+    """Return points of a ruler as values of this kind."""
+    numbers = [ruler.low + int(each) * ruler.step for each in chosen]
+    match kind:
+        case Kind.REAL:
+            return pa.array([float(each) for each in numbers], pa.float64())
+        case Kind.DATE | Kind.TIMESTAMP | Kind.TIMESTAMP_TZ:
+            return pa.array(
+                [time_from_number(_nearest(each), kind) for each in numbers], TYPES[kind]
+            )
+        case Kind.BOOLEAN:
+            return pa.array([bool(_nearest(each)) for each in numbers], pa.bool_())
+        case _:
+            return pa.array([int(_nearest(each)) for each in numbers], pa.int64())
+
+
+def _nearest(number: Fraction) -> Fraction:
+    return Fraction((number + Fraction(1, 2)).__floor__())
+
+
+def _values(
+    reading: AnyReading,
+    cells: tuple[IntArray, ...],
+    picks: tuple[Values, ...],
+    units: IntArray | None,
+) -> Values:
+    match reading:
+        case Picked(pick=number):
+            return picks[number]
+        case UnitsShown():
+            return pa.array([] if units is None else units, pa.int64())
+        case Linear() | Mean() | Variance():
+            return pa.array(values_of(reading, cells[reading.measure]))
+
+
+def _spread(
+    planned: PlannedRelease,
+    reading: AnyReading,
+    cells: list[IntArray],
+    rows: int,
+    confidence: Fraction,
+) -> Values:
+    match reading:
+        case UnitsShown() if planned.selection is not None:
+            return pa.array(np.full(rows, float(planned.selection.error(confidence))))
+        case Linear() | Mean() | Variance():
+            noise = planned.measures[reading.measure].noise
+            wide = half_widths_of(reading, cells[reading.measure], noise, confidence)
+            return pa.array(wide, pa.float64())
+        case _:
+            return pa.array([None] * rows, pa.float64())
