@@ -1,0 +1,97 @@
+"""DuckDB connections that can reach nothing but their own tables."""
+
+import logging
+import shutil
+import tempfile
+import threading
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+
+log = logging.getLogger("discreet.engine")
+"""For the owner: what engines say in their own words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What a query may use; public, and the same for all data."""
+
+    timeout: float = 300
+    """Seconds."""
+    memory: str | None = None
+    """As "4GB"; most of the machine's if not set."""
+    threads: int | None = None
+
+
+LIMITS = Limits()
+
+FIXED = (
+    "python_enable_replacements = false",
+    "python_scan_all_frames = false",
+    "autoinstall_known_extensions = false",
+    "autoload_known_extensions = false",
+    "allow_community_extensions = false",
+    "default_null_order = 'NULLS_LAST'",
+    "disabled_optimizers = 'top_n_window_elimination'",
+    "enable_progress_bar = false",
+    "ieee_floating_point_ops = true",
+    "integer_division = false",
+    "TimeZone = 'UTC'",
+)
+"""So that results follow from tables and SQL alone, at a steady speed."""
+
+SEALED = ("enable_external_access = false", "lock_configuration = true")
+"""From then on: no files, no network, no extensions, no settings."""
+
+
+class Store:
+    """A DuckDB of this process. Once sealed, nothing outside can be read or written from it.
+
+    Tables that outgrow the memory limit spill to a private folder, which is removed at the end.
+    """
+
+    def __init__(self, limits: Limits = LIMITS) -> None:
+        self.limits = limits
+        self._spill = Path(tempfile.mkdtemp(prefix="discreet-"))
+        self.connection = duckdb.connect(":memory:")
+        self._end = weakref.finalize(self, _end, self.connection, self._spill)
+        for each in (*FIXED, *self._own_settings()):
+            self.connection.execute(f"SET {each}")
+
+    def _own_settings(self) -> Iterator[str]:
+        folder = str(self._spill).replace("'", "''")
+        yield f"temp_directory = '{folder}'"
+        if self.limits.memory is not None:
+            yield f"memory_limit = '{self.limits.memory.replace(chr(39), '')}'"
+        if self.limits.threads is not None:
+            yield f"threads = {int(self.limits.threads)}"
+
+    def seal(self) -> None:
+        for each in SEALED:
+            self.connection.execute(f"SET {each}")
+
+    @contextmanager
+    def cursor(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """Yield a cursor of one's own, interrupted when the time is over."""
+        cursor = self.connection.cursor()
+        timer = threading.Timer(self.limits.timeout, cursor.interrupt)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield cursor
+        finally:
+            timer.cancel()
+            cursor.close()
+
+    def close(self) -> None:
+        self._end()
+
+
+def _end(connection: duckdb.DuckDBPyConnection, spill: Path) -> None:
+    with suppress(duckdb.Error):
+        connection.close()
+    shutil.rmtree(spill, ignore_errors=True)

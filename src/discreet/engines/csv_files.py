@@ -1,0 +1,163 @@
+"""CSV files: what their first line says, and where exactly one that cannot be read is at fault."""
+
+import csv
+import gzip
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TextIO
+
+from discreet.errors import SourceError
+
+DELIMITERS = (",", ";", "\t", "|")
+CHUNK = 1 << 20
+
+
+def header_of(file: Path) -> tuple[str, tuple[str, ...]]:
+    """Return the delimiter and the columns' names, or say what is wrong with the first line."""
+    first = _first_record(file)
+    delimiter = max(DELIMITERS, key=lambda each: len(_fields(first, each, file)))
+    names = tuple(_fields(first, delimiter, file))
+    if not any(names):
+        raise _fault(file, 1, "there is no header", "write the columns' names in the first line")
+    for number, name in enumerate(names, start=1):
+        if not name.strip():
+            raise _fault(file, 1, f"column {number} has no name", "name it in the first line")
+        if _is_number(name):
+            raise _fault(
+                file, 1, "the first line looks like data", "write the columns' names above it"
+            )
+    twice = repeated(names)
+    if twice is not None:
+        raise _fault(file, 1, f"two columns are called {twice!r}", "give each a name of its own")
+    return delimiter, names
+
+
+def repeated(names: tuple[str, ...]) -> str | None:
+    """Return a name that occurs twice, whatever its letter case."""
+    seen: set[str] = set()
+    for name in names:
+        if name.casefold() in seen:
+            return name
+        seen.add(name.casefold())
+    return None
+
+
+def refuse_nul(file: Path) -> None:
+    """Refuse a file with the character NUL in it: no text has one, broken files do."""
+    line = 1
+    with _binary(file) as stream:
+        while chunk := stream.read(CHUNK):
+            if (place := chunk.find(b"\0")) >= 0:
+                line += chunk.count(b"\n", 0, place)
+                raise _fault(file, line, "there is a NUL character", "export the file again")
+            line += chunk.count(b"\n")
+
+
+def fault_in(file: Path, delimiter: str, width: int) -> SourceError:
+    """Return what is wrong with a file that could not be read, and in which line."""
+    try:
+        found = _first_fault(file, delimiter, width)
+    except UnicodeDecodeError:
+        return _fault(file, _first_line_not_utf8(file), "the text is not UTF-8", "convert the file")
+    except OSError:
+        return SourceError(f"{file} could not be read; check that it is there and may be read.")
+    return found or SourceError(
+        f"{file} is not a table of comma-separated values; export it again as CSV in UTF-8."
+    )
+
+
+def _first_fault(file: Path, delimiter: str, width: int) -> SourceError | None:
+    with _text(file) as stream:
+        rows = csv.reader(stream, delimiter=delimiter, strict=True)
+        begin = 1
+        while True:
+            try:
+                row = next(rows)
+            except StopIteration:
+                break
+            except csv.Error:
+                return _fault(file, begin, "a quote is never closed", "close it, or double it")
+            if row and len(row) != width:
+                what = f"there are {len(row)} fields instead of {width}"
+                return _fault(file, begin, what, "complete the row, or quote the field")
+            begin = rows.line_num + 1
+    return _mixed_endings(file)
+
+
+def _mixed_endings(file: Path) -> SourceError | None:
+    with _binary(file) as stream:
+        is_windows: bool | None = None
+        for number, line in enumerate(stream, start=1):
+            if not line.endswith(b"\n"):
+                continue
+            if is_windows is not None and is_windows != line.endswith(b"\r\n"):
+                return _fault(
+                    file,
+                    number,
+                    "the line ends differently from those above",
+                    "use one line ending",
+                )
+            is_windows = line.endswith(b"\r\n")
+    return None
+
+
+def _first_line_not_utf8(file: Path) -> int:
+    with _binary(file) as stream:
+        for number, line in enumerate(stream, start=1):
+            try:
+                line.decode()
+            except UnicodeDecodeError:
+                return number
+    return 1
+
+
+def _first_record(file: Path) -> str:
+    """Return the first line, or more if a quoted name goes over its end."""
+    try:
+        with _text(file) as stream:
+            return "".join(_until_quotes_close(stream))
+    except UnicodeDecodeError as cause:
+        line = _first_line_not_utf8(file)
+        raise _fault(file, line, "the text is not UTF-8", "convert the file") from cause
+    except OSError as cause:
+        raise SourceError(
+            f"{file} could not be read; check that it is there and may be read."
+        ) from cause
+
+
+def _until_quotes_close(stream: TextIO) -> Iterator[str]:
+    quotes = 0
+    for line in stream:
+        yield line
+        quotes += line.count('"')
+        if quotes % 2 == 0:
+            return
+
+
+def _fields(record: str, delimiter: str, file: Path) -> list[str]:
+    try:
+        rows = list(csv.reader(io.StringIO(record), delimiter=delimiter, strict=True))
+    except csv.Error as cause:
+        raise _fault(file, 1, "a quote is never closed", "close it, or double it") from cause
+    return rows[0] if rows else []
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return text.strip().casefold() not in ("nan", "inf", "infinity")
+
+
+def _binary(file: Path) -> io.BufferedReader | gzip.GzipFile:
+    return gzip.open(file, "rb") if file.suffix == ".gz" else file.open("rb")
+
+
+def _text(file: Path) -> TextIO:
+    return io.TextIOWrapper(_binary(file), encoding="utf-8-sig", newline="")
+
+
+def _fault(file: Path, line: int, what: str, fix: str) -> SourceError:
+    return SourceError(f"{file}, line {line}: {what}; {fix}.")

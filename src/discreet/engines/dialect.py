@@ -1,0 +1,106 @@
+"""What differs between engines' SQL, as data: quoting, types, and a template for each function."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+
+from discreet.catalog.schema import Kind, Value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """An expression as SQL text, with what must be known of it to write what stands around it.
+
+    `low` and `high` hold whatever the data are: they come from the expression's form alone, never
+    from declared bounds, so overflow checks can rest on them.
+    """
+
+    text: str
+    kind: Kind
+    is_finite: bool = True
+    """False for a real that may still be NaN or infinite, and so is not yet NULL."""
+    low: int | None = None
+    high: int | None = None
+    """Where a whole number lies; None if it may need more than 64 bits."""
+    is_literal: bool = False
+    value: Value = None
+    """Of a literal."""
+
+
+Range = tuple[int | None, int | None]
+
+INT64 = (-(2**63), 2**63 - 1)
+
+Template = str | Callable[[Sequence[Written]], str]
+"""Text with {0}, {1}, ... for arguments ({all} for all of them), or a function that writes it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Function:
+    """How a function is written, and what it does with numbers that are not finite."""
+
+    template: Template
+    is_finite: bool = True
+    """Whether finite arguments always give a finite result."""
+    carries: frozenset[int] = frozenset()
+    """Arguments that make the result NaN or infinite if they are, so that one check is enough."""
+    range: Callable[[Sequence[Written]], Range] = lambda _: INT64
+    """Where a whole result lies, whatever the data."""
+
+    def write(self, arguments: Sequence[Written]) -> str:
+        if callable(self.template):
+            return self.template(arguments)
+        texts = [each.text for each in arguments]
+        return self.template.format(*texts, all=", ".join(texts))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """An engine's SQL."""
+
+    name: str
+    functions: Mapping[str, Function]
+    types: Mapping[Kind, str]
+    reads: Mapping[Kind, str]
+    """How a column of a stored table is read where it can hold what a total expression cannot."""
+    keys: Mapping[Kind, str]
+    """How a key is written so that equal ones are the same to the last bit and Python has them."""
+    row_id: str
+    """What tells the rows of a table apart."""
+    hash: str
+    """A number that follows from {all} and looks random."""
+    whole: str
+    """A whole number of 64 bits; NULL if it does not fit."""
+    wide_sum: str
+    """The exact sum of 64-bit numbers; 0 of none."""
+    as_wide: str
+    """A real without fraction as a wide integer."""
+    as_real: str
+    finite: Callable[[str], str]
+    """NULL instead of NaN and infinities."""
+    quantile: str
+    """The median, interpolated."""
+
+    def quoted(self, name: str) -> str:
+        """Return an identifier, whatever it contains."""
+        return '"' + name.replace('"', '""') + '"'
+
+
+def text_literal(value: str) -> str:
+    """Return a text as SQL; the character NUL cannot stand in a statement and is spliced in."""
+    parts = ["'" + part.replace("'", "''") + "'" for part in value.split("\0")]
+    return parts[0] if len(parts) == 1 else "(" + " || chr(0) || ".join(parts) + ")"
+
+
+def real_literal(value: float) -> str:
+    """Return a floating-point number as SQL that reads back as the very same one."""
+    if not isfinite(value):
+        return "CAST(NULL AS DOUBLE PRECISION)"
+    digits = repr(value)
+    text = digits if "e" in digits else digits + "e0"
+    return f"({text})" if value < 0 or digits.startswith("-") else text
+
+
+def whole_literal(value: int) -> str:
+    """Return a whole number as SQL."""
+    return str(value) if value >= 0 else f"({value})"

@@ -1,0 +1,79 @@
+"""The embedded engine: tables are copied into a DuckDB of this process, which is then sealed."""
+
+from collections.abc import Mapping
+from typing import Self
+
+import duckdb
+import pyarrow as pa
+
+from discreet.catalog.policy import nearest
+from discreet.catalog.schema import Column, Value
+from discreet.engines.base import ExactQuery
+from discreet.engines.connection import LIMITS, Limits, Store, log
+from discreet.engines.duckdb_dialect import DUCKDB
+from discreet.engines.loading import Source, load
+from discreet.engines.writer import write_query
+from discreet.errors import EngineError, SourceError
+from discreet.tables import ExactTable
+
+
+class DuckDbEngine:
+    """Runs exact queries in DuckDB, several at a time.
+
+    Once loaded, the database reads no file and no network, and no setting of it can be changed.
+    What goes wrong in a query reaches the owner's log only.
+    """
+
+    dialect = DUCKDB.name
+
+    def __init__(self, store: Store, columns: Mapping[str, tuple[Column, ...]]) -> None:
+        self._store = store
+        self._columns = {name.casefold(): found for name, found in columns.items()}
+
+    @classmethod
+    def load(cls, sources: Mapping[str, Source], *, limits: Limits = LIMITS) -> Self:
+        """Copy all tables, or raise SourceError and keep none."""
+        store = Store(limits)
+        try:
+            columns = {name: load(store.connection, name, each) for name, each in sources.items()}
+            store.seal()
+        except BaseException:
+            store.close()
+            raise
+        return cls(store, columns)
+
+    def columns(self, table: str) -> tuple[Column, ...]:
+        found = self._columns.get(table.casefold())
+        if found is None:
+            near = nearest(table, list(self._columns))
+            fix = f"did you mean {near}" if near else f"there are {', '.join(self._columns)}"
+            raise SourceError(f"{table} was not loaded; {fix}.")
+        return found
+
+    def sql(self, query: ExactQuery) -> str:
+        return sql(query)
+
+    def run(self, query: ExactQuery, released: tuple[Value, ...]) -> ExactTable:
+        text = write_query(query, DUCKDB, released)
+        with self._store.cursor() as cursor:
+            try:
+                rows: pa.Table = cursor.sql(text).to_arrow_table()
+            except duckdb.Error as cause:
+                log.error("a query failed: %s", text, exc_info=cause)
+                raise EngineError from None
+        return ExactTable(rows)
+
+    def table(self, name: str) -> pa.Table:
+        """Return a whole table; only ever called for tables that the catalog declares public."""
+        quoted = DUCKDB.quoted(name)
+        with self._store.cursor() as cursor:
+            found: pa.Table = cursor.table(quoted).to_arrow_table()
+        return found
+
+    def close(self) -> None:
+        self._store.close()
+
+
+def sql(query: ExactQuery) -> str:
+    """Return what the engine would run; noisy numbers that are not known yet stand as names."""
+    return write_query(query, DUCKDB)

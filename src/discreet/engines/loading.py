@@ -1,0 +1,269 @@
+"""Bring tables into a store: files, DuckDB databases and data frames, all or nothing.
+
+A table is copied once, and so is a snapshot: what happens to its file later changes no answer. On
+the way columns are folded into few types; NaN, infinities and times outside the years 1 to 9999
+become NULL.
+"""
+
+# ruff: noqa: S608 - names are quoted and paths are literals
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from glob import glob, has_magic
+from pathlib import Path
+from typing import Any, Protocol
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from discreet.catalog.schema import Column, Kind
+from discreet.engines.connection import log
+from discreet.engines.csv_files import fault_in, header_of, refuse_nul, repeated
+from discreet.engines.dialect import text_literal
+from discreet.engines.duckdb_dialect import CALENDAR
+from discreet.errors import SourceError
+
+
+class Frame(Protocol):
+    """A table in memory: of pandas, Polars, Arrow, or anything that speaks Arrow's interface."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DuckDbTable:
+    """A table of a DuckDB file."""
+
+    file: Path
+    table: str
+
+
+Source = str | Path | DuckDbTable | Frame
+"""A path (with * for several files) to CSV, Parquet or a DuckDB file; or a table in memory."""
+
+CSV = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz")
+PARQUET = (".parquet", ".pq", ".parq")
+DUCKDB = (".duckdb", ".ddb", ".db")
+
+
+def load(connection: duckdb.DuckDBPyConnection, name: str, source: Source) -> tuple[Column, ...]:
+    """Copy a source into a table of this name and return its columns."""
+    if isinstance(source, DuckDbTable):
+        return _load_database(connection, name, source)
+    if not isinstance(source, str | Path):
+        return _load_frame(connection, name, source)
+    kind = str(source).casefold()
+    if kind.endswith(DUCKDB):
+        return _load_database(connection, name, DuckDbTable(file=Path(source), table=name))
+    files = _files(source)
+    if kind.endswith(CSV):
+        return _load_csv(connection, name, files)
+    if kind.endswith(PARQUET):
+        return _load_parquet(connection, name, files)
+    raise SourceError(
+        f"{source} is of no known kind; use a file that ends in .csv, .parquet or .duckdb."
+    )
+
+
+def _files(source: str | Path) -> tuple[Path, ...]:
+    text = str(source)
+    if has_magic(text) and not Path(text).exists():
+        files = tuple(Path(each) for each in sorted(glob(text, recursive=True)))
+    else:
+        files = (Path(text),)
+    if not files or not all(each.is_file() for each in files):
+        raise SourceError(f"{source} does not exist; check the path.")
+    return files
+
+
+# --------------------------------------------------------------------------- kinds of source
+
+
+def _load_csv(
+    connection: duckdb.DuckDBPyConnection, name: str, files: tuple[Path, ...]
+) -> tuple[Column, ...]:
+    delimiter, names = header_of(files[0])
+    for each in files[1:]:
+        if header_of(each) != (delimiter, names):
+            raise SourceError(
+                f"{each} has another header than {files[0]}; use files with the same columns."
+            )
+    for each in files:
+        refuse_nul(each)
+    options = (
+        f"delim={text_literal(delimiter)}, quote='\"', escape='\"', comment='', header=true, "
+        "skip=0, sample_size=-1, strict_mode=true, null_padding=false, ignore_errors=false"
+    )
+    reader = f"read_csv({_listed(files)}, {options})"
+    try:
+        columns = _copy(connection, name, reader, names=names)
+    except duckdb.Error as cause:
+        log.warning("CSV could not be read", exc_info=cause)
+        found = re.search(r"file = (.*)", str(cause))
+        named = Path(found[1]) if found and Path(found[1]) in files else files[0]
+        suspects = (named, *(each for each in files if each != named))
+        faults = [fault_in(each, delimiter, len(names)) for each in suspects]
+        raise next((each for each in faults if ", line " in str(each)), faults[0]) from None
+    return columns
+
+
+def _load_parquet(
+    connection: duckdb.DuckDBPyConnection, name: str, files: tuple[Path, ...]
+) -> tuple[Column, ...]:
+    try:
+        names = tuple(pq.read_schema(files[0]).names)
+    except (pa.ArrowException, OSError) as cause:
+        raise SourceError(f"{files[0]} is not a Parquet file; write it again.") from cause
+    with _told(", ".join(map(str, files[:3]))):
+        return _copy(connection, name, f"read_parquet({_listed(files)})", names=names)
+
+
+def _load_database(
+    connection: duckdb.DuckDBPyConnection, name: str, source: DuckDbTable
+) -> tuple[Column, ...]:
+    if not source.file.is_file():
+        raise SourceError(f"{source.file} does not exist; check the path.")
+    with _told(str(source.file)):
+        connection.execute(f"ATTACH {text_literal(str(source.file))} AS __from (READ_ONLY)")
+        try:
+            table = f"__from.{_quoted(source.table)}"
+            known = [each[0] for each in connection.execute("SHOW TABLES FROM __from").fetchall()]
+            if source.table.casefold() not in {each.casefold() for each in known}:
+                raise SourceError(
+                    f"{source.file} has no table {source.table!r}; "
+                    f"it has {', '.join(sorted(known)[:8]) or 'none'}."
+                )
+            return _copy(connection, name, table)
+        finally:
+            connection.execute("DETACH __from")
+
+
+def _load_frame(
+    connection: duckdb.DuckDBPyConnection, name: str, source: Frame
+) -> tuple[Column, ...]:
+    try:
+        table: pa.Table = pa.table(source)
+    except (pa.ArrowException, TypeError, ValueError) as cause:
+        raise SourceError(
+            f"the table {name} holds columns of mixed types; give each column one type."
+        ) from cause
+    index = [each for each in table.column_names if re.fullmatch(r"__index_level_\d+__", each)]
+    table = table.drop_columns(index)
+    connection.register("__frame", table)
+    try:
+        with _told(f"the table {name}"):
+            return _copy(connection, name, "__frame", names=tuple(table.column_names))
+    finally:
+        connection.unregister("__frame")
+
+
+@contextmanager
+def _told(what: str) -> Iterator[None]:
+    try:
+        yield
+    except duckdb.Error as cause:
+        log.warning("%s could not be loaded", what, exc_info=cause)
+        raise SourceError(
+            f"{what} could not be loaded; the log discreet.engine says why."
+        ) from None
+
+
+# --------------------------------------------------------------------------- columns
+
+SIMPLE = {
+    "BOOLEAN": Kind.BOOLEAN,
+    **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT"), Kind.INTEGER),
+    **dict.fromkeys(("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT"), Kind.INTEGER),
+    **dict.fromkeys(("FLOAT", "DOUBLE"), Kind.REAL),
+    **dict.fromkeys(("VARCHAR", "JSON", "UUID"), Kind.TEXT),
+    "DATE": Kind.DATE,
+    **dict.fromkeys(("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"), Kind.TIMESTAMP),
+    "TIMESTAMP WITH TIME ZONE": Kind.TIMESTAMP_TZ,
+}
+"""Types of DuckDB by kind; those with parameters are matched apart, the rest is OTHER."""
+
+STORED: Mapping[Kind, str] = {
+    Kind.REAL: "CASE WHEN isfinite(CAST({0} AS DOUBLE)) THEN CAST({0} AS DOUBLE) END",
+    Kind.TEXT: "CAST({0} AS VARCHAR)",
+    Kind.DATE: f"CASE WHEN {CALENDAR[Kind.DATE]} THEN {{0}} END",
+    Kind.TIMESTAMP: (
+        f"CASE WHEN {CALENDAR[Kind.TIMESTAMP].replace('{0}', 'TRY_CAST({0} AS TIMESTAMP)')} "
+        "THEN TRY_CAST({0} AS TIMESTAMP) END"
+    ),
+    Kind.TIMESTAMP_TZ: f"CASE WHEN {CALENDAR[Kind.TIMESTAMP_TZ]} THEN {{0}} END",
+}
+"""How a column is stored: one type for each kind but INTEGER, finite reals, years 1 to 9999."""
+
+
+def column_from_type(name: str, type_name: str, *, nulls: bool | None = None) -> Column:
+    """Return a column by DuckDB's name of its type."""
+    decimal = re.fullmatch(r"DECIMAL\((\d+),(\d+)\)", type_name)
+    if decimal and int(decimal[2]) == 0:
+        return Column(name=name, kind=Kind.INTEGER, nulls=nulls)
+    if decimal:
+        step = Fraction(1, 10 ** int(decimal[2]))
+        return Column(name=name, kind=Kind.REAL, step=step, nulls=nulls)
+    kind = Kind.TEXT if type_name.startswith("ENUM(") else SIMPLE.get(type_name, Kind.OTHER)
+    return Column(name=name, kind=kind, nulls=nulls)
+
+
+def _copy(
+    connection: duckdb.DuckDBPyConnection,
+    name: str,
+    reader: str,
+    *,
+    names: tuple[str, ...] | None = None,
+) -> tuple[Column, ...]:
+    described: list[Any] = connection.execute(f"DESCRIBE SELECT * FROM {reader}").fetchall()
+    if names is None:
+        described = connection.execute(f"DESCRIBE {reader}").fetchall()
+    else:
+        _refuse_other_names(name, names, tuple(each[0] for each in described))
+    columns, selected = [], []
+    for column_name, type_name, null, *_ in described:
+        found = column_from_type(column_name, type_name, nulls=False if null == "NO" else None)
+        columns.append(found)
+        template = STORED.get(found.kind, "{0}")
+        if found.kind is Kind.INTEGER and type_name.startswith("DECIMAL"):
+            template = "CAST({0} AS HUGEINT)"
+        quoted = _quoted(column_name)
+        selected.append(f"{template.format(quoted)} AS {quoted}")
+    listed = ", ".join(selected)
+    connection.execute(f"CREATE TABLE {_quoted(name)} AS SELECT {listed} FROM {reader}")
+    return tuple(map(_promised, columns))
+
+
+def _promised(column: Column) -> Column:
+    """Return the column without a promise that values which became NULL would break."""
+    if column.kind in (Kind.REAL, Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMP_TZ):
+        return Column(name=column.name, kind=column.kind, step=column.step)
+    return column
+
+
+def _refuse_other_names(name: str, names: tuple[str, ...], found: tuple[str, ...]) -> None:
+    twice = repeated(names)
+    if twice is not None:
+        raise SourceError(
+            f"the table {name} has two columns called {twice!r}; give each a name of its own."
+        )
+    if found != names:
+        raise SourceError(
+            f"the columns of the table {name} could not be told apart; give each a plain name."
+        )
+
+
+def _listed(files: tuple[Path, ...]) -> str:
+    return "[" + ", ".join(text_literal(_escaped(each)) for each in files) + "]"
+
+
+def _escaped(file: Path) -> str:
+    """Return a path in which nothing is a pattern."""
+    return re.sub(r"([*?\[])", r"[\1]", str(file))
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

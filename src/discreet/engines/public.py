@@ -1,0 +1,175 @@
+"""A store of public and noisy tables: for key sets, and for SQL that comes after the noise.
+
+No private table is ever in it, so whatever it says, in results or in errors, anyone may see.
+"""
+
+# ruff: noqa: S608 - names are quoted; other SQL is made by our own code
+
+from collections.abc import Mapping
+from decimal import Decimal
+from fractions import Fraction
+from math import prod
+
+import duckdb
+import pyarrow as pa
+
+from discreet.catalog.schema import Kind, Value
+from discreet.engines.connection import Limits, Store, log
+from discreet.engines.duckdb_dialect import DUCKDB
+from discreet.engines.writer import column_name, write_expression
+from discreet.errors import QuestionSizeError, UnsupportedError
+from discreet.query.tree import (
+    Call,
+    Case,
+    ColumnOf,
+    Expression,
+    Literal,
+    Released,
+    UnitIsIn,
+    Window,
+)
+
+PUBLIC_LIMITS = Limits(timeout=60)
+MOST_ROWS = 10_000_000
+"""No longer result is made."""
+MOST_COMBINATIONS = 1_000_000
+"""No more combinations of public values are tried."""
+
+ARROW_TYPES: Mapping[Kind, pa.DataType] = {
+    Kind.BOOLEAN: pa.bool_(),
+    Kind.INTEGER: pa.int64(),
+    Kind.REAL: pa.float64(),
+    Kind.TEXT: pa.string(),
+    Kind.DATE: pa.date32(),
+    Kind.TIMESTAMP: pa.timestamp("us"),
+    Kind.TIMESTAMP_TZ: pa.timestamp("us", tz="UTC"),
+}
+
+Domains = Mapping[tuple[str, str], tuple[Value, ...]]
+
+
+class PublicStore:
+    """A DuckDB that holds public tables and, for the length of a call, noisy ones."""
+
+    def __init__(
+        self, tables: Mapping[str, pa.Table] | None = None, *, limits: Limits = PUBLIC_LIMITS
+    ) -> None:
+        self._store = Store(limits)
+        for name, table in (tables or {}).items():
+            self._store.connection.register("__frame", table)
+            self._store.connection.execute(
+                f"CREATE TABLE {DUCKDB.quoted(name)} AS SELECT * FROM __frame"
+            )
+            self._store.connection.unregister("__frame")
+        self._store.seal()
+
+    def values(self, sql: str) -> list[tuple[Value, ...]]:
+        """Return the rows of SQL over public tables, made by our own code."""
+        return rows_of(self.run(sql, {}))
+
+    def run(self, sql: str, tables: Mapping[str, pa.Table]) -> pa.Table:
+        """Return the result of SQL over public tables and these, which are gone afterwards."""
+        with self._store.cursor() as cursor:
+            for name, table in tables.items():
+                cursor.register(name, table)
+            try:
+                return _fetched(cursor, sql)
+            except duckdb.Error as cause:
+                log.warning("SQL over released tables failed: %s", sql, exc_info=cause)
+                raise UnsupportedError(
+                    "what the question computes from the released numbers cannot be computed",
+                    "simplify what stands around the aggregates; nothing more was charged",
+                ) from None
+
+    def check(self, sql: str, schemas: Mapping[str, pa.Schema]) -> pa.Schema:
+        """Return the columns that `run` would give, or refuse; runs over empty tables only."""
+        with self._store.cursor() as cursor:
+            for name, schema in schemas.items():
+                cursor.register(name, schema.empty_table())
+            try:
+                found: pa.Schema = cursor.sql(sql).limit(0).to_arrow_table().schema
+            except duckdb.Error as cause:
+                log.info("SQL over released tables was refused: %s", sql, exc_info=cause)
+                raise UnsupportedError(
+                    "what the question computes from the released numbers is not SQL that runs",
+                    "check types and functions that stand around the aggregates",
+                ) from None
+        return found
+
+    def evaluate(self, expression: Expression, domains: Domains) -> tuple[Value, ...]:
+        """Return the different values of an expression over all combinations of its columns'."""
+        columns = _columns(expression)
+        sizes = [len(domains[each.source, each.name]) for each in columns]
+        if prod(sizes) > MOST_COMBINATIONS:
+            raise QuestionSizeError(
+                f"a key has more than {MOST_COMBINATIONS} combinations of values",
+                "group by fewer columns, or by coarser values",
+            )
+        tables, source = _combinations(columns, domains)
+        template = DUCKDB.keys.get(expression.facts.kind, "{0}")
+        value = template.format(write_expression(expression, DUCKDB, ()))
+        rows = self.run(f'SELECT DISTINCT {value} AS "value"{source} ORDER BY 1 NULLS LAST', tables)
+        return tuple(value for (value,) in rows_of(rows))
+
+    def close(self) -> None:
+        self._store.close()
+
+
+def rows_of(table: pa.Table) -> list[tuple[Value, ...]]:
+    """Return a table's rows as Python values."""
+    if not table.num_columns:
+        return []
+    return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+
+
+def _fetched(cursor: duckdb.DuckDBPyConnection, sql: str) -> pa.Table:
+    reader = cursor.sql(sql).to_arrow_reader()
+    batches, rows = [], 0
+    for batch in reader:
+        rows += batch.num_rows
+        if rows > MOST_ROWS:
+            raise QuestionSizeError(
+                f"the result has more than {MOST_ROWS} rows", "add a LIMIT, or aggregate further"
+            )
+        batches.append(batch)
+    return pa.Table.from_batches(batches, schema=reader.schema)
+
+
+def _columns(expression: Expression) -> list[ColumnOf]:
+    """Return the columns that an expression over public values reads, each once."""
+    match expression:
+        case ColumnOf():
+            return [expression]
+        case Call(arguments=arguments):
+            parts = arguments
+        case Case(branches=branches, otherwise=otherwise):
+            parts = (*(each for pair in branches for each in pair), otherwise)
+        case Literal():
+            parts = ()
+        case Released() | UnitIsIn() | Window():
+            raise UnsupportedError(
+                "a key that depends on rows or on noisy numbers has no known values",
+                "group by columns and what is computed from them",
+            )
+    return list(dict.fromkeys(column for part in parts for column in _columns(part)))
+
+
+def _combinations(columns: list[ColumnOf], domains: Domains) -> tuple[dict[str, pa.Table], str]:
+    """Return a table for each column, and FROM with all combinations of their values."""
+    tables: dict[str, pa.Table] = {}
+    sources: dict[str, list[str]] = {}
+    for number, column in enumerate(columns):
+        kind = column.facts.kind
+        values = [_plain(each, kind) for each in domains[column.source, column.name]]
+        name = column_name(column.name)
+        tables[f"__{number}"] = pa.table({name: pa.array(values, ARROW_TYPES[kind])})
+        sources.setdefault(column.source, []).append(f'"__{number}"')
+    listed = [
+        f"(SELECT * FROM {', '.join(names)}) AS {DUCKDB.quoted(source)}"
+        for source, names in sources.items()
+    ]
+    return tables, f" FROM {', '.join(listed)}" if listed else ""
+
+
+def _plain(value: Value, kind: Kind) -> Value:
+    return float(value) if kind is Kind.REAL and isinstance(value, Fraction | Decimal) else value
