@@ -1,4 +1,4 @@
-"""What a question would cost and how good its answer would be, before any data is read."""
+"""The explanation: what would happen, as text, for a notebook, and as JSON."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,6 @@ from textwrap import wrap
 
 from discreet.answer.amounts import Balance, Price, amount_up, exact_and_float
 from discreet.answer.cells import clipped, visible
-from discreet.answer.digits import error_text, number_text
 from discreet.answer.exports import json_text
 from discreet.answer.html import LINE, QUIET
 from discreet.answer.layout import ShownColumn, percent
@@ -17,9 +16,6 @@ from discreet.mechanisms.sensitivity import Neighbours
 
 WIDTH, WIDEST = 100, 60
 """Columns that the text is folded to, and those of its widest cell."""
-
-EXAMPLES = (1_000, 10_000)
-"""Sizes at which the spread of an average is told."""
 
 PROTECTS = {
     Neighbours.ADD_REMOVE: "one {unit} more or less (add-remove neighbours)",
@@ -41,6 +37,12 @@ class ExplainedColumn:
     noise: str
     why: str
     """Why this noise, in a sentence."""
+    shares_with: str = ""
+    """The column whose measurement it is read off as well, and whose price it shares."""
+
+    @property
+    def price_text(self) -> str:
+        return f"with {self.shares_with}" if self.shares_with else amount_up(self.epsilon_share)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +52,8 @@ class Explanation:
     question: str
     price: Price
     confidence: Fraction
-    neighbours: Neighbours
+    neighbours: Neighbours | None
+    """None if only public tables are read."""
     unit: str
     """What is protected: patient_id."""
     columns: tuple[ExplainedColumn, ...]
@@ -69,6 +72,9 @@ class Explanation:
 
     @property
     def protects(self) -> str:
+        """What stays hidden, by which relation of neighbours."""
+        if self.neighbours is None:
+            return "nobody: only public tables are read"
         return PROTECTS[self.neighbours].format(unit=visible(self.unit))
 
     def __str__(self) -> str:
@@ -90,16 +96,17 @@ class Explanation:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        heading = f"would cost <b>{escape(self._cost())}</b>, protects {escape(self.protects)}"
+        heading = f"would cost <b>{escape(self._cost())}</b> · protects {escape(self.protects)}"
         told = "".join(
             f'<div style="{QUIET};padding-top:.6em">{escape(title)}</div>'
             + "".join(f"<div>{escape(visible(sentence))}</div>" for sentence in sentences)
             for title, sentences in self._sections()
         )
+        table = _html_table(self._table()) if self.columns else ""
         programs = "".join(_html_programs(*each) for each in self._programs())
         return (
             f'<div style="max-width:60em;line-height:1.45">'
-            f"<div>{heading}</div>{_html_table(self._table())}{told}{programs}</div>"
+            f"<div>{heading}</div>{table}{told}{programs}</div>"
         )
 
     def to_json(self, *, indent: int | None = None) -> str:
@@ -115,7 +122,7 @@ class Explanation:
             "column": [each.name for each in self.columns],
             "statistic": [each.statistic for each in self.columns],
             f"± {percent(self.confidence)}": [each.spread_text for each in self.columns],
-            "ε": [amount_up(each.epsilon_share) for each in self.columns],
+            "ε": [each.price_text for each in self.columns],
             "noise": [each.noise for each in self.columns],
         }
         return tuple(
@@ -153,6 +160,7 @@ class Explanation:
                 "statistic": each.statistic,
                 "spread": each.spread_text,
                 **exact_and_float(epsilon=each.epsilon_share),
+                "shares_with": each.shares_with or None,
                 "noise": each.noise,
                 "why": each.why,
             }
@@ -163,7 +171,7 @@ class Explanation:
             "price": self.price.to_json(),
             "remaining": None if self.remaining is None else self.remaining.to_json(),
             "confidence": float(self.confidence),
-            "neighbours": self.neighbours.value,
+            "neighbours": None if self.neighbours is None else self.neighbours.value,
             "unit": self.unit,
             "columns": columns,
             "bounding": list(self.bounding),
@@ -172,45 +180,6 @@ class Explanation:
             "sql": list(self.sqls),
             "afterwards": self.afterwards,
         }
-
-
-def number_spread(half_width: float, *, is_whole: bool) -> str:
-    """Return ±41: noise that does not depend on how many rows there are."""
-    return error_text(half_width, is_whole=is_whole)
-
-
-def average_spread(times_rows: float) -> str:
-    """Return ±4 300/n with examples: noise that n rows are averaged over."""
-    few, many = EXAMPLES
-    at_few, at_many = (error_text(times_rows / n, is_whole=False) for n in EXAMPLES)
-    whole = error_text(times_rows, is_whole=False)
-    return f"{whole}/n: {at_few} at n = {number_text(few)}, {at_many} at {number_text(many)}"
-
-
-def rank_spread(rows: float) -> str:
-    """Return rank ±37 rows: a quantile is off by so many places in the order of the rows."""
-    return f"rank {error_text(rows, is_whole=True)} rows"
-
-
-def known_keys_sentence(count: int, why: str) -> str:
-    """Return how many groups are answered and where they are known from."""
-    groups = "1 group is known" if count == 1 else f"{number_text(count)} groups are known"
-    return f"{groups} beforehand ({why}): each is answered, also without rows."
-
-
-def threshold_sentence(threshold: float, *, even: int, sure: int, unit: str, why: str) -> str:
-    """Return when a group that only the data know is shown, and how large it must be for that."""
-    return (
-        f"Groups are known from the data alone ({why}): one is shown if its noisy number of "
-        f"different {unit} values is above {number_text(threshold)}. A group of "
-        f"{number_text(even)} is shown with a chance of 50 %, one of {number_text(sure)} with 99 %."
-    )
-
-
-def limit_sentence(limit: int, reason: str, *, unit: str) -> str:
-    """Return how many rows of a unit count, and who said so."""
-    rows = "1 row" if limit == 1 else f"{number_text(limit)} rows"
-    return f"At most {rows} of each {unit} count{'s' if limit == 1 else ''}: {reason}."
 
 
 def _indented(sentences: Sequence[str], width: int) -> Iterator[str]:

@@ -1,0 +1,203 @@
+"""From a plan to its explanation, and to what an answer says of what was left out."""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from discreet.answer.amounts import Balance, Price
+from discreet.catalog.schema import ColumnUnit, Kind, PathUnit
+from discreet.explanation.explanations import ExplainedColumn, Explanation
+from discreet.explanation.sentences import brief, listed, sentence, spread_text, threshold_sentence
+from discreet.mechanisms.exponential import PermuteAndFlip
+from discreet.mechanisms.gaussian import Gaussian
+from discreet.parameters import Real, confidence_level
+from discreet.query.outline import AnyReading, Picked, UnitsShown
+from discreet.query.plan import Plan
+from discreet.query.planned import PlannedMeasure, PlannedPick, PlannedRelease
+from discreet.query.questions import Question
+from discreet.query.tree import Rows, Scan, Union
+
+SELECTED = "(groups)"
+"""Stands where a column's name would, for the price of finding the groups."""
+
+
+def explain_plan(
+    plan: Plan,
+    sqls: Sequence[str],
+    confidence: Real,
+    *,
+    question: str = "",
+    remaining: Balance | None = None,
+) -> Explanation:
+    """Return the explanation of a plan: price, spreads, bounding, noise, keys, what runs."""
+    level = confidence_level(confidence)
+    first = plan.releases[0] if plan.releases else None
+    return Explanation(
+        question=question,
+        price=Price(epsilon=plan.epsilon, delta=plan.delta),
+        confidence=level,
+        neighbours=None if first is None else first.neighbours,
+        unit="" if first is None else unit_of(first.release.rows),
+        columns=tuple(
+            column
+            for number, release in enumerate(plan.releases)
+            for column in _columns(plan.question, number, release, level)
+        ),
+        bounding=_sentences([_bounding(each) for each in plan.releases]),
+        keys=_sentences([_keys(each) for each in plan.releases]),
+        left_out=_sentences([words for each in plan.releases for words in each.left_out]),
+        afterwards=plan.question.afterwards,
+        sqls=tuple(sqls),
+        remaining=remaining,
+    )
+
+
+def notes_of(plan: Plan) -> tuple[str, ...]:
+    """Return what an answer says of what was left out or moved, in sentences."""
+    return _sentences(
+        [
+            f"left out: {words}" if words in each.release.left_out else words
+            for each in plan.releases
+            for words in each.left_out
+        ]
+    )
+
+
+def unit_of(rows: Rows) -> str:
+    """Return what rows call the unit that they belong to."""
+    match rows:
+        case Scan():
+            last = rows.parents[-1] if rows.parents else rows.table
+            match last.unit:
+                case ColumnUnit(column=column) | PathUnit(column=column):
+                    return column
+                case _:
+                    return f"row of {last.name}"
+        case Union():
+            return unit_of(rows.parts[0])
+        case _:
+            return unit_of(rows.source)
+
+
+def _columns(
+    question: Question, number: int, planned: PlannedRelease, confidence: Fraction
+) -> Iterator[ExplainedColumn]:
+    """Yield what selects the groups, then each aggregate once."""
+    if planned.selection is not None:
+        yield ExplainedColumn(
+            name=SELECTED,
+            statistic="units of each group",
+            spread_text=spread_text(float(planned.selection.error(confidence)), is_whole=True),
+            epsilon_share=planned.selection.epsilon,
+            noise=f"Laplace, scale {brief(planned.selection.scale)} units, cut off",
+            why="",
+        )
+    seen: dict[tuple[str, int], str] = {_part(UnitsShown()): SELECTED}
+    for i, reading in enumerate(planned.readings):
+        aggregate = planned.release.aggregates[i]
+        name = _asked_name(question, number, i)
+        part = _part(reading)
+        yield ExplainedColumn(
+            name=name,
+            statistic=aggregate.text or aggregate.statistic.value,
+            spread_text=spread_text(
+                planned.expected(i, confidence), is_whole=aggregate.kind is Kind.INTEGER
+            ),
+            epsilon_share=_share(planned, reading),
+            shares_with=seen.get(part, ""),
+            noise=_noise(planned, reading),
+            why=_why(planned, reading),
+        )
+        seen.setdefault(part, name)
+
+
+def _asked_name(question: Question, number: int, i: int) -> str:
+    """Return what the answer calls an aggregate, or a dash if it only goes into something else."""
+    pairs = zip(question.columns, question.sources, strict=True)
+    return next((name for name, source in pairs if source == (number, f"a{i}")), "–")
+
+
+def _part(reading: AnyReading) -> tuple[str, int]:
+    """Return which measurement an aggregate is read off."""
+    match reading:
+        case Picked(pick=number):
+            return "pick", number
+        case UnitsShown():
+            return "selection", 0
+        case _:
+            return "measure", reading.measure
+
+
+def _priced(planned: PlannedRelease, reading: AnyReading) -> PlannedMeasure | PlannedPick | None:
+    match _part(reading):
+        case "pick", number:
+            return planned.picks[number]
+        case "measure", number:
+            return planned.measures[number]
+    return None
+
+
+def _share(planned: PlannedRelease, reading: AnyReading) -> Fraction:
+    part = _priced(planned, reading)
+    if part is not None:
+        return part.epsilon
+    return Fraction(0) if planned.selection is None else planned.selection.epsilon
+
+
+def _noise(planned: PlannedRelease, reading: AnyReading) -> str:
+    match _priced(planned, reading):
+        case PlannedMeasure() as part:
+            return _measure_noise(part)
+        case PlannedPick(mechanism=PermuteAndFlip()):
+            return "permute and flip"
+        case PlannedPick():
+            return "exponential mechanism"
+    return "that of the groups"
+
+
+def _measure_noise(planned: PlannedMeasure) -> str:
+    """Return the noise of a cell, counted in rows where a row adds the same to all cells."""
+    kind = "Gaussian" if isinstance(planned.noise, Gaussian) else "Laplace"
+    measure = planned.measure
+    if measure.ends is not None:
+        most = max(map(abs, measure.ends))
+        return f"{kind}, scale {brief(planned.noise.scale / most)} times the largest value"
+    return f"{kind}, scale {brief(planned.noise.scale / measure.total)} rows"
+
+
+def _why(planned: PlannedRelease, reading: AnyReading) -> str:
+    match _priced(planned, reading):
+        case PlannedMeasure():
+            return " ".join([sentence(planned.noise_reason), *_shared(planned, reading)])
+        case PlannedPick():
+            return (
+                "A value is chosen, and the better its rank the likelier: noise on a value would "
+                "have to cover its whole range."
+            )
+    return ""
+
+
+def _shared(planned: PlannedRelease, reading: AnyReading) -> Iterator[str]:
+    """Yield which statistics are read off the same numbers."""
+    together = {
+        aggregate.text or aggregate.statistic.value: None
+        for aggregate, other in zip(planned.release.aggregates, planned.readings, strict=True)
+        if _part(other) == _part(reading)
+    }
+    if len(together) > 1:
+        yield f"{listed(list(together))} are read off the same noisy numbers, paid for once."
+
+
+def _bounding(planned: PlannedRelease) -> str:
+    words = planned.bounding_reason
+    return f"at most {words}" if words[:1].isdigit() else words
+
+
+def _keys(planned: PlannedRelease) -> str:
+    if planned.selection is None:
+        return planned.keys_reason
+    return threshold_sentence(planned.selection, planned.release.key_set.why)
+
+
+def _sentences(words: Sequence[str]) -> tuple[str, ...]:
+    """Return sentences, each once."""
+    return tuple(dict.fromkeys(map(sentence, words)))

@@ -1,0 +1,59 @@
+"""The words of an explanation: how wide, which groups, why."""
+
+from fractions import Fraction
+
+from discreet.answer.digits import error_text, number_text
+from discreet.mechanisms.partition_selection import PartitionSelection
+from discreet.query.expected import Expected, PerCount, RankError
+
+EXAMPLES = (1_000, 10_000)
+"""Sizes of a group at which a spread that depends on it is told."""
+
+
+def spread_text(expected: Expected, *, is_whole: bool) -> str:
+    """Return how far noise moves a number: ±41, ±4 300/n with examples, or rank ±37 rows."""
+    match expected:
+        case None:
+            return "no error bar"
+        case RankError(rows=rows):
+            return f"rank {error_text(rows, is_whole=True)} rows"
+        case PerCount():
+            return _per_count(expected)
+        case _:
+            return error_text(expected, is_whole=is_whole)
+
+
+def threshold_sentence(selection: PartitionSelection, why: str) -> str:
+    """Return when a group that only the data know is shown, and how large it must be for that."""
+    half, most = (number_text(selection.smallest_seen(share)) for share in (0.5, 0.99))
+    return (
+        f"Only the data know which groups there are: {why}. A group is shown if its number of "
+        f"units, counted with noise, is more than {number_text(selection.threshold)}: it takes "
+        f"{half} units to be seen with a chance of 50 %, {most} with 99 %."
+    )
+
+
+def brief(scale: Fraction | float) -> str:
+    """Return a scale with three digits."""
+    return number_text(float(f"{float(scale):.3g}"))
+
+
+def sentence(words: str) -> str:
+    """Return words as a sentence: a capital first, a full stop last."""
+    text = words.strip()
+    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
+
+
+def listed(words: list[str]) -> str:
+    """Return a, b and c."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def _per_count(spread: PerCount) -> str:
+    few, many = EXAMPLES
+    at_few, at_many = (error_text(spread.at(n), is_whole=False) for n in EXAMPLES)
+    divisor = "n" if spread.power == 1 else "√n" if spread.power * 2 == 1 else f"n^{spread.power}"
+    whole = error_text(spread.numerator, is_whole=False)
+    return (
+        f"{whole}/{divisor}: {at_few} at n = {number_text(few)}, {at_many} at {number_text(many)}"
+    )

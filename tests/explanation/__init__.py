@@ -1,0 +1,1 @@
+"""Tests of what is said before anything is paid."""

@@ -1,0 +1,94 @@
+"""Checked questions made by hand, and their plans."""
+
+from fractions import Fraction
+
+from discreet.catalog.policy import BudgetPolicy
+from discreet.catalog.schema import Bounds, Column, ColumnUnit, Kind, PrivateTable
+from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
+from discreet.query.plan import Plan, make_plan
+from discreet.query.questions import (
+    Aggregate,
+    Key,
+    Keys,
+    KnownKeys,
+    Question,
+    Release,
+    Statistic,
+    UnknownKeys,
+)
+from discreet.query.targets import EpsilonTarget
+from discreet.query.tree import ColumnOf, Facts, Interval, Scan
+
+AGES = Interval(low=Fraction(0), high=Fraction(120))
+
+VISITS = PrivateTable(
+    name="visits",
+    unit=ColumnUnit(column="patient_id"),
+    columns=(
+        Column(name="patient_id", kind=Kind.INTEGER),
+        Column(name="region", kind=Kind.TEXT, values=("north", "south", "east", "west")),
+        Column(name="age", kind=Kind.REAL, bounds=Bounds(low=Fraction(0), high=Fraction(120))),
+    ),
+)
+
+AGE = ColumnOf(source="v", name="age", facts=Facts(kind=Kind.REAL, interval=AGES, nullable=False))
+REGION = ColumnOf(source="v", name="region", facts=Facts(kind=Kind.TEXT))
+
+COUNT = Aggregate(statistic=Statistic.COUNT_ROWS, text="COUNT(*)", kind=Kind.INTEGER)
+UNITS = Aggregate(
+    statistic=Statistic.COUNT_UNITS, text="COUNT(DISTINCT patient_id)", kind=Kind.INTEGER
+)
+AVERAGE = Aggregate(statistic=Statistic.AVG, argument=AGE, text="AVG(age)")
+DEVIATION = Aggregate(statistic=Statistic.STDDEV_SAMP, argument=AGE, text="STDDEV(age)")
+SUM = Aggregate(statistic=Statistic.SUM, argument=AGE, text="SUM(age)")
+MEDIAN = Aggregate(
+    statistic=Statistic.QUANTILE, argument=AGE, fraction=Fraction(1, 2), text="MEDIAN(age)"
+)
+
+KNOWN = KnownKeys(
+    rows=(("north",), ("south",), ("east",), ("west",)), why="the values of region are declared"
+)
+UNKNOWN = UnknownKeys(why="the values of region are not declared")
+
+
+def make_question(*aggregates: Aggregate, keys: Keys = KNOWN) -> Question:
+    """Return SELECT region, <aggregates> AS c0, c1, ... FROM visits GROUP BY region."""
+    places = range(len(aggregates))
+    release = Release(
+        rows=Scan(table=VISITS),
+        name="v",
+        limit=10,
+        limit_reason="10 rows of visits for each unit, the default, as rows_per_unit is not set",
+        is_one_row=False,
+        keys=(Key(name="region", expression=REGION),),
+        key_set=keys,
+        aggregates=aggregates,
+        left_out=("rows of visits whose patient_id is NULL: they belong to no unit",),
+    )
+    return Question(
+        releases=(release,),
+        afterwards="SELECT region, a0 AS c0 FROM released_0",
+        columns=("region", *(f"c{i}" for i in places)),
+        spreads=(None, *(None for _ in places)),
+        sources=((0, "region"), *((0, f"a{i}") for i in places)),
+    )
+
+
+def make_a_plan(
+    *aggregates: Aggregate, keys: Keys = KNOWN, neighbours: Neighbours = ADD_REMOVE
+) -> Plan:
+    """Return the plan of a question for ε = 0.5."""
+    policy = BudgetPolicy(epsilon=Fraction(3), delta=Fraction(1, 10**6), neighbours=neighbours)
+    return make_plan(make_question(*aggregates, keys=keys), EpsilonTarget(0.5), policy)
+
+
+def make_public_plan() -> Plan:
+    """Return the plan of a question about public tables only."""
+    question = Question(
+        releases=(),
+        afterwards="SELECT name FROM clinics",
+        columns=("name",),
+        spreads=(None,),
+        sources=(None,),
+    )
+    return make_plan(question, EpsilonTarget(0.5), BudgetPolicy(epsilon=Fraction(3)))
