@@ -22,7 +22,15 @@ ColumnUnit(column='patient_id')
 from discreet.catalog.complete import complete
 from discreet.catalog.declare import declare
 from discreet.catalog.declared import Declared, DeclaredTable, declared_from
+from discreet.catalog.draft import Found, TableDraft, draft, unit_guess
 from discreet.catalog.load import catalog_from, load, read
+from discreet.catalog.magnitudes import (
+    BINS,
+    Bin,
+    bin_of,
+    bounds_from_noisy,
+    threshold_for,
+)
 from discreet.catalog.policy import (
     Accounting,
     AnalystPolicy,
@@ -48,12 +56,15 @@ from discreet.catalog.schema import (
     Value,
 )
 from discreet.catalog.times import number_from_time, time_from_number
+from discreet.catalog.write import toml_from
 
 __all__ = [
     "AUTO",
+    "BINS",
     "Accounting",
     "AnalystPolicy",
     "Auto",
+    "Bin",
     "Bounds",
     "BudgetPolicy",
     "Catalog",
@@ -61,6 +72,7 @@ __all__ = [
     "ColumnUnit",
     "Declared",
     "DeclaredTable",
+    "Found",
     "Kind",
     "PathUnit",
     "PrivateTable",
@@ -68,16 +80,23 @@ __all__ = [
     "RowUnit",
     "SourcePolicy",
     "Table",
+    "TableDraft",
     "Unit",
     "Value",
+    "bin_of",
+    "bounds_from_noisy",
     "catalog_from",
     "column_of",
     "complete",
     "declare",
     "declared_from",
+    "draft",
     "load",
     "nearest",
     "number_from_time",
     "read",
+    "threshold_for",
     "time_from_number",
+    "toml_from",
+    "unit_guess",
 ]

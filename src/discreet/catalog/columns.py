@@ -106,6 +106,9 @@ def _list(place: Place, value: object) -> tuple[object, ...]:
     items = fields.sequence(place, value, fix)
     if not items:
         raise place.refused("must list at least one value", fix)
+    for i, item in enumerate(items):
+        if item is None:
+            raise place.at(i).refused("is NULL", "write nulls = true for a column that has NULLs")
     return items
 
 
@@ -259,8 +262,6 @@ def _as_number(value: Value) -> Fraction:
 
 def _value(place: Place, value: object, kind: Kind) -> Value:
     fix = f"list values of the column's kind, {kind.value}"
-    if value is None:
-        raise place.refused("is NULL", "write nulls = true for a column that has NULLs")
     if kind.is_time:
         return _moment(place, value, kind, fix)
     if kind.is_number:
@@ -284,6 +285,8 @@ def _numeric(place: Place, value: object, kind: Kind, fix: str) -> int | float:
 
 
 def _encodable(place: Place, value: str, fix: str) -> str:
+    if value == fields.BLANK:
+        raise place.refused("is still to be filled in", "list all the values that there are")
     try:
         value.encode()
     except UnicodeEncodeError:

@@ -93,13 +93,14 @@ def declared_from(
 
 def _budget(place: Place, value: object) -> BudgetPolicy:
     given = fields.section(place, value, BUDGET)
+    epsilon = _epsilon(place, given)
     delta = _delta(place.at("delta"), given.get("delta", 0))
     accounting = _choice(place, given, "accounting", Accounting.BASIC)
     if accounting is Accounting.CONCENTRATED and delta == 0:
         fix = 'add delta = 1e-6, or write accounting = "basic"'
         raise place.at("accounting").refused('"concentrated" needs a delta', fix)
     return BudgetPolicy(
-        epsilon=_epsilon(place, given),
+        epsilon=epsilon,
         delta=delta,
         neighbours=_choice(place, given, "neighbours", Neighbours.ADD_REMOVE),
         accounting=accounting,

@@ -22,6 +22,9 @@ LARGEST = Fraction(10**300)
 QUOTIENT = r"-?[0-9]{1,500}/[1-9][0-9]{0,500}"
 """A text that is a number: "1/3", which no decimal is."""
 
+UNSEEN = "[\x00-\x1f\x7f-\x9f\ud800-\udfff]"
+"""Control characters, and halves of characters that no file can hold."""
+
 Named = TypeVar("Named", bound=Enum)
 
 
@@ -98,7 +101,7 @@ def text(place: Place, value: object, fix: str) -> str:
         raise place.refused("is still to be filled in", fix)
     if not isinstance(value, str) or not value.strip():
         raise place.refused(f"must be a text, not {told(value)}", fix)
-    if not value.isprintable():
+    if re.search(UNSEEN, value):
         raise place.refused("has a character that cannot be shown", fix)
     return value
 

@@ -19,9 +19,7 @@ def read(path: str | Path) -> Declared:
     Paths in it are taken from the folder that it is in.
     """
     file = Path(path)
-    text = _text(file)
-    entries = _entries(text, str(path))
-    place = Place(file=str(path), lines=lines_of(text))
+    entries, place = _parsed(_text(file), str(path))
     return declared_from(entries, folder=file.absolute().parent, place=place)
 
 
@@ -56,9 +54,10 @@ def _text(file: Path) -> str:
         raise CatalogError(what, "save it as UTF-8", file=str(file), line=line) from None
 
 
-def _entries(text: str, file: str) -> dict[str, object]:
+def _parsed(text: str, file: str) -> tuple[dict[str, object], Place]:
     try:
-        return tomllib.loads(text, parse_float=Decimal)
+        entries = tomllib.loads(text, parse_float=Decimal)
+        return entries, Place(file=file, lines=lines_of(text))
     except tomllib.TOMLDecodeError as cause:
         raise _reworded(str(cause), text, file) from None
     except (ValueError, RecursionError, ArithmeticError) as cause:
@@ -68,11 +67,13 @@ def _entries(text: str, file: str) -> dict[str, object]:
 
 def _reworded(message: str, text: str, file: str) -> CatalogError:
     """Return one sentence of ours for what the TOML parser says."""
-    found = re.fullmatch(r"(?P<what>.*) \(at (?:line (?P<line>\d+), column (\d+)|end.*)\)", message)
-    what = message if found is None else found["what"]
-    if found is None or found["line"] is None:
-        line = text.rstrip().count("\n") + 1
+    found = re.fullmatch(r"(.*) \(at (?:line (\d+), column \d+|end of document)\)", message)
+    what, at = (message, None) if found is None else found.groups()
+    line = text.rstrip().count("\n") + 1 if at is None else int(at)
+    if re.search(r"\b(LOW|HIGH|FIRST|LAST)\b", text.split("\n")[line - 1].partition("#")[0]):
+        what, fix = "bounds are still to be filled in", "write the range that values can have"
+    elif what == "Cannot overwrite a value":
+        what, fix = "a key stands here for the second time", "keep one of the two lines"
     else:
-        line = int(found["line"])
-    what = f"the catalog is not TOML: {what[:1].lower()}{what[1:]}"
-    return CatalogError(what, "mend what stands there", file=file, line=line)
+        what, fix = f"this is not TOML: {what[:1].lower()}{what[1:]}", "mend what stands there"
+    return CatalogError(what, fix, file=file, line=line)

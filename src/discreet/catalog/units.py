@@ -58,7 +58,7 @@ def written_unit(column: str, *, table: str | None = None, via: str | None = Non
 
 
 def _quoted(name: str) -> str:
-    is_plain = re.fullmatch(r"\w+", name) and name != ROW
+    is_plain = re.fullmatch(r"\w+( \w+)*", name) and name != ROW and " via " not in f" {name} "
     return name if is_plain else '"' + name.replace('"', '""') + '"'
 
 

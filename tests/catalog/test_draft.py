@@ -1,0 +1,135 @@
+"""Drafted catalogs: loadable once completed, honest about guesses, and free of data."""
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from discreet.catalog import (
+    Bounds,
+    Column,
+    ColumnUnit,
+    Found,
+    Kind,
+    PrivateTable,
+    TableDraft,
+    draft,
+    load,
+    unit_guess,
+)
+from discreet.errors import CatalogError
+
+VISITS = tuple(
+    Column(name=name, kind=kind)
+    for name, kind in (
+        ("visit_id", Kind.INTEGER),
+        ("patient_id", Kind.INTEGER),
+        ("day", Kind.DATE),
+        ("cost", Kind.REAL),
+        ("diagnosis", Kind.TEXT),
+        ("urgent", Kind.BOOLEAN),
+    )
+)
+TABLE = TableDraft(name="visits", source="visits.csv", columns=VISITS)
+
+
+def completed(folder: Path, text: str) -> PrivateTable:
+    path = folder / "discreet.toml"
+    path.write_text(text, encoding="utf-8")
+    table = load(path).tables[0]
+    assert isinstance(table, PrivateTable)
+    return table
+
+
+def test_a_draft_with_a_guessed_unit_loads_and_marks_its_guesses(tmp_path: Path) -> None:
+    text = draft(TABLE)
+    table = completed(tmp_path, text)
+    assert table.columns == VISITS
+    assert table.unit == ColumnUnit(column="patient_id")
+    guesses = [line.split(" =")[0] for line in text.splitlines() if "# GUESS: " in line]
+    assert guesses == ["epsilon", "delta", "unit", "rows_per_unit"]
+
+
+def test_a_column_without_bounds_has_a_line_to_complete() -> None:
+    text = draft(TABLE)
+    assert '\n# cost = { type = "real", bounds = [LOW, HIGH] }   # to sum or average it\n' in text
+    assert '\n# day = { type = "date", bounds = [FIRST, LAST] }' in text
+    assert '\n# diagnosis = { type = "text", values = ["FILL IN"] }' in text
+    assert "# visit_id" not in text
+
+
+def test_a_unit_that_cannot_be_guessed_is_to_be_filled_in(tmp_path: Path) -> None:
+    text = draft(TableDraft(name="sales", source="sales.csv", columns=VISITS[3:]))
+    line = text.splitlines().index(next(x for x in text.splitlines() if x.startswith("unit"))) + 1
+    with pytest.raises(CatalogError, match=rf"unit is still to be filled in \(.*line {line}\)"):
+        completed(tmp_path, text)
+    completed(tmp_path, text.replace('unit = "FILL IN"', 'unit = "diagnosis"'))
+
+
+def test_a_commented_line_that_is_not_completed_is_named(tmp_path: Path) -> None:
+    text = draft(TABLE)
+    plain, commented = 'cost = { type = "real" }\n', '# cost = { type = "real", bounds'
+    uncommented = text.replace(plain, "").replace(commented, commented[2:])
+    with pytest.raises(CatalogError, match=r"bounds are still to be filled in \(.*line \d+\)"):
+        completed(tmp_path, uncommented)
+    table = completed(tmp_path, uncommented.replace("[LOW, HIGH]", "[0, 500]"))
+    assert table.columns[3].bounds == Bounds(low=Fraction(0), high=Fraction(500))
+
+
+def test_the_owner_s_unit_is_no_guess_and_must_be_a_column() -> None:
+    stated = TableDraft(name="visits", source="visits.csv", columns=VISITS, unit="Visit_ID")
+    assert '\nunit = "visit_id"\n' in draft(stated)
+    wrong = TableDraft(name="visits", source="visits.csv", columns=VISITS, unit="patient")
+    with pytest.raises(CatalogError, match=r"unit names 'patient', .*; write 'patient_id', if"):
+        draft(wrong)
+
+
+def test_what_was_found_privately_is_written_with_its_price(tmp_path: Path) -> None:
+    bounds = Bounds(low=Fraction(0), high=Fraction(512))
+    found = Found(
+        columns=(Column(name="cost", kind=Kind.REAL, bounds=bounds),), epsilon=Fraction(1, 10)
+    )
+    text = draft(TableDraft(name="visits", source="visits.csv", columns=VISITS, found=found))
+    assert "bounds = [0, 512] }   # found privately, for epsilon = 0.1\n" in text
+    assert completed(tmp_path, text).columns[3].bounds == bounds
+
+
+def test_nothing_but_names_and_kinds_of_the_columns_is_written() -> None:
+    """Facts that came with a schema, from wherever, are not passed on."""
+    secret = Bounds(low=Fraction(31337), high=Fraction(77777))
+    columns = (
+        Column(name="patient_id", kind=Kind.INTEGER, bounds=secret),
+        Column(name="diagnosis", kind=Kind.TEXT, values=("rare disease",), nulls=True),
+    )
+    plain = tuple(Column(name=each.name, kind=each.kind) for each in columns)
+    with_facts = draft(TableDraft(name="visits", source="visits.csv", columns=columns))
+    assert with_facts == draft(TableDraft(name="visits", source="visits.csv", columns=plain))
+
+
+def test_names_cannot_break_out_of_a_comment_or_a_key() -> None:
+    odd = Column(name='x" }\n[budget]\nepsilon = 99 #', kind=Kind.REAL)
+    text = draft(TableDraft(name="t\n[a]", source='a"\n.csv', columns=(odd,)))
+    assert [line for line in text.splitlines() if "budget" in line and line[0] == "["] == [
+        "[budget]"
+    ]
+    assert "\nepsilon = 99" not in text
+
+
+@pytest.mark.parametrize(
+    ("table", "names", "guess"),
+    [
+        ("visits", ["visit_id", "patient_id"], "patient_id"),
+        ("visits", ["clinicId", "PatientID"], "PatientID"),
+        ("logins", ["device_id", "user_id"], "user_id"),
+        ("orders", ["order_id", "shop_id"], "shop_id"),
+        ("orders", ["order_id", "total"], "order_id"),
+        ("orders", ["userid", "total"], "userid"),
+        ("people", ["id", "name"], "id"),
+        ("people", ["paid", "name"], None),
+    ],
+)
+def test_a_unit_is_guessed_from_names_alone(
+    table: str, names: list[str], guess: str | None
+) -> None:
+    columns = tuple(Column(name=name, kind=Kind.TEXT) for name in names)
+    assert unit_guess(table, columns) == guess
