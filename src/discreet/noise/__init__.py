@@ -6,8 +6,13 @@ Every function samples exactly the law it states (given ideal random bits); none
 from discreet.noise.coins import bernoulli, bernoulli_exp, responses
 from discreet.noise.gaussian import discrete_gaussian
 from discreet.noise.laplace import discrete_laplace, geometric
-from discreet.noise.selection import exponential_choice, permute_and_flip_choice
+from discreet.noise.selection import (
+    exponential_choice,
+    exponential_run_choice,
+    permute_and_flip_choice,
+)
 from discreet.noise.source import SYSTEM, Entropy, SystemEntropy
+from discreet.noise.truncated import truncated_laplace
 from discreet.noise.trust import check_floats
 from discreet.noise.uniform import permutation, uniform_integers
 
@@ -20,10 +25,12 @@ __all__ = [
     "discrete_gaussian",
     "discrete_laplace",
     "exponential_choice",
+    "exponential_run_choice",
     "geometric",
     "permutation",
     "permute_and_flip_choice",
     "responses",
+    "truncated_laplace",
     "uniform_integers",
 ]
 
