@@ -8,13 +8,16 @@ import pytest
 from discreet.mechanisms import (
     AboveThreshold,
     Exponential,
+    Extreme,
     Gaussian,
     Geometric,
     Laplace,
     NoisyMax,
     NoisyTop,
     NumericSparse,
+    PartitionSelection,
     PermuteAndFlip,
+    Quantile,
     RandomizedResponse,
     Sparse,
     Staircase,
@@ -36,6 +39,9 @@ PARAMETERS: Mapping[Maker, Mapping[str, object]] = {
     Sparse: {"epsilon": 1, "sensitivity": 1, "threshold": 0},
     NumericSparse: {"epsilon": 1, "sensitivity": 1, "threshold": 0},
     RandomizedResponse: {"epsilon": 1},
+    PartitionSelection: {"epsilon": 1, "delta": 1e-6},
+    Quantile: {"epsilon": 1, "fraction": 0.5},
+    Extreme: {"epsilon": 1, "end": "max"},
 }
 
 

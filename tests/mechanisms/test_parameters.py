@@ -7,13 +7,16 @@ from discreet.mechanisms import (
     REPLACE,
     Calibration,
     Exponential,
+    Extreme,
     Gaussian,
     Geometric,
     Laplace,
     Neighbours,
     NoisyMax,
     NoisyTop,
+    PartitionSelection,
     PermuteAndFlip,
+    Quantile,
     RandomizedResponse,
     Sensitivity,
     Sparse,
@@ -45,15 +48,33 @@ def test_no_epsilon_outside_the_proof_is_taken(maker: Maker, value: object) -> N
     refused("epsilon", value, maker, epsilon=value)
 
 
-@every(RandomizedResponse)
+@every(RandomizedResponse, PartitionSelection, Quantile, Extreme)
 @bad_sizes
 def test_no_sensitivity_outside_the_proof_is_taken(maker: Maker, value: object) -> None:
     refused("sensitivity", value, maker, sensitivity=value)
 
 
 @pytest.mark.parametrize("value", [*NO_NUMBER, 0, 1, -1, 2, -1e-300], ids=repr)
-def test_no_delta_outside_the_proof_is_taken(value: object) -> None:
-    refused("delta", value, Gaussian, delta=value)
+@pytest.mark.parametrize("maker", [Gaussian, PartitionSelection])
+def test_no_delta_outside_the_proof_is_taken(maker: Maker, value: object) -> None:
+    refused("delta", value, maker, delta=value)
+
+
+@pytest.mark.parametrize("value", [*NO_NUMBER, 0, 2.5, -3, 1e300], ids=repr)
+def test_no_number_of_rows_or_groups_outside_the_proof_is_taken(value: object) -> None:
+    refused("groups", value, PartitionSelection, groups=value)
+    for maker in (Quantile, Extreme):
+        refused("rows_per_unit", value, maker, rows_per_unit=value)
+
+
+@pytest.mark.parametrize("value", [*NO_NUMBER, 0, 1, -0.5, 1.5, 0.12345678901], ids=repr)
+def test_no_fraction_outside_the_proof_is_taken(value: object) -> None:
+    refused("fraction", value, Quantile, fraction=value)
+
+
+@pytest.mark.parametrize("value", ["top", None, 1, True], ids=repr)
+def test_an_extreme_is_at_one_of_two_ends(value: object) -> None:
+    refused("end", value, Extreme, end=value)
 
 
 @pytest.mark.parametrize("value", [*NO_NUMBER, 0, 2.5, -3], ids=repr)

@@ -5,6 +5,8 @@ from discreet.mechanisms.gaussian import Calibration, Gaussian
 from discreet.mechanisms.geometric import Geometric
 from discreet.mechanisms.laplace import Laplace
 from discreet.mechanisms.noisy_max import Noise, NoisyMax, NoisyTop, Top
+from discreet.mechanisms.partition_selection import PartitionSelection, Selected
+from discreet.mechanisms.quantile import End, Extreme, Quantile
 from discreet.mechanisms.randomized_response import Frequencies, RandomizedResponse
 from discreet.mechanisms.sensitivity import (
     ADD_REMOVE,
@@ -20,6 +22,7 @@ from discreet.mechanisms.sensitivity import (
     percentage,
 )
 from discreet.mechanisms.sparse_vector import AboveThreshold, NumericSparse, Sparse
+from discreet.mechanisms.spread import gaussian_spread, laplace_spread
 from discreet.mechanisms.staircase import Staircase
 from discreet.mechanisms.truncation import Truncated
 
@@ -28,7 +31,9 @@ __all__ = [
     "REPLACE",
     "AboveThreshold",
     "Calibration",
+    "End",
     "Exponential",
+    "Extreme",
     "Frequencies",
     "Gaussian",
     "Geometric",
@@ -38,8 +43,11 @@ __all__ = [
     "NoisyMax",
     "NoisyTop",
     "NumericSparse",
+    "PartitionSelection",
     "PermuteAndFlip",
+    "Quantile",
     "RandomizedResponse",
+    "Selected",
     "Sensitivity",
     "Sparse",
     "Staircase",
@@ -49,7 +57,9 @@ __all__ = [
     "bounded_sum",
     "counting_queries",
     "counting_query",
+    "gaussian_spread",
     "histogram",
+    "laplace_spread",
     "maximum",
     "percentage",
 ]

@@ -25,17 +25,27 @@ def checked_sensitivity(sensitivity: Fraction) -> Fraction:
 
 
 def drawn_scale(
-    epsilon: Fraction, steps: Fraction, *, instead: str = "", most: Fraction = SCALE_MOST
+    epsilon: Fraction,
+    steps: Fraction,
+    *,
+    instead: str = "",
+    most: Fraction = SCALE_MOST,
+    of: str = "this sensitivity",
 ) -> Fraction:
     """Return steps / epsilon, a noise's scale, if the samplers cover it; blame epsilon if not."""
-    return drawn_scales(epsilon, (steps,), instead=instead, most=most)[0]
+    return drawn_scales(epsilon, (steps,), instead=instead, most=most, of=of)[0]
 
 
 def drawn_scales(
-    epsilon: Fraction, steps: Sequence[Fraction], *, instead: str = "", most: Fraction = SCALE_MOST
+    epsilon: Fraction,
+    steps: Sequence[Fraction],
+    *,
+    instead: str = "",
+    most: Fraction = SCALE_MOST,
+    of: str = "this sensitivity",
 ) -> tuple[Fraction, ...]:
     """Return several noises' scales; epsilon is blamed with a limit that serves all of them."""
-    where = "for this sensitivity" + (f" ({instead})" if instead else "")
+    where = f"for {of}" + (f" ({instead})" if instead else "")
     largest, least = min(steps) / SCALE_LEAST, max(steps) / most
     if epsilon > largest:
         rule = f"must be {readable(few_digits_down(largest))} or less {where}"

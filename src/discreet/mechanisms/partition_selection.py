@@ -1,0 +1,274 @@
+"""Partition selection: which keys may be shown, when nobody has declared them."""
+
+from bisect import bisect_left
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import ceil, exp, expm1, floor, log, log1p
+
+import numpy as np
+
+from discreet.accounting.events import LEAST_NUMBER, ApproximateEvent
+from discreet.errors import HIDDEN, ParameterError
+from discreet.mechanisms.accuracy import EXACT_MOST, log_of, miss_probability
+from discreet.mechanisms.exact import Integers, exact_integers, whole_number
+from discreet.mechanisms.frozen import settle, written
+from discreet.mechanisms.ranges import checked_epsilon, drawn_scale
+from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
+from discreet.noise import SYSTEM, Entropy, truncated_laplace
+from discreet.noise.enclosures import Bracket, Enclosure, ceil_div, exp_neg, is_at_most, ratio
+from discreet.noise.uniform import BoolArray, IntArray
+from discreet.parameters import Real, choice, rational, whole
+
+GROUPS_MOST = 10**9
+
+SCALE_MOST = Fraction(10**15)
+"""At this scale and the least delta the noise still ends below 2**59."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Selected:
+    """What is released of a list of keys, in their order: whether each is shown, and its number."""
+
+    kept: BoolArray
+    numbers: IntArray
+    """The noisy number of units, above the threshold; 0 for a key that is not shown."""
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class PartitionSelection:
+    """Show the keys of many units, with noisy numbers of units: (epsilon, delta)-DP.
+
+    A key's number of units gets discrete Laplace noise X of scale keys / epsilon, given that
+    |X| ≤ threshold, and is shown if it is more than the threshold, the least one with
+    P(X = threshold) ≤ delta / keys. `keys` is how many of them differ between neighbours: `groups`,
+    the most that a unit is in, or twice that where a unit is replaced. A key of no units can never
+    be shown, so that none but those in the data need be looked at. Each key gets the rule that no
+    other of its price beats, but for the rounding of the threshold (Desfontaines, Voss, Gipson,
+    Mandayam 2022). Proofs: docs/proofs/partition_selection.md.
+    """
+
+    epsilon: Fraction
+    delta: Fraction
+    groups: int
+    neighbours: Neighbours
+    scale: Fraction = field(repr=False)
+    threshold: int = field(repr=False)
+    """A key is shown if its noisy number is more than this; the noise is at most this."""
+
+    __repr__ = written
+
+    def __init__(
+        self,
+        *,
+        epsilon: Real,
+        delta: Real,
+        groups: int = 1,
+        neighbours: Neighbours | str = ADD_REMOVE,
+    ) -> None:
+        relation = choice("neighbours", neighbours, Neighbours)
+        most = whole("groups", groups, least=1, most=GROUPS_MOST)
+        keys = most if relation is ADD_REMOVE else 2 * most
+        price = checked_epsilon(epsilon)
+        slack = rational("delta", delta, above=0, least=LEAST_NUMBER, below=1)
+        scale = drawn_scale(price, Fraction(keys), most=SCALE_MOST, of="so many groups")
+        settle(
+            self,
+            epsilon=price,
+            delta=slack,
+            groups=most,
+            neighbours=relation,
+            scale=scale,
+            threshold=least_threshold(scale, slack / keys),
+        )
+
+    @property
+    def event(self) -> ApproximateEvent:
+        """What a release is charged as, however many keys there are."""
+        return ApproximateEvent(epsilon=self.epsilon, delta=self.delta)
+
+    def release(self, units: Integers, *, entropy: Entropy = SYSTEM) -> Selected:
+        """Return which keys are shown, and their noisy numbers of units."""
+        exact = _exact_units(units)
+        noise = truncated_laplace(self.scale, self.threshold, len(exact), entropy=entropy)
+        noisy = exact + noise
+        kept = noisy > self.threshold
+        return Selected(kept, np.where(kept, noisy, 0))
+
+    def law(self, units: int) -> "SelectionLaw":
+        """Return the law of the number released for a key of so many units, 0 if not shown."""
+        return SelectionLaw(units=_exact_count(units), scale=self.scale, threshold=self.threshold)
+
+    def keep_probability(self, units: int) -> float:
+        """Return the probability with which a key of so many units is shown."""
+        return self.law(units).kept
+
+    def smallest_seen(self, probability: Real) -> int:
+        """Return the least number of units with which a key is shown at least so probably."""
+        share = rational("probability", probability, above=0, most=1)
+        counts = range(1, 2 * self.threshold + 2)
+        return counts[bisect_left(counts, True, key=lambda n: self._is_seen(n, share))]
+
+    def error(self, confidence: Real, answers: int = 1) -> int:
+        """Return the least ± that all of so many numbers keep, with this confidence.
+
+        It is that of keys of more than 2 · threshold units, which are always shown. Smaller keys
+        are shown when their noise is high: their numbers are too large, by `threshold` at most.
+        """
+        return truncated_error(self.scale, self.threshold, miss_probability(confidence, answers))
+
+    def _is_seen(self, units: int, share: Fraction) -> bool:
+        return is_at_most(self.law(units).enclose_hidden(), 1 - share)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectionLaw:
+    """The law of the number released for one key: above the threshold, or 0 for not shown.
+
+    With q = exp(-1 / scale), P(X = x) = (1 - q) q**|x| / D and P(X ≥ j) = (q**j - q**(k+1)) / D for
+    1 ≤ j ≤ k, where k is the threshold and D = 1 + q - 2 q**(k+1).
+    """
+
+    units: int
+    scale: Fraction
+    threshold: int
+
+    @property
+    def kept(self) -> float:
+        """P(the key is shown)."""
+        return self._at_least(self.threshold + 1 - self.units)
+
+    def pmf(self, number: int) -> float:
+        """Return P(this number is released), 0 for not shown."""
+        if not self._is_reachable(number):
+            return 0.0
+        if number == 0:
+            return 1 - self.kept
+        away = abs(number - self.units) / self.scale
+        return exp(-away) * -expm1(-1 / self.scale) / self._normaliser
+
+    def enclose(self, number: int) -> Enclosure:
+        """Enclose P(this number is released)."""
+        if number == 0:
+            return self.enclose_hidden()
+        if not self._is_reachable(number):
+            return ratio(Fraction(0))
+        return enclose_truncated(self.scale, self.threshold, abs(number - self.units))
+
+    def enclose_hidden(self) -> Enclosure:
+        """Enclose P(the key is not shown) = P(X ≤ threshold - units)."""
+        j = self.threshold + 1 - self.units
+        if j <= 0:
+            return enclose_at_least(self.scale, self.threshold, 1 - j)
+        shown = enclose_at_least(self.scale, self.threshold, j)
+
+        def bracket(bits: int) -> Bracket:
+            low, high = shown(bits)
+            return (1 << bits) - high, (1 << bits) - low
+
+        return bracket
+
+    def _is_reachable(self, number: int) -> bool:
+        is_shown = number > self.threshold and abs(number - self.units) <= self.threshold
+        return is_shown or (number == 0 and self.units <= 2 * self.threshold)
+
+    def _at_least(self, j: int) -> float:
+        """Return P(X ≥ j)."""
+        if j <= 0:
+            return 1 - self._at_least(1 - j)
+        if j > self.threshold:
+            return 0.0
+        left = self.threshold + 1 - j
+        return exp(-j / self.scale) * -expm1(-left / self.scale) / self._normaliser
+
+    @property
+    def _normaliser(self) -> float:
+        # D = (1 - q) + 2 q (1 - q**k), none of which cancels.
+        q = exp(-1 / self.scale)
+        return -expm1(-1 / self.scale) - 2 * q * expm1(-self.threshold / self.scale)
+
+
+def least_threshold(scale: Fraction, delta: Fraction) -> int:
+    """Return the least k with P(X = k) ≤ delta; beyond 2**45, one part in 2**45 more at most."""
+    # P(X = k) ≤ delta exactly if q**k ≤ delta (1 + q) / (1 - q + 2 delta q): solved in floats and
+    # settled by brackets.
+    q, gap = exp(-1 / scale), -expm1(-1 / scale)
+    near = float(scale) * (log(gap + 2 * float(delta) * q) - log1p(q) - log_of(delta))
+    step = max(1, int(near) >> 45)
+    k = max(1, floor(near) - 2 * step)
+    while not is_at_most(enclose_truncated(scale, k, k), delta):
+        k += step
+    return k
+
+
+def truncated_error(scale: Fraction, threshold: int, miss: Fraction) -> int:
+    """Return the least n with P(|X| > n) ≤ miss, where |X| ≤ threshold."""
+    # 2 (q**(n+1) - q**(k+1)) / D ≤ miss, solved in floats and settled by brackets.
+    q = exp(-1 / scale)
+    last = exp(-(threshold + 1) / scale)
+    share = last + float(miss) * (1 + q - 2 * last) / 2
+    near = -float(scale) * log(share) - 1 if share > 0 else float(threshold)
+    if scale > EXACT_MOST:
+        return min(threshold, max(0, ceil(near * (1 + 1e-9) + 1)))
+    n = min(threshold, max(0, floor(near) - 2))
+    while n < threshold and not is_at_most(enclose_at_least(scale, threshold, n + 1), miss / 2):
+        n += 1
+    return n
+
+
+def enclose_truncated(scale: Fraction, threshold: int, away: int) -> Enclosure:
+    """Enclose P(X = ±away) = (1 - q) q**away / D for away ≤ threshold."""
+
+    def bracket(bits: int) -> Bracket:
+        work = bits + _extra_bits(scale)
+        one = 1 << work
+        (q_low, q_high), (d_low, d_high) = (
+            exp_neg(1 / scale, work),
+            _normaliser(scale, threshold, work),
+        )
+        p_low, p_high = exp_neg(away / scale, work)
+        low = p_low * (one - q_high) << bits
+        high = p_high * (one - q_low) << bits
+        return low // (d_high << work), ceil_div(high, d_low << work)
+
+    return bracket
+
+
+def enclose_at_least(scale: Fraction, threshold: int, j: int) -> Enclosure:
+    """Enclose P(X ≥ j) = (q**j - q**(k+1)) / D for j ≥ 1, which is 0 beyond the threshold."""
+    if j > threshold:
+        return ratio(Fraction(0))
+
+    def bracket(bits: int) -> Bracket:
+        work = bits + _extra_bits(scale)
+        d_low, d_high = _normaliser(scale, threshold, work)
+        (p_low, p_high), (e_low, e_high) = (exp_neg(n / scale, work) for n in (j, threshold + 1))
+        low, high = max(0, p_low - e_high) << bits, (p_high - e_low) << bits
+        return low // d_high, ceil_div(high, d_low)
+
+    return bracket
+
+
+def _normaliser(scale: Fraction, threshold: int, work: int) -> Bracket:
+    """Bracket 2**work · D, D = 1 + q - 2 q**(k+1)."""
+    (q_low, q_high), (e_low, e_high) = (exp_neg(n / scale, work) for n in (1, threshold + 1))
+    one = 1 << work
+    return one + q_low - 2 * e_high, one + q_high - 2 * e_low
+
+
+def _extra_bits(scale: Fraction) -> int:
+    """Return how many bits more keep D, which is at least 1 / (1 + scale), away from 0."""
+    return ceil(scale).bit_length() + 8
+
+
+def _exact_units(units: object) -> IntArray:
+    exact = exact_integers(units)
+    if exact.ndim != 1 or (exact.size and exact.min() < 0):
+        raise ParameterError("units", HIDDEN, "must be a flat list of whole numbers, 0 or more")
+    return exact
+
+
+def _exact_count(units: object) -> int:
+    count = whole_number(units)
+    if count < 0:
+        raise ParameterError("units", HIDDEN, "must be 0 or more")
+    return count

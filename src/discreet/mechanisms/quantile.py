@@ -1,0 +1,333 @@
+"""Quantiles, least and largest values: the exponential mechanism over a public grid of points.
+
+Rows lie on the points 0, …, grid_size - 1. Of n rows, L(z) lie below point z and U(z) at or below
+it: z has the ranks from L(z) to U(z), and is the better the closer they are to a target rank T(n).
+What is released is a point, chosen by u(z) = -distance(T(n), [L(z), U(z)]). If another row raises
+the target by s, 0 ≤ s ≤ 1, no u(z) moves by more than max(s, 1 - s): docs/proofs/quantiles.md.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+from math import ceil, log
+
+import numpy as np
+
+from discreet.accounting.events import ExponentialEvent
+from discreet.errors import HIDDEN, ParameterError
+from discreet.mechanisms.exact import Integers, exact_integers
+from discreet.mechanisms.frozen import settle, written
+from discreet.mechanisms.laws import ChoiceLaw
+from discreet.mechanisms.ranges import checked_epsilon
+from discreet.mechanisms.selection import exponential_law
+from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
+from discreet.noise import SYSTEM, Entropy, exponential_run_choice
+from discreet.noise.selection import CANDIDATES_MOST
+from discreet.noise.uniform import IntArray
+from discreet.parameters import Real, choice, confidence_level, rational, whole
+
+PARTS_MOST = 10**6
+"""A fraction has a denominator of at most this: ranks are counted in such parts of a row."""
+
+ROWS_MOST = 1 << 40
+"""So many rows are counted at most: in parts they fit 64 bits."""
+
+LAW_MOST = 10**5
+"""A law is written out for a grid of at most so many points."""
+
+STRAY = Fraction(1, 100)
+"""A least or largest value lies beyond all data at most this often."""
+
+
+class End(Enum):
+    """Which end of the data is asked for."""
+
+    MIN = "min"
+    MAX = "max"
+
+
+class Ranked:
+    """What quantiles and extremes share; they differ in the rank that they aim at.
+
+    `rows_per_unit` is the most rows that one unit has in all groups of a release together. Under
+    add-remove neighbours each of them moves the utilities of its own group by at most `moved`;
+    where a unit is replaced its rows may leave one group and others come to another: twice that. A
+    row that stays in its group and changes its value moves utilities there by at most 1, which is
+    no more.
+    """
+
+    __slots__ = ()
+
+    epsilon: Fraction
+    rows_per_unit: int
+    neighbours: Neighbours
+
+    @property
+    def sensitivity(self) -> Fraction:
+        """The most by which one unit moves utilities, in rows, all groups added up."""
+        return self.rows_per_unit * self._moved * (1 if self.neighbours is ADD_REMOVE else 2)
+
+    @property
+    def rate(self) -> Fraction:
+        """What multiplies a utility in the exponent."""
+        return self.epsilon / (2 * self.sensitivity)
+
+    @property
+    def event(self) -> ExponentialEvent:
+        """What a release is charged as, of one group or of many."""
+        return ExponentialEvent(epsilon=self.epsilon)
+
+    def release(
+        self, cells: Integers, counts: Integers, grid_size: int, *, entropy: Entropy = SYSTEM
+    ) -> int:
+        """Return a point of the grid for one group.
+
+        Its rows are given by the points that hold any, in ascending order, and their number at
+        each.
+        """
+        only = np.array([0, len(cells)])
+        return int(self.release_many(cells, counts, only, grid_size, entropy=entropy)[0])
+
+    def release_many(
+        self,
+        cells: Integers,
+        counts: Integers,
+        offsets: Integers,
+        grid_size: int,
+        *,
+        entropy: Entropy = SYSTEM,
+    ) -> IntArray:
+        """Return a point of the grid for each group.
+
+        Group i is given as in `release`, by cells[offsets[i]:offsets[i + 1]] and as many counts.
+        """
+        size = _checked_size(grid_size)
+        groups = _Groups.checked(cells, counts, offsets, size)
+        rate, inside = self.rate / self._parts, self._inside(size)
+        chosen = np.empty(len(groups), np.int64)
+        for i in range(len(groups)):
+            runs = groups.runs(i, size)
+            utilities = self._utilities(runs, inside)
+            run, place = exponential_run_choice(utilities, runs.lengths, rate, entropy=entropy)
+            chosen[i] = runs.starts[run] + place
+        return chosen
+
+    def law(self, cells: Integers, counts: Integers, grid_size: int) -> ChoiceLaw:
+        """Return the law of release(cells, counts, grid_size)."""
+        size = whole("grid_size", grid_size, least=1, most=LAW_MOST)
+        runs = _Groups.checked(cells, counts, [0, len(cells)], size).runs(0, size)
+        each = np.repeat(self._utilities(runs, self._inside(size)), runs.lengths)
+        return exponential_law(each, self.rate / self._parts)
+
+    def rank_error(self, confidence: Real, grid_size: int) -> float:
+        """Return how many rows lie between the point and the target rank, at most.
+
+        ln(grid_size / (1 - confidence)) / rate: some point has the target among its ranks, and
+        no more than grid_size points are farther off (McSherry, Talwar 2007).
+        """
+        level = confidence_level(confidence)
+        return log(_checked_size(grid_size) / (1 - level)) / float(self.rate)
+
+    def _utilities(self, runs: "_Runs", inside: int) -> IntArray:
+        """Return minus the distance of each run's ranks to the target, in parts of a row."""
+        target = self._target(runs.rows, inside)
+        below, above = self._parts * runs.least - target, target - self._parts * runs.most
+        return -np.maximum(np.maximum(below, above), 0)
+
+    @property
+    def _parts(self) -> int:
+        """Ranks and utilities are whole numbers of 1 / parts of a row."""
+        raise NotImplementedError
+
+    @property
+    def _moved(self) -> Fraction:
+        """The most by which a row that comes or goes moves a utility, in rows."""
+        raise NotImplementedError
+
+    def _inside(self, grid_size: int) -> int:
+        """Return the public number that fixes the target, in parts of a row."""
+        raise NotImplementedError
+
+    def _target(self, rows: int, inside: int) -> int:
+        """Return the target rank in a group of so many rows, in parts of a row."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Quantile(Ranked):
+    """Choose a point that a given fraction of the rows lies below: epsilon-DP.
+
+    The exponential mechanism by distance of ranks (McSherry, Talwar 2007; Smith 2011). The target
+    is fraction · n, so that a row moves a utility by max(fraction, 1 - fraction) at most: for the
+    median by half a row. In a group without rows all points are equally likely.
+    """
+
+    epsilon: Fraction
+    fraction: Fraction
+    rows_per_unit: int
+    neighbours: Neighbours
+
+    __repr__ = written
+
+    def __init__(
+        self,
+        *,
+        epsilon: Real,
+        fraction: Real,
+        rows_per_unit: int = 1,
+        neighbours: Neighbours | str = ADD_REMOVE,
+    ) -> None:
+        share = rational("fraction", fraction, above=0, below=1)
+        if share.denominator > PARTS_MOST:
+            rule = f"must be a fraction of denominator {PARTS_MOST} or less"
+            raise ParameterError("fraction", fraction, rule)
+        settle(self, fraction=share, **_checked_price(epsilon, rows_per_unit, neighbours))
+
+    @property
+    def _parts(self) -> int:
+        return self.fraction.denominator
+
+    @property
+    def _moved(self) -> Fraction:
+        return max(self.fraction, 1 - self.fraction)
+
+    def _inside(self, _: int) -> int:
+        return self.fraction.numerator
+
+    def _target(self, rows: int, inside: int) -> int:
+        return inside * rows
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Extreme(Ranked):
+    """Choose a point close to the least or largest row, and seldom beyond it: epsilon-DP.
+
+    Points beyond all data have rank 0 from that end and may be many. So the target lies inside: at
+    rank - 1/2 from the end, or in the middle of a group that has fewer than 2 · rank rows. `rank`
+    follows from public numbers and is 1 where epsilon is large: then the target is the extreme
+    value itself, and no other point has it among its ranks.
+    """
+
+    epsilon: Fraction
+    end: End
+    rows_per_unit: int
+    neighbours: Neighbours
+
+    __repr__ = written
+
+    def __init__(
+        self,
+        *,
+        epsilon: Real,
+        end: End | str,
+        rows_per_unit: int = 1,
+        neighbours: Neighbours | str = ADD_REMOVE,
+    ) -> None:
+        which = choice("end", end, End)
+        settle(self, end=which, **_checked_price(epsilon, rows_per_unit, neighbours))
+
+    def rank(self, grid_size: int) -> int:
+        """Return which row from the end is aimed at, the extreme one being 1.
+
+        The points beyond the data are at least rank - 1/2 rows from the target, so that one of them
+        is chosen with probability grid_size · exp(-rate (rank - 1/2)) ≤ STRAY at most, in a group
+        of 2 · rank rows or more.
+        """
+        crowd = _checked_size(grid_size) / STRAY
+        return max(1, ceil(log(crowd) / float(self.rate) + 0.5))
+
+    @property
+    def _parts(self) -> int:
+        return 2
+
+    @property
+    def _moved(self) -> Fraction:
+        return Fraction(1)
+
+    def _inside(self, grid_size: int) -> int:
+        return 2 * self.rank(grid_size) - 1
+
+    def _target(self, rows: int, inside: int) -> int:
+        near = min(inside, rows)
+        return near if self.end is End.MIN else 2 * rows - near
+
+
+@dataclass(frozen=True, slots=True)
+class _Runs:
+    """A group's points in runs of equal rank: the points that hold rows, and the gaps between."""
+
+    starts: IntArray
+    lengths: IntArray
+    least: IntArray
+    """L(z), the same for all points of the run."""
+    most: IntArray
+    """U(z)."""
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Groups:
+    """The rows of some groups on one grid, checked; an error does not show them."""
+
+    cells: IntArray
+    counts: IntArray
+    offsets: IntArray
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @classmethod
+    def checked(cls, cells: object, counts: object, offsets: object, size: int) -> "_Groups":
+        points, rows, ends = (_flat(each) for each in (cells, counts, offsets))
+        if len(points) != len(rows) or not _are_ends(ends, len(points)):
+            rule = "must rise from 0 to the number of cells, which is that of the counts"
+            raise ParameterError("offsets", HIDDEN, rule)
+        rises = np.diff(points) > 0
+        rises[(inner := ends[1:-1])[(inner > 0) & (inner < len(points))] - 1] = True
+        if len(points) and not (rises.all() and points.min() >= 0 and points.max() < size):
+            raise ParameterError("cells", HIDDEN, f"must be points from 0 to {size - 1}, ascending")
+        # A float's sum of so many counts is far from the limit's rounding.
+        if len(rows) and (rows.min() < 0 or rows.sum(dtype=np.float64) > ROWS_MOST):
+            rule = f"must be 0 or more and {ROWS_MOST} or less in all"
+            raise ParameterError("counts", HIDDEN, rule)
+        return cls(points, rows, ends)
+
+    def runs(self, group: int, size: int) -> _Runs:
+        """Return one group's runs: gap, point, gap, …, point, gap, without gaps of no length."""
+        here = slice(int(self.offsets[group]), int(self.offsets[group + 1]))
+        cells, counts = self.cells[here], self.counts[here]
+        count = 2 * len(cells) + 1
+        starts, lengths = np.zeros(count, np.int64), np.ones(count, np.int64)
+        least, most = np.zeros(count, np.int64), np.zeros(count, np.int64)
+        starts[1::2], starts[2::2] = cells, cells + 1
+        lengths[:-1:2] = cells - starts[:-1:2]
+        lengths[-1] = size - starts[-1]
+        np.cumsum(counts, out=most[1::2])
+        most[2::2] = least[2::2] = most[1::2]
+        least[1::2] = most[1::2] - counts
+        held = lengths > 0
+        return _Runs(starts[held], lengths[held], least[held], most[held], int(most[-1]))
+
+
+def _checked_price(epsilon: object, rows_per_unit: object, neighbours: object) -> dict[str, object]:
+    return {
+        "epsilon": checked_epsilon(epsilon),
+        "rows_per_unit": whole("rows_per_unit", rows_per_unit, least=1, most=ROWS_MOST),
+        "neighbours": choice("neighbours", neighbours, Neighbours),
+    }
+
+
+def _checked_size(grid_size: object) -> int:
+    return whole("grid_size", grid_size, least=1, most=CANDIDATES_MOST)
+
+
+def _flat(values: object) -> IntArray:
+    array = exact_integers(values)
+    if array.ndim != 1:
+        raise ParameterError("cells", HIDDEN, "must be flat lists, as must counts and offsets")
+    return array
+
+
+def _are_ends(offsets: IntArray, cells: int) -> bool:
+    is_whole = len(offsets) > 0 and offsets[0] == 0 and offsets[-1] == cells
+    return is_whole and bool((np.diff(offsets) >= 0).all())

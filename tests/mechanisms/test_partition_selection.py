@@ -1,0 +1,254 @@
+"""Partition selection: who can be seen, with which odds, how often, how exactly."""
+
+from fractions import Fraction
+from math import exp
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import beta
+
+from discreet.accounting.compose import compose
+from discreet.errors import ParameterError
+from discreet.mechanisms import REPLACE, PartitionSelection
+from discreet.mechanisms.partition_selection import (
+    SelectionLaw,
+    enclose_truncated,
+    least_threshold,
+)
+from discreet.noise import discrete_laplace
+from discreet.noise.enclosures import exp_neg, is_at_most
+from tests.mechanisms.auditor import epsilon_lower_bound
+from tests.mechanisms.checks import BITS, SLACK, is_covered
+from tests.replay import ReplayableEntropy
+from tests.statistics import FALSE_ALARM, misfit, share_misfit
+
+prices = st.fractions(min_value=Fraction(1, 5), max_value=5, max_denominator=20)
+deltas = st.sampled_from([Fraction(1, 10**6), Fraction(1, 100), Fraction(3, 10), Fraction(9, 10)])
+
+
+def excess_is_within(
+    here: SelectionLaw, there: SelectionLaw, epsilon: Fraction, delta: Fraction
+) -> bool:
+    """Tell whether Σ max(0, P - e^epsilon Q) ≤ delta over all outputs, by brackets."""
+    far = max(here.units, there.units) + here.threshold + 1
+    shrunk_high = exp_neg(epsilon, BITS)[1]
+    total = 0
+    for number in (0, *range(here.threshold + 1, far + 1)):
+        p_high, q_low = here.enclose(number)(BITS)[1], there.enclose(number)(BITS)[0]
+        # P - e^ε Q ≤ excess exactly if e^-ε P - Q ≤ e^-ε excess: both sides times 4**BITS.
+        total += max(0, p_high * shrunk_high - (q_low << BITS))
+    bound = delta * exp_neg(epsilon, BITS)[0] * (1 << BITS)
+    return total <= bound * (1 + SLACK) + far * (1 << BITS + 8)
+
+
+@settings(max_examples=30)
+@given(prices, deltas, st.data())
+def test_one_key_is_within_its_price(
+    epsilon: Fraction, delta: Fraction, data: st.DataObject
+) -> None:
+    """The definition of (epsilon, delta)-DP, summed over all outputs."""
+    mechanism = PartitionSelection(epsilon=epsilon, delta=delta)
+    units = data.draw(st.integers(min_value=0, max_value=3 * mechanism.threshold))
+    fewer, more = mechanism.law(units), mechanism.law(units + 1)
+    assert excess_is_within(fewer, more, epsilon, delta)
+    assert excess_is_within(more, fewer, epsilon, delta)
+
+
+@settings(max_examples=30)
+@given(prices, deltas)
+def test_a_threshold_one_lower_is_beyond_the_price(epsilon: Fraction, delta: Fraction) -> None:
+    right = PartitionSelection(epsilon=epsilon, delta=delta)
+    low = max(0, right.threshold - 1)
+    laws = [SelectionLaw(units=n, scale=right.scale, threshold=low) for n in (0, 1)]
+    assert not excess_is_within(laws[1], laws[0], epsilon, delta)
+
+
+@settings(max_examples=30)
+@given(prices)
+def test_half_the_noise_is_beyond_the_price(epsilon: Fraction) -> None:
+    delta = Fraction(1, 10**6)
+    right = PartitionSelection(epsilon=epsilon, delta=delta)
+    far = 3 * right.threshold
+    laws = [
+        SelectionLaw(units=n, scale=right.scale / 2, threshold=right.threshold)
+        for n in (far, far + 1)
+    ]
+    assert not excess_is_within(laws[1], laws[0], epsilon, delta)
+
+
+@given(prices, deltas, st.integers(min_value=1, max_value=20))
+def test_a_key_of_one_unit_is_seen_with_probability_delta_at_most(
+    epsilon: Fraction, delta: Fraction, groups: int
+) -> None:
+    """By brackets. All the keys that one unit is in are seen with delta at most, together (S14)."""
+    mechanism = PartitionSelection(epsilon=epsilon, delta=delta, groups=groups)
+    one = enclose_truncated(mechanism.scale, mechanism.threshold, mechanism.threshold)
+    assert is_at_most(one, delta / groups)
+    assert mechanism.keep_probability(1) <= float(delta / groups) * (1 + 1e-12)
+    assert mechanism.keep_probability(0) == 0
+    assert mechanism.keep_probability(2 * mechanism.threshold) < 1
+    assert mechanism.keep_probability(2 * mechanism.threshold + 1) == 1
+
+
+def test_a_key_of_one_unit_is_seldom_seen() -> None:
+    """10^5 keys of one person at delta = 10^-2: the Clopper-Pearson bound says so (S14).
+
+    The true share is 0.0062: a fresh seed cries wolf less than once in 10^6. The broken twin shows
+    keys whose noisy number reaches the threshold.
+    """
+    entropy, runs = ReplayableEntropy(seed=201), 100_000
+    mechanism = PartitionSelection(epsilon=1.1, delta=0.01)
+    released = mechanism.release(np.ones(runs, np.int64), entropy=entropy)
+
+    def upper(hits: int) -> float:
+        return float(beta.ppf(1 - FALSE_ALARM, hits + 1, runs - hits))
+
+    assert upper(int(released.kept.sum())) <= 0.01
+    lax = 1 + discrete_laplace(mechanism.scale, runs, entropy=entropy) >= mechanism.threshold
+    assert upper(int(lax.sum())) > 0.01
+
+
+def test_a_key_of_nobody_is_never_seen() -> None:
+    mechanism = PartitionSelection(epsilon=0.1, delta=0.5)
+    released = mechanism.release(np.zeros(100_000, np.int64), entropy=ReplayableEntropy(seed=202))
+    assert not released.kept.any()
+    assert not released.numbers.any()
+
+
+@pytest.mark.parametrize("units", [1, 3, 5, 6, 20])
+def test_released_numbers_have_the_stated_law(units: int) -> None:
+    """A fresh seed cries wolf twice in 10^6; the broken twin states 5 % more privacy."""
+    entropy, runs = ReplayableEntropy(seed=203), 200_000
+    mechanism = PartitionSelection(epsilon=1, delta=0.01)
+    released = mechanism.release(np.full(runs, units), entropy=entropy)
+    law = mechanism.law(units)
+    assert (released.numbers > mechanism.threshold).tolist() == released.kept.tolist()
+    assert misfit(released.numbers, law.pmf, units + mechanism.threshold, least=0) > FALSE_ALARM
+    twin = SelectionLaw(
+        units=units, scale=mechanism.scale * Fraction(105, 100), threshold=mechanism.threshold
+    )
+    if units > 1:
+        assert misfit(released.numbers, twin.pmf, units + 4, least=0) < FALSE_ALARM
+    assert share_misfit(int(released.kept.sum()), runs, law.kept) > FALSE_ALARM
+
+
+@settings(max_examples=30)
+@given(prices, deltas, st.data())
+def test_floats_and_brackets_state_the_same_law(
+    epsilon: Fraction, delta: Fraction, data: st.DataObject
+) -> None:
+    mechanism = PartitionSelection(epsilon=epsilon, delta=delta)
+    k = mechanism.threshold
+    law = mechanism.law(data.draw(st.integers(min_value=0, max_value=2 * k + 3)))
+    numbers = [0, *range(k + 1, law.units + k + 2)]
+    assert sum(map(law.pmf, numbers)) == pytest.approx(1, abs=1e-9)
+    assert law.pmf(0) == pytest.approx(1 - law.kept, abs=1e-12)
+    assert law.pmf(k) == law.pmf(-1) == 0
+    for number in numbers:
+        low, high = law.enclose(number)(200)
+        assert law.pmf(number) == pytest.approx(low / 2**200, rel=1e-9, abs=1e-15)
+        assert 0 <= high - low <= 1 << 16
+
+
+@pytest.mark.parametrize(("epsilon", "threshold"), [(1.0, 7), (0.25, 20), (3.0, 2), (0.01, 5)])
+def test_no_rule_of_this_price_shows_a_key_more_often(epsilon: float, threshold: int) -> None:
+    """The best a key of n + 1 units can hope for, given one of n (Desfontaines et al. 2022)."""
+    scale = 1 / Fraction(str(epsilon))
+    laws = [
+        SelectionLaw(units=n, scale=scale, threshold=threshold) for n in range(2 * threshold + 2)
+    ]
+    delta, best = laws[1].kept, 0.0
+    for law in laws[1:]:
+        best = min(exp(epsilon) * best + delta, 1 - exp(-epsilon) * (1 - best - delta), 1.0)
+        assert law.kept == pytest.approx(best, rel=1e-9)
+
+
+@given(
+    st.fractions(min_value=Fraction(1, 250), max_value=10**15, max_denominator=250),
+    st.one_of(deltas, st.sampled_from([Fraction(1, 10**100), Fraction(999, 1000)])),
+)
+def test_the_threshold_is_the_least_one(scale: Fraction, delta: Fraction) -> None:
+    k = least_threshold(scale, delta)
+    assert is_at_most(enclose_truncated(scale, k, k), delta)
+    less = k - max(1, k >> 43)
+    assert k == 1 or not is_at_most(enclose_truncated(scale, less, less), delta)
+
+
+@given(prices, deltas, st.sampled_from([1e-9, 0.05, 0.5, 0.95, 1 - 1e-9, 1]))
+def test_the_smallest_key_that_is_seen_is_the_smallest(
+    epsilon: Fraction, delta: Fraction, probability: float
+) -> None:
+    mechanism = PartitionSelection(epsilon=epsilon, delta=delta)
+    least = mechanism.smallest_seen(probability)
+    assert mechanism.keep_probability(least) >= probability * (1 - 1e-12)
+    assert mechanism.keep_probability(least - 1) <= probability * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999])
+def test_the_error_is_kept_as_often_as_it_says_and_is_least(confidence: float) -> None:
+    """A fresh seed cries wolf once in 10^6."""
+    mechanism, runs = PartitionSelection(epsilon=0.2, delta=1e-4), 20_000
+    units = 2 * mechanism.threshold + 1
+    error = mechanism.error(confidence)
+    released = mechanism.release(np.full(runs, units), entropy=ReplayableEntropy(seed=204))
+    assert released.kept.all()
+    off = np.abs(released.numbers - units)
+    assert is_covered(int((off <= error).sum()), runs, confidence)
+    law = mechanism.law(units)
+    within = sum(law.pmf(units + x) for x in range(-error, error + 1))
+    assert within >= confidence * (1 - 1e-12)
+    assert within - 2 * law.pmf(units + error) < confidence
+    assert mechanism.error(1 - 1e-15) <= mechanism.threshold
+
+
+def test_a_unit_in_many_keys_and_one_that_is_replaced_pay_for_all_of_them() -> None:
+    one = PartitionSelection(epsilon=1, delta=1e-6)
+    five = PartitionSelection(epsilon=5, delta=5e-6, groups=5)
+    assert (five.scale, five.threshold) == (one.scale, one.threshold)
+    moved = PartitionSelection(epsilon=2, delta=2e-6, neighbours=REPLACE)
+    assert (moved.scale, moved.threshold) == (one.scale, one.threshold)
+    assert moved == PartitionSelection(epsilon=2, delta=2e-6, neighbours="replace")
+
+
+def test_a_release_costs_what_was_asked_for_however_many_keys_there_are() -> None:
+    mechanism = PartitionSelection(epsilon=0.5, delta=1e-6, groups=4)
+    price = compose([mechanism.event], delta=Fraction(1, 10**6))
+    assert price.epsilon == Fraction(1, 2)
+
+
+def test_an_audit_of_many_units_finds_no_more_than_the_price() -> None:
+    """A fresh seed cries wolf once in 10^6; the twin draws the noise of twice the price (R12)."""
+    entropy, runs = ReplayableEntropy(seed=205), 200_000
+    for epsilon, is_caught in ((1, False), (2, True)):
+        mechanism = PartitionSelection(epsilon=epsilon, delta=1e-9)
+        near = mechanism.threshold
+        numbers = [
+            mechanism.release(np.full(runs, units), entropy=entropy).numbers
+            for units in (near, near + 1)
+        ]
+        assert (epsilon_lower_bound(*numbers) > 1) is is_caught
+
+
+def test_a_million_keys_and_counts_beyond_all_reason_are_served() -> None:
+    mechanism = PartitionSelection(epsilon=1, delta=1e-6)
+    released = mechanism.release([0, 1, 2**61, 2**80], entropy=ReplayableEntropy(seed=206))
+    assert released.kept.tolist() == [False, False, True, True]
+    assert mechanism.release([]).kept.size == 0
+    widest = PartitionSelection(epsilon=Fraction(1, 10**12), delta=1e-100, groups=1000)
+    shown = widest.release(np.full(1000, 1 << 61), entropy=ReplayableEntropy(seed=207))
+    assert shown.kept.all()
+    assert (shown.numbers > 1 << 60).all()
+
+
+@pytest.mark.parametrize("units", [[-1, 3], [[1, 2]], [1.5], ["a"], [None], 7])
+def test_what_are_no_numbers_of_units_is_refused_without_being_shown(units: object) -> None:
+    with pytest.raises(ParameterError, match="must be") as caught:
+        PartitionSelection(epsilon=1, delta=1e-6).release(units)  # type: ignore[arg-type]
+    assert "given" not in str(caught.value)
+
+
+def test_noise_that_cannot_be_drawn_is_blamed_on_epsilon() -> None:
+    with pytest.raises(ParameterError, match=r"^epsilon must be 256 or less for so many groups"):
+        PartitionSelection(epsilon=300, delta=1e-6)
