@@ -2,6 +2,7 @@
 
 import csv
 import json
+import sys
 from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 
 from discreet.answer import Balance, Price
 from discreet.answer.exports import FORMULA_STARTS, inert
-from discreet.errors import ParameterError
+from discreet.errors import MissingExtraError, ParameterError
 from tests.answer.made import make_answer, make_regions
 
 
@@ -97,6 +98,15 @@ def test_an_error_column_takes_no_name_that_is_taken() -> None:
 def test_whole_numbers_with_gaps_stay_whole_in_pandas() -> None:
     frame = make_answer({"n": [1, None]}).to_pandas()
     assert str(frame["n"].dtype) == "Int64"
+
+
+@pytest.mark.parametrize("package", ["pandas", "polars"])
+def test_a_missing_package_is_named_with_its_extra(
+    package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingExtraError, match=r"discreet\[frames\]"):
+        getattr(make_regions(), f"to_{package}")()
 
 
 def test_frames_hold_the_rows() -> None:

@@ -56,7 +56,7 @@ def make_by_hand() -> Explanation:
         neighbours=ADD_REMOVE,
         unit="patient_id",
         columns=(count, mean),
-        bounding=("At most 10 rows of each patient_id count" + ", and so on" * 6 + ".",),
+        bounding=("At most 10 rows of each patient_id count.",),
         keys=("4 groups, each answered also without rows.",),
         left_out=("Rows of visits whose patient_id is NULL.",),
         afterwards="SELECT region, a0 AS visits FROM released_0",
@@ -80,8 +80,7 @@ def test_an_explanation_reads_from_price_to_program() -> None:
         "why this noise",
         "  Laplace noise: the budget has no delta.",
         "how units are bounded",
-        "  At most 10 rows of each patient_id count, and so on, and so on, and so on, and so on, and so",
-        "    on, and so on.",
+        "  At most 10 rows of each patient_id count.",
         "which groups are answered",
         "  4 groups, each answered also without rows.",
         "what is left out",
@@ -92,6 +91,12 @@ def test_an_explanation_reads_from_price_to_program() -> None:
         "what is computed afterwards, free of charge",
         "  SELECT region, a0 AS visits FROM released_0",
     ]
+
+
+def test_long_sentences_are_wrapped_below_themselves() -> None:
+    lines = make_by_hand().to_text(width=40).splitlines()
+    place = lines.index("how units are bounded")
+    assert lines[place + 1 : place + 3] == ["  At most 10 rows of each patient_id", "    count."]
 
 
 def test_a_plan_is_explained_in_full() -> None:
