@@ -74,18 +74,24 @@ def declared_from(
     """
     top = Place() if place is None else place
     given = fields.section(top, entries, SECTIONS)
-    for needed, example in (("budget", "epsilon = 1.0"), ("tables", 'from = "visits.csv"')):
-        if needed not in given:
-            section = "tables.visits" if needed == "tables" else needed
-            raise top.at(needed).refused("is missing", f"add [{section}] with {example}")
+    budget = _budget(top.at("budget"), _needed(top, given, "budget"))
     source, ledger = _source(top.at("source"), given.get("source", {}), folder)
     return Declared(
-        budget=_budget(top.at("budget"), given["budget"]),
+        budget=budget,
         source=source,
-        tables=_tables(top.at("tables"), given["tables"], folder),
+        tables=_tables(top.at("tables"), _needed(top, given, "tables"), folder),
         analysts=_analysts(top.at("analysts"), given.get("analysts", {})),
         ledger=ledger,
     )
+
+
+NEEDED = {"budget": "[budget] with epsilon = 1.0", "tables": "[tables.visits] with its unit, say"}
+
+
+def _needed(top: Place, given: Mapping[str, object], name: str) -> object:
+    if name not in given:
+        raise top.at(name).refused("is missing", f"add {NEEDED[name]}")
+    return given[name]
 
 
 # --------------------------------------------------------------------------- budget and source
@@ -206,7 +212,7 @@ def _analyst(place: Place, name: str, value: object) -> AnalystPolicy:
 def _tables(place: Place, value: object, folder: Path | None) -> tuple[DeclaredTable, ...]:
     entries = fields.named(place, value, "table")
     if not entries:
-        raise place.refused("has no table", 'add [tables.visits] with from = "visits.csv"')
+        raise place.refused("has no table", f"add {NEEDED['tables']}")
     tables = [_table(place.at(name), name, entry, folder) for name, entry in entries.items()]
     for each in tables:
         _check_path(each, tables)
