@@ -25,7 +25,7 @@ def literal(value: Value, kind: Kind | None = None) -> Literal:
         facts = Facts(kind=kind or Kind.INTEGER, domain=(None,))
         return Literal(value=None, facts=facts)
     found = kind or kind_of(value)
-    number = _number(value)
+    number = number_of(value)
     facts = Facts(
         kind=found,
         interval=ANYWHERE if number is None else at(number),
@@ -53,7 +53,8 @@ def kind_of(value: Value) -> Kind:
             return Kind.REAL
 
 
-def _number(value: Value) -> Fraction | None:
+def number_of(value: Value) -> Fraction | None:
+    """Return a number as it is, a time in days or microseconds, and None for all else."""
     if value is None or isinstance(value, bool | str):
         return None
     return number_from_time(value) if isinstance(value, date) else Fraction(value)
@@ -162,6 +163,13 @@ def to_digits(rule: Callable[[Interval, int], Interval]) -> Rule:
         return _number_facts(x.kind, rule(x.interval, digits), nullable=x.nullable)
 
     return facts
+
+
+def decimal(arguments: Arguments) -> Facts:
+    """Return the facts of an integer divided by a literal power of ten."""
+    x, digits = arguments[0].facts, whole(arguments[1])
+    interval = intervals.multiply(x.interval, at(Fraction(1, 10**digits)))
+    return Facts(kind=Kind.REAL, interval=interval, nullable=x.nullable)
 
 
 def whole(argument: Expression) -> int:

@@ -102,6 +102,13 @@ ARITHMETIC = (
         is_alike=True,
     ),
     Function(
+        name="decimal",
+        meaning="x / 10 to the power of y, a real: the floating-point number nearest to a decimal",
+        accepts=(INTEGER, INTEGER),
+        facts=facts.decimal,
+        literals=frozenset({1}),
+    ),
+    Function(
         name="negate",
         meaning="-x; NULL on overflow",
         accepts=(NUMBER,),
