@@ -37,7 +37,7 @@ def told(value: object) -> str:
         return text if len(text) <= 60 else text[:57] + "..."
     if isinstance(value, date):
         return value.isoformat()
-    return readable(value) if isinstance(value, Fraction) else shown(value)
+    return shown(value)
 
 
 def meant(near: str) -> str:
