@@ -5,7 +5,17 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 
-from discreet.catalog import fields
+from discreet.catalog.fields import (
+    BLANK,
+    LARGEST,
+    a_flag,
+    a_list,
+    a_number,
+    a_section,
+    a_time,
+    meant,
+    told,
+)
 from discreet.catalog.places import Place
 from discreet.catalog.policy import nearest
 from discreet.catalog.schema import AUTO, Auto, Bounds, Column, Kind, Value
@@ -56,7 +66,7 @@ class DeclaredColumn:
 
 def declared_column(place: Place, name: str, value: object) -> DeclaredColumn:
     """Return what an entry of [tables.NAME.columns] declares, checked as far as it can be."""
-    entries = fields.section(place, value, KEYS)
+    entries = a_section(place, value, KEYS)
     column = DeclaredColumn(
         name=name,
         place=place,
@@ -64,7 +74,7 @@ def declared_column(place: Place, name: str, value: object) -> DeclaredColumn:
         bounds=_pair(place.at("bounds"), entries["bounds"]) if "bounds" in entries else None,
         step=_step(place.at("step"), entries["step"]) if "step" in entries else None,
         values=_list(place.at("values"), entries["values"]) if "values" in entries else None,
-        nulls=fields.flag(place.at("nulls"), entries["nulls"]) if "nulls" in entries else None,
+        nulls=a_flag(place.at("nulls"), entries["nulls"]) if "nulls" in entries else None,
     )
     if (kind := column.kind or _likely_kind(column)) is not None:
         settled(column, kind)
@@ -80,14 +90,14 @@ def _kind(place: Place, value: object) -> Kind:
     near = None
     if isinstance(value, str):
         near = MEANT.get(value.casefold()) or nearest(value, list(KINDS))
-    fix = "write one of these" if near is None else fields.meant(near)
-    raise place.refused(f"must be one of {names}, not {fields.told(value)}", fix)
+    fix = "write one of these" if near is None else meant(near)
+    raise place.refused(f"must be one of {names}, not {told(value)}", fix)
 
 
 def _pair(place: Place, value: object) -> tuple[object, object] | Auto:
     if value in ("AUTO", AUTO):
         return AUTO
-    ends = fields.sequence(place, value, BOUNDS_FIX)
+    ends = a_list(place, value, BOUNDS_FIX)
     if len(ends) != 2:
         raise place.refused(f"must have a low and a high end, not {len(ends)} items", BOUNDS_FIX)
     return (ends[0], ends[1])
@@ -95,15 +105,15 @@ def _pair(place: Place, value: object) -> tuple[object, object] | Auto:
 
 def _step(place: Place, value: object) -> Fraction:
     fix = "write the step between values, as 0.01 for money, or leave it out"
-    step = fields.number(place, value, fix)
+    step = a_number(place, value, fix)
     if step <= 0:
-        raise place.refused(f"must be more than 0, not {fields.told(value)}", fix)
+        raise place.refused(f"must be more than 0, not {told(value)}", fix)
     return step
 
 
 def _list(place: Place, value: object) -> tuple[object, ...]:
     fix = "list all the values that there are, or leave it out"
-    items = fields.sequence(place, value, fix)
+    items = a_list(place, value, fix)
     if not items:
         raise place.refused("must list at least one value", fix)
     for i, item in enumerate(items):
@@ -117,7 +127,7 @@ def _likely_kind(column: DeclaredColumn) -> Kind | None:
     if isinstance(column.bounds, Auto) or column.step is not None:
         return Kind.REAL
     if column.bounds is not None:
-        times = [fields.time(each) for each in column.bounds]
+        times = [a_time(each) for each in column.bounds]
         if None not in times:
             is_date = not any(isinstance(each, datetime) for each in times)
             return Kind.DATE if is_date else Kind.TIMESTAMP_TZ
@@ -171,7 +181,7 @@ def _range(place: Place, low: Fraction, high: Fraction) -> Bounds:
     if low >= high:
         order = "equal" if low == high else "in the wrong order"
         raise place.refused(f"has ends that are {order}: low must be less than high", BOUNDS_FIX)
-    if high - low > fields.LARGEST:
+    if high - low > LARGEST:
         raise place.refused("must not be wider than 1e300", BOUNDS_FIX)
     return Bounds(low=low, high=high)
 
@@ -181,22 +191,22 @@ def _end(place: Place, value: object, kind: Kind) -> Fraction:
         moment = _moment(place, value, kind, BOUNDS_FIX)
         number = number_from_time(moment)
         # A day as the upper end of a timestamp is meant to its end.
-        is_whole_day = place.path[-1] == 1 and not isinstance(fields.time(value), datetime)
+        is_whole_day = place.path[-1] == 1 and not isinstance(a_time(value), datetime)
         is_long = is_whole_day and kind is not Kind.DATE
         return number + (timedelta(days=1) // MICROSECOND - 1 if is_long else 0)
-    number = fields.number(place, value, BOUNDS_FIX)
+    number = a_number(place, value, BOUNDS_FIX)
     if kind is Kind.INTEGER and number.denominator != 1:
-        rule = f"must be whole for an integer column, not {fields.told(value)}"
+        rule = f"must be whole for an integer column, not {told(value)}"
         raise place.refused(rule, BOUNDS_FIX)
     return number
 
 
 def _moment(place: Place, value: object, kind: Kind, fix: str) -> date:
     """Return a date for a date column, else a timestamp, in UTC if the column has time zones."""
-    moment = fields.time(value)
+    moment = a_time(value)
     if moment is None or (kind is Kind.DATE and isinstance(moment, datetime)):
         example = "2024-12-31" if kind is Kind.DATE else "2024-12-31T23:59:59"
-        rule = f"must be a {kind.value}, not {fields.told(value)}"
+        rule = f"must be a {kind.value}, not {told(value)}"
         raise place.refused(rule, f"write it as {example}")
     if kind is Kind.DATE:
         return moment
@@ -224,11 +234,11 @@ def _check_step(column: DeclaredColumn, kind: Kind, bounds: Bounds | Auto | None
         rule = 'needs a lower bound to count from, which "AUTO" does not give'
         raise place.refused(rule, "declare bounds, or leave step out")
     if kind is Kind.INTEGER and step.denominator != 1:
-        rule = f"must be whole for an integer column, not {fields.told(step)}"
+        rule = f"must be whole for an integer column, not {told(step)}"
         raise place.refused(rule, "write a whole number, or leave it out")
     if bounds is not None and ((steps := (bounds.high - bounds.low) / step).denominator != 1):
-        fits = fields.told(bounds.low + step * steps.__floor__())
-        rule = f"must divide the bounds into whole steps, which {fields.told(step)} does not"
+        fits = told(bounds.low + step * steps.__floor__())
+        rule = f"must divide the bounds into whole steps, which {told(step)} does not"
         raise place.refused(rule, f"end the bounds at {fits}, say, or leave step out")
     if bounds is not None and steps > MOST_STEPS:
         rule = "divides the bounds into more steps than 64 bits can count"
@@ -246,10 +256,10 @@ def _settled_values(
     first: dict[Value, int] = {}
     for i, value in enumerate(values):
         if first.setdefault(value, i) != i:
-            rule = f"is {fields.told(value)} a second time"
+            rule = f"is {told(value)} a second time"
             raise place.at(i).refused(rule, "list every value once")
         if isinstance(bounds, Bounds) and not bounds.low <= _as_number(value) <= bounds.high:
-            rule = f"is {fields.told(value)}, which lies outside the column's bounds"
+            rule = f"is {told(value)}, which lies outside the column's bounds"
             raise place.at(i).refused(rule, "leave it out, or widen the bounds")
     return tuple(values)
 
@@ -272,20 +282,20 @@ def _value(place: Place, value: object, kind: Kind) -> Value:
         return _encodable(place, value, fix)
     if kind is Kind.OTHER:
         raise place.refused("cannot be listed for a column of another kind", "leave values out")
-    raise place.refused(f"must be {kind.value}, not {fields.told(value)}", fix)
+    raise place.refused(f"must be {kind.value}, not {told(value)}", fix)
 
 
 def _numeric(place: Place, value: object, kind: Kind, fix: str) -> int | float:
-    exact = fields.number(place, value, fix)
+    exact = a_number(place, value, fix)
     if kind is Kind.REAL:
         return float(exact)
     if exact.denominator != 1:
-        raise place.refused(f"must be a whole number, not {fields.told(value)}", fix)
+        raise place.refused(f"must be a whole number, not {told(value)}", fix)
     return int(exact)
 
 
 def _encodable(place: Place, value: str, fix: str) -> str:
-    if value == fields.BLANK:
+    if value == BLANK:
         raise place.refused("is still to be filled in", "list all the values that there are")
     try:
         value.encode()

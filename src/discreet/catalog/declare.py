@@ -3,8 +3,8 @@
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from discreet.catalog import fields
 from discreet.catalog.declared import Declared, declared_from
+from discreet.catalog.fields import meant
 from discreet.catalog.places import Path as Keys
 from discreet.catalog.places import Place
 from discreet.catalog.policy import Accounting, nearest
@@ -126,7 +126,7 @@ class _Entries:
     def _entries_of(self, argument: str, name: str) -> dict[str, object]:
         if name not in self._tables:
             near = nearest(name, list(self._tables))
-            fix = fields.meant(near) if near else f"there are {', '.join(self._tables)}"
+            fix = meant(near) if near else f"there are {', '.join(self._tables)}"
             raise CatalogError(f"{argument} names {name!r}, which is no table of the source", fix)
         return self._tables[name]
 

@@ -8,8 +8,19 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TypeVar
 
-from discreet.catalog import fields
 from discreet.catalog.columns import DeclaredColumn, declared_column
+from discreet.catalog.fields import (
+    a_choice,
+    a_flag,
+    a_number,
+    a_number_within,
+    a_section,
+    a_text,
+    a_whole_number,
+    meant,
+    named_entries,
+    told,
+)
 from discreet.catalog.places import Place
 from discreet.catalog.policy import (
     Accounting,
@@ -73,7 +84,7 @@ def declared_from(
     Paths of files are taken from `folder`, or left as they are without one.
     """
     top = Place() if place is None else place
-    given = fields.section(top, entries, SECTIONS)
+    given = a_section(top, entries, SECTIONS)
     budget = _budget(top.at("budget"), _needed(top, given, "budget"))
     source, ledger = _source(top.at("source"), given.get("source", {}), folder)
     return Declared(
@@ -98,7 +109,7 @@ def _needed(top: Place, given: Mapping[str, object], name: str) -> object:
 
 
 def _budget(place: Place, value: object) -> BudgetPolicy:
-    given = fields.section(place, value, BUDGET)
+    given = a_section(place, value, BUDGET)
     epsilon = _epsilon(place, given)
     delta = _delta(place.at("delta"), given.get("delta", 0))
     accounting = _choice(place, given, "accounting", Accounting.BASIC)
@@ -115,23 +126,21 @@ def _budget(place: Place, value: object) -> BudgetPolicy:
 
 
 def _choice(place: Place, given: Mapping[str, object], key: str, default: Named) -> Named:
-    return fields.one_of(place.at(key), given.get(key, default), type(default))
+    return a_choice(place.at(key), given.get(key, default), type(default))
 
 
 def _epsilon(place: Place, given: Mapping[str, object]) -> Fraction:
     if "epsilon" not in given:
         raise place.at("epsilon").refused("is missing", EPSILON_FIX)
     value = given["epsilon"]
-    return fields.number_within(
-        place.at("epsilon"), value, EPSILON_LEAST, EPSILON_MOST, EPSILON_FIX
-    )
+    return a_number_within(place.at("epsilon"), value, EPSILON_LEAST, EPSILON_MOST, EPSILON_FIX)
 
 
 def _delta(place: Place, value: object) -> Fraction:
     fix = "write for example delta = 1e-6, or 0 for none"
-    delta = fields.number(place, value, fix)
+    delta = a_number(place, value, fix)
     if not 0 <= delta < 1:
-        raise place.refused(f"must be 0 or more and less than 1, not {fields.told(value)}", fix)
+        raise place.refused(f"must be 0 or more and less than 1, not {told(value)}", fix)
     return delta
 
 
@@ -139,15 +148,15 @@ def _question_delta(place: Place, given: Mapping[str, object], delta: Fraction) 
     if "question_delta" not in given:
         return None
     fix = "write a small part of delta, or leave it out for a hundredth of it"
-    own = fields.number(place, given["question_delta"], fix)
+    own = a_number(place, given["question_delta"], fix)
     if not 0 < own <= delta:
-        told = fields.told(given["question_delta"])
-        raise place.refused(f"must be more than 0 and no more than delta, not {told}", fix)
+        rule = f"must be more than 0 and no more than delta, not {told(own)}"
+        raise place.refused(rule, fix)
     return own
 
 
 def _source(place: Place, value: object, folder: Path | None) -> tuple[SourcePolicy, str | None]:
-    given = fields.section(place, value, SOURCE)
+    given = a_section(place, value, SOURCE)
     policy = SourcePolicy(
         engine=_engine(place.at("engine"), given.get("engine", "duckdb")),
         memory_limit=_memory(place.at("memory_limit"), given.get("memory_limit")),
@@ -160,7 +169,7 @@ def _source(place: Place, value: object, folder: Path | None) -> tuple[SourcePol
 def _engine(place: Place, value: object) -> str:
     if value not in ENGINES:
         names = " or ".join(f'"{name}"' for name in ENGINES)
-        raise place.refused(f"must be {names}, not {fields.told(value)}", f"write engine = {names}")
+        raise place.refused(f"must be {names}, not {told(value)}", f"write engine = {names}")
     return str(value)
 
 
@@ -168,7 +177,7 @@ def _memory(place: Place, value: object) -> str | None:
     if value is None:
         return None
     if not isinstance(value, str) or not re.fullmatch(r"[0-9]+(\.[0-9]+)? ?[KMGT]i?B", value):
-        rule = f"must be a number and a unit, not {fields.told(value)}"
+        rule = f"must be a number and a unit, not {told(value)}"
         raise place.refused(rule, 'write for example memory_limit = "4 GB"')
     return value
 
@@ -176,32 +185,32 @@ def _memory(place: Place, value: object) -> str | None:
 def _threads(place: Place, value: object) -> int | None:
     if value is None:
         return None
-    return fields.whole_within(place, value, 1, 4096, "write for example threads = 4")
+    return a_whole_number(place, value, 1, 4096, "write for example threads = 4")
 
 
 def _timeout(place: Place, value: object) -> Fraction | None:
     if value is None:
         return None
     fix = "write it in seconds, for example timeout = 60"
-    return fields.number_within(place, value, Fraction(1, 1000), 10**9, fix)
+    return a_number_within(place, value, Fraction(1, 1000), 10**9, fix)
 
 
 def _file(place: Place, value: object, folder: Path | None) -> str | None:
     if value is None:
         return None
-    path = fields.text(place, value, "write the path of a file")
+    path = a_text(place, value, "write the path of a file")
     return path if folder is None or "://" in path else str(folder / path)
 
 
 def _analysts(place: Place, value: object) -> tuple[AnalystPolicy, ...]:
     return tuple(
         _analyst(place.at(name), name, entry)
-        for name, entry in fields.named(place, value, "analyst").items()
+        for name, entry in named_entries(place, value, "analyst").items()
     )
 
 
 def _analyst(place: Place, name: str, value: object) -> AnalystPolicy:
-    given = fields.section(place, value, ANALYST)
+    given = a_section(place, value, ANALYST)
     delta = _delta(place.at("delta"), given["delta"]) if "delta" in given else None
     return AnalystPolicy(name=name, epsilon=_epsilon(place, given), delta=delta)
 
@@ -210,7 +219,7 @@ def _analyst(place: Place, name: str, value: object) -> AnalystPolicy:
 
 
 def _tables(place: Place, value: object, folder: Path | None) -> tuple[DeclaredTable, ...]:
-    entries = fields.named(place, value, "table")
+    entries = named_entries(place, value, "table")
     if not entries:
         raise place.refused("has no table", f"add {NEEDED['tables']}")
     tables = [_table(place.at(name), name, entry, folder) for name, entry in entries.items()]
@@ -220,12 +229,12 @@ def _tables(place: Place, value: object, folder: Path | None) -> tuple[DeclaredT
 
 
 def _table(place: Place, name: str, value: object, folder: Path | None) -> DeclaredTable:
-    given = fields.section(place, value, TABLE)
+    given = a_section(place, value, TABLE)
     if re.fullmatch(r"released_[0-9]+", name.casefold()):
         raise place.refused("is a name that answers use", "give the table another name")
-    is_public = fields.flag(place.at("public"), given.get("public", False))
+    is_public = a_flag(place.at("public"), given.get("public", False))
     unit = _unit(place, given, is_public=is_public)
-    columns = fields.named(place.at("columns"), given.get("columns", {}), "column")
+    columns = named_entries(place.at("columns"), given.get("columns", {}), "column")
     return DeclaredTable(
         name=name,
         place=place,
@@ -261,12 +270,12 @@ def _rows_per_unit(
     most = 1 if isinstance(unit, RowUnit) else MOST_ROWS_PER_UNIT
     if most == 1 and given["rows_per_unit"] != 1:
         raise place.refused("must be 1 where every row is a unit of its own", "leave it out")
-    return fields.whole_within(place, given["rows_per_unit"], 1, most, fix)
+    return a_whole_number(place, given["rows_per_unit"], 1, most, fix)
 
 
 def _key(place: Place, value: object) -> str | None:
     fix = "name the column that tells the table's rows apart"
-    return None if value is None else fields.text(place, value, fix)
+    return None if value is None else a_text(place, value, fix)
 
 
 # --------------------------------------------------------------------------- paths to the unit
@@ -289,7 +298,7 @@ def _parent(table: DeclaredTable, path: UnitPath, tables: Iterable[DeclaredTable
     parent = by_name.get(path.table.casefold())
     if parent is None:
         near = nearest(path.table, [each.name for each in by_name.values()])
-        fix = PATH_FIX if near is None else fields.meant(near)
+        fix = PATH_FIX if near is None else meant(near)
         raise place.refused(f"leads to {path.table!r}, which is no table of the catalog", fix)
     if parent.unit is None:
         rule = f"leads to {parent.name!r}, a public table, whose rows belong to nobody"

@@ -45,7 +45,7 @@ def meant(near: str) -> str:
     return f"write {near!r}, if that is what was meant"
 
 
-def number(place: Place, value: object, fix: str) -> Fraction:
+def a_number(place: Place, value: object, fix: str) -> Fraction:
     """Return the exact number that is written; a float means the decimal it prints as."""
     exact = _exact(value)
     if exact is None:
@@ -69,18 +69,18 @@ def _exact(value: object) -> Fraction | None:
         return None
 
 
-def number_within(
+def a_number_within(
     place: Place, value: object, low: Fraction | int, high: Fraction | int, fix: str
 ) -> Fraction:
     """Return a number from low to high, both among them."""
-    exact = number(place, value, fix)
+    exact = a_number(place, value, fix)
     if not low <= exact <= high:
         ends = f"{readable(Fraction(low))} to {readable(Fraction(high))}".replace("e+", "e")
         raise place.refused(f"must be a number from {ends}, not {told(value)}", fix)
     return exact
 
 
-def whole_within(place: Place, value: object, low: int, high: int, fix: str) -> int:
+def a_whole_number(place: Place, value: object, low: int, high: int, fix: str) -> int:
     """Return a whole number from low to high, both among them."""
     exact = _exact(value)
     if exact is None or exact.denominator != 1 or not low <= exact <= high:
@@ -88,14 +88,14 @@ def whole_within(place: Place, value: object, low: int, high: int, fix: str) -> 
     return int(exact)
 
 
-def flag(place: Place, value: object) -> bool:
+def a_flag(place: Place, value: object) -> bool:
     """Return true or false."""
     if not isinstance(value, bool):
         raise place.refused(f"must be true or false, not {told(value)}", "write one of them")
     return value
 
 
-def text(place: Place, value: object, fix: str) -> str:
+def a_text(place: Place, value: object, fix: str) -> str:
     """Return a text that is not empty, not a blank to fill in, and can be shown."""
     if value == BLANK:
         raise place.refused("is still to be filled in", fix)
@@ -106,7 +106,7 @@ def text(place: Place, value: object, fix: str) -> str:
     return value
 
 
-def one_of(place: Place, value: object, kind: type[Named]) -> Named:
+def a_choice(place: Place, value: object, kind: type[Named]) -> Named:
     """Return a choice by its name, or refuse it with the nearest one."""
     names = [each.value for each in kind]
     if isinstance(value, kind):
@@ -119,9 +119,9 @@ def one_of(place: Place, value: object, kind: type[Named]) -> Named:
     raise place.refused(f"must be {choices}, not {told(value)}", fix)
 
 
-def section(place: Place, value: object, known: Sequence[str]) -> dict[str, object]:
+def a_section(place: Place, value: object, known: Sequence[str]) -> dict[str, object]:
     """Return the entries of a table of the catalog, all of which must be known."""
-    entries = mapping(place, value)
+    entries = a_table(place, value)
     for key in entries:
         if key not in known:
             raise place.at(key).refused("is not a known key", _instead(key, known))
@@ -134,7 +134,7 @@ def _instead(key: str, known: Sequence[str]) -> str:
     return there if near is None else f"{meant(near)}; {there}"
 
 
-def mapping(place: Place, value: object) -> dict[str, object]:
+def a_table(place: Place, value: object) -> dict[str, object]:
     """Return the entries of a table of the catalog, whatever their names."""
     if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
         fix = "write it as a table: [section] and key = value lines, or { key = value }"
@@ -142,26 +142,26 @@ def mapping(place: Place, value: object) -> dict[str, object]:
     return dict(value)
 
 
-def named(place: Place, value: object, what: str) -> dict[str, object]:
+def named_entries(place: Place, value: object, what: str) -> dict[str, object]:
     """Return entries by the names that the owner chose; letter case tells none apart."""
-    entries = mapping(place, value)
+    entries = a_table(place, value)
     seen: dict[str, str] = {}
     for name in entries:
-        text(place.at(name), name, f"give the {what} another name")
+        a_text(place.at(name), name, f"give the {what} another name")
         if (other := seen.setdefault(name.casefold(), name)) != name:
             rule = f"differs from {other!r} only by letter case, which SQL does not tell apart"
             raise place.at(name).refused(rule, f"give one {what} another name")
     return entries
 
 
-def sequence(place: Place, value: object, fix: str) -> tuple[object, ...]:
+def a_list(place: Place, value: object, fix: str) -> tuple[object, ...]:
     """Return the items of a list."""
     if not isinstance(value, Sequence) or isinstance(value, str | bytes):
         raise place.refused(f"must be a list, not {told(value)}", fix)
     return tuple(value)
 
 
-def time(value: object) -> date | None:
+def a_time(value: object) -> date | None:
     """Return a date or timestamp that is given as such or as ISO text, else None."""
     if isinstance(value, date):
         return value

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from discreet.catalog import fields
+from discreet.catalog.fields import a_text
 from discreet.catalog.places import Place
 from discreet.catalog.schema import ColumnUnit, RowUnit
 
@@ -37,7 +37,7 @@ _PATH = re.compile(rf'({_NAME})\.("(?:[^"]|"")+"|[^".]+?)(?:\s+via\s+({_NAME}))?
 
 def unit_from(place: Place, value: object) -> DeclaredUnit:
     """Return the unit that a text states."""
-    text = fields.text(place, value, UNIT_FIX).strip()
+    text = a_text(place, value, UNIT_FIX).strip()
     if text == ROW:
         return RowUnit()
     if found := _PATH.fullmatch(text):
