@@ -4,6 +4,7 @@ What leaves this module is a function of public keys and of what mechanisms rele
 else: groups stand in the order of the public list, or sorted by key, never as the engine had them.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
@@ -15,14 +16,15 @@ from numpy.typing import NDArray
 
 from discreet.catalog.schema import Kind, Value
 from discreet.catalog.times import time_from_number
+from discreet.mechanisms.accuracy import miss_probability
 from discreet.mechanisms.exponential import PermuteAndFlip
 from discreet.mechanisms.partition_selection import PartitionSelection
 from discreet.noise import SYSTEM, Entropy
-from discreet.parameters import Real, confidence_level
+from discreet.query.facts import number_of
 from discreet.query.measures import Linear, Mean, Variance
 from discreet.query.outline import AnyReading, Picked, UnitsShown
 from discreet.query.planned import PlannedMeasure, PlannedPick, PlannedRelease
-from discreet.query.questions import KnownKeys
+from discreet.query.questions import KnownKeys, Question, Release
 from discreet.query.readings import IntArray, combined, half_widths_of, values_of
 from discreet.query.rulers import Ruler
 from discreet.tables import ExactTable, NoisyTable
@@ -90,7 +92,7 @@ def spreads(
     planned: PlannedRelease,
     noisy: NoisyTable,
     *,
-    confidence: Real,
+    confidence: float | Fraction,
     simultaneous: bool = False,
 ) -> pa.Table:
     """Return a released table without its noisy cells, and a0_spread, … with ± of each aggregate.
@@ -98,9 +100,9 @@ def spreads(
     Each number keeps its ± with this confidence; if `simultaneous`, all groups of a column do. It
     covers the noise, not what bounds and limits left out, and is NULL for values that were chosen.
     """
-    table, level = noisy.rows, confidence_level(confidence)
-    if simultaneous and table.num_rows:
-        level = 1 - (1 - level) / table.num_rows
+    table = noisy.rows
+    answers = max(1, table.num_rows) if simultaneous else 1
+    level = 1 - miss_probability(confidence, answers)
     cells, first = [], len(planned.release.keys) + len(planned.readings)
     for each in planned.measures:
         last = first + len(each.measure.cells)
@@ -111,6 +113,18 @@ def spreads(
         spread = _spread(planned, reading, cells, table.num_rows, level)
         shown = shown.append_column(f"a{number}_spread", spread)
     return shown
+
+
+def schemas_of(question: Question) -> dict[str, pa.Schema]:
+    """Return the columns that SQL afterwards finds in each released table, before there is one."""
+    return {f"released_{i}": _schema(each) for i, each in enumerate(question.releases)}
+
+
+def _schema(release: Release) -> pa.Schema:
+    keys = [(each.name, TYPES[each.expression.facts.kind]) for each in release.keys]
+    aggregates = [(f"a{i}", TYPES[each.kind]) for i, each in enumerate(release.aggregates)]
+    spreads = [(f"{name}_spread", pa.float64()) for name, _ in aggregates]
+    return pa.schema([*keys, *aggregates, *spreads])
 
 
 # --------------------------------------------------------------------------- groups
@@ -157,13 +171,12 @@ def _column(table: pa.Table, name: str, kind: pa.DataType) -> Values:
     return pa.concat_arrays(same.chunks) if same.num_chunks else pa.array([], kind)
 
 
-def _array(values: list[Value], kind: Kind) -> Values:
-    plain = [float(each) if _is_fraction(each) else each for each in values]  # type: ignore[arg-type]
-    return pa.array(plain, TYPES[kind])
-
-
-def _is_fraction(value: Value) -> bool:
-    return value is not None and not isinstance(value, str) and hasattr(value, "numerator")
+def _array(values: Sequence[Value], kind: Kind) -> Values:
+    """Return public values as an array; fractions become the nearest reals."""
+    if kind is not Kind.REAL:
+        return pa.array(values, TYPES[kind])
+    reals = [None if (number := number_of(each)) is None else float(number) for each in values]
+    return pa.array(reals, pa.float64())
 
 
 # --------------------------------------------------------------------------- noise
@@ -210,7 +223,7 @@ def _picked(
 ) -> Values:
     table, pick = tables[planned.pick.query], planned.pick
     if isinstance(planned.mechanism, PermuteAndFlip):
-        values = _array(list(pick.domain), pick.kind)
+        values = _array(pick.domain, pick.kind)
         chosen = _modes(planned.mechanism, values, groups, table, entropy)
         return values.take(chosen)
     places = groups.places(table)
@@ -287,10 +300,10 @@ def _spread(
 ) -> Values:
     match reading:
         case UnitsShown() if planned.selection is not None:
-            return pa.array(np.full(rows, float(planned.selection.error(confidence))))
+            wide = np.full(rows, float(planned.selection.error(confidence)))
         case Linear() | Mean() | Variance():
             noise = planned.measures[reading.measure].noise
             wide = half_widths_of(reading, cells[reading.measure], noise, confidence)
-            return pa.array(wide, pa.float64())
         case _:
             return pa.array([None] * rows, pa.float64())
+    return pa.array(wide, pa.float64())

@@ -59,7 +59,7 @@ def load(connection: duckdb.DuckDBPyConnection, name: str, source: Source) -> tu
     kind = str(source).casefold()
     if kind.endswith(DUCKDB):
         return _load_database(connection, name, DuckDbTable(file=Path(source), table=name))
-    files = _files(source)
+    files = files_of(source)
     if kind.endswith(CSV):
         return _load_csv(connection, name, files)
     if kind.endswith(PARQUET):
@@ -69,7 +69,16 @@ def load(connection: duckdb.DuckDBPyConnection, name: str, source: Source) -> tu
     )
 
 
-def _files(source: str | Path) -> tuple[Path, ...]:
+def tables_in(file: Path) -> list[str]:
+    """Return the names of the tables of a DuckDB file."""
+    if not file.is_file():
+        raise SourceError(f"{file} does not exist; check the path.")
+    with _told(str(file)), duckdb.connect(str(file), read_only=True) as connection:
+        return [each[0] for each in connection.execute("SHOW TABLES").fetchall()]
+
+
+def files_of(source: str | Path) -> tuple[Path, ...]:
+    """Return the files that a path or a pattern stands for; refuse one that stands for none."""
     text = str(source)
     if has_magic(text) and not Path(text).exists():
         files = tuple(Path(each) for each in sorted(glob(text, recursive=True)))

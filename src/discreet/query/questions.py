@@ -51,6 +51,8 @@ class Key:
 
     name: str
     expression: Expression
+    text: str = field(default="", compare=False)
+    """As the question writes it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,195 @@
+"""The curator: holds private tables, answers questions about them, and keeps the books."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from hashlib import sha256
+from types import TracebackType
+from typing import Self
+
+import pyarrow as pa
+
+from discreet.accounting import Budget
+from discreet.answer import Answer, Balance
+from discreet.answer.present import present
+from discreet.catalog.policy import BudgetPolicy, Catalog
+from discreet.engines.base import Engine
+from discreet.engines.public import PublicStore
+from discreet.errors import ParameterError, QuestionError
+from discreet.explanation import Explanation, explain_plan, notes_of
+from discreet.ledger import Kept, Ledger, Receipt
+from discreet.noise import SYSTEM, Entropy
+from discreet.parameters import Real
+from discreet.query.check import check
+from discreet.query.parse import parse
+from discreet.query.plan import Plan, make_plan
+from discreet.query.questions import Question, Scalar
+from discreet.query.targets import EpsilonTarget, Target, make_target
+from discreet.release import release, schemas_of, spreads
+from discreet.tables import NoisyTable, bytes_from_noisy, noisy_from_bytes
+
+Released = int | float | None
+"""A noisy number that a later release of the same question uses."""
+
+
+class Curator:
+    """Answers SQL about private tables with noise, until the budget is gone."""
+
+    def __init__(  # noqa: PLR0913 - the parts it is made of
+        self,
+        *,
+        catalog: Catalog,
+        engine: Engine,
+        public: PublicStore,
+        ledger: Ledger,
+        data_version: str = "",
+        entropy: Entropy = SYSTEM,
+    ) -> None:
+        self.catalog = catalog
+        self._engine, self._public, self._ledger = engine, public, ledger
+        self._data_version, self._entropy = data_version, entropy
+
+    def ask(
+        self,
+        sql: str,
+        *,
+        epsilon: Real | None = None,
+        delta: Real | None = None,
+        within: Real | Mapping[str, Real] | None = None,
+        confidence: Real = 0.95,
+    ) -> Answer:
+        """Return the answer, at the price of exactly epsilon, or at the least price for an error.
+
+        The charge is durable before any data is read, the answer before anyone sees it. Asked
+        again, the same question is free.
+        """
+        plan = self._plan(sql, make_target(epsilon, delta, within, confidence))
+        noisy, was_kept = self._paid(plan, sql) if plan.releases else ((), False)
+        return present(
+            plan,
+            noisy,
+            self._public.run,
+            text=sql,
+            confidence=confidence,
+            balance=self.remaining,
+            was_kept=was_kept,
+            notes=notes_of(plan),
+        )
+
+    def explain(
+        self,
+        sql: str,
+        *,
+        epsilon: Real | None = None,
+        delta: Real | None = None,
+        within: Real | Mapping[str, Real] | None = None,
+        confidence: Real = 0.95,
+    ) -> Explanation:
+        """Return what `ask` would do and cost, and how good the answer would be; reads no data."""
+        plan = self._plan(sql, make_target(epsilon, delta, within, confidence))
+        queries = [query for planned in plan.releases for query in planned.queries]
+        sqls = [self._engine.sql(each) for each in queries]
+        return explain_plan(plan, sqls, confidence, question=sql, remaining=self.remaining)
+
+    @property
+    def remaining(self) -> Balance:
+        """What is left of the budget."""
+        left, policy = self._ledger.remaining(), self.catalog.budget
+        return Balance(
+            epsilon=left.epsilon,
+            delta=left.delta,
+            total_epsilon=policy.epsilon,
+            total_delta=policy.delta,
+        )
+
+    def close(self) -> None:
+        """Give back the engine and the ledger."""
+        self._engine.close()
+        self._ledger.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        names = ", ".join(each.name for each in self.catalog.tables)
+        return f"Curator({names} · left {self.remaining})"
+
+    # ----------------------------------------------------------------------- before data is read
+
+    def _plan(self, sql: str, target: Target | None) -> Plan:
+        """Return all that will happen; refusals show the place in the question."""
+        try:
+            question = check(parse(sql), self.catalog, self._public)
+            self._public.check(question.afterwards, schemas_of(question))
+            return make_plan(question, _needed(target, question), self.catalog.budget)
+        except QuestionError as refusal:
+            refusal.text = sql
+            raise
+
+    # ----------------------------------------------------------------------- charge, run, keep
+
+    def _paid(self, plan: Plan, sql: str) -> tuple[tuple[NoisyTable, ...], bool]:
+        """Return what was released for the plan, now or when it was first paid for."""
+        identity = sha256(f"{plan.fingerprint}|{self._data_version}".encode()).hexdigest()
+        found = self._ledger.find(identity)
+        if isinstance(found, Kept):
+            return noisy_from_bytes(found.answer), True
+        receipt = self._ledger.charge(identity, plan.events, about={"sql": sql})
+        return self._kept(plan, receipt), receipt.already_paid
+
+    def _kept(self, plan: Plan, receipt: Receipt) -> tuple[NoisyTable, ...]:
+        """Run and release, and keep the result before anyone sees it."""
+        noisy = self._released(plan)
+        return noisy_from_bytes(self._ledger.keep(receipt, bytes_from_noisy(noisy)))
+
+    def _released(self, plan: Plan) -> tuple[NoisyTable, ...]:
+        noisy: list[NoisyTable] = []
+        for planned in plan.releases:
+            numbers = self._numbers(plan, noisy)
+            exact = tuple(self._engine.run(each, numbers) for each in planned.queries)
+            noisy.append(release(planned, exact, entropy=self._entropy))
+        return tuple(noisy)
+
+    def _numbers(self, plan: Plan, noisy: list[NoisyTable]) -> tuple[Released, ...]:
+        """Return the numbers that earlier releases give to the next one."""
+        done = dict(enumerate(zip(plan.releases, noisy, strict=False)))
+        tables = {
+            f"released_{i}": spreads(planned, each, confidence=Fraction(95, 100))
+            for i, (planned, each) in done.items()
+        }
+        return tuple(
+            self._number(each, tables) if max(each.needs) in done else None
+            for each in plan.question.scalars
+        )
+
+    def _number(self, scalar: Scalar, tables: Mapping[str, pa.Table]) -> Released:
+        found = self._public.run(scalar.sql, tables).column(0).to_pylist()
+        return found[0] if found else None
+
+
+NOTHING = EpsilonTarget(1)
+"""Stands for the target of a question that releases nothing, and so spends nothing of it."""
+
+
+def _needed(target: Target | None, question: Question) -> Target:
+    if target is None and question.releases:
+        raise ParameterError("epsilon", None, "must be given, or an accuracy: ask(sql, within=20)")
+    return target or NOTHING
+
+
+def budget_from(policy: BudgetPolicy) -> Budget:
+    """Return the budget that a policy declares, uncharged."""
+    aside = policy.delta / 2 if policy.accounting.value == "concentrated" else Fraction(0)
+    return Budget(
+        epsilon=policy.epsilon,
+        delta=policy.delta,
+        filter=policy.accounting.value,
+        set_aside=aside,
+    )

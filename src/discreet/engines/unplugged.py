@@ -1,0 +1,29 @@
+"""An engine without a database: it writes SQL for explanations and runs none."""
+
+from discreet.catalog.schema import Column, Value
+from discreet.engines.base import ExactQuery
+from discreet.engines.duckdb_dialect import DUCKDB
+from discreet.engines.writer import write_query
+from discreet.errors import SourceError
+from discreet.tables import ExactTable
+
+
+class UnpluggedEngine:
+    """Stands for the embedded engine where no private data are at hand."""
+
+    dialect = DUCKDB.name
+
+    def columns(self, table: str) -> tuple[Column, ...]:
+        """Refuse: there is no schema to read."""
+        raise SourceError(f"{table} was not opened, so its columns are not known.")
+
+    def sql(self, query: ExactQuery) -> str:
+        """Return what the embedded engine would run."""
+        return write_query(query, DUCKDB)
+
+    def run(self, query: ExactQuery, released: tuple[Value, ...]) -> ExactTable:  # noqa: ARG002
+        """Refuse: there are no data."""
+        raise SourceError("the data were not opened: this curator can only explain.")
+
+    def close(self) -> None:
+        """Do nothing: nothing is held."""

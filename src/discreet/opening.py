@@ -1,0 +1,178 @@
+"""From files, data frames or a catalog to a curator, in one call."""
+
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import closing, suppress
+from fractions import Fraction
+from hashlib import sha256
+from pathlib import Path
+from uuid import uuid4
+
+from discreet.catalog import Catalog, PublicTable, Value, complete, declare, read
+from discreet.catalog.declared import Declared
+from discreet.catalog.policy import Accounting, SourcePolicy
+from discreet.curator import Curator, budget_from
+from discreet.engines.connection import Limits
+from discreet.engines.duckdb import DuckDbEngine
+from discreet.engines.loading import DUCKDB, Source, files_of, tables_in
+from discreet.engines.public import PublicStore
+from discreet.engines.unplugged import UnpluggedEngine
+from discreet.errors import CatalogError, ParameterError, SourceError
+from discreet.ledger import SqliteLedger
+from discreet.mechanisms.sensitivity import Neighbours
+from discreet.parameters import Real
+
+LEDGER_SUFFIX = ".ledger"
+"""The ledger of discreet.toml is discreet.ledger, beside it."""
+
+MEMORY = ":memory:"
+
+
+def open_data(  # noqa: PLR0913 - each is a thing that an owner may declare
+    source: Source | Mapping[str, Source],
+    *,
+    epsilon: Real | None = None,
+    delta: Real = 0,
+    unit: str | Mapping[str, str] | None = None,
+    bounds: Mapping[str, Sequence[object]] | None = None,
+    values: Mapping[str, Sequence[Value]] | None = None,
+    step: Mapping[str, Real] | None = None,
+    nulls: Mapping[str, bool] | None = None,
+    rows_per_unit: int | Mapping[str, int] | None = None,
+    public: bool | Collection[str] = (),
+    neighbours: Neighbours | str = Neighbours.ADD_REMOVE,
+    accounting: Accounting | str = Accounting.BASIC,
+    name: str | None = None,
+    ledger: str | Path | None = None,
+) -> Curator:
+    """Return a curator of a CSV or Parquet file, a data frame, a DuckDB file or a catalog.
+
+    `source` is one of these, or several by table name. A catalog file (discreet.toml) says all the
+    rest itself. Charges are kept in `ledger`: beside a catalog by default, else in memory only, so
+    that the budget ends with the process.
+    """
+    if isinstance(source, str | Path) and str(source).endswith(".toml"):
+        _refuse_arguments(epsilon=epsilon, unit=unit, bounds=bounds, values=values)
+        return open_catalog(source, ledger=ledger)
+    if epsilon is None:
+        raise ParameterError("epsilon", None, "must say how much may be revealed in all")
+    sources = _named(source, name)
+    files = {
+        each: str(path) if isinstance(path, str | Path) else None for each, path in sources.items()
+    }
+    declared = declare(
+        files,
+        epsilon=epsilon,
+        delta=delta,
+        unit=unit,
+        bounds=bounds,
+        values=values,
+        step=step,
+        nulls=nulls,
+        rows_per_unit=rows_per_unit,
+        public=public,
+        neighbours=neighbours,
+        accounting=accounting,
+    )
+    return _curator(declared, sources, ledger or MEMORY)
+
+
+def open_catalog(path: str | Path, *, ledger: str | Path | None = None) -> Curator:
+    """Return a curator of what a catalog file declares."""
+    declared = read(path)
+    place = ledger or declared.ledger or Path(path).with_suffix(LEDGER_SUFFIX)
+    for each in declared.tables:
+        if each.source is None:
+            raise each.place.refused("says not where it is read from", 'add from = "file.csv"')
+    return _curator(declared, declared.sources, place)
+
+
+def open_unplugged(path: str | Path) -> Curator:
+    """Return a curator that can explain what a catalog allows to ask, without the private data.
+
+    Public tables are read if they are there. The books are not opened.
+    """
+    declared = read(path)
+    try:
+        catalog = complete(declared)
+    except CatalogError:
+        return open_catalog(path, ledger=MEMORY)
+    with closing(DuckDbEngine.load(_public_sources(declared))) as engine:
+        public = PublicStore({name: engine.table(name) for name in _public_sources(declared)})
+    return Curator(
+        catalog=catalog,
+        engine=UnpluggedEngine(),
+        public=public,
+        ledger=SqliteLedger(MEMORY, budget=budget_from(catalog.budget)),
+    )
+
+
+def _public_sources(declared: Declared) -> dict[str, str]:
+    """Return where the public tables are that can be read now."""
+    found = {}
+    for each in declared.tables:
+        if each.unit is None and each.source is not None:
+            with suppress(SourceError):
+                files_of(each.source)
+                found[each.name] = each.source
+    return found
+
+
+def _curator(declared: Declared, sources: Mapping[str, Source], ledger: str | Path) -> Curator:
+    engine = DuckDbEngine.load(sources, limits=_limits(declared.source))
+    try:
+        catalog = complete(declared, engine.columns)
+        return Curator(
+            catalog=catalog,
+            engine=engine,
+            public=_public_store(catalog, engine),
+            ledger=SqliteLedger(
+                ledger,
+                budget=budget_from(catalog.budget),
+                neighbours=catalog.budget.neighbours.value,
+            ),
+            data_version=_version(sources),
+        )
+    except BaseException:
+        engine.close()
+        raise
+
+
+def _public_store(catalog: Catalog, engine: DuckDbEngine) -> PublicStore:
+    names = [each.name for each in catalog.tables if isinstance(each, PublicTable)]
+    return PublicStore({name: engine.table(name) for name in names})
+
+
+def _named(source: Source | Mapping[str, Source], name: str | None) -> dict[str, Source]:
+    """Return the sources by the names that questions will call them."""
+    if isinstance(source, Mapping):
+        return dict(source)
+    if not isinstance(source, str | Path):
+        return {name or "data": source}
+    if str(source).casefold().endswith(DUCKDB):
+        return dict.fromkeys([name] if name else tables_in(Path(source)), source)
+    stem = Path(source).name.split(".")[0].split("*")[0].strip("-_ ")
+    return {name or stem or "data": source}
+
+
+def _limits(policy: SourcePolicy) -> Limits:
+    timeout = policy.timeout if policy.timeout is not None else Fraction(Limits().timeout)
+    return Limits(timeout=float(timeout), memory=policy.memory_limit, threads=policy.threads)
+
+
+def _version(sources: Mapping[str, Source]) -> str:
+    """Return what changes when the data do: files by place, size and time; frames each time."""
+    told = []
+    for name, source in sorted(sources.items()):
+        if not isinstance(source, str | Path):
+            told.append(f"{name}:{uuid4()}")
+            continue
+        for file in files_of(source):
+            state = file.stat()
+            told.append(f"{name}:{file.resolve()}:{state.st_size}:{state.st_mtime_ns}")
+    return sha256("\n".join(told).encode()).hexdigest()
+
+
+def _refuse_arguments(**given: object) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise ParameterError(name, value, "is declared in the catalog: change it there")

@@ -1,0 +1,170 @@
+"""Which groups there are, as far as the question and the catalog tell."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import product
+from math import prod
+
+from discreet.catalog.schema import Kind, PublicTable, Value
+from discreet.catalog.times import time_from_number
+from discreet.query.narrowing import with_facts
+from discreet.query.questions import Keys, KnownKeys, UnknownKeys
+from discreet.query.sources import Names, PublicReader, Source, public_of, quoted
+from discreet.query.tree import ColumnOf, Expression, Facts
+from discreet.query.walk import columns_in
+
+MOST_KEYS = 100_000
+"""No more groups are answered one by one."""
+
+MOST_VALUES = 100_000
+"""No longer list of values is made of bounds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """The values of one key, or of several that come from the same public table together."""
+
+    places: tuple[int, ...]
+    rows: tuple[tuple[Value, ...], ...]
+
+
+def key_set(keys: tuple[Expression, ...], names: Names, public: PublicReader) -> Keys:
+    """Return every combination of keys that can occur, if that is known and not too many."""
+    if not keys:
+        return KnownKeys(rows=((),), why="there are no groups")
+    parts = _parts(keys, names, public)
+    if isinstance(parts, str):
+        return UnknownKeys(why=parts)
+    number = prod(len(each.rows) for each in parts)
+    if number > MOST_KEYS:
+        return UnknownKeys(why=f"there are {number} possible groups, more than {MOST_KEYS}")
+    places = [place for each in parts for place in each.places]
+    rows = tuple(
+        _ordered(places, _joined(combination))
+        for combination in product(*(each.rows for each in parts))
+    )
+    return KnownKeys(rows=rows, why=_why(keys, names))
+
+
+def _joined(combination: Iterable[tuple[Value, ...]]) -> tuple[Value, ...]:
+    return tuple(value for each in combination for value in each)
+
+
+def _ordered(places: list[int], values: tuple[Value, ...]) -> tuple[Value, ...]:
+    by_place = dict(zip(places, values, strict=True))
+    return tuple(by_place[place] for place in range(len(places)))
+
+
+def _parts(keys: tuple[Expression, ...], names: Names, public: PublicReader) -> "list[Part] | str":
+    """Return the values key by key; or, in words, which key has values that only the data know."""
+    from_public: dict[str, list[int]] = {}
+    parts = []
+    for place, key in enumerate(keys):
+        source = _public_source(key, names)
+        if source is not None and isinstance(key, ColumnOf) and key.facts.domain is None:
+            from_public.setdefault(source.name, []).append(place)
+            continue
+        values = _values(key, names, public)
+        if values is None:
+            return f"the values of {_words(key)} are not declared"
+        parts.append(Part(places=(place,), rows=tuple((each,) for each in values)))
+    for name, places in from_public.items():
+        source = next(each for each in names.sources if each.name == name)
+        columns = [key.name for place in places if isinstance(key := keys[place], ColumnOf)]
+        parts.append(Part(places=tuple(places), rows=_public_rows(source, columns, public)))
+    return sorted(parts, key=lambda each: each.places)
+
+
+def _public_source(key: Expression, names: Names) -> Source | None:
+    found = {each.source for each in columns_in(key)}
+    sources = [each for each in names.sources if each.name in found]
+    if len(sources) == 1 and isinstance(sources[0].relation, PublicTable):
+        return sources[0]
+    return None
+
+
+def _public_rows(
+    source: Source, columns: list[str], public: PublicReader
+) -> tuple[tuple[Value, ...], ...]:
+    listed = ", ".join(quoted(_original(source, each)) for each in columns)
+    table = quoted(public_of(source).name)
+    rows = public.values(f"SELECT DISTINCT {listed} FROM {table} ORDER BY ALL")  # noqa: S608
+    missing = tuple(None for _ in columns)
+    if source.is_optional and missing not in rows:
+        rows = [*rows, missing]
+    return tuple(rows)
+
+
+def _original(source: Source, name: str) -> str:
+    """Return a column's name in the public table itself."""
+    place = next(i for i, each in enumerate(source.outs) if each.name == name)
+    return public_of(source).columns[place].name
+
+
+def _values(key: Expression, names: Names, public: PublicReader) -> tuple[Value, ...] | None:
+    """Return all values of an expression, NULL only where it is known to occur."""
+    plain = with_facts(
+        key, {(each.source, each.name): _plain(each, names) for each in columns_in(key)}
+    )
+    if plain.facts.domain is not None:
+        return plain.facts.domain
+    if isinstance(plain, ColumnOf):
+        return _listed(plain.facts)
+    domains = {}
+    for each in columns_in(plain):
+        domain = _column_domain(each, names, public)
+        if domain is None:
+            return None
+        domains[each.source, each.name] = domain
+    if not domains or prod(map(len, domains.values())) > MOST_VALUES:
+        return None
+    return public.evaluate(plain, domains)
+
+
+def _plain(column: ColumnOf, names: Names) -> Facts:
+    """Return a column's facts, with NULL only if it is declared or comes from an outer join."""
+    out = names.out(column)
+    has_nulls = out is not None and out.has_nulls
+    domain = column.facts.domain
+    if domain is not None and not has_nulls:
+        domain = tuple(each for each in domain if each is not None)
+    return replace(column.facts, nullable=has_nulls, domain=domain)
+
+
+def _column_domain(
+    column: ColumnOf, names: Names, public: PublicReader
+) -> tuple[Value, ...] | None:
+    listed = column.facts.domain or _listed(column.facts)
+    if listed is not None:
+        return listed
+    source = _public_source(column, names)
+    if source is None:
+        return None
+    return tuple(value for (value,) in _public_rows(source, [column.name], public))
+
+
+def _listed(facts: Facts) -> tuple[Value, ...] | None:
+    """Return the whole numbers or days between bounds, if there are not too many."""
+    low, high = facts.interval.low, facts.interval.high
+    if facts.kind not in (Kind.INTEGER, Kind.DATE) or low is None or high is None:
+        return None
+    first, last = -(-low.numerator // low.denominator), high.numerator // high.denominator
+    if not 0 <= last - first < MOST_VALUES:
+        return None
+    numbers: list[Value] = list(range(first, last + 1))
+    if facts.kind is Kind.DATE:
+        numbers = [time_from_number(Fraction(each), Kind.DATE) for each in range(first, last + 1)]
+    return (*numbers, None) if facts.nullable else tuple(numbers)
+
+
+def _words(key: Expression) -> str:
+    names = list(dict.fromkeys(each.name for each in columns_in(key)))
+    return " and ".join(names) or "a key"
+
+
+def _why(keys: tuple[Expression, ...], names: Names) -> str:
+    publics = {source.name for each in keys if (source := _public_source(each, names)) is not None}
+    if publics:
+        return f"the public table {' and '.join(sorted(publics))} and the catalog list them"
+    return "the catalog and the question list them"
