@@ -35,8 +35,8 @@ STEPS_MOST = 1 << 30
 MOMENT_STEPS_MOST = 1 << 15
 """The same for moments, where the square of the steps is summed."""
 
-MASS_MOST = 1 << 40
-"""A unit's rows times steps are at most this, so that noise can be drawn down to epsilon 1e-5."""
+MASS_MOST = 1 << 36
+"""A unit's rows times steps are at most this, so that noise can be drawn down to epsilon 1e-6."""
 
 STEPS_LEAST = 1 << 10
 """Cells that are added up have so many steps at least: their noise is then all but continuous."""

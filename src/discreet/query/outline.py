@@ -104,7 +104,7 @@ class Outline:
     def weights(self) -> tuple[float, ...]:
         """How much each part counts: the selection, the measures, the picks."""
         return (
-            *([1.0] if self.selection is not None else []),
+            *([1.0 + (UnitsShown() in self.readings)] if self.selection is not None else []),
             *(each.weight for each in self.measured),
             *(2.0 for _ in self.picks),
         )
@@ -112,7 +112,8 @@ class Outline:
 
 def outline_of(release: Release, neighbours: Neighbours) -> Outline:
     """Return what a release needs, or refuse what has no private form."""
-    builder = _Builder(_with_units_as_rows(release), neighbours)
+    _check_kinds(release)
+    builder = _Builder(_with_one_count(release), neighbours)
     readings = builder.readings()
     return Outline(
         release=release,
@@ -125,16 +126,24 @@ def outline_of(release: Release, neighbours: Neighbours) -> Outline:
     )
 
 
-def _with_units_as_rows(release: Release) -> Release:
-    """Return the release with COUNT(*) for the number of units, where each has one row."""
-    if not release.is_one_row or not isinstance(release.key_set, KnownKeys):
+def _with_one_count(release: Release) -> Release:
+    """Return the release with one statistic for units and rows, where each unit has one row.
+
+    Where keys are selected, that is the number of units, which comes with the selection for free.
+    """
+    if not release.is_one_row:
         return release
-    count = Statistic.COUNT_ROWS
+    same = {Statistic.COUNT_ROWS, Statistic.COUNT_UNITS}
+    kept = Statistic.COUNT_ROWS if _is_known(release) else Statistic.COUNT_UNITS
     aggregates = tuple(
-        replace(each, statistic=count) if each.statistic is Statistic.COUNT_UNITS else each
+        replace(each, statistic=kept) if each.statistic in same else each
         for each in release.aggregates
     )
     return replace(release, aggregates=aggregates)
+
+
+def _is_known(release: Release) -> bool:
+    return not release.keys or isinstance(release.key_set, KnownKeys)
 
 
 class _Builder:
@@ -144,7 +153,7 @@ class _Builder:
         self.release = release
         self.neighbours = neighbours
         self.rows = rows_of_a_unit(release)
-        self.is_known = isinstance(release.key_set, KnownKeys)
+        self.is_known = _is_known(release)
         self.groups = _groups(release)
         self.queries: list[ExactQuery] = []
         self.measured: list[Measured] = []
@@ -349,6 +358,16 @@ class _Builder:
             replace(each, weight=max(weight, 1.0))
             for each, weight in zip(self.measured, sums, strict=True)
         ]
+
+
+def _check_kinds(release: Release) -> None:
+    """Refuse keys of kinds that have no order and no public form."""
+    for each in release.keys:
+        if each.expression.facts.kind in (Kind.OTHER, Kind.INTERVAL):
+            raise UnsupportedError(
+                f"{each.text or each.name} cannot be grouped by",
+                "group by a number, text, time or condition",
+            )
 
 
 def _groups(release: Release) -> int | None:

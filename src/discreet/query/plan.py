@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from discreet.accounting.events import Event
 from discreet.catalog.policy import BudgetPolicy
-from discreet.errors import TargetError, UnknownKeysError
+from discreet.errors import ParameterError, TargetError, UnknownKeysError, readable
 from discreet.mechanisms.exponential import PermuteAndFlip
 from discreet.mechanisms.partition_selection import PartitionSelection
 from discreet.mechanisms.quantile import End, Extreme, Quantile
@@ -52,7 +52,7 @@ def make_plan(question: Question, target: Target, policy: BudgetPolicy) -> Plan:
         )
     else:
         epsilon = target.epsilon
-    releases = _planned(outlines, epsilon, delta, policy)
+    releases = _drawable(outlines, epsilon, delta, policy)
     used = sum((each.delta for each in releases), Fraction(0))
     spent = epsilon if releases else Fraction(0)
     return Plan(
@@ -77,13 +77,26 @@ def _check_keys(outlines: tuple[Outline, ...], policy: BudgetPolicy) -> None:
     """Refuse keys that nobody has declared where there is no delta to hide the rare ones."""
     for each in outlines:
         if each.selection is not None and policy.delta == 0:
-            names = [key.name for key in each.release.keys]
+            names = [key.text or key.name for key in each.release.keys]
             raise UnknownKeysError(
                 f"only the data know which values {' and '.join(map(repr, names))} can have, and "
                 "this budget has no delta to hide the rare ones",
                 "declare them in the catalog (values = [...]) or in the question (WHERE "
                 f"{names[0]} IN (...)), or give the budget a delta",
             )
+
+
+def _drawable(
+    outlines: tuple[Outline, ...], epsilon: Fraction, delta: Fraction, policy: BudgetPolicy
+) -> tuple[PlannedRelease, ...]:
+    """Return the releases, or refuse an epsilon whose noise no sampler covers."""
+    try:
+        return _planned(outlines, epsilon, delta, policy)
+    except ParameterError as cause:
+        raise TargetError(
+            f"no noise can be drawn for this question at epsilon = {readable(epsilon)}",
+            "ask for an epsilon between 0.001 and 100",
+        ) from cause
 
 
 def _planned(

@@ -11,7 +11,7 @@ from discreet.query.targets import ErrorTarget
 DIGITS = 4
 """Significant digits of an epsilon that was solved for."""
 
-EPSILON_SOUGHT = (Fraction(1, 10**5), Fraction(1000))
+EPSILON_SOUGHT = (Fraction(1, 10**4), Fraction(100))
 """An epsilon for an accuracy is sought between these."""
 
 Planner = Callable[[Fraction], tuple[PlannedRelease, ...]]
@@ -29,7 +29,7 @@ def least_epsilon(question: Question, target: ErrorTarget, planner: Planner) -> 
 
     if not is_enough(high):
         raise TargetError(
-            "no epsilon up to 1000 makes the noise so small", "allow a larger distance"
+            "no epsilon up to 100 makes the noise so small", "allow a larger distance"
         )
     return _few_digits_up(_bracketed(is_enough, low, high), is_enough)
 

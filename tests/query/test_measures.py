@@ -1,0 +1,286 @@
+"""Measures: rows are mass on cells, statistics are read off them, units move them by so much."""
+
+from collections.abc import Iterator, Sequence
+from datetime import date, datetime
+from fractions import Fraction
+from itertools import combinations_with_replacement, product
+from statistics import fmean, pstdev, pvariance, stdev, variance
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from discreet.catalog.schema import Kind
+from discreet.errors import UnboundedError
+from discreet.mechanisms.sensitivity import ADD_REMOVE, REPLACE, Neighbours
+from discreet.query.contributions import marks_sensitivity
+from discreet.query.measures import (
+    Family,
+    Measure,
+    families_of,
+    measure_of,
+    reading_of,
+)
+from discreet.query.questions import Aggregate, Statistic
+from discreet.query.readings import values_of
+from discreet.query.rulers import Ruler, place, ruler_for
+from discreet.query.tree import ColumnOf
+from tests.query.evaluate import sums_of, value_of
+from tests.query.made import (
+    CHANGE,
+    COST,
+    MINUTES,
+    ROWS,
+    average,
+    column,
+    count,
+    of,
+    total,
+)
+
+FEW = column("few", Kind.INTEGER, bounds=(-1, 2))
+HIGH = column("high", Kind.INTEGER, bounds=(3, 4))
+MONEY = column("money", bounds=(0, 500), step=Fraction(1, 100))
+DAY = column("day", Kind.DATE, bounds=(19_723, 20_088))
+
+ASKED: dict[str, tuple[Aggregate, ...]] = {
+    "rows": (ROWS,),
+    "count": (count(FEW),),
+    "count and rows": (count(FEW), ROWS),
+    "mean": (average(FEW),),
+    "mean and rows": (average(FEW), ROWS),
+    "moments": (of(Statistic.VAR_POP, FEW), average(FEW)),
+    "moments and rows": (of(Statistic.VAR_POP, FEW), ROWS),
+    "sum": (total(FEW),),
+    "sum of positive numbers": (total(HIGH),),
+}
+
+
+def family_of(*aggregates: Aggregate) -> Family:
+    (family,) = families_of(aggregates)
+    return family
+
+
+def cells_of(measure: Measure, rows: Sequence[dict[str, Any]]) -> list[int]:
+    sums = sums_of(measure.sums, rows)
+    return [sum(a * b for a, b in zip(row, sums, strict=True)) for row in measure.cells]
+
+
+values = st.one_of(st.none(), st.integers(min_value=-(10**6), max_value=10**6))
+
+
+# --------------------------------------------------------------------------- places
+
+
+@given(
+    st.sampled_from([COST, MINUTES, CHANGE, MONEY, FEW]),
+    st.fractions(),
+    st.integers(min_value=1, max_value=1 << 20),
+)
+def test_a_value_stands_at_the_nearest_point_of_its_ruler(
+    argument: ColumnOf, value: Fraction, most: int
+) -> None:
+    x: Any = round(value) if argument.facts.kind is Kind.INTEGER else value
+    ruler = ruler_for(argument, most=most)
+    t = value_of(place(argument, ruler), {argument.name: x})
+    inside = min(max(x, ruler.low), ruler.high)
+    assert 0 <= t <= ruler.steps
+    assert abs(ruler.low + t * ruler.step - inside) <= ruler.step / 2
+
+
+@given(st.sampled_from([MINUTES, CHANGE, FEW]), st.integers(min_value=-20, max_value=240))
+def test_whole_numbers_have_points_of_their_own(argument: ColumnOf, value: int) -> None:
+    low, high = argument.facts.interval.low, argument.facts.interval.high
+    assume(low is not None and high is not None and low <= value <= high)
+    ruler = ruler_for(argument, most=1 << 30, least=1 << 10)
+    t = value_of(place(argument, ruler), {argument.name: value})
+    assert ruler.low + t * ruler.step == value
+
+
+def test_days_and_microseconds_are_counted_from_the_low_end() -> None:
+    ruler = ruler_for(DAY, most=1 << 16)
+    assert ruler.steps == 365
+    assert value_of(place(DAY, ruler), {"day": date(2024, 1, 11)}) == 10
+    assert value_of(place(DAY, ruler), {"day": date(1999, 1, 1)}) == 0
+    moment = column("moment", Kind.TIMESTAMP, bounds=(0, 10**12))
+    coarse = ruler_for(moment, most=100)
+    assert coarse == Ruler(low=Fraction(0), high=Fraction(10**12), steps=100)
+    assert value_of(place(moment, coarse), {"moment": datetime(1970, 1, 3, 20)}) == 24
+
+
+def test_null_has_no_place() -> None:
+    for argument in (COST, MINUTES, DAY, column("is", Kind.BOOLEAN)):
+        assert (
+            value_of(place(argument, ruler_for(argument, most=50)), {argument.name: None}) is None
+        )
+
+
+def test_a_range_of_one_point_is_served() -> None:
+    same = column("same", Kind.INTEGER, bounds=(5, 5))
+    measure = measure_of(family_of(average(same)), 1)
+    assert cells_of(measure, [{"same": 5}]) == [measure.total, 0]
+
+
+def test_what_has_no_bounds_is_refused_with_the_line_that_declares_them() -> None:
+    with pytest.raises(UnboundedError, match=r"'visit' has no declared.*visit = \{ bounds = \["):
+        measure_of(family_of(total(column("visit", Kind.INTEGER))), 1)
+
+
+# --------------------------------------------------------------------------- mass
+
+
+@given(st.sampled_from(list(ASKED)), values)
+def test_every_row_is_the_same_mass(asked: str, value: int | None) -> None:
+    family = family_of(*ASKED[asked])
+    measure = measure_of(family, 3)
+    cells = cells_of(measure, [{"few": value, "high": value}])
+    if measure.ends is not None:
+        assert value is None or measure.ends[0] <= cells[0] <= measure.ends[1]
+        return
+    is_left_out = value is None and family.argument is not None and not family.has_null_cell
+    assert min(cells) >= 0
+    assert sum(cells) == (0 if is_left_out else measure.total)
+
+
+def contributions(measure: Measure, rows: int, groups: int) -> list[tuple[int, ...]]:
+    """Return every vector that a unit of up to so many rows can add to the cells of all groups."""
+    kinds = list(product(range(groups), [None, -1, 0, 1, 2, 3, 4]))
+    found = set()
+    for size in range(rows + 1):
+        for chosen in combinations_with_replacement(kinds, size):
+            parts = [
+                cells_of(measure, [{"few": x, "high": x} for g, x in chosen if g == group])
+                for group in range(groups)
+            ]
+            found.add(tuple(cell for part in parts for cell in part))
+    return sorted(found)
+
+
+def differences(
+    vectors: list[tuple[int, ...]], neighbours: Neighbours
+) -> Iterator[tuple[int, ...]]:
+    if neighbours is ADD_REMOVE:
+        yield from vectors
+        return
+    for p, q in product(vectors, vectors):
+        yield tuple(a - b for a, b in zip(p, q, strict=True))
+
+
+@pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE])
+@pytest.mark.parametrize("groups", [1, 2])
+@pytest.mark.parametrize("asked", ASKED)
+def test_no_unit_moves_a_measure_by_more_or_less_than_is_stated(
+    asked: str, groups: int, neighbours: Neighbours
+) -> None:
+    rows = 2 if groups == 1 else 1
+    measure = measure_of(family_of(*ASKED[asked]), rows)
+    moved = list(differences(contributions(measure, rows, groups), neighbours))
+    stated = measure.sensitivity(rows, groups, neighbours)
+    assert max(sum(map(abs, each)) for each in moved) == stated.l1
+    assert max(sum(x * x for x in each) for each in moved) == stated.l2_squared
+    assert max(max(map(abs, each)) for each in moved) == stated.linf
+
+
+@pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE])
+@pytest.mark.parametrize(("limit", "groups"), [(1, 1), (1, 3), (2, 3), (5, 3)])
+def test_no_unit_moves_numbers_of_units_by_more_or_less_than_is_stated(
+    limit: int, groups: int, neighbours: Neighbours
+) -> None:
+    marks = [each for each in product([0, 1], repeat=groups) if sum(each) <= limit]
+    moved = list(differences(marks, neighbours))
+    stated = marks_sensitivity(min(limit, groups), groups, neighbours)
+    assert max(sum(map(abs, each)) for each in moved) == stated.l1
+    assert max(sum(x * x for x in each) for each in moved) == stated.l2_squared
+
+
+# --------------------------------------------------------------------------- statistics
+
+
+def read(aggregates: Sequence[Aggregate], rows: Sequence[dict[str, Any]]) -> list[float]:
+    """Return the aggregates as they are read off cells that got no noise."""
+    family = family_of(*aggregates)
+    measure = measure_of(family, 1)
+    cells = np.array([cells_of(measure, rows)], np.int64)
+    readings = [reading_of(each, family, measure, 0, 1) for each in aggregates]
+    return [float(values_of(each, cells)[0]) for each in readings]
+
+
+inside = st.lists(
+    st.one_of(st.none(), st.integers(min_value=-20, max_value=50)), min_size=1, max_size=30
+)
+
+
+@given(inside)
+def test_statistics_without_noise_are_the_true_ones(numbers: list[int | None]) -> None:
+    given_ = [each for each in numbers if each is not None]
+    assume(len(given_) >= 2)
+    rows = [{"change": each} for each in numbers]
+    moments = [
+        *(of(each, CHANGE) for each in (Statistic.VAR_POP, Statistic.VAR_SAMP)),
+        *(of(each, CHANGE) for each in (Statistic.STDDEV_POP, Statistic.STDDEV_SAMP)),
+    ]
+    asked = [ROWS, count(CHANGE), total(CHANGE), average(CHANGE), *moments]
+    true = [len(rows), len(given_), sum(given_), fmean(given_)]
+    spread = [each(given_) for each in (pvariance, variance, pstdev, stdev)]
+    assert read(asked, rows) == pytest.approx([*true, *spread], abs=1e-5)
+    assert read(asked[:4], rows) == pytest.approx(true)
+    assert read([total(CHANGE)], rows) == [sum(given_)]
+    assert read([count(CHANGE), ROWS], rows) == true[1::-1]
+
+
+@given(st.lists(st.integers(min_value=0, max_value=50_000), min_size=1, max_size=30))
+def test_sums_of_money_are_exact_to_the_cent(cents: list[int]) -> None:
+    rows = [{"money": Fraction(each, 100)} for each in cents]
+    assert read([total(MONEY)], rows) == [pytest.approx(sum(cents) / 100, rel=1e-12)]
+
+
+@given(st.lists(st.fractions(min_value=0, max_value=500), min_size=1, max_size=10))
+def test_reals_are_moved_by_less_than_a_billionth_of_their_width(numbers: list[Fraction]) -> None:
+    rows = [{"cost": each} for each in numbers]
+    both = float(sum(numbers))
+    assert read([total(COST)], rows)[0] == pytest.approx(both, abs=len(rows) * 500 * 2.0**-30)
+    assert read([average(COST)], rows)[0] == pytest.approx(both / len(rows), abs=500 * 2.0**-30)
+
+
+@pytest.mark.parametrize("noisy", [0, -5, 0.9])
+def test_a_mean_of_too_few_is_the_middle_of_its_bounds(noisy: float) -> None:
+    family = family_of(average(CHANGE))
+    measure = measure_of(family, 1)
+    cells = np.array([[int(noisy * measure.total), 0]], np.int64)
+    reading = reading_of(average(CHANGE), family, measure, 0, 1)
+    assert values_of(reading, cells)[0] == 15
+
+
+@given(st.lists(st.integers(min_value=-(1 << 40), max_value=1 << 40), min_size=3, max_size=3))
+def test_no_noise_takes_a_statistic_out_of_its_range(cells: list[int]) -> None:
+    array = np.array([cells], np.int64)
+    family = family_of(of(Statistic.VAR_POP, CHANGE))
+    measure = measure_of(family, 1)
+    mean = values_of(reading_of(average(CHANGE), family, measure, 0, 1), array)[0]
+    for statistic, most in ((Statistic.VAR_POP, 1225), (Statistic.STDDEV_POP, 35)):
+        found = values_of(reading_of(of(statistic, CHANGE), family, measure, 0, 1), array)[0]
+        assert 0 <= found <= most
+    assert -20 <= mean <= 50
+
+
+# --------------------------------------------------------------------------- families
+
+
+def test_rows_are_counted_where_that_takes_the_fewest_cells() -> None:
+    families = families_of([average(COST), count(MINUTES), of(Statistic.VAR_POP, CHANGE), ROWS])
+    assert [each.with_rows for each in families] == [False, True, False]
+    assert [each.cells for each in families] == [2, 2, 3]
+
+
+def test_what_is_never_null_needs_no_cell_for_it() -> None:
+    sure = column("sure", bounds=(0, 1), nullable=False)
+    (family,) = families_of([average(sure), count(sure), ROWS])
+    assert family.cells == 2
+
+
+def test_a_sum_alone_is_one_cell_and_with_a_count_two() -> None:
+    assert family_of(total(COST)).cells == 1
+    assert family_of(total(COST), count(COST)).cells == 2
+    assert family_of(total(COST), ROWS).cells == 3

@@ -1,0 +1,348 @@
+"""Plans: the price that was asked, the noise of least error, refusals before any data."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from discreet.accounting.budget import Budget
+from discreet.accounting.events import (
+    ApproximateEvent,
+    ComposedEvent,
+    DiscreteGaussianEvent,
+    ExponentialEvent,
+)
+from discreet.catalog.policy import Accounting
+from discreet.catalog.schema import Kind
+from discreet.errors import (
+    QuestionSizeError,
+    TargetError,
+    UnboundedError,
+    UnknownKeysError,
+    UnsupportedError,
+)
+from discreet.mechanisms.gaussian import Gaussian
+from discreet.mechanisms.geometric import Geometric
+from discreet.mechanisms.sensitivity import ADD_REMOVE, REPLACE, Neighbours
+from discreet.query.exact import Bounding
+from discreet.query.expected import PerCount, RankError
+from discreet.query.outline import UnitsShown
+from discreet.query.plan import make_plan
+from discreet.query.questions import Aggregate, Key, KnownKeys, Statistic
+from discreet.query.targets import EpsilonTarget, ErrorTarget
+from tests.query.made import (
+    CHANGE,
+    COST,
+    MINUTES,
+    REGION,
+    ROWS,
+    UNITS,
+    average,
+    by_region,
+    charged,
+    column,
+    count,
+    make_policy,
+    make_question,
+    make_release,
+    of,
+    plan_of,
+    quantile,
+    total,
+)
+
+DELTA = Fraction(1, 10**6)
+LEVEL = Fraction(95, 100)
+
+AGGREGATES = (
+    ROWS,
+    UNITS,
+    count(COST),
+    total(COST),
+    average(COST),
+    total(CHANGE),
+    of(Statistic.VAR_SAMP, MINUTES),
+    of(Statistic.STDDEV_POP, CHANGE),
+    of(Statistic.COUNT_DISTINCT, COST, Kind.INTEGER),
+    of(Statistic.SUM_DISTINCT, CHANGE, Kind.INTEGER),
+    of(Statistic.MIN, MINUTES, Kind.INTEGER),
+    of(Statistic.MODE, REGION, Kind.TEXT),
+    quantile(COST, "9/10"),
+)
+
+asked = st.lists(st.sampled_from(AGGREGATES), min_size=1, max_size=6)
+epsilons = st.fractions(min_value=Fraction(1, 20), max_value=10, max_denominator=1000)
+
+
+# --------------------------------------------------------------------------- the price
+
+
+@settings(deadline=None, max_examples=60)
+@given(asked, asked, epsilons, st.sampled_from([ADD_REMOVE, REPLACE]), st.booleans())
+def test_the_price_is_exactly_what_was_asked_for(
+    one: list[Aggregate],
+    other: list[Aggregate],
+    epsilon: Fraction,
+    neighbours: Neighbours,
+    is_known: bool,
+) -> None:
+    releases = (make_release(*one), make_release(*other, keys=by_region(known=is_known)))
+    policy = make_policy(delta=DELTA, neighbours=neighbours)
+    plan = plan_of(*releases, epsilon=epsilon, policy=policy)
+    assert charged(plan) == (epsilon, plan.delta)
+    assert plan.epsilon == epsilon
+    assert plan.delta <= policy.delta_per_question
+    budget = Budget(epsilon=epsilon, delta=DELTA, filter="basic")
+    for each in plan.events:
+        budget = budget.charge(each)
+    assert budget.remaining().epsilon == 0
+
+
+@settings(deadline=None, max_examples=30)
+@given(asked, epsilons)
+def test_a_part_is_charged_what_its_mechanism_has(one: list[Aggregate], epsilon: Fraction) -> None:
+    (planned,) = plan_of(make_release(*one, keys=by_region()), epsilon=epsilon).releases
+    paid = [each.epsilon for each in planned.measures] + [each.epsilon for each in planned.picks]
+    assert sum(paid) == epsilon
+    for each in planned.measures:
+        assert isinstance(each.noise, Geometric)
+        assert each.noise.epsilon == each.epsilon
+
+
+def test_all_statistics_of_one_expression_have_the_price_of_one_count() -> None:
+    (alone,) = plan_of(make_release(count(COST))).releases
+    many = (ROWS, count(COST), total(COST), average(COST), of(Statistic.VAR_POP, COST))
+    (together,) = plan_of(make_release(*many)).releases
+    (one,), (all_of_them,) = alone.measures, together.measures
+    rows = [each.noise.scale / each.measure.total for each in (one, all_of_them)]
+    assert rows[0] == rows[1] == 10
+
+
+def test_equal_aggregates_are_released_once() -> None:
+    plan = plan_of(make_release(ROWS, ROWS, quantile(COST, "1/2"), quantile(COST, "1/2")))
+    (planned,) = plan.releases
+    assert len(planned.measures) == len(planned.picks) == 1
+    assert planned.readings[0] == planned.readings[1]
+
+
+def test_a_unit_of_one_row_is_counted_as_a_row() -> None:
+    (planned,) = plan_of(make_release(ROWS, UNITS, is_one_row=True)).releases
+    assert len(planned.measures) == 1
+    assert planned.measures[0].noise.scale == 1
+    assert planned.queries[0].bounding is Bounding.NONE
+
+
+def test_units_without_keys_are_the_cheapest_question() -> None:
+    (planned,) = plan_of(make_release(UNITS, limit=50)).releases
+    assert planned.measures[0].noise.scale == 1
+    assert planned.queries[0].bounding is Bounding.UNITS_ONLY
+
+
+def test_units_by_group_count_in_at_most_as_many_groups_as_there_are() -> None:
+    (planned,) = plan_of(make_release(UNITS, limit=50, keys=by_region())).releases
+    assert planned.measures[0].noise.scale == 3
+
+
+def test_different_values_of_a_short_list_are_at_most_all_of_it() -> None:
+    kinds = of(Statistic.COUNT_DISTINCT, REGION, Kind.INTEGER)
+    (planned,) = plan_of(make_release(kinds)).releases
+    assert planned.queries[0].limit == 3
+    assert planned.measures[0].noise.scale == 3
+
+
+def test_replacing_a_unit_costs_twice_where_it_can_move() -> None:
+    policy = make_policy(neighbours=REPLACE)
+    for release, scale in (
+        (make_release(ROWS), 10),
+        (make_release(ROWS, keys=by_region()), 20),
+        (make_release(count(COST)), 10),
+        (make_release(UNITS), 1),
+    ):
+        (planned,) = plan_of(release, policy=policy).releases
+        assert planned.measures[0].noise.scale == scale
+    (mean,) = plan_of(make_release(average(COST)), policy=policy).releases
+    assert mean.measures[0].noise.scale == 20 * mean.measures[0].measure.total
+
+
+def test_quantiles_are_charged_once_for_all_groups() -> None:
+    plan = plan_of(make_release(quantile(COST, "1/2"), keys=by_region()))
+    assert plan.events == (ExponentialEvent(epsilon=Fraction(1)),)
+
+
+# --------------------------------------------------------------------------- which noise
+
+
+def many_columns() -> list[Aggregate]:
+    return [total(column(f"x{i}", bounds=(0, 1))) for i in range(60)]
+
+
+def test_gaussian_noise_is_taken_where_it_is_smaller() -> None:
+    release = make_release(*many_columns())
+    (planned,) = plan_of(release, policy=make_policy(delta=DELTA)).releases
+    assert all(isinstance(each.noise, Gaussian) for each in planned.measures)
+    assert planned.noise_reason.startswith("Gaussian noise: 0.")
+    (laplace,) = plan_of(release).releases
+    spreads = [each.expected_spread(LEVEL)[0] for each in (planned, laplace)]
+    assert isinstance(spreads[0], float)
+    assert isinstance(spreads[1], float)
+    assert spreads[0] < 0.9 * spreads[1]
+
+
+def test_gaussian_noise_is_charged_as_what_it_is() -> None:
+    release = make_release(*many_columns())
+    basic = plan_of(release, policy=make_policy(delta=DELTA))
+    assert basic.events == (ApproximateEvent(epsilon=Fraction(1), delta=DELTA / 100),)
+    policy = make_policy(delta=DELTA, accounting=Accounting.CONCENTRATED)
+    (event,) = plan_of(release, policy=policy).events
+    assert isinstance(event, ComposedEvent)
+    assert all(isinstance(each, DiscreteGaussianEvent) for each in event.events)
+
+
+def test_few_numbers_get_laplace_noise_also_with_a_delta() -> None:
+    plan = plan_of(make_release(ROWS, average(COST)), policy=make_policy(delta=DELTA))
+    assert plan.delta == 0
+    assert "Gaussian noise would be" in plan.releases[0].noise_reason
+
+
+# --------------------------------------------------------------------------- groups
+
+
+def test_unknown_keys_are_selected_and_their_units_come_free() -> None:
+    release = make_release(UNITS, ROWS, keys=by_region(known=False))
+    plan = plan_of(release, policy=make_policy(delta=DELTA))
+    (planned,) = plan.releases
+    assert planned.selection is not None
+    assert planned.selection.groups == 10
+    assert planned.readings[0] == UnitsShown()
+    assert len(planned.measures) == 1
+    assert len(planned.queries) == 1
+    assert planned.queries[0].units
+    assert plan.delta == DELTA / 100
+
+
+def test_keys_alone_are_a_selection_and_nothing_else() -> None:
+    plan = plan_of(make_release(keys=by_region(known=False)), policy=make_policy(delta=DELTA))
+    assert plan.events == (ApproximateEvent(epsilon=Fraction(1), delta=DELTA / 100),)
+    assert plan.releases[0].queries[0].bounding is Bounding.UNITS_ONLY
+
+
+def test_rows_of_units_with_one_row_come_free_with_the_selection() -> None:
+    release = make_release(ROWS, keys=by_region(known=False), is_one_row=True)
+    (planned,) = plan_of(release, policy=make_policy(delta=DELTA)).releases
+    assert planned.measures == ()
+    assert planned.epsilon == 1
+
+
+def test_unknown_keys_are_refused_without_a_delta() -> None:
+    with pytest.raises(UnknownKeysError, match=r"'region'.*values = \[\.\.\.\]"):
+        plan_of(make_release(ROWS, keys=by_region(known=False)))
+
+
+def test_public_keys_alone_are_refused() -> None:
+    with pytest.raises(UnsupportedError, match="COUNT"):
+        plan_of(make_release(keys=by_region()))
+
+
+def test_a_delta_of_zero_cannot_select_keys() -> None:
+    question = make_question(make_release(ROWS, keys=by_region(known=False)))
+    with pytest.raises(TargetError, match="delta"):
+        make_plan(question, EpsilonTarget(1, delta=0), make_policy(delta=DELTA))
+
+
+# --------------------------------------------------------------------------- refusals
+
+
+def test_missing_bounds_name_every_column_that_lacks_them() -> None:
+    for aggregate in (total(column("visit")), quantile(column("visit"), "1/2")):
+        with pytest.raises(UnboundedError, match=r"visit = \{ bounds = \[low, high\] \}"):
+            plan_of(make_release(aggregate))
+
+
+def test_a_mode_needs_to_know_its_values() -> None:
+    with pytest.raises(UnsupportedError, match="values"):
+        plan_of(make_release(of(Statistic.MODE, column("note", Kind.TEXT), Kind.TEXT)))
+
+
+def test_a_mode_of_too_many_values_in_too_many_groups_is_refused() -> None:
+    wide = column("wide", Kind.INTEGER, domain=tuple(range(5000)))
+    number = Key(name="g", expression=column("g", Kind.INTEGER))
+    keys = (number,), KnownKeys(rows=tuple((i,) for i in range(1000)), why="declared")
+    with pytest.raises(QuestionSizeError, match="group by less"):
+        plan_of(make_release(of(Statistic.MODE, wide, Kind.INTEGER), keys=keys))
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10**12), 10**6])
+def test_an_epsilon_whose_noise_cannot_be_drawn_is_refused(epsilon: Fraction) -> None:
+    with pytest.raises(TargetError, match="epsilon"):
+        plan_of(make_release(total(COST), average(MINUTES), UNITS), epsilon=epsilon)
+
+
+# --------------------------------------------------------------------------- accuracy first
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.integers(min_value=5, max_value=5000))
+def test_the_epsilon_for_an_error_is_the_least_of_four_digits(within: int) -> None:
+    question = make_question(make_release(ROWS, keys=by_region()), names=["n"])
+    plan = make_plan(question, ErrorTarget(within), make_policy())
+    (spread,) = plan.releases[0].expected_spread(LEVEL)
+    assert isinstance(spread, float)
+    assert spread <= within
+    less = plan_of(make_release(ROWS, keys=by_region()), epsilon=plan.epsilon * Fraction(998, 1000))
+    (wider,) = less.releases[0].expected_spread(LEVEL)
+    assert isinstance(wider, float)
+    assert wider > within
+
+
+def test_an_accuracy_can_be_asked_of_some_columns() -> None:
+    question = make_question(make_release(ROWS, average(COST)), names=["n", "mean"])
+    plan = make_plan(question, ErrorTarget({"n": 40}), make_policy())
+    assert plan.releases[0].expected_spread(LEVEL)[0] == 40.0
+
+
+@pytest.mark.parametrize("aggregate", [average(COST), quantile(COST, "1/2")])
+def test_an_accuracy_that_depends_on_private_sizes_is_refused(aggregate: Aggregate) -> None:
+    question = make_question(make_release(aggregate), names=["mean"])
+    with pytest.raises(TargetError, match="counts and sums"):
+        make_plan(question, ErrorTarget(3), make_policy())
+
+
+def test_an_accuracy_of_an_unknown_column_is_refused() -> None:
+    question = make_question(make_release(ROWS), names=["n"])
+    with pytest.raises(TargetError, match=r"'m' is not .* \(n\)"):
+        make_plan(question, ErrorTarget({"m": 3}), make_policy())
+
+
+def test_an_error_of_ratios_is_told_by_the_group_size() -> None:
+    asked = (average(COST), of(Statistic.STDDEV_POP, MINUTES), quantile(COST, "1/2"))
+    (planned,) = plan_of(make_release(*asked)).releases
+    mean, deviation, median = planned.expected_spread(LEVEL)
+    assert isinstance(mean, PerCount)
+    assert isinstance(deviation, PerCount)
+    assert mean.at(100) == 10 * mean.at(1000)
+    assert deviation.at(100) == pytest.approx(10**0.5 * deviation.at(1000))
+    assert isinstance(median, RankError)
+
+
+# --------------------------------------------------------------------------- identity
+
+
+def test_plans_of_the_same_meaning_have_the_same_fingerprint() -> None:
+    release = make_release(ROWS, average(COST), keys=by_region())
+    same = replace(release, limit_reason="other words", left_out=("more words",))
+    assert plan_of(release).fingerprint == plan_of(same).fingerprint
+    for other in (
+        plan_of(release, epsilon=2),
+        plan_of(make_release(ROWS, average(COST), keys=by_region(), limit=9)),
+        plan_of(make_release(ROWS, average(MINUTES), keys=by_region())),
+        plan_of(release, policy=make_policy(neighbours=REPLACE)),
+        plan_of(release, release),
+    ):
+        assert other.fingerprint != plan_of(release).fingerprint
+
+
+def test_a_plan_says_what_is_moved_into_bounds() -> None:
+    (planned,) = plan_of(make_release(average(COST))).releases
+    assert planned.left_out == ("values of cost outside 0 to 500 count as the nearer end",)
