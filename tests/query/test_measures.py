@@ -24,7 +24,7 @@ from discreet.query.measures import (
     reading_of,
 )
 from discreet.query.questions import Aggregate, Statistic
-from discreet.query.readings import values_of
+from discreet.query.readings import combined, values_of
 from discreet.query.rulers import Ruler, place, ruler_for
 from discreet.query.tree import ColumnOf
 from tests.query.evaluate import sums_of, value_of
@@ -263,6 +263,13 @@ def test_no_noise_takes_a_statistic_out_of_its_range(cells: list[int]) -> None:
         found = values_of(reading_of(of(statistic, CHANGE), family, measure, 0, 1), array)[0]
         assert 0 <= found <= most
     assert -20 <= mean <= 50
+
+
+@given(st.lists(st.integers(min_value=-(1 << 100), max_value=1 << 100), min_size=2, max_size=2))
+def test_whole_combinations_are_exact_at_any_size(weights: list[int]) -> None:
+    for cells in (np.array([[3, -4]], np.int64), np.zeros((1, 2), np.int64)):
+        found = combined(cells, (tuple(weights),))
+        assert found[0, 0] == sum(a * int(b) for a, b in zip(weights, cells[0], strict=True))
 
 
 # --------------------------------------------------------------------------- families

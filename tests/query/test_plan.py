@@ -166,6 +166,13 @@ def test_replacing_a_unit_costs_twice_where_it_can_move() -> None:
     assert mean.measures[0].noise.scale == 20 * mean.measures[0].measure.total
 
 
+def test_a_question_about_public_tables_is_free() -> None:
+    for target in (EpsilonTarget(1), ErrorTarget(5)):
+        plan = make_plan(make_question(), target, make_policy())
+        assert plan.events == ()
+        assert plan.epsilon == plan.delta == 0
+
+
 def test_quantiles_are_charged_once_for_all_groups() -> None:
     plan = plan_of(make_release(quantile(COST, "1/2"), keys=by_region()))
     assert plan.events == (ExponentialEvent(epsilon=Fraction(1)),)

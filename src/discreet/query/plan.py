@@ -19,7 +19,7 @@ from discreet.query.planned import Chooser, PlannedMeasure, PlannedPick, Planned
 from discreet.query.questions import Question, Statistic
 from discreet.query.solve import least_epsilon
 from discreet.query.split import shares, split
-from discreet.query.targets import EpsilonTarget, ErrorTarget, Target
+from discreet.query.targets import EpsilonTarget, Target
 
 __all__ = ["Plan", "PlannedMeasure", "PlannedPick", "PlannedRelease", "make_plan"]
 
@@ -46,23 +46,31 @@ def make_plan(question: Question, target: Target, policy: BudgetPolicy) -> Plan:
     outlines = tuple(outline_of(each, policy.neighbours) for each in question.releases)
     _check_keys(outlines, policy)
     delta = _delta(target, policy)
-    if isinstance(target, ErrorTarget):
-        epsilon = least_epsilon(
-            question, target, lambda each: _planned(outlines, each, delta, policy)
-        )
-    else:
-        epsilon = target.epsilon
+    epsilon = _epsilon(question, outlines, target, delta, policy)
     releases = _drawable(outlines, epsilon, delta, policy)
     used = sum((each.delta for each in releases), Fraction(0))
-    spent = epsilon if releases else Fraction(0)
     return Plan(
         question=question,
-        epsilon=spent,
+        epsilon=epsilon,
         delta=used,
         events=tuple(event for each in releases for event in each.events),
         releases=releases,
-        fingerprint=fingerprint_of(question, spent, used, policy),
+        fingerprint=fingerprint_of(question, epsilon, used, policy),
     )
+
+
+def _epsilon(
+    question: Question,
+    outlines: tuple[Outline, ...],
+    target: Target,
+    delta: Fraction,
+    policy: BudgetPolicy,
+) -> Fraction:
+    if not outlines:
+        return Fraction(0)
+    if isinstance(target, EpsilonTarget):
+        return target.epsilon
+    return least_epsilon(question, target, lambda each: _planned(outlines, each, delta, policy))
 
 
 def _delta(target: Target, policy: BudgetPolicy) -> Fraction:

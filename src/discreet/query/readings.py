@@ -50,12 +50,11 @@ def half_widths_of(
 
 def combined(cells: NDArray[np.generic], rows: tuple[tuple[int, ...], ...]) -> NDArray[np.generic]:
     """Return whole combinations of whole numbers, exactly, whatever their size."""
-    matrix = np.array(rows, dtype=object).T
-    largest = max(abs(int(cells.max(initial=0))), abs(int(cells.min(initial=0))))
-    most = largest * max(sum(abs(each) for each in row) for row in rows)
-    if cells.dtype != object and most < SAFE:
-        return np.asarray(cells.astype(np.int64) @ matrix.astype(np.int64))
-    return np.asarray(cells.astype(object) @ matrix)
+    largest = [max(int(each.max(initial=0)), -int(each.min(initial=0))) for each in cells.T]
+    most = max(sum(abs(a) * x for a, x in zip(row, largest, strict=True)) for row in rows)
+    are_small = most < SAFE and all(abs(a) < SAFE for row in rows for a in row)
+    kind = np.int64 if cells.dtype != object and are_small else object
+    return np.asarray(cells.astype(kind) @ np.array(rows, dtype=kind).T)
 
 
 def _rounded(weights: tuple[Fraction, ...], cells: IntArray) -> IntArray:
