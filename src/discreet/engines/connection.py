@@ -37,12 +37,12 @@ FIXED = (
     "allow_community_extensions = false",
     "default_null_order = 'NULLS_LAST'",
     "disabled_optimizers = 'top_n_window_elimination'",
-    "enable_progress_bar = false",
     "ieee_floating_point_ops = true",
     "integer_division = false",
     "TimeZone = 'UTC'",
 )
-"""So that results follow from tables and SQL alone, at a steady speed."""
+"""So that results follow from tables and SQL alone. The optimizer that is off turns `rank <= limit`
+into a slower form. All are set globally: a cursor does not inherit what is set on a connection."""
 
 SEALED = ("enable_external_access = false", "lock_configuration = true")
 """From then on: no files, no network, no extensions, no settings."""
@@ -60,7 +60,7 @@ class Store:
         self.connection = duckdb.connect(":memory:")
         self._end = weakref.finalize(self, _end, self.connection, self._spill)
         for each in (*FIXED, *self._own_settings()):
-            self.connection.execute(f"SET {each}")
+            self.connection.execute(f"SET GLOBAL {each}")
 
     def _own_settings(self) -> Iterator[str]:
         folder = str(self._spill).replace("'", "''")
@@ -72,7 +72,7 @@ class Store:
 
     def seal(self) -> None:
         for each in SEALED:
-            self.connection.execute(f"SET {each}")
+            self.connection.execute(f"SET GLOBAL {each}")
 
     @contextmanager
     def cursor(self) -> Iterator[duckdb.DuckDBPyConnection]:

@@ -16,8 +16,11 @@ CHUNK = 1 << 20
 def header_of(file: Path) -> tuple[str, tuple[str, ...]]:
     """Return the delimiter and the columns' names, or say what is wrong with the first line."""
     first = _first_record(file)
-    delimiter = max(DELIMITERS, key=lambda each: len(_fields(first, each, file)))
-    names = tuple(_fields(first, delimiter, file))
+    splits = {each: fields for each in DELIMITERS if (fields := _fields(first, each)) is not None}
+    if not splits:
+        raise _fault(file, 1, "a quote is never closed", "close it, or double it")
+    delimiter = max(splits, key=lambda each: len(splits[each]))
+    names = tuple(splits[delimiter])
     if not any(names):
         raise _fault(file, 1, "there is no header", "write the columns' names in the first line")
     for number, name in enumerate(names, start=1):
@@ -135,11 +138,12 @@ def _until_quotes_close(stream: TextIO) -> Iterator[str]:
             return
 
 
-def _fields(record: str, delimiter: str, file: Path) -> list[str]:
+def _fields(record: str, delimiter: str) -> list[str] | None:
+    """Return the fields of a record, or None if it cannot be split so."""
     try:
         rows = list(csv.reader(io.StringIO(record), delimiter=delimiter, strict=True))
-    except csv.Error as cause:
-        raise _fault(file, 1, "a quote is never closed", "close it, or double it") from cause
+    except csv.Error:
+        return None
     return rows[0] if rows else []
 
 

@@ -6,8 +6,6 @@ before anything that would hide them. Times lie in the years 1 to 9999; others a
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
-from math import isinf
 
 from discreet.catalog.schema import Kind
 from discreet.engines.dialect import (
@@ -163,6 +161,11 @@ def _rounded(name: str) -> Template:
     return write
 
 
+def _decimal(arguments: Sequence[Written]) -> str:
+    power = real_literal(10.0 ** max(-300, min(300, _number(arguments[1]))))
+    return f"(CAST({_whole(arguments[0])} AS DOUBLE) / {power})"
+
+
 def _number(argument: Written) -> int:
     """Return a literal's whole number."""
     if not isinstance(argument.value, int):
@@ -175,68 +178,6 @@ def _words(argument: Written) -> str:
     if not isinstance(argument.value, str):
         raise UnsupportedError("a text must be written out here", "replace it by a quoted text")
     return argument.value
-
-
-# --------------------------------------------------------------------------- places on a ruler
-
-
-def _place(arguments: Sequence[Written]) -> str:
-    """Return the nearest of the points 0, ..., steps; never one outside, whatever the value.
-
-    Sensitivities rest on this.
-    """
-    x, low, high, steps = arguments
-    least, most = Fraction(str(low.value)), Fraction(str(high.value))
-    number = _as_number(x)
-    is_whole = x.kind is not Kind.REAL and least.denominator == most.denominator == 1
-    if is_whole and _fits(int(least), int(most)):
-        inside = _whole_place(int(least), int(most), _number(steps))
-        ends = whole_literal(int(least)), whole_literal(int(most))
-    else:
-        number = number if x.kind is Kind.REAL else f"CAST({number} AS DOUBLE)"
-        inside = _real_place(least, most, _number(steps))
-        ends = real_literal(float(least)), real_literal(float(most))
-    body = (
-        f"CASE WHEN {{0}} <= {ends[0]} THEN 0 WHEN {{0}} >= {ends[1]} THEN {steps.text} "
-        f"WHEN {{0}} > {ends[0]} THEN {inside} END"
-    )
-    return let(number, body)
-
-
-def _as_number(argument: Written) -> str:
-    match argument.kind:
-        case Kind.BOOLEAN:
-            return f"CAST({argument.text} AS BIGINT)"
-        case Kind.DATE:
-            return f"({argument.text} - {EPOCH})"
-        case Kind.TIMESTAMP | Kind.TIMESTAMP_TZ:
-            return f"epoch_us({argument.text})"
-        case Kind.INTEGER:
-            return _whole(argument)
-        case _:
-            return argument.text
-
-
-def _whole_place(low: int, high: int, steps: int) -> str:
-    width = high - low
-    if steps % width == 0 and _fits(0, steps):
-        times = "" if steps == width else f" * {steps // width}"
-        return f"CAST((CAST({{0}} AS HUGEINT) - {whole_literal(low)}){times} AS BIGINT)"
-    wide = f"(CAST({{0}} AS HUGEINT) - {whole_literal(low)}) * {2 * steps} + {width}"
-    return f"CAST(({wide}) // {2 * width} AS BIGINT)"
-
-
-def _real_place(low: Fraction, high: Fraction, steps: int) -> str:
-    """Return the place of a real between both ends; rounding errors cannot lead outside."""
-    ratio = float(steps / (high - low))
-    if isinf(ratio):
-        raise UnsupportedError("bounds are too close together to be told apart", "widen them")
-    from_low = f"({{0}} - {real_literal(float(low))}) * {real_literal(ratio)}"
-    if high - low > 10**300:
-        shift = float(low * steps / (high - low))
-        from_low = f"{{0}} * {real_literal(ratio)} - {real_literal(shift)}"
-    point = f"floor({from_low} + 0.5e0)"
-    return f"CAST(greatest(0e0, least({point}, {real_literal(float(steps))})) AS BIGINT)"
 
 
 # --------------------------------------------------------------------------- texts
@@ -422,6 +363,12 @@ def _hull(arguments: Sequence[Written]) -> Range:
     return min(x for x in lows if x is not None), max(x for x in highs if x is not None)
 
 
+def _clamped(arguments: Sequence[Written]) -> Range:
+    _, low, high = arguments
+    is_ordered = low.low is not None and high.high is not None and low.low <= high.high
+    return (low.low, high.high) if is_ordered else _hull(arguments)
+
+
 def _clamp(arguments: Sequence[Written]) -> str:
     x, low, high = (each.text for each in arguments)
     body = f"CASE WHEN {{0}} < {low} THEN {low} WHEN {{0}} > {high} THEN {high} ELSE {{0}} END"
@@ -468,7 +415,7 @@ ARITHMETIC = {
     "trunc": _real(_rounded("trunc"), carries=(0,)),
     "ceil": _real("ceil({0})", carries=(0,)),
     "floor": _real("floor({0})", carries=(0,)),
-    "place": Function(template=_place, range=lambda arguments: (0, _number(arguments[3]))),
+    "decimal": _real(_decimal),
 }
 
 REALS = {
@@ -505,7 +452,7 @@ CHOICES = {
     "coalesce": _list("coalesce"),
     "greatest": _list("greatest"),
     "least": _list("least"),
-    "clamp": Function(template=_clamp, range=_hull),
+    "clamp": Function(template=_clamp, range=_clamped),
 }
 
 TEXTS = {

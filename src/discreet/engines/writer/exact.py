@@ -1,0 +1,138 @@
+"""Exact queries as SQL: rows of each unit held to the limit, then whole numbers summed by group."""
+
+# ruff: noqa: S608 - this file writes SQL; every name in it is quoted and every value a literal
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from discreet.engines.base import Bounding, ExactQuery
+from discreet.engines.dialect import Dialect
+from discreet.engines.writer.expressions import (
+    UNIT,
+    Place,
+    as_finite,
+    columns_read,
+    key_text,
+    names_of,
+    written_of,
+)
+from discreet.engines.writer.rows import rows_text
+from discreet.query.tree import Expression, Literal
+
+SALT = "'discreet'"
+
+
+def exact_text(query: ExactQuery, place: Place) -> str:
+    """Return the statement: one row without groups, else one for each group that has rows."""
+    if _is_plain_count(query):
+        return _plain_count(query, place)
+    groups = [f'"k{number}"' for number in range(len(query.keys))]
+    groups += [] if query.cell is None else ['"cell"']
+    outputs = groups + _measures(query, groups, place.dialect)
+    text = f'SELECT {", ".join(outputs)} FROM ({_bounded(query, groups, place)}) AS "bounded"'
+    if not groups:
+        return text
+    listed = ", ".join(groups)
+    return f"{text} GROUP BY {listed} ORDER BY {listed}"
+
+
+def _measures(query: ExactQuery, groups: Sequence[str], dialect: Dialect) -> list[str]:
+    """Return what is computed of the bounded rows of a group."""
+    units = ['count(DISTINCT "__unit") AS "units"']
+    if query.bounding is Bounding.UNITS_ONLY:
+        return ['count(*) AS "units"'] if groups else units
+    sums = [f'"s{number}"' for number in range(len(query.sums))]
+    if query.bounding is Bounding.PAIRS:
+        outputs = [f"{dialect.wide_sum.format(_of_first(each))} AS {each}" for each in sums]
+        outputs.append('count(DISTINCT "value") AS "n"')
+    else:
+        outputs = [f"{dialect.wide_sum.format(each)} AS {each}" for each in sums]
+        outputs += [] if query.cell is None else ['count(*) AS "n"']
+    if query.bounding is Bounding.NONE:
+        units = ['count(*) AS "units"']
+    outputs += units if query.units else []
+    return outputs or ['count(*) AS "n"']
+
+
+def _of_first(column: str) -> str:
+    return f'CASE WHEN "first" = 1 THEN {column} ELSE 0 END'
+
+
+def _projected(query: ExactQuery, place: Place) -> tuple[str, list[str]]:
+    """Return the SELECT of the columns that matter, and their names besides the unit."""
+    expressions = [*query.keys, *query.sums]
+    expressions += [each for each in (query.cell, query.distinct) if each is not None]
+    name = place.quoted(query.name)
+    own = replace(place, rows=query.rows, unit=f"{name}.{UNIT}")
+    columns = [(key_text(each, own), f'"k{number}"') for number, each in enumerate(query.keys)]
+    if query.bounding is not Bounding.UNITS_ONLY:
+        columns += [(_summand(each, own), f'"s{n}"') for n, each in enumerate(query.sums)]
+    if query.cell is not None:
+        columns.append((place.dialect.whole.format(own.write(query.cell)), '"cell"'))
+    if query.distinct is not None:
+        columns.append((key_text(query.distinct, own), '"value"'))
+    rows = rows_text(query.rows, place, names_of(columns_read(expressions), query.name))
+    outputs = [f"{own.unit} AS {UNIT}", *(f"{text} AS {alias}" for text, alias in columns)]
+    return f"SELECT {', '.join(outputs)} FROM ({rows}) AS {name}", [alias for _, alias in columns]
+
+
+def _summand(expression: Expression, place: Place) -> str:
+    """Return what is summed, NULL counting as 0."""
+    written = as_finite(written_of(expression, place), place.dialect)
+    if isinstance(written.value, int):
+        return written.text
+    is_narrow = written.low is not None and written.high is not None
+    text = written.text if is_narrow else place.dialect.whole.format(written.text)
+    return f"coalesce({text}, 0)"
+
+
+def _bounded(query: ExactQuery, groups: Sequence[str], place: Place) -> str:
+    """Return rows of which no unit has more than the limit.
+
+    Which ones are kept follows from the unit's own rows alone: they are ordered by a hash of the
+    unit and their contents, then by the contents, so that only equal rows are interchangeable. The
+    unit is part of the hash because units with like rows would otherwise all lose the same ones.
+    """
+    rows, columns = _projected(query, place)
+    present = [each for each in ('"cell"', '"value"') if each in columns]
+    where = " AND ".join(f"{each} IS NOT NULL" for each in present)
+    where = f" WHERE {where}" if where else ""
+    is_set = query.bounding in (Bounding.UNITS_ONLY, Bounding.PAIRS)
+    if is_set or where:
+        listed = ", ".join([UNIT, *columns])
+        distinct = "DISTINCT " if is_set else ""
+        rows = f'SELECT {distinct}{listed} FROM ({rows}) AS "rows"{where}'
+    if query.bounding is Bounding.NONE or not columns:
+        return rows
+    hashed = place.dialect.hash.format(all=", ".join([SALT, UNIT, *columns]))
+    order = ", ".join([hashed, *columns])
+    rank = f'row_number() OVER (PARTITION BY {UNIT} ORDER BY {order}) AS "rank"'
+    kept = f'SELECT *, {rank} FROM ({rows}) AS "rows"'
+    kept = f'SELECT * FROM ({kept}) AS "ranked" WHERE "rank" <= {query.limit}'
+    if query.bounding is not Bounding.PAIRS or not query.sums:
+        return kept
+    group = ", ".join([*groups, '"value"'])
+    order = ", ".join([UNIT, *columns])
+    first = f'row_number() OVER (PARTITION BY {group} ORDER BY {order}) AS "first"'
+    return f'SELECT *, {first} FROM ({kept}) AS "kept"'
+
+
+def _is_plain_count(query: ExactQuery) -> bool:
+    """Return whether only the number of a unit's rows matters, so that none need be chosen."""
+    is_constant = all(
+        isinstance(each, Literal) and isinstance(each.value, int) for each in query.sums
+    )
+    is_total = not query.keys and query.cell is None
+    return query.bounding is Bounding.ROWS and is_constant and is_total
+
+
+def _plain_count(query: ExactQuery, place: Place) -> str:
+    rows = rows_text(query.rows, place, frozenset())
+    counts = f'SELECT least(count(*), {query.limit}) AS "rows" FROM ({rows}) AS "all"'
+    outputs = [
+        f"{place.dialect.wide_sum.format(f'{place.write(each)} * {chr(34)}rows{chr(34)}')} "
+        f'AS "s{number}"'
+        for number, each in enumerate(query.sums)
+    ]
+    outputs += ['count(*) AS "units"'] if query.units else []
+    return f'SELECT {", ".join(outputs)} FROM ({counts} GROUP BY {UNIT}) AS "bounded"'

@@ -1,0 +1,253 @@
+"""Expressions as SQL: total, finite, and read in the place where they stand."""
+
+# ruff: noqa: S608 - this file writes SQL; every name in it is quoted and every value a literal
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from discreet.catalog.schema import Kind, Value
+from discreet.engines.dialect import Dialect, Written, real_literal
+from discreet.engines.writer.literals import literal_of, nearest_float
+from discreet.engines.writer.units import refuse_other_units
+from discreet.errors import UnboundedError, UnsupportedError
+from discreet.query.tree import (
+    Call,
+    Case,
+    ColumnOf,
+    Expression,
+    Literal,
+    Ordering,
+    Released,
+    Rows,
+    UnitIsIn,
+    Window,
+    WindowFunction,
+)
+
+UNIT = '"__unit"'
+"""The column of every relation of private rows that says whose row it is."""
+
+FIXED_POINT_BITS = 40
+
+Numbers = Sequence[Value] | None
+"""Noisy numbers of earlier releases; None stands for not known yet, as in an explanation."""
+
+
+def column_name(name: str) -> str:
+    """Return a column's name inside a statement, where names that begin with __ are ours."""
+    return "_" + name if name.startswith("__") else name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where an expression stands: how the row's unit and its ties are called there."""
+
+    dialect: Dialect
+    released: Numbers
+    inner_rows: "Callable[[Rows, Place, frozenset[str] | None], str]"
+    """What writes the rows of an inner relation."""
+    rows: Rows | None = None
+    """The relation whose unit it is."""
+    unit: str = UNIT
+    ties: tuple[str, ...] = ()
+
+    def quoted(self, name: str) -> str:
+        return self.dialect.quoted(name)
+
+    def column(self, name: str) -> str:
+        return self.dialect.quoted(column_name(name))
+
+    def write(self, expression: Expression) -> str:
+        """Return an expression whose NaN and infinities are NULL."""
+        return as_finite(written_of(expression, self), self.dialect).text
+
+
+def as_finite(written: Written, dialect: Dialect) -> Written:
+    """Return the expression with NaN and infinities made NULL, if it can have any."""
+    if written.is_finite:
+        return written
+    return replace(written, text=dialect.finite(written.text), is_finite=True)
+
+
+def written_of(expression: Expression, place: Place) -> Written:  # noqa: PLR0911
+    """Return an expression, whose NaN and infinities are still to be made NULL."""
+    match expression:
+        case ColumnOf(source=source, name=name, facts=facts):
+            text = f"{place.quoted(source)}.{place.column(name)}"
+            return Written(text=text, kind=facts.kind)
+        case Literal(value=value, facts=facts):
+            return literal_of(value, facts.kind, place.dialect)
+        case Released(number=number, facts=facts):
+            if place.released is None:
+                return Written(text=f"$released_{number}", kind=facts.kind, is_literal=True)
+            return literal_of(place.released[number], facts.kind, place.dialect)
+        case Call():
+            return _call(expression, place)
+        case Case():
+            return _case(expression, place)
+        case UnitIsIn():
+            return Written(text=_unit_is_in(expression, place), kind=Kind.BOOLEAN)
+        case Window():
+            return Written(text=_window(expression, place), kind=expression.facts.kind)
+
+
+def _call(call: Call, place: Place) -> Written:
+    function = place.dialect.functions.get(call.function)
+    if function is None:
+        raise UnsupportedError(
+            f"{call.function} cannot be computed by {place.dialect.name}",
+            "write the question without it",
+        )
+    arguments = [
+        written if number in function.carries else as_finite(written, place.dialect)
+        for number, written in enumerate(written_of(each, place) for each in call.arguments)
+    ]
+    is_whole, is_real = call.facts.kind is Kind.INTEGER, call.facts.kind is Kind.REAL
+    low, high = function.range(arguments) if is_whole else (None, None)
+    return Written(
+        text=function.write(arguments),
+        kind=call.facts.kind,
+        is_finite=not is_real or (function.is_finite and all(each.is_finite for each in arguments)),
+        low=low,
+        high=high,
+    )
+
+
+def _case(case: Case, place: Place) -> Written:
+    results = [written_of(value, place) for _, value in case.branches]
+    results.append(written_of(case.otherwise, place))
+    lows, highs = [each.low for each in results], [each.high for each in results]
+    branches = "".join(
+        f" WHEN {place.write(condition)} THEN {result.text}"
+        for (condition, _), result in zip(case.branches, results, strict=False)
+    )
+    return Written(
+        text=f"CASE{branches} ELSE {results[-1].text} END",
+        kind=case.facts.kind,
+        is_finite=all(each.is_finite for each in results),
+        low=None if None in lows else min(each for each in lows if each is not None),
+        high=None if None in highs else max(each for each in highs if each is not None),
+    )
+
+
+def key_text(expression: Expression, place: Place) -> str:
+    """Return a key: equal ones are the same to the last bit."""
+    template = place.dialect.keys.get(expression.facts.kind, "{0}")
+    return template.format(place.write(expression))
+
+
+def _unit_is_in(test: UnitIsIn, place: Place) -> str:
+    if place.rows is not None:
+        refuse_other_units(place.rows, test.rows)
+    name = place.quoted(test.name)
+    inner = replace(place, rows=test.rows, unit=f"{name}.{UNIT}")
+    read = columns_read([] if test.where is None else [test.where])
+    rows = place.inner_rows(test.rows, place, names_of(read, test.name))
+    where = "" if test.where is None else f" WHERE {inner.write(test.where)}"
+    return f"({place.unit} IN (SELECT {inner.unit} FROM ({rows}) AS {name}{where}))"
+
+
+# --------------------------------------------------------------------------- windows
+
+RANKS = {WindowFunction.RANK, WindowFunction.DENSE_RANK}
+ORDERLESS = {WindowFunction.COUNT, WindowFunction.SUM, WindowFunction.MIN, WindowFunction.MAX}
+FRAMED = {*ORDERLESS, WindowFunction.FIRST_VALUE, WindowFunction.LAST_VALUE}
+FRAMES = {
+    "running": " ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW",
+    "whole": " ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING",
+}
+
+
+def _window(window: Window, place: Place) -> str:
+    function = window.function
+    partition = ", ".join([place.unit, *map(place.write, window.partition)])
+    order = [_ordering(each, place) for each in window.order]
+    if function not in RANKS:
+        order += place.ties
+    if function in ORDERLESS and window.frame == "whole":
+        over = f"OVER (PARTITION BY {partition})"
+    else:
+        frame = FRAMES[window.frame] if function in FRAMED else ""
+        ordered = f" ORDER BY {', '.join(order)}" if order else ""
+        over = f"OVER (PARTITION BY {partition}{ordered}{frame})"
+    if function is WindowFunction.COUNT and not window.arguments:
+        return f"count(*) {over}"
+    if function is WindowFunction.SUM:
+        return sum_of(window.arguments[0], place.write(window.arguments[0]), over, place.dialect)
+    arguments = ", ".join(map(place.write, window.arguments))
+    return f"{function.value}({arguments}) {over}"
+
+
+def _ordering(ordering: Ordering, place: Place) -> str:
+    direction = " DESC" if ordering.descending else ""
+    nulls = "FIRST" if ordering.nulls_first else "LAST"
+    return f"{place.write(ordering.expression)}{direction} NULLS {nulls}"
+
+
+def sum_of(argument: Expression, text: str, over: str, dialect: Dialect) -> str:
+    """Return a sum within a unit; of reals in fixed point, so that no order of adding shows."""
+    over = f" {over}" if over else ""
+    if argument.facts.kind is not Kind.REAL:
+        return dialect.whole.format(f"sum({dialect.whole.format(text)}){over}")
+    grain, clamped = _fixed_point(argument, text)
+    scaled = dialect.as_wide.format(f"round(({clamped}) * {real_literal(1 / grain)})")
+    return f"({dialect.as_real.format(f'sum({scaled}){over}')} * {real_literal(grain)})"
+
+
+def _fixed_point(argument: Expression, text: str) -> tuple[float, str]:
+    """Return the grain, a power of two, and the text moved into its interval."""
+    interval = argument.facts.interval
+    if interval.low is None or interval.high is None:
+        raise UnboundedError(
+            "a sum within a unit has no bounds", "declare bounds, or clamp what is summed"
+        )
+    low, high = nearest_float(interval.low), nearest_float(interval.high)
+    reach = max(abs(interval.low), abs(interval.high))
+    exponent = reach.numerator.bit_length() - reach.denominator.bit_length() + 1 if reach else 0
+    grain = 2.0 ** min(1000, max(-1000, exponent - FIXED_POINT_BITS))
+    clamped = (
+        f"CASE WHEN {text} < {real_literal(low)} THEN {real_literal(low)} "
+        f"WHEN {text} > {real_literal(high)} THEN {real_literal(high)} ELSE {text} END"
+    )
+    return grain, clamped
+
+
+# --------------------------------------------------------------------------- what is read
+
+
+def _children(expression: Expression) -> Iterable[Expression]:
+    match expression:
+        case Call(arguments=arguments):
+            return arguments
+        case Case(branches=branches, otherwise=otherwise):
+            return (*(each for pair in branches for each in pair), otherwise)
+        case UnitIsIn(where=where):
+            return () if where is None else (where,)
+        case Window(arguments=arguments, partition=partition, order=order):
+            return (*arguments, *partition, *(each.expression for each in order))
+        case _:
+            return ()
+
+
+def parts_of(expression: Expression) -> Iterator[Expression]:
+    """Yield an expression and all that it is made of, also what is asked of inner rows."""
+    yield expression
+    for each in _children(expression):
+        yield from parts_of(each)
+
+
+def columns_read(expressions: Iterable[Expression]) -> list[tuple[str, str]]:
+    """Return the columns that are read, by source and name, each once, in a fixed order."""
+    return sorted(
+        {
+            (part.source, part.name)
+            for expression in expressions
+            for part in parts_of(expression)
+            if isinstance(part, ColumnOf)
+        }
+    )
+
+
+def names_of(read: Iterable[tuple[str, str]], source: str) -> frozenset[str]:
+    """Return the columns that are read of one source."""
+    return frozenset(name for each, name in read if each == source)

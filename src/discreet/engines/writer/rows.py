@@ -1,0 +1,294 @@
+"""Private rows as SQL: each a SELECT of the unit and the columns that are needed."""
+
+# ruff: noqa: S608 - this file writes SQL; every name in it is quoted and every value a literal
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from discreet.catalog.schema import ColumnUnit, Kind, PathUnit, PrivateTable, RowUnit
+from discreet.engines.dialect import Dialect
+from discreet.engines.writer.expressions import (
+    UNIT,
+    Place,
+    column_name,
+    columns_read,
+    key_text,
+    names_of,
+    parts_of,
+    sum_of,
+)
+from discreet.engines.writer.units import kind_in, refuse_other_units
+from discreet.errors import UnsupportedError
+from discreet.query.tree import (
+    Column,
+    Expression,
+    Join,
+    JoinKind,
+    PerUnit,
+    PublicScan,
+    Rows,
+    Scan,
+    Select,
+    Union,
+    UnitAggregate,
+    UnitFunction,
+    Window,
+)
+
+ROW = '"__row"'
+"""A number that tells the rows of one unit apart."""
+
+
+def rows_text(rows: Rows, place: Place, needed: frozenset[str] | None) -> str:
+    """Return a SELECT of the unit and the columns that are needed; all of them if None."""
+    match rows:
+        case Scan():
+            return _scan(rows, place, needed)
+        case Select():
+            return _select(rows, place, needed)
+        case PerUnit():
+            return _per_unit(rows, place, needed)
+        case Union():
+            return _union(rows, place, needed)
+
+
+def _columns_of(rows: Rows) -> tuple[str, ...]:
+    match rows:
+        case Scan(table=table):
+            return tuple(each.name for each in table.columns)
+        case Select(columns=columns):
+            return tuple(each.name for each in columns)
+        case PerUnit(keys=keys, aggregates=aggregates):
+            return (*(each.name for each in keys), *(each.name for each in aggregates))
+        case Union(parts=parts):
+            return _columns_of(parts[0])
+
+
+def _scan(scan: Scan, place: Place, needed: frozenset[str] | None) -> str:
+    path = (scan.table, *scan.parents)
+    aliases = [f'"__{number}"' for number in range(len(path))]
+    if len(path) == 1:
+        aliases = [place.quoted(scan.table.name)]
+    columns = [
+        _scanned(each.name, each.kind, aliases[0], place)
+        for each in scan.table.columns
+        if needed is None or each.name in needed
+    ]
+    unit, where = _unit_column(path[-1], aliases[-1], place)
+    tables = [
+        place.quoted(table.name) + ("" if len(path) == 1 else f" AS {alias}")
+        for table, alias in zip(path, aliases, strict=True)
+    ]
+    joins = "".join(
+        f" JOIN {tables[number + 1]} ON "
+        + _step(table, path[number + 1], aliases[number : number + 2], place)
+        for number, table in enumerate(path[:-1])
+    )
+    return f"SELECT {', '.join([unit, *columns])} FROM {tables[0]}{joins}{where}"
+
+
+def _scanned(name: str, kind: Kind, alias: str, place: Place) -> str:
+    column = f"{alias}.{place.quoted(name)}"
+    read = place.dialect.reads.get(kind, "{0}").format(column)
+    is_same = read == column and column_name(name) == name
+    return read if is_same else f"{read} AS {place.column(name)}"
+
+
+def _unit_column(table: PrivateTable, alias: str, place: Place) -> tuple[str, str]:
+    match table.unit:
+        case RowUnit():
+            return f"{alias}.{place.dialect.row_id} AS {UNIT}", ""
+        case ColumnUnit(column=column):
+            unit = f"{alias}.{place.quoted(column)}"
+            return f"{unit} AS {UNIT}", f" WHERE {unit} IS NOT NULL"
+        case PathUnit():
+            raise UnsupportedError(
+                f"the path of {table.name} ends before a unit", "declare the tables on the path"
+            )
+
+
+def _step(table: PrivateTable, parent: PrivateTable, aliases: Sequence[str], place: Place) -> str:
+    unit = table.unit
+    if not isinstance(unit, PathUnit):
+        raise UnsupportedError(
+            f"{table.name} has its own unit and needs no path", "declare one of them"
+        )
+    here, there = aliases
+    if kind_in(table, unit.column) is not kind_in(parent, unit.key):
+        raise UnsupportedError(
+            f"{table.name}.{unit.column} and {parent.name}.{unit.key} are of different kinds",
+            "store both as the same kind",
+        )
+    return f"{here}.{place.quoted(unit.column)} = {there}.{place.quoted(unit.key)}"
+
+
+def _select(select: Select, place: Place, needed: frozenset[str] | None) -> str:
+    columns = [each for each in select.columns if needed is None or each.name in needed]
+    outputs = [each.expression for each in columns]
+    conditions = [each for each in (select.where, select.only) if each is not None]
+    read = columns_read([*outputs, *conditions, *(each.on for each in select.joins)])
+    windows = {
+        part
+        for each in (*outputs, *conditions)
+        for part in parts_of(each)
+        if isinstance(part, Window)
+    }
+    numbered = len(windows) > 1
+    own = replace(
+        place,
+        rows=select.source,
+        unit=f"{place.quoted(select.name)}.{UNIT}",
+        ties=_ties(select, read, place, numbered=numbered),
+    )
+    tables = _source(select.source, select.name, read, place, numbered=numbered)
+    for join in select.joins:
+        if not isinstance(join.source, PublicScan):
+            refuse_other_units(select.source, join.source)
+        tables += _join(join, own, read, numbered=numbered)
+    written = [f"{own.unit} AS {UNIT}", *(_output(each, own) for each in columns)]
+    if select.only is not None:
+        written.append(f'{own.write(select.only)} AS "__only"')
+    where = "" if select.where is None else f" WHERE {own.write(select.where)}"
+    text = f"SELECT {', '.join(written)} FROM {tables}{where}"
+    if select.only is None:
+        return text
+    names = ", ".join([UNIT, *(place.column(each.name) for each in columns)])
+    return f'SELECT {names} FROM ({text}) AS "__all" WHERE "__only"'
+
+
+def _output(column: Column, place: Place) -> str:
+    return f"{place.write(column.expression)} AS {place.column(column.name)}"
+
+
+def _ties(
+    select: Select, read: Iterable[tuple[str, str]], place: Place, *, numbered: bool
+) -> tuple[str, ...]:
+    """Return what orders the rows of a unit that a window's own order leaves equal.
+
+    One window needs the columns that are read: rows that agree in all of them are interchangeable.
+    Several windows must agree on which of two such rows comes first, so there rows have numbers.
+    """
+    sources = [select.name, *(each.name for each in select.joins)]
+    if numbered:
+        return tuple(f"{place.quoted(each)}.{ROW}" for each in sources)
+    return tuple(
+        f"{place.quoted(source)}.{place.column(name)}" for source, name in read if source in sources
+    )
+
+
+def _source(
+    rows: "Rows | PublicScan",
+    name: str,
+    read: Iterable[tuple[str, str]],
+    place: Place,
+    *,
+    numbered: bool,
+) -> str:
+    needed = names_of(read, name)
+    if isinstance(rows, PublicScan):
+        return _public(rows, name, needed, place, numbered=numbered)
+    text = rows_text(rows, place, needed)
+    if numbered:
+        order = ", ".join([UNIT, *(place.column(each) for each in sorted(needed))])
+        number = f"row_number() OVER (PARTITION BY {UNIT} ORDER BY {order}) AS {ROW}"
+        text = f'SELECT *, {number} FROM ({text}) AS "__all"'
+    return f"({text}) AS {place.quoted(name)}"
+
+
+def _public(
+    scan: PublicScan, name: str, needed: frozenset[str], place: Place, *, numbered: bool
+) -> str:
+    is_plain = not numbered and not any(each.startswith("__") for each in needed)
+    table = place.quoted(scan.table)
+    if is_plain:
+        return table if scan.table == name else f"{table} AS {place.quoted(name)}"
+    columns = [f"{place.quoted(each)} AS {place.column(each)}" for each in sorted(needed)]
+    columns.append(f"{place.dialect.row_id} AS {ROW}")
+    return f"(SELECT {', '.join(columns)} FROM {table}) AS {place.quoted(name)}"
+
+
+def _join(join: Join, place: Place, read: Iterable[tuple[str, str]], *, numbered: bool) -> str:
+    kind = "LEFT JOIN" if join.kind is JoinKind.LEFT else "JOIN"
+    source = _source(join.source, join.name, read, place, numbered=numbered)
+    on = place.write(join.on)
+    if not isinstance(join.source, PublicScan):
+        on = f"{place.unit} = {place.quoted(join.name)}.{UNIT} AND {on}"
+    return f" {kind} {source} ON {on}"
+
+
+def _per_unit(per_unit: PerUnit, place: Place, needed: frozenset[str] | None) -> str:
+    aggregates = [each for each in per_unit.aggregates if needed is None or each.name in needed]
+    name = place.quoted(per_unit.name)
+    inner = replace(place, rows=per_unit.source, unit=f"{name}.{UNIT}")
+    arguments = [each.argument for each in aggregates if each.argument is not None]
+    read = names_of(
+        columns_read([*(each.expression for each in per_unit.keys), *arguments]), per_unit.name
+    )
+    columns = [f"{inner.unit} AS {UNIT}"]
+    columns += [
+        f"{key_text(each.expression, inner)} AS {place.column(each.name)}" for each in per_unit.keys
+    ]
+    columns += [
+        f'{inner.write(each.argument)} AS "__a{number}"'
+        for number, each in enumerate(aggregates)
+        if each.argument is not None
+    ]
+    rows = rows_text(per_unit.source, place, read)
+    keys = [UNIT, *(place.column(each.name) for each in per_unit.keys)]
+    outputs = keys + [
+        f"{_aggregate(each, number, place.dialect)} AS {place.column(each.name)}"
+        for number, each in enumerate(aggregates)
+    ]
+    return (
+        f"SELECT {', '.join(outputs)} FROM (SELECT {', '.join(columns)} FROM ({rows}) AS {name}) "
+        f'AS "__all" GROUP BY {", ".join(keys)}'
+    )
+
+
+def _aggregate(aggregate: UnitAggregate, number: int, dialect: Dialect) -> str:
+    text = f'"__a{number}"'
+    argument = aggregate.argument
+    if aggregate.function is UnitFunction.COUNT_ROWS or argument is None:
+        return "count(*)"
+    match aggregate.function:
+        case UnitFunction.SUM:
+            return sum_of(argument, text, "", dialect)
+        case UnitFunction.AVG:
+            return _mean_of(argument, text, dialect)
+        case UnitFunction.MEDIAN:
+            return _median_of(argument, text, dialect)
+        case UnitFunction.COUNT_DISTINCT:
+            return f"count(DISTINCT {text})"
+        case _:
+            return f"{aggregate.function.value}({text})"
+
+
+def _mean_of(argument: Expression, text: str, dialect: Dialect) -> str:
+    if argument.facts.kind is Kind.REAL:
+        total = sum_of(argument, text, "", dialect)
+    else:
+        total = dialect.as_real.format(f"sum({dialect.whole.format(text)})")
+    return f"CASE WHEN count({text}) > 0 THEN {total} / count({text}) END"
+
+
+def _median_of(argument: Expression, text: str, dialect: Dialect) -> str:
+    if not argument.facts.kind.is_number:
+        return dialect.quantile.format(text)
+    median = dialect.quantile.format(dialect.as_real.format(text))
+    return dialect.finite(median)
+
+
+def _union(union: Union, place: Place, needed: frozenset[str] | None) -> str:
+    names = _columns_of(union.parts[0])
+    kept = [number for number, name in enumerate(names) if needed is None or name in needed]
+    parts = []
+    for part in union.parts:
+        refuse_other_units(union.parts[0], part)
+        own = [_columns_of(part)[number] for number in kept]
+        columns = [
+            f"{place.column(theirs)} AS {place.column(names[number])}"
+            for number, theirs in zip(kept, own, strict=True)
+        ]
+        rows = rows_text(part, place, frozenset(own))
+        parts.append(f'SELECT {", ".join([UNIT, *columns])} FROM ({rows}) AS "__part"')
+    return " UNION ALL ".join(parts)

@@ -1,0 +1,1 @@
+"""Engines: their SQL, and what they do with awkward data."""

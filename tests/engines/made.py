@@ -1,0 +1,90 @@
+"""Small trees and tables for tests of engines."""
+
+from fractions import Fraction
+from typing import Any
+
+import pyarrow as pa
+
+from discreet.catalog.schema import Column as StoredColumn
+from discreet.catalog.schema import ColumnUnit, Kind, PrivateTable, Unit, Value
+from discreet.engines.base import Bounding, ExactQuery
+from discreet.engines.duckdb import DuckDbEngine
+from discreet.query.facts import literal
+from discreet.query.tree import (
+    Column,
+    ColumnOf,
+    Expression,
+    Facts,
+    Interval,
+    Rows,
+    Scan,
+    Select,
+)
+
+TRUE = literal(True)
+
+
+def between(low: float, high: float) -> Interval:
+    return Interval(low=Fraction(low), high=Fraction(high))
+
+
+def column(
+    name: str, kind: Kind = Kind.INTEGER, source: str = "v", interval: Interval | None = None
+) -> ColumnOf:
+    facts = Facts(kind=kind, interval=interval or Interval())
+    return ColumnOf(source=source, name=name, facts=facts)
+
+
+def private(engine: DuckDbEngine, table: str = "visits", unit: Unit | None = None) -> PrivateTable:
+    return PrivateTable(
+        name=table,
+        columns=engine.columns(table),
+        unit=unit or ColumnUnit(column="patient_id"),
+    )
+
+
+def table_of(name: str, unit: Unit, **kinds: Kind) -> PrivateTable:
+    columns = tuple(StoredColumn(name=each, kind=kind) for each, kind in kinds.items())
+    return PrivateTable(name=name, columns=columns, unit=unit)
+
+
+def select(
+    source: Rows, *columns: Expression, name: str = "v", where: Expression | None = None
+) -> Select:
+    """Return rows with columns c0, c1, ... of these expressions."""
+    named = tuple(Column(name=f"c{n}", expression=each) for n, each in enumerate(columns))
+    return Select(source=source, name=name, columns=named, where=where)
+
+
+def listed(engine: DuckDbEngine, rows: Rows, *kinds: Kind, unit: bool = False) -> list[Any]:
+    """Return the rows (c0, c1, ...) as the engine has them, sorted as text."""
+    keys = tuple(column(f"c{n}", kind, "rows") for n, kind in enumerate(kinds))
+    query = ExactQuery(
+        rows=rows,
+        name="rows",
+        keys=keys,
+        bounding=Bounding.NONE,
+        limit=1,
+        sums=(literal(1),),
+        units=unit,
+    )
+    found = []
+    for row in engine.run(query, ()).unseal().to_pylist():
+        found += [tuple(row[f"k{n}"] for n in range(len(kinds)))] * int(row["s0"])
+    return found
+
+
+def count(scan: Rows | PrivateTable, **fields: Any) -> ExactQuery:
+    """Return COUNT(*) over rows called v."""
+    rows = Scan(table=scan) if isinstance(scan, PrivateTable) else scan
+    given: dict[str, Any] = {"keys": (), "bounding": Bounding.ROWS, "limit": 10, **fields}
+    given.setdefault("sums", (literal(1),))
+    return ExactQuery(rows=rows, name="v", **given)
+
+
+def exact(engine: DuckDbEngine, query: ExactQuery, *released: Value) -> list[dict[str, Any]]:
+    return engine.run(query, released).unseal().to_pylist()
+
+
+def loaded(**tables: dict[str, Any]) -> DuckDbEngine:
+    return DuckDbEngine.load({name: pa.table(columns) for name, columns in tables.items()})

@@ -1,0 +1,226 @@
+"""Every function of a private row is total: awkward values give a value or NULL, never an error."""
+
+from collections.abc import Iterator
+from datetime import UTC, date, datetime
+from fractions import Fraction
+from itertools import islice, product
+from math import isfinite
+
+import pyarrow as pa
+import pytest
+
+from discreet.catalog.schema import Kind, Value
+from discreet.engines.duckdb_dialect import DUCKDB
+from discreet.engines.public import PublicStore
+from discreet.query.facts import PARTS, literal
+from discreet.query.functions import FUNCTIONS, Function, call
+from discreet.query.moments import UNITS
+from discreet.query.rulers import Ruler, place
+from discreet.query.tree import Call, Expression
+from tests.engines.made import column
+
+NASTY: dict[Kind, tuple[Value, ...]] = {
+    Kind.BOOLEAN: (False, True, None),
+    Kind.INTEGER: (0, 1, -1, 7, 2**31, -(2**31) - 1, 2**63 - 1, -(2**63), None),
+    Kind.REAL: (0.0, -0.0, 1.0, -1.5, 5e-324, 1.7976931348623157e308, -1e308, 2.0**63, 0.5, None),
+    Kind.TEXT: ("", "a", "'; DROP TABLE t --", "nan", "1e400", "-7", "2024-02-30", "ß👍\0%_", None),
+    Kind.DATE: (date(1, 1, 1), date(9999, 12, 31), date(2024, 2, 29), None),
+    Kind.TIMESTAMP: (datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59, 59, 999999), None),
+    Kind.TIMESTAMP_TZ: (
+        datetime(1, 1, 1, tzinfo=UTC),
+        datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC),
+        None,
+    ),
+}
+
+FIXED: dict[str, list[tuple[Value, ...]]] = {
+    "round": [(0,), (2,), (-2,), (400,), (-400,), (2**62,), (-(2**62),)],
+    "trunc": [(0,), (2,), (-2,), (400,), (-400,)],
+    "like": [("a%",), ("%\\_%", "\\"), ("",)],
+    "ilike": [("A%",), ("%!%%", "!")],
+    "trim": [("",), ("a'",)],
+    "ltrim": [("",), ("a'",)],
+    "rtrim": [("",), ("a'",)],
+    "substring": [(0,), (-1, 2), (2**63 - 1, 1), (-(2**63), -(2**63))],
+    "left": [(0,), (2**63 - 1,), (-(2**63),)],
+    "right": [(0,), (2**63 - 1,), (-(2**63),)],
+    "replace": [("", "x"), ("a", "aa")],
+    "date_part": [(each,) for each in PARTS],
+    "date_trunc": [(each,) for each in UNITS],
+    "date_diff": [(each,) for each in UNITS],
+    "add_interval": [(1, 1, 1), (2**62, 0, 0), (0, -(2**62), 0), (-1, 0, 2**62), (120_000, 0, 0)],
+    "decimal": [(0,), (2,), (15,)],
+    "to_integer": [(-(2**63), 2**63 - 1), (-128, 127)],
+    "to_decimal": [(38, 10), (5, 2), (1, 0), (38, 38)],
+}
+"""Arguments that must be literals, function by function."""
+
+
+@pytest.fixture(scope="module")
+def store() -> Iterator[PublicStore]:
+    store = PublicStore()
+    yield store
+    store.close()
+
+
+def test_every_function_can_be_written() -> None:
+    assert set(FUNCTIONS) == set(DUCKDB.functions)
+
+
+def all_calls(function: Function) -> Iterator[Call]:
+    """Yield calls with columns of every kind that is accepted, and awkward literals."""
+    accepts = function.accepts + function.accepts[-1:] * function.is_endless
+    kinds = [sorted(set(NASTY) & each, key=lambda kind: kind.value) for each in accepts]
+    for combination in product(*kinds):
+        if function.is_alike and len(set(combination)) > 1:
+            continue
+        for fixed in FIXED.get(function.name, [()]):
+            yield call(function.name, *_arguments(function, combination, fixed))
+
+
+def _arguments(
+    function: Function, kinds: tuple[Kind, ...], fixed: tuple[Value, ...]
+) -> Iterator[Expression]:
+    given = iter(fixed)
+    for number, kind in enumerate(kinds):
+        if number not in function.literals:
+            yield column(f"x{number}", kind)
+        elif function.name == "clamp":
+            yield literal(NASTY[kind][number - 1], kind)
+        elif found := list(islice(given, 1)):
+            yield literal(found[0], kind)
+
+
+def domains(expression: Call) -> dict[tuple[str, str], tuple[Value, ...]]:
+    return {
+        ("v", f"x{number}"): NASTY[each.facts.kind]
+        for number, each in enumerate(expression.arguments)
+    }
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_awkward_values_raise_nothing_and_reals_stay_finite(name: str, store: PublicStore) -> None:
+    tried = 0
+    for expression in all_calls(FUNCTIONS[name]):
+        values = store.evaluate(expression, domains(expression))
+        assert all(isfinite(each) for each in values if isinstance(each, float)), expression
+        assert len(values) > 0
+        tried += 1
+    assert tried
+
+
+KNOWN: list[tuple[Expression, Value]] = [
+    (call("add", literal(2**63 - 1), literal(1)), None),
+    (call("add", literal(2**31 - 1), literal(1)), 2**31),
+    (call("multiply", literal(2**32), literal(2**31)), None),
+    (call("negate", literal(-(2**63))), None),
+    (call("abs", literal(-(2**63))), None),
+    (call("integer_divide", literal(-7), literal(2)), -3),
+    (call("integer_divide", literal(-(2**63)), literal(-1)), None),
+    (call("integer_divide", literal(1), literal(0)), None),
+    (call("modulo", literal(-7), literal(2)), -1),
+    (call("modulo", literal(-7.5), literal(2.0)), -1.5),
+    (call("divide", literal(1.0), literal(0.0)), None),
+    (call("divide", literal(1.0), call("exp", literal(1000.0))), None),
+    (call("log", literal(0.0), literal(8.0)), None),
+    (call("log", literal(2.0), literal(8.0)), 3.0),
+    (call("sqrt", literal(-1.0)), None),
+    (call("exp", call("negate", call("exp", literal(1000.0)))), None),
+    (call("greatest", call("exp", literal(1000.0)), literal(1.0)), 1.0),
+    (call("is_null", call("ln", literal(0.0))), True),
+    (call("round", literal(1250), literal(-2)), 1300),
+    (call("to_integer", literal(2.5), literal(-9), literal(9)), 2),
+    (call("to_integer", literal("2.5"), literal(-9), literal(9)), 3),
+    (call("to_integer", literal("secret"), literal(-9), literal(9)), None),
+    (call("to_integer", literal(300), literal(-128), literal(127)), None),
+    (call("to_real", literal("nan")), None),
+    (call("to_date", literal("infinity")), None),
+    (call("to_timestamp", literal("2024-01-01 10:00:00+02")), datetime(2024, 1, 1, 10)),
+    (call("make_date", literal(2023), literal(2), literal(29)), None),
+    (call("make_date", literal(2024), literal(2), literal(29)), date(2024, 2, 29)),
+    (call("make_date", literal(0), literal(1), literal(1)), None),
+    (call("add_days", literal(date(9999, 12, 31)), literal(1)), None),
+    (call("add_days", literal(date(2024, 2, 28)), literal(2)), date(2024, 3, 1)),
+    (call("date_part", literal("century"), literal(date(2000, 1, 1))), 20),
+    (
+        call("date_diff", literal("century"), literal(date(1999, 6, 1)), literal(date(2000, 6, 1))),
+        1,
+    ),
+    (call("date_diff", literal("week"), literal(date(2024, 1, 8)), literal(date(2024, 1, 2))), 0),
+    (call("concat", literal("a"), literal(None, Kind.TEXT), literal("b")), "ab"),
+    (call("concatenate", literal("a"), literal(None, Kind.TEXT)), None),
+    (call("like", literal("a%b"), literal("a!%b"), literal("!")), True),
+    (call("like", literal("a\\b"), literal("a\\b")), True),
+    (call("position", literal("abc"), literal("")), 1),
+    (call("clamp", literal(None, Kind.REAL), literal(0.0), literal(1.0)), None),
+    (call("in", literal(1), literal(2), literal(None, Kind.INTEGER)), None),
+]
+
+
+@pytest.mark.parametrize(("expression", "expected"), KNOWN)
+def test_a_function_has_its_total_meaning(
+    expression: Expression, expected: Value, store: PublicStore
+) -> None:
+    (value,) = store.evaluate(expression, {})
+    assert value == expected
+    assert type(value) is type(expected)
+
+
+RULERS: dict[Kind, list[tuple[int | Fraction, int | Fraction]]] = {
+    Kind.BOOLEAN: [(0, 1)],
+    Kind.INTEGER: [(0, 1), (-(2**63), 2**63 - 1), (Fraction(1, 2), 7)],
+    Kind.REAL: [(0, 1), (-(10**308), 2 * 10**307), (Fraction(1, 10), Fraction(3, 10)), (-3, 2**53)],
+}
+
+
+@pytest.mark.parametrize("kind", [each for each in NASTY if each is not Kind.TEXT])
+@pytest.mark.parametrize("steps", [1, 3, 1 << 10, 1 << 30])
+def test_no_value_is_placed_outside_a_ruler(kind: Kind, steps: int, store: PublicStore) -> None:
+    """Sensitivities rest on this."""
+    for low, high in RULERS.get(kind, [(0, 1), (-3, 10**6)]):
+        ruler = Ruler(low=Fraction(low), high=Fraction(high), steps=steps)
+        values = store.evaluate(place(column("x", kind), ruler), {("v", "x"): NASTY[kind]})
+        assert all(each is None or 0 <= int(str(each)) <= steps for each in values)
+        assert None in values
+
+
+def test_a_value_is_placed_at_the_nearest_point(store: PublicStore) -> None:
+    cents = Ruler(low=Fraction(0), high=Fraction(500), steps=50_000)
+    assert store.evaluate(place(literal(0.29), cents), {}) == (29,)
+    years = Ruler(low=Fraction(0), high=Fraction(120), steps=60)
+    assert store.evaluate(place(column("x"), years), {("v", "x"): (59, 1_000)}) == (30, 60)
+
+
+def test_a_long_text_is_not_made_longer(store: PublicStore) -> None:
+    text = column("s", Kind.TEXT)
+    rows = {("v", "s"): ("x" * 1_000_001, "x" * 10, None)}
+    assert store.evaluate(call("concat", text, literal("y")), rows) == ("x" * 10 + "y", "y", None)
+    assert store.evaluate(call("concatenate", text, literal("y")), rows) == ("x" * 10 + "y", None)
+    assert store.evaluate(call("replace", text, literal("x"), literal("")), rows) == ("", None)
+
+
+def test_text_grows_with_depth_no_faster_than_the_expression(store: PublicStore) -> None:
+    expression: Expression = column("x", Kind.REAL)
+    for _ in range(60):
+        expression = call(
+            "exp", call("negate", call("clamp", expression, literal(0.0), literal(9.0)))
+        )
+    values = store.evaluate(expression, {("v", "x"): (0.5,)})
+    assert len(values) == 1
+    assert values[0] is not None
+
+
+def test_a_pattern_that_ends_in_its_escape_is_refused() -> None:
+    from_pattern = call("like", column("s", Kind.TEXT), literal("a!"), literal("!"))
+    with pytest.raises(Exception, match="escape"):
+        PublicStore().evaluate(from_pattern, {("v", "s"): ("a",)})
+
+
+def test_negative_zero_and_zero_are_one_key(store: PublicStore) -> None:
+    (value,) = store.evaluate(column("x", Kind.REAL), {("v", "x"): (-0.0, 0.0)})
+    assert str(value) == "0.0"
+
+
+def test_arrow_tables_of_the_store_keep_their_types(store: PublicStore) -> None:
+    given = pa.table({"d": pa.array([date(2024, 1, 1)]), "n": pa.array([1.5])})
+    assert store.run("SELECT d, n FROM given", {"given": given}).schema == given.schema
