@@ -154,11 +154,12 @@ class Answer:
         """Return everything as JSON: columns, rows, errors, price and what is left."""
         return json_text(self._content(), indent)
 
-    def to_text(self, *, width: int = WIDTH) -> str:
-        """Return the answer as lines of text, folded to a width."""
+    def to_text(self, *, width: int = WIDTH, notes: bool = False) -> str:
+        """Return the answer as lines of text, folded to a width; its notes too, if wanted."""
         shown, gap = self._shown()
         lines = table_lines(shown_groups(shown, self._level), width=width, gap=gap)
-        return "\n".join([*lines, *self._notes(), self._footer()])
+        said = self._notes() if notes else ()
+        return "\n".join([*lines, *said, self._footer()])
 
     def plot(self, *columns: str) -> Plot:
         """Draw the numbers with their error bars over the keys; all columns if none is named."""

@@ -90,7 +90,7 @@ def aggregate_from(node: exp.Expr, scope: Scope, names: Names) -> Aggregate:
     if isinstance(bare, exp.Anonymous) and bare.name.casefold() in OTHER_NAMES:
         bare = OTHER_NAMES[bare.name.casefold()](this=bare.expressions[0])
     made = _Reading(node=node, scope=scope, names=names).aggregate(bare)
-    return replace(made, text=node.sql(dialect=DIALECT), kind=_kind(made))
+    return replace(made, text=node.sql(dialect=DIALECT), span=span_of(node), kind=_kind(made))
 
 
 ONE = Literal(

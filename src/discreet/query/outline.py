@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from discreet.catalog.schema import Kind, Value
-from discreet.errors import QuestionSizeError, UnsupportedError
+from discreet.errors import QuestionSizeError, UnboundedError, UnsupportedError
 from discreet.mechanisms.sensitivity import Neighbours, Sensitivity
 from discreet.query.contributions import (
     marks_sensitivity,
@@ -30,7 +30,7 @@ from discreet.query.measures import (
     reading_of,
 )
 from discreet.query.questions import Aggregate, KnownKeys, Release, Statistic
-from discreet.query.rulers import Ruler, own_steps, place, ruler_for
+from discreet.query.rulers import Ruler, bounds_of, own_steps, place, ruler_for
 from discreet.query.tree import Expression
 
 POINTS_MOST = 1 << 16
@@ -113,6 +113,7 @@ class Outline:
 def outline_of(release: Release, neighbours: Neighbours) -> Outline:
     """Return what a release needs, or refuse what has no private form."""
     _check_kinds(release)
+    _check_bounds(release)
     builder = _Builder(_with_one_count(release), neighbours)
     readings = builder.readings()
     return Outline(
@@ -367,7 +368,27 @@ def _check_kinds(release: Release) -> None:
             raise UnsupportedError(
                 f"{each.text or each.name} cannot be grouped by",
                 "group by a number, text, time or condition",
+                span=each.span,
             )
+
+
+UNBOUNDED = {
+    *(Statistic.COUNT_ROWS, Statistic.COUNT, Statistic.COUNT_UNITS, Statistic.COUNT_DISTINCT),
+    Statistic.MODE,
+}
+"""Statistics that need no range of values."""
+
+
+def _check_bounds(release: Release) -> None:
+    """Refuse an aggregate that needs a range and has none, and show where it stands."""
+    for each in release.aggregates:
+        if each.argument is None or each.statistic in UNBOUNDED:
+            continue
+        try:
+            bounds_of(each.argument)
+        except UnboundedError as refusal:
+            refusal.span = each.span
+            raise
 
 
 def _groups(release: Release) -> int | None:

@@ -91,6 +91,7 @@ def _check_keys(outlines: tuple[Outline, ...], policy: BudgetPolicy) -> None:
                 "this budget has no delta to hide the rare ones",
                 "declare them in the catalog (values = [...]) or in the question (WHERE "
                 f"{names[0]} IN (...)), or give the budget a delta",
+                span=each.release.keys[0].span,
             )
 
 

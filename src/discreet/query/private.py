@@ -325,7 +325,12 @@ class PrivateSelect:
             limit_reason=joined.reason,
             is_one_row=joined.is_one_row,
             keys=tuple(
-                Key(name=f"k{i}", text=node.sql(dialect=DIALECT), expression=rebase(each))
+                Key(
+                    name=f"k{i}",
+                    expression=rebase(each),
+                    text=node.sql(dialect=DIALECT),
+                    span=span_of(node),
+                )
                 for i, (node, each) in enumerate(zip(key_nodes, keys, strict=True))
             ),
             key_set=key_set(tuple(keys), self.names, self.walker.public),

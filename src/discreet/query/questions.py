@@ -41,6 +41,8 @@ class Aggregate:
     """Whether a quantile keeps its argument's kind (PERCENTILE_DISC), else integers become real."""
     text: str = field(default="", compare=False)
     """As the question writes it, for explanations."""
+    span: tuple[int, int] | None = field(default=None, compare=False)
+    """Where it stands in the question, for refusals."""
     kind: Kind = field(default=Kind.REAL, compare=False)
     """Of the released value."""
 
@@ -53,6 +55,7 @@ class Key:
     expression: Expression
     text: str = field(default="", compare=False)
     """As the question writes it."""
+    span: tuple[int, int] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
