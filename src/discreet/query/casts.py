@@ -7,9 +7,10 @@ from sqlglot import exp
 
 from discreet.catalog.schema import Kind
 from discreet.errors import UnsupportedError
+from discreet.query.decimals import is_decimal
 from discreet.query.facts import literal
 from discreet.query.functions import call
-from discreet.query.kinds import applied, is_decimal, time_or_refuse
+from discreet.query.kinds import applied, time_or_refuse
 from discreet.query.places import span_of
 from discreet.query.tree import Expression, Literal
 

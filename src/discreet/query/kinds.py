@@ -10,11 +10,11 @@ from sqlglot import exp
 from discreet.catalog.schema import Kind
 from discreet.errors import UnsupportedError
 from discreet.query import intervals
-from discreet.query.facts import is_null, literal, whole
+from discreet.query.facts import is_null, literal
 from discreet.query.functions import BOOLEAN, COMPARISONS, FUNCTIONS, NUMBER, call
 from discreet.query.literals import time_from_text
 from discreet.query.places import span_of
-from discreet.query.tree import Call, Expression, Literal
+from discreet.query.tree import Expression, Literal
 
 WORDS = {
     Kind.BOOLEAN: "a condition",
@@ -48,9 +48,6 @@ SIGNS = {
 
 COMPARING = {each.name for each in COMPARISONS} | {"distinct", "not_distinct", "in"}
 
-MOST_DIGITS = 15
-"""Decimals of so many digits are computed exactly, as integers."""
-
 
 def applied(name: str, arguments: Sequence[Expression], node: exp.Expr) -> Expression:
     """Return a call of a function, its arguments brought to the kinds it takes; or refuse."""
@@ -64,8 +61,10 @@ def applied(name: str, arguments: Sequence[Expression], node: exp.Expr) -> Expre
             span=span_of(node),
         )
     ready = list(arguments)
+    if name in COMPARING and len(ready) == 2:
+        name, ready = _without_fraction(name, ready[0], ready[1])
     if function.is_alike:
-        ready = alike(arguments, node, is_comparison=name in COMPARING)
+        ready = alike(ready, node, is_comparison=name in COMPARING)
     last = len(function.accepts) - 1
     ready = [
         _accepted(name, each, function.accepts[min(place, last)], node)
@@ -79,6 +78,26 @@ def applied(name: str, arguments: Sequence[Expression], node: exp.Expr) -> Expre
                 span=span_of(node),
             )
     return call(name, *ready)
+
+
+def _without_fraction(
+    name: str, left: Expression, right: Expression
+) -> tuple[str, list[Expression]]:
+    """Return the same comparison of an integer with a whole number: i >= 2.5 is i > 2."""
+    strict = name.removesuffix("_or_equal")
+    is_greater = strict == "greater"
+    if is_greater or strict == "less":
+        if left.facts.kind is Kind.INTEGER and (value := _fraction(right)) is not None:
+            return strict, [left, literal(math.floor(value) if is_greater else math.ceil(value))]
+        if right.facts.kind is Kind.INTEGER and (value := _fraction(left)) is not None:
+            return strict, [literal(math.ceil(value) if is_greater else math.floor(value)), right]
+    return name, [left, right]
+
+
+def _fraction(expression: Expression) -> Fraction | None:
+    """Return a stated decimal that is not whole."""
+    value = expression.value if isinstance(expression, Literal) else None
+    return value if isinstance(value, Fraction) and value.denominator > 1 else None
 
 
 def shown(name: str) -> str:
@@ -234,85 +253,3 @@ def _restated(stated: Literal, kind: Kind) -> Literal:
         moment = value if isinstance(value, datetime) else datetime(*value.timetuple()[:3])
         return literal(moment.replace(tzinfo=UTC if kind is Kind.TIMESTAMP_TZ else None), kind)
     raise TypeError("only wider kinds are asked for")
-
-
-# --------------------------------------------------------------------------- exact decimals
-
-
-def scaled(expression: Expression) -> tuple[Expression, int] | None:
-    """Return the integer and the number of digits that make an exact decimal; None for others.
-
-    Integers combined with stated decimals, such as minutes * 1.1, are decimals in SQL: computed in
-    floating point they would miss 3.3 by a rounding, and comparisons with it would change.
-    """
-    if expression.facts.kind is Kind.INTEGER and not is_null(expression):
-        return expression, 0
-    if isinstance(expression, Call) and expression.function == "decimal":
-        return expression.arguments[0], whole(expression.arguments[1])
-    if isinstance(expression, Literal) and isinstance(expression.value, Fraction):
-        digits = next(
-            (each for each in range(MOST_DIGITS) if 10**each % expression.value.denominator == 0),
-            None,
-        )
-        if digits is not None:
-            return literal(int(expression.value * 10**digits)), digits
-    return None
-
-
-def is_decimal(expression: Expression) -> bool:
-    """Return whether SQL has it as a decimal, whose halves are rounded away from 0."""
-    if isinstance(expression, Literal):
-        return isinstance(expression.value, Fraction)
-    return isinstance(expression, Call) and expression.function in ("decimal", "to_decimal")
-
-
-def combined(name: str, a: Expression, b: Expression, node: exp.Expr) -> Expression:
-    """Return a sum, difference, product or remainder; exact decimals stay exact."""
-    exact = _combined_exactly(name, a, b)
-    if exact is not None:
-        return exact
-    return applied(name, (a, b), node)
-
-
-def _combined_exactly(name: str, a: Expression, b: Expression) -> Expression | None:
-    if isinstance(a, Literal) and isinstance(b, Literal):
-        return _folded(name, a, b)
-    left, right = scaled(a), scaled(b)
-    if left is None or right is None or left[1] == right[1] == 0:
-        return None
-    (x, p), (y, q) = left, right
-    if name == "multiply":
-        digits = p + q
-    else:
-        digits = max(p, q)
-        x, y = _times(x, 10 ** (digits - p)), _times(y, 10 ** (digits - q))
-    number = call(name, x, y)
-    parts = (x, y, number)
-    fits = all(intervals.is_within(each.facts.interval, intervals.INTEGERS) for each in parts)
-    return call("decimal", number, literal(digits)) if fits and digits <= MOST_DIGITS else None
-
-
-def _times(expression: Expression, factor: int) -> Expression:
-    if factor == 1:
-        return expression
-    if isinstance(expression, Literal):
-        return literal(whole(expression) * factor)
-    return call("multiply", expression, literal(factor))
-
-
-def _folded(name: str, a: Literal, b: Literal) -> Literal | None:
-    """Return the exact result on stated integers and decimals, if it can be stated."""
-    x, y = a.value, b.value
-    if not isinstance(x, int | Fraction) or not isinstance(y, int | Fraction):
-        return None
-    if isinstance(x, bool) or isinstance(y, bool) or (name == "modulo" and y == 0):
-        return None
-    result = {
-        "add": lambda: x + y,
-        "subtract": lambda: x - y,
-        "multiply": lambda: x * y,
-        "modulo": lambda: x - y * math.trunc(Fraction(x) / y),
-    }[name]()
-    if isinstance(x, Fraction) or isinstance(y, Fraction):
-        return literal(Fraction(result))
-    return literal(result) if intervals.has(intervals.INTEGERS, result) else None

@@ -6,7 +6,6 @@ where DuckDB would raise an error or give NaN or an infinity, the expression is 
 
 import math
 from collections.abc import Callable, Iterator
-from fractions import Fraction
 from typing import Protocol
 
 from sqlglot import exp
@@ -14,9 +13,10 @@ from sqlglot import exp
 from discreet.catalog.schema import Kind
 from discreet.errors import QuestionSizeError, UnsupportedError
 from discreet.query.casts import cast, text_of
+from discreet.query.decimals import combined, negated
 from discreet.query.facts import PARTS, literal
 from discreet.query.functions import call
-from discreet.query.kinds import alike, applied, combined, scaled
+from discreet.query.kinds import alike, applied
 from discreet.query.literals import (
     UNIT_NAMES,
     Span,
@@ -191,15 +191,7 @@ def _number_or_text(node: exp.Expr, _: Scope) -> Expression:
 
 
 def _negative(node: exp.Expr, scope: Scope) -> Expression:
-    inner = translate(node.this, scope)
-    value = inner.value if isinstance(inner, Literal) else None
-    if isinstance(value, int | Fraction | float) and not isinstance(value, bool):
-        # 9223372036854775808 is no integer of 64 bits, but its negative is.
-        return literal(-int(value) if value == 2**63 else -value)
-    decimal = scaled(inner)
-    if decimal is not None and decimal[1] > 0:
-        return call("decimal", call("negate", decimal[0]), literal(decimal[1]))
-    return applied("negate", (inner,), node)
+    return negated(translate(node.this, scope), node)
 
 
 # --------------------------------------------------------------------------- arithmetic
@@ -256,9 +248,10 @@ def _logarithm(node: exp.Expr, scope: Scope) -> Expression:
     if node.args.get("expression") is None:
         return applied("log10", (translate(node.this, scope),), node)
     base, x = translate(node.this, scope), translate(node.expression, scope)
-    if isinstance(base, Literal) and base.value in (2, 10):
-        return applied(f"log{base.value}", (x,), node)
-    return applied("log", (base, x), node)
+    # sqlglot reads LOG10(x) as LOG(10, x), which DuckDB computes otherwise: the name's length
+    # tells them apart.
+    name = {4: "log2", 5: "log10"}.get(node.meta.get("end", 0) - node.meta.get("start", 0) + 1)
+    return applied("log", (base, x), node) if name is None else applied(name, (x,), node)
 
 
 def _to_digits(node: exp.Expr, scope: Scope) -> Expression:
@@ -277,7 +270,7 @@ def _chain(node: exp.Expr, scope: Scope) -> Expression:
     name = CHAINS[type(node)]
     arguments = [translate(each, scope) for each in _links(node)]
     if name == "concatenate":
-        return _joined(name, arguments, node)
+        arguments = [text_of(each, node) for each in arguments]
     return applied(name, arguments, node)
 
 
@@ -298,9 +291,8 @@ def _links(node: exp.Expr) -> list[exp.Expr]:
 
 
 def _between(node: exp.Expr, scope: Scope) -> Expression:
-    _only(node, ("this", "low", "high"))
     arguments = _arguments(node, ("this", "low", "high"), scope)
-    x, low, high = alike(arguments, node, is_comparison=True)
+    x, low, high = arguments
     above = applied("greater_or_equal", (x, low), node)
     return call("and", above, applied("less_or_equal", (x, high), node))
 
@@ -383,11 +375,12 @@ def _nullif(node: exp.Expr, scope: Scope) -> Expression:
 
 
 def _concat(node: exp.Expr, scope: Scope) -> Expression:
-    return _joined("concat", _arguments(node, ("expressions",), scope), node)
-
-
-def _joined(name: str, arguments: list[Expression], node: exp.Expr) -> Expression:
-    return applied(name, [text_of(each, node) for each in arguments], node)
+    """Return CONCAT(...), which leaves NULL out."""
+    texts = [text_of(each, node) for each in _arguments(node, ("expressions",), scope)]
+    filled = [
+        call("coalesce", each, literal("")) if each.facts.nullable else each for each in texts
+    ]
+    return filled[0] if len(filled) == 1 else applied("concatenate", filled, node)
 
 
 def _trim(node: exp.Expr, scope: Scope) -> Expression:
