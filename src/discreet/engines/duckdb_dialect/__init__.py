@@ -1,0 +1,50 @@
+"""DuckDB's SQL: how each function is written so that it is total and gives the same in every run.
+
+Whole numbers are computed in 128 bits and cast back, which is NULL on overflow and never raises.
+Reals are computed in IEEE arithmetic, where nothing raises, and NaN and infinities become NULL
+before anything that would hide them. Times lie in the years 1 to 9999; others are NULL.
+"""
+
+from collections.abc import Mapping
+
+from discreet.catalog.schema import Kind
+from discreet.engines.dialect import Dialect
+from discreet.engines.duckdb_dialect.choices import CHOICES, CONDITIONS
+from discreet.engines.duckdb_dialect.numbers import ARITHMETIC, CASTS, REALS
+from discreet.engines.duckdb_dialect.parts import CALENDAR, finite
+from discreet.engines.duckdb_dialect.texts import TEXTS
+from discreet.engines.duckdb_dialect.times import TIMES
+
+__all__ = ["CALENDAR", "DUCKDB"]
+
+TYPES: Mapping[Kind, str] = {
+    Kind.BOOLEAN: "BOOLEAN",
+    Kind.INTEGER: "BIGINT",
+    Kind.REAL: "DOUBLE",
+    Kind.TEXT: "VARCHAR",
+    Kind.DATE: "DATE",
+    Kind.TIMESTAMP: "TIMESTAMP",
+    Kind.TIMESTAMP_TZ: "TIMESTAMPTZ",
+    Kind.INTERVAL: "INTERVAL",
+    Kind.OTHER: "VARCHAR",
+}
+
+DUCKDB = Dialect(
+    name="duckdb",
+    functions={**ARITHMETIC, **REALS, **CONDITIONS, **CHOICES, **TEXTS, **TIMES, **CASTS},
+    types=TYPES,
+    reads={},  # tables are loaded with finite reals and times inside the calendar
+    keys={
+        Kind.INTEGER: "TRY_CAST({0} AS BIGINT)",
+        Kind.REAL: "({0} + 0e0)",  # -0.0 becomes 0.0
+        Kind.OTHER: "CAST({0} AS VARCHAR)",
+    },
+    row_id="rowid",
+    hash="hash({all})",
+    whole="TRY_CAST({0} AS BIGINT)",
+    wide_sum="CAST(coalesce(sum({0}), 0) AS HUGEINT)",
+    as_wide="CAST({0} AS HUGEINT)",
+    as_real="CAST({0} AS DOUBLE)",
+    finite=finite,
+    quantile="quantile_cont({0}, 0.5)",
+)

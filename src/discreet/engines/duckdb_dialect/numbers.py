@@ -1,0 +1,184 @@
+"""Numbers and casts: whole ones in 128 bits and back, reals in IEEE arithmetic."""
+
+from collections.abc import Callable, Sequence
+
+from discreet.catalog.schema import Kind
+from discreet.engines.dialect import (
+    INT64,
+    Function,
+    Range,
+    Template,
+    Written,
+    real_literal,
+    whole_literal,
+)
+from discreet.engines.duckdb_dialect.parts import (
+    finite,
+    fits,
+    number,
+    only,
+    plain,
+    real,
+    whole_text,
+)
+from discreet.errors import UnsupportedError
+
+NULL_INTEGER = "CAST(NULL AS BIGINT)"
+
+
+def _ends(argument: Written) -> tuple[int, int]:
+    low, high = argument.low, argument.high
+    return (INT64[0] if low is None else low), (INT64[1] if high is None else high)
+
+
+Ends = Callable[[Sequence[tuple[int, int]]], tuple[int, int]]
+
+
+def _arithmetic(sign: str, ends: Ends) -> Function:
+    """Return +, - or *: plain if the result must fit 64 bits, else by way of 128 bits."""
+
+    def write(arguments: Sequence[Written]) -> str:
+        if arguments[0].kind is Kind.REAL:
+            return "(" + f" {sign} ".join(each.text for each in arguments) + ")"
+        first, *rest = map(whole_text, arguments)
+        other = f" {sign} ".join(rest)
+        if fits(*ends([_ends(each) for each in arguments])):
+            return f"(CAST({first} AS BIGINT) {sign} {other})"
+        return f"TRY_CAST(CAST({first} AS HUGEINT) {sign} {other} AS BIGINT)"
+
+    def range_of(arguments: Sequence[Written]) -> Range:
+        found = ends([_ends(each) for each in arguments])
+        return found if fits(*found) else INT64
+
+    return Function(template=write, is_finite=False, carries=frozenset({0, 1}), range=range_of)
+
+
+def _added(ends: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    (a, b), (c, d) = ends
+    return a + c, b + d
+
+
+def _subtracted(ends: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    (a, b), (c, d) = ends
+    return a - d, b - c
+
+
+def _multiplied(ends: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    (a, b), (c, d) = ends
+    corners = (a * c, a * d, b * c, b * d)
+    return min(corners), max(corners)
+
+
+def _through_wide(template: str, real: str) -> Template:
+    """Return a function of one number, of reals as given, of whole numbers in 128 bits."""
+
+    def write(arguments: Sequence[Written]) -> str:
+        if arguments[0].kind is Kind.REAL:
+            return real.format(arguments[0].text)
+        wide = f"CAST({whole_text(arguments[0])} AS HUGEINT)"
+        return f"TRY_CAST({template.format(wide)} AS BIGINT)"
+
+    return write
+
+
+def _divided(sign: str) -> Template:
+    def write(arguments: Sequence[Written]) -> str:
+        x, y = arguments
+        if x.kind is Kind.REAL:
+            return f"({x.text} {sign} {y.text})"
+        if y.is_literal and y.value == 0:
+            return NULL_INTEGER
+        divisor = whole_text(y) if y.is_literal else only(whole_text(y), "{0} <> 0")
+        return f"TRY_CAST(CAST({whole_text(x)} AS HUGEINT) {sign} ({divisor}) AS BIGINT)"
+
+    return write
+
+
+def _rounded(name: str) -> Template:
+    def write(arguments: Sequence[Written]) -> str:
+        x, digits = arguments[0], number(arguments[1])
+        if x.kind is Kind.REAL:
+            return f"{name}({x.text}, {whole_literal(max(-400, min(400, digits)))})"
+        if digits >= 0:
+            return whole_text(x)
+        wide = f"{name}(CAST({whole_text(x)} AS HUGEINT), {whole_literal(max(-30, digits))})"
+        return f"TRY_CAST({wide} AS BIGINT)"
+
+    return write
+
+
+def _decimal(arguments: Sequence[Written]) -> str:
+    power = real_literal(10.0 ** max(-300, min(300, number(arguments[1]))))
+    return f"(CAST({whole_text(arguments[0])} AS DOUBLE) / {power})"
+
+
+def _log(arguments: Sequence[Written]) -> str:
+    base, x = (each.text for each in arguments)
+    return f"(log10({x}) / {finite(f'log10({base})')})"
+
+
+def _to_integer(arguments: Sequence[Written]) -> str:
+    x, *ends = arguments
+    low, high = map(number, ends)
+    text = whole_text(x) if x.kind is Kind.INTEGER else f"TRY_CAST({x.text} AS BIGINT)"
+    if low <= INT64[0] and high >= INT64[1]:
+        return text
+    return only(text, f"{{0}} BETWEEN {whole_literal(low)} AND {whole_literal(high)}")
+
+
+def _integer_range(arguments: Sequence[Written]) -> Range:
+    return max(INT64[0], number(arguments[1])), min(INT64[1], number(arguments[2]))
+
+
+def _to_decimal(arguments: Sequence[Written]) -> str:
+    x, *numbers = arguments
+    width, scale = map(number, numbers)
+    if not (1 <= width <= 38 and 0 <= scale <= width):
+        raise UnsupportedError(
+            f"there is no DECIMAL({width}, {scale})", "use 1 to 38 digits, no more behind the point"
+        )
+    return f"CAST(TRY_CAST({x.text} AS DECIMAL({width}, {scale})) AS DOUBLE)"
+
+
+def _to_boolean(arguments: Sequence[Written]) -> str:
+    x = arguments[0]
+    if x.kind.is_number:
+        return f"({x.text} <> 0)"
+    return f"TRY_CAST({x.text} AS BOOLEAN)"
+
+
+ARITHMETIC = {
+    "add": _arithmetic("+", _added),
+    "subtract": _arithmetic("-", _subtracted),
+    "multiply": _arithmetic("*", _multiplied),
+    "divide": real("({0} / {1})", carries=(0,)),
+    "integer_divide": plain(_divided("//")),
+    "modulo": real(_divided("%"), carries=(0,)),
+    "negate": real(_through_wide("(-{0})", "(-{0})"), carries=(0,)),
+    "abs": real(_through_wide("abs({0})", "abs({0})"), carries=(0,)),
+    "sign": Function(template="CAST(sign({0}) AS BIGINT)", range=lambda _: (-1, 1)),
+    "round": real(_rounded("round"), carries=(0,)),
+    "trunc": real(_rounded("trunc"), carries=(0,)),
+    "ceil": real("ceil({0})", carries=(0,)),
+    "floor": real("floor({0})", carries=(0,)),
+    "decimal": real(_decimal),
+}
+
+REALS = {
+    "sqrt": real("sqrt({0})", carries=(0,)),
+    "exp": real("exp({0})"),
+    "power": real("pow({0}, {1})"),
+    "ln": real("ln({0})", carries=(0,)),
+    "log2": real("log2({0})", carries=(0,)),
+    "log10": real("log10({0})", carries=(0,)),
+    "log": real(_log),
+}
+
+CASTS = {
+    "to_integer": Function(template=_to_integer, range=_integer_range),
+    "to_real": real("TRY_CAST({0} AS DOUBLE)"),
+    "to_single": real("CAST(TRY_CAST({0} AS FLOAT) AS DOUBLE)"),
+    "to_decimal": plain(_to_decimal),
+    "to_boolean": plain(_to_boolean),
+    "to_text": plain("CAST({0} AS VARCHAR)"),
+}
