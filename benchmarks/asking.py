@@ -1,0 +1,266 @@
+"""Ask questions in a fresh process: their times next to plain SQL's, or the memory of one."""
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from functools import wraps
+from itertools import count
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from time import perf_counter, process_time
+from typing import ParamSpec, TypeVar
+
+from benchmarks.report import RESULTS
+from benchmarks.visits import BY_NAME, QUESTIONS, Question, open_raw, open_visits, sources
+from discreet import curator as asked_by
+from discreet.curator import Curator
+from discreet.engines.connection import Store
+from discreet.engines.duckdb import DuckDbEngine
+from discreet.engines.public import PublicStore
+from discreet.ledger import SqliteLedger
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+RUN = "run"
+REST = "rest"
+
+STAGES = ("parse", "check", "plan", "charge", RUN, "release", "present")
+
+PARTS: tuple[tuple[str, object, tuple[str, ...]], ...] = (
+    ("parse", asked_by, ("parse",)),
+    ("check", asked_by, ("check",)),
+    ("check", PublicStore, ("check",)),
+    ("plan", asked_by, ("make_plan",)),
+    ("charge", SqliteLedger, ("find", "charge", "keep", "remaining")),
+    (RUN, DuckDbEngine, ("run",)),
+    ("release", asked_by, ("release",)),
+    ("present", asked_by, ("present",)),
+)
+"""What each stage of a question is called by, and where."""
+
+RAW, OURS, FILED = "raw", "ours", "ours, ledger in a file"
+
+LEAST_TURNS = 3
+MOST_TURNS = 40
+
+
+class Stopwatch:
+    """Adds up the seconds of each stage; what one stage calls counts as its own."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._is_running = False
+
+    def timed(self, stage: str, function: Callable[P, T]) -> Callable[P, T]:
+        """Return the function, timed."""
+
+        @wraps(function)
+        def run(*args: P.args, **kwargs: P.kwargs) -> T:
+            if self._is_running:
+                return function(*args, **kwargs)
+            self._is_running = True
+            start = perf_counter()
+            try:
+                return function(*args, **kwargs)
+            finally:
+                self._is_running = False
+                spent = perf_counter() - start
+                self.seconds[stage] = self.seconds.get(stage, 0.0) + spent
+
+        return run
+
+    def attach(self) -> None:
+        """Time all parts of a question from now on, for the rest of this process."""
+        for stage, owner, names in PARTS:
+            for name in names:
+                setattr(owner, name, self.timed(stage, getattr(owner, name)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """The same table, open for plain SQL and for curators."""
+
+    rows: int
+    store: Store
+    curators: dict[str, Curator]
+    stopwatch: Stopwatch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One run: its wall and CPU seconds, and those of its stages if it has any."""
+
+    wall: float
+    cpu: float
+    stages: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timed:
+    """A way to answer a question: medians of its turns. `own` is all but the engine's run."""
+
+    question: str
+    way: str
+    rows: int
+    turns: int
+    wall: float
+    cpu: float
+    own: float
+    stages: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """How long loading took, for us and for plain SQL, and how much memory the table holds."""
+
+    rows: int
+    raw: float
+    ours: float
+    bytes: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembered:
+    """The most memory that a first question took above the loaded table, if the system tells."""
+
+    question: str
+    rows: int
+    bytes: int | None
+
+
+# --------------------------------------------------------------------------- times
+
+
+def tell_times(rows: int, seconds: float, *, filed: bool) -> None:
+    """Write how long loading takes, then one line for each question and way."""
+    sources(rows)
+    empty = _resident("VmRSS")
+    start = perf_counter()
+    curator = open_visits(rows)
+    ours, loaded = perf_counter() - start, _resident("VmRSS")
+    start = perf_counter()
+    store = open_raw(rows)
+    raw = perf_counter() - start
+    held = None if empty is None or loaded is None else loaded - empty
+    _tell(Opened(rows=rows, raw=raw, ours=ours, bytes=held))
+    stopwatch = Stopwatch()
+    stopwatch.attach()
+    with TemporaryDirectory(dir=RESULTS) as folder:
+        curators = {OURS: curator}
+        if filed:
+            curators[FILED] = open_visits(rows, Path(folder) / "bench.ledger")
+        desk = Desk(rows=rows, store=store, curators=curators, stopwatch=stopwatch)
+        for question in QUESTIONS:
+            for timed in time_question(question, desk, seconds):
+                _tell(timed)
+        for each in curators.values():
+            each.close()
+
+
+def time_question(question: Question, desk: Desk, seconds: float) -> list[Timed]:
+    """Answer a question in all ways in turns, each time anew, for about `seconds`."""
+    fresh = count(1)
+
+    def raw() -> object:
+        with desk.store.cursor() as cursor:
+            return cursor.sql(question.sql).to_arrow_table()
+
+    def ours(curator: Curator) -> Callable[[], object]:
+        return lambda: ask(curator, question, next(fresh))
+
+    ways: dict[str, Callable[[], object]] = {RAW: raw}
+    ways.update({name: ours(each) for name, each in desk.curators.items()})
+    for run in ways.values():
+        run()  # what is loaded or compiled once is not part of a question
+    found: dict[str, list[Turn]] = {way: [] for way in ways}
+    end = perf_counter() + seconds
+    for turn in range(MOST_TURNS):
+        if turn >= LEAST_TURNS and perf_counter() > end:
+            break
+        for way, run in ways.items():
+            found[way].append(_turn(run, desk.stopwatch))
+    return [_timed(question.name, way, desk.rows, turns) for way, turns in found.items()]
+
+
+def ask(curator: Curator, question: Question, number: int) -> object:
+    """Ask for a price that was not asked before, so that no kept answer is returned."""
+    epsilon = question.epsilon * (1 + number / 2**20)
+    return curator.ask(question.sql, epsilon=epsilon, delta=question.delta)
+
+
+def _turn(run: Callable[[], object], stopwatch: Stopwatch) -> Turn:
+    stopwatch.seconds = {}
+    cpu, wall = process_time(), perf_counter()
+    run()
+    return Turn(
+        wall=perf_counter() - wall, cpu=process_time() - cpu, stages=dict(stopwatch.seconds)
+    )
+
+
+def _timed(question: str, way: str, rows: int, turns: list[Turn]) -> Timed:
+    stages = {
+        stage: median(each.stages.get(stage, 0.0) for each in turns)
+        for stage in (STAGES if way != RAW else ())
+    }
+    if way != RAW:
+        stages[REST] = median(each.wall - sum(each.stages.values()) for each in turns)
+    return Timed(
+        question=question,
+        way=way,
+        rows=rows,
+        turns=len(turns),
+        wall=median(each.wall for each in turns),
+        cpu=median(each.cpu for each in turns),
+        own=median(each.wall - each.stages.get(RUN, 0.0) for each in turns),
+        stages=stages,
+    )
+
+
+# --------------------------------------------------------------------------- memory
+
+
+def tell_memory(rows: int, name: str) -> None:
+    """Write the peak of the first question of a process, which nothing before it has raised."""
+    with open_visits(rows) as curator:
+        before = _resident("VmRSS")
+        is_reset = _forget_peak()
+        ask(curator, BY_NAME[name], 0)
+        peak = _resident("VmHWM") if is_reset else None
+    above = None if before is None or peak is None else peak - before
+    _tell(Remembered(question=name, rows=rows, bytes=above))
+
+
+def _forget_peak() -> bool:
+    """Reset the high-water mark of this process; say whether that can be done here."""
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+        return True
+    return False
+
+
+def _resident(field: str) -> int | None:
+    """Return bytes of this process in memory, now (VmRSS) or at most (VmHWM)."""
+    with suppress(OSError):
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith(f"{field}:"):
+                return int(line.split()[1]) * 1024
+    return None
+
+
+def _tell(what: Opened | Timed | Remembered) -> None:
+    line = {"kind": type(what).__name__, **asdict(what)}
+    print(json.dumps(line), flush=True)
+
+
+if __name__ == "__main__":
+    task, rows_text, *more = sys.argv[1:]
+    if task == "memory":
+        tell_memory(int(rows_text), more[0])
+    else:
+        tell_times(int(rows_text), float(more[0]), filed="filed" in more)
+    os._exit(0)  # freeing gigabytes takes longer than it is worth
