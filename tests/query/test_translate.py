@@ -1,5 +1,7 @@
 """Expressions mean what DuckDB means by them, and nothing outside the list gets through."""
 
+from datetime import UTC, datetime
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,6 +14,7 @@ from discreet.errors import (
     UnknownNameError,
     UnsupportedError,
 )
+from discreet.query.literals import time_from_text
 from discreet.query.tree import Call, Literal
 from tests.query.nasty import ROWS, is_same, kind_in_duckdb, ours, plain, translated
 
@@ -471,7 +474,13 @@ def test_functions_that_change_from_run_to_run_are_refused_by_name(text: str) ->
         *("error('x')", "getenv('HOME')", "pg_sleep(1)", "query('SELECT 1')", "s SIMILAR TO 'a'"),
         *("s GLOB 'a*'", "md5(s)", "[i, j]", "{'a': i}", "s[1]", "(i, j) = (1, 2)", "i & 1"),
         *("?", "$1", "s COLLATE nocase", "ts AT TIME ZONE 'UTC'", "i BETWEEN SYMMETRIC 2 AND 1"),
-        *("CAST(i AS HUGEINT)", "CAST(s AS BLOB)", "CAST(ts AS TIMESTAMPTZ)", "x::INTEGER[]"),
+        *(
+            "CAST(i AS HUGEINT)",
+            "CAST(x AS DECIMAL(3, 5))",
+            "CAST(s AS BLOB)",
+            "CAST(ts AS TIMESTAMPTZ)",
+            "x::INTEGER[]",
+        ),
         *(
             "i = ANY (SELECT 1)",
             "t.*",
@@ -589,3 +598,22 @@ def test_literals_compared_with_dates_are_dates() -> None:
     stated = expression.arguments[1]
     assert isinstance(stated, Literal)
     assert stated.facts.kind is Kind.DATE
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "moment"),
+    [
+        ("2024-05-01 10:00", Kind.TIMESTAMP, datetime(2024, 5, 1, 10)),
+        ("2024-5-1T10:00:01.5", Kind.TIMESTAMP, datetime(2024, 5, 1, 10, 0, 1, 500000)),
+        ("2024-05-01 10:00+02", Kind.TIMESTAMP_TZ, datetime(2024, 5, 1, 8, tzinfo=UTC)),
+        ("2024-05-01 10:00-01:30", Kind.TIMESTAMP_TZ, datetime(2024, 5, 1, 11, 30, tzinfo=UTC)),
+        ("2024-05-01", Kind.TIMESTAMP_TZ, datetime(2024, 5, 1, tzinfo=UTC)),
+        ("2024-05-01 10:00Z", Kind.TIMESTAMP, None),
+        ("2024-05-01 25:00", Kind.TIMESTAMP, None),
+        ("tomorrow", Kind.TIMESTAMP, None),
+    ],
+)
+def test_stated_times_are_read_to_the_microsecond(
+    text: str, kind: Kind, moment: datetime | None
+) -> None:
+    assert time_from_text(text, kind) == moment

@@ -25,6 +25,8 @@ INTEGERS: dict[exp.DType, tuple[int, int]] = {
 }
 """The types of integers and their ends."""
 
+MOST_DIGITS = 38
+
 CASTS: dict[exp.DType, str] = {
     exp.DType.DOUBLE: "to_real",
     exp.DType.FLOAT: "to_single",
@@ -92,5 +94,15 @@ def _to_integer(inner: Expression, ends: tuple[int, int], node: exp.Expr) -> Exp
 
 
 def _decimal(to: exp.Expr) -> tuple[int, int]:
+    """Return how many digits a decimal type has, in all and behind the point."""
     numbers = [int(each.name) for each in to.expressions]
-    return {0: (18, 3), 1: (*numbers, 0)}.get(len(numbers), (*numbers,))  # type: ignore[return-value]
+    if not numbers:
+        return 18, 3
+    width, scale = numbers[0], numbers[1] if len(numbers) > 1 else 0
+    if not 1 <= width <= MOST_DIGITS or scale > width:
+        raise UnsupportedError(
+            f"there is no type DECIMAL({width}, {scale})",
+            f"use 1 to {MOST_DIGITS} digits, and no more behind the point",
+            span=span_of(to),
+        )
+    return width, scale

@@ -25,7 +25,7 @@ WORDS = {
     Kind.TIMESTAMP: "a timestamp",
     Kind.TIMESTAMP_TZ: "a timestamp with time zone",
     Kind.INTERVAL: "a span of time",
-    Kind.OTHER: "of a kind that cannot be computed with",
+    Kind.OTHER: "a value that cannot be computed with",
 }
 """What errors call the kinds."""
 
@@ -129,12 +129,21 @@ def _accepted(
         return converted(expression, Kind.REAL)
     if kind.is_number and kinds == {Kind.BOOLEAN}:
         return call("to_boolean", expression)
-    wanted = WORDS[min(kinds, key=list(Kind).index)]
+    fix = "cast it to what is meant, with CAST(... AS ...)"
+    if kind is Kind.OTHER:
+        fix = "such a column can be counted and tested for NULL, no more"
     raise UnsupportedError(
-        f"{shown(name)} takes {wanted} where there is {WORDS[kind]}",
-        "cast it to what is meant, with CAST(... AS ...)",
+        f"{shown(name)} takes {_described(kinds)} where there is {WORDS[kind]}",
+        fix,
         span=span_of(node),
     )
+
+
+def _described(kinds: frozenset[Kind]) -> str:
+    found = [WORDS[each] for each in Kind if each in kinds]
+    if Kind.REAL in kinds and Kind.INTEGER in kinds:
+        found.remove(WORDS[Kind.INTEGER])
+    return found[0] if len(found) == 1 else f"{', '.join(found[:-1])} or {found[-1]}"
 
 
 # --------------------------------------------------------------------------- one kind for all

@@ -2,7 +2,7 @@
 
 import re
 from contextlib import suppress
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -12,7 +12,8 @@ from discreet.query.moments import LENGTHS, MONTHS
 DATE = re.compile(r"\s*(\d{4,5})-(\d{1,2})-(\d{1,2})\s*", re.ASCII)
 TIMESTAMP = re.compile(
     r"\s*(\d{4})-(\d{1,2})-(\d{1,2})"
-    r"(?:[ T](\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,6}))?)?)?\s*(Z|\+00(?::00)?)?\s*",
+    r"(?:[ T](\d{1,2}):(\d{2})(?::(\d{2})(?:\.(?P<fraction>\d{1,6}))?)?)?"
+    r"\s*(?P<zone>Z|(?P<hours>[+-]\d{2})(?::?(?P<minutes>\d{2}))?)?\s*",
     re.ASCII,
 )
 SPAN = re.compile(r"\s*([+-]?\d{1,9})\s*([a-z]+)", re.ASCII | re.IGNORECASE)
@@ -84,9 +85,9 @@ def _finite(value: Fraction) -> float | None:
 def time_from_text(text: str, kind: Kind) -> date | None:
     """Return the date or timestamp that a text states; None if it states none.
 
-    With a zone, times are UTC unless the text has another offset, which is not read.
+    With a zone, times are UTC unless the text has an offset.
     """
-    with suppress(ValueError):
+    with suppress(ValueError, OverflowError):
         if kind is Kind.DATE:
             found = DATE.fullmatch(text)
             return None if found is None else date(*map(int, found.groups()))
@@ -96,11 +97,16 @@ def time_from_text(text: str, kind: Kind) -> date | None:
 
 def _timestamp(text: str, *, zoned: bool) -> datetime | None:
     found = TIMESTAMP.fullmatch(text)
-    if found is None or (found[8] is not None and not zoned):
+    if found is None or (found["zone"] is not None and not zoned):
         return None
-    fields = [int(each or 0) for each in found.groups()[:6]]
-    microsecond = int((found[7] or "").ljust(6, "0"))
-    return datetime(*fields, microsecond, tzinfo=UTC if zoned else None)  # type: ignore[misc, arg-type]
+    year, month, day, hour, minute, second = (int(each or 0) for each in found.groups()[:6])
+    microsecond = int((found["fraction"] or "").ljust(6, "0"))
+    moment = datetime(year, month, day, hour, minute, second, microsecond)
+    if not zoned:
+        return moment
+    sign = -1 if (found["hours"] or "").startswith("-") else 1
+    offset = timedelta(hours=int(found["hours"] or 0), minutes=sign * int(found["minutes"] or 0))
+    return (moment - offset).replace(tzinfo=UTC)
 
 
 def span_from_text(text: str) -> Span | None:
