@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Self
 
 import pyarrow as pa
+import pyarrow.types as pt
 
 from discreet.accounting import Budget
 from discreet.answer import Answer, Balance
@@ -14,7 +15,7 @@ from discreet.answer.present import present
 from discreet.catalog.policy import BudgetPolicy, Catalog
 from discreet.engines.base import Engine
 from discreet.engines.public import PublicStore
-from discreet.errors import ParameterError, QuestionError
+from discreet.errors import ParameterError, QuestionError, QuestionSizeError, UnsupportedError
 from discreet.explanation import Explanation, explain_plan, notes_of
 from discreet.ledger import Kept, Ledger, Receipt
 from discreet.noise import SYSTEM, Entropy
@@ -127,11 +128,27 @@ class Curator:
         """Return all that will happen; refusals show the place in the question."""
         try:
             question = check(parse(sql), self.catalog, self._public)
-            self._public.check(question.afterwards, schemas_of(question))
+            self._check_sql(question)
             return make_plan(question, _needed(target, question), self.catalog.budget)
         except QuestionError as refusal:
             refusal.text = sql
             raise
+        except RecursionError:
+            raise QuestionSizeError(
+                "the question is nested too deeply", "write it with fewer levels"
+            ) from None
+
+    def _check_sql(self, question: Question) -> None:
+        """Refuse SQL for afterwards that does not run, or gives no number where one is needed."""
+        schemas = schemas_of(question)
+        self._public.check(question.afterwards, schemas)
+        for each in question.scalars:
+            kind = self._public.check(each.sql, schemas).field(0).type
+            if not (pt.is_integer(kind) or pt.is_floating(kind) or pt.is_decimal(kind)):
+                raise UnsupportedError(
+                    "a query that stands in a condition on rows gives no number",
+                    "compare rows with released numbers only",
+                )
 
     # ----------------------------------------------------------------------- charge, run, keep
 
@@ -165,7 +182,7 @@ class Curator:
             for i, (planned, each) in done.items()
         }
         return tuple(
-            self._number(each, tables) if max(each.needs) in done else None
+            self._number(each, tables) if done.keys() >= set(each.needs) else None
             for each in plan.question.scalars
         )
 

@@ -11,7 +11,7 @@ from discreet.query.parse import DIALECT
 from discreet.query.places import span_of
 from discreet.query.questions import Aggregate, Statistic
 from discreet.query.sources import Names
-from discreet.query.translate import Scope, translate
+from discreet.query.translate import Scope, condition, translate
 from discreet.query.tree import Case, Expression, Facts, Interval, Literal
 
 WRAPPERS = (exp.Filter, exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls)
@@ -119,12 +119,12 @@ class _Reading:
     def filtered(self, argument: Expression) -> Expression:
         if not isinstance(self.node, exp.Filter):
             return argument
-        condition = translate(self.node.expression.this, self.scope)
+        is_counted = condition(self.node.expression.this, self.scope)
         domain = argument.facts.domain
         with_null = domain if domain is None or None in domain else (*domain, None)
         facts = replace(argument.facts, nullable=True, domain=with_null)
         null = Literal(value=None, facts=replace(facts, domain=(None,)))
-        return Case(branches=((condition, argument),), otherwise=null, facts=facts)
+        return Case(branches=((is_counted, argument),), otherwise=null, facts=facts)
 
     def aggregate(self, bare: exp.Expr) -> Aggregate:
         if isinstance(bare, exp.CountIf):

@@ -26,12 +26,14 @@ from discreet.query.opened import (
     expand_stars,
     finish_open,
     inner_queries,
+    is_first_only,
     renamed,
+    whole,
     without_spreads,
 )
 from discreet.query.parse import DIALECT
 from discreet.query.places import span_of
-from discreet.query.private import Named, PrivateSelect, united
+from discreet.query.private import RELEASED, Named, PrivateSelect, renamed_rows, united
 from discreet.query.questions import Question, Release, Scalar
 from discreet.query.sources import (
     Names,
@@ -57,6 +59,8 @@ class Checker:
     public: PublicReader
     releases: list[Release] = field(default_factory=list)
     scalars: list[Scalar] = field(default_factory=list)
+    unnamed: int = 0
+    """How many queries in FROM have been given a name."""
 
     def question(self, tree: exp.Query) -> Question:
         """Return the question with all its releases, or refuse rows of units as its result."""
@@ -105,17 +109,28 @@ class Checker:
             result = self.query(each.this, known)
             names = tuple(column.name for column in each.args["alias"].columns)
             fitting = _fitting(names, result, each)
+            known.pop(name := self.free_name(each), None)  # what is named last stands last
             if isinstance(result, Private):
-                outs = Source(name="", relation=result, renamed=fitting).outs
-                known[each.alias.casefold()] = replace(result, outs=outs)
+                known[name] = renamed_rows(result, fitting)
                 continue
             each.set("this", result.tree)
-            known[each.alias.casefold()] = renamed(result, fitting)
+            known[name] = replace(renamed(result, fitting), entry=each)
             kept.append(each)
         clause.set("expressions", kept)
         if not kept:
             node.set("with_", None)
         return known
+
+    def free_name(self, node: exp.Expr) -> str:
+        """Return what a query or a table is called, if released tables are not called so."""
+        name = node.alias_or_name.casefold()
+        if name.startswith(RELEASED):
+            raise UnsupportedError(
+                f"names that begin with {RELEASED} are given to released tables",
+                "choose another name",
+                span=span_of(node),
+            )
+        return name
 
     def set_operation(self, node: exp.SetOperation, named: Named) -> Private | Open:
         """Return UNION ALL of private rows as private rows; anything else is for afterwards."""
@@ -172,7 +187,7 @@ class Checker:
         if not extra:
             return result
         node.set("this", result.tree)
-        return replace(result, tree=node)
+        return replace(result, tree=node, is_single=result.is_single or is_first_only(node))
 
     def values(self, node: exp.Values) -> Open:
         """Return a list of constants."""
@@ -201,6 +216,11 @@ class Checker:
         first = self.source(clause.this, named)
         found = [self.source(each.this, named) for each in joins]
         is_private = any(isinstance(each.relation, Private) for each in (first, *found))
+        for each in (first, *found):
+            if is_private and each.renamed and isinstance(each.relation, PublicTable):
+                raise unhandled(
+                    f"{each.name}({', '.join(each.renamed)}) beside a private table", clause
+                )
         names = [each.name.casefold() for each in (first, *found)]
         if len(set(names)) < len(names):
             twice = next(each for each in names if names.count(each) > 1)
@@ -228,6 +248,10 @@ class Checker:
         match node:
             case exp.Table():
                 return self.table(node, named)
+            case exp.Subquery(this=exp.Table()):
+                raise UnsupportedError(
+                    "a table stands in brackets", "write it without them", span=span_of(node)
+                )
             case exp.Subquery():
                 result = self.query(node, named)
                 if isinstance(result, Open) and result.tree is not node:
@@ -240,12 +264,20 @@ class Checker:
                     "table functions and files cannot be read in a question",
                     span=span_of(node),
                 )
-        names = tuple(each.name for each in _alias_columns(node))
-        return Source(
-            name=node.alias or f"query_{id(node)}",
-            relation=result,
-            renamed=_fitting(names, result, node),
-        )
+        name = node.alias or self.unused_alias(node)
+        names = _fitting(tuple(each.name for each in _alias_columns(node)), result, node)
+        if isinstance(result, Private):
+            return Source(name=name, relation=renamed_rows(result, names))
+        return Source(name=name, relation=result, renamed=names)
+
+    def unused_alias(self, node: exp.Expr) -> str:
+        """Give a query without a name one, the same whenever the question is asked."""
+        self.unnamed += 1
+        name = f"__query_{self.unnamed}"
+        alias = node.args.get("alias") or exp.TableAlias()
+        alias.set("this", exp.to_identifier(name, quoted=True))
+        node.set("alias", alias)
+        return name
 
     def table(self, node: exp.Table, named: Named) -> Source:
         """Return a table of the catalog, or a query that WITH names."""
@@ -267,19 +299,22 @@ class Checker:
         names = tuple(each.name for each in _alias_columns(node))
         known = named.get(node.name.casefold())
         if known is not None:
-            renamed = _fitting(names, known, node)
-            return Source(name=alias, relation=known, renamed=renamed)
+            fitting = _fitting(names, known, node)
+            if isinstance(known, Private):
+                return Source(name=alias, relation=renamed_rows(known, fitting))
+            return Source(name=alias, relation=known, renamed=fitting)
         table = self.catalog.table(node.name)
         if table is None:
             listed = [each.name for each in self.catalog.tables] + list(named)
             raise unknown_name(node.name, "a table of this catalog", listed, node.this)
         if isinstance(table, PublicTable):
+            self.free_name(node.this)
             node.set("this", exp.to_identifier(table.name, quoted=True))
             if not node.alias:
                 node.set("alias", exp.TableAlias(this=exp.to_identifier(alias, quoted=True)))
             return Source(name=alias, relation=table, renamed=_fitting(names, table, node))
         relation = self.scan(table)
-        return Source(name=alias, relation=relation, renamed=_fitting(names, relation, node))
+        return Source(name=alias, relation=renamed_rows(relation, _fitting(names, relation, node)))
 
     def scan(self, table: PrivateTable) -> Private:
         """Return a private table's rows with their units."""
@@ -328,15 +363,19 @@ class Checker:
                 raise row_level(each, is_per_unit=result.is_per_unit)
             each.replace(_bare(without_spreads(result)))
 
-    def scalar(self, node: exp.Expr, result: Open) -> int:
+    def scalar(self, node: exp.Expr, result: Open, named: Named) -> int:
         """Return the number under which a later release finds the only value of a query."""
-        needs = tuple(
-            sorted({int(each.name.rpartition("_")[2]) for each in _released_tables(result.tree)})
-        )
-        tree = without_spreads(result)
+        tree = whole(without_spreads(result), named)
+        needs = tuple(sorted({int(each.name[len(RELEASED) :]) for each in _released_in(tree)}))
         if len(result.columns) != 1:
             raise UnsupportedError(
                 "a query used as a number must have one column", "select one", span=span_of(node)
+            )
+        if not result.is_single:
+            raise UnsupportedError(
+                "a query used as a number may give several",
+                "aggregate it without GROUP BY, or add LIMIT 1",
+                span=span_of(node),
             )
         check_functions(tree)
         sql = tree.sql(dialect=DIALECT, identify=True)
@@ -347,8 +386,8 @@ class Checker:
         return len(self.scalars) - 1
 
 
-def _released_tables(tree: exp.Expr) -> list[exp.Table]:
-    return [each for each in tree.find_all(exp.Table) if each.name.startswith("released_")]
+def _released_in(tree: exp.Expr) -> list[exp.Table]:
+    return [each for each in tree.find_all(exp.Table) if each.name.startswith(RELEASED)]
 
 
 def _unit_notes(table: PrivateTable, unit: Unit) -> tuple[str, ...]:
@@ -373,6 +412,10 @@ def _fitting(
     names: tuple[str, ...], relation: Private | PublicTable | Open, node: exp.Expr
 ) -> tuple[str, ...]:
     width = len(relation.outs if isinstance(relation, Private) else relation.columns)
+    if len({each.casefold() for each in names}) < len(names):
+        raise UnsupportedError(
+            "two columns are given the same name", "give each its own", span=span_of(node)
+        )
     if len(names) > width:
         raise UnsupportedError(
             f"{len(names)} names for {width} columns",

@@ -1,6 +1,6 @@
 """SELECTs over released and public tables: names for their columns, and error bars beside them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from sqlglot import exp
@@ -9,7 +9,7 @@ from discreet.query.aggregates import is_aggregate
 from discreet.query.carry import origin_of, spread_of
 from discreet.query.objections import unhandled
 from discreet.query.parse import DIALECT
-from discreet.query.sources import Names, Open, Source
+from discreet.query.sources import Names, Open, Private, Source
 
 CLAUSES = ("expressions", "where", "group", "having", "order", "qualify", "limit")
 """The clauses of SELECT in which queries may stand as values."""
@@ -30,13 +30,26 @@ def finish_open(node: exp.Select, sources: tuple[Source, ...]) -> Open:
             origins[name] = origin
         spread = spread_of(each.unalias(), sources) if is_row_by_row else None
         if spread is not None:
-            spreads[name] = f"__spread_{len(hidden)}"
+            spreads[name] = unused_name("__spread", [*names, *spreads.values()])
             hidden.append(exp.alias_(spread, spreads[name], quoted=True, copy=False))
     node.set("expressions", [*node.expressions, *hidden])
-    is_public = all(
-        not isinstance(each.relation, Open) or each.relation.is_public for each in sources
+    inner = [each.relation for each in sources]
+    return Open(
+        tree=node,
+        columns=names,
+        spreads=spreads,
+        origins=origins,
+        is_public=all(not isinstance(each, Open) or each.is_public for each in inner),
+        is_single=is_first_only(node)
+        or (not node.args.get("group") and _has_aggregate(node))
+        or all(isinstance(each, Open) and each.is_single for each in inner),
     )
-    return Open(tree=node, columns=names, spreads=spreads, origins=origins, is_public=is_public)
+
+
+def is_first_only(node: exp.Expr) -> bool:
+    """Return whether a query keeps one row at most."""
+    limit = node.args.get("limit")
+    return isinstance(limit, exp.Limit) and limit.expression.sql() in ("0", "1")
 
 
 def _has_aggregate(node: exp.Select) -> bool:
@@ -64,7 +77,7 @@ def _named_columns(node: exp.Select) -> tuple[str, ...]:
 
 def written_name(node: exp.Expr) -> str:
     """Return what a column of SELECT is called: its alias, its own name, or how it is written."""
-    if isinstance(node, exp.Alias):
+    if isinstance(node, exp.Alias | exp.Subquery) and node.alias:
         return node.alias
     return node.name if isinstance(node, exp.Column) else node.sql(dialect=DIALECT)
 
@@ -137,6 +150,27 @@ def without_spreads(opened: Open) -> exp.Query:
     if isinstance(inner, exp.Subquery):
         inner = exp.Select().select("*").from_(inner, copy=False)
     return exp.Select(expressions=columns, from_=exp.From(this=inner.subquery("t", copy=False)))
+
+
+def whole(tree: exp.Query, named: Mapping[str, Private | Open]) -> exp.Query:
+    """Return a query that can be run by itself, with the entries of WITH that it reads."""
+    read = _tables_in(tree)
+    entries: list[exp.CTE] = []
+    for name, each in reversed(list(named.items())):
+        if name in read and isinstance(each, Open) and each.entry is not None:
+            entries.insert(0, each.entry.copy())
+            read |= _tables_in(each.entry)
+    if not entries:
+        return tree
+    return exp.Select(
+        expressions=[exp.Star()],
+        from_=exp.From(this=exp.Subquery(this=tree, alias=exp.to_identifier("whole"))),
+        with_=exp.With(expressions=entries),
+    )
+
+
+def _tables_in(tree: exp.Expr) -> set[str]:
+    return {each.name.casefold() for each in tree.find_all(exp.Table)}
 
 
 def renamed(opened: Open, names: tuple[str, ...]) -> Open:

@@ -26,7 +26,7 @@ from discreet.query.places import span_of
 from discreet.query.questions import Aggregate, Key, Release, Statistic
 from discreet.query.rowscope import RowScope
 from discreet.query.sources import Names, Open, Out, Private, PublicReader, Source
-from discreet.query.translate import translate
+from discreet.query.translate import condition, translate
 from discreet.query.tree import (
     Column,
     ColumnOf,
@@ -34,15 +34,23 @@ from discreet.query.tree import (
     Facts,
     Interval,
     PerUnit,
+    Released,
     Select,
     Union,
     UnitAggregate,
     UnitFunction,
+    UnitIsIn,
 )
-from discreet.query.walk import columns_in, map_columns
+from discreet.query.walk import columns_in, map_columns, parts_of
 
 Named = dict[str, Private | Open]
 """Queries that WITH gives a name, by that name in lower case."""
+
+RELEASED = "released_"
+"""What released tables are called, with their number."""
+
+NAMED = "__named"
+"""What rows are called while their columns get other names."""
 
 GROUPS = "__groups"
 """What the groups of a GROUP BY are called while their columns are found."""
@@ -56,7 +64,7 @@ class Walker(Protocol):
 
     def query(self, node: exp.Expr, named: Named) -> Private | Open: ...
     def source_of_only(self, node: exp.Select, named: Named) -> Source: ...
-    def scalar(self, node: exp.Expr, result: Open) -> int: ...
+    def scalar(self, node: exp.Expr, result: Open, named: Named) -> int: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +108,7 @@ class PrivateSelect:
         filtered = self._filtered()
         self.scope.allows_windows = True
         qualify = self.node.args.get("qualify")
-        only = None if qualify is None else translate(qualify.this, self.scope)
+        only = None if qualify is None else condition(qualify.this, self.scope)
         columns = tuple(
             Column(name=name, expression=filtered.known(translate(each.unalias(), self.scope)))
             for name, each in zip(
@@ -145,15 +153,15 @@ class PrivateSelect:
 
     def _filtered(self) -> Filtered:
         where = self.node.args.get("where")
-        condition = None if where is None else where.this
+        asked = None if where is None else where.this
         joined = join_all(
             self.selection,
-            condition,
+            asked,
             self.names,
             self.walker.public,
             self._all_of,
         )
-        conditions = [*joined.conditions, *([condition] if condition is not None else [])]
+        conditions = [*joined.conditions, *([asked] if asked is not None else [])]
         together = self._all_of(conditions) if conditions else None
         return Filtered(
             joined=joined,
@@ -163,7 +171,7 @@ class PrivateSelect:
 
     def _all_of(self, conditions: list[exp.Expr]) -> Expression:
         node = exp.and_(*conditions, copy=True) if conditions else exp.true()
-        return translate(node, self.scope)
+        return condition(node, self.scope)
 
     # ----------------------------------------------------------------------- groups
 
@@ -209,7 +217,7 @@ class PrivateSelect:
 
     def _aggregates(self) -> Iterator[exp.Expr]:
         """Yield the aggregates of the SELECT, outermost, in the order of writing."""
-        for clause in ("expressions", "having", "qualify", "order"):
+        for clause in ("expressions", "having", "qualify", "windows", "order"):
             values = self.node.args.get(clause)
             for each in values if isinstance(values, list) else [values]:
                 if isinstance(each, exp.Expr):
@@ -220,10 +228,12 @@ class PrivateSelect:
         for each in key_nodes:
             if any(is_aggregate(part) for part in _same_level(each)):
                 raise unhandled("an aggregate in GROUP BY", each)
-        keys = [filtered.known(translate(each, self.scope)) for each in key_nodes]
+        keys: dict[Expression, exp.Expr] = {}
+        for each in key_nodes:
+            keys.setdefault(filtered.known(translate(each, self.scope)), each)
         if any(self.names.is_unit(each) for each in keys):
-            return self._per_unit(keys, filtered)
-        return self._release(key_nodes, keys, filtered)
+            return self._per_unit(list(keys), filtered)
+        return self._release(list(keys.values()), list(keys), filtered)
 
     # ----------------------------------------------------------------------- groups by unit
 
@@ -343,7 +353,7 @@ class PrivateSelect:
 
     def _opened(self, number: int, keys: list[Expression], names: dict[int, str]) -> Open:
         """Return the SELECT as one over the released table."""
-        table = f"released_{number}"
+        table = f"{RELEASED}{number}"
         regroup = Regroup(self, keys, names, table=table)
         node = self.node
         columns = [regroup.column(each) for each in node.expressions]
@@ -355,10 +365,12 @@ class PrivateSelect:
             opened.set("where", exp.Where(this=regroup.rewritten(having.this)))
         if qualify := node.args.get("qualify"):
             opened.set("qualify", exp.Qualify(this=regroup.rewritten(qualify.this)))
+        if windows := node.args.get("windows"):
+            opened.set("windows", [regroup.rewritten(each) for each in windows])
         if order := node.args.get("order"):
             regroup.prefers_aliases = True
             opened.set("order", regroup.rewritten(order))
-        for clause in ("limit", "offset", "distinct", "windows", "with_"):
+        for clause in ("limit", "offset", "distinct", "with_"):
             if node.args.get(clause):
                 opened.set(clause, node.args[clause])
         made = self.walker.releases[number].aggregates
@@ -374,6 +386,7 @@ class PrivateSelect:
             },
             origins={each: (number, each) for each in (*key_names, *aggregates)},
             is_public=False,
+            is_single=not keys,
         )
         return finish_open(opened, (Source(name=table, relation=released),))
 
@@ -444,6 +457,9 @@ class Regroup:
             each.alias.casefold() for each in select.node.expressions if isinstance(each, exp.Alias)
         }
         self.prefers_aliases = False
+        self.has_query = any(
+            isinstance(part, Released | UnitIsIn) for key in keys for part in parts_of(key)
+        )
 
     def column(self, node: exp.Expr) -> exp.Expr:
         """Return a column of the SELECT, with the name it had."""
@@ -501,6 +517,8 @@ class Regroup:
             return None
         if any(id(each) in self.names for each in node.walk()):
             return None
+        if node.find(exp.Query) is not None and not self.has_query:
+            return None
         try:
             found = translate(node, self.select.scope)
         except QuestionError:
@@ -510,6 +528,8 @@ class Regroup:
         return next((i for i, each in enumerate(self.keys) if each == found), None)
 
     def _inner(self, node: exp.Query) -> exp.Expr:
+        if self.table == GROUPS:  # still about private rows, which are yet to be translated
+            return node
         result = self.select.walker.query(node, self.select.named)
         if isinstance(result, Private):
             raise row_level(node, is_per_unit=result.is_per_unit)
@@ -588,6 +608,22 @@ def _private(rows: Select | PerUnit, outs: tuple[Out, ...], joined: Joined) -> P
         reason=joined.reason,
         is_one_row=joined.is_one_row,
         notes=joined.notes,
+    )
+
+
+def renamed_rows(private: Private, names: tuple[str, ...]) -> Private:
+    """Return private rows whose first columns have these names."""
+    if not names:
+        return private
+    given = (*names, *(each.name for each in private.outs[len(names) :]))
+    columns = tuple(
+        Column(name=name, expression=ColumnOf(source=NAMED, name=out.name, facts=out.facts))
+        for name, out in zip(given, private.outs, strict=True)
+    )
+    return replace(
+        private,
+        rows=Select(source=private.rows, name=NAMED, columns=columns),
+        outs=tuple(replace(out, name=name) for name, out in zip(given, private.outs, strict=True)),
     )
 
 

@@ -12,10 +12,11 @@ from discreet.catalog.schema import Kind
 from discreet.errors import JoinError, UnsupportedError
 from discreet.query.joins import conjuncts
 from discreet.query.objections import row_level, unhandled
+from discreet.query.opened import whole
 from discreet.query.parse import DIALECT
 from discreet.query.places import span_of
 from discreet.query.sources import Names, Open, Private, PublicReader, Source
-from discreet.query.translate import translate
+from discreet.query.translate import condition, translate
 from discreet.query.tree import (
     ColumnOf,
     Expression,
@@ -58,7 +59,7 @@ class Inner(Protocol):
     def public(self) -> PublicReader: ...
     def query(self, node: exp.Expr, named: dict[str, Private | Open]) -> Private | Open: ...
     def source_of_only(self, node: exp.Select, named: dict[str, Private | Open]) -> Source: ...
-    def scalar(self, node: exp.Expr, result: Open) -> int: ...
+    def scalar(self, node: exp.Expr, result: Open, named: dict[str, Private | Open]) -> int: ...
 
 
 class RowScope:
@@ -151,14 +152,17 @@ class RowScope:
     # ----------------------------------------------------------------------- inner queries
 
     def subquery(self, node: exp.Expr) -> Expression:
-        """Return what EXISTS, IN or a query used as a number means for a row."""
-        match node:
-            case exp.Exists():
-                return self._exists(node)
-            case exp.In():
-                return self._is_in(node)
-            case _:
-                return self._number(node)
+        """Return what EXISTS, IN or a query used as a number means for a row.
+
+        The node is copied, because a check uses up its tree and an expression may be read twice.
+        """
+        match node.copy():
+            case exp.Exists() as copied:
+                return self._exists(copied)
+            case exp.In() as copied:
+                return self._is_in(copied)
+            case copied:
+                return self._number(copied)
 
     def _exists(self, node: exp.Exists) -> Expression:
         inner = node.this.unnest() if isinstance(node.this, exp.Subquery) else node.this
@@ -176,9 +180,9 @@ class RowScope:
             )
         names = Names((source,), parent=self.names)
         scope = RowScope(self.walker, names, self.named, {})
-        condition = inner.args["where"].this if inner.args.get("where") else None
-        self._check_tied(source, condition, names, node)
-        where = None if condition is None else translate(condition, scope)
+        asked = inner.args["where"].this if inner.args.get("where") else None
+        self._check_tied(source, asked, names, node)
+        where = None if asked is None else condition(asked, scope)
         return UnitIsIn(rows=source.relation.rows, name=source.name, where=where, facts=TRUTH)
 
     def _check_tied(
@@ -252,7 +256,7 @@ class RowScope:
             raise UnsupportedError(
                 "a query used as a list must have one column", "select one", span=span_of(node)
             )
-        sql = result.tree.sql(dialect=DIALECT, identify=True)
+        sql = whole(result.tree, self.named).sql(dialect=DIALECT, identify=True)
         values = self.walker.public.values(f"SELECT * FROM ({sql}) LIMIT {MOST_LISTED + 1}")  # noqa: S608
         if len(values) > MOST_LISTED:
             raise UnsupportedError(
@@ -274,7 +278,8 @@ class RowScope:
                     "a query used as a number gives several", "aggregate it", span=span_of(node)
                 )
             return translate(exp.convert(values[0][0] if values else None), self)
-        return Released(number=self.walker.scalar(node, result), facts=Facts(kind=Kind.REAL))
+        number = self.walker.scalar(node, result, self.named)
+        return Released(number=number, facts=Facts(kind=Kind.REAL))
 
 
 def _frame(node: exp.Window, function: WindowFunction) -> str:

@@ -78,6 +78,10 @@ class Open:
     """For columns taken from a release unchanged: which, and its column there."""
     is_public: bool = True
     """Whether no release is behind it."""
+    is_single: bool = False
+    """Whether it has one row at most, whatever was released."""
+    entry: exp.CTE | None = None
+    """Where WITH gives it a name, if it does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
