@@ -201,7 +201,7 @@ def test_a_long_text_is_not_made_longer(store: PublicStore) -> None:
 
 def test_text_grows_with_depth_no_faster_than_the_expression(store: PublicStore) -> None:
     expression: Expression = column("x", Kind.REAL)
-    for _ in range(60):
+    for _ in range(30):
         expression = call(
             "exp", call("negate", call("clamp", expression, literal(0.0), literal(9.0)))
         )

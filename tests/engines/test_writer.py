@@ -7,8 +7,10 @@ import pytest
 from discreet.catalog.schema import ColumnUnit, Kind, PathUnit, RowUnit
 from discreet.engines.base import Bounding, ExactQuery
 from discreet.engines.duckdb_dialect import DUCKDB
+from discreet.engines.public import PublicStore
 from discreet.engines.writer import write_expression, write_query, write_rows
-from discreet.errors import UnsupportedError
+from discreet.engines.writer.expressions import DEEPEST
+from discreet.errors import QuestionSizeError, UnsupportedError
 from discreet.query.facts import literal
 from discreet.query.functions import call
 from discreet.query.tree import Call, Expression, Facts, Rows, Scan
@@ -126,3 +128,28 @@ def test_a_path_that_ends_before_a_unit_is_refused() -> None:
         write_rows(Scan(table=DRUGS), DUCKDB)
     with pytest.raises(UnsupportedError, match="visits has its own unit"):
         write_rows(Scan(table=VISITS, parents=(VISITS,)), DUCKDB)
+
+
+def test_an_expression_as_deep_as_allowed_runs_and_a_deeper_one_is_refused() -> None:
+    store = PublicStore()
+    for name, more in (
+        ("add", literal(1)),
+        ("divide", literal(1.5)),
+        ("concatenate", literal("a")),
+    ):
+        expression: Expression = column("x", more.facts.kind)
+        for _ in range(DEEPEST):
+            expression = call(name, expression, more)
+        assert len(store.evaluate(expression, {("v", "x"): (more.value,)})) == 1
+    with pytest.raises(QuestionSizeError, match="nested"):
+        write_expression(deep(5000), DUCKDB)
+    with pytest.raises(QuestionSizeError, match="nested"):
+        write_query(count(select(Scan(table=VISITS), where=deep(5000))), DUCKDB)
+    store.close()
+
+
+def deep(levels: int) -> Expression:
+    truth = call("is_null", column("cost", Kind.REAL))
+    for _ in range(levels):
+        truth = Call(function="not", arguments=(truth,), facts=truth.facts)
+    return truth

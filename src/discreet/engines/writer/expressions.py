@@ -2,14 +2,14 @@
 
 # ruff: noqa: S608 - this file writes SQL; every name in it is quoted and every value a literal
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from discreet.catalog.schema import Kind, Value
 from discreet.engines.dialect import Dialect, Written, real_literal
 from discreet.engines.writer.literals import literal_of, nearest_float
 from discreet.engines.writer.units import refuse_other_units
-from discreet.errors import UnboundedError, UnsupportedError
+from discreet.errors import QuestionSizeError, UnboundedError, UnsupportedError
 from discreet.query.tree import (
     Call,
     Case,
@@ -27,7 +27,11 @@ from discreet.query.tree import (
 UNIT = '"__unit"'
 """The column of every relation of private rows that says whose row it is."""
 
+DEEPEST = 100
+"""Expressions are nested no deeper, so that engines can read them."""
+
 FIXED_POINT_BITS = 40
+"""Sums of reals within a unit are exact to about this share of the largest value."""
 
 Numbers = Sequence[Value] | None
 """Noisy numbers of earlier releases; None stands for not known yet, as in an explanation."""
@@ -69,9 +73,33 @@ def as_finite(written: Written, dialect: Dialect) -> Written:
     return replace(written, text=dialect.finite(written.text), is_finite=True)
 
 
-def written_of(expression: Expression, place: Place) -> Written:  # noqa: PLR0911
+def written_of(expression: Expression, place: Place) -> Written:
     """Return an expression, whose NaN and infinities are still to be made NULL."""
-    match expression:
+    done: dict[int, Written] = {}
+    for part in _inside_out(expression):
+        done[id(part)] = _one(part, place, done)
+    return done[id(expression)]
+
+
+def _inside_out(expression: Expression) -> Iterator[Expression]:
+    """Yield all calls, cases and leaves, parts before wholes; what is too deep is refused."""
+    waiting = [(expression, 0, False)]
+    while waiting:
+        part, depth, is_open = waiting.pop()
+        if is_open or not isinstance(part, Call | Case):
+            yield part
+            continue
+        if depth > DEEPEST:
+            raise QuestionSizeError(
+                f"an expression is nested more than {DEEPEST} deep", "write it with fewer steps"
+            )
+        waiting.append((part, depth, True))
+        waiting.extend((each, depth + 1, False) for each in _children(part))
+
+
+def _one(part: Expression, place: Place, done: Mapping[int, Written]) -> Written:  # noqa: PLR0911
+    """Return an expression whose own parts are done."""
+    match part:
         case ColumnOf(source=source, name=name, facts=facts):
             text = f"{place.quoted(source)}.{place.column(name)}"
             return Written(text=text, kind=facts.kind)
@@ -82,25 +110,25 @@ def written_of(expression: Expression, place: Place) -> Written:  # noqa: PLR091
                 return Written(text=f"$released_{number}", kind=facts.kind, is_literal=True)
             return literal_of(place.released[number], facts.kind, place.dialect)
         case Call():
-            return _call(expression, place)
+            return _call(part, place.dialect, [done[id(each)] for each in part.arguments])
         case Case():
-            return _case(expression, place)
+            return _case(part, place.dialect, done)
         case UnitIsIn():
-            return Written(text=_unit_is_in(expression, place), kind=Kind.BOOLEAN)
+            return Written(text=_unit_is_in(part, place), kind=Kind.BOOLEAN)
         case Window():
-            return Written(text=_window(expression, place), kind=expression.facts.kind)
+            return Written(text=_window(part, place), kind=part.facts.kind)
 
 
-def _call(call: Call, place: Place) -> Written:
-    function = place.dialect.functions.get(call.function)
+def _call(call: Call, dialect: Dialect, given: Sequence[Written]) -> Written:
+    function = dialect.functions.get(call.function)
     if function is None:
         raise UnsupportedError(
-            f"{call.function} cannot be computed by {place.dialect.name}",
+            f"{call.function} cannot be computed by {dialect.name}",
             "write the question without it",
         )
     arguments = [
-        written if number in function.carries else as_finite(written, place.dialect)
-        for number, written in enumerate(written_of(each, place) for each in call.arguments)
+        written if number in function.carries else as_finite(written, dialect)
+        for number, written in enumerate(given)
     ]
     is_whole, is_real = call.facts.kind is Kind.INTEGER, call.facts.kind is Kind.REAL
     low, high = function.range(arguments) if is_whole else (None, None)
@@ -113,13 +141,13 @@ def _call(call: Call, place: Place) -> Written:
     )
 
 
-def _case(case: Case, place: Place) -> Written:
-    results = [written_of(value, place) for _, value in case.branches]
-    results.append(written_of(case.otherwise, place))
+def _case(case: Case, dialect: Dialect, done: Mapping[int, Written]) -> Written:
+    results = [done[id(value)] for _, value in case.branches]
+    results.append(done[id(case.otherwise)])
     lows, highs = [each.low for each in results], [each.high for each in results]
     branches = "".join(
-        f" WHEN {place.write(condition)} THEN {result.text}"
-        for (condition, _), result in zip(case.branches, results, strict=False)
+        f" WHEN {as_finite(done[id(condition)], dialect).text} THEN {done[id(value)].text}"
+        for condition, value in case.branches
     )
     return Written(
         text=f"CASE{branches} ELSE {results[-1].text} END",
@@ -231,9 +259,11 @@ def _children(expression: Expression) -> Iterable[Expression]:
 
 def parts_of(expression: Expression) -> Iterator[Expression]:
     """Yield an expression and all that it is made of, also what is asked of inner rows."""
-    yield expression
-    for each in _children(expression):
-        yield from parts_of(each)
+    waiting = [expression]
+    while waiting:
+        part = waiting.pop()
+        yield part
+        waiting.extend(_children(part))
 
 
 def columns_read(expressions: Iterable[Expression]) -> list[tuple[str, str]]:

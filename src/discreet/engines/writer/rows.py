@@ -127,13 +127,8 @@ def _select(select: Select, place: Place, needed: frozenset[str] | None) -> str:
     outputs = [each.expression for each in columns]
     conditions = [each for each in (select.where, select.only) if each is not None]
     read = columns_read([*outputs, *conditions, *(each.on for each in select.joins)])
-    windows = {
-        part
-        for each in (*outputs, *conditions)
-        for part in parts_of(each)
-        if isinstance(part, Window)
-    }
-    numbered = len(windows) > 1
+    parts = [part for each in (*outputs, *conditions) for part in parts_of(each)]
+    numbered = sum(isinstance(part, Window) for part in parts) > 1
     own = replace(
         place,
         rows=select.source,
