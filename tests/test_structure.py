@@ -46,6 +46,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "engines",
         "errors",
         "explanation",
+        "finding",
         "ledger",
         "mechanisms",
         "noise",
@@ -54,6 +55,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "release",
         "tables",
     },
+    "finding": {"accounting", "catalog", "errors", "explanation", "query", "tables"},
     "opening": {
         "catalog",
         "curator",
@@ -63,9 +65,11 @@ MAY_IMPORT: dict[str, set[str]] = {
         "mechanisms",
         "parameters",
     },
+    "bounding": {"answer", "catalog", "curator", "errors", "opening", "parameters", "query"},
     "cli": {
         "accounting",
         "answer",
+        "bounding",
         "catalog",
         "curator",
         "errors",

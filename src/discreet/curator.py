@@ -1,6 +1,7 @@
 """The curator: holds private tables, answers questions about them, and keeps the books."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from hashlib import sha256
 from types import TracebackType
@@ -9,17 +10,19 @@ from typing import Self
 import pyarrow as pa
 import pyarrow.types as pt
 
-from discreet.accounting import Budget
+from discreet.accounting import Budget, ComposedEvent, Event
 from discreet.answer import Answer, Balance
 from discreet.answer.present import present
 from discreet.catalog.policy import BudgetPolicy, Catalog
+from discreet.catalog.schema import Bounds
 from discreet.engines.base import Engine
 from discreet.engines.public import PublicStore
 from discreet.errors import ParameterError, QuestionError, QuestionSizeError, UnsupportedError
 from discreet.explanation import Explanation, explain_plan, notes_of
+from discreet.finding import Finder, Means
 from discreet.ledger import Kept, Ledger, Receipt
 from discreet.noise import SYSTEM, Entropy
-from discreet.parameters import Real
+from discreet.parameters import Real, rational
 from discreet.query.check import check
 from discreet.query.parse import parse
 from discreet.query.plan import Plan, make_plan
@@ -48,8 +51,16 @@ class Curator:
         self.catalog = catalog
         self._engine, self._public, self._ledger = engine, public, ledger
         self._data_version, self._entropy = data_version, entropy
+        means = Means(
+            plan=self._plan,
+            pay=self._paid,
+            is_paid=self._is_paid,
+            kept=self._noisy_kept,
+            afford=self._afford,
+        )
+        self._finder = Finder(catalog, public, means)
 
-    def ask(
+    def ask(  # noqa: PLR0913 - each is a thing that an analyst may state
         self,
         sql: str,
         *,
@@ -57,13 +68,19 @@ class Curator:
         delta: Real | None = None,
         within: Real | Mapping[str, Real] | None = None,
         confidence: Real = 0.95,
+        find_bounds: Collection[str] = (),
     ) -> Answer:
         """Return the answer, at the price of exactly epsilon, or at the least price for an error.
 
         The charge is durable before any data is read, the answer before anyone sees it. Asked
         again, the same question is free.
+
+        Where there is no answer without the bounds of columns that the catalog calls AUTO, or that
+        `find_bounds` names ("visits.cost"), a fifth of epsilon finds these first.
         """
-        plan = self._plan(sql, make_target(epsilon, delta, within, confidence))
+        target = make_target(epsilon, delta, within, confidence)
+        ready = self._finder.ready(sql, target, find_bounds)
+        plan = ready.plan
         noisy, was_kept = self._paid(plan, sql) if plan.releases else ((), False)
         return present(
             plan,
@@ -72,11 +89,11 @@ class Curator:
             text=sql,
             confidence=confidence,
             balance=self.remaining,
-            was_kept=was_kept,
-            notes=notes_of(plan),
+            was_kept=was_kept and ready.was_kept,
+            notes=(*ready.notes, *notes_of(plan)),
         )
 
-    def explain(
+    def explain(  # noqa: PLR0913 - the same as for ask
         self,
         sql: str,
         *,
@@ -84,12 +101,29 @@ class Curator:
         delta: Real | None = None,
         within: Real | Mapping[str, Real] | None = None,
         confidence: Real = 0.95,
+        find_bounds: Collection[str] = (),
     ) -> Explanation:
         """Return what `ask` would do and cost, and how good the answer would be; reads no data."""
-        plan = self._plan(sql, make_target(epsilon, delta, within, confidence))
-        queries = [query for planned in plan.releases for query in planned.queries]
-        sqls = [self._engine.sql(each) for each in queries]
-        return explain_plan(plan, sqls, confidence, question=sql, remaining=self.remaining)
+        target = make_target(epsilon, delta, within, confidence)
+
+        def explained(plan: Plan) -> Explanation:
+            queries = [query for planned in plan.releases for query in planned.queries]
+            sqls = [self._engine.sql(each) for each in queries]
+            return explain_plan(plan, sqls, confidence, question=sql, remaining=self.remaining)
+
+        first = self._finder.first(sql, target, find_bounds)
+        if first is not None:
+            return self._finder.explanation(sql, first, explained)
+        return explained(self._plan(sql, target, self.catalog))
+
+    def find_bounds(self, column: str, *, epsilon: Real) -> Bounds:
+        """Return bounds of a column, found privately at the price of exactly epsilon.
+
+        They are read off noisy numbers of values by magnitude, charged and kept as any answer is:
+        anyone may see them, and the same epsilon finds them again for free. With probability 0.999
+        both ends are those of magnitudes that do occur.
+        """
+        return self._finder.bounds(column, rational("epsilon", epsilon, above=0))
 
     @property
     def remaining(self) -> Balance:
@@ -124,12 +158,12 @@ class Curator:
 
     # ----------------------------------------------------------------------- before data is read
 
-    def _plan(self, sql: str, target: Target | None) -> Plan:
+    def _plan(self, sql: str, target: Target | None, catalog: Catalog) -> Plan:
         """Return all that will happen; refusals show the place in the question."""
         try:
-            question = check(parse(sql), self.catalog, self._public)
+            question = check(parse(sql), catalog, self._public)
             self._check_sql(question)
-            return make_plan(question, _needed(target, question), self.catalog.budget)
+            return make_plan(question, _needed(target, question), catalog.budget)
         except QuestionError as refusal:
             refusal.text = sql
             raise
@@ -154,12 +188,28 @@ class Curator:
 
     def _paid(self, plan: Plan, sql: str) -> tuple[tuple[NoisyTable, ...], bool]:
         """Return what was released for the plan, now or when it was first paid for."""
-        identity = sha256(f"{plan.fingerprint}|{self._data_version}".encode()).hexdigest()
-        found = self._ledger.find(identity)
-        if isinstance(found, Kept):
-            return noisy_from_bytes(found.answer), True
-        receipt = self._ledger.charge(identity, plan.events, about={"sql": sql})
+        kept = self._noisy_kept(plan)
+        if kept is not None:
+            return kept, True
+        receipt = self._ledger.charge(self._identity(plan), plan.events, about={"sql": sql})
         return self._kept(plan, receipt), receipt.already_paid
+
+    def _identity(self, plan: Plan) -> str:
+        """Return what a question is called in the books: the same plan over the same data."""
+        return sha256(f"{plan.fingerprint}|{self._data_version}".encode()).hexdigest()
+
+    def _is_paid(self, plan: Plan) -> bool:
+        return self._ledger.find(self._identity(plan)) is not None
+
+    def _noisy_kept(self, plan: Plan) -> tuple[NoisyTable, ...] | None:
+        """Return what is in the books for a plan."""
+        found = self._ledger.find(self._identity(plan))
+        return noisy_from_bytes(found.answer) if isinstance(found, Kept) else None
+
+    def _afford(self, events: tuple[Event, ...]) -> None:
+        """Refuse what does not fit together; nothing is charged."""
+        budget = replace(budget_from(self.catalog.budget), charged=self._ledger.charged())
+        budget.charge(ComposedEvent(events=events))
 
     def _kept(self, plan: Plan, receipt: Receipt) -> tuple[NoisyTable, ...]:
         """Run and release, and keep the result before anyone sees it."""

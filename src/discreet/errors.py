@@ -221,6 +221,16 @@ class TargetError(QuestionError):
     """An accuracy or a price that this question cannot be given."""
 
 
+class NothingFoundError(DiscreetError):
+    """No values of a column stand out from the noise, so that no bounds were found; it was paid."""
+
+    def __init__(self, column: str, epsilon: Fraction) -> None:
+        super().__init__(
+            f"no values of {column} stand out from the noise at epsilon = {readable(epsilon)}, "
+            "which stays charged; spend more on its bounds, or declare them in the catalog."
+        )
+
+
 class CatalogError(DiscreetError):
     """A catalog that cannot be used: what, in which file and line, and how to mend it."""
 

@@ -57,6 +57,8 @@ class Explanation:
     unit: str
     """What is protected: patient_id."""
     columns: tuple[ExplainedColumn, ...]
+    first: tuple[str, ...] = ()
+    """Which bounds are found before the rest is answered, and for what."""
     bounding: tuple[str, ...] = ()
     """How the rows of a unit are held to a limit, and whether the limit is a default."""
     keys: tuple[str, ...] = ()
@@ -139,6 +141,7 @@ class Explanation:
         """Yield titles and their sentences, those that there are."""
         reasons = dict.fromkeys(each.why for each in self.columns if each.why)
         for title, sentences in (
+            ("what is found first", self.first),
             ("why this noise", tuple(reasons)),
             ("how units are bounded", self.bounding),
             ("which groups are answered", self.keys),
@@ -174,6 +177,7 @@ class Explanation:
             "neighbours": None if self.neighbours is None else self.neighbours.value,
             "unit": self.unit,
             "columns": columns,
+            "first": list(self.first),
             "bounding": list(self.bounding),
             "keys": list(self.keys),
             "left_out": list(self.left_out),

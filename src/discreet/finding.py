@@ -1,0 +1,155 @@
+"""Bounds that a question needs and nobody has declared: found first, for a part of its price.
+
+Finding bounds is a question like any other, planned, charged, run, released and kept by the
+curator's own means. So it is paid for once, and nothing else of the data is used.
+"""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from discreet.accounting import Event
+from discreet.catalog.policy import Catalog
+from discreet.catalog.schema import Bounds
+from discreet.errors import NothingFoundError, UnboundedError
+from discreet.explanation import Explanation
+from discreet.explanation.first import explain_found, explain_unfound, note_of_bounds
+from discreet.query.bins import Place, bounds_read, place_of, values_by_bin
+from discreet.query.plan import Plan, make_plan
+from discreet.query.sources import PublicReader
+from discreet.query.targets import EpsilonTarget, Target
+from discreet.query.unbounded import BoundsFirst, assumed_bounds, bounds_first, with_bounds
+from discreet.tables import NoisyTable
+
+Noisy = tuple[NoisyTable, ...]
+
+ANY = EpsilonTarget(1)
+"""Stands for the target while it is only asked whether there is a plan at all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ready:
+    """A plan with all the bounds that it needs; its epsilon covers what finding them took."""
+
+    plan: Plan
+    notes: tuple[str, ...] = ()
+    """What was found."""
+    was_kept: bool = True
+    """Whether nothing was charged on the way."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Means:
+    """How a curator plans, pays and remembers."""
+
+    plan: Callable[[str, Target | None, Catalog], Plan]
+    pay: Callable[[Plan, str], tuple[Noisy, bool]]
+    """Return what was released for a plan, and whether that was in the books."""
+    is_paid: Callable[[Plan], bool]
+    kept: Callable[[Plan], Noisy | None]
+    """Return what is in the books for a plan."""
+    afford: Callable[[tuple[Event, ...]], None]
+    """Raise BudgetError if all of the events together do not fit; charge nothing."""
+
+
+class Finder:
+    """Finds bounds by a curator's means."""
+
+    def __init__(self, catalog: Catalog, public: PublicReader, means: Means) -> None:
+        self._catalog, self._public, self._means = catalog, public, means
+
+    def bounds(self, column: str, epsilon: Fraction) -> Bounds:
+        """Return a column's bounds at the price of epsilon, or raise if none stand out."""
+        return self._found(place_of(self._catalog, column), epsilon)[0]
+
+    def ready(self, sql: str, target: Target | None, named: Collection[str]) -> Ready:
+        """Return the plan of a question, with bounds that were found for it if it needs any."""
+        first = self.first(sql, target, named)
+        if first is None:
+            return Ready(plan=self._means.plan(sql, target, self._catalog))
+        self._check_affordable(sql, first)
+        found = {place: self._found(place, first.each) for place in first.places}
+        bounds = {place: each for place, (each, _) in found.items()}
+        plan = self._plan_with(sql, first, bounds)
+        return Ready(
+            plan=replace(plan, epsilon=plan.epsilon + first.epsilon),
+            notes=tuple(note_of_bounds(*each, first.each) for each in bounds.items()),
+            was_kept=all(was_kept for _, was_kept in found.values()),
+        )
+
+    # ----------------------------------------------------------------------- before data is read
+
+    def first(self, sql: str, target: Target | None, named: Collection[str]) -> BoundsFirst | None:
+        """Return which bounds must be found first; follows from the question and the catalog."""
+
+        def refusal(catalog: Catalog) -> UnboundedError | None:
+            try:
+                self._means.plan(sql, ANY, catalog)
+            except UnboundedError as error:
+                return error
+            return None
+
+        return bounds_first(self._catalog, target, named, refusal)
+
+    def explanation(
+        self, sql: str, first: BoundsFirst, explained: Callable[[Plan], Explanation]
+    ) -> Explanation:
+        """Explain with the bounds that are in the books, else what holds whatever they are."""
+        known = self._known(first)
+        if known is not None:
+            return explain_found(explained(self._plan_with(sql, first, known)), first, known)
+        wide, narrow = (
+            explained(self._plan_with(sql, first, _assumed(first, part)))
+            for part in (Fraction(1), Fraction(1, 2))
+        )
+        finding = [explained(self._bins(place, first.each)) for place in first.places]
+        return explain_unfound((wide, narrow), first, finding)
+
+    def _known(self, first: BoundsFirst) -> dict[Place, Bounds] | None:
+        """Return the bounds, if all of them are in the books."""
+        known = {}
+        for place in first.places:
+            plan = self._bins(place, first.each)
+            noisy = self._means.kept(plan)
+            bounds = None if noisy is None else _read(place, plan, noisy)
+            if bounds is None:
+                return None
+            known[place] = bounds
+        return known
+
+    def _plan_with(self, sql: str, first: BoundsFirst, bounds: dict[Place, Bounds]) -> Plan:
+        return self._means.plan(sql, first.rest, with_bounds(self._catalog, bounds))
+
+    def _bins(self, place: Place, epsilon: Fraction) -> Plan:
+        """Return the plan that finds a column's bounds; it takes no delta."""
+        question = values_by_bin(place, self._catalog, self._public)
+        return make_plan(question, EpsilonTarget(epsilon, delta=0), self._catalog.budget)
+
+    def _check_affordable(self, sql: str, first: BoundsFirst) -> None:
+        """Refuse before anything is charged if what is left does not cover all parts."""
+        finding = [self._bins(place, first.each) for place in first.places]
+        unpaid = [plan for plan in finding if not self._means.is_paid(plan)]
+        if unpaid:
+            # Whatever the bounds, the rest costs no more: keys that they make known take no delta.
+            plans = [*unpaid, self._plan_with(sql, first, _assumed(first, Fraction(1)))]
+            self._means.afford(tuple(event for plan in plans for event in plan.events))
+
+    # ----------------------------------------------------------------------- charge, run, keep
+
+    def _found(self, place: Place, epsilon: Fraction) -> tuple[Bounds, bool]:
+        """Return a column's bounds, and whether they were in the books."""
+        plan = self._bins(place, epsilon)
+        noisy, was_kept = self._means.pay(plan, f"find_bounds({str(place)!r})")
+        found = _read(place, plan, noisy)
+        if found is None:
+            raise NothingFoundError(str(place), epsilon)
+        return found, was_kept
+
+
+def _read(place: Place, plan: Plan, noisy: Noisy) -> Bounds | None:
+    counts = [int(each) for each in noisy[0].rows.column("a0").to_numpy()]
+    return bounds_read(plan.releases[0], counts, place.column.kind)
+
+
+def _assumed(first: BoundsFirst, part: Fraction) -> dict[Place, Bounds]:
+    return {place: assumed_bounds(place.column.kind, part=part) for place in first.places}
