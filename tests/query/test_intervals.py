@@ -44,7 +44,7 @@ def remainder(x: Fraction, y: Fraction) -> Fraction:
         (intervals.at_most_all, min),
     ],
 )
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(a=inside(), b=inside())
 def test_an_operation_on_two_numbers_stays_inside(
     rule: Callable[[Interval, Interval], Interval],
@@ -73,7 +73,7 @@ def test_an_operation_on_two_numbers_stays_inside(
         (lambda a: intervals.power(a, Fraction(2)), lambda x: x**2),
     ],
 )
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(a=inside())
 def test_an_operation_on_one_number_stays_inside(
     rule: Callable[[Interval], Interval],
@@ -98,7 +98,7 @@ def test_an_operation_on_one_number_stays_inside(
         (lambda a: intervals.power(a, Fraction(-1)), lambda x: 1 / x),
     ],
 )
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(a=inside())
 def test_a_function_of_reals_stays_inside_in_spite_of_rounding(
     rule: Callable[[Interval], Interval],

@@ -60,7 +60,7 @@ def test_what_a_condition_tells_is_true_of_the_rows_that_pass(condition: str) ->
 def test_narrowed_facts_of_expressions_are_true_of_the_rows_that_pass(condition: str) -> None:
     predicate = translate(parsed(condition), Names(FACTS))
     where = write_expression(predicate, DUCKDB)
-    for text in EXPRESSIONS[:40]:
+    for text in EXPRESSIONS[:40:2]:
         expression = with_facts(known(text), narrow(predicate))
         sql = f"SELECT {write_expression(expression, DUCKDB)} FROM t WHERE {where}"  # noqa: S608
         found = [value for (value,) in database().execute(sql).fetchall()]

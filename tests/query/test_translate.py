@@ -444,7 +444,7 @@ conditions: st.SearchStrategy[str] = st.deferred(
 )
 
 
-@settings(max_examples=80, deadline=None, derandomize=True)
+@settings(max_examples=40, deadline=None, derandomize=True)
 @given(st.one_of(exact, reals, texts, days, conditions))
 def test_any_expression_means_what_it_means_in_duckdb(text: str) -> None:
     agree(text)
