@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from uuid import uuid4
 
-from discreet.catalog import Catalog, PublicTable, Value, complete, declare, read
+from discreet.catalog import Catalog, Column, PublicTable, Value, complete, declare, read
 from discreet.catalog.declared import Declared
 from discreet.catalog.policy import Accounting, SourcePolicy
 from discreet.curator import Curator, budget_from
@@ -79,7 +79,7 @@ def open_data(  # noqa: PLR0913 - each is a thing that an owner may declare
 def open_catalog(path: str | Path, *, ledger: str | Path | None = None) -> Curator:
     """Return a curator of what a catalog file declares."""
     declared = read(path)
-    place = ledger or declared.ledger or Path(path).with_suffix(LEDGER_SUFFIX)
+    place = ledger or _ledger_of(path, declared)
     for each in declared.tables:
         if each.source is None:
             raise each.place.refused("says not where it is read from", 'add from = "file.csv"')
@@ -104,6 +104,22 @@ def open_unplugged(path: str | Path) -> Curator:
         public=public,
         ledger=SqliteLedger(MEMORY, budget=budget_from(catalog.budget)),
     )
+
+
+def ledger_place(path: str | Path) -> Path:
+    """Return where the charges of a catalog file are kept: where it says, else beside it."""
+    return _ledger_of(path, read(path))
+
+
+def read_columns(source: str | Path) -> dict[str, tuple[Column, ...]]:
+    """Return the columns of each table of a file, by its name; of values, only types are told."""
+    sources = _named(source, None)
+    with closing(DuckDbEngine.load(sources)) as engine:
+        return {name: engine.columns(name) for name in sources}
+
+
+def _ledger_of(path: str | Path, declared: Declared) -> Path:
+    return Path(declared.ledger or Path(path).with_suffix(LEDGER_SUFFIX))
 
 
 def _public_sources(declared: Declared) -> dict[str, str]:

@@ -13,7 +13,7 @@ from discreet.catalog.fields import BLANK, meant
 from discreet.catalog.places import written_key, written_text
 from discreet.catalog.policy import nearest
 from discreet.catalog.schema import Column, Kind
-from discreet.catalog.units import written_unit
+from discreet.catalog.units import ROW, written_unit
 from discreet.catalog.write import written_column, written_number
 from discreet.errors import CatalogError
 
@@ -42,12 +42,12 @@ HEAD = """\
 # A draft: what only you know is marked FILL IN or commented out, and what was guessed is marked
 # GUESS. All that stands here is public: anyone who may ask questions may read it."""
 
-BUDGET = """\
-[budget]
-epsilon = 1.0   # GUESS: how much may be revealed in all, for as long as the data are asked about
-delta = 1e-6    # GUESS: keep it well below one part in the number of units; 0 for none
+EPSILON = "epsilon = 1.0   # GUESS: {why}"
+DELTA = "delta = 1e-6    # GUESS: {why}"
+WHY_EPSILON = "how much may be revealed in all, for as long as the data are asked about"
+WHY_DELTA = "keep it well below one part in the number of units; 0 for none"
+NEIGHBOURS = """\
 neighbours = "add-remove"   # a unit's rows appear or vanish; "replace" if only their contents do"""
-
 
 COLUMNS = """\
 # Where you know more, complete the commented line and put it in place of the one above it: bounds
@@ -72,16 +72,30 @@ class TableDraft:
     source: str
     columns: tuple[Column, ...]
     unit: str | None = None
-    """The unit's column, if the owner has said it."""
+    """The unit's column, if the owner has said it; or "row" for a table without such a column."""
     found: Found | None = None
 
 
-def draft(*tables: TableDraft) -> str:
+def draft(
+    *tables: TableDraft, epsilon: Fraction | None = None, delta: Fraction | None = None
+) -> str:
     """Return the text of a catalog for these tables, to be read and completed by the owner."""
-    parts = [HEAD, BUDGET]
+    parts = [HEAD, "\n".join(_budget(epsilon, delta))]
     for table in tables:
         parts += ["\n".join(_head(table)), "\n".join(_columns(table))]
     return "\n\n".join(parts) + "\n"
+
+
+def _budget(epsilon: Fraction | None, delta: Fraction | None) -> Iterator[str]:
+    """Yield the budget: what the owner has said, or a guess that is marked as one."""
+    yield "[budget]"
+    for name, stated, guess, why in (
+        ("epsilon", epsilon, EPSILON, WHY_EPSILON),
+        ("delta", delta, DELTA, WHY_DELTA),
+    ):
+        said = "" if stated is None else f"{name} = {written_number(stated)}   # {why}"
+        yield said or guess.format(why=why)
+    yield NEIGHBOURS
 
 
 def _head(table: TableDraft) -> Iterator[str]:
@@ -93,6 +107,8 @@ def _head(table: TableDraft) -> Iterator[str]:
 
 
 def _unit(table: TableDraft) -> str:
+    if table.unit == ROW and all(each.name != ROW for each in table.columns):
+        return f'unit = "{ROW}"'
     if table.unit is not None:
         return f"unit = {written_text(written_unit(_checked_unit(table, table.unit)))}"
     guess = unit_guess(table.name, table.columns)

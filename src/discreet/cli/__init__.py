@@ -1,72 +1,43 @@
-"""The command `discreet`."""
+"""The command `discreet`.
+
+What it is asked for goes to standard output, all else to standard error. It ends with 0, with 1
+after a refusal or a user's mistake, with 2 if it was called wrongly, with 3 if the budget does not
+allow the question, and with 70 after a mistake of ours.
+"""
 
 import sys
-from pathlib import Path
-from typing import Annotated
+from contextlib import suppress
 
-import typer
-from rich.console import Console
+from discreet.cli.commands import app
+from discreet.cli.screen import complain, sentence_of
+from discreet.errors import BudgetError, DiscreetError
 
-from discreet import __version__
-from discreet.cli.prices import show_price
-from discreet.cli.tour import show_tour
-from discreet.errors import DiscreetError
-
-app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
+REFUSED, EXHAUSTED, INTERNAL = 1, 3, 70
 
 
 def main() -> None:
-    """Run the command; a user's mistake is one sentence and exit code 1, never a traceback."""
+    """Run the command; a user's mistake is one sentence and an exit code, never a traceback."""
+    _print_all_letters()
     try:
         app()
-    except (DiscreetError, OSError) as error:
-        _complain(str(error))
-        sys.exit(1)
+    except BudgetError as error:
+        _end(str(error), EXHAUSTED)
+    except DiscreetError as error:
+        _end(str(error), REFUSED)
+    except OSError as error:
+        _end(sentence_of(error), REFUSED)
     except Exception as error:  # noqa: BLE001 - the outer edge: fixed words, no traceback
-        _complain(f"an internal error ({type(error).__name__}); please report what you ran.")
-        sys.exit(70)
+        what = f"an internal error ({type(error).__name__}); please report what you ran."
+        _end(what, INTERNAL)
 
 
-def _complain(sentence: str) -> None:
-    console = Console(stderr=True, soft_wrap=True)
-    console.print(f"discreet: {sentence}", style="red", highlight=False, markup=False)
+def _end(sentence: str, code: int) -> None:
+    complain(sentence)
+    sys.exit(code)
 
 
-@app.command()
-def demo(
-    output: Annotated[Path, typer.Option(help="Folder that the pictures are saved in.")] = Path(
-        "discreet-demo"
-    ),
-) -> None:
-    """Take the tour: every mechanism on a small made-up table, with errors, prices and pictures."""
-    show_tour(Console(), output)
-
-
-@app.command()
-def price(
-    releases: Annotated[
-        list[str], typer.Argument(help="Releases, such as '100 x laplace 0.1' 'gaussian 5'.")
-    ],
-    delta: Annotated[float, typer.Option(help="The delta to price them at.")] = 0.0,
-) -> None:
-    """Price releases that are fixed in advance, by every accountant that has a theorem for them."""
-    show_price(Console(), releases, delta)
-
-
-def _print_version(is_asked: bool) -> None:
-    if is_asked:
-        typer.echo(f"discreet {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def options(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print it.")
-    ] = False,
-) -> None:
-    """Answer questions about sensitive data without giving anyone in it away."""
+def _print_all_letters() -> None:
+    """Write letters that the terminal's encoding lacks as escapes, instead of failing."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError):
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]

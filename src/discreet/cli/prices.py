@@ -45,15 +45,16 @@ def event_from_text(text: str) -> Event:
     return kind(_number(match[3])) * int(match[1] or 1)
 
 
-def show_price(console: Console, releases: Sequence[str], delta: float) -> None:
+def show_price(releases: Sequence[str], delta: float) -> None:
     """Print the best proved price of the releases together, and what the others say."""
     price = compose([event_from_text(text) for text in releases], delta=delta)
     table = Table("accountant", "ε")
     for accountant, epsilon in sorted(price.alternatives.items(), key=lambda item: item[1]):
         mark = " ← best" if accountant == price.accountant else ""
         table.add_row(accountant + mark, f"{float(epsilon):.6g}")
+    console = Console()
     console.print(table)
-    console.print(str(price))
+    console.print(str(price), markup=False, highlight=False)
 
 
 def _number(text: str) -> Fraction:

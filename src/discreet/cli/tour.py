@@ -1,201 +1,237 @@
-"""The tour: a small made-up clinic, asked by every mechanism under one budget."""
+"""The tour: a made-up group of clinics is asked in SQL, until it is clear what is refused."""
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from textwrap import fill
 
-import numpy as np
-from rich.console import Console, Group, RenderableType
-from rich.table import Table
+from rich.console import Console
+from rich.padding import Padding
+from rich.rule import Rule
+from rich.syntax import Syntax
+from rich.text import Text
 
-from discreet.accounting import Budget, compose
-from discreet.accounting.events import Event
-from discreet.errors import BudgetError
-from discreet.mechanisms import (
-    AboveThreshold,
-    Gaussian,
-    Geometric,
-    Laplace,
-    PermuteAndFlip,
-    RandomizedResponse,
-    bounded_sum,
-    counting_query,
-    histogram,
+from discreet.answer import Answer, Price
+from discreet.cli.given import Terms
+from discreet.cli.screen import WIDTH, answers, coloured, waiting, width_of
+from discreet.curator import Curator
+from discreet.demo.clinic import CATALOG, write_clinic
+from discreet.errors import CatalogError, QuestionError
+from discreet.opening import ledger_place, open_catalog
+
+LEFT = 2
+"""Columns that questions and answers stand apart from the margin."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stop:
+    """A question of the tour, with what there is to see at its answer."""
+
+    title: str
+    sql: str
+    terms: Terms
+    remark: str
+
+    @property
+    def price(self) -> str:
+        """The terms as one writes them in Python."""
+        if self.terms.within is None:
+            return f"epsilon={float(self.terms.epsilon or 0):g}"
+        return f"within={self.terms.within}"
+
+
+REGIONS = Stop(
+    title="Counts and averages",
+    sql="""SELECT region, COUNT(*) AS visits, AVG(age) AS age
+FROM visits GROUP BY region""",
+    terms=Terms(epsilon=Fraction(1, 2)),
+    remark="95 of 100 such numbers are within ± of the exact one. Four regions cost as much as "
+    "one, and an average is read off the same noisy numbers as its count.",
 )
-from discreet.plots import plot_bars
 
-BUDGET = 3
-CONFIDENCE = 0.95
+WEEKS = Stop(
+    title="A year, week by week",
+    sql="""SELECT date_trunc('week', day) AS week, COUNT(*) AS visits
+FROM visits WHERE day < DATE '2024-12-30'
+GROUP BY week ORDER BY week""",
+    terms=Terms(epsilon=Fraction(1, 2)),
+    remark="The catalog says that the days are those of 2024, so every week is answered. "
+    "Fifty-two weeks cost as much as one.",
+)
+
+DIAGNOSES = Stop(
+    title="Groups that nobody has listed",
+    sql="""SELECT diagnosis, COUNT(DISTINCT patient_id) AS patients
+FROM visits GROUP BY diagnosis ORDER BY patients DESC""",
+    terms=Terms(epsilon=Fraction(1, 2)),
+    remark="Here the names themselves are secrets. Those that few patients have do not appear, but "
+    "for a chance of δ: there are some, and no question will tell which.",
+)
+
+ELDERLY = Stop(
+    title="Accuracy first",
+    sql="SELECT COUNT(DISTINCT patient_id) AS elderly FROM visits WHERE age >= 65",
+    terms=Terms(within=Fraction(25)),
+    remark="Say how good the answer must be, and the least price for that is found and paid.",
+)
+
+KINDS = Stop(
+    title="A public table, and SQL on top of noisy numbers",
+    sql="""WITH by_kind AS (
+  SELECT c.kind, SUM(v.cost) AS cost, COUNT(*) AS visits
+  FROM visits AS v JOIN clinics AS c ON v.clinic_id = c.clinic_id GROUP BY c.kind)
+SELECT kind, cost, ROUND(cost / visits, 2) AS per_visit,
+       RANK() OVER (ORDER BY cost DESC) AS place
+FROM by_kind ORDER BY place""",
+    terms=Terms(epsilon=Fraction(1, 2)),
+    remark="Whatever is computed of what was released is free, and any SQL will do.",
+)
+
+NOSY = "SELECT patient_id, diagnosis FROM visits WHERE age > 95"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Clinic:
-    """One row for each patient, so that a patient is what is protected."""
+def show_tour(output: Path) -> None:
+    """Write the made-up clinics, ask them, and say how to go on with the same files."""
+    console = answers()
+    with waiting("making up a group of clinics"):
+        catalog = make_anew(output)
+        curator = open_catalog(catalog)
+    with curator:
+        _welcome(console, curator, output)
+        for number, stop in enumerate((REGIONS, WEEKS, DIAGNOSES, ELDERLY, KINDS), start=1):
+            answer = _visit(console, curator, stop, number)
+            if stop is WEEKS:
+                _say(console, f"Picture: {answer.plot('visits').save(output / 'weeks.png')}")
+        _refuse(console, curator)
+        _repeat(console, curator)
+        _explain(console, curator)
+    _farewell(console, catalog)
 
-    region: tuple[str, ...]
-    cost: tuple[float, ...]
-    complaint: tuple[str, ...]
-    visits_by_day: tuple[int, ...]
-    smokes: tuple[bool, ...]
 
-    def per(self, column: tuple[str, ...]) -> dict[str, int]:
-        """Return exact counts by value, in alphabetical order."""
-        return {value: column.count(value) for value in sorted(set(column))}
+def make_anew(output: Path) -> Path:
+    """Return the catalog of the made-up clinics with a new ledger; nobody else's is touched."""
+    catalog = output / "discreet.toml"
+    if catalog.exists() and catalog.read_bytes() != CATALOG.encode():
+        raise CatalogError(
+            "this catalog is not the tour's own", "name another folder with --output",
+            file=str(catalog),
+        )  # fmt: skip
+    if not catalog.exists() and catalog.with_suffix(".ledger").exists():
+        raise CatalogError(
+            "there is a ledger that is not the tour's", "name another folder with --output",
+            file=str(catalog.with_suffix(".ledger")),
+        )  # fmt: skip
+    written = write_clinic(output)
+    # Nobody is in these data, so that their budget may begin anew with each tour.
+    place = ledger_place(written)
+    for each in (place, *(Path(f"{place}{end}") for end in ("-wal", "-shm"))):
+        each.unlink(missing_ok=True)
+    return written
 
 
-def make_clinic(patients: int = 4000) -> Clinic:
-    """Make up a clinic by arithmetic alone: the same for everybody, and nobody's."""
-    spread = [(i * 7919 % patients) / patients for i in range(patients)]
-    regions = ("north", "north", "north", "south", "south", "east", "east", "west")
-    complaints = ("back", "back", "back", "cough", "cough", "eyes", "knee", "rash")
-    return Clinic(
-        region=tuple(regions[i * 31 % 8] if u < 0.9 else "north" for i, u in enumerate(spread)),
-        cost=tuple(round(20 + 400 * (1 - u) ** 4, 2) for u in spread),
-        complaint=tuple(complaints[int(u * 997) * 13 % 8] for u in spread),
-        visits_by_day=tuple(60 + day % 7 * 3 + (45 if day == 23 else 0) for day in range(30)),
-        smokes=tuple(i % 9 < 2 for i in range(patients)),
+def _welcome(console: Console, curator: Curator, output: Path) -> None:
+    _say(
+        console,
+        f"A made-up group of clinics: 100 000 visits of 20 000 patients, in {output}/. What is "
+        f"declared about them stands in discreet.toml: each patient is protected with all of "
+        f"their visits, for {_total(curator)} in all.",
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """What is asked, what it is charged as, and how it is answered once that is paid."""
-
-    text: str
-    event: Event
-    answer: Callable[[], RenderableType]
+def _total(curator: Curator) -> str:
+    policy = curator.catalog.budget
+    price = Price(epsilon=policy.epsilon, delta=policy.delta)
+    return str(price).replace(" ", "\u00a0")
 
 
-def show_tour(console: Console, output: Path) -> None:
-    """Ask the clinic one question after another until the budget refuses, and save two pictures."""
-    clinic = make_clinic()
-    budget = Budget(epsilon=BUDGET)
-    console.print(
-        f"A made-up clinic of {len(clinic.region)} patients, one row each. "
-        f"No patient may pay more than ε = {BUDGET} in all.\n"
-    )
-    for question in (
-        count_by_region(clinic, output),
-        total_cost(clinic),
-        commonest_complaint(clinic),
-        first_busy_day(clinic),
-    ):
-        console.print(f"[bold]{question.text}[/]")
-        budget = budget.charge(question.event)  # before the answer: no refund, no free look
-        console.print(question.answer())
-        show_price(console, question.event, budget)
-    show_refusal(console, budget)
-    show_survey(console, clinic)
-    show_composition(console)
-    picture = Geometric(epsilon=1, sensitivity=counting_query()).plot(exact=54)
-    console.print(f"The law behind a count and its neighbour: {picture.save(output / 'law.png')}")
+def _visit(console: Console, curator: Curator, stop: Stop, number: int) -> Answer:
+    _title(console, f"{number} · {stop.title}")
+    _show_question(console, f"ask({stop.price})", stop.sql)
+    with waiting("asking"):
+        answer = curator.ask(stop.sql, epsilon=stop.terms.epsilon, within=stop.terms.within)
+    _show(console, "\n".join(_short(answer.to_text(width=WIDTH - LEFT))))
+    _say(console, stop.remark)
+    return answer
 
 
-def count_by_region(clinic: Clinic, output: Path) -> Question:
-    """Count patients by region: a histogram costs as much as one count."""
-    mechanism = Geometric(epsilon=Fraction(1, 2), sensitivity=histogram())
-
-    def answer() -> RenderableType:
-        exact = clinic.per(clinic.region)
-        noisy = mechanism.release(np.array(list(exact.values()))).tolist()
-        error = mechanism.error(CONFIDENCE, answers=len(exact))
-        table = Table("region", "exact (secret)", "released", "± 95 %, all at once")
-        for region, count, each in zip(exact, exact.values(), noisy, strict=True):
-            table.add_row(region, str(count), str(each), f"±{error}")
-        bars = {"exact": list(exact.values()), "released": noisy}
-        plot = plot_bars(
-            list(exact), bars, {"released": error}, title="Patients by region", label="patients"
-        )
-        return Group(table, f"Picture: {plot.save(output / 'regions.png')}")
-
-    text = "How many patients by region? Geometric noise, whole numbers."
-    return Question(text=text, event=mechanism.event, answer=answer)
+def _short(text: str, most: int = 22) -> Iterator[str]:
+    """Yield an answer's lines; of a long table, its beginning and its end."""
+    lines = text.splitlines()
+    if len(lines) <= most:
+        yield from lines
+        return
+    yield from lines[:6]
+    yield "…"
+    yield from lines[-4:]
 
 
-def total_cost(clinic: Clinic) -> Question:
-    """Sum a real column whose values are declared to lie in [0, 500]."""
-    mechanism = Laplace(epsilon=1, sensitivity=bounded_sum(0, 500))
-
-    def answer() -> RenderableType:
-        exact = sum(clinic.cost)
-        noisy = f"{mechanism.release(exact):,.0f} ±{mechanism.error(CONFIDENCE):,.0f}"
-        gaussian = Gaussian(epsilon=1, delta=1e-6, sensitivity=bounded_sum(0, 500))
-        return (
-            f"  {noisy}   (exact, secret: {exact:,.0f}; "
-            f"Gaussian noise at δ = 1e-6 would be ±{gaussian.error(CONFIDENCE):,.0f})"
-        )
-
-    text = "What did they pay in all, each between 0 and 500? Laplace noise."
-    return Question(text=text, event=mechanism.event, answer=answer)
-
-
-def commonest_complaint(clinic: Clinic) -> Question:
-    """Choose the most frequent complaint, without its count."""
-    mechanism = PermuteAndFlip(epsilon=Fraction(1, 2), sensitivity=1, monotone=True)
-
-    def answer() -> RenderableType:
-        counts = clinic.per(clinic.complaint)
-        choice = mechanism.choose(list(counts), lambda complaint: counts[complaint])
-        short = mechanism.error(CONFIDENCE, candidates=len(counts))
-        return f"  {choice}   (at most {short:.0f} patients short of the commonest, 95 %)"
-
-    text = "What is the commonest complaint? Permute-and-flip, monotone counts."
-    return Question(text=text, event=mechanism.event, answer=answer)
-
-
-def first_busy_day(clinic: Clinic) -> Question:
-    """Find the first day above a threshold: one price, however many days are asked about."""
-    mechanism = AboveThreshold(epsilon=1, sensitivity=1, threshold=90, monotone=True)
-
-    def answer() -> RenderableType:
-        day = mechanism.release(clinic.visits_by_day)
-        error = mechanism.error(CONFIDENCE, questions=len(clinic.visits_by_day))
-        found = "none" if day is None else f"day {day + 1}"
-        return f"  {found}   (right for days more than {error:.0f} visits from 90, 95 %)"
-
-    text = "Which day first had more than 90 visits? Sparse vector."
-    return Question(text=text, event=mechanism.event, answer=answer)
-
-
-def show_price(console: Console, event: Event, budget: Budget) -> None:
-    """Print what a release cost and what is left."""
-    price = float(compose(event).epsilon)
-    console.print(
-        f"  paid ε = {price:g} · left ε = {float(budget.remaining().epsilon):g} of {BUDGET}\n"
-    )
-
-
-def show_refusal(console: Console, budget: Budget) -> None:
-    """Ask once more: the budget is gone."""
-    console.print("[bold]One more count, please?[/]")
+def _refuse(console: Console, curator: Curator) -> None:
+    _title(console, "6 · A question too many")
+    _show_question(console, "ask(epsilon=0.5)", NOSY)
     try:
-        budget.charge(Geometric(epsilon=Fraction(1, 10), sensitivity=1).event)
-    except BudgetError as refusal:
-        console.print(f"  Refused: {refusal}\n", highlight=False)
-
-
-def show_survey(console: Console, clinic: Clinic) -> None:
-    """Ask a question to which nobody's true answer leaves the patient's hand."""
-    mechanism = RandomizedResponse.fair_coins()
-    reports = mechanism.release(np.array(clinic.smokes))
-    estimate = mechanism.estimate(reports, confidence=CONFIDENCE)
-    console.print("[bold]Do you smoke?[/] Randomized response: the clinic need not be trusted.")
-    console.print(
-        f"  {estimate.counts[1]:.0f} ±{estimate.error[1]:.0f} of {estimate.people} do   "
-        f"(exact, unknown to all: {sum(clinic.smokes)}; each report costs its author ε = ln 3)\n"
+        curator.ask(NOSY, epsilon=Fraction(1, 2))
+    except QuestionError as refusal:
+        sentence, *lines = f"refused: {refusal}".splitlines()
+        _show(console, "\n".join([fill(sentence, WIDTH - LEFT), *lines]), style="red")
+    _say(
+        console,
+        "It was refused from its words and the catalog alone: nothing was read, nothing was paid.",
     )
 
 
-def show_composition(console: Console) -> None:
-    """Price a hundred releases by every accountant that has a theorem for them."""
-    counts = Geometric(epsilon=Fraction(1, 10), sensitivity=1).event * 100
-    gaussian = Gaussian.for_budget(epsilon=3, delta=1e-6, releases=100, sensitivity=1).event * 100
-    table = Table("100 releases, δ = 1e-6", "ε", "by", "sum of ε")
-    for name, events in (("geometric noise, ε = 0.1 each", counts), ("Gaussian noise", gaussian)):
-        price = compose(events, delta=Fraction(1, 10**6))
-        simple = price.alternatives.get("pure")
-        total = f"{float(simple):.4g}" if simple is not None else "none"
-        table.add_row(name, f"{float(price.epsilon):.4f}", price.accountant, total)
-    console.print("[bold]What do a hundred answers cost?[/] The best proved price.")
-    console.print(table)
+def _repeat(console: Console, curator: Curator) -> None:
+    _title(console, "7 · The same question again")
+    spelled = "select region, count(*) visits, avg(AGE) age from visits group by 1"
+    _show_question(console, f"ask({REGIONS.price})", spelled)
+    answer = curator.ask(spelled, epsilon=REGIONS.terms.epsilon)
+    _show(console, answer.to_text(width=WIDTH - LEFT))
+    _say(console, "The answer was kept. Asking often does not wear the noise off.")
+
+
+def _explain(console: Console, curator: Curator) -> None:
+    sql = "SELECT sex, MEDIAN(born) AS born, COUNT(*) AS patients FROM patients GROUP BY sex"
+    _title(console, "8 · Look before you pay")
+    _show_question(console, "explain(epsilon=0.2)", sql)
+    told = curator.explain(sql, epsilon=Fraction(1, 5)).to_text(width=WIDTH - LEFT)
+    _show(console, told.partition("what the engine runs")[0].rstrip())
+
+
+def _farewell(console: Console, catalog: Path) -> None:
+    place = catalog.parent
+    _title(console, "Now you")
+    for command, why in (
+        ("discreet ask 'SELECT AVG(minutes) FROM visits' --within 0.5", "pays the least for ±0.5"),
+        ("discreet explain 'SELECT MAX(cost) FROM visits' --epsilon 0.1", "costs nothing"),
+        ("discreet budget", "what was asked, what is left"),
+        ("discreet shell", "with history and completion"),
+        ("discreet init visits.csv --output my.toml", "how a catalog begins"),
+    ):
+        line = Text("  ")
+        line.append(f"{command:<66}", style="bold").append(why, style="dim")
+        console.print(line)
+    console.print(Text(f"  (in {place}: cd {place})", style="dim"))
+
+
+def _title(console: Console, title: str) -> None:
+    console.print()
+    console.print(Rule(Text(title, style="bold"), align="left", style="dim"), width=WIDTH)
+
+
+def _show_question(console: Console, call: str, sql: str) -> None:
+    console.print(Text(f"  {call}", style="dim"))
+    code = Syntax(sql, "sql", theme="ansi_dark", background_color="default")
+    console.print(Padding(code, (0, 0, 1, LEFT + 2)), width=WIDTH)
+
+
+def _show(console: Console, text: str, style: str = "") -> None:
+    shown = coloured(text)
+    shown.stylize(style)
+    lines = Text("\n").join(Text("  ") + line for line in shown.split("\n"))
+    console.print(lines)
+
+
+def _say(console: Console, sentence: str) -> None:
+    """Print a sentence in lines; what a hard space ties together stays together."""
+    console.print()
+    console.print(Text(fill(sentence, width_of(console)).replace("\u00a0", " ")))

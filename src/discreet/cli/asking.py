@@ -1,0 +1,117 @@
+"""`discreet ask` and `discreet explain`."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import typer
+
+from discreet.answer import Answer
+from discreet.cli.books import balance_of
+from discreet.cli.given import Form, Terms
+from discreet.cli.screen import answers, remark, show, waiting, width_of
+from discreet.curator import Curator
+from discreet.errors import ParameterError
+from discreet.explanation import Explanation
+from discreet.opening import open_catalog, open_unplugged
+from discreet.plots import FORMATS
+
+
+def ask(sql: str, catalog: Path, terms: Terms, *, form: Form, picture: Path | None) -> None:
+    """Pay for the question and print its answer; asked again, it is free."""
+    if picture is not None:
+        check_picture(picture)
+    with opened(catalog) as curator:
+        answer = asked(curator, sql, terms)
+    show_answer(answer, form)
+    if picture is not None:
+        draw(answer, picture)
+
+
+def explain(sql: str, catalog: Path, terms: Terms, *, form: Form) -> None:
+    """Print what the question would cost; reads the catalog and the ledger, no private data."""
+    with waiting("reading the catalog"):
+        curator = open_unplugged(catalog)
+    with curator:
+        explanation = explained(curator, sql, terms)
+    told = replace(explanation, remaining=balance_of(catalog))
+    if form is Form.JSON:
+        show(told.to_json(indent=2))
+    else:
+        show(told.to_text(width=width_of(answers())))
+
+
+@contextmanager
+def opened(catalog: Path) -> Iterator[Curator]:
+    """Open what a catalog declares, and close it afterwards."""
+    with waiting("reading the data"):
+        curator = open_catalog(catalog)
+    with curator:
+        yield curator
+
+
+def asked(curator: Curator, sql: str, terms: Terms) -> Answer:
+    """Return the answer, or say which option is missing."""
+    with _needs_terms(terms), waiting("asking"):
+        return curator.ask(
+            sql,
+            epsilon=terms.epsilon,
+            delta=terms.delta,
+            within=terms.within,
+            confidence=terms.confidence,
+        )
+
+
+def explained(curator: Curator, sql: str, terms: Terms) -> Explanation:
+    """Return what asking would do, or say which option is missing."""
+    with _needs_terms(terms), waiting("planning"):
+        return curator.explain(
+            sql,
+            epsilon=terms.epsilon,
+            delta=terms.delta,
+            within=terms.within,
+            confidence=terms.confidence,
+        )
+
+
+@contextmanager
+def _needs_terms(terms: Terms) -> Iterator[None]:
+    """Say it as options where the curator needs a price and there is none."""
+    try:
+        yield
+    except ParameterError as error:
+        if not (terms.is_empty and error.name == "epsilon"):
+            raise
+        raise typer.BadParameter(
+            "say what the question may cost, --epsilon 0.5, or how good its answer must be, "
+            "--within 20."
+        ) from None
+
+
+def show_answer(answer: Answer, form: Form = Form.TEXT) -> None:
+    """Print an answer; where its form has no room for the price, that is a remark."""
+    shown: dict[Form, Callable[[], str]] = {
+        Form.TEXT: lambda: answer.to_text(width=width_of(answers())),
+        Form.JSON: lambda: answer.to_json(indent=2),
+        Form.CSV: lambda: str(answer.to_csv()).removesuffix("\n"),
+    }
+    if form is Form.TEXT:
+        show(shown[form]())
+        return
+    typer.echo(shown[form]())
+    if form is Form.CSV:
+        for note in answer.notes:
+            remark(f"note: {note}", style="dim")
+        remark(f"paid {answer.charged} · left {answer.remaining}")
+
+
+def check_picture(path: Path) -> None:
+    """Refuse a picture that could not be saved, before anything is paid."""
+    if path.suffix.lower() not in FORMATS:
+        raise ParameterError("plot", str(path), f"must end in one of {', '.join(FORMATS)}")
+
+
+def draw(answer: Answer, path: Path) -> None:
+    """Save a picture of an answer and say where."""
+    remark(f"picture: {answer.plot().save(path)}")

@@ -1,0 +1,125 @@
+"""`discreet init`: a first catalog from the tables' schemas, with its guesses marked."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+import typer
+
+from discreet.catalog import Column, TableDraft, draft, nearest, unit_guess
+from discreet.catalog.fields import BLANK
+from discreet.catalog.units import ROW
+from discreet.cli.screen import is_interactive, remark, waiting
+from discreet.errors import CatalogError, ParameterError
+from discreet.opening import read_columns
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stated:
+    """What the owner has said: the unit's column and the budget, or nothing."""
+
+    unit: str | None = None
+    epsilon: Fraction | None = None
+    delta: Fraction | None = None
+
+
+def init(data: Sequence[str], output: Path, stated: Stated, *, may_replace: bool) -> None:
+    """Draft a catalog of data files and say what to do next; shows no value of the data."""
+    if output.exists() and not may_replace:
+        raise CatalogError(
+            "there is a catalog already", "name another with --output, or add --force",
+            file=str(output),
+        )  # fmt: skip
+    tables = _tables(data, output)
+    _check_unit(stated.unit, tables)
+    drafted = [_with_unit(each, stated.unit) for each in tables]
+    text = draft(*drafted, epsilon=stated.epsilon, delta=stated.delta)
+    output.write_text(text, encoding="utf-8")
+    _say_what_is_next(output, text, drafted)
+
+
+def _tables(data: Sequence[str], output: Path) -> list[TableDraft]:
+    """Return the tables of the files with their columns; where they are is told from the output."""
+    tables: dict[str, TableDraft] = {}
+    for source in data:
+        with waiting(f"reading the columns of {source}"):
+            found = read_columns(source)
+        place = _seen_from(output, source)
+        for name, columns in found.items():
+            if name.casefold() in tables:
+                raise ParameterError("DATA", source, f"holds a second table called {name!r}")
+            tables[name.casefold()] = TableDraft(name=name, source=place, columns=columns)
+    return list(tables.values())
+
+
+def _seen_from(output: Path, source: str) -> str:
+    """Return the path of a source as the catalog's folder sees it; far ones stay whole."""
+    path, folder = os.path.abspath(source), os.path.abspath(output.parent)
+    relative = os.path.relpath(path, folder)
+    return Path(path if relative.startswith("..") else relative).as_posix()
+
+
+def _check_unit(unit: str | None, tables: Sequence[TableDraft]) -> None:
+    """Refuse a unit that is a column of no table."""
+    names = list(dict.fromkeys(each.name for table in tables for each in table.columns))
+    if unit is None or unit == ROW or unit.casefold() in {name.casefold() for name in names}:
+        return
+    near = nearest(unit, names)
+    rule = "must be a column of the data" + (f": did you mean {near!r}?" if near else "")
+    raise ParameterError("unit", unit, rule)
+
+
+def _with_unit(table: TableDraft, unit: str | None) -> TableDraft:
+    """Return the table with its unit: as stated, as asked for, or to be guessed."""
+    names = {each.name.casefold() for each in table.columns}
+    if unit is None and is_interactive():
+        unit = _asked_unit(table)
+    elif unit is not None and unit != ROW and unit.casefold() not in names:
+        unit = None
+    return TableDraft(name=table.name, source=table.source, columns=table.columns, unit=unit)
+
+
+def _asked_unit(table: TableDraft) -> str:
+    """Ask whose rows the table holds, until it is one of its columns or `row`."""
+    columns = {each.name.casefold(): each.name for each in table.columns}
+    remark(f"{table.name} has the columns {', '.join(columns.values())}.")
+    while True:
+        guess = unit_guess(table.name, table.columns)
+        question = f"Which one says whose row it is? ('{ROW}' if each is a unit of its own)"
+        given = str(typer.prompt(question, default=guess, err=True)).strip()
+        if given == ROW or given.casefold() in columns:
+            return columns.get(given.casefold(), ROW)
+        remark(f"There is no such column: {given}.")
+
+
+def _say_what_is_next(output: Path, text: str, tables: Sequence[TableDraft]) -> None:
+    remark(f"{output} is drafted. It holds names and types of columns, and no values. Next:")
+    steps = list(_steps(text, tables))
+    called = "" if output.name == "discreet.toml" else f" --catalog {output}"
+    sql = f"SELECT COUNT(*) FROM {tables[0].name}"  # noqa: S608 - shown to the owner, not run
+    ask = f"discreet ask '{sql}' --epsilon 0.1{called}"
+    for number, step in enumerate([*steps, f"ask: {ask}"], start=1):
+        remark(f"  {number}. {step}")
+
+
+def _steps(text: str, tables: Sequence[TableDraft]) -> list[str]:
+    """Return what the owner has yet to do in the drafted catalog."""
+    steps = []
+    if f'unit = "{BLANK}"' in text:
+        steps.append(f"fill in the unit where it says {BLANK}: who is protected")
+    if "# GUESS" in text:
+        steps.append("check each line that is marked GUESS")
+    unbounded = [each.name for table in tables for each in table.columns if _can_be_bounded(each)]
+    if unbounded:
+        named = ", ".join(unbounded[:5]) + (", …" if len(unbounded) > 5 else "")
+        steps.append(f"give bounds or values to the columns you will ask about: {named}")
+    return steps
+
+
+def _can_be_bounded(column: Column) -> bool:
+    is_name = column.name.casefold().endswith("id")
+    return (column.kind.is_number or column.kind.is_time or column.kind.value == "text") and (
+        not is_name
+    )

@@ -1,0 +1,1 @@
+"""Made-up data to try Discreet on: the same for everybody, and nobody's."""
