@@ -47,7 +47,7 @@ FIXED: dict[str, list[tuple[Value, ...]]] = {
     "replace": [("", "x"), ("a", "aa")],
     "date_part": [(each,) for each in PARTS],
     "date_trunc": [(each,) for each in UNITS],
-    "date_diff": [(each,) for each in UNITS],
+    "date_diff": [(each,) for each in UNITS[::2]],
     "add_interval": [(1, 1, 1), (2**62, 0, 0), (0, -(2**62), 0), (-1, 0, 2**62), (120_000, 0, 0)],
     "decimal": [(0,), (2,), (15,)],
     "to_integer": [(-(2**63), 2**63 - 1), (-128, 127)],
@@ -201,7 +201,7 @@ def test_a_long_text_is_not_made_longer(store: PublicStore) -> None:
 
 def test_text_grows_with_depth_no_faster_than_the_expression(store: PublicStore) -> None:
     expression: Expression = column("x", Kind.REAL)
-    for _ in range(30):
+    for _ in range(20):
         expression = call(
             "exp", call("negate", call("clamp", expression, literal(0.0), literal(9.0)))
         )

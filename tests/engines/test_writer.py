@@ -132,11 +132,7 @@ def test_a_path_that_ends_before_a_unit_is_refused() -> None:
 
 def test_an_expression_as_deep_as_allowed_runs_and_a_deeper_one_is_refused() -> None:
     store = PublicStore()
-    for name, more in (
-        ("add", literal(1)),
-        ("divide", literal(1.5)),
-        ("concatenate", literal("a")),
-    ):
+    for name, more in (("add", literal(1)), ("divide", literal(1.5))):
         expression: Expression = column("x", more.facts.kind)
         for _ in range(DEEPEST):
             expression = call(name, expression, more)
