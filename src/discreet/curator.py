@@ -26,6 +26,7 @@ from discreet.parameters import Real, rational
 from discreet.query.check import check
 from discreet.query.parse import parse
 from discreet.query.plan import Plan, make_plan
+from discreet.query.planned import PlannedRelease
 from discreet.query.questions import Question, Scalar
 from discreet.query.targets import EpsilonTarget, Target, make_target
 from discreet.release import release, schemas_of, spreads
@@ -163,7 +164,8 @@ class Curator:
         try:
             question = check(parse(sql), catalog, self._public)
             self._check_sql(question)
-            return make_plan(question, _needed(target, question), catalog.budget)
+            plan = make_plan(question, _needed(target, question), catalog.budget)
+            self._check_queries(plan)
         except QuestionError as refusal:
             refusal.text = sql
             raise
@@ -171,6 +173,13 @@ class Curator:
             raise QuestionSizeError(
                 "the question is nested too deeply", "write it with fewer levels"
             ) from None
+        return plan
+
+    def _check_queries(self, plan: Plan) -> None:
+        """Refuse what the engine cannot be told: before anything is charged."""
+        for planned in plan.releases:
+            for query in planned.queries:
+                self._engine.sql(query)
 
     def _check_sql(self, question: Question) -> None:
         """Refuse SQL for afterwards that does not run, or gives no number where one is needed."""
@@ -187,42 +196,66 @@ class Curator:
     # ----------------------------------------------------------------------- charge, run, keep
 
     def _paid(self, plan: Plan, sql: str) -> tuple[tuple[NoisyTable, ...], bool]:
-        """Return what was released for the plan, now or when it was first paid for."""
+        """Return what was released for the plan, now or when it was first paid for.
+
+        Everything is charged before anything runs, and each release is kept before the next one
+        may depend on it: whatever happens in between, no second noise is ever drawn.
+        """
         kept = self._noisy_kept(plan)
         if kept is not None:
             return kept, True
-        receipt = self._ledger.charge(self._identity(plan), plan.events, about={"sql": sql})
-        return self._kept(plan, receipt), receipt.already_paid
+        receipts = self._charged(plan, sql)
+        noisy: list[NoisyTable] = []
+        for planned, receipt in zip(plan.releases, receipts, strict=True):
+            noisy.append(self._kept(planned, receipt, self._numbers(plan, noisy)))
+        return tuple(noisy), all(each.already_paid for each in receipts)
 
-    def _identity(self, plan: Plan) -> str:
-        """Return what a question is called in the books: the same plan over the same data."""
-        return sha256(f"{plan.fingerprint}|{self._data_version}".encode()).hexdigest()
+    def _charged(self, plan: Plan, sql: str) -> tuple[Receipt, ...]:
+        """Return receipts for all releases of a plan, or refuse what does not fit together."""
+        numbered = list(enumerate(plan.releases))
+        unpaid = [
+            event
+            for number, planned in numbered
+            if self._ledger.find(self._identity(plan, number)) is None
+            for event in planned.events
+        ]
+        if unpaid:
+            self._afford(tuple(unpaid))
+        return tuple(
+            self._ledger.charge(self._identity(plan, number), planned.events, about={"sql": sql})
+            for number, planned in numbered
+        )
+
+    def _identity(self, plan: Plan, release: int) -> str:
+        """Return what a release is called in the books: the same plan over the same data."""
+        told = f"{plan.fingerprint}|{release}|{self._data_version}"
+        return sha256(told.encode()).hexdigest()
 
     def _is_paid(self, plan: Plan) -> bool:
-        return self._ledger.find(self._identity(plan)) is not None
+        numbers = range(len(plan.releases))
+        return all(self._ledger.find(self._identity(plan, each)) is not None for each in numbers)
 
     def _noisy_kept(self, plan: Plan) -> tuple[NoisyTable, ...] | None:
-        """Return what is in the books for a plan."""
-        found = self._ledger.find(self._identity(plan))
-        return noisy_from_bytes(found.answer) if isinstance(found, Kept) else None
+        """Return what is in the books for a plan, if all of it is."""
+        found = [self._ledger.find(self._identity(plan, i)) for i in range(len(plan.releases))]
+        kept = [noisy_from_bytes(each.answer) for each in found if isinstance(each, Kept)]
+        return tuple(kept) if len(kept) == len(found) else None
 
     def _afford(self, events: tuple[Event, ...]) -> None:
         """Refuse what does not fit together; nothing is charged."""
         budget = replace(budget_from(self.catalog.budget), charged=self._ledger.charged())
         budget.charge(ComposedEvent(events=events))
 
-    def _kept(self, plan: Plan, receipt: Receipt) -> tuple[NoisyTable, ...]:
-        """Run and release, and keep the result before anyone sees it."""
-        noisy = self._released(plan)
+    def _kept(
+        self, planned: PlannedRelease, receipt: Receipt, numbers: tuple[Released, ...]
+    ) -> NoisyTable:
+        """Run and release, and keep the result before anyone or anything sees it."""
+        found = self._ledger.find(receipt.question)
+        if isinstance(found, Kept):
+            return noisy_from_bytes(found.answer)
+        exact = tuple(self._engine.run(each, numbers) for each in planned.queries)
+        noisy = release(planned, exact, entropy=self._entropy)
         return noisy_from_bytes(self._ledger.keep(receipt, bytes_from_noisy(noisy)))
-
-    def _released(self, plan: Plan) -> tuple[NoisyTable, ...]:
-        noisy: list[NoisyTable] = []
-        for planned in plan.releases:
-            numbers = self._numbers(plan, noisy)
-            exact = tuple(self._engine.run(each, numbers) for each in planned.queries)
-            noisy.append(release(planned, exact, entropy=self._entropy))
-        return tuple(noisy)
 
     def _numbers(self, plan: Plan, noisy: list[NoisyTable]) -> tuple[Released, ...]:
         """Return the numbers that earlier releases give to the next one."""

@@ -1,6 +1,5 @@
 """Tables before and after noise. They share no type: an exact value cannot stand in an answer."""
 
-from collections.abc import Iterator
 from typing import NoReturn
 
 import pyarrow as pa
@@ -39,33 +38,15 @@ class NoisyTable:
         return f"NoisyTable({self.rows.num_rows} rows of {', '.join(self.rows.column_names)})"
 
 
-def bytes_from_noisy(tables: tuple[NoisyTable, ...]) -> bytes:
-    """Return released tables as bytes that a ledger can keep."""
-    return b"".join(map(_framed, tables))
-
-
-def noisy_from_bytes(kept: bytes) -> tuple[NoisyTable, ...]:
-    """Return the released tables that were kept."""
-    return tuple(_unframed(kept))
-
-
-LENGTH = 8
-"""Bytes of the length that stands before each table."""
-
-
-def _framed(table: NoisyTable) -> bytes:
+def bytes_from_noisy(table: NoisyTable) -> bytes:
+    """Return a released table as bytes that a ledger can keep."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.rows.schema) as writer:
         writer.write_table(table.rows)
-    body = sink.getvalue().to_pybytes()
-    return len(body).to_bytes(LENGTH, "big") + body
+    return sink.getvalue().to_pybytes()
 
 
-def _unframed(kept: bytes) -> Iterator[NoisyTable]:
-    place = 0
-    while place < len(kept):
-        length = int.from_bytes(kept[place : place + LENGTH], "big")
-        place += LENGTH
-        with pa.ipc.open_stream(kept[place : place + length]) as reader:
-            yield NoisyTable(reader.read_all())
-        place += length
+def noisy_from_bytes(kept: bytes) -> NoisyTable:
+    """Return the released table that was kept."""
+    with pa.ipc.open_stream(kept) as reader:
+        return NoisyTable(reader.read_all())
