@@ -60,15 +60,17 @@ class Finder:
 
     def bounds(self, column: str, epsilon: Fraction) -> Bounds:
         """Return a column's bounds at the price of epsilon, or raise if none stand out."""
-        return self._found(place_of(self._catalog, column), epsilon)[0]
+        place = place_of(self._catalog, column)
+        return self._found(place, self._bins(place, epsilon))[0]
 
     def ready(self, sql: str, target: Target | None, named: Collection[str]) -> Ready:
         """Return the plan of a question, with bounds that were found for it if it needs any."""
         first = self.first(sql, target, named)
         if first is None:
             return Ready(plan=self._means.plan(sql, target, self._catalog))
-        self._check_affordable(sql, first)
-        found = {place: self._found(place, first.each) for place in first.places}
+        plans = self._plans(first)
+        self._check_affordable(sql, first, plans)
+        found = {place: self._found(place, plan) for place, plan in plans.items()}
         bounds = {place: each for place, (each, _) in found.items()}
         plan = self._plan_with(sql, first, bounds)
         return Ready(
@@ -95,21 +97,21 @@ class Finder:
         self, sql: str, first: BoundsFirst, explained: Callable[[Plan], Explanation]
     ) -> Explanation:
         """Explain with the bounds that are in the books, else what holds whatever they are."""
-        known = self._known(first)
+        plans = self._plans(first)
+        known = self._known(plans)
         if known is not None:
             return explain_found(explained(self._plan_with(sql, first, known)), first, known)
         wide, narrow = (
             explained(self._plan_with(sql, first, _assumed(first, part)))
             for part in (Fraction(1), Fraction(1, 2))
         )
-        finding = [explained(self._bins(place, first.each)) for place in first.places]
+        finding = [explained(each) for each in plans.values()]
         return explain_unfound((wide, narrow), first, finding)
 
-    def _known(self, first: BoundsFirst) -> dict[Place, Bounds] | None:
+    def _known(self, plans: dict[Place, Plan]) -> dict[Place, Bounds] | None:
         """Return the bounds, if all of them are in the books."""
         known = {}
-        for place in first.places:
-            plan = self._bins(place, first.each)
+        for place, plan in plans.items():
             noisy = self._means.kept(plan)
             bounds = None if noisy is None else _read(place, plan, noisy)
             if bounds is None:
@@ -120,15 +122,17 @@ class Finder:
     def _plan_with(self, sql: str, first: BoundsFirst, bounds: dict[Place, Bounds]) -> Plan:
         return self._means.plan(sql, first.rest, with_bounds(self._catalog, bounds))
 
+    def _plans(self, first: BoundsFirst) -> dict[Place, Plan]:
+        return {place: self._bins(place, first.each) for place in first.places}
+
     def _bins(self, place: Place, epsilon: Fraction) -> Plan:
         """Return the plan that finds a column's bounds; it takes no delta."""
         question = values_by_bin(place, self._catalog, self._public)
         return make_plan(question, EpsilonTarget(epsilon, delta=0), self._catalog.budget)
 
-    def _check_affordable(self, sql: str, first: BoundsFirst) -> None:
+    def _check_affordable(self, sql: str, first: BoundsFirst, finding: dict[Place, Plan]) -> None:
         """Refuse before anything is charged if what is left does not cover all parts."""
-        finding = [self._bins(place, first.each) for place in first.places]
-        unpaid = [plan for plan in finding if not self._means.is_paid(plan)]
+        unpaid = [plan for plan in finding.values() if not self._means.is_paid(plan)]
         if unpaid:
             # Whatever the bounds, the rest costs no more: keys that they make known take no delta.
             plans = [*unpaid, self._plan_with(sql, first, _assumed(first, Fraction(1)))]
@@ -136,13 +140,12 @@ class Finder:
 
     # ----------------------------------------------------------------------- charge, run, keep
 
-    def _found(self, place: Place, epsilon: Fraction) -> tuple[Bounds, bool]:
+    def _found(self, place: Place, plan: Plan) -> tuple[Bounds, bool]:
         """Return a column's bounds, and whether they were in the books."""
-        plan = self._bins(place, epsilon)
         noisy, was_kept = self._means.pay(plan, f"find_bounds({str(place)!r})")
         found = _read(place, plan, noisy)
         if found is None:
-            raise NothingFoundError(str(place), epsilon)
+            raise NothingFoundError(str(place), plan.epsilon)
         return found, was_kept
 
 

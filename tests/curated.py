@@ -1,0 +1,42 @@
+"""A curator over tables made by hand, with noise that can be replayed."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from discreet.catalog import complete, declare
+from discreet.curator import Curator, budget_from
+from discreet.engines.duckdb import DuckDbEngine
+from discreet.engines.public import PublicStore
+from discreet.ledger import SqliteLedger
+from discreet.noise import SYSTEM
+from tests.replay import ReplayableEntropy
+
+Columns = Mapping[str, Sequence[object]]
+
+
+def curator_of(
+    columns: Columns | pa.Table,
+    *,
+    seed: int | None = 0,
+    ledger: Path | str = ":memory:",
+    engine: Any = None,
+    **declared: Any,
+) -> Curator:
+    """Return a curator of the table visits; its unit is patient_id, or the row without one."""
+    table = columns if isinstance(columns, pa.Table) else pa.table(dict(columns))
+    unit = "patient_id" if "patient_id" in table.column_names else "row"
+    given: dict[str, Any] = {"epsilon": 100, "unit": unit, **declared}
+    store = DuckDbEngine.load({"visits": table})
+    catalog = complete(declare({"visits": None}, **given), store.columns)
+    budget = catalog.budget
+    return Curator(
+        catalog=catalog,
+        engine=store if engine is None else engine(store),
+        public=PublicStore({}),
+        ledger=SqliteLedger(ledger, budget=budget_from(budget), neighbours=budget.neighbours.value),
+        data_version="the same data",
+        entropy=SYSTEM if seed is None else ReplayableEntropy(seed),
+    )
