@@ -150,8 +150,9 @@ def test_bounds_that_were_found_before_for_the_same_epsilon_are_not_paid_again(
     visits: Curator,
 ) -> None:
     visits.find_bounds("cost", epsilon=PART)
-    visits.ask(SUM, epsilon=1)
+    assert visits.ask(SUM, epsilon=1).charged.epsilon == 1 - PART
     assert spent(visits) == 1
+    assert visits.ask(SUM, epsilon=1).price.epsilon == 1
 
 
 def test_a_column_can_be_named_whatever_is_declared_of_it() -> None:
@@ -270,13 +271,13 @@ def test_an_explanation_reads_no_data_and_leaves_open_what_bounds_decide() -> No
 
 
 def test_once_found_the_explanation_tells_all(visits: Curator) -> None:
-    before = visits.explain(SUM, epsilon=1)
-    visits.ask(SUM, epsilon=1)
+    assert visits.explain(SUM, epsilon=1).price.epsilon == 1
+    visits.find_bounds("cost", epsilon=PART)
     after = visits.explain(SUM, epsilon=1)
-    assert after.price == before.price
+    assert after.price.epsilon == 1 - PART
     assert after.columns[-1].spread_text.startswith("±")
     assert "not paid for again" in after.first[0]
-    assert spent(visits) == 1
+    assert spent(visits) == PART
 
 
 # --------------------------------------------------------------------------- twins

@@ -65,7 +65,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "mechanisms",
         "parameters",
     },
-    "bounding": {"answer", "catalog", "curator", "errors", "opening", "parameters", "query"},
+    "bounding": {"catalog", "curator", "errors", "opening", "parameters", "query"},
     "demo": set(),
     "cli": {
         "accounting",

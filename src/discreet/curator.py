@@ -81,17 +81,17 @@ class Curator:
         """
         target = make_target(epsilon, delta, within, confidence)
         ready = self._finder.ready(sql, target, find_bounds)
-        plan = ready.plan
-        noisy, was_kept = self._paid(plan, sql) if plan.releases else ((), False)
+        noisy, was_kept = self._paid(ready.plan, sql) if ready.plan.releases else ((), False)
+        was_kept = was_kept and ready.charged == 0
         return present(
-            plan,
+            ready.priced(was_kept=was_kept),
             noisy,
             self._public.run,
             text=sql,
             confidence=confidence,
             balance=self.remaining,
-            was_kept=was_kept and ready.was_kept,
-            notes=(*ready.notes, *notes_of(plan)),
+            was_kept=was_kept,
+            notes=(*ready.notes, *notes_of(ready.plan)),
         )
 
     def explain(  # noqa: PLR0913 - the same as for ask

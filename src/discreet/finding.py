@@ -29,13 +29,20 @@ ANY = EpsilonTarget(1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ready:
-    """A plan with all the bounds that it needs; its epsilon covers what finding them took."""
+    """A plan with all the bounds that it needs, and what finding them took."""
 
     plan: Plan
     notes: tuple[str, ...] = ()
     """What was found."""
-    was_kept: bool = True
-    """Whether nothing was charged on the way."""
+    epsilon: Fraction = Fraction(0)
+    """Of all that was found, now or before."""
+    charged: Fraction = Fraction(0)
+    """Of what was found now."""
+
+    def priced(self, *, was_kept: bool) -> Plan:
+        """Return the plan at the price of all its parts, or of those that are paid for now."""
+        found = self.epsilon if was_kept else self.charged
+        return replace(self.plan, epsilon=self.plan.epsilon + found)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,11 +79,11 @@ class Finder:
         self._check_affordable(sql, first, plans)
         found = {place: self._found(place, plan) for place, plan in plans.items()}
         bounds = {place: each for place, (each, _) in found.items()}
-        plan = self._plan_with(sql, first, bounds)
         return Ready(
-            plan=replace(plan, epsilon=plan.epsilon + first.epsilon),
+            plan=self._plan_with(sql, first, bounds),
             notes=tuple(note_of_bounds(*each, first.each) for each in bounds.items()),
-            was_kept=all(was_kept for _, was_kept in found.values()),
+            epsilon=first.epsilon,
+            charged=first.each * sum(not was_kept for _, was_kept in found.values()),
         )
 
     # ----------------------------------------------------------------------- before data is read

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from discreet.answer.amounts import Price, amount_up, equation
+from discreet.answer.amounts import amount_up, equation
 from discreet.catalog.schema import Bounds
 from discreet.explanation.explanations import ExplainedColumn, Explanation
 from discreet.query.bins import Place, bounds_text
@@ -20,13 +20,16 @@ UNTIL_THEN = "known with the bounds"
 def explain_found(
     answered: Explanation, first: BoundsFirst, found: Mapping[Place, Bounds]
 ) -> Explanation:
-    """Return the explanation of a question whose bounds were found, and paid for, before."""
+    """Return the explanation of a question whose bounds were found, and paid for, before.
+
+    Its price is that of what remains.
+    """
     told = tuple(
         f"The bounds of {place} are {bounds_text(bounds, place.column.kind)}: they were found for "
         f"{_epsilon(first.each)} before, and are not paid for again."
         for place, bounds in found.items()
     )
-    return replace(answered, first=told, price=_whole(answered.price, first))
+    return replace(answered, first=told)
 
 
 def explain_unfound(
@@ -46,7 +49,7 @@ def explain_unfound(
     columns = tuple(map(_finding_column, finding, first.places))
     return replace(
         one,
-        price=_whole(one.price, first),
+        price=replace(one.price, epsilon=one.price.epsilon + first.epsilon),
         first=told,
         columns=(*columns, *map(_common_column, one.columns, other.columns)),
         bounding=_common(one.bounding, other.bounding),
@@ -75,10 +78,6 @@ def _common_column(one: ExplainedColumn, other: ExplainedColumn) -> ExplainedCol
 
 def _common(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(each for each in one if each in other)
-
-
-def _whole(price: Price, first: BoundsFirst) -> Price:
-    return replace(price, epsilon=price.epsilon + first.epsilon)
 
 
 def _epsilon(amount: Fraction) -> str:
