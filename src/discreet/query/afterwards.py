@@ -24,7 +24,6 @@ MORE_FUNCTIONS = {
     *("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "degrees", "radians", "md5", "sha256"),
     *(
         "reverse",
-        "repeat",
         "lpad",
         "rpad",
         "split_part",

@@ -7,7 +7,7 @@ from math import prod
 from sqlglot import exp
 
 from discreet.catalog.schema import PathUnit, PrivateTable, PublicTable
-from discreet.errors import JoinError, UnsupportedError
+from discreet.errors import JoinError, QuestionSizeError, UnsupportedError
 from discreet.query.places import span_of
 from discreet.query.sources import (
     Names,
@@ -20,6 +20,9 @@ from discreet.query.sources import (
     quoted,
 )
 from discreet.query.tree import Expression, Join, JoinKind, PublicScan, Rows
+
+MOST_ROWS = 10_000_000
+"""Of one unit, made by joins: with more of them, noise would drown any answer."""
 
 HANDLED = {"this", "on", "using", "side", "kind"}
 """The parts of a JOIN that are looked at; any other is refused."""
@@ -150,13 +153,20 @@ def join_all(
             )
         )
         seen.append(each.source)
+    limit = prod(factors.values())
+    if limit > MOST_ROWS:
+        raise QuestionSizeError(
+            f"the join can make {limit} rows of one unit",
+            f"the most is {MOST_ROWS}; join fewer tables, or on columns that tell rows apart",
+            span=span_of(rest[-1].node),
+        )
     privates = [each for each in seen if isinstance(each.relation, Private)]
     first_rows = private_of(base)
     return Joined(
         rows=first_rows.rows,
         name=base.name,
         joins=tuple(joins),
-        limit=prod(factors.values()),
+        limit=limit,
         reason=_reason(privates, factors),
         is_one_row=first_rows.is_one_row and not joins,
         notes=tuple(dict.fromkeys(note for each in privates for note in private_of(each).notes)),
@@ -243,11 +253,11 @@ def _count_rows(
         if _are_units(here, out, there, other):
             factors[source.name] = source.relation.limit
             return
-        if _refers(out, there, other, here):
+        if is_path((here, out), (there, other)):
             factors[source.name] = source.relation.limit
             factors[there.name] = 1
             return
-        if _refers(other, here, out, there):
+        if is_path((there, other), (here, out)):
             factors[source.name] = 1
             return
     left = others[0].name if others else "the other table"
@@ -283,12 +293,13 @@ def _is_unit(source: Source, out: Out) -> bool:
     return private_of(source).outs[place].is_unit
 
 
-def _refers(child_out: Out, parent: Source, parent_out: Out, child: Source) -> bool:
+def is_path(child: tuple[Source, Out], parent: tuple[Source, Out]) -> bool:
     """Return whether the child's column is the declared path to the parent's row."""
-    path = _path_of(child, child_out)
-    if path is None or parent_out.origin is None or not isinstance(parent.relation, Private):
+    path = _path_of(*child)
+    source, out = parent
+    if path is None or out.origin is None or not isinstance(source.relation, Private):
         return False
-    return parent_out.origin == (path.table.casefold(), path.key.casefold())
+    return out.origin == (path.table.casefold(), path.key.casefold())
 
 
 def _path_of(child: Source, out: Out) -> PathUnit | None:

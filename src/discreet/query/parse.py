@@ -13,10 +13,13 @@ LONGEST = 100_000
 """Characters of a question."""
 
 DEEPEST = 100
-"""Levels of brackets, and of CASE, in a question."""
+"""Levels of brackets, CASE, functions and operators in a question; AND, OR and || do not nest."""
 
 LONGEST_CHAIN = 4_000
 """Operators and keywords in a question: chains of them nest in the parser."""
+
+MARK = "\ufeff"
+"""Some editors begin a file with it."""
 
 OPENING = {TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE}
 CLOSING = {TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END}
@@ -26,6 +29,7 @@ PREFIXES = {TokenType.NOT, TokenType.DASH, TokenType.TILDE, TokenType.PLUS}
 
 def parse(text: str) -> exp.Query:
     """Return the question's tree: a SELECT, or several tied by UNION and the like."""
+    text = " " + text[1:] if text.startswith(MARK) else text
     tokens = _tokens(text)
     _check_size(tokens)
     _check_verb(tokens[0])
@@ -38,6 +42,7 @@ def parse(text: str) -> exp.Query:
         raise _too_deep() from None
     if not isinstance(tree, exp.Query):
         raise _not_a_question(tokens[0])
+    _check_tree(tree)
     return tree
 
 
@@ -82,6 +87,24 @@ def _check_size(tokens: list[Token]) -> None:
         )
 
 
+NESTING = (exp.Binary, exp.Unary, exp.Func)
+CHAINS = (exp.And, exp.Or, exp.DPipe, exp.Paren)
+"""Operators whose runs are taken as one, and brackets, which were counted before."""
+
+
+def _check_tree(tree: exp.Query) -> None:
+    """Refuse operators within operators beyond a depth, and a SELECT of nothing."""
+    waiting: list[tuple[exp.Expr, int]] = [(tree, 0)]
+    while waiting:
+        node, depth = waiting.pop()
+        if depth > DEEPEST:
+            raise _too_deep()
+        if isinstance(node, exp.Select) and not node.expressions:
+            raise SqlSyntaxError("SELECT names no columns", "write what is asked for after it")
+        deeper = depth + (isinstance(node, NESTING) and not isinstance(node, CHAINS))
+        waiting += ((each, deeper) for each in node.iter_expressions())
+
+
 def _longest_prefix(tokens: list[Token]) -> int:
     """Return the length of the longest run of signs, each of which nests in the parser."""
     longest = run = 0
@@ -93,7 +116,8 @@ def _longest_prefix(tokens: list[Token]) -> int:
 
 def _too_deep() -> QuestionSizeError:
     return QuestionSizeError(
-        "the question is nested too deeply", f"use at most {DEEPEST} levels of brackets"
+        "the question is nested too deeply",
+        f"use at most {DEEPEST} levels of brackets, CASE and operators",
     )
 
 

@@ -52,6 +52,8 @@ RELEASED = "released_"
 NAMED = "__named"
 """What rows are called while their columns get other names."""
 
+GROUPINGS = {exp.Rollup: "ROLLUP", exp.Cube: "CUBE", exp.GroupingSets: "GROUPING SETS"}
+
 GROUPS = "__groups"
 """What the groups of a GROUP BY are called while their columns are found."""
 
@@ -200,7 +202,7 @@ class PrivateSelect:
 
     def _key_node(self, node: exp.Expr) -> exp.Expr:
         if isinstance(node, exp.Rollup | exp.Cube | exp.GroupingSets | exp.Tuple):
-            raise unhandled(f"GROUP BY {node.key.upper()}", node)
+            raise unhandled(f"GROUP BY {GROUPINGS.get(type(node), '(...)')}", node)
         if isinstance(node, exp.Literal) and not node.is_string:
             place = int(node.this) if node.this.isdigit() else 0
             if not 1 <= place <= len(self.node.expressions):

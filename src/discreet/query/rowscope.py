@@ -9,8 +9,8 @@ from typing import Protocol
 from sqlglot import exp
 
 from discreet.catalog.schema import Kind
-from discreet.errors import JoinError, UnsupportedError
-from discreet.query.joins import conjuncts
+from discreet.errors import JoinError, UnknownNameError, UnsupportedError
+from discreet.query.joins import conjuncts, is_path
 from discreet.query.objections import row_level, unhandled
 from discreet.query.opened import whole
 from discreet.query.parse import DIALECT
@@ -18,7 +18,6 @@ from discreet.query.places import span_of
 from discreet.query.sources import Names, Open, Private, PublicReader, Source
 from discreet.query.translate import condition, translate
 from discreet.query.tree import (
-    ColumnOf,
     Expression,
     Facts,
     Interval,
@@ -96,7 +95,8 @@ class RowScope:
             raise unhandled("a window here", node)
         for name, value in node.args.items():
             if value and name not in ("this", "partition_by", "order", "spec", "over"):
-                raise unhandled(f"{name.upper()} of a window", node)
+                what = "a window by name" if name == "alias" else f"{name.upper()} of a window"
+                raise unhandled(what, node)
         partition = [translate(each, self) for each in node.args.get("partition_by") or ()]
         if not any(self.names.is_unit(each) for each in partition):
             raise UnsupportedError(
@@ -197,13 +197,16 @@ class RowScope:
             if not isinstance(each, exp.EQ):
                 continue
             sides = [side for side in (each.this, each.expression) if isinstance(side, exp.Column)]
-            found = [names.column(side) for side in sides]
-            is_across = len(found) == 2 and (
-                [column.source == source.name for column in found if isinstance(column, ColumnOf)]
-                in ([True, False], [False, True])
-            )
-            if is_across and all(map(names.is_unit, found)):
-                self._check_kinds(source, found, node)
+            found = [names.find(side) for side in sides]
+            if [place.name == source.name for place, _ in found] not in (
+                [True, False],
+                [False, True],
+            ):
+                continue
+            if all(out.is_unit for _, out in found):
+                self._check_kinds(source, [names.column(side) for side in sides], node)
+                return
+            if is_path(*found) or is_path(*reversed(found)):
                 return
         raise JoinError(
             f"EXISTS over {source.name} is not tied to the unit: it would see other units' rows",
@@ -268,7 +271,10 @@ class RowScope:
 
     def _number(self, node: exp.Expr) -> Expression:
         """Return the only value of a query: public, or released and charged before it is used."""
-        result = self.walker.query(node, self.named)
+        try:
+            result = self.walker.query(node, self.named)
+        except UnknownNameError as refusal:
+            raise self._correlated(node) or refusal from None
         if isinstance(result, Private):
             raise row_level(node, is_per_unit=result.is_per_unit)
         if result.is_public:
@@ -280,6 +286,18 @@ class RowScope:
             return translate(exp.convert(values[0][0] if values else None), self)
         number = self.walker.scalar(node, result, self.named)
         return Released(number=number, facts=Facts(kind=Kind.REAL))
+
+    def _correlated(self, node: exp.Expr) -> UnsupportedError | None:
+        """Return the refusal of a query that reads the row around it, if it does."""
+        around = {each.name.casefold() for each in self.names.sources}
+        within = {each.alias_or_name.casefold() for each in node.find_all(exp.Table, exp.Subquery)}
+        if not any(each.table.casefold() in around - within for each in node.find_all(exp.Column)):
+            return None
+        return UnsupportedError(
+            "a query used as a number reads the row around it",
+            "compute the number by GROUP BY the unit in FROM, and join it there",
+            span=span_of(node),
+        )
 
 
 def _frame(node: exp.Window, function: WindowFunction) -> str:

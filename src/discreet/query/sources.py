@@ -129,6 +129,10 @@ def public_of(source: Source) -> PublicTable:
     return source.relation
 
 
+def _is_list(source: Source) -> bool:
+    return isinstance(source.relation, PublicTable) and not source.is_optional
+
+
 def _optional(out: Out) -> Out:
     domain = out.facts.domain
     with_null = domain if domain is None or None in domain else (*domain, None)
@@ -191,7 +195,8 @@ class Names:
                 f"write {found[0][0].name}.{node.name}",
                 span=span_of(node),
             )
-        return found[0]
+        # Where both columns of USING are equal, a public one tells more.
+        return next((each for each in found if _is_list(each[0])), found[0])
 
     def has(self, node: exp.Column) -> bool:
         """Return whether the name means a column here."""
