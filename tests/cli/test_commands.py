@@ -1,48 +1,26 @@
-"""The command, run as a user runs it: in a process of its own."""
+"""The command as a whole: what it says it can do, how it ends, and what mistakes sound like."""
 
-import os
 import subprocess
 import sys
 from importlib.metadata import version
-from pathlib import Path
 
 import pytest
 
 from discreet import __version__
 from discreet.cli import main
+from tests.cli.conftest import Discreet
+from tests.cli.runs import run
 
-PNG = b"\x89PNG\r\n\x1a\n"
-
-
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "discreet", *arguments]
-    wide = os.environ | {"COLUMNS": "120", "NO_COLOR": "1", "TERM": "dumb"}
-    return subprocess.run(command, capture_output=True, text=True, env=wide, check=False)  # noqa: S603
+HEAVY = ("duckdb", "scipy", "numpy", "pyarrow", "sqlglot", "prompt_toolkit")
 
 
-def test_the_tour_answers_charges_refuses_and_saves_its_pictures(tmp_path: Path) -> None:
-    tour = run("demo", "--output", str(tmp_path / "pictures"))
-    assert tour.returncode == 0, tour.stderr
-    assert tour.stderr == ""
-    for sign in ("± 95 %", "left ε = 0 of 3", "Refused: the budget does not allow this", "4.7746"):
-        assert sign in tour.stdout
-    for picture in ("regions.png", "law.png"):
-        assert (tmp_path / "pictures" / picture).read_bytes().startswith(PNG)
-
-
-def test_two_tours_draw_different_noise(tmp_path: Path) -> None:
-    """Equal by chance with a probability below one in a million: a dozen noisy numbers each."""
-    first, second = (run("demo", "--output", str(tmp_path)).stdout for _ in range(2))
-    assert first != second
-
-
-def test_a_price_names_the_best_accountant() -> None:
-    priced = run(
+def test_a_price_names_the_best_accountant(discreet: Discreet) -> None:
+    priced = discreet(
         "price", "30 x laplace 0.1", "100 x gaussian 20", "2 x laplace 0.5", "--delta", "1e-6"
     )
-    assert priced.returncode == 0, priced.stderr
-    assert "PLD ← best" in priced.stdout
-    assert "epsilon 4.2006" in priced.stdout
+    assert priced.code == 0, priced.err
+    assert "PLD ← best" in priced.out
+    assert "epsilon 4.2006" in priced.out
 
 
 @pytest.mark.parametrize(
@@ -57,22 +35,52 @@ def test_a_price_names_the_best_accountant() -> None:
         (["price", "gaussian 1e400", "--delta", "1e-6"], "must look like"),
         (["price", "gaussian 3"], "give a delta above 0"),
         (["demo", "--output", "/proc/nowhere"], "/proc/nowhere"),
+        (["demo", "--mechanisms", "--output", "/proc/nowhere"], "/proc/nowhere"),
+        (["ask", "SELECT 1", "-c", "nowhere.toml"], "let 'discreet init DATA' draft one"),
+        (["budget", "-c", "nowhere.toml"], "let 'discreet init DATA' draft one"),
+        (["ask", "--file", "nowhere.sql", "-e", "1"], "nowhere.sql: no such file"),
+        (["init", "nowhere.csv", "-o", "new.toml"], "nowhere.csv does not exist"),
+        (["init", "visits.csv"], "add --force"),
+        (["init", "visits.csv", "-o", "new.toml", "--unit", "pat_id"], "perhaps 'patient_id'"),
+        (["init", "visits.csv", "-o", "new.toml", "--spend", "0.1"], "unit must be named"),
+        (["ledger", "show"], "the ledger's file is not there"),
+        (["shell", "--epsilon", "0"], "epsilon must be more than 0"),
     ],
 )
+@pytest.mark.usefixtures("folder")
 def test_a_mistake_gets_one_sentence_and_no_traceback(
-    arguments: list[str],
-    fix: str,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str], fix: str, discreet: Discreet
 ) -> None:
-    monkeypatch.setattr(sys, "argv", ["discreet", *arguments])
-    with pytest.raises(SystemExit) as left:
-        main()
-    said = capsys.readouterr().err
-    assert left.value.code == 1
-    assert said.startswith("discreet: ")
-    assert said.count("\n") == 1
-    assert fix in said
+    ended = discreet(*arguments)
+    assert ended.code == 1
+    assert ended.err.startswith("discreet: ")
+    assert ended.err.count("\n") == 1
+    assert fix in ended.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["frobnicate"],
+        ["ask"],
+        ["ask", "SELECT 1", "--file", "x.sql"],
+        ["ask", "SELECT COUNT(*) FROM visits"],
+        ["ask", "SELECT COUNT(*) FROM visits", "--epsilon", "nan"],
+        ["ask", "SELECT COUNT(*) FROM visits", "--epsilon", "1e999999999"],
+        ["ask", "SELECT COUNT(*) FROM visits", "--epsilon", "1/0"],
+        ["ask", "SELECT COUNT(*) FROM visits", "--within", "1", "--within", "2"],
+        ["ask", "SELECT COUNT(*) FROM visits", "-e", "1", "--json", "--csv"],
+        ["ask", "SELECT '\udc80'", "-e", "1"],
+    ],
+)
+@pytest.mark.usefixtures("folder")
+def test_a_wrong_call_says_how_to_call_and_ends_with_two(
+    arguments: list[str], discreet: Discreet
+) -> None:
+    ended = discreet(*arguments)
+    assert ended.code == 2
+    assert ended.out == ""
+    assert "Usage" in ended.err
 
 
 def test_a_mistake_of_ours_is_said_in_fixed_words(
@@ -91,11 +99,39 @@ def test_a_mistake_of_ours_is_said_in_fixed_words(
 
 
 def test_the_version_is_printed() -> None:
-    assert run("--version").stdout == "discreet 0.1.0\n"
+    assert run("--version").out == "discreet 0.1.0\n"
     assert version("discreet") == __version__ == "0.1.0"
 
 
-def test_without_arguments_it_says_what_it_can_do() -> None:
-    shown = run()
-    assert "demo" in shown.stdout + shown.stderr
-    assert "price" in shown.stdout + shown.stderr
+def test_help_and_version_load_no_engine() -> None:
+    """Start-up is what people wait for each time, so that what is heavy is loaded when used."""
+    code = f"""
+import sys
+sys.argv = ["discreet", "--help"]
+from discreet.cli import main
+try:
+    main()
+finally:
+    loaded = [each for each in {HEAVY} if each in sys.modules]
+    print(loaded, file=sys.stderr)
+"""
+    done = subprocess.run(  # noqa: S603 - our own command
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert done.stderr == "[]\n"
+    assert done.returncode == 0
+
+
+def test_without_arguments_it_says_what_it_can_do(discreet: Discreet) -> None:
+    shown = discreet()
+    for name in ("demo", "init", "ask", "explain", "shell", "budget", "price", "ledger"):
+        assert name in shown.out + shown.err
+
+
+def test_letters_that_the_terminal_lacks_are_written_as_escapes() -> None:
+    command = [sys.executable, "-m", "discreet", "price", "laplace 0.1"]
+    done = subprocess.run(  # noqa: S603 - our own command
+        command, env={"PYTHONIOENCODING": "ascii"}, capture_output=True, check=False
+    )
+    assert done.returncode == 0
+    assert rb"\u03b5" in done.stdout

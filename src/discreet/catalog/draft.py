@@ -102,12 +102,20 @@ def _head(table: TableDraft) -> Iterator[str]:
     yield f"[tables.{written_key(table.name)}]"
     yield f"from = {written_text(table.source)}"
     yield _unit(table)
+    if _is_by_row(table):
+        yield "# If anyone may see this table, write public = true in place of unit."
+        return
     yield "# If anyone may see this table, write public = true in place of unit and rows_per_unit."
     yield "rows_per_unit = 10   # GUESS: at most so many rows of a unit count in an answer"
 
 
+def _is_by_row(table: TableDraft) -> bool:
+    """Return whether the owner has said that each row is a unit: a column of that name is none."""
+    return table.unit == ROW and all(each.name.casefold() != ROW for each in table.columns)
+
+
 def _unit(table: TableDraft) -> str:
-    if table.unit == ROW and all(each.name != ROW for each in table.columns):
+    if _is_by_row(table):
         return f'unit = "{ROW}"'
     if table.unit is not None:
         return f"unit = {written_text(written_unit(_checked_unit(table, table.unit)))}"

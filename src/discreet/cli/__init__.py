@@ -7,10 +7,16 @@ allow the question, and with 70 after a mistake of ours.
 
 import sys
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from discreet.cli.commands import app
-from discreet.cli.screen import complain, sentence_of
+from discreet.cli.later import Later
 from discreet.errors import BudgetError, DiscreetError
+
+if TYPE_CHECKING:
+    import discreet.cli.screen as screen  # noqa: PLR0402 - by its whole name
+else:
+    screen = Later("discreet.cli.screen")
 
 REFUSED, EXHAUSTED, INTERNAL = 1, 3, 70
 
@@ -25,14 +31,14 @@ def main() -> None:
     except DiscreetError as error:
         _end(str(error), REFUSED)
     except OSError as error:
-        _end(sentence_of(error), REFUSED)
+        _end(screen.sentence_of(error), REFUSED)
     except Exception as error:  # noqa: BLE001 - the outer edge: fixed words, no traceback
         what = f"an internal error ({type(error).__name__}); please report what you ran."
         _end(what, INTERNAL)
 
 
 def _end(sentence: str, code: int) -> None:
-    complain(sentence)
+    screen.complain(sentence)
     sys.exit(code)
 
 

@@ -101,8 +101,6 @@ def show_answer(answer: Answer, form: Form = Form.TEXT) -> None:
         return
     typer.echo(shown[form]())
     if form is Form.CSV:
-        for note in answer.notes:
-            remark(f"note: {note}", style="dim")
         remark(f"paid {answer.charged} · left {answer.remaining}")
 
 

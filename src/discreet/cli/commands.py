@@ -104,11 +104,17 @@ def init(
     delta: Annotated[
         Fraction | None, typer.Option(parser=exact, metavar="D", help="And of delta; 0 for none.")
     ] = None,
+    spend: Annotated[
+        Fraction | None,
+        typer.Option(
+            parser=exact, metavar="E", help="Find bounds and values privately, for this epsilon."
+        ),
+    ] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="The catalog to write.")] = HERE,
     force: Annotated[bool, typer.Option("--force", help="Replace a catalog.")] = False,
 ) -> None:
     """Draft a catalog for data files; shows names and types of columns, never a value."""
-    stated = drafting.Stated(unit=unit, epsilon=epsilon, delta=delta)
+    stated = drafting.Stated(unit=unit, epsilon=epsilon, delta=delta, spend=spend)
     drafting.init(data, output, stated, may_replace=force)
 
 

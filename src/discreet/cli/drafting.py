@@ -2,27 +2,31 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
 import typer
 
+from discreet.answer import Price
+from discreet.bounding import TOTAL_DELTA, TOTAL_EPSILON, find_all
 from discreet.catalog import Column, TableDraft, draft, nearest, unit_guess
 from discreet.catalog.fields import BLANK
-from discreet.catalog.units import ROW
-from discreet.cli.screen import is_interactive, remark, waiting
+from discreet.catalog.units import ROW, written_unit
+from discreet.cli.screen import is_interactive, progress, remark, waiting
 from discreet.errors import CatalogError, ParameterError
-from discreet.opening import read_columns
+from discreet.opening import LEDGER_SUFFIX, read_columns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stated:
-    """What the owner has said: the unit's column and the budget, or nothing."""
+    """What the owner has said: the unit's column, the budget and what to spend, or nothing."""
 
     unit: str | None = None
     epsilon: Fraction | None = None
     delta: Fraction | None = None
+    spend: Fraction | None = None
+    """The part of the budget for bounds and lists of values."""
 
 
 def init(data: Sequence[str], output: Path, stated: Stated, *, may_replace: bool) -> None:
@@ -35,6 +39,8 @@ def init(data: Sequence[str], output: Path, stated: Stated, *, may_replace: bool
     tables = _tables(data, output)
     _check_unit(stated.unit, tables)
     drafted = [_with_unit(each, stated.unit) for each in tables]
+    if stated.spend is not None:
+        drafted = _with_facts(drafted, stated, output)
     text = draft(*drafted, epsilon=stated.epsilon, delta=stated.delta)
     output.write_text(text, encoding="utf-8")
     _say_what_is_next(output, text, drafted)
@@ -67,7 +73,7 @@ def _check_unit(unit: str | None, tables: Sequence[TableDraft]) -> None:
     if unit is None or unit == ROW or unit.casefold() in {name.casefold() for name in names}:
         return
     near = nearest(unit, names)
-    rule = "must be a column of the data" + (f": did you mean {near!r}?" if near else "")
+    rule = "must be a column of the data" + (f", perhaps {near!r}" if near else "")
     raise ParameterError("unit", unit, rule)
 
 
@@ -78,7 +84,37 @@ def _with_unit(table: TableDraft, unit: str | None) -> TableDraft:
         unit = _asked_unit(table)
     elif unit is not None and unit != ROW and unit.casefold() not in names:
         unit = None
-    return TableDraft(name=table.name, source=table.source, columns=table.columns, unit=unit)
+    return replace(table, unit=unit)
+
+
+def _with_facts(tables: Sequence[TableDraft], stated: Stated, output: Path) -> list[TableDraft]:
+    """Return the tables with facts that are found privately, each for an equal part of the price.
+
+    All of it is charged to the ledger of the catalog that is drafted.
+    """
+    asked = [each for each in tables if each.unit is not None]
+    if not asked:
+        rule = "must be named to spend: what is found has to protect someone"
+        raise ParameterError("unit", stated.unit, rule)
+    part = (stated.spend or Fraction(0)) / len(asked)
+    return [_with_facts_of(each, part, stated, output) for each in tables]
+
+
+def _with_facts_of(table: TableDraft, part: Fraction, stated: Stated, output: Path) -> TableDraft:
+    if table.unit is None:
+        return table
+    with progress(f"asking about the columns of {table.name}") as told:
+        found = find_all(
+            output.parent / table.source,
+            table.name,
+            table.unit if table.unit == ROW else written_unit(table.unit),
+            epsilon=part,
+            ledger=output.with_suffix(LEDGER_SUFFIX),
+            total_epsilon=TOTAL_EPSILON if stated.epsilon is None else stated.epsilon,
+            total_delta=TOTAL_DELTA if stated.delta is None else stated.delta,
+            progress=told,
+        )
+    return replace(table, found=found)
 
 
 def _asked_unit(table: TableDraft) -> str:
@@ -95,7 +131,9 @@ def _asked_unit(table: TableDraft) -> str:
 
 
 def _say_what_is_next(output: Path, text: str, tables: Sequence[TableDraft]) -> None:
-    remark(f"{output} is drafted. It holds names and types of columns, and no values. Next:")
+    spent = sum(each.found.epsilon for each in tables if each.found is not None)
+    told = f"and what was found privately, for {Price(epsilon=spent)}" if spent else "and no values"
+    remark(f"{output} is drafted. It holds names and types of columns, {told}. Next:")
     steps = list(_steps(text, tables))
     called = "" if output.name == "discreet.toml" else f" --catalog {output}"
     sql = f"SELECT COUNT(*) FROM {tables[0].name}"  # noqa: S608 - shown to the owner, not run
@@ -111,11 +149,17 @@ def _steps(text: str, tables: Sequence[TableDraft]) -> list[str]:
         steps.append(f"fill in the unit where it says {BLANK}: who is protected")
     if "# GUESS" in text:
         steps.append("check each line that is marked GUESS")
-    unbounded = [each.name for table in tables for each in table.columns if _can_be_bounded(each)]
+    unbounded = [each.name for table in tables for each in _unbounded(table)]
     if unbounded:
         named = ", ".join(unbounded[:5]) + (", …" if len(unbounded) > 5 else "")
         steps.append(f"give bounds or values to the columns you will ask about: {named}")
     return steps
+
+
+def _unbounded(table: TableDraft) -> list[Column]:
+    """Return the columns that bounds or values could be given to, and have not."""
+    found = () if table.found is None else tuple(each.name for each in table.found.columns)
+    return [each for each in table.columns if _can_be_bounded(each) and each.name not in found]
 
 
 def _can_be_bounded(column: Column) -> bool:

@@ -5,11 +5,13 @@ that move the cursor or turn the direction of writing are written as escapes.
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock, Timer
 
 from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.status import Status
 from rich.text import Text
 
@@ -70,7 +72,7 @@ def complain(sentence: str) -> None:
 
 def sentence_of(error: OSError) -> str:
     """Return what an operating system refused, in one sentence."""
-    what = error.strerror or type(error).__name__
+    what = error.strerror or "the system could not do this"
     where = "" if error.filename is None else f"{error.filename}: "
     return f"{where}{what[:1].lower()}{what[1:]}; check the path and that you may use it."
 
@@ -104,6 +106,22 @@ def waiting(what: str) -> Iterator[None]:
     finally:
         timer.cancel()
         spinner.stop()
+
+
+@contextmanager
+def progress(what: str) -> Iterator[Callable[[str, int, int], None]]:
+    """Show on a terminal how much is done; what it yields is told a name, how many, and of all."""
+    console = remarks()
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    with bar:
+        task = bar.add_task(escape(printable(what)), total=None)
+
+        def tell(name: str, done: int, of: int) -> None:
+            shown = escape(printable(f"{what}: {name}"))
+            bar.update(task, description=shown, completed=done, total=of)
+
+        yield tell
 
 
 class _Spinner:

@@ -52,7 +52,7 @@ from discreet.cli.screen import (
 )
 from discreet.cli.typed import inputs, is_command, is_whole, parted
 from discreet.curator import Curator
-from discreet.errors import BudgetError, DiscreetError, ParameterError, readable
+from discreet.errors import HIDDEN, BudgetError, DiscreetError, ParameterError, readable
 
 PROMPT, CONTINUED = "discreet> ", "     ...> "
 
@@ -113,8 +113,8 @@ class Shell:
         command = COMMANDS.get(name)
         if command is None:
             near = nearest(name, list(COMMANDS))
-            hint = f"did you mean {near}?" if near else "\\help lists them all"
-            raise ParameterError("command", name, f"is not known: {hint}")
+            hint = f"perhaps {near}" if near else "\\help lists them all"
+            raise ParameterError("command", HIDDEN, f"{name} is not known: {hint}")
         command.run(self, rest.strip().rstrip(";").strip())
 
     # ----------------------------------------------------------------------- commands
@@ -140,13 +140,16 @@ class Shell:
         _show_table(columns)
 
     def describe(self, name: str) -> None:
-        """Show a table's columns and what is declared about them."""
+        """Show a table's columns and what is declared about them; all tables for no name."""
+        if not name:
+            self.tables(name)
+            return
         table = self.curator.catalog.table(name)
         if table is None:
             names = [each.name for each in self.curator.catalog.tables]
             near = nearest(name, names)
-            hint = f"did you mean {near!r}?" if near else f"there are {', '.join(names)}"
-            raise ParameterError("table", name, f"is not known: {hint}")
+            hint = f"perhaps {near!r}" if near else f"there are {', '.join(names)}"
+            raise ParameterError("table", HIDDEN, f"{name!r} is not known: {hint}")
         show(f"{table.name}: {_unit(table)}")
         columns = {
             "column": [each.name for each in table.columns],
@@ -171,7 +174,7 @@ class Shell:
         """Save a picture of the last answer."""
         _needed("plot", text, "a file: \\plot visits.png")
         if self.last is None:
-            raise ParameterError("plot", text, "needs an answer: ask something first")
+            raise ParameterError("\\plot", HIDDEN, "needs an answer: ask something first")
         path = Path(text).expanduser()
         check_picture(path)
         draw(self.last, path)
@@ -221,7 +224,8 @@ COMMANDS: Mapping[str, Command] = {
 
 def run_shell(catalog: Path, terms: Terms, *, terminal: tuple[Input, Output] | None = None) -> int:
     """Run the shell until its input ends; return 0, or what went wrong first in a pipe."""
-    _positive("epsilon", terms.epsilon or Fraction(1))
+    if terms.epsilon is not None:
+        _positive("epsilon", terms.epsilon)
     with opened(catalog) as curator:
         shell = Shell(curator, catalog, terms)
         if terminal is None and not sys.stdin.isatty():
@@ -283,7 +287,7 @@ def _history() -> History:
 
 def _needed(name: str, text: str, what: str) -> None:
     if not text:
-        raise ParameterError(f"\\{name}", text, f"needs {what}")
+        raise ParameterError(f"\\{name}", HIDDEN, f"needs {what}")
 
 
 def _positive(name: str, number: Fraction) -> Fraction:

@@ -7,7 +7,6 @@ from pathlib import Path
 from textwrap import fill
 
 from rich.console import Console
-from rich.padding import Padding
 from rich.rule import Rule
 from rich.syntax import Syntax
 from rich.text import Text
@@ -46,18 +45,18 @@ REGIONS = Stop(
     sql="""SELECT region, COUNT(*) AS visits, AVG(age) AS age
 FROM visits GROUP BY region""",
     terms=Terms(epsilon=Fraction(1, 2)),
-    remark="95 of 100 such numbers are within ± of the exact one. Four regions cost as much as "
+    remark="Noise moves 95 of 100 such numbers by no more than ±. Four regions cost as much as "
     "one, and an average is read off the same noisy numbers as its count.",
 )
 
 WEEKS = Stop(
     title="A year, week by week",
     sql="""SELECT date_trunc('week', day) AS week, COUNT(*) AS visits
-FROM visits WHERE day < DATE '2024-12-30'
-GROUP BY week ORDER BY week""",
+FROM visits GROUP BY week
+HAVING week < DATE '2024-12-30' ORDER BY week""",
     terms=Terms(epsilon=Fraction(1, 2)),
-    remark="The catalog says that the days are those of 2024, so every week is answered. "
-    "Fifty-two weeks cost as much as one.",
+    remark="The catalog says that the days are those of 2024, so every week is answered; fifty-two "
+    "cost as much as one.",
 )
 
 DIAGNOSES = Stop(
@@ -89,6 +88,16 @@ FROM by_kind ORDER BY place""",
 )
 
 NOSY = "SELECT patient_id, diagnosis FROM visits WHERE age > 95"
+
+
+NEXT = (
+    ("discreet ask 'SELECT COUNT(*) FROM patients' --within 50", "pays the least for ±50"),
+    ("discreet explain 'SELECT MAX(cost) FROM visits' --epsilon 0.1", "costs nothing"),
+    ("discreet budget", "what was asked, what is left"),
+    ("discreet shell", "with history and completion"),
+    ("discreet init visits.csv --output my.toml", "how a catalog begins"),
+)
+"""Commands to go on with in the tour's folder, and what they are for."""
 
 
 def show_tour(output: Path) -> None:
@@ -135,7 +144,7 @@ def _welcome(console: Console, curator: Curator, output: Path) -> None:
         console,
         f"A made-up group of clinics: 100 000 visits of 20 000 patients, in {output}/. What is "
         f"declared about them stands in discreet.toml: each patient is protected with all of "
-        f"their visits, for {_total(curator)} in all.",
+        f"their visits, of which 15 count at most, for {_total(curator)} in all.",
     )
 
 
@@ -200,13 +209,7 @@ def _explain(console: Console, curator: Curator) -> None:
 def _farewell(console: Console, catalog: Path) -> None:
     place = catalog.parent
     _title(console, "Now you")
-    for command, why in (
-        ("discreet ask 'SELECT AVG(minutes) FROM visits' --within 0.5", "pays the least for ±0.5"),
-        ("discreet explain 'SELECT MAX(cost) FROM visits' --epsilon 0.1", "costs nothing"),
-        ("discreet budget", "what was asked, what is left"),
-        ("discreet shell", "with history and completion"),
-        ("discreet init visits.csv --output my.toml", "how a catalog begins"),
-    ):
+    for command, why in NEXT:
         line = Text("  ")
         line.append(f"{command:<66}", style="bold").append(why, style="dim")
         console.print(line)
@@ -220,15 +223,20 @@ def _title(console: Console, title: str) -> None:
 
 def _show_question(console: Console, call: str, sql: str) -> None:
     console.print(Text(f"  {call}", style="dim"))
-    code = Syntax(sql, "sql", theme="ansi_dark", background_color="default")
-    console.print(Padding(code, (0, 0, 1, LEFT + 2)), width=WIDTH)
+    code = Syntax(sql, "sql", theme="ansi_dark", background_color="default").highlight(sql)
+    code.rstrip()
+    console.print(_moved(code, 2 * LEFT), end="\n\n")
 
 
 def _show(console: Console, text: str, style: str = "") -> None:
     shown = coloured(text)
     shown.stylize(style)
-    lines = Text("\n").join(Text("  ") + line for line in shown.split("\n"))
-    console.print(lines)
+    console.print(_moved(shown, LEFT))
+
+
+def _moved(text: Text, columns: int) -> Text:
+    """Return the text, each of its lines so far from the margin."""
+    return Text("\n").join(Text(" " * columns) + line for line in text.split("\n"))
 
 
 def _say(console: Console, sentence: str) -> None:

@@ -28,7 +28,7 @@ delta = 1e-6
 [tables.visits]
 from = "visits.csv"
 unit = "patient_id"                  # whoever comes is protected, with all of their visits
-rows_per_unit = 20                   # at most so many visits of a patient count in an answer
+rows_per_unit = 15                   # at most so many visits of a patient count in an answer
 
 [tables.visits.columns]
 visit_id   = { type = "integer" }
@@ -184,7 +184,8 @@ def _patient_ids(numbers: Integers) -> Integers:
 
 def _visitors(numbers: Integers) -> Integers:
     """Return who comes: everybody once, and beyond that, few patients often."""
-    often = np.exp(1.0 * bell(np.arange(PATIENTS), 6))
+    patients = np.arange(PATIENTS)
+    often = np.exp(0.4 * bell(patients, 6)) * np.where(spread(patients, 40) < 0.005, 8, 1)
     again = chosen(spread(numbers, 30), often)
     return np.where(numbers % 5 == 0, numbers // 5, again)
 

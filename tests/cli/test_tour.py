@@ -1,0 +1,68 @@
+"""The tours: what they show, what they leave behind, and what they leave alone."""
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from discreet.cli.tour import NEXT
+from discreet.demo.clinic import CATALOG
+from tests.cli.conftest import Discreet
+from tests.cli.runs import run
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def test_the_tour_asks_refuses_repeats_explains_and_can_be_gone_on_with(
+    tmp_path: Path, discreet: Discreet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tour = run("demo", "--output", "clinic", folder=tmp_path)
+    assert tour.code == 0, tour.err
+    assert tour.err == ""
+    assert max(map(len, tour.out.splitlines())) <= 100
+    for sign in (
+        "paid ε = 0.5 · left ε = 2.5 of 3",
+        "refused: the result would show rows of units",
+        "^^^^",
+        "free: this question was paid for before",
+        "would cost ε = 0.2",
+        "Picture: clinic/weeks.png",
+    ):
+        assert sign in tour.out
+    assert "Fabry" not in tour.out
+    assert (tmp_path / "clinic" / "weeks.png").read_bytes().startswith(PNG)
+    monkeypatch.chdir(tmp_path / "clinic")
+    for command, _ in NEXT:
+        name, *arguments = shlex.split(command)
+        assert name == "discreet"
+        if arguments != ["shell"]:
+            assert discreet(*arguments).code == 0, command
+
+
+def test_each_tour_begins_with_a_new_ledger_and_noise(tmp_path: Path, discreet: Discreet) -> None:
+    first, second = (discreet("demo", "-o", str(tmp_path)).out for _ in range(2))
+    assert first != second
+    assert first.count("paid ε") == second.count("paid ε") == 5
+
+
+@pytest.mark.parametrize("file", ["discreet.toml", "discreet.ledger"])
+def test_the_tour_touches_nobody_s_catalog_or_ledger(
+    file: str, tmp_path: Path, discreet: Discreet
+) -> None:
+    (tmp_path / file).write_text("mine")
+    ended = discreet("demo", "--output", str(tmp_path))
+    assert ended.code == 1
+    assert "name another folder with --output" in ended.err
+    assert [path.name for path in tmp_path.iterdir()] == [file]
+    assert (tmp_path / file).read_text() == "mine" != CATALOG
+
+
+def test_the_mechanisms_answer_charge_refuse_and_save_their_pictures(
+    tmp_path: Path, discreet: Discreet
+) -> None:
+    tour = discreet("demo", "--mechanisms", "--output", str(tmp_path))
+    assert tour.code == 0, tour.err
+    for sign in ("± 95 %", "left ε = 0 of 3", "Refused: the budget does not allow this", "4.7746"):
+        assert sign in tour.out
+    for picture in ("regions.png", "law.png"):
+        assert (tmp_path / picture).read_bytes().startswith(PNG)
