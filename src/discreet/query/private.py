@@ -52,6 +52,8 @@ RELEASED = "released_"
 NAMED = "__named"
 """What rows are called while their columns get other names."""
 
+KEY_KINDS = set(Kind) - {Kind.OTHER, Kind.INTERVAL}
+
 GROUPINGS = {exp.Rollup: "ROLLUP", exp.Cube: "CUBE", exp.GroupingSets: "GROUPING SETS"}
 
 GROUPS = "__groups"
@@ -232,7 +234,10 @@ class PrivateSelect:
                 raise unhandled("an aggregate in GROUP BY", each)
         keys: dict[Expression, exp.Expr] = {}
         for each in key_nodes:
-            keys.setdefault(filtered.known(translate(each, self.scope)), each)
+            key = filtered.known(translate(each, self.scope))
+            if key.facts.kind not in KEY_KINDS:
+                raise unhandled(f"GROUP BY a value of kind {key.facts.kind.value}", each)
+            keys.setdefault(key, each)
         if any(self.names.is_unit(each) for each in keys):
             return self._per_unit(list(keys), filtered)
         return self._release(list(keys.values()), list(keys), filtered)

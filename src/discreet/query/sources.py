@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Protocol
 
 from sqlglot import exp
@@ -84,7 +85,7 @@ class Open:
     """Where WITH gives it a name, if it does."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Source:
     """A relation in FROM, by the name that the question gives it."""
 
@@ -95,7 +96,7 @@ class Source:
     is_optional: bool = False
     """Whether it may have no partner: the right side of a LEFT JOIN."""
 
-    @property
+    @cached_property
     def outs(self) -> tuple[Out, ...]:
         match self.relation:
             case Private(outs=outs):
@@ -106,6 +107,8 @@ class Source:
                 found = tuple(Out(name=each, facts=Facts(kind=Kind.OTHER)) for each in names)
         if self.is_optional:
             found = tuple(map(_optional, found))
+        if not self.renamed:
+            return found
         names = (*self.renamed, *(each.name for each in found[len(self.renamed) :]))
         return tuple(replace(each, name=name) for each, name in zip(found, names, strict=True))
 
