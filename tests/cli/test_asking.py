@@ -162,3 +162,16 @@ def test_a_row_can_be_a_unit_and_files_are_told_from_the_catalog_s_folder(
     assert 'unit = "row"\n' in text
     assert f'from = "{(folder / VISITS).as_posix()}"' in text
     assert discreet("ask", "SELECT COUNT(*) FROM visits", "-e", "1", "-c", "sub/new.toml").code == 0
+
+
+def test_on_a_terminal_the_unit_is_asked_for_until_it_is_a_column(
+    folder: Path, discreet: Discreet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("discreet.cli.drafting.is_interactive", lambda: True)
+    monkeypatch.setattr("sys.stdin", io.StringIO("nobody\nAGE\n"))
+    asked = discreet("init", VISITS, "--force")
+    assert asked.code == 0
+    assert "visits has the columns patient_id, age, region." in asked.err
+    assert "There is no such column: nobody." in asked.err
+    assert asked.out.strip() == ""
+    assert 'unit = "age"\n' in (folder / "discreet.toml").read_text()

@@ -301,11 +301,15 @@ def _unit(table: Table) -> str:
         case PublicTable():
             return "nobody: it is public"
         case PrivateTable(unit=ColumnUnit(column=column)):
-            return f"each {column}, with up to {table.rows_per_unit} rows"
+            return f"each {column}, with {_rows(table)}"
         case PrivateTable(unit=PathUnit(table=other)):
-            return f"as {other} does, with up to {table.rows_per_unit} rows"
+            return f"as {other} does, with {_rows(table)}"
         case _:
             return "each row"
+
+
+def _rows(table: PrivateTable) -> str:
+    return "one row" if table.rows_per_unit == 1 else f"up to {table.rows_per_unit} rows"
 
 
 def _declared(column: Column) -> str:
@@ -332,8 +336,16 @@ def _end(column: Column, number: Fraction) -> str:
 
 
 def _show_table(columns: Mapping[str, list[str]]) -> None:
+    first = next(iter(columns))
     shown = [
-        (ShownColumn(header=header, cells=tuple(map(visible, cells)), is_right=False),)
+        (
+            ShownColumn(
+                header=header,
+                cells=tuple(map(visible, cells)),
+                is_right=False,
+                is_key=header == first,
+            ),
+        )
         for header, cells in columns.items()
     ]
     show("\n".join(table_lines(shown, width=width_of(answers()), gap=None)))
