@@ -25,7 +25,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "tables": {"errors"},
     "query": {"accounting", "catalog", "errors", "mechanisms", "parameters"},
     "engines": {"catalog", "errors", "query", "tables"},
-    "ledger": {"accounting", "errors", "parameters"},
+    "ledger": {"accounting", "errors", "noise", "parameters"},
     "release": {"catalog", "errors", "mechanisms", "noise", "parameters", "query", "tables"},
     "answer": {
         "accounting",

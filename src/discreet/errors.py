@@ -71,13 +71,15 @@ class UnsupportedEventError(DiscreetError):
 class BudgetError(DiscreetError):
     """The budget does not allow this charge; nothing was charged.
 
-    Each bound that could have allowed it is given as (requested, remaining).
+    Each bound that could have allowed it is given as (requested, remaining). `analyst` is whose cap
+    it was that did not allow it, None if it was the budget of the data set.
     """
 
     requested: dict[str, Fraction]
     remaining: dict[str, Fraction]
+    analyst: str | None = None
 
-    def __init__(self, **bounds: tuple[Fraction, Fraction]) -> None:
+    def __init__(self, whose: str = "the budget", /, **bounds: tuple[Fraction, Fraction]) -> None:
         self.requested = {name: requested for name, (requested, _) in bounds.items()}
         self.remaining = {name: remaining for name, (_, remaining) in bounds.items()}
         told = [
@@ -90,7 +92,14 @@ class BudgetError(DiscreetError):
             if "delta" in bounds
             else "ask for less accuracy or stop here"
         )
-        super().__init__(f"the budget does not allow this: {', and '.join(told)}; {instead}.")
+        super().__init__(f"{whose} does not allow this: {', and '.join(told)}; {instead}.")
+
+    def of_analyst(self, name: str) -> "BudgetError":
+        """Return the same refusal as one by an analyst's cap."""
+        bounds = {each: (self.requested[each], self.remaining[each]) for each in self.requested}
+        refusal = BudgetError(f"the cap of analyst {shown(name)}", **bounds)
+        refusal.analyst = name
+        return refusal
 
 
 def _brief(amount: Fraction) -> str:
@@ -106,6 +115,13 @@ class LedgerError(DiscreetError):
     def __init__(self, problem: str, instead: str) -> None:
         super().__init__(f"{problem}, so nothing is answered; {instead}.")
         self.problem, self.instead = problem, instead
+
+
+class AccountError(DiscreetError):
+    """An account that may not ask: not declared, disabled, or with a token that nobody holds."""
+
+    def __init__(self, problem: str, instead: str) -> None:
+        super().__init__(f"{problem}; {instead}.")
 
 
 class MissingExtraError(DiscreetError, ImportError):

@@ -30,7 +30,7 @@ from discreet.errors import (
     UnsupportedEventError,
 )
 from discreet.ledger import Entry, Kept, Ledger, Receipt
-from discreet.ledger.book import FINEST, shortened
+from discreet.ledger.prices import FINEST, shortened
 from tests.ledger.stores import STORES, TENTH, Store
 
 
@@ -47,15 +47,17 @@ def test_a_new_ledger_has_everything_left_and_knows_no_question(store: Store) ->
 
 
 def test_a_charge_gives_a_receipt_that_says_what_is_left(store: Store) -> None:
-    receipt = store.open().charge("q", [TENTH, TENTH], account="eve")
+    receipt = store.open().charge("q", [TENTH, TENTH])
     assert receipt.events == (TENTH, TENTH)
-    assert (receipt.question, receipt.account, receipt.number) == ("q", "eve", 2)
+    assert (receipt.question, receipt.account, receipt.number) == ("q", "owner", 2)
     assert not receipt.already_paid
     assert receipt.remaining.epsilon == Fraction(8, 10)
 
 
 def test_a_question_is_paid_once_whoever_asks(store: Store) -> None:
     ledger = store.open()
+    ledger.declare_analyst("eve", epsilon=1)
+    ledger.declare_analyst("mallory", epsilon=1)
     first = ledger.charge("q", [TENTH], account="eve")
     again = ledger.charge("q", [TENTH], account="mallory")
     assert again.already_paid
@@ -203,8 +205,9 @@ def test_questions_are_told_apart_to_the_last_character(store: Store) -> None:
 
 def test_entries_say_what_was_written_and_when(store: Store) -> None:
     ledger = store.open(Budget(epsilon=3, delta=1e-6))
+    ledger.declare_analyst("eve", epsilon=0.5)
     ledger.keep(ledger.charge("q", [TENTH], account="eve", about={"sql": "SELECT"}), b"42")
-    policy, charge, answer = ledger.entries()
+    policy, analyst, charge, answer = ledger.entries()
     assert policy.about == {
         "epsilon": "3",
         "delta": "1/1000000",
@@ -212,11 +215,13 @@ def test_entries_say_what_was_written_and_when(store: Store) -> None:
         "filter": "concentrated",
         "set_aside": "0",
     }
+    assert (analyst.question, analyst.account, analyst.events) == ("", "eve", ())
+    assert analyst.about == {"epsilon": "1/2", "delta": "none", "token": "none", "enabled": "yes"}
     assert (charge.question, charge.account, charge.events) == ("q", "eve", (TENTH,))
     assert charge.about == {"sql": "SELECT"}
     assert (answer.question, answer.account, answer.events) == ("q", "eve", ())
     assert list(answer.about) == ["sha256"]
-    assert all(soon(entry) for entry in (policy, charge, answer))
+    assert all(soon(entry) for entry in (policy, analyst, charge, answer))
     assert ledger.head() == answer.digest
 
 
@@ -226,8 +231,15 @@ def soon(entry: Entry) -> bool:
 
 def test_a_ledger_has_no_way_back(store: Store) -> None:
     verbs = {name for name in dir(store.open()) if not name.startswith("_")}
-    reading = {"find", "remaining", "charged", "entries", "head", "verify"}
-    assert verbs == {"charge", "keep", "close", "existing"} | reading
+    reading = {"find", "remaining", "charged", "entries", "head", "verify", "report", "analysts"}
+    assert verbs - reading == {
+        "charge",
+        "keep",
+        "declare_analyst",
+        "authenticate",
+        "close",
+        "existing",
+    }
 
 
 def test_a_closed_ledger_answers_nothing(store: Store) -> None:

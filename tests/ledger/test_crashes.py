@@ -97,7 +97,7 @@ def test_a_ledger_that_dies_while_it_is_made_is_made_anew(file: FileStore) -> No
 def test_a_writer_that_stops_is_waited_for_and_then_named(
     file: FileStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("discreet.ledger.storage.PATIENCE", 0.1)
+    monkeypatch.setattr("discreet.ledger.sqlite.storage.PATIENCE", 0.1)
     with file.open() as ledger:
         with closing(sqlite3.connect(file.path, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")

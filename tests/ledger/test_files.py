@@ -18,7 +18,7 @@ from discreet.accounting import Budget, DiscreteLaplaceEvent
 from discreet.errors import DiscreetError, LedgerError
 from discreet.ledger import Receipt, SqliteLedger
 from discreet.ledger.book import Line
-from discreet.ledger.storage import Storage
+from discreet.ledger.sqlite.storage import SqliteStorage
 from tests.ledger.stores import ONE, TENTH, FileStore, child, end_of
 
 
@@ -208,16 +208,16 @@ def test_a_ledger_that_is_lost_during_the_commit_answers_nothing(
 ) -> None:
     """SQLite reports success: it has written to a file that nobody will find."""
     checks = iter([None, deleted])
-    check = Storage._check_files
+    check = SqliteStorage._check_files
 
-    def harmed(storage: Storage) -> None:
+    def harmed(storage: SqliteStorage) -> None:
         harm = next(checks)
         if harm is not None:
             harm(file.path)
         check(storage)
 
     with file.open() as ledger:
-        monkeypatch.setattr(Storage, "_check_files", harmed)
+        monkeypatch.setattr(SqliteStorage, "_check_files", harmed)
         with pytest.raises(LedgerError, match="moved, replaced or cut short"):
             ledger.charge("q", [TENTH])
 
@@ -339,7 +339,7 @@ def test_a_copy_made_while_it_is_open_is_a_whole_beginning(file: FileStore) -> N
 def test_entries_are_listed_in_order_while_others_write(
     file: FileStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("discreet.ledger.sqlite.BATCH", 3)
+    monkeypatch.setattr("discreet.ledger.stored.BATCH", 3)
     with file.open() as ledger, file.open() as other:
         for i in range(6):
             ledger.charge(f"q{i}", [TENTH])

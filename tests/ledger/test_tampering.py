@@ -12,7 +12,7 @@ from discreet.accounting import Budget, PureEvent
 from discreet.errors import LedgerError
 from discreet.ledger import SqliteLedger
 from discreet.ledger.book import BEGINNING, Row, digest_after
-from discreet.ledger.sqlite import FIELDS
+from discreet.ledger.sqlite.rows import FIELDS
 from tests.ledger.stores import TENTH, FileStore
 
 Edit = Callable[[sqlite3.Connection], object]
@@ -23,7 +23,7 @@ def filled(file: FileStore) -> FileStore:
     """Return a ledger of three questions: two answered, one paid for."""
     with file.open() as ledger:
         for i in range(2):
-            ledger.keep(ledger.charge(f"q{i}", [TENTH], account="eve"), b"a long answer" * 50)
+            ledger.keep(ledger.charge(f"q{i}", [TENTH]), b"a long answer" * 50)
         ledger.charge("q2", [TENTH])
     return file
 

@@ -18,7 +18,7 @@ from discreet.answer.text import table_lines
 from discreet.catalog import read
 from discreet.cli.screen import show
 from discreet.ledger import Entry, SqliteLedger
-from discreet.ledger.book import one_event
+from discreet.ledger.prices import one_event
 from discreet.opening import ledger_place
 
 QUESTION_WIDTH, WIDTH = 62, 200

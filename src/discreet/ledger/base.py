@@ -5,15 +5,20 @@ before anyone sees it, and nothing that was written is changed: there is no rese
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
+from fractions import Fraction
 from types import MappingProxyType
 from typing import Literal, Protocol, TypeAlias
 
-from discreet.accounting import Charge, Event, Remaining
+from discreet.accounting import Budget, Charge, Event, Price, Remaining
+from discreet.parameters import Real
 
-Kind: TypeAlias = Literal["policy", "charge", "answer"]
-"""What an entry says: the total in force, a question paid for, or its answer."""
+Kind: TypeAlias = Literal["policy", "charge", "answer", "analyst"]
+"""What an entry says: the total in force, a question paid for, its answer, an analyst's account."""
+
+OWNER = "owner"
+"""The account of who holds the data: it needs no declaration and has no cap of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,11 +59,42 @@ class Entry:
     digest: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Analyst:
+    """An account with a cap of its own inside the total; the last declaration is in force."""
+
+    name: str
+    epsilon: Fraction
+    delta: Fraction | None
+    """None sets no limit but that of the total."""
+    token_hash: str | None = field(repr=False)
+    """What `tokens.make_token` gave to be stored; None lets nobody in by a token."""
+    enabled: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What all stored events cost by the accountant that proves the least: told, never enforced.
+
+    Its price holds for events that were fixed before the first answer. What holds for events that
+    were chosen after seeing answers is what the filter charged, and only that decides.
+    """
+
+    price: Price
+    charged: Charge
+    """What the filter counts, by which every question was allowed or refused."""
+    total: Budget
+    """The total in force, uncharged."""
+    questions: int
+    accounts: Mapping[str, Charge]
+    """What each account was charged."""
+
+
 class Ledger(Protocol):
     """A book that several threads and processes write together and never overspend.
 
     Every method raises LedgerError, in words that do not depend on data, when the book cannot be
-    read or written as it must; after a failed commit all of them do.
+    read or written as it must.
     """
 
     def find(self, question: str) -> Receipt | Kept | None:
@@ -69,22 +105,43 @@ class Ledger(Protocol):
         question: str,
         events: Sequence[Event],
         *,
-        account: str = "owner",
+        account: str = OWNER,
         about: Mapping[str, str] = MappingProxyType({}),
     ) -> Receipt:
         """Charge for all of the events or raise BudgetError; durable when it returns.
 
-        A question that was paid for is not charged again.
+        A question that was paid for is not charged again, whoever paid. An account other than the
+        owner's must be declared and enabled, else AccountError is raised.
         """
 
     def keep(self, receipt: Receipt, answer: bytes) -> bytes:
         """Return the answer that is kept, the first one handed in; durable when it returns."""
 
-    def remaining(self) -> Remaining:
-        """Return what is left of the total in force."""
+    def remaining(self, account: str | None = None) -> Remaining:
+        """Return what is left of the total in force or, if that is less, of an account's cap."""
 
     def charged(self) -> Charge:
         """Return what all entries together have taken."""
+
+    def declare_analyst(
+        self,
+        name: str,
+        *,
+        epsilon: Real,
+        delta: Real | None = None,
+        token_hash: str | None = None,
+        enabled: bool = True,
+    ) -> Analyst:
+        """Put an analyst's account in force, in place of what was declared of it before."""
+
+    def analysts(self) -> tuple[Analyst, ...]:
+        """Return the accounts that were declared, as they are in force."""
+
+    def authenticate(self, token: str) -> str:
+        """Return the name of the enabled analyst who holds this token, or raise AccountError."""
+
+    def report(self, delta: Real | None = None) -> Report:
+        """Return what was spent by the tightest accountant, at this delta or that of the total."""
 
     def entries(self) -> Iterator[Entry]:
         """Return all entries in the order in which they were written."""

@@ -6,46 +6,31 @@ from nothing else; a stored sum would be one more thing to forge.
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from fractions import Fraction
 from hashlib import sha256
 from types import MappingProxyType
 from typing import NamedTuple, Self, get_args
 
-from discreet.accounting import (
-    Budget,
-    Charge,
-    ComposedEvent,
-    Event,
-    Remaining,
-    event_from_record,
-    record_from_event,
-)
-from discreet.accounting.budget import Amount
+from discreet.accounting import Budget, Charge, Event, Remaining, record_from_event
 from discreet.accounting.events import positive, zero_or_positive
-from discreet.errors import LedgerError, ParameterError, UnsupportedEventError
-from discreet.ledger.base import Entry, Kind
+from discreet.errors import AccountError, BudgetError, LedgerError, ParameterError
+from discreet.ledger.analysts import analyst_from_record, cap_of
+from discreet.ledger.base import OWNER, Analyst, Entry, Kind
+from discreet.ledger.prices import UNKNOWN, added, events_from_text, total_of
 
 ALTERED = (
     "the ledger's entries are not as they were written",
     "keep the file for inquiry and go on from a copy that verifies",
 )
-UNKNOWN = (
-    "the ledger holds an entry that this version does not know",
-    "install the version that wrote it",
-)
-
 BEGINNING = sha256(b"discreet ledger 1").digest()
 """The digest before the first entry."""
 
 KINDS: Mapping[str, Kind] = {each: each for each in get_args(Kind)}
 
 NEIGHBOURS = ("add-remove", "replace")
-
-LONGEST, FINEST = 1024, 512
-"""Sums with denominators of more than LONGEST bits are rounded up, to FINEST bits."""
 
 
 class Row(NamedTuple):
@@ -75,19 +60,6 @@ class Line:
 def digest_after(previous: bytes, row: Row) -> bytes:
     """Return the digest that row must have if it follows previous."""
     return sha256(previous + _text(row[:-1]).encode("ascii")).digest()
-
-
-def events_from_text(text: str) -> tuple[Event, ...]:
-    """Return stored events, or refuse what this version cannot read."""
-    try:
-        return tuple(event_from_record(record) for record in json.loads(text))
-    except (ParameterError, TypeError, ValueError) as cause:
-        raise LedgerError(*UNKNOWN) from cause
-
-
-def one_event(events: Sequence[Event]) -> Event:
-    """Return an event that costs as much as all of the events."""
-    return events[0] if len(events) == 1 else ComposedEvent(events=tuple(events))
 
 
 def entry_from_row(row: Row) -> Entry:
@@ -172,16 +144,61 @@ class Book:
     digest: bytes = BEGINNING
     policy: Policy | None = None
     charged: Charge = Charge()  # noqa: RUF009 - frozen
+    accounts: Mapping[str, Charge] = field(default_factory=dict)
+    """What each account was charged; together they are what is charged."""
+    analysts: Mapping[str, Analyst] = field(default_factory=dict)
+    """The accounts that were declared, as they are in force."""
+
+    @property
+    def total(self) -> Budget:
+        """The total in force, uncharged."""
+        if self.policy is None:
+            raise LedgerError(*ALTERED)
+        return self.policy.total
 
     @property
     def budget(self) -> Budget:
         """The total in force, with what is charged to it."""
-        if self.policy is None:
-            raise LedgerError(*ALTERED)
-        return replace(self.policy.total, charged=self.charged)
+        return replace(self.total, charged=self.charged)
 
-    def remaining(self) -> Remaining:
-        return self.budget.remaining()
+    def remaining(self, account: str | None = None) -> Remaining:
+        """Return what is left of the total or, bound by bound, of an account's cap if less."""
+        left = self.budget.remaining()
+        cap = None if account is None else self.cap(account)
+        if cap is None:
+            return left
+        own = cap.remaining()
+        return Remaining(
+            epsilon=min(left.epsilon, own.epsilon),
+            rho=min(left.rho, own.rho),
+            delta=min(left.delta, own.delta),
+        )
+
+    def cap(self, account: str) -> Budget | None:
+        """Return the cap of an account, with what it was charged; None for the owner's."""
+        if account == OWNER:
+            return None
+        if account not in self.analysts:
+            raise AccountError(
+                "no analyst of this name is declared", "ask the owner to add the account"
+            )
+        cap = cap_of(self.analysts[account], self.total)
+        return replace(cap, charged=self.accounts.get(account, Charge()))
+
+    def check_enabled(self, account: str) -> None:
+        """Refuse an account that may not ask."""
+        if self.cap(account) is not None and not self.analysts[account].enabled:
+            raise AccountError("this analyst's account is disabled", "ask the owner to enable it")
+
+    def check_affordable(self, account: str, event: Event) -> None:
+        """Refuse an event that the account's cap or the total does not allow, saying which."""
+        cap = self.cap(account)
+        if cap is not None:
+            try:
+                cap.charge(event)
+            except BudgetError as refusal:
+                raise refusal.of_analyst(account) from None
+        self.budget.charge(event)
 
     def row(self, line: Line, written: datetime) -> Row:
         """Return the row that follows this book."""
@@ -200,7 +217,8 @@ class Book:
     def after(self, rows: Iterable[Row]) -> "Book":
         """Return the book after further rows, or refuse rows that do not follow."""
         number, digest, policy = self.number, self.digest, self.policy
-        paid: Counter[str] = Counter()
+        paid: dict[str, Counter[str]] = {}
+        analysts = dict(self.analysts)
         for row in rows:
             number += 1
             check_follows(digest, row)
@@ -211,45 +229,24 @@ class Book:
                 case "policy":
                     policy = _next_policy(policy, row)
                 case "charge" if policy is not None:
-                    paid[row.events] += 1
+                    paid.setdefault(row.account, Counter())[row.events] += 1
+                case "analyst" if policy is not None:
+                    analysts[row.account] = _analyst(row)
                 case "answer":
                     pass
                 case _:
                     raise LedgerError(*UNKNOWN)
-        charged = self.charged if policy is None else _sum(self.charged, _prices(policy, paid))
-        return Book(number=number, digest=digest, policy=policy, charged=charged)
+        known = replace(self, number=number, digest=digest, policy=policy, analysts=analysts)
+        return known.charged_for(paid)
 
-
-def _prices(policy: Policy, paid: Mapping[str, int]) -> Iterator[tuple[Charge, int]]:
-    """Return what each kind of charge costs, whatever its order: policies price alike for life."""
-    for events, count in paid.items():
-        try:
-            price = policy.total.price(one_event(events_from_text(events)))
-        except (ParameterError, UnsupportedEventError) as cause:
-            raise LedgerError(*UNKNOWN) from cause
-        yield price, count
-
-
-def _sum(charged: Charge, prices: Iterable[tuple[Charge, int]]) -> Charge:
-    """Return charged and each price as often as it was paid; never less than the exact sum."""
-    epsilon, rho, delta, sampling = charged.epsilon, charged.rho, charged.delta, charged.sampling
-    for price, count in prices:
-        epsilon = shortened(epsilon + count * price.epsilon)
-        rho = shortened(rho + count * price.rho)
-        delta = Fraction(shortened(delta + count * price.delta))
-        sampling |= price.sampling
-    return Charge(epsilon=epsilon, rho=rho, delta=delta, sampling=sampling)
-
-
-def shortened(amount: Amount) -> Amount:
-    """Return amount, or at most 2**-FINEST more if its denominator is longer than LONGEST bits.
-
-    Without it the denominators of many unlike prices would multiply up without end. It errs
-    against us, and no sum of decimals that people write is so long.
-    """
-    if isinstance(amount, float) or amount.denominator.bit_length() <= LONGEST:
-        return amount
-    return Fraction(-((-amount.numerator << FINEST) // amount.denominator), 1 << FINEST)
+    def charged_for(self, paid: Mapping[str, Mapping[str, int]]) -> "Book":
+        """Return the book with what accounts paid: policies price alike for life."""
+        accounts, charged = dict(self.accounts), self.charged
+        for account, events in paid.items():
+            more = total_of(self.total, events)
+            accounts[account] = added(accounts.get(account, Charge()), more)
+            charged = added(charged, more)
+        return replace(self, accounts=accounts, charged=charged) if paid else self
 
 
 def check_follows(previous: bytes, row: Row) -> None:
@@ -270,6 +267,13 @@ def _next_policy(policy: Policy | None, row: Row) -> Policy:
     if policy is not None:
         policy.check_change(declared)
     return declared
+
+
+def _analyst(row: Row) -> Analyst:
+    try:
+        return analyst_from_record(row.account, json.loads(row.about))
+    except (ParameterError, KeyError, TypeError, ValueError) as cause:
+        raise LedgerError(*UNKNOWN) from cause
 
 
 def _text(value: object) -> str:

@@ -1,20 +1,20 @@
 """One SQLite file: transactions that are durable as a whole, or end the use of the file.
 
-Several threads share one connection under a lock; several processes share the file. SQLite must
-not carry a connection across a fork, so it is closed before one and opened again when needed.
+Several threads share one connection under a lock; several processes share the file.
 """
 
 import os
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from threading import Lock, RLock
-from typing import Literal
-from weakref import WeakSet
+from threading import RLock
 
 from discreet.errors import LedgerError
+from discreet.ledger.forks import follow
+from discreet.ledger.sqlite.rows import SCHEMA, SqliteTransaction
+from discreet.ledger.transactions import BUSY, CLOSED, FORKED, NEWER, Mode, Words
 
 APPLICATION = 0x44495343
 """Marks a SQLite file as a ledger: "DISC"."""
@@ -25,10 +25,7 @@ VERSION = 1
 PATIENCE = 60.0
 """Seconds to wait while other processes write."""
 
-BUSY = ("another process held the ledger for too long", "ask again")
-CLOSED = ("this ledger is closed", "open it again")
 FAILED = ("the ledger could not be read or written", "see to the disk and open the ledger again")
-FORKED = ("the ledger was opened by another process", "open it in this one")
 LOST = (
     "the ledger's file was moved, replaced or cut short while it was open",
     "put it back and open it again",
@@ -37,7 +34,6 @@ MISSING = (
     "the ledger's file is not there or cannot be made",
     "see that its folder exists and can be written",
 )
-NEWER = ("the ledger was written by a newer version", "install that version")
 NOT_A_LEDGER = ("the file is not a ledger", "name another one")
 READ_ONLY = ("the ledger cannot be written", "see to the permissions of its file and folder")
 
@@ -51,14 +47,13 @@ WORDS = {
 }
 """What SQLite's errors mean here; all others are FAILED."""
 
-Mode = Literal["DEFERRED", "IMMEDIATE"]
-Words = tuple[str, str]
+BEGIN: Mapping[Mode, str] = {"read": "BEGIN DEFERRED", "write": "BEGIN IMMEDIATE"}
 
 
-class Storage:
+class SqliteStorage:
     """A ledger's file, or a database in memory if path is None."""
 
-    def __init__(self, path: Path | None, schema: Sequence[str]) -> None:
+    def __init__(self, path: Path | None) -> None:
         self._lock = RLock()
         self._process = os.getpid()
         self._refusal: Words | None = None
@@ -66,12 +61,11 @@ class Storage:
         self._files = None if path is None else Files(path)
         self._connect()
         if path is None:
-            _prepare(self._usable(), schema)
-        with _listing:
-            _storages.add(self)
+            _prepare(self._usable())
+        follow(self)
 
     @contextmanager
-    def transaction(self, mode: Mode) -> Iterator[sqlite3.Connection]:
+    def transaction(self, mode: Mode) -> Iterator[SqliteTransaction]:
         """Commit what is done inside, durably, or leave nothing of it.
 
         If the file fails or is not the one that was opened, everything is refused from then on.
@@ -80,7 +74,7 @@ class Storage:
             connection = self._begun(mode)
             try:
                 self._check_files()
-                yield connection
+                yield SqliteTransaction(connection)
                 connection.execute("COMMIT")
                 # Only what is still there after the commit is durable.
                 self._check_files()
@@ -115,7 +109,7 @@ class Storage:
     def _begun(self, mode: Mode) -> sqlite3.Connection:
         connection = self._usable()
         try:
-            connection.execute(f"BEGIN {mode}")
+            connection.execute(BEGIN[mode])
             # A deferred transaction begins with what it reads first.
             connection.execute("SELECT 1 FROM sqlite_master").fetchall()
         except sqlite3.Error as cause:
@@ -210,14 +204,14 @@ class Files:
         self._beside, self._size = beside, size
 
 
-def make_file(path: Path, schema: Sequence[str]) -> None:
+def make_file(path: Path) -> None:
     """Make an empty ledger at path, whole or not at all; one that is there is left alone."""
     try:
         with tempfile.TemporaryDirectory(prefix=".ledger-", dir=path.parent) as folder:
             new = Path(folder) / path.name
             new.touch(mode=0o600)
             with closing(sqlite3.connect(new, isolation_level=None)) as connection:
-                _prepare(connection, schema)
+                _prepare(connection)
             with suppress(FileExistsError):
                 os.link(new, path)
         _sync_folder(path.parent)
@@ -225,10 +219,10 @@ def make_file(path: Path, schema: Sequence[str]) -> None:
         raise LedgerError(*MISSING) from cause
 
 
-def _prepare(connection: sqlite3.Connection, schema: Sequence[str]) -> None:
+def _prepare(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA application_id = {APPLICATION}")
     connection.execute(f"PRAGMA user_version = {VERSION}")
-    for statement in schema:
+    for statement in SCHEMA:
         connection.execute(statement)
     connection.execute("PRAGMA journal_mode = WAL")
 
@@ -286,28 +280,3 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-_listing = Lock()
-_storages: WeakSet[Storage] = WeakSet()
-_forking: list[Storage] = []
-
-
-def _before_fork() -> None:
-    with _listing:
-        _forking.extend(_storages)
-    for storage in _forking:
-        storage.before_fork()
-
-
-def _after_fork(resume: Callable[[Storage], None]) -> None:
-    for storage in _forking:
-        resume(storage)
-    _forking.clear()
-
-
-os.register_at_fork(
-    before=_before_fork,
-    after_in_parent=lambda: _after_fork(Storage.after_fork_in_parent),
-    after_in_child=lambda: _after_fork(Storage.after_fork_in_child),
-)

@@ -1,18 +1,19 @@
-"""A ledger in one SQLite file, shared by threads and processes of one machine."""
+"""The verbs of a ledger, over any storage that keeps rows in transactions."""
 
 import json
-import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from hashlib import sha256
-from pathlib import Path
+from hmac import compare_digest
 from types import MappingProxyType, TracebackType
-from typing import Any, Self
+from typing import Self
 
-from discreet.accounting import Budget, Charge, Event, Remaining
-from discreet.errors import HIDDEN, LedgerError, ParameterError
-from discreet.ledger.base import Entry, Kept, Kind, Receipt
+from discreet.accounting import Charge, Event, Remaining, compose
+from discreet.errors import HIDDEN, AccountError, LedgerError, ParameterError
+from discreet.ledger.analysts import an_analyst, cap_of, record_from_analyst
+from discreet.ledger.base import OWNER, Analyst, Entry, Kept, Kind, Receipt, Report
 from discreet.ledger.book import (
     ALTERED,
     BEGINNING,
@@ -22,58 +23,12 @@ from discreet.ledger.book import (
     Row,
     check_follows,
     entry_from_row,
-    events_from_text,
-    one_event,
 )
 from discreet.ledger.checks import a_name, a_receipt, an_answer, notes, one_or_more
-from discreet.ledger.storage import MISSING, Mode, Storage, make_file
-
-SCHEMA = (
-    """CREATE TABLE entries (
-        number INTEGER PRIMARY KEY,
-        kind TEXT NOT NULL,
-        written TEXT NOT NULL,
-        question TEXT NOT NULL,
-        account TEXT NOT NULL,
-        events TEXT NOT NULL,
-        about TEXT NOT NULL,
-        digest BLOB NOT NULL,
-        answer BLOB
-    )""",
-    "CREATE UNIQUE INDEX paid_once ON entries (question) WHERE kind = 'charge'",
-    "CREATE UNIQUE INDEX kept_once ON entries (question) WHERE kind = 'answer'",
-    """CREATE TRIGGER no_update BEFORE UPDATE ON entries BEGIN
-        SELECT RAISE(ABORT, 'a ledger is not edited');
-    END""",
-    """CREATE TRIGGER no_delete BEFORE DELETE ON entries BEGIN
-        SELECT RAISE(ABORT, 'a ledger is not edited');
-    END""",
-    # INSERT OR REPLACE deletes without asking the trigger above.
-    """CREATE TRIGGER no_replace BEFORE INSERT ON entries
-    WHEN new.number <> (SELECT coalesce(max(number), 0) + 1 FROM entries)
-        OR EXISTS (SELECT 1 FROM entries WHERE kind = 'charge' AND new.kind = 'charge'
-                   AND question = new.question)
-        OR EXISTS (SELECT 1 FROM entries WHERE kind = 'answer' AND new.kind = 'answer'
-                   AND question = new.question)
-    BEGIN
-        SELECT RAISE(ABORT, 'a ledger is not edited');
-    END""",
-)
-
-FIELDS = ", ".join(Row._fields)
-
-ROWS = f"SELECT {FIELDS} FROM entries WHERE number >= ? ORDER BY number"  # noqa: S608 - constants
-
-ANSWERED = f"SELECT {FIELDS}, answer FROM entries ORDER BY number"  # noqa: S608 - constants
-
-PREVIOUS = "SELECT digest FROM entries WHERE number = ?"
-
-OF_QUESTION: Mapping[Kind, str] = {
-    "charge": f"SELECT {FIELDS}, answer FROM entries WHERE kind = 'charge' AND question = ?",  # noqa: S608 - constants
-    "answer": f"SELECT {FIELDS}, answer FROM entries WHERE kind = 'answer' AND question = ?",  # noqa: S608 - constants
-}
-
-APPEND = "INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+from discreet.ledger.prices import events_from_text, one_event
+from discreet.ledger.tokens import is_token_of, selector_in, selector_of
+from discreet.ledger.transactions import Mode, Storage, Transaction
+from discreet.parameters import Real
 
 BATCH = 1000
 """So many entries are read at a time, so that others may write in between."""
@@ -83,43 +38,19 @@ DROPPED = (
     "entries were dropped or replaced: keep the file for inquiry and go on from a copy that has it",
 )
 
+STRANGER = ("no analyst holds this token", "ask the owner for a new one")
 
-class SqliteLedger:
-    """The book of one data set's budget, in a file or, if path is ":memory:", for one process.
 
-    What is charged is computed from the stored events, never read from a stored sum, and compared
-    exactly within the transaction that writes: no two processes can overspend together. budget is
-    the total in force; one that differs from the last is recorded as a new entry and holds for
-    all who have the ledger open. neighbours and the budget's filter and set_aside are for life.
+class StoredLedger:
+    """A ledger in a storage; each kind of storage has a class that says how it is opened."""
 
-    A ledger that fails, or whose file is lost, answers nothing more until it is opened anew.
-    """
-
-    def __init__(
-        self, path: Path | str = ":memory:", *, budget: Budget, neighbours: str = "add-remove"
-    ) -> None:
-        policy = Policy(total=budget, neighbours=neighbours)
-        place = _place(path)
-        if place is not None and not place.exists():
-            make_file(place, SCHEMA)
-        self._open(place, policy)
-
-    @classmethod
-    def existing(cls, path: Path | str) -> Self:
-        """Open a ledger under the policy that it records; none is made where there is none."""
-        place = _place(path)
-        if place is None or not place.exists():
-            raise LedgerError(*MISSING)
-        ledger = cls.__new__(cls)
-        ledger._open(place, None)  # noqa: SLF001 - our own
-        return ledger
-
-    def _open(self, place: Path | None, policy: Policy | None) -> None:
+    def __init__(self, storage: Storage, policy: Policy | None) -> None:
         self._book = Book()
-        self._storage = Storage(place, SCHEMA)
+        self._storage = storage
+        self._seen: dict[str, bytes] = {}  # hashes of tokens that were compared once
         try:
-            with self._turn("IMMEDIATE") as turn:
-                turn.check_schema()
+            with self._turn("write") as turn:
+                turn.transaction.check_schema()
                 turn.declare(policy)
         except BaseException:
             self.close()
@@ -128,7 +59,7 @@ class SqliteLedger:
     def find(self, question: str) -> Receipt | Kept | None:
         """Return the kept answer, else the receipt of a question that was paid for, else None."""
         question = a_name("question", question)
-        with self._turn("DEFERRED") as turn:
+        with self._turn("read") as turn:
             paid, answer = turn.charge_of(question), turn.answer_of(question)
         if paid is None:
             return None
@@ -140,12 +71,13 @@ class SqliteLedger:
         question: str,
         events: Sequence[Event],
         *,
-        account: str = "owner",
+        account: str = OWNER,
         about: Mapping[str, str] = MappingProxyType({}),
     ) -> Receipt:
         """Charge for all of the events or raise BudgetError; durable when it returns.
 
-        A question that was paid for is not charged again; it must come with the same events.
+        A question that was paid for is not charged again, whoever paid; it must come with the same
+        events. An account other than the owner's must be declared and enabled.
         """
         line = Line(
             kind="charge",
@@ -154,10 +86,11 @@ class SqliteLedger:
             events=one_or_more(events),
             about=notes(about),
         )
-        with self._turn("IMMEDIATE") as turn:
+        with self._turn("write") as turn:
+            turn.book.check_enabled(account)
             earlier = turn.charge_of(question)
             if earlier is None:
-                turn.book.budget.charge(one_event(line.events))
+                turn.book.check_affordable(account, one_event(line.events))
                 paid = turn.append(line)
             else:
                 paid = _paid_alike(earlier, line.events)
@@ -166,7 +99,7 @@ class SqliteLedger:
     def keep(self, receipt: Receipt, answer: bytes) -> bytes:
         """Return the answer that is kept, the first one handed in; durable when it returns."""
         answer = an_answer(answer)
-        with self._turn("IMMEDIATE") as turn:
+        with self._turn("write") as turn:
             paid = turn.charge_of(a_receipt(receipt).question)
             if paid is None or paid.number != receipt.number:
                 raise ParameterError("receipt", HIDDEN, "must come from this ledger")
@@ -175,13 +108,75 @@ class SqliteLedger:
                 turn.keep(paid, answer)
         return answer if kept is None else kept
 
-    def remaining(self) -> Remaining:
-        """Return what is left of the total in force."""
-        return self._current().remaining()
+    def remaining(self, account: str | None = None) -> Remaining:
+        """Return what is left of the total in force or, if that is less, of an account's cap."""
+        return self._current().remaining(None if account is None else a_name("account", account))
 
     def charged(self) -> Charge:
         """Return what all entries together have taken."""
         return self._current().charged
+
+    # ----------------------------------------------------------------------- analysts
+
+    def declare_analyst(
+        self,
+        name: str,
+        *,
+        epsilon: Real,
+        delta: Real | None = None,
+        token_hash: str | None = None,
+        enabled: bool = True,
+    ) -> Analyst:
+        """Put an analyst's account in force, in place of what was declared of it before."""
+        analyst = an_analyst(
+            name=name, epsilon=epsilon, delta=delta, token_hash=token_hash, enabled=enabled
+        )
+        with self._turn("write") as turn:
+            turn.declare_analyst(analyst)
+        return analyst
+
+    def analysts(self) -> tuple[Analyst, ...]:
+        """Return the accounts that were declared, as they are in force."""
+        return tuple(self._current().analysts.values())
+
+    def authenticate(self, token: str) -> str:
+        """Return the name of the enabled analyst who holds this token, or raise AccountError.
+
+        A token is compared by its slow hash once, and then by a fast one that is never stored.
+        """
+        book, selector = self._current(), selector_in(token)
+        analyst = _selected(book.analysts.values(), selector)
+        if analyst is None or not self._holds(token, analyst.token_hash):
+            raise AccountError(*STRANGER)
+        book.check_enabled(analyst.name)
+        return analyst.name
+
+    def _holds(self, token: str, token_hash: str | None) -> bool:
+        if token_hash is None:
+            return False
+        fast, seen = sha256(token.encode("ascii")).digest(), self._seen.get(token_hash)
+        if seen is not None:
+            return compare_digest(seen, fast)
+        if not is_token_of(token, token_hash):
+            return False
+        self._seen[token_hash] = fast
+        return True
+
+    # ----------------------------------------------------------------------- reading
+
+    def report(self, delta: Real | None = None) -> Report:
+        """Return what was spent by the tightest accountant, at this delta or that of the total."""
+        with self._turn("read") as turn:
+            book = turn.book
+            paid = Counter(row.events for row in turn.transaction.rows(1) if row.kind == "charge")
+        events = [one_event(events_from_text(text)) * count for text, count in paid.items()]
+        return Report(
+            price=compose(events, book.total.delta if delta is None else delta),
+            charged=book.charged,
+            total=book.total,
+            questions=paid.total(),
+            accounts=MappingProxyType(dict(book.accounts)),
+        )
 
     def head(self) -> str:
         """Return the digest of the last entry; noted elsewhere, it shows a dropped tail."""
@@ -196,17 +191,17 @@ class SqliteLedger:
 
     def verify(self, head: str | None = None) -> None:
         """Raise LedgerError unless every entry is as it was written and head is among them."""
-        self._storage.rest()  # what is read afterwards comes from the file, not from a cache
-        with self._turn("DEFERRED") as turn:
-            turn.check_schema()
-            turn.check_pages()
+        self._storage.rest()  # what is read afterwards comes from the store, not from a cache
+        with self._turn("read") as turn:
+            turn.transaction.check_schema()
+            turn.transaction.check_pages()
             digests: set[str] = set()
-            Book().after(_whole(turn.connection.execute(ANSWERED), digests))
+            Book().after(_whole(turn.transaction.answered(), digests))
             if head is not None and head not in digests:
                 raise LedgerError(*DROPPED)
 
     def close(self) -> None:
-        """Let go of the file; charges and answers are in it already."""
+        """Let go of the store; charges and answers are in it already."""
         self._storage.close()
 
     def __enter__(self) -> Self:
@@ -221,21 +216,20 @@ class SqliteLedger:
         self.close()
 
     def _current(self) -> Book:
-        with self._turn("DEFERRED") as turn:
+        with self._turn("read") as turn:
             return turn.book
 
     def _batch(self, last: int) -> list[Row]:
-        with self._turn("DEFERRED") as turn:
-            found = turn.connection.execute(f"{ROWS} LIMIT {BATCH}", (last + 1,))
-            return list(map(Row._make, found))
+        with self._turn("read") as turn:
+            return list(turn.transaction.rows(last + 1, BATCH))
 
     @contextmanager
     def _turn(self, mode: Mode) -> Iterator["_Turn"]:
         """Run one transaction that begins with all that other processes have written."""
         with self._storage.alone():
-            with self._storage.transaction(mode) as connection:
-                self._book = _caught_up(self._book, connection)
-                turn = _Turn(connection, self._book)
+            with self._storage.transaction(mode) as transaction:
+                self._book = _caught_up(self._book, transaction)
+                turn = _Turn(transaction, self._book)
                 yield turn
             self._book = turn.book
 
@@ -243,8 +237,8 @@ class SqliteLedger:
 class _Turn:
     """One transaction: what it finds, what it appends, and the book as it will be."""
 
-    def __init__(self, connection: sqlite3.Connection, book: Book) -> None:
-        self.connection = connection
+    def __init__(self, transaction: Transaction, book: Book) -> None:
+        self.transaction = transaction
         self.book = book
 
     def charge_of(self, question: str) -> Row | None:
@@ -258,21 +252,20 @@ class _Turn:
         return None if found is None else _kept(*found)
 
     def _of(self, question: str, kind: Kind) -> tuple[Row, bytes | None] | None:
-        found = self.connection.execute(OF_QUESTION[kind], (question,)).fetchone()
+        found = self.transaction.of_question(question, kind)
         if found is None:
             return None
-        row, answer = Row._make(found[:-1]), found[-1]
-        previous = self.connection.execute(PREVIOUS, (row.number - 1,)).fetchone()
-        check_follows(previous[0] if previous else BEGINNING, row)
+        row = found[0]
+        check_follows(self.transaction.digest(row.number - 1) or BEGINNING, row)
         if (row.kind, row.question) != (kind, question):  # an index that leads astray
             raise LedgerError(*ALTERED)
-        return row, answer
+        return found
 
     def append(self, line: Line, answer: bytes | None = None) -> Row:
         row = self.book.row(line, datetime.now(UTC))
         # What will be read back one day is read, and priced, before it is written.
         self.book = self.book.after([row])
-        self.connection.execute(APPEND, (*row, answer))
+        self.transaction.append(row, answer)
         return row
 
     def keep(self, paid: Row, answer: bytes) -> None:
@@ -289,21 +282,20 @@ class _Turn:
                 self.book.policy.check_change(policy)
             self.append(Line(kind="policy", about=policy.record))
 
-    def check_schema(self) -> None:
-        """Refuse a file whose tables or triggers are not ours."""
-        found = self.connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")
-        if {sql for (sql,) in found} != set(SCHEMA):
-            raise LedgerError(*ALTERED)
+    def declare_analyst(self, analyst: Analyst) -> None:
+        """Put an account in force, unless it is already as declared."""
+        cap_of(analyst, self.book.total)  # refuses what the total's filter cannot hold
+        others = [each for each in self.book.analysts.values() if each.name != analyst.name]
+        if analyst.token_hash is not None and _selected(others, selector_of(analyst.token_hash)):
+            raise ParameterError("token_hash", HIDDEN, "must not be another analyst's")
+        if self.book.analysts.get(analyst.name) != analyst:
+            about = record_from_analyst(analyst)
+            self.append(Line(kind="analyst", account=analyst.name, about=about))
 
-    def check_pages(self) -> None:
-        """Refuse a file whose pages or indices do not agree with each other."""
-        if self.connection.execute("PRAGMA integrity_check").fetchall() != [("ok",)]:
-            raise LedgerError(*ALTERED)
 
-
-def _caught_up(book: Book, connection: sqlite3.Connection) -> Book:
+def _caught_up(book: Book, transaction: Transaction) -> Book:
     """Return the book with what was written since; refuse a ledger that lacks its last entry."""
-    rows = map(Row._make, connection.execute(ROWS, (book.number,)))
+    rows = transaction.rows(book.number)
     if book.number:
         last = next(rows, None)
         if last is None or last.digest != book.digest:
@@ -311,19 +303,31 @@ def _caught_up(book: Book, connection: sqlite3.Connection) -> Book:
     return book.after(rows)
 
 
-def _whole(found: Iterable[tuple[Any, ...]], digests: set[str]) -> Iterator[Row]:
+def _selected(analysts: Iterable[Analyst], selector: str | None) -> Analyst | None:
+    """Return the analyst whose token has this public part."""
+    for each in analysts:
+        if each.token_hash is not None and selector_of(each.token_hash) == selector:
+            return each
+    return None
+
+
+def _whole(found: Iterable[tuple[Row, bytes | None]], digests: set[str]) -> Iterator[Row]:
     """Hand on the rows and note their digests; refuse answers that are altered or were not paid."""
     paid: set[str] = set()
-    for *values, answer in found:
-        row = Row._make(values)
+    kept: set[str] = set()
+    for row, answer in found:
         yield row  # checked against the chain before we go on
         digests.add(row.digest.hex())
-        if row.kind == "charge":
-            paid.add(row.question)
-        if row.kind == "answer" and row.question in paid:
-            _kept(row, answer)
-        elif row.kind == "answer" or answer is not None:
-            raise LedgerError(*ALTERED)
+        match row.kind:
+            case "charge" if row.question not in paid and answer is None:
+                paid.add(row.question)
+            case "answer" if row.question in paid and row.question not in kept:
+                _kept(row, answer)
+                kept.add(row.question)
+            case "policy" | "analyst" if answer is None:
+                pass
+            case _:
+                raise LedgerError(*ALTERED)
 
 
 def _kept(row: Row, answer: bytes | None) -> bytes:
@@ -349,7 +353,3 @@ def _paid_alike(paid: Row, events: tuple[Event, ...]) -> Row:
         rule = "must be those that this question was paid for with; a question that costs "
         raise ParameterError("events", HIDDEN, rule + "something else needs another name")
     return paid
-
-
-def _place(path: Path | str) -> Path | None:
-    return None if path == ":memory:" else Path(path).resolve()

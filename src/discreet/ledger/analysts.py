@@ -1,0 +1,64 @@
+"""Analysts' accounts: caps inside the total, held by the same theorem as the total itself.
+
+What an analyst paid for is (epsilon, delta)-private by the cap's own numbers. Caps are shares of
+one total and never add to it: whoever pools what they learnt, the total holds for all of it.
+"""
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from discreet.accounting import Budget
+from discreet.accounting.events import positive, zero_or_delta
+from discreet.errors import ParameterError
+from discreet.ledger.base import OWNER, Analyst
+from discreet.ledger.checks import a_name
+from discreet.ledger.tokens import a_hash
+from discreet.parameters import flag
+
+YES, NO, NONE = "yes", "no", "none"
+
+
+def an_analyst(
+    *, name: object, epsilon: object, delta: object, token_hash: object, enabled: object
+) -> Analyst:
+    """Return an account as it can be declared, or refuse what it cannot be."""
+    if name == OWNER:
+        raise ParameterError("name", name, "must be another: the owner has no cap but the total")
+    return Analyst(
+        name=a_name("name", name),
+        epsilon=positive("epsilon", epsilon),
+        delta=None if delta is None else zero_or_delta("delta", delta),
+        token_hash=None if token_hash is None else a_hash(token_hash),
+        enabled=flag("enabled", enabled),
+    )
+
+
+def cap_of(analyst: Analyst, total: Budget) -> Budget:
+    """Return an analyst's cap as a budget, uncharged: same filter, same part of delta set aside."""
+    delta = total.delta if analyst.delta is None else analyst.delta
+    aside = total.set_aside * delta / total.delta if total.delta else Fraction(0)
+    return Budget(epsilon=analyst.epsilon, delta=delta, filter=total.filter, set_aside=aside)
+
+
+def record_from_analyst(analyst: Analyst) -> dict[str, str]:
+    """Return the account as its entry holds it; the name stands beside it."""
+    return {
+        "epsilon": str(analyst.epsilon),
+        "delta": NONE if analyst.delta is None else str(analyst.delta),
+        "token": NONE if analyst.token_hash is None else analyst.token_hash,
+        "enabled": YES if analyst.enabled else NO,
+    }
+
+
+def analyst_from_record(name: str, record: Mapping[str, str]) -> Analyst:
+    """Return the account that `record_from_analyst` wrote; refuse what this version cannot read."""
+    if record.keys() != {"epsilon", "delta", "token", "enabled"}:
+        raise ParameterError("record", sorted(record), "must be what record_from_analyst returned")
+    delta, token = record["delta"], record["token"]
+    return an_analyst(
+        name=name,
+        epsilon=Fraction(record["epsilon"]),
+        delta=None if delta == NONE else Fraction(delta),
+        token_hash=None if token == NONE else token,
+        enabled={YES: True, NO: False}[record["enabled"]],
+    )

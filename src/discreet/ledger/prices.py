@@ -1,0 +1,256 @@
+"""What stored charges cost together: exact, and fast enough to be computed at every opening.
+
+The events that questions are made of are priced from their stored text, without making events of
+it; all others, and every text that is written in any other way, are made into events and priced by
+the budget. A test holds both ways to the same price.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from math import gcd, inf, lcm
+from typing import Any, NamedTuple, TypeAlias
+
+from discreet.accounting import Budget, Charge, ComposedEvent, Event, Filter, event_from_record
+from discreet.accounting.budget import Amount
+from discreet.errors import LedgerError, ParameterError, UnsupportedEventError
+
+UNKNOWN = (
+    "the ledger holds an entry that this version does not know",
+    "install the version that wrote it",
+)
+
+LONGEST, FINEST = 1024, 512
+"""Sums with denominators of more than LONGEST bits are rounded up, to FINEST bits."""
+
+PLAIN_DIGITS = 90
+"""Numbers of no more digits lie inside the range that every event's numbers must lie in."""
+
+Ratio: TypeAlias = tuple[int, int]
+"""A numerator of zero or more and a denominator of one or more."""
+
+NOTHING: Ratio = (0, 1)
+
+
+class Cost(NamedTuple):
+    """What one event takes of each bound; None where the bound has no theorem for it."""
+
+    epsilon: Ratio | None
+    rho: Ratio | None
+    delta: Ratio
+
+
+def events_from_text(text: str) -> tuple[Event, ...]:
+    """Return stored events, or refuse what this version cannot read."""
+    try:
+        return tuple(event_from_record(record) for record in json.loads(text))
+    except (ParameterError, TypeError, ValueError) as cause:
+        raise LedgerError(*UNKNOWN) from cause
+
+
+def one_event(events: tuple[Event, ...]) -> Event:
+    """Return an event that costs as much as all of the events."""
+    return events[0] if len(events) == 1 else ComposedEvent(events=tuple(events))
+
+
+def total_of(total: Budget, paid: Mapping[str, int]) -> Charge:
+    """Return what stored events cost, each text as often as it was paid; never less than exact."""
+    sums = _Sums(is_basic=total.filter is Filter.BASIC)
+    for text, count in paid.items():
+        costs = simple_costs(text, is_basic=sums.is_basic)
+        if costs is None:
+            sums.add_charge(_price(total, text), count)
+        else:
+            sums.add(costs, count)
+    return sums.charge()
+
+
+def added(charged: Charge, more: Charge) -> Charge:
+    """Return both together; never less than the exact sum."""
+    return Charge(
+        epsilon=shortened(charged.epsilon + more.epsilon),
+        rho=shortened(charged.rho + more.rho),
+        delta=Fraction(shortened(charged.delta + more.delta)),
+        sampling=charged.sampling | more.sampling,
+    )
+
+
+def shortened(amount: Amount) -> Amount:
+    """Return amount, or at most 2**-FINEST more if its denominator is longer than LONGEST bits.
+
+    Without it the denominators of many unlike prices would multiply up without end. It errs
+    against us, and no sum of decimals that people write is so long.
+    """
+    if isinstance(amount, float) or amount.denominator.bit_length() <= LONGEST:
+        return amount
+    return Fraction(-((-amount.numerator << FINEST) // amount.denominator), 1 << FINEST)
+
+
+def _price(total: Budget, text: str) -> Charge:
+    try:
+        return total.price(one_event(events_from_text(text)))
+    except (ParameterError, UnsupportedEventError) as cause:
+        raise LedgerError(*UNKNOWN) from cause
+
+
+# --------------------------------------------------------------------------- sums
+
+
+class _Sum:
+    """A sum of ratios by their denominators, which is where the time goes; None is infinity."""
+
+    def __init__(self) -> None:
+        self._numerators: dict[int, int] = {}
+        self._is_infinite = False
+
+    def add(self, ratio: Ratio | None, count: int) -> None:
+        if ratio is None:
+            self._is_infinite = True
+        elif ratio[0]:
+            numerator, denominator = ratio
+            known = self._numerators
+            known[denominator] = known.get(denominator, 0) + count * numerator
+
+    def amount(self) -> Amount:
+        """Return the sum, exact while its denominator is short; what is left is rounded up."""
+        if self._is_infinite:
+            return inf
+        whole, common, rounded = 0, 1, 0
+        for denominator, numerator in self._numerators.items():
+            wider = lcm(common, denominator)
+            if wider.bit_length() <= LONGEST:
+                whole = whole * (wider // common) + numerator * (wider // denominator)
+                common = wider
+            else:
+                rounded -= (-numerator << FINEST) // denominator
+        return shortened(Fraction(whole, common) + Fraction(rounded, 1 << FINEST))
+
+
+class _Sums:
+    """What is taken of each bound of a budget."""
+
+    def __init__(self, *, is_basic: bool) -> None:
+        self.is_basic = is_basic
+        self._epsilon, self._rho, self._delta = _Sum(), _Sum(), _Sum()
+        self._sampling: frozenset[str] = frozenset()
+
+    def add(self, costs: Iterable[Cost], count: int) -> None:
+        for cost in costs:
+            self._epsilon.add(cost.epsilon, count)
+            self._rho.add(cost.rho, count)
+            self._delta.add(cost.delta, count)
+
+    def add_charge(self, price: Charge, count: int) -> None:
+        self._epsilon.add(_ratio(price.epsilon), count)
+        self._rho.add(_ratio(price.rho), count)
+        self._delta.add(_ratio(price.delta), count)
+        self._sampling |= price.sampling
+
+    def charge(self) -> Charge:
+        return Charge(
+            epsilon=self._epsilon.amount(),
+            rho=self._rho.amount(),
+            delta=Fraction(self._delta.amount()),
+            sampling=self._sampling,
+        )
+
+
+def _ratio(amount: Amount) -> Ratio | None:
+    return None if isinstance(amount, float) else (amount.numerator, amount.denominator)
+
+
+# --------------------------------------------------------------------------- from the text
+
+
+def simple_costs(text: str, *, is_basic: bool) -> list[Cost] | None:
+    """Return the costs of stored events if all are simple and plainly written, else None."""
+    costs = _BASIC if is_basic else _CONCENTRATED
+    found = []
+    try:
+        for record in json.loads(text):
+            cost = costs[record["tag"]](record)
+            if cost is None:
+                return None
+            found.append(cost)
+    except (KeyError, TypeError, ValueError, ZeroDivisionError):
+        return None
+    return found or None
+
+
+_Reader: TypeAlias = Callable[[dict[str, Any]], Cost | None]
+
+
+def _read(text: str) -> Ratio:
+    """Return the number that a record writes as "p/q", in lowest terms; refuse all but digits."""
+    top, _, bottom = text.partition("/")
+    if not (top.isdecimal() and bottom.isdecimal() and text.isascii()) or bottom[0] == "0":
+        raise ValueError
+    if len(text) > PLAIN_DIGITS:
+        raise ValueError
+    return _reduced(int(top), int(bottom))
+
+
+def _reduced(numerator: int, denominator: int) -> Ratio:
+    shared = gcd(numerator, denominator)
+    return numerator // shared, denominator // shared
+
+
+def _quotient(top: Ratio, bottom: Ratio) -> Ratio:
+    if not top[0] or not bottom[0]:
+        raise ValueError
+    return _reduced(top[0] * bottom[1], top[1] * bottom[0])
+
+
+def _pure(record: dict[str, Any]) -> Ratio | None:
+    return _read(record["epsilon"]) if len(record) == 2 else None
+
+
+def _discrete_laplace(record: dict[str, Any]) -> Ratio | None:
+    sensitivity, answers = record["sensitivity"], record["answers"]
+    if len(record) != 4 or type(sensitivity) is not int or type(answers) is not int:
+        return None
+    if not 1 <= sensitivity < 10**PLAIN_DIGITS or not 1 <= answers <= 10**15:
+        return None
+    return _quotient((sensitivity, 1), _read(record["scale"]))
+
+
+def _discrete_gaussian(record: dict[str, Any]) -> Ratio | None:
+    answers = record["answers"]
+    if len(record) != 4 or type(answers) is not int or not 1 <= answers <= 10**15:
+        return None
+    half = _quotient(_read(record["sensitivity_squared"]), _read(record["variance"]))
+    return _reduced(half[0], 2 * half[1])
+
+
+def _by_epsilon(read: Callable[[dict[str, Any]], Ratio | None]) -> tuple[_Reader, _Reader]:
+    """Return what a pure event costs by each filter."""
+
+    def basic(record: dict[str, Any]) -> Cost | None:
+        epsilon = read(record)
+        return None if epsilon is None else Cost(epsilon, None, NOTHING)
+
+    def concentrated(record: dict[str, Any]) -> Cost | None:
+        epsilon = read(record)
+        return None if epsilon is None else Cost(epsilon, _half_square(epsilon), NOTHING)
+
+    return basic, concentrated
+
+
+def _half_square(epsilon: Ratio) -> Ratio:
+    return _reduced(epsilon[0] ** 2, 2 * epsilon[1] ** 2)
+
+
+def _by_rho(record: dict[str, Any]) -> Cost | None:
+    rho = _discrete_gaussian(record)
+    return None if rho is None else Cost(None, rho, NOTHING)
+
+
+_PURE, _LAPLACE = _by_epsilon(_pure), _by_epsilon(_discrete_laplace)
+
+_BASIC: Mapping[str, _Reader] = {"pure/1": _PURE[0], "discrete-laplace/1": _LAPLACE[0]}
+
+_CONCENTRATED: Mapping[str, _Reader] = {
+    "pure/1": _PURE[1],
+    "discrete-laplace/1": _LAPLACE[1],
+    "discrete-gaussian/1": _by_rho,
+}

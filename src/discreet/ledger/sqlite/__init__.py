@@ -1,0 +1,45 @@
+"""A ledger in one SQLite file, shared by threads and processes of one machine."""
+
+from pathlib import Path
+from typing import Self
+
+from discreet.accounting import Budget
+from discreet.errors import LedgerError
+from discreet.ledger.book import Policy
+from discreet.ledger.sqlite.storage import MISSING, SqliteStorage, make_file
+from discreet.ledger.stored import StoredLedger
+
+
+class SqliteLedger(StoredLedger):
+    """The book of one data set's budget, in a file or, if path is ":memory:", for one process.
+
+    What is charged is computed from the stored events, never read from a stored sum, and compared
+    exactly within the transaction that writes: no two processes can overspend together. budget is
+    the total in force; one that differs from the last is recorded as a new entry and holds for
+    all who have the ledger open. neighbours and the budget's filter and set_aside are for life.
+
+    A ledger that fails, or whose file is lost, answers nothing more until it is opened anew.
+    """
+
+    def __init__(
+        self, path: Path | str = ":memory:", *, budget: Budget, neighbours: str = "add-remove"
+    ) -> None:
+        policy = Policy(total=budget, neighbours=neighbours)
+        place = _place(path)
+        if place is not None and not place.exists():
+            make_file(place)
+        super().__init__(SqliteStorage(place), policy)
+
+    @classmethod
+    def existing(cls, path: Path | str) -> Self:
+        """Open a ledger under the policy that it records; none is made where there is none."""
+        place = _place(path)
+        if place is None or not place.exists():
+            raise LedgerError(*MISSING)
+        ledger = cls.__new__(cls)
+        StoredLedger.__init__(ledger, SqliteStorage(place), None)
+        return ledger
+
+
+def _place(path: Path | str) -> Path | None:
+    return None if path == ":memory:" else Path(path).resolve()
