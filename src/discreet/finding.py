@@ -5,10 +5,11 @@ curator's own means. So it is paid for once, and nothing else of the data is use
 """
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
-from discreet.accounting import Event
+from discreet.answer import Price
+from discreet.books import Books
 from discreet.catalog.policy import Catalog
 from discreet.catalog.schema import Bounds
 from discreet.errors import NothingFoundError, UnboundedError
@@ -39,31 +40,25 @@ class Ready:
     charged: Fraction = Fraction(0)
     """Of what was found now."""
 
-    def priced(self, *, was_kept: bool) -> Plan:
-        """Return the plan at the price of all its parts, or of those that are paid for now."""
-        found = self.epsilon if was_kept else self.charged
-        return replace(self.plan, epsilon=self.plan.epsilon + found)
+    def price(self, paid: Price) -> tuple[Price, bool]:
+        """Return what is paid now, or, if all was paid before, what it cost; and whether it was."""
+        now = Price(epsilon=paid.epsilon + self.charged, delta=paid.delta)
+        if not now.is_free or not self.plan.releases:
+            return now, False
+        return Price(epsilon=self.plan.epsilon + self.epsilon, delta=self.plan.delta), True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Means:
-    """How a curator plans, pays and remembers."""
-
-    plan: Callable[[str, Target | None, Catalog], Plan]
-    pay: Callable[[Plan, str], tuple[Noisy, bool]]
-    """Return what was released for a plan, and whether that was in the books."""
-    is_paid: Callable[[Plan], bool]
-    kept: Callable[[Plan], Noisy | None]
-    """Return what is in the books for a plan."""
-    afford: Callable[[tuple[Event, ...]], None]
-    """Raise BudgetError if all of the events together do not fit; charge nothing."""
+Planner = Callable[[str, Target | None, Catalog], Plan]
+"""How a curator plans a question under a catalog."""
 
 
 class Finder:
-    """Finds bounds by a curator's means."""
+    """Finds bounds by a curator's own means."""
 
-    def __init__(self, catalog: Catalog, public: PublicReader, means: Means) -> None:
-        self._catalog, self._public, self._means = catalog, public, means
+    def __init__(
+        self, catalog: Catalog, public: PublicReader, books: Books, planner: Planner
+    ) -> None:
+        self._catalog, self._public, self._books, self._planner = catalog, public, books, planner
 
     def bounds(self, column: str, epsilon: Fraction) -> Bounds:
         """Return a column's bounds at the price of epsilon, or raise if none stand out."""
@@ -74,7 +69,7 @@ class Finder:
         """Return the plan of a question, with bounds that were found for it if it needs any."""
         first = self.first(sql, target, named)
         if first is None:
-            return Ready(plan=self._means.plan(sql, target, self._catalog))
+            return Ready(plan=self._planner(sql, target, self._catalog))
         plans = self._plans(first)
         self._check_affordable(sql, first, plans)
         found = {place: self._found(place, plan) for place, plan in plans.items()}
@@ -93,7 +88,7 @@ class Finder:
 
         def refusal(catalog: Catalog) -> UnboundedError | None:
             try:
-                self._means.plan(sql, ANY, catalog)
+                self._planner(sql, ANY, catalog)
             except UnboundedError as error:
                 return error
             return None
@@ -119,7 +114,7 @@ class Finder:
         """Return the bounds, if all of them are in the books."""
         known = {}
         for place, plan in plans.items():
-            noisy = self._means.kept(plan)
+            noisy = self._books.kept(plan)
             bounds = None if noisy is None else _read(place, plan, noisy)
             if bounds is None:
                 return None
@@ -127,7 +122,7 @@ class Finder:
         return known
 
     def _plan_with(self, sql: str, first: BoundsFirst, bounds: dict[Place, Bounds]) -> Plan:
-        return self._means.plan(sql, first.rest, with_bounds(self._catalog, bounds))
+        return self._planner(sql, first.rest, with_bounds(self._catalog, bounds))
 
     def _plans(self, first: BoundsFirst) -> dict[Place, Plan]:
         return {place: self._bins(place, first.each) for place in first.places}
@@ -139,21 +134,21 @@ class Finder:
 
     def _check_affordable(self, sql: str, first: BoundsFirst, finding: dict[Place, Plan]) -> None:
         """Refuse before anything is charged if what is left does not cover all parts."""
-        unpaid = [plan for plan in finding.values() if not self._means.is_paid(plan)]
+        unpaid = [plan for plan in finding.values() if not self._books.is_paid(plan)]
         if unpaid:
             # Whatever the bounds, the rest costs no more: keys that they make known take no delta.
             plans = [*unpaid, self._plan_with(sql, first, _assumed(first, Fraction(1)))]
-            self._means.afford(tuple(event for plan in plans for event in plan.events))
+            self._books.afford(tuple(event for plan in plans for event in plan.events))
 
     # ----------------------------------------------------------------------- charge, run, keep
 
     def _found(self, place: Place, plan: Plan) -> tuple[Bounds, bool]:
         """Return a column's bounds, and whether they were in the books."""
-        noisy, was_kept = self._means.pay(plan, f"find_bounds({str(place)!r})")
-        found = _read(place, plan, noisy)
+        paid = self._books.pay(plan, f"find_bounds({str(place)!r})")
+        found = _read(place, plan, paid.noisy)
         if found is None:
             raise NothingFoundError(str(place), plan.epsilon)
-        return found, was_kept
+        return found, paid.price.is_free
 
 
 def _read(place: Place, plan: Plan, noisy: Noisy) -> Bounds | None:

@@ -7,10 +7,11 @@ from hashlib import sha256
 from pathlib import Path
 from uuid import uuid4
 
+from discreet.books import budget_from
 from discreet.catalog import Catalog, Column, PublicTable, Value, complete, declare, read
 from discreet.catalog.declared import Declared
 from discreet.catalog.policy import Accounting, SourcePolicy
-from discreet.curator import Curator, budget_from
+from discreet.curator import Curator
 from discreet.engines.connection import Limits
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.loading import DUCKDB, Source, files_of, tables_in

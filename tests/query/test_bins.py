@@ -168,7 +168,7 @@ def test_what_is_declared_of_columns_does_not_make_it_another_question() -> None
         )
     )
     other = plan_for(catalog_for(engine, unit="unit", rows_per_unit=9))
-    assert plain.fingerprint == bounded.fingerprint != other.fingerprint
+    assert plain.identities == bounded.identities != other.identities
 
 
 # --------------------------------------------------------------------------- bounds

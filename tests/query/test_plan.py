@@ -336,10 +336,10 @@ def test_an_error_of_ratios_is_told_by_the_group_size() -> None:
 # --------------------------------------------------------------------------- identity
 
 
-def test_plans_of_the_same_meaning_have_the_same_fingerprint() -> None:
+def test_releases_of_the_same_meaning_have_the_same_identity() -> None:
     release = make_release(ROWS, average(COST), keys=by_region())
     same = replace(release, limit_reason="other words", left_out=("more words",))
-    assert plan_of(release).fingerprint == plan_of(same).fingerprint
+    assert plan_of(release).identities == plan_of(same).identities
     for other in (
         plan_of(release, epsilon=2),
         plan_of(make_release(ROWS, average(COST), keys=by_region(), limit=9)),
@@ -347,7 +347,7 @@ def test_plans_of_the_same_meaning_have_the_same_fingerprint() -> None:
         plan_of(release, policy=make_policy(neighbours=REPLACE)),
         plan_of(release, release),
     ):
-        assert other.fingerprint != plan_of(release).fingerprint
+        assert other.identities != plan_of(release).identities
 
 
 def test_a_plan_says_what_is_moved_into_bounds() -> None:

@@ -1,47 +1,43 @@
-"""When two plans are the same: a canonical text of all that decides what is released."""
+"""When two releases are the same: then they are paid for once, whatever is made of them."""
 
-from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
-from datetime import date
-from enum import Enum
-from fractions import Fraction
-from hashlib import sha256
+from json import dumps
 
+from discreet.accounting.events import record_from_event
 from discreet.catalog.policy import BudgetPolicy
-from discreet.query.questions import Question
+from discreet.query.canonical import canonical_release, digest_of, written
+from discreet.query.planned import PlannedRelease
+from discreet.query.questions import Question, Release, Scalar
 
 
-def fingerprint_of(
-    question: Question, epsilon: Fraction, delta: Fraction, policy: BudgetPolicy
-) -> str:
-    """Return what two plans share exactly if they release the same, at the same price.
+def identities_of(
+    question: Question, releases: tuple[PlannedRelease, ...], policy: BudgetPolicy
+) -> tuple[str, ...]:
+    """Return for each release what it shares with those, and only those, that release the same.
 
-    Words for explanations and facts, which do not tell values apart, are left out.
+    The price and the noise are part of it, and so are earlier releases whose numbers it uses.
     """
-    asked = (question.releases, question.scalars, question.afterwards, question.columns)
-    decided = (epsilon, delta, policy.neighbours, policy.accounting)
-    return sha256("".join(_written((asked, decided))).encode()).hexdigest()
+    found: list[str] = []
+    for planned in releases:
+        numbers = {
+            each.number: _scalar(each, found)
+            for each in question.scalars
+            if all(need < len(found) for need in each.needs)
+        }
+        told = (
+            canonical_release(planned.release, numbers),
+            _ranges(planned.release),
+            dumps([record_from_event(each) for each in planned.events], sort_keys=True),
+            "".join(written((planned.neighbours, policy.accounting))),
+        )
+        found.append(digest_of("|".join(told)))
+    return tuple(found)
 
 
-def _written(value: object) -> Iterator[str]:
-    """Yield the parts of a text that no other value has."""
-    match value:
-        case tuple():
-            yield "("
-            for each in value:
-                yield from _written(each)
-            yield ")"
-        case Enum():
-            yield f"{type(value).__name__}.{value.name};"
-        case _ if is_dataclass(value) and not isinstance(value, type):
-            yield f"{type(value).__name__}("
-            for each in fields(value):
-                if each.compare:
-                    yield f"{each.name}="
-                    yield from _written(getattr(value, each.name))
-            yield ")"
-        case date():
-            yield f"{type(value).__name__}:{value.isoformat()};"
-        case _:
-            text = repr(value)
-            yield f"{type(value).__name__}:{len(text)}:{text};"
+def _scalar(scalar: Scalar, found: list[str]) -> str:
+    return digest_of(f"{scalar.sql}|{[found[each] for each in scalar.needs]}")
+
+
+def _ranges(release: Release) -> str:
+    """Return what is known of the aggregated values: the ranges that they are moved into."""
+    known = tuple(each.argument.facts for each in release.aggregates if each.argument is not None)
+    return digest_of("".join(written(known)))

@@ -12,7 +12,7 @@ from discreet.mechanisms.quantile import End, Extreme, Quantile
 from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
 from discreet.query.contributions import rows_of_a_unit
 from discreet.query.exact import Bounding
-from discreet.query.identity import fingerprint_of
+from discreet.query.identity import identities_of
 from discreet.query.noises import uses_gaussian, with_noise
 from discreet.query.outline import Outline, Pick, outline_of
 from discreet.query.planned import Chooser, PlannedMeasure, PlannedPick, PlannedRelease
@@ -34,8 +34,8 @@ class Plan:
     events: tuple[Event, ...]
     """What the ledger is charged."""
     releases: tuple[PlannedRelease, ...]
-    fingerprint: str = field(repr=False)
-    """The same for plans of the same meaning, and for no others."""
+    identities: tuple[str, ...] = field(repr=False)
+    """For each release, the same as for those that release the same at the same price."""
 
 
 def make_plan(question: Question, target: Target, policy: BudgetPolicy) -> Plan:
@@ -55,7 +55,7 @@ def make_plan(question: Question, target: Target, policy: BudgetPolicy) -> Plan:
         delta=used,
         events=tuple(event for each in releases for event in each.events),
         releases=releases,
-        fingerprint=fingerprint_of(question, epsilon, used, policy),
+        identities=identities_of(question, releases, policy),
     )
 
 

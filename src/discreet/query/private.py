@@ -10,6 +10,7 @@ from sqlglot import exp
 from discreet.catalog.schema import Kind
 from discreet.errors import NotGroupedError, QuestionError, UnboundedError, UnsupportedError
 from discreet.query.aggregates import aggregate_from, is_aggregate
+from discreet.query.canonical import canonical_aggregate
 from discreet.query.joins import Joined, Selection, join_all
 from discreet.query.keys import key_set
 from discreet.query.narrowing import narrow, with_facts
@@ -55,6 +56,9 @@ NAMED = "__named"
 KEY_KINDS = set(Kind) - {Kind.OTHER, Kind.INTERVAL}
 
 GROUPINGS = {exp.Rollup: "ROLLUP", exp.Cube: "CUBE", exp.GroupingSets: "GROUPING SETS"}
+
+ROWS = "rows"
+"""What keys and aggregates call the rows that they are of."""
 
 GROUPS = "__groups"
 """What the groups of a GROUP BY are called while their columns are found."""
@@ -337,7 +341,7 @@ class PrivateSelect:
         asked = [_rebased(each, rebase) for each in made]
         release = Release(
             rows=inner,
-            name="rows",
+            name=ROWS,
             limit=joined.limit,
             limit_reason=joined.reason,
             is_one_row=joined.is_one_row,
@@ -351,7 +355,9 @@ class PrivateSelect:
                 for i, (node, each) in enumerate(zip(key_nodes, keys, strict=True))
             ),
             key_set=key_set(tuple(keys), self.names, self.walker.public),
-            aggregates=tuple(dict.fromkeys(asked)),
+            aggregates=tuple(
+                sorted(dict.fromkeys(asked), key=lambda each: canonical_aggregate(each, ROWS))
+            ),
             left_out=joined.notes,
         )
         number, places = _register(release, self.walker.releases)

@@ -1,0 +1,154 @@
+"""Paying: every release is charged before it runs, kept before it is seen, and paid for once."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from hashlib import sha256
+
+import pyarrow as pa
+
+from discreet.accounting import Budget, ComposedEvent, Event
+from discreet.answer import Price
+from discreet.catalog.policy import BudgetPolicy
+from discreet.engines.base import Engine
+from discreet.engines.public import PublicStore
+from discreet.ledger import Kept, Ledger, Receipt
+from discreet.noise import SYSTEM, Entropy
+from discreet.query.plan import Plan
+from discreet.query.planned import PlannedRelease
+from discreet.query.questions import Scalar
+from discreet.release import release, spreads
+from discreet.tables import NoisyTable, bytes_from_noisy, noisy_from_bytes
+
+Released = int | float | None
+"""A noisy number that a later release of the same question uses."""
+
+LEVEL = Fraction(95, 100)
+"""SQL over released tables may read half widths; numbers fed into a question use these."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paid:
+    """What was released for a plan, and what of it was charged now."""
+
+    noisy: tuple[NoisyTable, ...]
+    price: Price
+    """Of what was not paid for before."""
+
+
+class Books:
+    """The only way from a plan to noisy tables."""
+
+    def __init__(  # noqa: PLR0913 - the parts that paying needs
+        self,
+        *,
+        ledger: Ledger,
+        engine: Engine,
+        public: PublicStore,
+        policy: BudgetPolicy,
+        data_version: str = "",
+        entropy: Entropy = SYSTEM,
+    ) -> None:
+        self._ledger, self._engine, self._public = ledger, engine, public
+        self._policy, self._data_version, self._entropy = policy, data_version, entropy
+
+    def pay(self, plan: Plan, about: str) -> Paid:
+        """Return what a plan releases, now or when it was first paid for.
+
+        Everything is charged before anything runs, and each release is kept before the next one
+        may depend on it: whatever happens in between, no second noise is ever drawn.
+        """
+        receipts = self._charged(plan, about)
+        noisy: list[NoisyTable] = []
+        for planned, receipt in zip(plan.releases, receipts, strict=True):
+            noisy.append(self._kept(planned, receipt, self._numbers(plan, noisy)))
+        new = [
+            planned
+            for planned, receipt in zip(plan.releases, receipts, strict=True)
+            if not receipt.already_paid
+        ]
+        price = Price(
+            epsilon=sum((each.epsilon for each in new), Fraction(0)),
+            delta=sum((each.delta for each in new), Fraction(0)),
+        )
+        return Paid(noisy=tuple(noisy), price=price)
+
+    def kept(self, plan: Plan) -> tuple[NoisyTable, ...] | None:
+        """Return what is in the books for a plan, if all of it is."""
+        found = [self._ledger.find(each) for each in self._questions(plan)]
+        kept = [noisy_from_bytes(each.answer) for each in found if isinstance(each, Kept)]
+        return tuple(kept) if len(kept) == len(found) else None
+
+    def is_paid(self, plan: Plan) -> bool:
+        """Return whether nothing of a plan would be charged."""
+        return not self.unpaid(plan)
+
+    def unpaid(self, plan: Plan) -> tuple[Event, ...]:
+        """Return what a plan would be charged now."""
+        return tuple(
+            event
+            for question, planned in zip(self._questions(plan), plan.releases, strict=True)
+            if self._ledger.find(question) is None
+            for event in planned.events
+        )
+
+    def afford(self, events: tuple[Event, ...]) -> None:
+        """Refuse what does not fit together; nothing is charged."""
+        if events:
+            budget = replace(budget_from(self._policy), charged=self._ledger.charged())
+            budget.charge(ComposedEvent(events=events))
+
+    # ----------------------------------------------------------------------- steps
+
+    def _questions(self, plan: Plan) -> tuple[str, ...]:
+        """Return what the releases are called in the ledger: the same over the same data."""
+        return tuple(
+            sha256(f"{each}|{self._data_version}".encode()).hexdigest() for each in plan.identities
+        )
+
+    def _charged(self, plan: Plan, about: str) -> tuple[Receipt, ...]:
+        """Return receipts for all releases of a plan, or refuse what does not fit together."""
+        if len(plan.releases) > 1:
+            self.afford(self.unpaid(plan))
+        return tuple(
+            self._ledger.charge(question, planned.events, about={"sql": about})
+            for question, planned in zip(self._questions(plan), plan.releases, strict=True)
+        )
+
+    def _kept(
+        self, planned: PlannedRelease, receipt: Receipt, numbers: tuple[Released, ...]
+    ) -> NoisyTable:
+        """Run and release, and keep the result before anyone or anything sees it."""
+        found = self._ledger.find(receipt.question)
+        if isinstance(found, Kept):
+            return noisy_from_bytes(found.answer)
+        exact = tuple(self._engine.run(each, numbers) for each in planned.queries)
+        noisy = release(planned, exact, entropy=self._entropy)
+        return noisy_from_bytes(self._ledger.keep(receipt, bytes_from_noisy(noisy)))
+
+    def _numbers(self, plan: Plan, noisy: list[NoisyTable]) -> tuple[Released, ...]:
+        """Return the numbers that earlier releases give to the next one."""
+        done = dict(enumerate(zip(plan.releases, noisy, strict=False)))
+        tables = {
+            f"released_{i}": spreads(planned, each, confidence=LEVEL)
+            for i, (planned, each) in done.items()
+        }
+        return tuple(
+            self._number(each, tables) if done.keys() >= set(each.needs) else None
+            for each in plan.question.scalars
+        )
+
+    def _number(self, scalar: Scalar, tables: Mapping[str, pa.Table]) -> Released:
+        found = self._public.run(scalar.sql, tables).column(0).to_pylist()
+        return found[0] if found else None
+
+
+def budget_from(policy: BudgetPolicy) -> Budget:
+    """Return the budget that a policy declares, uncharged."""
+    aside = policy.delta / 2 if policy.accounting.value == "concentrated" else Fraction(0)
+    return Budget(
+        epsilon=policy.epsilon,
+        delta=policy.delta,
+        filter=policy.accounting.value,
+        set_aside=aside,
+    )

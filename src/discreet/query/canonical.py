@@ -1,0 +1,202 @@
+"""What a release means, as a text that is the same for all that mean the same.
+
+What a question calls things does not matter: relations are named by their place, columns by what
+they are, and conditions that all must hold are sorted.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from datetime import date
+from enum import Enum
+from hashlib import sha256
+
+from discreet.query.questions import Aggregate, Release
+from discreet.query.tree import (
+    Call,
+    Case,
+    ColumnOf,
+    Expression,
+    Join,
+    Literal,
+    PerUnit,
+    PublicScan,
+    Released,
+    Rows,
+    Scan,
+    Select,
+    Union,
+    UnitIsIn,
+    Window,
+)
+
+COMMUTATIVE = {"and", "or"}
+"""Functions whose arguments may stand in any order."""
+
+
+def canonical_release(release: Release, numbers: Mapping[int, str]) -> str:
+    """Return the text of a release, the same for all that mean the same."""
+    view = _View(numbers)
+    rows, columns = view.rows(release.rows)
+    inner = view.inside({release.name: ("r", columns)})
+    keys = [inner.expression(each.expression) for each in release.keys]
+    aggregates = [inner.aggregate(each) for each in release.aggregates]
+    decided = (release.limit, release.is_one_row, release.key_set)
+    return f"release({rows};{keys};{aggregates};{''.join(written(decided))})"
+
+
+def canonical_aggregate(aggregate: Aggregate, name: str) -> str:
+    """Return the text of an aggregate over rows of this name, to sort by."""
+    return _View({}).inside({name: ("r", {})}).aggregate(aggregate)
+
+
+def digest_of(text: str) -> str:
+    """Return a short text that stands for a long one."""
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+Columns = dict[str, str]
+"""What each column of a relation is, by the name that the relation gives it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """What names mean at one place of the tree."""
+
+    numbers: Mapping[int, str]
+    relations: Mapping[str, tuple[str, Columns]] = field(default_factory=dict)
+
+    def inside(self, relations: Mapping[str, tuple[str, Columns]]) -> "_View":
+        return _View(self.numbers, {**self.relations, **relations})
+
+    # ----------------------------------------------------------------------- rows
+
+    def rows(self, rows: Rows | PublicScan) -> tuple[str, Columns]:
+        """Return a relation's text, and what its columns are."""
+        match rows:
+            case Scan():
+                return digest_of("".join(written(rows))), {}
+            case PublicScan():
+                return f"public({rows.table.casefold()!r})", {}
+            case Select():
+                return self._select(rows)
+            case PerUnit():
+                return self._per_unit(rows)
+            case Union():
+                parts = [self.rows(each) for each in rows.parts]
+                return f"union({[text for text, _ in parts]})", _united(rows, parts)
+
+    def _select(self, select: Select) -> tuple[str, Columns]:
+        source, columns = self.rows(select.source)
+        known = {select.name: ("t0", columns)}
+        texts = []
+        for number, join in enumerate(select.joins, start=1):
+            text, found = self.rows(join.source)
+            known[join.name] = (f"t{number}", found)
+            texts.append((text, join))
+        inner = self.inside(known)
+        joins = [inner.join(text, join) for text, join in texts]
+        where = "" if select.where is None else inner.expression(select.where)
+        only = "" if select.only is None else inner.expression(select.only)
+        shown = {each.name: inner.expression(each.expression) for each in select.columns}
+        return digest_of(f"select({source};{joins};{where};{only})"), shown
+
+    def join(self, text: str, join: Join) -> str:
+        return f"{join.kind.name}({text};{self.expression(join.on)})"
+
+    def _per_unit(self, rows: PerUnit) -> tuple[str, Columns]:
+        source, columns = self.rows(rows.source)
+        inner = self.inside({rows.name: ("g", columns)})
+        keys = {each.name: inner.expression(each.expression) for each in rows.keys}
+        made = {
+            each.name: digest_of(f"{each.function.name}({inner.maybe(each.argument)})")
+            for each in rows.aggregates
+        }
+        return digest_of(f"per unit({source};{sorted(keys.values())})"), {**keys, **made}
+
+    # ----------------------------------------------------------------------- expressions
+
+    def aggregate(self, aggregate: Aggregate) -> str:
+        told = "".join(written((aggregate.fraction, aggregate.discrete)))
+        return f"{aggregate.statistic.name}({self.maybe(aggregate.argument)};{told})"
+
+    def maybe(self, expression: Expression | None) -> str:
+        return "" if expression is None else self.expression(expression)
+
+    def expression(self, expression: Expression) -> str:
+        """Return an expression's text; long ones are shortened to a digest."""
+        text = self._expression(expression)
+        return text if len(text) <= 80 else digest_of(text)
+
+    def _expression(self, expression: Expression) -> str:  # noqa: PLR0911 - one for each kind
+        match expression:
+            case ColumnOf(source=source, name=name):
+                label, columns = self.relations.get(source, (source, {}))
+                return f"{label}.{columns.get(name, repr(name.casefold()))}"
+            case Literal(value=value):
+                return "".join(written(value))
+            case Released(number=number):
+                return f"released({self.numbers.get(number, number)})"
+            case Call(function=function, arguments=arguments):
+                parts = [self.expression(each) for each in arguments]
+                told = sorted(set(parts)) if function in COMMUTATIVE else parts
+                return f"{function}({','.join(told)})"
+            case Case(branches=branches, otherwise=otherwise):
+                pairs = [tuple(map(self.expression, pair)) for pair in branches]
+                return f"case({pairs};{self.expression(otherwise)})"
+            case UnitIsIn():
+                return self._unit_is_in(expression)
+            case Window():
+                return self._window(expression)
+
+    def _unit_is_in(self, expression: UnitIsIn) -> str:
+        rows, columns = self.rows(expression.rows)
+        inner = self.inside({expression.name: ("e", columns)})
+        return f"unit is in({rows};{inner.maybe(expression.where)})"
+
+    def _window(self, window: Window) -> str:
+        order = [
+            (self.expression(each.expression), each.descending, each.nulls_first)
+            for each in window.order
+        ]
+        arguments = list(map(self.expression, window.arguments))
+        partition = sorted(map(self.expression, window.partition))
+        return f"{window.function.name}({arguments};{partition};{order};{window.frame})"
+
+
+def _united(rows: Union, parts: list[tuple[str, Columns]]) -> Columns:
+    """Return what the columns of a union are: those of its parts, place by place."""
+    names = [_names(each, found) for each, (_, found) in zip(rows.parts, parts, strict=True)]
+    return {
+        names[0][place][0]: digest_of(f"united({[each[place][1] for each in names]})")
+        for place in range(min(map(len, names)))
+    }
+
+
+def _names(rows: Rows, found: Columns) -> list[tuple[str, str]]:
+    if isinstance(rows, Scan):
+        return [(each.name, repr(each.name.casefold())) for each in rows.table.columns]
+    return list(found.items())
+
+
+def written(value: object) -> Iterator[str]:
+    """Yield the parts of a text that no other value has."""
+    match value:
+        case tuple():
+            yield "("
+            for each in value:
+                yield from written(each)
+            yield ")"
+        case Enum():
+            yield f"{type(value).__name__}.{value.name};"
+        case _ if is_dataclass(value) and not isinstance(value, type):
+            yield f"{type(value).__name__}("
+            for each in fields(value):
+                if each.compare:
+                    yield f"{each.name}="
+                    yield from written(getattr(value, each.name))
+            yield ")"
+        case date():
+            yield f"{type(value).__name__}:{value.isoformat()};"
+        case _:
+            text = repr(value)
+            yield f"{type(value).__name__}:{len(text)}:{text};"

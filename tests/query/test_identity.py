@@ -1,0 +1,114 @@
+"""The same numbers are paid for once, however they are asked for."""
+
+import pyarrow as pa
+import pytest
+
+from discreet.catalog import catalog_from
+from discreet.engines.public import PublicStore
+from discreet.query.check import check
+from discreet.query.parse import parse
+from discreet.query.plan import make_plan
+from discreet.query.targets import EpsilonTarget
+
+CATALOG = catalog_from(
+    {
+        "budget": {"epsilon": 10, "delta": 1e-6},
+        "tables": {
+            "visits": {
+                "unit": "who",
+                "columns": {
+                    "who": {"type": "integer"},
+                    "age": {"type": "integer", "bounds": [0, 120]},
+                    "cost": {"type": "real", "bounds": [0, 500]},
+                    "region": {"type": "text", "values": ["n", "s"]},
+                    "note": {"type": "text"},
+                },
+            },
+            "people": {
+                "unit": "who",
+                "rows_per_unit": 1,
+                "columns": {"who": {"type": "integer"}, "sex": {"type": "text"}},
+            },
+            "places": {
+                "public": True,
+                "columns": {"region": {"type": "text"}, "name": {"type": "text"}},
+            },
+        },
+    }
+)
+STORE = PublicStore({"places": pa.table({"region": ["n", "s"], "name": ["North", "South"]})})
+
+
+def identities(sql: str, epsilon: float = 1) -> tuple[str, ...]:
+    question = check(parse(sql), CATALOG, STORE)
+    return make_plan(question, EpsilonTarget(epsilon), CATALOG.budget).identities
+
+
+BY_REGION = (
+    "SELECT region, COUNT(*) AS n, AVG(age) FROM visits WHERE cost > 5 AND age > 3 GROUP BY region"
+)
+COUNT = "SELECT COUNT(*) FROM visits WHERE "
+PER_UNIT = "SELECT AVG(t) FROM (SELECT who, SUM(cost) AS t FROM visits GROUP BY who) AS p"
+JOINED = "SELECT COUNT(*) FROM visits v JOIN people p ON v.who = p.who WHERE p.sex = 'f'"
+EXISTS = "SELECT COUNT(*) FROM people p WHERE EXISTS (SELECT 1 FROM visits v WHERE v.who = p.who)"
+NESTED = "SELECT COUNT(*) FROM visits WHERE cost > (SELECT AVG(cost) FROM visits)"
+WINDOW = (
+    "SELECT COUNT(*) FROM (SELECT who, ROW_NUMBER() OVER (PARTITION BY who ORDER BY age) AS i "
+    "FROM visits) AS w WHERE i = 1"
+)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (BY_REGION, BY_REGION.lower().replace(" where", "\n  WHERE")),
+        (BY_REGION, "SELECT region AS r, AVG(age) AS a, COUNT(*) FROM visits "
+                    "WHERE age > 3 AND cost > 5 GROUP BY region ORDER BY a DESC LIMIT 1"),
+        (BY_REGION, 'SELECT "V"."region", COUNT(*) + 1, 2 * AVG(v.age) FROM visits AS v '
+                    "WHERE v.cost > 5 AND v.age > 3 AND v.cost > 5 GROUP BY v.region HAVING n > 3"
+                    .replace(" HAVING n > 3", " HAVING COUNT(*) > 3")),
+        (PER_UNIT, "WITH q AS (SELECT who AS u, SUM(v.cost) AS s FROM visits v GROUP BY u) "
+                   "SELECT AVG(s) AS mean FROM q"),
+        (JOINED, "SELECT COUNT(*) FROM visits JOIN people USING (who) WHERE people.sex = 'f'"),
+        (EXISTS, "SELECT COUNT(*) FROM people AS x "
+                 "WHERE EXISTS (SELECT 2 FROM visits AS y WHERE y.who = x.who)"),
+        (NESTED, "SELECT COUNT(*) AS n FROM visits AS v "
+                 "WHERE v.cost > (SELECT AVG(cost) FROM visits)"),
+        (WINDOW, WINDOW.replace(" AS i", " AS place").replace("WHERE i", "WHERE place")),
+    ],
+)  # fmt: skip
+def test_what_a_question_calls_things_does_not_matter(one: str, other: str) -> None:
+    assert identities(one) == identities(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (BY_REGION, BY_REGION.replace("> 5", ">= 5")),
+        (BY_REGION, BY_REGION.replace("AND", "OR")),
+        (BY_REGION, BY_REGION.replace("AVG(age)", "AVG(cost)")),
+        (BY_REGION, BY_REGION.replace("COUNT(*)", "COUNT(DISTINCT who)")),
+        (PER_UNIT, PER_UNIT.replace("SUM(cost)", "MAX(cost)")),
+        (PER_UNIT, PER_UNIT.replace("SUM(cost)", "SUM(age)")),
+        (JOINED, JOINED.replace("JOIN", "LEFT JOIN")),
+        (EXISTS, EXISTS.replace("EXISTS", "NOT EXISTS")),
+        (EXISTS, EXISTS.replace("p.who)", "p.who AND v.age > 3)")),
+        (WINDOW, WINDOW.replace("ORDER BY age", "ORDER BY age DESC")),
+        (WINDOW, WINDOW.replace("ORDER BY age", "ORDER BY cost")),
+        (COUNT + "note = '1'", COUNT + "note = '1 '"),
+        ("SELECT MEDIAN(cost) FROM visits", "SELECT QUANTILE_CONT(cost, 0.4) FROM visits"),
+        (COUNT.replace("COUNT(*)", "SUM(cost)") + "cost < 9",
+         COUNT.replace("COUNT(*)", "SUM(cost)") + "cost < 8"),
+    ],
+)  # fmt: skip
+def test_what_a_question_means_does(one: str, other: str) -> None:
+    assert not set(identities(one)) & set(identities(other))
+
+
+def test_another_price_is_another_release() -> None:
+    assert identities(BY_REGION) != identities(BY_REGION, epsilon=2)
+
+
+def test_a_number_from_another_release_makes_another_release() -> None:
+    inner = NESTED.replace("AVG(cost)", "AVG(age)")
+    assert identities(NESTED)[1] != identities(inner)[1]
