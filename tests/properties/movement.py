@@ -1,0 +1,331 @@
+"""How far a unit moves what is released, found from the definition: by asking two neighbours.
+
+Nothing here uses the sensitivities that a plan computes but to compare with them. What is charged
+is read off the noise that would be drawn and off the events that a ledger would be charged.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from math import erfc, exp, floor, sqrt
+from typing import Any
+
+import pyarrow as pa
+
+from discreet.accounting.events import (
+    ApproximateEvent,
+    ComposedEvent,
+    DiscreteGaussianEvent,
+    DiscreteLaplaceEvent,
+    Event,
+    ExponentialEvent,
+    PermuteAndFlipEvent,
+)
+from discreet.catalog.schema import Value
+from discreet.engines.base import Bounding
+from discreet.engines.duckdb import DuckDbEngine
+from discreet.mechanisms.exponential import PermuteAndFlip
+from discreet.mechanisms.gaussian import Gaussian
+from discreet.mechanisms.geometric import Geometric
+from discreet.query.plan import Plan, PlannedMeasure, PlannedPick, PlannedRelease
+from discreet.query.questions import KnownKeys
+from discreet.release import TYPES, _array
+
+Key = tuple[Any, ...]
+Cells = Counter[tuple[Key, int]]
+"""Whole numbers by group and cell; what is not there is 0."""
+
+CONSTANTS: tuple[Value, ...] = (42.5, -3.0, 7.25, 0.0)
+"""What earlier releases of a question gave: the same for both neighbours, as for an analyst."""
+
+
+def exact_tables(plan: Plan, engine: DuckDbEngine) -> tuple[tuple[pa.Table, ...], ...]:
+    """Return what each query of each release finds in this database."""
+    return tuple(
+        tuple(engine.run(query, CONSTANTS).unseal() for query in planned.queries)
+        for planned in plan.releases
+    )
+
+
+# --------------------------------------------------------------------------- keys and cells
+
+
+def _values(column: Iterable[Any]) -> list[Any]:
+    """Return a column's values as Python has them."""
+    return [each.as_py() for each in column]
+
+
+def keys_of(planned: PlannedRelease, table: pa.Table, more: int = 0) -> list[Key]:
+    """Return the key of each row of an exact table, values as a release shows them."""
+    kinds = [TYPES[each.expression.facts.kind] for each in planned.release.keys]
+    columns = [
+        _values(table.column(f"k{number}").cast(kind, safe=False))
+        for number, kind in enumerate(kinds)
+    ]
+    rest = range(len(kinds), len(kinds) + more)
+    columns += [_values(table.column(f"k{number}")) for number in rest]
+    return list(zip(*columns, strict=True)) if columns else [()] * table.num_rows
+
+
+def shown_keys(planned: PlannedRelease) -> set[Key] | None:
+    """Return the keys that are answered, whatever the data; None if the data decide."""
+    known = planned.release.key_set
+    if not isinstance(known, KnownKeys):
+        return None
+    if not planned.release.keys:
+        return {()}
+    columns = [
+        _values(_array([row[number] for row in known.rows], key.expression.facts.kind))
+        for number, key in enumerate(planned.release.keys)
+    ]
+    return set(zip(*columns, strict=True))
+
+
+def cells_of(planned: PlannedRelease, measured: PlannedMeasure, table: pa.Table) -> Cells:
+    """Return the cells of each group that is answered, as whole numbers."""
+    shown = shown_keys(planned)
+    sums = [
+        [int(each or 0) for each in _values(table.column(name))]
+        for name in measured.measured.columns
+    ]
+    found: Cells = Counter()
+    for key, *row in zip(keys_of(planned, table), *sums, strict=True):
+        if shown is None or key in shown:
+            for cell, times in enumerate(measured.measure.cells):
+                found[key, cell] += sum(a * x for a, x in zip(times, row, strict=True))
+    return found
+
+
+def apart(here: Counter[Any], there: Counter[Any]) -> list[int]:
+    """Return the differences that are not 0."""
+    moved = (here[each] - there[each] for each in {*here, *there})
+    return [each for each in moved if each]
+
+
+# --------------------------------------------------------------------------- what is charged
+
+
+def check_movement(
+    plan: Plan,
+    here: Sequence[tuple[pa.Table, ...]],
+    there: Sequence[tuple[pa.Table, ...]],
+) -> None:
+    """Assert that no release of the plan tells two neighbours apart by more than it is charged."""
+    for planned, before, after in zip(plan.releases, here, there, strict=True):
+        events = list(planned.events)
+        if planned.selection is not None and planned.selection_query is not None:
+            event = events.pop(0)
+            number = planned.selection_query
+            _check_selection(planned, before[number], after[number], event)
+        measured = [
+            [cells_of(planned, each, side[each.measured.query]) for side in (before, after)]
+            for each in planned.measures
+        ]
+        of_picks = [events.pop() for _ in planned.picks][::-1]
+        _check_noise(planned, measured, events)
+        for pick, event in zip(planned.picks, of_picks, strict=True):
+            number = pick.pick.query
+            _check_pick(planned, pick, before[number], after[number], event)
+
+
+def _check_selection(
+    planned: PlannedRelease, here: pa.Table, there: pa.Table, event: Event
+) -> None:
+    selection = planned.selection
+    assert selection is not None
+    units = [
+        Counter(dict(zip(keys_of(planned, side), _values(side.column("units")), strict=True)))
+        for side in (here, there)
+    ]
+    moved = apart(*units)
+    assert all(abs(each) <= 1 for each in moved), "a unit counts more than once in a group"
+    # Discrete Laplace noise of this scale costs 1 / scale for each number that moves by 1.
+    assert len(moved) / selection.scale <= selection.epsilon, "a unit is in too many groups"
+    assert len(moved) * selection.law(1).kept <= selection.delta * (1 + 1e-9), "delta"
+    assert event == ApproximateEvent(epsilon=selection.epsilon, delta=selection.delta)
+
+
+def _check_noise(
+    planned: PlannedRelease, measured: list[list[Cells]], events: Sequence[Event]
+) -> None:
+    noises = [each.noise for each in planned.measures]
+    gaussian = [each for each in noises if isinstance(each, Gaussian)]
+    if gaussian:
+        assert len(gaussian) == len(noises)
+        _check_gaussian(gaussian, measured, events)
+        return
+    for sides, noise, event in zip(measured, noises, events, strict=True):
+        assert isinstance(noise, Geometric)
+        assert isinstance(event, DiscreteLaplaceEvent)
+        assert sum(map(abs, apart(*sides))) <= event.sensitivity, "L1"
+        assert event.scale == noise.scale
+
+
+def _check_gaussian(
+    noises: list[Gaussian], measured: list[list[Cells]], events: Sequence[Event]
+) -> None:
+    """Assert that the noise hides both sides' distance in L2, in steps of the noise's grid."""
+    squares = [
+        sum(each * each for each in apart(*(_in_steps(side, noise.step) for side in sides)))
+        for sides, noise in zip(measured, noises, strict=True)
+    ]
+    (event,) = events
+    if isinstance(event, ApproximateEvent):
+        shift = sum(
+            square / noise.event.variance for square, noise in zip(squares, noises, strict=True)
+        )
+        delta = _gaussian_delta(sqrt(shift), float(event.epsilon))
+        assert delta <= float(event.delta) * (1 + 1e-9), "L2"
+        return
+    parts = event.events if isinstance(event, ComposedEvent) else (event,)
+    for square, noise, part in zip(squares, noises, parts, strict=True):
+        assert isinstance(part, DiscreteGaussianEvent)
+        assert square <= part.sensitivity_squared, "L2"
+        assert part.variance == noise.event.variance
+
+
+def _in_steps(cells: Cells, step: Fraction) -> Cells:
+    return Counter({each: floor(number / step) for each, number in cells.items()})
+
+
+def _gaussian_delta(mu: float, epsilon: float) -> float:
+    """Return the least delta at which noise of one deviation hides a shift of mu deviations."""
+    if mu == 0:
+        return 0.0
+
+    def below(x: float) -> float:
+        return erfc(-x / sqrt(2)) / 2
+
+    return below(mu / 2 - epsilon / mu) - exp(epsilon) * below(-mu / 2 - epsilon / mu)
+
+
+# --------------------------------------------------------------------------- choices
+
+
+def _check_pick(
+    planned: PlannedRelease, pick: PlannedPick, here: pa.Table, there: pa.Table, event: Event
+) -> None:
+    """Assert that the odds of no choice, over all groups together, move by more than e^epsilon."""
+    mechanism, total = pick.mechanism, Fraction(0)
+    if isinstance(mechanism, PermuteAndFlip):
+        assert isinstance(event, PermuteAndFlipEvent)
+        moved = list(_modes_apart(planned, pick, here, there))
+        is_one_way = all(x >= 0 for each in moved for x in each) or all(
+            x <= 0 for each in moved for x in each
+        )
+        assert is_one_way or not mechanism.monotone, "scores move both ways"
+        total += sum(max(map(abs, each), default=0) for each in moved)
+        factor = 1 if mechanism.monotone else 2
+    else:
+        assert isinstance(event, ExponentialEvent)
+        total += sum(_ranks_apart(planned, pick, here, there))
+        factor = 2
+    assert total <= mechanism.sensitivity, "scores"
+    assert factor * total * mechanism.rate <= mechanism.epsilon
+    assert event.epsilon == mechanism.epsilon == pick.epsilon
+
+
+def _modes_apart(
+    planned: PlannedRelease, pick: PlannedPick, here: pa.Table, there: pa.Table
+) -> Iterator[list[int]]:
+    """Yield, for each group, how far the number of rows of each value of a domain moves."""
+    shown, domain = shown_keys(planned), set(pick.pick.domain)
+    scores: list[Counter[Key]] = []
+    for side in (here, there):
+        numbers = [int(each) for each in _values(side.column("s0"))]
+        found: Counter[Key] = Counter()
+        for key, number in zip(keys_of(planned, side, more=1), numbers, strict=True):
+            if key[-1] in domain and (shown is None or key[:-1] in shown):
+                found[key] += number
+        scores.append(found)
+    groups = {key[:-1] for side in scores for key in side}
+    for group in groups:
+        yield [scores[0][(*group, each)] - scores[1][(*group, each)] for each in domain]
+
+
+def _ranks_apart(
+    planned: PlannedRelease, pick: PlannedPick, here: pa.Table, there: pa.Table
+) -> Iterator[Fraction]:
+    """Yield, for each group, the most that the score of a point moves, in rows."""
+    assert pick.pick.ruler is not None
+    size, shown = pick.pick.ruler.steps + 1, shown_keys(planned)
+    sides: list[dict[Key, Counter[int]]] = []
+    for side in (here, there):
+        found: dict[Key, Counter[int]] = {}
+        cells, counts = (_values(side.column(name)) for name in ("cell", "n"))
+        for key, cell, count in zip(keys_of(planned, side), cells, counts, strict=True):
+            assert 0 <= cell < size, "a point beyond the ruler"
+            if shown is None or key in shown:
+                found.setdefault(key, Counter())[int(cell)] += int(count)
+        sides.append(found)
+    for key in {*sides[0], *sides[1]}:
+        a, b = (side.get(key, Counter()) for side in sides)
+        # Scores are constant between the points that hold rows.
+        corners = {0, size - 1} | {z + d for z in {*a, *b} for d in (-1, 0, 1)}
+        points = [z for z in corners if 0 <= z < size]
+        scores = [_scores(pick, each, points, size) for each in (a, b)]
+        yield max(abs(x - y) for x, y in zip(*scores, strict=True))
+
+
+def _scores(
+    pick: PlannedPick, rows: Counter[int], points: Sequence[int], size: int
+) -> list[Fraction]:
+    """Return minus the distance of each point's ranks to the target rank."""
+    mechanism = pick.mechanism
+    assert not isinstance(mechanism, PermuteAndFlip)
+    parts, total = mechanism._parts, sum(rows.values())
+    target = Fraction(mechanism._target(total, mechanism._inside(size)), parts)
+    scores = []
+    for point in points:
+        least = sum(count for cell, count in rows.items() if cell < point)
+        most = least + rows[point]
+        scores.append(-max(least - target, target - most, Fraction(0)))
+    return scores
+
+
+# --------------------------------------------------------------------------- additivity
+
+
+def check_additivity(
+    plan: Plan,
+    here: Sequence[tuple[pa.Table, ...]],
+    there: Sequence[tuple[pa.Table, ...]],
+    own: Sequence[tuple[pa.Table, ...]],
+) -> None:
+    """Assert that a unit's going takes away what it gives alone, and touches no other unit's."""
+    for planned, *sides in zip(plan.releases, here, there, own, strict=True):
+        for number, query in enumerate(planned.queries):
+            if query.bounding is Bounding.PAIRS:  # different values may be shared with others
+                continue
+            extra = len(query.keys) - len(planned.release.keys)
+            whole, rest, alone = (_numbers(planned, side[number], extra) for side in sides)
+            assert apart(whole, _added(rest, alone)) == [], "another unit's rows changed"
+
+
+def _added(a: Counter[Any], b: Counter[Any]) -> Counter[Any]:
+    """Return the sum, negative numbers kept."""
+    return Counter({each: a[each] + b[each] for each in {*a, *b}})
+
+
+def _numbers(planned: PlannedRelease, table: pa.Table, extra: int) -> Counter[Any]:
+    """Return every whole number of an exact table, by key, cell and column."""
+    found: Counter[Any] = Counter()
+    cells = _values(table.column("cell")) if "cell" in table.column_names else None
+    keys = keys_of(planned, table, more=extra)
+    for name in table.column_names:
+        if name == "cell" or name.startswith("k"):
+            continue
+        for row, number in enumerate(_values(table.column(name))):
+            found[keys[row], None if cells is None else cells[row], name] += int(number or 0)
+    return found
+
+
+def same_tables(
+    here: Sequence[tuple[pa.Table, ...]], there: Sequence[tuple[pa.Table, ...]]
+) -> bool:
+    """Return whether every number and key is the same; groups stand in order of their keys."""
+    return all(
+        a.equals(b)
+        for before, after in zip(here, there, strict=True)
+        for a, b in zip(before, after, strict=True)
+    )

@@ -1,0 +1,539 @@
+"""Random questions that are answered: a grammar of SQL over the tables of `databases`.
+
+A relation is what stands in FROM, with the columns it offers by kind. Expressions are built of
+these; aggregates of expressions; a question of keys, aggregates and conditions.
+"""
+
+# ruff: noqa: S608 - this file writes questions
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from hypothesis import strategies as st
+
+Draw = st.DrawFn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relation:
+    """What stands in FROM."""
+
+    text: str
+    integers: tuple[str, ...] = ()
+    reals: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
+    days: tuple[str, ...] = ()
+    booleans: tuple[str, ...] = ()
+    unit: str | None = None
+    """The column that says whose row it is, if there is one."""
+    known: tuple[str, ...] = ()
+    """Keys whose values are public."""
+    unknown: tuple[str, ...] = ()
+    """Keys that only the data know."""
+    common: str = ""
+    """WITH, if the relation is given a name there."""
+    is_inner: bool = False
+    """Whether it is a query itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A column of the answer: how it is written, and how it can be compared."""
+
+    text: str
+    argument: str = ""
+    statistic: str = "exact"
+    fraction: float = 0.5
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawn:
+    """A question of the grammar, whole and in its parts."""
+
+    relation: Relation
+    keys: tuple[str, ...] = ()
+    asked: tuple[Asked, ...] = ()
+    where: str = ""
+    having: str = ""
+
+    @property
+    def sql(self) -> str:
+        """The question as it is asked: keys are called k0, k1, … and answers c0, c1, … there."""
+        return self.written([each.text for each in self.asked], having=self.having)
+
+    def written(self, answers: Sequence[str], having: str = "") -> str:
+        """Return the question with these answers in place of its own."""
+        keys = [f"{text} AS k{number}" for number, text in enumerate(self.keys)]
+        columns = [f"{text} AS c{number}" for number, text in enumerate(answers)]
+        group = ", ".join(str(number + 1) for number in range(len(keys)))
+        return " ".join(
+            part
+            for part in (
+                self.relation.common,
+                f"SELECT {', '.join([*keys, *columns])} FROM {self.relation.text}",
+                self.where and f"WHERE {self.where}",
+                group and f"GROUP BY {group}",
+                having and f"HAVING {having}",
+            )
+            if part
+        )
+
+
+# --------------------------------------------------------------------------- relations
+
+
+def _patients(name: str) -> Relation:
+    return Relation(
+        text=f"patients {name}",
+        integers=(f"{name}.birth_year",),
+        reals=(f"{name}.income",),
+        texts=(f"{name}.sex", f"{name}.region"),
+        days=(f"{name}.joined",),
+        booleans=(f"{name}.insured", f"{name}.smoker"),
+        unit=f"{name}.patient_id",
+        known=(f"{name}.sex", f"{name}.region", f"{name}.insured", f"{name}.smoker"),
+    )
+
+
+def _visits(name: str) -> Relation:
+    return Relation(
+        text=f"visits {name}",
+        integers=(f"{name}.minutes",),
+        reals=(f"{name}.cost",),
+        texts=(f"{name}.diagnosis", f"{name}.note"),
+        days=(f"{name}.day",),
+        unit=f"{name}.patient_id",
+        known=(f"date_trunc('month', {name}.day)", f"month({name}.day) > 6"),
+        unknown=(f"{name}.diagnosis", f"{name}.clinic_id", f"upper({name}.note)"),
+    )
+
+
+def _prescriptions(name: str) -> Relation:
+    return Relation(
+        text=f"prescriptions {name}",
+        reals=(f"{name}.dose",),
+        texts=(f"{name}.drug",),
+        known=(f"CASE WHEN {name}.dose > 500 THEN 'high' WHEN {name}.dose <= 500 THEN 'low' END",),
+        unknown=(f"{name}.drug",),
+    )
+
+
+def _sales(name: str) -> Relation:
+    return Relation(
+        text=f"sales {name}",
+        integers=(f"{name}.items",),
+        reals=(f"{name}.amount",),
+        texts=(f"{name}.shop",),
+        days=(f"{name}.at",),
+        known=(f"{name}.shop", f"extract(month FROM {name}.at)"),
+        unknown=(f"{name}.items % 3 + 0.5",),
+    )
+
+
+def _clinics(name: str) -> Relation:
+    return Relation(
+        text=f"clinics {name}",
+        integers=(f"clamp({name}.beds, 0, 50)",),
+        texts=(f"{name}.name", f"{name}.region"),
+        known=(f"{name}.region", f"{name}.name"),
+    )
+
+
+def _rooms(name: str) -> Relation:
+    return Relation(
+        text=f"rooms {name}",
+        integers=(f"clamp({name}.floor, -3, 9)",),
+        known=(f"{name}.floor",),
+    )
+
+
+def beside(left: Relation, right: Relation, kind: str, on: str) -> Relation:
+    """Return both relations joined; the unit is the left one's where it has one."""
+    return replace(
+        left,
+        text=f"{left.text} {kind} {right.text} ON {on}",
+        integers=left.integers + right.integers,
+        reals=left.reals + right.reals,
+        texts=left.texts + right.texts,
+        days=left.days + right.days,
+        booleans=left.booleans + right.booleans,
+        unit=left.unit or (right.unit if kind == "JOIN" else None),
+        known=left.known + right.known,
+        unknown=left.unknown + right.unknown,
+    )
+
+
+JOINS = ("JOIN", "LEFT JOIN")
+
+
+@st.composite
+def tables(draw: Draw) -> Relation:
+    """Return a table, or several joined."""
+    return draw(st.sampled_from((_plain, _with_public, _on_unit, _on_path)))(draw)
+
+
+def _plain(draw: Draw) -> Relation:
+    made = draw(st.sampled_from((_patients, _visits, _visits, _prescriptions, _sales)))
+    return made("t")
+
+
+def _with_public(draw: Draw) -> Relation:
+    if draw(st.booleans()):
+        left, column = _visits("v"), "v.clinic_id"
+    else:
+        left, column = _sales("s"), "s.items"
+    made = draw(st.sampled_from((_clinics, _rooms)))
+    kind = draw(st.sampled_from(JOINS))
+    return beside(left, made("c"), kind, f"{column} = c.clinic_id")
+
+
+def _on_unit(draw: Draw) -> Relation:
+    left, right = draw(
+        st.sampled_from(((_patients, _visits), (_visits, _patients), (_visits, _visits)))
+    )
+    kind = draw(st.sampled_from(JOINS))
+    on = "a.patient_id = b.patient_id"
+    if draw(st.booleans()) and right is _visits:
+        on += " AND b.cost > 50"
+    return beside(left("a"), right("b"), kind, on)
+
+
+def _on_path(draw: Draw) -> Relation:
+    pair = beside(_prescriptions("r"), _visits("v"), "JOIN", "r.visit_id = v.visit_id")
+    if draw(st.booleans()):
+        return pair
+    kind = draw(st.sampled_from(JOINS))
+    return beside(pair, _patients("p"), kind, "p.patient_id = v.patient_id")
+
+
+@st.composite
+def relations(draw: Draw) -> Relation:
+    """Return what stands in FROM: tables, or a query over them that keeps the unit."""
+    if draw(st.booleans()):
+        return draw(tables())
+    return draw(st.sampled_from(INNER).flatmap(inner))
+
+
+@st.composite
+def inner(draw: Draw, form: Callable[[Draw], Relation]) -> Relation:
+    """Return a query of this form, in FROM or in WITH."""
+    made = form(draw)
+    if draw(st.booleans()):
+        return replace(made, text="d", common=f"WITH d AS ({made.text})", is_inner=True)
+    return replace(made, text=f"({made.text}) AS d", is_inner=True)
+
+
+@st.composite
+def _with_units(draw: Draw) -> Relation:
+    """Return tables whose rows show their unit."""
+    return draw(tables().filter(lambda each: each.unit is not None))
+
+
+def _where(draw: Draw, relation: Relation) -> str:
+    return f" WHERE {draw(conditions(relation))}" if draw(st.booleans()) else ""
+
+
+def _derived(draw: Draw) -> Relation:
+    inner = draw(_with_units())
+    x, y = draw(numbers(inner)), draw(numbers(inner))
+    condition = draw(conditions(inner))
+    key = draw(st.sampled_from((*inner.known, *inner.unknown)))
+    is_known = key in inner.known
+    columns = f"{inner.unit} AS u, {x} AS x, {y} AS y, ({condition}) AS f, {key} AS g"
+    return Relation(
+        text=f"SELECT {columns} FROM {inner.text}{_where(draw, inner)}",
+        reals=("d.x", "d.y"),
+        booleans=("d.f",),
+        unit="d.u",
+        known=("d.g",) if is_known else (),
+        unknown=() if is_known else ("d.g",),
+    )
+
+
+def _per_unit(draw: Draw) -> Relation:
+    inner = draw(_with_units())
+    x = draw(numbers(inner))
+    aggregates = {
+        "n": "COUNT(*)",
+        "m": f"COUNT({x})",
+        "k": f"COUNT(DISTINCT {x})",
+        "s": f"SUM({x})",
+        "a": f"AVG({x})",
+        "lo": f"MIN({x})",
+        "hi": f"MAX({x})",
+        "med": f"MEDIAN({x})",
+    }
+    chosen = draw(st.lists(st.sampled_from(list(aggregates)), min_size=1, max_size=3, unique=True))
+    columns = ", ".join(f"{aggregates[name]} AS {name}" for name in chosen)
+    key = draw(st.sampled_from(("", *inner.known, *inner.unknown)))
+    having = draw(st.sampled_from(("", " HAVING COUNT(*) >= 2", f" HAVING MAX({x}) > 20")))
+    columns += f", {key} AS g" if key else ""
+    group = f"{inner.unit}{', ' + key if key else ''}"
+    where = _where(draw, inner)
+    return Relation(
+        text=f"SELECT {inner.unit} AS u, {columns} FROM {inner.text}{where} "
+        f"GROUP BY {group}{having}",
+        reals=tuple(f"d.{name}" for name in chosen),
+        unit="d.u",
+        known=("d.g",) if key in inner.known else (),
+        unknown=("d.g",) if key in inner.unknown else (),
+    )
+
+
+def _united(draw: Draw) -> Relation:
+    parts = []
+    for relation in (draw(_with_units()), draw(_with_units())):
+        x, condition = draw(numbers(relation)), draw(conditions(relation))
+        where = _where(draw, relation)
+        parts.append(
+            f"SELECT {relation.unit} AS u, {x} * 1.0 AS x, ({condition}) AS f "
+            f"FROM {relation.text}{where}"
+        )
+    return Relation(text=" UNION ALL ".join(parts), reals=("d.x",), booleans=("d.f",), unit="d.u")
+
+
+RUNNING = "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
+
+
+def _windowed(draw: Draw) -> Relation:
+    over = "PARTITION BY patient_id"
+    order = "ORDER BY day, visit_id, cost"
+    windows = {
+        "w1": f"ROW_NUMBER() OVER ({over} {order})",
+        "w2": f"COUNT(*) OVER ({over})",
+        "w3": f"LAG(minutes) OVER ({over} {order})",
+        "w4": f"LEAD(minutes, 2, 5) OVER ({over} {order})",
+        "w5": f"SUM(minutes) OVER ({over} {order} {RUNNING})",
+        "w6": f"MAX(cost) OVER ({over})",
+        "w7": f"DENSE_RANK() OVER ({over} ORDER BY diagnosis)",
+        "w8": f"FIRST_VALUE(cost) OVER ({over}, clinic_id {order})",
+        "w9": f"MIN(minutes) OVER ({over}, diagnosis)",
+    }
+    chosen = draw(st.lists(st.sampled_from(list(windows)), min_size=1, max_size=3, unique=True))
+    columns = ", ".join(f"{windows[name]} AS {name}" for name in chosen)
+    qualify = draw(
+        st.sampled_from(("", f" QUALIFY {windows['w1']} <= 2", f" QUALIFY {chosen[0]} > 1"))
+    )
+    where = _where(draw, _visits("t"))
+    return Relation(
+        text=f"SELECT patient_id AS u, diagnosis AS g, {columns} FROM visits t{where}{qualify}",
+        reals=tuple(f"clamp(d.{name}, 0, 300)" for name in chosen),
+        unit="d.u",
+        unknown=("d.g",),
+    )
+
+
+def _distinct(draw: Draw) -> Relation:
+    inner = draw(_with_units())
+    key = draw(st.sampled_from((*inner.known, *inner.unknown)))
+    columns = f"{inner.unit} AS u, {key} AS g, {draw(numbers(inner))} AS x"
+    is_known = key in inner.known
+    return Relation(
+        text=f"SELECT DISTINCT {columns} FROM {inner.text}{_where(draw, inner)}",
+        reals=("d.x",),
+        unit="d.u",
+        known=("d.g",) if is_known else (),
+        unknown=() if is_known else ("d.g",),
+    )
+
+
+INNER = (_derived, _per_unit, _united, _windowed, _distinct)
+
+
+def windows() -> st.SearchStrategy[Relation]:
+    """Return queries with windows."""
+    return inner(_windowed)
+
+
+@st.composite
+def paths(draw: Draw) -> Relation:
+    """Return joins along a path of keys to the unit."""
+    return _on_path(draw)
+
+
+@st.composite
+def single_tables(draw: Draw) -> Relation:
+    """Return one table alone."""
+    return _plain(draw)
+
+
+# --------------------------------------------------------------------------- expressions
+
+
+def _columns(relation: Relation) -> st.SearchStrategy[str]:
+    return st.sampled_from(relation.integers + relation.reals)
+
+
+@st.composite
+def numbers(draw: Draw, relation: Relation) -> str:
+    """Return a bounded number of a row."""
+    x = draw(_columns(relation))
+    y = draw(_columns(relation))
+    forms = [
+        x,
+        x,
+        x,
+        f"{x} * 1.2 + {y}",
+        f"{x} - {y}",
+        f"ABS({x} - 20)",
+        f"CASE WHEN {x} > 60 THEN 1 ELSE 0 END",
+        f"CASE WHEN {draw(conditions(relation, depth=0))} THEN {x} END",
+        f"CLAMP({x} / ({y} - 30), -5, 5)",
+        f"LEAST(GREATEST({x}, 10), 100)",
+        f"COALESCE({x}, 7)",
+        f"CAST(CLAMP({x}, -1000, 1000) AS INTEGER) % 7",
+        f"ROUND({x}, 1)",
+        f"NULLIF({x}, 0)",
+    ]
+    if relation.days:
+        forms.append(f"month({draw(st.sampled_from(relation.days))})")
+    if relation.texts:
+        forms.append(f"LEAST(length({draw(st.sampled_from(relation.texts))}), 9)")
+    return draw(st.sampled_from(forms))
+
+
+@st.composite
+def conditions(draw: Draw, relation: Relation, depth: int = 1) -> str:
+    """Return a condition on a row."""
+    if depth and draw(st.integers(0, 2)) == 0:
+        a, b = (draw(conditions(relation, depth=depth - 1)) for _ in range(2))
+        return draw(st.sampled_from((f"({a}) AND ({b})", f"({a}) OR ({b})", f"NOT ({a})")))
+    x = draw(_columns(relation))
+    y = draw(_columns(relation))
+    number = draw(st.sampled_from((0, 30, 60.5, 1960)))
+    forms = [
+        f"{x} > {number}",
+        f"{x} <= {number}",
+        f"{x} <> {y}",
+        f"{x} BETWEEN 1 AND 100",
+        f"{x} IN (0, 30, 33.25, 1950)",
+        f"{x} IS NULL",
+        f"1 / ({x} - 30) > 0",
+        f"{x} IS DISTINCT FROM {y}",
+    ]
+    if relation.texts:
+        text = draw(st.sampled_from(relation.texts))
+        forms += [
+            f"{text} LIKE '%a%'",
+            f"{text} ILIKE 'A%' OR {text} IS NULL",
+            f"{text} NOT IN ('flu', 'f')",
+            f"TRY_CAST({text} AS INTEGER) = 3",
+            f"{text} = 'north'",
+        ]
+    if relation.days:
+        day = draw(st.sampled_from(relation.days))
+        forms += [
+            f"{day} >= DATE '2024-02-01'",
+            f"extract(year FROM {day}) = 2024",
+            f"{day} + INTERVAL 1 MONTH < TIMESTAMP '2024-07-01 00:00:00'",
+            f"date_diff('day', {day}, DATE '2024-06-01') BETWEEN 0 AND 100",
+        ]
+    if relation.booleans:
+        flag = draw(st.sampled_from(relation.booleans))
+        forms += [flag, f"NOT {flag}", f"{flag} IS NOT TRUE"]
+    if unit := relation.unit:
+        forms += [
+            f"EXISTS (SELECT 1 FROM visits e WHERE e.patient_id = {unit} AND e.cost > 90)",
+            f"NOT EXISTS (SELECT 1 FROM patients e WHERE {unit} = e.patient_id AND e.insured)",
+            f"{unit} IN (SELECT patient_id FROM visits WHERE minutes > 20)",
+            f"{unit} NOT IN (SELECT patient_id FROM patients WHERE sex = 'f')",
+            f"{unit} = 2",
+        ]
+    return draw(st.sampled_from(forms))
+
+
+# --------------------------------------------------------------------------- aggregates
+
+Form = Callable[[str], Asked]
+
+
+def _simple(name: str, statistic: str = "exact") -> Form:
+    return lambda x: Asked(text=f"{name}({x})", argument=x, statistic=statistic)
+
+
+NUMERIC: tuple[Form, ...] = (
+    _simple("COUNT"),
+    _simple("SUM", "sum"),
+    _simple("SUM", "sum"),
+    _simple("AVG", "mean"),
+    _simple("VAR_POP", "variance"),
+    _simple("VARIANCE", "variance"),
+    _simple("STDDEV", "deviation"),
+    _simple("STDDEV_POP", "deviation"),
+    lambda x: Asked(text=f"COUNT(DISTINCT {x})", argument=x),
+    lambda x: Asked(text=f"SUM(DISTINCT {x})", argument=x, statistic="distinct sum"),
+    _simple("MIN", "end"),
+    _simple("MAX", "end"),
+    _simple("MEDIAN", "quantile"),
+    lambda x: Asked(
+        text=f"PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY {x})",
+        argument=x,
+        statistic="quantile",
+        fraction=0.9,
+    ),
+    lambda x: Asked(
+        text=f"QUANTILE_DISC({x}, 0.25)", argument=x, statistic="quantile", fraction=0.25
+    ),
+)
+
+
+@st.composite
+def aggregates(draw: Draw, relation: Relation) -> Asked:
+    """Return an aggregate over rows of many units."""
+    if draw(st.integers(0, 3)) == 0:
+        return draw(_counts(relation))
+    made = draw(st.sampled_from(NUMERIC))(draw(numbers(relation)))
+    if draw(st.integers(0, 3)) == 0:
+        where = draw(conditions(relation, depth=0))
+        return replace(made, text=f"{made.text} FILTER (WHERE {where})", where=where)
+    return made
+
+
+@st.composite
+def _counts(draw: Draw, relation: Relation) -> Asked:
+    forms = [Asked(text="COUNT(*)")]
+    if relation.unit:
+        forms.append(Asked(text=f"COUNT(DISTINCT {relation.unit})"))
+    if relation.texts:
+        text = draw(st.sampled_from(relation.texts))
+        forms += [Asked(text=f"COUNT(DISTINCT {text})"), Asked(text=f"COUNT({text})")]
+    if relation.booleans:
+        flag = draw(st.sampled_from(relation.booleans))
+        forms.append(Asked(text=f"MODE({flag})", argument=flag, statistic="mode"))
+    if relation.days:
+        day = draw(st.sampled_from(relation.days))
+        forms.append(Asked(text=f"MIN({day})", argument=day, statistic="end"))
+        forms.append(Asked(text=f"MEDIAN({day})", argument=day, statistic="quantile"))
+    where = draw(conditions(relation, depth=0))
+    forms.append(Asked(text=f"COUNT(*) FILTER (WHERE {where})"))
+    return draw(st.sampled_from(forms))
+
+
+# --------------------------------------------------------------------------- questions
+
+
+@st.composite
+def questions(draw: Draw, source: st.SearchStrategy[Relation] | None = None) -> Drawn:
+    """Return a question about private rows."""
+    relation = draw(relations() if source is None else source)
+    keys: list[str] = []
+    for _ in range(draw(st.sampled_from((0, 0, 1, 1, 2, 3)))):
+        options = [*relation.known, *relation.unknown]
+        if relation.booleans or relation.reals:
+            options.append(f"({draw(conditions(relation, depth=0))})")
+        if relation.integers:
+            options.append(f"{draw(st.sampled_from(relation.integers))} // 60")
+        keys.append(draw(st.sampled_from(options)))
+    asked = draw(st.lists(aggregates(relation), min_size=1, max_size=3))
+    where = draw(conditions(relation)) if draw(st.booleans()) else ""
+    if not relation.is_inner and draw(st.integers(0, 7)) == 0 and relation.reals:
+        where = f"{relation.reals[0]} > (SELECT AVG(cost) FROM visits) + 0.0017"
+    having = draw(st.sampled_from(("", "", "", "COUNT(*) > 1")))
+    return Drawn(
+        relation=relation,
+        keys=tuple(dict.fromkeys(keys)),
+        asked=tuple(asked),
+        where=where,
+        having=having,
+    )

@@ -1,0 +1,151 @@
+"""No unit moves what is released by more than is charged for it, whatever it holds."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from discreet.accounting.approximate import basic_cost
+from discreet.mechanisms.sensitivity import ADD_REMOVE, REPLACE, Neighbours
+from discreet.query.check import check
+from discreet.query.parse import parse
+from discreet.query.plan import Plan, make_plan
+from discreet.query.targets import EpsilonTarget
+from tests.properties import twins
+from tests.properties.databases import (
+    Neighbouring,
+    catalog,
+    neighbouring,
+    public_store,
+)
+from tests.properties.movement import (
+    check_additivity,
+    check_movement,
+    exact_tables,
+    same_tables,
+)
+from tests.properties.questions import (
+    Drawn,
+    Relation,
+    paths,
+    questions,
+    single_tables,
+    windows,
+)
+
+QUICK, LONG = 15, 400
+TOGETHER = 6
+"""Questions that are asked of the same two databases."""
+
+epsilons = st.sampled_from([Fraction(1), Fraction(1, 7), Fraction(5, 2), Fraction(30)])
+
+
+def plan_of(
+    question: Drawn, neighbours: Neighbours, epsilon: Fraction, accounting: str = "basic"
+) -> Plan:
+    here = catalog(neighbours, accounting)
+    checked = check(parse(question.sql), here, public_store())
+    return make_plan(checked, EpsilonTarget(epsilon), here.budget)
+
+
+def check_all(pair: Neighbouring, plans: list[Plan]) -> None:
+    """Assert all that this file claims of these plans and these two databases."""
+    here, there = pair.here.held("here"), pair.there.held("there")
+    third = (pair.own if pair.neighbours is ADD_REMOVE else pair.here.reversed()).held("third")
+    for plan in plans:
+        before, after, more = (exact_tables(plan, each) for each in (here, there, third))
+        check_movement(plan, before, after)
+        if pair.neighbours is ADD_REMOVE:
+            check_additivity(plan, before, after, more)
+        else:
+            assert same_tables(before, more), "the order of rows shows"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """Questions that are put to two neighbours, and how they are paid for."""
+
+    pair: Neighbouring
+    questions: tuple[Drawn, ...]
+    epsilon: Fraction
+    accounting: str
+
+    @property
+    def plans(self) -> list[Plan]:
+        return [
+            plan_of(each, self.pair.neighbours, self.epsilon, self.accounting)
+            for each in self.questions
+        ]
+
+
+def asked(
+    neighbours: Neighbours, source: st.SearchStrategy[Relation] | None = None
+) -> st.SearchStrategy[Asked]:
+    """Return several questions to the same two databases."""
+    return st.builds(
+        Asked,
+        pair=neighbouring(neighbours),
+        questions=st.lists(questions(source), min_size=TOGETHER, max_size=TOGETHER).map(tuple),
+        epsilon=epsilons,
+        accounting=st.sampled_from(("basic", "concentrated")),
+    )
+
+
+def holds_for(cases: st.SearchStrategy[Asked], examples: int, **how: Any) -> None:
+    """Assert the claim of this file for so many pairs of databases."""
+
+    @settings(max_examples=examples, suppress_health_check=list(HealthCheck), **how)
+    @given(cases)
+    def holds(case: Asked) -> None:
+        check_all(case.pair, case.plans)
+
+    holds()
+
+
+@pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE])
+def test_no_unit_moves_an_answer_by_more_than_it_is_charged(neighbours: Neighbours) -> None:
+    holds_for(asked(neighbours), QUICK)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE])
+def test_no_unit_of_many_moves_an_answer_by_more_than_it_is_charged(neighbours: Neighbours) -> None:
+    holds_for(asked(neighbours), LONG)
+
+
+@settings(max_examples=60)
+@given(questions(), epsilons)
+def test_what_is_charged_adds_up_to_exactly_what_is_asked(
+    question: Drawn, epsilon: Fraction
+) -> None:
+    plan = plan_of(question, ADD_REMOVE, epsilon)
+    costs = [basic_cost(each) for each in plan.events]
+    assert sum(each for each, _ in costs) == plan.epsilon == epsilon
+    assert sum(each for _, each in costs) == plan.delta <= Fraction(1, 10**4)
+
+
+TWINS = [
+    (twins.without_limit, asked(ADD_REMOVE, single_tables())),
+    (twins.with_limit_doubled, asked(ADD_REMOVE, single_tables())),
+    (twins.with_a_limit_for_all_units_together, asked(ADD_REMOVE)),
+    (twins.with_the_first_rows_that_come, asked(ADD_REMOVE, single_tables())),
+    (twins.without_clamps, asked(ADD_REMOVE, single_tables())),
+    (twins.with_windows_across_units, asked(ADD_REMOVE, windows())),
+    (twins.with_joins_across_units, asked(ADD_REMOVE, paths())),
+    (twins.priced_as_if_units_only_came_and_went, asked(REPLACE, single_tables())),
+]
+
+
+@pytest.mark.parametrize(("broken", "cases"), TWINS, ids=[each.__name__ for each, _ in TWINS])
+def test_a_broken_twin_is_caught(
+    broken: Callable[[pytest.MonkeyPatch], None],
+    cases: st.SearchStrategy[Asked],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    broken(monkeypatch)
+    with pytest.raises(AssertionError):
+        holds_for(cases, 2 * QUICK, phases=[Phase.generate], report_multiple_bugs=False)

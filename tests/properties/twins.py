@@ -1,0 +1,93 @@
+"""Discreet with one protection taken away: what the properties must notice."""
+
+import re
+from collections.abc import Callable, MutableMapping
+from dataclasses import replace
+from typing import Any, cast
+
+import pytest
+
+from discreet.engines import duckdb
+from discreet.engines.base import ExactQuery
+from discreet.engines.dialect import Dialect, Function
+from discreet.engines.duckdb_dialect import DUCKDB
+from discreet.engines.writer import write_query
+from discreet.mechanisms.sensitivity import ADD_REMOVE
+from discreet.query import contributions, measures, outline
+
+Patch = pytest.MonkeyPatch
+Released = tuple[Any, ...]
+
+
+def _asking(patch: Patch, change: Callable[[ExactQuery], ExactQuery]) -> None:
+    """Let the engine answer another query than the one it is asked."""
+    original = write_query
+
+    def write(query: ExactQuery, dialect: Dialect, released: Released) -> str:
+        return original(change(query), dialect, released)
+
+    patch.setattr(duckdb, "write_query", write)
+
+
+def _writing(patch: Patch, pattern: str, instead: str) -> None:
+    """Let the engine run other SQL than what is written."""
+    original = write_query
+
+    def write(query: ExactQuery, dialect: Dialect, released: Released) -> str:
+        return re.sub(pattern, instead, original(query, dialect, released))
+
+    patch.setattr(duckdb, "write_query", write)
+
+
+def without_limit(patch: Patch) -> None:
+    """All rows of a unit count."""
+    _asking(patch, lambda query: replace(query, limit=10**6))
+
+
+def with_limit_doubled(patch: Patch) -> None:
+    """Twice as many rows of a unit count as are paid for."""
+    _asking(patch, lambda query: replace(query, limit=2 * query.limit))
+
+
+def with_a_limit_for_all_units_together(patch: Patch) -> None:
+    """Units take each other's places."""
+    _writing(patch, r'PARTITION BY "__unit" (ORDER BY .*?\) AS "rank")', r"\1")
+
+
+def with_the_first_rows_that_come(patch: Patch) -> None:
+    """Which rows count depends on where they are stored."""
+    _writing(patch, r'(PARTITION BY "__unit") ORDER BY .*?(\) AS "rank")', r"\1\2")
+
+
+def without_clamps(patch: Patch) -> None:
+    """Values outside the bounds count as they are."""
+    functions = cast("MutableMapping[str, Function]", DUCKDB.functions)
+    patch.setitem(functions, "clamp", Function(template="{0}"))
+
+
+def with_windows_across_units(patch: Patch) -> None:
+    """Windows see the rows of others."""
+    _writing(patch, r'OVER \(PARTITION BY "\w+"\."__unit"', "OVER (PARTITION BY 1")
+
+
+def with_joins_across_units(patch: Patch) -> None:
+    """Private rows meet rows of others."""
+    _writing(patch, r'"\w+"\."__unit" = "\w+"\."__unit"', "1 = 1")
+
+
+def priced_as_if_units_only_came_and_went(patch: Patch) -> None:
+    """Units that are replaced are paid for as if they were removed."""
+    for name in ("mass_sensitivity", "signed_sensitivity", "marks_sensitivity"):
+        original = getattr(contributions, name)
+        for module in (measures, outline):
+            if hasattr(module, name):
+                patch.setattr(module, name, _as_add_remove(original))
+
+
+def _as_add_remove(original: Callable[..., Any]) -> Callable[..., Any]:
+    def found(*parts: Any, **named: Any) -> Any:
+        if "neighbours" in named:
+            return original(*parts, **{**named, "neighbours": ADD_REMOVE})
+        return original(*parts[:-1], ADD_REMOVE, **named)
+
+    return found
