@@ -99,6 +99,7 @@ MAY_IMPORT: dict[str, set[str]] = {
 HOMES = {
     "duckdb": {"engines"},
     "prompt_toolkit": {"cli"},
+    "psycopg": {"ledger"},
     "sqlglot": {"query"},
     "sqlite3": {"ledger"},
     "matplotlib": {"plots"},
@@ -173,6 +174,7 @@ def test_nothing_is_imported_inside_a_function_but_the_optional_extra() -> None:
     assert hidden == [
         ("discreet.answer.frames", "pandas"),
         ("discreet.answer.frames", "polars"),
+        ("discreet.ledger.postgres.driver", "psycopg"),
         ("discreet.plots", "matplotlib.figure"),
     ]
 

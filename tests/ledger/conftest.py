@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ledger.stores import STORES, FileStore, Store
+from tests.ledger.stores import STORES, FileStore, PostgresStore, Store
 
 
 @pytest.fixture(params=STORES)
@@ -20,3 +20,8 @@ def durable(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
 @pytest.fixture
 def file(tmp_path: Path) -> FileStore:
     return FileStore(tmp_path)
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> PostgresStore:
+    return PostgresStore(tmp_path)

@@ -6,11 +6,14 @@ import sys
 import traceback
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import count
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from discreet.accounting import Budget, PureEvent
-from discreet.ledger import Ledger, SqliteLedger
+from discreet.ledger import PostgresLedger, SqliteLedger
+from discreet.ledger.stored import StoredLedger
+from tests.postgresql import shared_server
 
 TENTH = PureEvent(epsilon=Fraction(1, 10))
 ONE = Budget(epsilon=1)
@@ -19,16 +22,21 @@ ONE = Budget(epsilon=1)
 class Store(Protocol):
     """Somewhere to keep one book."""
 
-    durable: bool
-
-    def open(self, budget: Budget = ONE, *, neighbours: str = "add-remove") -> Ledger:
+    def open(self, budget: Budget = ONE, *, neighbours: str = "add-remove") -> StoredLedger:
         """Open the book, the same one each time if the store is durable."""
+
+    def existing(self) -> StoredLedger:
+        """Open the book under the policy that it records."""
+
+    def renew(self) -> None:
+        """Turn to a new book."""
+
+    def trace(self, ledger: StoredLedger, begins: Callable[[], None]) -> None:
+        """Call back before each statement that the ledger runs from now on."""
 
 
 class FileStore:
     """A SQLite file."""
-
-    durable = True
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "ledger.db"
@@ -36,11 +44,59 @@ class FileStore:
     def open(self, budget: Budget = ONE, *, neighbours: str = "add-remove") -> SqliteLedger:
         return SqliteLedger(self.path, budget=budget, neighbours=neighbours)
 
+    def existing(self) -> SqliteLedger:
+        return SqliteLedger.existing(self.path)
+
+    def renew(self) -> None:
+        self.path.unlink(missing_ok=True)
+
+    def trace(self, ledger: StoredLedger, begins: Callable[[], None]) -> None:
+        connection_of(ledger).set_trace_callback(lambda _: begins())
+
+
+class PostgresStore:
+    """A schema of its own on a real PostgreSQL server."""
+
+    def __init__(self, _: Path) -> None:
+        self.server = shared_server()
+        self.renew()
+
+    @property
+    def address(self) -> str:
+        return f"{self.server}#{self.schema}"
+
+    def open(self, budget: Budget = ONE, *, neighbours: str = "add-remove") -> PostgresLedger:
+        return PostgresLedger(self.address, budget=budget, neighbours=neighbours)
+
+    def existing(self) -> PostgresLedger:
+        return PostgresLedger.existing(self.address)
+
+    def renew(self) -> None:
+        self.schema = f"book_{os.getpid()}_{next(_numbers)}"
+
+    def trace(self, ledger: StoredLedger, begins: Callable[[], None]) -> None:
+        connection = connection_of(ledger)
+        execute = connection.execute
+
+        def traced(*given: object) -> object:
+            begins()
+            return execute(*given)
+
+        connection.execute = traced
+
+
+_numbers = count()
+
+
+def connection_of(ledger: StoredLedger) -> Any:
+    """Return the connection that a ledger is using now."""
+    ledger.remaining()  # connects
+    storage: Any = ledger._storage
+    return storage._connection
+
 
 class MemoryStore:
     """SQLite in memory."""
-
-    durable = False
 
     def __init__(self, folder: Path) -> None:
         """Take a folder as the others do, and leave it alone."""
@@ -48,9 +104,22 @@ class MemoryStore:
     def open(self, budget: Budget = ONE, *, neighbours: str = "add-remove") -> SqliteLedger:
         return SqliteLedger(budget=budget, neighbours=neighbours)
 
+    def existing(self) -> SqliteLedger:
+        raise NotImplementedError
 
-STORES: dict[str, Callable[[Path], Store]] = {"file": FileStore, "memory": MemoryStore}
-"""Each is held to the whole contract; one for PostgreSQL is to be added here."""
+    def renew(self) -> None:
+        """Every book that is opened is a new one."""
+
+    def trace(self, ledger: StoredLedger, begins: Callable[[], None]) -> None:
+        raise NotImplementedError
+
+
+STORES: dict[str, Callable[[Path], Store]] = {
+    "file": FileStore,
+    "memory": MemoryStore,
+    "postgres": PostgresStore,
+}
+"""Each is held to the whole contract."""
 
 
 def child(act: Callable[[], None]) -> int:

@@ -11,37 +11,35 @@ from fractions import Fraction
 import pytest
 
 from discreet.accounting import Budget
-from discreet.ledger import Kept, Receipt, SqliteLedger
-from tests.ledger.stores import TENTH, FileStore, child, die, end_of
+from discreet.ledger import Kept, Ledger, Receipt
+from discreet.ledger.stored import StoredLedger
+from tests.ledger.stores import TENTH, FileStore, Store, child, die, end_of
 
 LEFT = {None: Fraction(1), Receipt: Fraction(9, 10), Kept: Fraction(9, 10)}
 """What must be left, by what the ledger knows of the one question."""
 
 
-def answer_dying_at(ledger: SqliteLedger, statement: int) -> None:
-    """Pay for a question and keep its answer, but die when SQLite starts that statement."""
+def answer_dying_at(store: Store, ledger: StoredLedger, statement: int) -> None:
+    """Pay for a question and keep its answer, but die when the store starts that statement."""
     begun = 0
 
-    def count(_: str) -> None:
+    def count() -> None:
         nonlocal begun
         begun += 1
         if begun == statement:
             die()
 
-    ledger.remaining()  # connects
-    connection = ledger._storage._connection
-    assert connection is not None
-    connection.set_trace_callback(count)
+    store.trace(ledger, count)
     ledger.keep(ledger.charge("q", [TENTH]), b"42")
 
 
-def test_killed_at_any_statement_it_is_paid_before_it_is_answered_and_once(file: FileStore) -> None:
+def test_killed_at_any_statement_it_is_paid_before_it_is_answered_and_once(durable: Store) -> None:
     """The statements are begin, read, insert and commit, of the charge and of the answer."""
     seen = []
     for statement in range(1, 100):
-        file.path.unlink(missing_ok=True)
-        ledger = file.open()
-        crash = child(lambda: answer_dying_at(ledger, statement))  # noqa: B023 - waited for
+        durable.renew()
+        ledger = durable.open()
+        crash = child(lambda: answer_dying_at(durable, ledger, statement))  # noqa: B023 - waited for
         status = end_of(crash)
         found = ledger.find("q")
         seen.append(type(found))
@@ -67,16 +65,16 @@ def test_killed_at_any_statement_it_is_paid_before_it_is_answered_and_once(file:
     ids=["charged", "kept"],
 )
 def test_what_was_returned_survives_the_process(
-    file: FileStore, act: Callable[[SqliteLedger], object], known: type
+    durable: Store, act: Callable[[Ledger], object], known: type
 ) -> None:
-    file.open().close()
+    durable.open().close()
 
     def crash() -> None:
-        act(file.open())
+        act(durable.open())
         die()
 
     assert end_of(child(crash)) == -signal.SIGKILL
-    with file.open() as ledger:
+    with durable.open() as ledger:
         assert isinstance(ledger.find("q"), known)
         assert ledger.remaining().epsilon == Fraction(9, 10)
         ledger.verify()
@@ -108,20 +106,20 @@ def test_a_writer_that_stops_is_waited_for_and_then_named(
 
 
 @pytest.mark.slow
-def test_killed_at_random_200_times_no_answer_is_unpaid(file: FileStore) -> None:
+def test_killed_at_random_200_times_no_answer_is_unpaid(durable: Store) -> None:
     """The child tells what it was handed by writing to a pipe; the book must have all of it."""
     budget = 10**6
     for attempt in range(200):
         reading, writing = os.pipe()
 
         def work() -> None:
-            with SqliteLedger.existing(file.path) as ledger:
+            with durable.existing() as ledger:
                 for i in range(1000):
                     question = f"{attempt}-{i}"  # noqa: B023 - waited for
                     ledger.keep(ledger.charge(question, [TENTH]), b"42")
                     os.write(writing, f"{question}\n".encode())  # noqa: B023 - waited for
 
-        from_here = file.open(Budget(epsilon=budget))
+        from_here = durable.open(Budget(epsilon=budget))
         number = child(work)
         time.sleep(0.005 + attempt * 0.0005)
         os.kill(number, signal.SIGKILL)
@@ -131,7 +129,7 @@ def test_killed_at_random_200_times_no_answer_is_unpaid(file: FileStore) -> None
             answered = told.read().split()
         assert all(isinstance(from_here.find(question), Kept) for question in answered)
         from_here.close()
-    with file.open(Budget(epsilon=budget)) as ledger:
+    with durable.open(Budget(epsilon=budget)) as ledger:
         ledger.verify()
         charges = sum(entry.kind == "charge" for entry in ledger.entries())
         answers = sum(entry.kind == "answer" for entry in ledger.entries())

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,7 +20,7 @@ from discreet.errors import DiscreetError, LedgerError
 from discreet.ledger import Receipt, SqliteLedger
 from discreet.ledger.book import Line
 from discreet.ledger.sqlite.storage import SqliteStorage
-from tests.ledger.stores import ONE, TENTH, FileStore, child, end_of
+from tests.ledger.stores import ONE, TENTH, FileStore, child, connection_of, end_of
 
 
 def test_a_ledger_is_for_its_owner_only_and_leaves_nothing_else_behind(file: FileStore) -> None:
@@ -258,9 +259,8 @@ def test_after_a_failure_everything_is_refused_in_fixed_words(
 ) -> None:
     ledger = file.open()
     receipt = ledger.charge("q", [TENTH])
-    connection = ledger._storage._connection
-    assert connection is not None
-    ledger._storage._connection = FailingConnection(connection, failing)  # type: ignore[assignment]
+    storage: Any = ledger._storage
+    storage._connection = FailingConnection(connection_of(ledger), failing)
     with pytest.raises(LedgerError) as refusal:
         ledger.charge("p", [TENTH])
     words = "the ledger could not be read or written, so nothing is answered; "
@@ -354,7 +354,7 @@ def test_a_ledger_of_100_000_entries_opens_in_two_seconds_and_charges_in_millise
     file: FileStore,
 ) -> None:
     total = Budget(epsilon=10**6, delta=1e-6)
-    with file.open(total) as ledger, ledger._turn("IMMEDIATE") as turn:
+    with file.open(total) as ledger, ledger._turn("write") as turn:
         for i in range(100_000):
             event = DiscreteLaplaceEvent(sensitivity=1, scale=Fraction(1000 + i % 500, 7))
             turn.append(Line(kind="charge", question=f"{i:064x}", events=(event,), about={}))

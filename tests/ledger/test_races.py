@@ -10,8 +10,8 @@ import pytest
 
 from discreet.accounting import Budget, PureEvent
 from discreet.errors import BudgetError
-from discreet.ledger import SqliteLedger
-from tests.ledger.stores import TENTH, FileStore, child, end_of
+from discreet.ledger import Ledger, SqliteLedger
+from tests.ledger.stores import TENTH, Store, child, end_of
 
 
 def told_by_children(count: int, work: Callable[[int], list[str]]) -> list[str]:
@@ -32,62 +32,62 @@ def told_by_children(count: int, work: Callable[[int], list[str]]) -> list[str]:
     return lines
 
 
-def answered(ledger: SqliteLedger, question: str, event: PureEvent) -> str:
+def answered(ledger: Ledger, question: str, event: PureEvent) -> str:
     try:
         return ledger.keep(ledger.charge(question, [event]), question.encode()).decode()
     except BudgetError:
         return "refused"
 
 
-def race(file: FileStore, *, processes: int, threads: int, asks: int, fits: int) -> list[str]:
+def race(durable: Store, *, processes: int, threads: int, asks: int, fits: int) -> list[str]:
     """Let every thread ask questions of its own until the budget is used up, and beyond."""
     budget = Budget(epsilon=Fraction(fits, 10))
 
     def work(process: int) -> list[str]:
-        with file.open(budget) as ledger, ThreadPoolExecutor(threads) as pool:
+        with durable.open(budget) as ledger, ThreadPoolExecutor(threads) as pool:
             questions = [f"{process}-{i}" for i in range(threads * asks)]
             return list(pool.map(lambda question: answered(ledger, question, TENTH), questions))
 
     return told_by_children(processes, work)
 
 
-def check_race(file: FileStore, *, processes: int, threads: int, asks: int, fits: int) -> None:
-    told = race(file, processes=processes, threads=threads, asks=asks, fits=fits)
+def check_race(durable: Store, *, processes: int, threads: int, asks: int, fits: int) -> None:
+    told = race(durable, processes=processes, threads=threads, asks=asks, fits=fits)
     assert len(told) == processes * threads * asks
     assert told.count("refused") == len(told) - fits
-    with SqliteLedger.existing(file.path) as ledger:
+    with durable.existing() as ledger:
         ledger.verify()
         kinds = Counter(entry.kind for entry in ledger.entries())
         assert kinds == {"policy": 1, "charge": fits, "answer": fits}
         assert ledger.remaining().epsilon == 0
 
 
-def test_exactly_what_the_budget_allows_is_answered(file: FileStore) -> None:
-    check_race(file, processes=4, threads=4, asks=2, fits=20)
+def test_exactly_what_the_budget_allows_is_answered(durable: Store) -> None:
+    check_race(durable, processes=4, threads=4, asks=2, fits=20)
 
 
 @pytest.mark.slow
-def test_exactly_what_the_budget_allows_is_answered_to_a_crowd(file: FileStore) -> None:
-    check_race(file, processes=8, threads=20, asks=10, fits=501)
+def test_exactly_what_the_budget_allows_is_answered_to_a_crowd(durable: Store) -> None:
+    check_race(durable, processes=8, threads=20, asks=10, fits=501)
 
 
 @pytest.mark.slow
-def test_unlike_prices_never_overspend_together(file: FileStore) -> None:
+def test_unlike_prices_never_overspend_together(durable: Store) -> None:
     def work(process: int) -> list[str]:
-        with file.open() as ledger:
+        with durable.open() as ledger:
             prices = [Fraction(1, 7 + 13 * process + i) for i in range(60)]
             return [answered(ledger, f"{x}", PureEvent(epsilon=x)) for x in prices]
 
     told = told_by_children(8, work)
     paid = sum((Fraction(each) for each in {*told} - {"refused"}), Fraction(0))
-    with file.open() as ledger:
+    with durable.open() as ledger:
         assert ledger.charged().epsilon == paid <= 1
         ledger.verify()
 
 
-def test_all_who_ask_the_same_at_once_get_the_same_answer_and_one_pays(file: FileStore) -> None:
+def test_all_who_ask_the_same_at_once_get_the_same_answer_and_one_pays(durable: Store) -> None:
     def work(process: int) -> list[str]:
-        with file.open() as ledger, ThreadPoolExecutor(4) as pool:
+        with durable.open() as ledger, ThreadPoolExecutor(4) as pool:
 
             def ask(i: int) -> str:
                 receipt = ledger.charge("q", [TENTH])
@@ -98,28 +98,28 @@ def test_all_who_ask_the_same_at_once_get_the_same_answer_and_one_pays(file: Fil
     told = told_by_children(4, work)
     assert len(told) == 32
     assert len(set(told)) == 1
-    with file.open() as ledger:
+    with durable.open() as ledger:
         assert ledger.remaining().epsilon == Fraction(9, 10)
 
 
 def test_processes_that_open_and_close_all_the_time_do_not_hinder_each_other(
-    file: FileStore,
+    durable: Store,
 ) -> None:
     def work(process: int) -> list[str]:
         told = []
         for i in range(10):
-            with file.open(Budget(epsilon=100)) as ledger:
+            with durable.open(Budget(epsilon=100)) as ledger:
                 told.append(answered(ledger, f"{process}-{i}", TENTH))
         return told
 
     assert len(set(told_by_children(4, work))) == 40
-    with file.open(Budget(epsilon=100)) as ledger:
+    with durable.open(Budget(epsilon=100)) as ledger:
         assert ledger.charged().epsilon == 4
         ledger.verify()
 
 
-def test_a_child_goes_on_with_the_ledger_of_its_parent(file: FileStore) -> None:
-    with file.open() as ledger:
+def test_a_child_goes_on_with_the_ledger_of_its_parent(durable: Store) -> None:
+    with durable.open() as ledger:
         ledger.charge("parent", [TENTH])
         told_by_children(3, lambda i: [answered(ledger, f"child-{i}", TENTH)])
         ledger.charge("afterwards", [TENTH])
@@ -127,8 +127,8 @@ def test_a_child_goes_on_with_the_ledger_of_its_parent(file: FileStore) -> None:
         ledger.verify()
 
 
-def test_threads_may_be_writing_when_a_child_is_made(file: FileStore) -> None:
-    with file.open(Budget(epsilon=100)) as ledger, ThreadPoolExecutor(2) as pool:
+def test_threads_may_be_writing_when_a_child_is_made(durable: Store) -> None:
+    with durable.open(Budget(epsilon=100)) as ledger, ThreadPoolExecutor(2) as pool:
         written = pool.map(lambda i: answered(ledger, f"thread-{i}", TENTH), range(40))
         for i in range(5):
             assert told_by_children(1, lambda _, i=i: [answered(ledger, f"c-{i}", TENTH)]) == [  # type: ignore[misc]
@@ -151,10 +151,10 @@ def test_a_child_cannot_spend_the_memory_of_its_parent_a_second_time() -> None:
     ledger.charge("q", [TENTH])
 
 
-def test_a_child_keeps_its_hold_on_the_file_when_its_parent_lets_go(file: FileStore) -> None:
+def test_a_child_keeps_its_hold_on_the_file_when_its_parent_lets_go(durable: Store) -> None:
     """Locks are not inherited: with the parent's connection the child would hold none."""
     charged, closed = os.pipe(), os.pipe()
-    ledger = file.open()
+    ledger = durable.open()
 
     def work() -> None:
         ledger.charge("before", [TENTH])
@@ -170,6 +170,6 @@ def test_a_child_keeps_its_hold_on_the_file_when_its_parent_lets_go(file: FileSt
     assert end_of(number) == 0
     for end in (*charged, *closed):
         os.close(end)
-    with file.open() as ledger:
+    with durable.open() as ledger:
         assert ledger.remaining().epsilon == Fraction(7, 10)
         ledger.verify()

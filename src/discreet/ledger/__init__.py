@@ -1,6 +1,8 @@
 """The durable book of what was charged and what was answered."""
 
 from discreet.ledger.base import OWNER, Analyst, Entry, Kept, Ledger, Receipt, Report
+from discreet.ledger.opening import existing_ledger, is_on_server, open_ledger
+from discreet.ledger.postgres import PostgresLedger
 from discreet.ledger.sqlite import SqliteLedger
 from discreet.ledger.tokens import Token, make_token
 
@@ -10,9 +12,13 @@ __all__ = [
     "Entry",
     "Kept",
     "Ledger",
+    "PostgresLedger",
     "Receipt",
     "Report",
     "SqliteLedger",
     "Token",
+    "existing_ledger",
+    "is_on_server",
     "make_token",
+    "open_ledger",
 ]

@@ -1,0 +1,29 @@
+"""Which store an address means."""
+
+from pathlib import Path
+
+from discreet.accounting import Budget
+from discreet.ledger.base import Ledger
+from discreet.ledger.postgres import PostgresLedger
+from discreet.ledger.sqlite import SqliteLedger
+
+SERVER = ("postgresql://", "postgres://")
+
+
+def open_ledger(address: str | Path, *, budget: Budget, neighbours: str = "add-remove") -> Ledger:
+    """Return the ledger at an address: of a PostgreSQL server, of a file, or ":memory:"."""
+    if is_on_server(address):
+        return PostgresLedger(str(address), budget=budget, neighbours=neighbours)
+    return SqliteLedger(address, budget=budget, neighbours=neighbours)
+
+
+def existing_ledger(address: str | Path) -> Ledger:
+    """Return the ledger at an address under the policy that it records; none is made."""
+    if is_on_server(address):
+        return PostgresLedger.existing(str(address))
+    return SqliteLedger.existing(address)
+
+
+def is_on_server(address: str | Path) -> bool:
+    """Return whether an address is that of a server."""
+    return isinstance(address, str) and address.startswith(SERVER)

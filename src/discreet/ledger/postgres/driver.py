@@ -1,0 +1,14 @@
+"""psycopg, the extra `postgres`: loaded when a ledger on a server is first opened."""
+
+from types import ModuleType
+
+from discreet.errors import MissingExtraError
+
+
+def psycopg_module() -> ModuleType:
+    """Return psycopg, or say what to install."""
+    try:
+        import psycopg  # noqa: PLC0415 - an optional extra, imported here only
+    except ImportError as cause:
+        raise MissingExtraError("a ledger on a PostgreSQL server", extra="postgres") from cause
+    return psycopg

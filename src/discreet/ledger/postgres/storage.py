@@ -1,0 +1,265 @@
+"""One schema on a PostgreSQL server: transactions that are durable as a whole.
+
+All writers take turns by a lock of the server, and read what the others committed only when they
+have it. Should the lock ever fail to hold, the primary key still does: of two rows with the same
+number the server keeps one. So no two charges can rest on the same balance.
+
+A transaction that is cut off is never sent again from here. If it was committed, the next one finds
+what it wrote: a question that was paid for is free.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from threading import RLock
+from typing import TYPE_CHECKING, Any
+
+from discreet.errors import LedgerError, ParameterError
+from discreet.ledger.forks import follow
+from discreet.ledger.postgres.driver import psycopg_module
+from discreet.ledger.postgres.rows import MAKE, Found, PostgresTransaction, in_schema
+from discreet.ledger.transactions import BUSY, CLOSED, FORKED, Mode, Words
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+PATIENCE = 60.0
+"""Seconds to wait while others write, and for a server that does not answer."""
+
+FAILED = (
+    "the ledger's server failed while it was read or written",
+    "see to the server and ask again: what was charged is not charged twice",
+)
+AWAY = ("the ledger's server cannot be reached", "see to the server and its address")
+DENIED = ("the ledger's server denies what is needed", "see to the rights of the role")
+MISSING = ("there is no ledger in this schema", "see to the address")
+UNSAFE = (
+    "the ledger's server runs with fsync = off and could forget charges",
+    "set fsync = on",
+)
+FOLLOWER = ("the ledger's server only follows another", "give the address of the leading one")
+
+BEGIN: Mapping[Mode, str] = {
+    "read": "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+    # Each statement sees what was committed before it: those after the lock see everything.
+    "write": "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
+}
+
+LOCK = """SELECT pg_advisory_xact_lock(
+    (1145656131::bigint << 32) + '{schema}.entries'::regclass::oid::bigint)"""
+
+MAKING = "SELECT pg_advisory_xact_lock(1145656131::bigint << 32)"
+"""Locks of ours are numbered from "DISC" on, and by the table."""
+
+IS_MADE = """SELECT EXISTS (SELECT FROM pg_catalog.pg_class c
+    JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+    WHERE n.nspname = %s AND c.relname = 'entries')"""
+
+HAS_SCHEMA = "SELECT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = %s)"
+
+SERVER = "SELECT pg_catalog.current_setting('fsync'), pg_catalog.pg_is_in_recovery()"
+
+
+class PostgresStorage:
+    """A ledger's schema on a server."""
+
+    def __init__(self, address: str, schema: str) -> None:
+        self._psycopg = psycopg_module()
+        self._address, self._schema = address, a_schema(schema)
+        self._lock = RLock()
+        self._process = os.getpid()
+        self._refusal: Words | None = None
+        self._connection: Connection[Found] | None = None
+        follow(self)
+
+    def make(self) -> None:
+        """Make an empty ledger, whole or not at all; one that is there is left alone."""
+        with self._guarded():
+            connection = self._usable()
+            self._run(connection, *self._settings("write"), MAKING)
+            if not self._is_made(connection):
+                if not self._has_schema(connection):
+                    self._run(connection, "CREATE SCHEMA {schema}")
+                self._run(connection, *MAKE)
+            self._commit(connection)
+
+    def check_made(self) -> None:
+        """Refuse a schema without a ledger."""
+        with self._guarded():
+            if not self._is_made(self._usable()):
+                raise LedgerError(*MISSING)
+
+    @contextmanager
+    def transaction(self, mode: Mode) -> Iterator[PostgresTransaction]:
+        """Commit what is done inside, durably, or leave nothing of it, or leave it unknown.
+
+        After a connection is lost the next transaction makes a new one. Rows that are not as they
+        were written end the use of the ledger.
+        """
+        with self._guarded():
+            connection = self._begun(mode)
+            try:
+                yield PostgresTransaction(connection, self._schema)
+            except LedgerError as refusal:
+                self._refusal = (refusal.problem, refusal.instead)
+                raise
+            self._commit(connection)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep the other threads of this process out."""
+        with self._lock:
+            yield
+
+    def rest(self) -> None:
+        """Close the connection until it is needed again."""
+        with self.alone():
+            connection, self._connection = self._connection, None
+            if connection is not None:
+                with suppress(self._psycopg.Error):
+                    connection.close()
+
+    def close(self) -> None:
+        """Refuse everything from now on."""
+        with self.alone():
+            self._refusal = CLOSED
+            self.rest()
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """Have nothing left open when something fails, and only fixed words told of it."""
+        with self.alone():
+            try:
+                yield
+            except self._psycopg.Error as cause:
+                self.rest()
+                raise LedgerError(*self._words(cause)) from cause
+            except LedgerError:
+                self.rest()
+                raise
+            except BaseException:
+                self._roll_back()
+                raise
+
+    def _begun(self, mode: Mode) -> "Connection[Found]":
+        """Begin, on a new connection if the old one was cut: nothing was sent on it yet."""
+        statements = self._settings(mode) + ((LOCK,) if mode == "write" else ())
+        if self._connection is not None:
+            try:
+                self._run(self._usable(), *statements)
+            except self._psycopg.OperationalError as cause:
+                if isinstance(cause, self._psycopg.errors.LockNotAvailable):
+                    raise
+                self.rest()
+            else:
+                return self._connection
+        connection = self._usable()
+        self._run(connection, *statements)
+        return connection
+
+    def _settings(self, mode: Mode) -> tuple[str, ...]:
+        """Return how a transaction begins; nothing rests on the session, which may be pooled."""
+        milliseconds = int(PATIENCE * 1000)
+        return (
+            BEGIN[mode],
+            "SET LOCAL search_path = pg_catalog",
+            "SET LOCAL synchronous_commit = on",
+            f"SET LOCAL lock_timeout = {milliseconds}",
+            f"SET LOCAL idle_in_transaction_session_timeout = {milliseconds // 2}",
+        )
+
+    def _commit(self, connection: "Connection[Found]") -> None:
+        done = connection.execute("COMMIT").statusmessage
+        if done != "COMMIT":  # what failed before is rolled back without an error
+            raise self._psycopg.OperationalError
+
+    def _run(self, connection: "Connection[Found]", *statements: str) -> None:
+        connection.execute(in_schema("; ".join(statements), self._schema))
+
+    def _is_made(self, connection: "Connection[Found]") -> bool:
+        found = connection.execute(IS_MADE, (self._schema,)).fetchall()
+        return bool(found[0][0])
+
+    def _has_schema(self, connection: "Connection[Found]") -> bool:
+        found = connection.execute(HAS_SCHEMA, (self._schema,)).fetchall()
+        return bool(found[0][0])
+
+    def _usable(self) -> "Connection[Found]":
+        if self._refusal is not None:
+            raise LedgerError(*self._refusal)
+        if self._process != os.getpid():
+            raise LedgerError(*FORKED)
+        if self._connection is None:
+            self._connection = self._connected()
+        return self._connection
+
+    def _connected(self) -> "Connection[Found]":
+        options: dict[str, Any] = {
+            "autocommit": True,  # transactions begin and end where we say so
+            "prepare_threshold": None,
+            "client_encoding": "UTF8",
+            "application_name": "discreet ledger",
+            "connect_timeout": int(PATIENCE) or 1,
+            "tcp_user_timeout": int(PATIENCE * 1000),
+        }
+        try:
+            connection: Connection[Found] = self._psycopg.connect(self._address, **options)
+        except self._psycopg.Error as cause:
+            raise LedgerError(*AWAY) from cause
+        try:
+            _check_server(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _words(self, error: Exception) -> Words:
+        if isinstance(error, self._psycopg.errors.LockNotAvailable):
+            return BUSY
+        if isinstance(error, self._psycopg.errors.InsufficientPrivilege):
+            return DENIED
+        return FAILED
+
+    def _roll_back(self) -> None:
+        if self._connection is not None:
+            try:
+                self._connection.execute("ROLLBACK")
+            except self._psycopg.Error:
+                self.rest()
+
+    def __del__(self) -> None:
+        connection = getattr(self, "_connection", None)
+        if connection is not None and self._process == os.getpid():
+            connection.close()
+
+    def before_fork(self) -> None:
+        """Wait for other threads and close the connection, before anything is copied."""
+        self._lock.acquire()
+        self.rest()
+
+    def after_fork_in_parent(self) -> None:
+        """Go on; the next transaction connects again."""
+        self._lock.release()
+
+    def after_fork_in_child(self) -> None:
+        """Go on with a connection of one's own."""
+        self._lock = RLock()
+        self._process = os.getpid()
+
+
+def _check_server(connection: "Connection[Found]") -> None:
+    """Refuse a server that could forget what it said was written, or that cannot write."""
+    ((fsync, follows),) = connection.execute(SERVER).fetchall()
+    if fsync != "on":
+        raise LedgerError(*UNSAFE)
+    if follows:
+        raise LedgerError(*FOLLOWER)
+
+
+def a_schema(schema: object) -> str:
+    """Return a schema's name that needs no quotes, or refuse it."""
+    if not isinstance(schema, str) or re.fullmatch(r"[a-z_][a-z0-9_]{0,62}", schema) is None:
+        rule = "must be 1 to 63 small letters, digits and underscores, not beginning with a digit"
+        raise ParameterError("schema", schema, rule)
+    return schema
