@@ -1,0 +1,1 @@
+"""Attacks on the whole path: what an analyst sees of two neighbouring databases is the same."""

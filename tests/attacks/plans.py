@@ -1,0 +1,22 @@
+"""Plans of questions, made as a curator makes them, before anything is charged or read."""
+
+from discreet.curator import Curator
+from discreet.parameters import Real
+from discreet.query.check import check
+from discreet.query.parse import parse
+from discreet.query.plan import Plan, make_plan
+from discreet.query.targets import EpsilonTarget
+from discreet.release import release
+from discreet.tables import NoisyTable
+
+
+def plan_of(curator: Curator, sql: str, *, epsilon: Real = 1, delta: Real | None = None) -> Plan:
+    """Return the plan of a question."""
+    question = check(parse(sql), curator.catalog, curator._public)
+    return make_plan(question, EpsilonTarget(epsilon, delta=delta), curator.catalog.budget)
+
+
+def released(curator: Curator, plan: Plan) -> NoisyTable:
+    """Return the noisy table of a plan with one release, noisy cells included, uncharged."""
+    (planned,) = plan.releases
+    return release(planned, tuple(curator._engine.run(each, ()) for each in planned.queries))

@@ -1,0 +1,138 @@
+"""Two neighbouring databases, and all that an analyst sees of either but the noisy numbers.
+
+The table is p(id, pid, age, hiv, x, s, d); the victim is id 7. In one database the victim's row is
+there, in the second it is gone, in the third its values are others.
+"""
+
+import traceback
+from dataclasses import dataclass
+from datetime import date
+from fractions import Fraction
+from typing import Any
+
+import pyarrow as pa
+
+import discreet
+from discreet.answer import Role
+from discreet.curator import Curator
+from discreet.errors import DiscreetError
+from tests.attacks.watched import Watched, watch
+
+VICTIM = 7
+SECRET = "SECRET-7"  # noqa: S105 - a value to look for
+UNITS = 60
+
+
+def person(number: int) -> dict[str, Any]:
+    return {
+        "id": number,
+        "pid": SECRET if number == VICTIM else f"u{number}",
+        "age": number % 90,
+        "hiv": number == VICTIM,
+        "x": -3.5 if number == VICTIM else number / 2,
+        "s": SECRET if number == VICTIM else "abc"[number % 3],
+        "d": date(2024, 1, 1 + number % 28),
+    }
+
+
+def changed(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the victim's row with every value changed."""
+    return row | {"pid": "u7", "age": 8, "hiv": False, "x": 1e9, "s": "a", "d": date(2023, 5, 5)}
+
+
+PEOPLE = [person(number) for number in range(UNITS)]
+DATABASES = {
+    "present": PEOPLE,
+    "absent": [each for each in PEOPLE if each["id"] != VICTIM],
+    "changed": [changed(each) if each["id"] == VICTIM else each for each in PEOPLE],
+}
+
+FIELDS: dict[str, pa.DataType] = {
+    "id": pa.int64(),
+    "pid": pa.string(),
+    "age": pa.int64(),
+    "hiv": pa.bool_(),
+    "x": pa.float64(),
+    "s": pa.string(),
+    "d": pa.date32(),
+}
+SCHEMA = pa.schema(FIELDS)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What an analyst sees of one question, noisy numbers apart."""
+
+    error: str = ""
+    words: str = ""
+    columns: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    keys: tuple[tuple[Any, ...], ...] = ()
+    charged: Fraction = Fraction(0)
+    left: str = ""
+    explained: str = ""
+
+
+@dataclass(frozen=True)
+class Twin:
+    """One of the databases, opened, with its engine watched."""
+
+    curator: Curator
+    engine: Watched
+
+    def seen(self, sql: str, **target: Any) -> Seen:
+        """Ask and explain, and return what is seen; the engine must not fail."""
+        wanted = target or {"epsilon": 1}
+        found = self._asked(sql, wanted)
+        assert self.engine.failures == [], sql
+        return found
+
+    def _asked(self, sql: str, target: dict[str, Any]) -> Seen:
+        runs, before = self.engine.runs, self.curator.remaining
+        try:
+            explained = str(self.curator.explain(sql, **target))
+            assert self.engine.runs == runs, "explaining reads no data"
+            answer = self.curator.ask(sql, **target)
+        except DiscreetError as error:
+            assert self.engine.runs == runs, "a refusal reads no data"
+            assert self.curator.remaining == before, "a refusal costs nothing"
+            words = "".join(traceback.format_exception(error))
+            assert SECRET not in words
+            return Seen(
+                error=type(error).__name__, words=f"{error}", left=str(self.curator.remaining)
+            )
+        assert self.engine.runs > runs
+        table = answer.to_arrow()
+        keys = [
+            column.to_pylist()
+            for column, role in zip(table.columns, answer.roles, strict=True)
+            if role is Role.KEY
+        ]
+        return Seen(
+            columns=tuple(table.column_names),
+            types=tuple(map(str, table.schema.types)),
+            keys=tuple(zip(*keys, strict=True)) if keys else ((),) * table.num_rows,
+            charged=answer.charged.epsilon,
+            left=str(self.curator.remaining),
+            explained=explained,
+        )
+
+
+def twin(name: str, **arguments: Any) -> Twin:
+    """Open one of the databases; all are declared alike."""
+    table = pa.Table.from_pylist(DATABASES[name], schema=SCHEMA)
+    declared: dict[str, Any] = {
+        "name": "p",
+        "unit": "id",
+        "bounds": {"age": (0, 100), "x": (0, 100), "d": ("2024-01-01", "2024-12-31")},
+        "values": {"s": ["a", "b", "c"]},
+        "rows_per_unit": 1,
+        "epsilon": 100_000,
+        "delta": 0.01,
+    }
+    curator = discreet.open(table, **(declared | arguments))
+    return Twin(curator, watch(curator))
+
+
+def twins(**arguments: Any) -> tuple[Twin, ...]:
+    return tuple(twin(name, **arguments) for name in DATABASES)
