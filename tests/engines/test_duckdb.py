@@ -88,7 +88,7 @@ def test_the_engine_s_words_go_to_the_owner_alone(
         engine.run(query, ())
     assert "secret-column" not in str(caught.value)
     assert caught.value.__cause__ is None
-    assert caught.value.__suppress_context__
+    assert caught.value.__context__ is None
     assert "secret-column" in caplog.text
 
 

@@ -55,12 +55,17 @@ class DuckDbEngine:
 
     def run(self, query: ExactQuery, released: tuple[Value, ...]) -> ExactTable:
         text = write_query(query, DUCKDB, released)
+        rows: pa.Table | None = None
         with self._store.cursor() as cursor:
             try:
-                rows: pa.Table = cursor.sql(text).to_arrow_table()
+                rows = cursor.sql(text).to_arrow_table()
             except duckdb.Error as cause:
-                log.error("a query failed: %s", text, exc_info=cause)
-                raise EngineError from None
+                # Its words may hold a value: they stay out of what is logged by default, and out
+                # of the context of what is raised.
+                log.error("a query failed with %s: %s", type(cause).__name__, text)
+                log.debug("the engine's own words", exc_info=cause)
+        if rows is None:
+            raise EngineError
         return ExactTable(rows)
 
     def table(self, name: str) -> pa.Table:

@@ -29,7 +29,9 @@ from discreet.query.tree import (
     Window,
 )
 
-PUBLIC_LIMITS = Limits(timeout=60)
+PUBLIC_LIMITS = Limits(timeout=60, threads=1)
+"""One thread, so that rows without an order stand the same each time: error bars fit them."""
+
 MOST_ROWS = 10_000_000
 """No longer result is made."""
 MOST_COMBINATIONS = 1_000_000
