@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import wraps
@@ -16,12 +16,16 @@ from typing import ParamSpec, TypeVar
 
 from benchmarks.report import RESULTS
 from benchmarks.visits import BY_NAME, QUESTIONS, Question, open_raw, open_visits, sources
-from discreet import curator as asked_by
+from discreet.answer.present import present
 from discreet.curator import Curator
 from discreet.engines.connection import Store
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.public import PublicStore
 from discreet.ledger import SqliteLedger
+from discreet.query.check import check
+from discreet.query.parse import parse
+from discreet.query.plan import make_plan
+from discreet.release import release
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -31,17 +35,19 @@ REST = "rest"
 
 STAGES = ("parse", "check", "plan", "charge", RUN, "release", "present")
 
-PARTS: tuple[tuple[str, object, tuple[str, ...]], ...] = (
-    ("parse", asked_by, ("parse",)),
-    ("check", asked_by, ("check",)),
+FUNCTIONS: Mapping[str, Callable[..., object]] = {
+    "parse": parse,
+    "check": check,
+    "plan": make_plan,
+    "release": release,
+    "present": present,
+}
+METHODS: tuple[tuple[str, type, tuple[str, ...]], ...] = (
     ("check", PublicStore, ("check",)),
-    ("plan", asked_by, ("make_plan",)),
     ("charge", SqliteLedger, ("find", "charge", "keep", "remaining")),
     (RUN, DuckDbEngine, ("run",)),
-    ("release", asked_by, ("release",)),
-    ("present", asked_by, ("present",)),
 )
-"""What each stage of a question is called by, and where."""
+"""What each stage of a question is done by."""
 
 RAW, OURS, FILED = "raw", "ours", "ours, ledger in a file"
 
@@ -53,8 +59,12 @@ class Stopwatch:
     """Adds up the seconds of each stage; what one stage calls counts as its own."""
 
     def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
+        self.reset()
         self._is_running = False
+
+    def reset(self) -> None:
+        self.wall = dict.fromkeys(STAGES, 0.0)
+        self.cpu = dict.fromkeys(STAGES, 0.0)
 
     def timed(self, stage: str, function: Callable[P, T]) -> Callable[P, T]:
         """Return the function, timed."""
@@ -64,21 +74,32 @@ class Stopwatch:
             if self._is_running:
                 return function(*args, **kwargs)
             self._is_running = True
-            start = perf_counter()
+            wall, cpu = perf_counter(), process_time()
             try:
                 return function(*args, **kwargs)
             finally:
                 self._is_running = False
-                spent = perf_counter() - start
-                self.seconds[stage] = self.seconds.get(stage, 0.0) + spent
+                self.wall[stage] += perf_counter() - wall
+                self.cpu[stage] += process_time() - cpu
 
         return run
 
     def attach(self) -> None:
         """Time all parts of a question from now on, for the rest of this process."""
-        for stage, owner, names in PARTS:
+        for stage, function in FUNCTIONS.items():
+            _replace(function, self.timed(stage, function))
+        for stage, owner, names in METHODS:
             for name in names:
                 setattr(owner, name, self.timed(stage, getattr(owner, name)))
+
+
+def _replace(function: Callable[..., object], by: Callable[..., object]) -> None:
+    """Put another function in the place of one, in every module that imported it."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("discreet."):
+            for key, value in list(vars(module).items()):
+                if value is function:
+                    setattr(module, key, by)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,11 +119,21 @@ class Turn:
     wall: float
     cpu: float
     stages: dict[str, float]
+    stages_cpu: dict[str, float]
+
+    @property
+    def own(self) -> float:
+        """Wall seconds of all but the engine's run."""
+        return self.wall - self.stages[RUN]
+
+    @property
+    def own_cpu(self) -> float:
+        return self.cpu - self.stages_cpu[RUN]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timed:
-    """A way to answer a question: medians of its turns. `own` is all but the engine's run."""
+    """A way to answer a question: medians of its turns. Own is all but the engine's run."""
 
     question: str
     way: str
@@ -111,6 +142,7 @@ class Timed:
     wall: float
     cpu: float
     own: float
+    own_cpu: float
     stages: dict[str, float]
 
 
@@ -138,16 +170,7 @@ class Remembered:
 
 def tell_times(rows: int, seconds: float, *, filed: bool) -> None:
     """Write how long loading takes, then one line for each question and way."""
-    sources(rows)
-    empty = _resident("VmRSS")
-    start = perf_counter()
-    curator = open_visits(rows)
-    ours, loaded = perf_counter() - start, _resident("VmRSS")
-    start = perf_counter()
-    store = open_raw(rows)
-    raw = perf_counter() - start
-    held = None if empty is None or loaded is None else loaded - empty
-    _tell(Opened(rows=rows, raw=raw, ours=ours, bytes=held))
+    curator, store = _opened(rows)
     stopwatch = Stopwatch()
     stopwatch.attach()
     with TemporaryDirectory(dir=RESULTS) as folder:
@@ -160,6 +183,26 @@ def tell_times(rows: int, seconds: float, *, filed: bool) -> None:
                 _tell(timed)
         for each in curators.values():
             each.close()
+
+
+def _opened(rows: int) -> tuple[Curator, Store]:
+    """Open the table for plain SQL and for us, once the file has been read before, and tell."""
+    sources(rows)
+    before = _resident("VmRSS")
+    first = open_visits(rows)
+    after = _resident("VmRSS")
+    first.close()
+    held = None if before is None or after is None else after - before
+    raw, store = _lapped(lambda: open_raw(rows))
+    ours, curator = _lapped(lambda: open_visits(rows))
+    _tell(Opened(rows=rows, raw=raw, ours=ours, bytes=held))
+    return curator, store
+
+
+def _lapped(make: Callable[[], T]) -> tuple[float, T]:
+    start = perf_counter()
+    made = make()
+    return perf_counter() - start, made
 
 
 def time_question(question: Question, desk: Desk, seconds: float) -> list[Timed]:
@@ -194,21 +237,20 @@ def ask(curator: Curator, question: Question, number: int) -> object:
 
 
 def _turn(run: Callable[[], object], stopwatch: Stopwatch) -> Turn:
-    stopwatch.seconds = {}
+    stopwatch.reset()
     cpu, wall = process_time(), perf_counter()
     run()
     return Turn(
-        wall=perf_counter() - wall, cpu=process_time() - cpu, stages=dict(stopwatch.seconds)
+        wall=perf_counter() - wall,
+        cpu=process_time() - cpu,
+        stages=dict(stopwatch.wall),
+        stages_cpu=dict(stopwatch.cpu),
     )
 
 
 def _timed(question: str, way: str, rows: int, turns: list[Turn]) -> Timed:
-    stages = {
-        stage: median(each.stages.get(stage, 0.0) for each in turns)
-        for stage in (STAGES if way != RAW else ())
-    }
-    if way != RAW:
-        stages[REST] = median(each.wall - sum(each.stages.values()) for each in turns)
+    stages = {stage: median(each.stages[stage] for each in turns) for stage in STAGES}
+    stages[REST] = median(each.wall - sum(each.stages.values()) for each in turns)
     return Timed(
         question=question,
         way=way,
@@ -216,7 +258,8 @@ def _timed(question: str, way: str, rows: int, turns: list[Turn]) -> Timed:
         turns=len(turns),
         wall=median(each.wall for each in turns),
         cpu=median(each.cpu for each in turns),
-        own=median(each.wall - each.stages.get(RUN, 0.0) for each in turns),
+        own=median(each.own for each in turns),
+        own_cpu=median(each.own_cpu for each in turns),
         stages=stages,
     )
 

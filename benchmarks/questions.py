@@ -1,12 +1,16 @@
 """Whole questions next to the same SQL without privacy: time, memory, and our own part of it."""
 
 import json
+import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from statistics import median
+
+import duckdb
 
 from benchmarks import first_answer
 from benchmarks.asking import FILED, OURS, RAW, REST, RUN, STAGES, Opened, Remembered, Timed
-from benchmarks.environments import lines_from_module
+from benchmarks.environments import PeerError, lines_from_module
 from benchmarks.report import Figure, Report, Say, Table, Target, power, ratio
 from benchmarks.visits import QUESTIONS
 
@@ -24,6 +28,7 @@ KINDS: Mapping[str, type[Opened | Timed | Remembered]] = {
 
 def run(say: Say) -> Report:
     """Measure each size in a process of its own, and each question's memory in one more."""
+    busy = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
     opened: list[Opened] = []
     timed: list[Timed] = []
     remembered: list[Remembered] = []
@@ -38,13 +43,9 @@ def run(say: Say) -> Report:
                 say(f"{power(rows)} rows: {each.question}")
         for question in QUESTIONS:
             say(f"{power(rows)} rows: memory of {question.name}")
-            remembered += [
-                each
-                for each in _told("memory", str(rows), question.name)
-                if isinstance(each, Remembered)
-            ]
+            remembered += _remembered(rows, question.name)
     tables = [_times(rows, timed, remembered) for rows in SIZES]
-    tables += [_stages(timed), _opening(opened)]
+    tables += [_stages(timed), _opening(opened, busy)]
     more_tables, more_targets = first_answer.measure(say)
     return Report(
         name="questions", tables=tables + more_tables, targets=_targets(timed) + more_targets
@@ -55,6 +56,14 @@ def _told(*arguments: str) -> Iterator[Opened | Timed | Remembered]:
     for line in lines_from_module("benchmarks.asking", *arguments):
         fields = json.loads(line)
         yield KINDS[fields.pop("kind")](**fields)
+
+
+def _remembered(rows: int, question: str) -> list[Remembered]:
+    """Return the memory of one question; nothing where the process did not survive it."""
+    with suppress(PeerError):
+        found = _told("memory", str(rows), question)
+        return [each for each in found if isinstance(each, Remembered)]
+    return []
 
 
 def _times(rows: int, timed: list[Timed], remembered: list[Remembered]) -> Table:
@@ -99,19 +108,24 @@ def _stages(timed: list[Timed]) -> Table:
                 question.name,
                 *parts,
                 Figure(ours.own * 1e3),
+                Figure(ours.own_cpu * 1e3),
                 Figure(filed.stages["charge"] * 1e3),
                 Figure(filed.own * 1e3),
             )
         )
     return Table(
         title=f"Our own part of a question over {power(STAGES_SIZE)} rows: ms by stage",
-        columns=("question", *stages, "in all", "charge, file", "in all, file"),
+        columns=("question", *stages, "in all", "CPU", "charge, file", "in all, file"),
         rows=lines,
-        notes=["The ledger is in memory but for the last two columns, where it is a file."],
+        notes=[
+            "Wall ms, and CPU ms of it all. "
+            "The ledger is in memory but for the last two columns, where it is a file."
+        ],
     )
 
 
-def _opening(opened: list[Opened]) -> Table:
+def _opening(opened: list[Opened], busy: float | None) -> Table:
+    load = "" if busy is None else f" The machine's load was {busy:.1f} before this run."
     return Table(
         title="Opening a Parquet file, once: seconds",
         columns=("rows", "loaded by DuckDB", "opened by us", "ratio", "resident MB"),
@@ -125,6 +139,7 @@ def _opening(opened: list[Opened]) -> Table:
             )
             for each in opened
         ],
+        notes=[f"DuckDB {duckdb.__version__} with a thread for each core.{load}"],
     )
 
 
