@@ -141,8 +141,14 @@ def shown(value: object) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
+MOST_SHOWN = 10**300
+"""Larger numbers have no float to be shown by."""
+
+
 def readable(value: Fraction) -> str:
     """Return a fraction as a decimal if a short one is exact, else as p/q or rounded."""
+    if abs(value) > MOST_SHOWN:
+        return f"{'less than -' if value < 0 else 'more than '}1e300"
     if Fraction(decimal := f"{float(value):.12g}") == value:
         return decimal
     return str(value) if len(str(value)) <= 20 else f"about {decimal}"

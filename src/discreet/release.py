@@ -269,7 +269,11 @@ def _points(ruler: Ruler, chosen: IntArray, kind: Kind) -> Values:
         case Kind.BOOLEAN:
             return pa.array([bool(_nearest(each)) for each in numbers], pa.bool_())
         case _:
-            return pa.array([int(_nearest(each)) for each in numbers], pa.int64())
+            return pa.array([_within_64_bits(int(_nearest(each))) for each in numbers], pa.int64())
+
+
+def _within_64_bits(number: int) -> int:
+    return max(-(1 << 63), min((1 << 63) - 1, number))
 
 
 def _nearest(number: Fraction) -> Fraction:

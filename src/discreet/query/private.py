@@ -335,6 +335,8 @@ class PrivateSelect:
         """Release an aggregate over rows of many units: here the noise comes in."""
         nodes = list(self._aggregates())
         made = [_known(aggregate_from(each, self.scope, self.names), filtered) for each in nodes]
+        for each, node in zip(made, nodes, strict=True):
+            _check_square(each, node)
         arguments = [each.argument for each in made if each.argument is not None]
         inner, rebase = _needed(filtered, keys, arguments)
         joined = filtered.joined
@@ -450,6 +452,26 @@ def _check_bounded(argument: Expression, node: exp.Expr) -> None:
         raise UnboundedError(
             f"{node.sql(dialect=DIALECT)} needs bounds for {names}",
             "declare bounds = [low, high] in the catalog, or write clamp(x, low, high)",
+            span=span_of(node),
+        )
+
+
+SQUARES = {
+    *(Statistic.VAR_SAMP, Statistic.VAR_POP, Statistic.STDDEV_SAMP, Statistic.STDDEV_POP),
+}
+WIDEST_SQUARED = 10**150
+"""Squares of larger numbers are beyond what a real number can be."""
+
+
+def _check_square(aggregate: Aggregate, node: exp.Expr) -> None:
+    """Refuse a variance whose values may have squares that no number can hold."""
+    if aggregate.argument is None or aggregate.statistic not in SQUARES:
+        return
+    interval = aggregate.argument.facts.interval
+    if any(abs(end) > WIDEST_SQUARED for end in (interval.low or 0, interval.high or 0)):
+        raise UnboundedError(
+            f"the squares that {node.sql(dialect=DIALECT)} needs are too large to be computed",
+            "move its values into a range in the question: clamp(..., low, high)",
             span=span_of(node),
         )
 
