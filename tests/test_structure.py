@@ -58,6 +58,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "answer",
         "catalog",
         "engines",
+        "errors",
         "ledger",
         "noise",
         "query",

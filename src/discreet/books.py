@@ -1,5 +1,6 @@
 """Paying: every release is charged before it runs, kept before it is seen, and paid for once."""
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -12,16 +13,21 @@ from discreet.answer import Price
 from discreet.catalog.policy import BudgetPolicy
 from discreet.engines.base import Engine
 from discreet.engines.public import PublicStore
+from discreet.errors import EngineError
 from discreet.ledger import Kept, Ledger, Receipt
+from discreet.ledger.checks import MOST_ANSWER
 from discreet.noise import SYSTEM, Entropy
 from discreet.query.plan import Plan
 from discreet.query.planned import PlannedRelease
 from discreet.query.questions import Scalar
 from discreet.release import release, spreads
-from discreet.tables import NoisyTable, bytes_from_noisy, noisy_from_bytes
+from discreet.tables import ExactTable, NoisyTable, bytes_from_noisy, noisy_from_bytes
 
 Released = int | float | None
 """A noisy number that a later release of the same question uses."""
+
+log = logging.getLogger("discreet.books")
+log.addHandler(logging.NullHandler())
 
 LEVEL = Fraction(95, 100)
 """SQL over released tables may read half widths; numbers fed into a question use these."""
@@ -76,7 +82,7 @@ class Books:
     def kept(self, plan: Plan) -> tuple[NoisyTable, ...] | None:
         """Return what is in the books for a plan, if all of it is."""
         found = [self._ledger.find(each) for each in self._questions(plan)]
-        kept = [noisy_from_bytes(each.answer) for each in found if isinstance(each, Kept)]
+        kept = [_opened(each.answer) for each in found if isinstance(each, Kept)]
         return tuple(kept) if len(kept) == len(found) else None
 
     def is_paid(self, plan: Plan) -> bool:
@@ -121,10 +127,25 @@ class Books:
         """Run and release, and keep the result before anyone or anything sees it."""
         found = self._ledger.find(receipt.question)
         if isinstance(found, Kept):
-            return noisy_from_bytes(found.answer)
+            return _opened(found.answer)
         exact = tuple(self._engine.run(each, numbers) for each in planned.queries)
-        noisy = release(planned, exact, entropy=self._entropy)
-        return noisy_from_bytes(self._ledger.keep(receipt, bytes_from_noisy(noisy)))
+        return _opened(self._ledger.keep(receipt, self._drawn(planned, exact)))
+
+    def _drawn(self, planned: PlannedRelease, exact: tuple[ExactTable, ...]) -> bytes:
+        """Return the noisy table to keep, or that there is none: noise is drawn once only."""
+        try:
+            drawn = bytes_from_noisy(release(planned, exact, entropy=self._entropy))
+        except (
+            ArithmeticError,
+            LookupError,
+            TypeError,
+            ValueError,
+            MemoryError,
+            pa.ArrowException,
+        ):
+            log.exception("a release failed after its noise was drawn")
+            return NOTHING
+        return drawn if len(drawn) <= MOST_ANSWER else NOTHING
 
     def _numbers(self, plan: Plan, noisy: list[NoisyTable]) -> tuple[Released, ...]:
         """Return the numbers that earlier releases give to the next one."""
@@ -141,6 +162,16 @@ class Books:
     def _number(self, scalar: Scalar, tables: Mapping[str, pa.Table]) -> Released:
         found = self._public.run(scalar.sql, tables).column(0).to_pylist()
         return found[0] if found else None
+
+
+NOTHING = b""
+"""Kept in place of a table that could not be made: asked again, the question fails again."""
+
+
+def _opened(kept: bytes) -> NoisyTable:
+    if kept == NOTHING:
+        raise EngineError
+    return noisy_from_bytes(kept)
 
 
 def budget_from(policy: BudgetPolicy) -> Budget:

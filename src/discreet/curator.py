@@ -18,7 +18,7 @@ from discreet.explanation import Explanation, explain_plan, notes_of
 from discreet.finding import Finder
 from discreet.ledger import Ledger
 from discreet.noise import SYSTEM, Entropy
-from discreet.parameters import Real, rational
+from discreet.parameters import Real, confidence_level, rational
 from discreet.query.check import check
 from discreet.query.parse import parse
 from discreet.query.plan import Plan, make_plan
@@ -70,6 +70,7 @@ class Curator:
         Where there is no answer without the bounds of columns that the catalog calls AUTO, or that
         `find_bounds` names ("visits.cost"), a fifth of epsilon finds these first.
         """
+        confidence_level(confidence)  # refused here, not when the answer is paid for
         target = make_target(epsilon, delta, within, confidence)
         ready = self._finder.ready(sql, target, find_bounds)
         paid = self._books.pay(ready.plan, sql)

@@ -8,7 +8,16 @@ from pathlib import Path
 from uuid import uuid4
 
 from discreet.books import budget_from
-from discreet.catalog import Catalog, Column, PublicTable, Value, complete, declare, read
+from discreet.catalog import (
+    Catalog,
+    Column,
+    Kind,
+    PublicTable,
+    Value,
+    complete,
+    declare,
+    read,
+)
 from discreet.catalog.declared import Declared
 from discreet.catalog.policy import Accounting, SourcePolicy
 from discreet.curator import Curator
@@ -135,7 +144,7 @@ def _public_sources(declared: Declared) -> dict[str, str]:
 
 
 def _curator(declared: Declared, sources: Mapping[str, Source], ledger: str | Path) -> Curator:
-    engine = DuckDbEngine.load(sources, limits=_limits(declared.source))
+    version, engine = _loaded(declared, sources)
     try:
         catalog = complete(declared, engine.columns)
         return Curator(
@@ -147,11 +156,21 @@ def _curator(declared: Declared, sources: Mapping[str, Source], ledger: str | Pa
                 budget=budget_from(catalog.budget),
                 neighbours=catalog.budget.neighbours.value,
             ),
-            data_version=_version(sources),
+            data_version=version,
         )
     except BaseException:
         engine.close()
         raise
+
+
+def _loaded(declared: Declared, sources: Mapping[str, Source]) -> tuple[str, DuckDbEngine]:
+    """Return the data's version and the engine that holds them; they belong together."""
+    version = _version(sources)
+    engine = DuckDbEngine.load(sources, kinds=_kinds(declared), limits=_limits(declared.source))
+    if _version(sources) != version:
+        engine.close()
+        raise SourceError("a file changed while it was read; open it again.")
+    return version, engine
 
 
 def _public_store(catalog: Catalog, engine: DuckDbEngine) -> PublicStore:
@@ -176,17 +195,40 @@ def _limits(policy: SourcePolicy) -> Limits:
     return Limits(timeout=float(timeout), memory=policy.memory_limit, threads=policy.threads)
 
 
+def _kinds(declared: Declared) -> dict[str, dict[str, Kind]]:
+    """Return what columns are declared to be, table by table."""
+    return {
+        table.name: {
+            each.name.casefold(): each.kind for each in table.columns if each.kind is not None
+        }
+        for table in declared.tables
+    }
+
+
+FRAMES = uuid4().hex
+"""Stands for the contents of data frames, which may change with every process."""
+
+
 def _version(sources: Mapping[str, Source]) -> str:
-    """Return what changes when the data do: files by place, size and time; frames each time."""
+    """Return what changes when the data do: files by their state, frames with every process."""
     told = []
     for name, source in sorted(sources.items()):
         if not isinstance(source, str | Path):
-            told.append(f"{name}:{uuid4()}")
+            told.append(f"{name}:{FRAMES}:{id(source)}")
             continue
         for file in files_of(source):
-            state = file.stat()
-            told.append(f"{name}:{file.resolve()}:{state.st_size}:{state.st_mtime_ns}")
+            told += [f"{name}:{_state(each)}" for each in (file, Path(f"{file}.wal"))]
     return sha256("\n".join(told).encode()).hexdigest()
+
+
+def _state(file: Path) -> str:
+    """Return place, size and times of a file; the time of its last change cannot be set back."""
+    try:
+        state = file.stat()
+    except FileNotFoundError:
+        return f"{file.resolve()}:none"
+    times = f"{state.st_mtime_ns}:{state.st_ctime_ns}"
+    return f"{file.resolve()}:{state.st_ino}:{state.st_size}:{times}"
 
 
 def _refuse_arguments(**given: object) -> None:

@@ -109,8 +109,8 @@ def spreads(
         cells.append(np.stack([table.column(i).to_numpy() for i in range(first, last)], axis=1))
         first = last
     shown = table.select(range(len(planned.release.keys) + len(planned.readings)))
-    for number, reading in enumerate(planned.readings):
-        spread = _spread(planned, reading, cells, table.num_rows, level)
+    for number in range(len(planned.readings)):
+        spread = _spread(planned, number, cells, table, level)
         shown = shown.append_column(f"a{number}_spread", spread)
     return shown
 
@@ -297,17 +297,31 @@ def _values(
 
 def _spread(
     planned: PlannedRelease,
-    reading: AnyReading,
+    number: int,
     cells: list[IntArray],
-    rows: int,
+    table: pa.Table,
     confidence: Fraction,
 ) -> Values:
+    reading = planned.readings[number]
     match reading:
         case UnitsShown() if planned.selection is not None:
-            wide = np.full(rows, float(planned.selection.error(confidence)))
+            shown = table.column(f"a{number}").to_numpy()
+            wide = _unit_half_widths(planned.selection, shown, confidence)
         case Linear() | Mean() | Variance():
             noise = planned.measures[reading.measure].noise
             wide = half_widths_of(reading, cells[reading.measure], noise, confidence)
         case _:
-            return pa.array([None] * rows, pa.float64())
+            return pa.array([None] * table.num_rows, pa.float64())
     return pa.array(wide, pa.float64())
+
+
+def _unit_half_widths(
+    selection: PartitionSelection, numbers: IntArray, confidence: Fraction
+) -> NDArray[np.float64]:
+    """Return ± of numbers of units by which keys were selected.
+
+    Near the threshold a key is shown because its noise was large. No noise exceeds the threshold,
+    so that is the ± of numbers up to twice as large; larger ones were shown in any case.
+    """
+    usual = np.full(len(numbers), float(selection.error(confidence)))
+    return np.where(numbers <= 2 * selection.threshold, float(selection.threshold), usual)

@@ -51,6 +51,10 @@ COUNT = "SELECT COUNT(*) FROM visits WHERE "
 PER_UNIT = "SELECT AVG(t) FROM (SELECT who, SUM(cost) AS t FROM visits GROUP BY who) AS p"
 JOINED = "SELECT COUNT(*) FROM visits v JOIN people p ON v.who = p.who WHERE p.sex = 'f'"
 EXISTS = "SELECT COUNT(*) FROM people p WHERE EXISTS (SELECT 1 FROM visits v WHERE v.who = p.who)"
+DEEP = (
+    "SELECT COUNT(*) FROM people a WHERE EXISTS (SELECT 1 FROM visits b WHERE b.who = a.who "
+    "AND EXISTS (SELECT 1 FROM visits c WHERE c.who = b.who AND {condition}))"
+)
 NESTED = "SELECT COUNT(*) FROM visits WHERE cost > (SELECT AVG(cost) FROM visits)"
 WINDOW = (
     "SELECT COUNT(*) FROM (SELECT who, ROW_NUMBER() OVER (PARTITION BY who ORDER BY age) AS i "
@@ -93,6 +97,10 @@ def test_what_a_question_calls_things_does_not_matter(one: str, other: str) -> N
         (JOINED, JOINED.replace("JOIN", "LEFT JOIN")),
         (EXISTS, EXISTS.replace("EXISTS", "NOT EXISTS")),
         (EXISTS, EXISTS.replace("p.who)", "p.who AND v.age > 3)")),
+        (
+            DEEP.format(condition="c.age > b.age"),
+            DEEP.format(condition="b.age > c.age"),
+        ),
         (WINDOW, WINDOW.replace("ORDER BY age", "ORDER BY age DESC")),
         (WINDOW, WINDOW.replace("ORDER BY age", "ORDER BY cost")),
         (COUNT + "note = '1'", COUNT + "note = '1 '"),
@@ -112,3 +120,16 @@ def test_another_price_is_another_release() -> None:
 def test_a_number_from_another_release_makes_another_release() -> None:
     inner = NESTED.replace("AVG(cost)", "AVG(age)")
     assert identities(NESTED)[1] != identities(inner)[1]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT (SELECT COUNT(*) FROM visits), (SELECT COUNT(*) FROM visits AS z)",
+        "SELECT (SELECT AVG(v.cost) FROM visits v), (SELECT COUNT(*) FROM visits)",
+        "SELECT x.n, y.a FROM (SELECT region, COUNT(*) AS n FROM visits GROUP BY region) AS x "
+        "JOIN (SELECT region, AVG(age) AS a FROM visits v GROUP BY v.region) AS y USING (region)",
+    ],
+)
+def test_numbers_about_the_same_rows_are_one_release(sql: str) -> None:
+    assert len(identities(sql)) == 1

@@ -13,6 +13,7 @@ from pathlib import Path
 import duckdb
 
 log = logging.getLogger("discreet.engine")
+log.addHandler(logging.NullHandler())  # nothing is shown until the owner asks for it
 """For the owner: what engines say in their own words."""
 
 

@@ -11,7 +11,7 @@ from discreet.catalog.schema import Column, Value
 from discreet.engines.base import ExactQuery
 from discreet.engines.connection import LIMITS, Limits, Store, log
 from discreet.engines.duckdb_dialect import DUCKDB
-from discreet.engines.loading import Source, load
+from discreet.engines.loading import Kinds, Source, load
 from discreet.engines.writer import write_query
 from discreet.errors import EngineError, SourceError
 from discreet.tables import ExactTable
@@ -31,11 +31,20 @@ class DuckDbEngine:
         self._columns = {name.casefold(): found for name, found in columns.items()}
 
     @classmethod
-    def load(cls, sources: Mapping[str, Source], *, limits: Limits = LIMITS) -> Self:
-        """Copy all tables, or raise SourceError and keep none."""
-        store = Store(limits)
+    def load(
+        cls,
+        sources: Mapping[str, Source],
+        *,
+        kinds: Mapping[str, Kinds] | None = None,
+        limits: Limits = LIMITS,
+    ) -> Self:
+        """Copy all tables, or raise SourceError and keep none; `kinds` are those declared."""
+        store, declared = Store(limits), kinds or {}
         try:
-            columns = {name: load(store.connection, name, each) for name, each in sources.items()}
+            columns = {
+                name: load(store.connection, name, each, declared.get(name))
+                for name, each in sources.items()
+            }
             store.seal()
         except BaseException:
             store.close()

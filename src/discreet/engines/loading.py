@@ -50,8 +50,19 @@ PARQUET = (".parquet", ".pq", ".parq")
 DUCKDB = (".duckdb", ".ddb", ".db")
 
 
-def load(connection: duckdb.DuckDBPyConnection, name: str, source: Source) -> tuple[Column, ...]:
-    """Copy a source into a table of this name and return its columns."""
+Kinds = Mapping[str, Kind]
+"""What columns are declared to be, by their names in lower case."""
+
+
+def load(
+    connection: duckdb.DuckDBPyConnection, name: str, source: Source, kinds: Kinds | None = None
+) -> tuple[Column, ...]:
+    """Copy a source into a table of this name and return its columns.
+
+    A CSV file does not say what its columns are. Those that `kinds` names are read as declared, and
+    what cannot be read so is NULL: then one row more or less changes nothing but that row. The
+    others are guessed from all values.
+    """
     if isinstance(source, DuckDbTable):
         return _load_database(connection, name, source)
     if not isinstance(source, str | Path):
@@ -61,7 +72,7 @@ def load(connection: duckdb.DuckDBPyConnection, name: str, source: Source) -> tu
         return _load_database(connection, name, DuckDbTable(file=Path(source), table=name))
     files = files_of(source)
     if kind.endswith(CSV):
-        return _load_csv(connection, name, files)
+        return _load_csv(connection, name, files, kinds or {})
     if kind.endswith(PARQUET):
         return _load_parquet(connection, name, files)
     raise SourceError(
@@ -93,7 +104,7 @@ def files_of(source: str | Path) -> tuple[Path, ...]:
 
 
 def _load_csv(
-    connection: duckdb.DuckDBPyConnection, name: str, files: tuple[Path, ...]
+    connection: duckdb.DuckDBPyConnection, name: str, files: tuple[Path, ...], kinds: Kinds
 ) -> tuple[Column, ...]:
     delimiter, names = header_of(files[0])
     for each in files[1:]:
@@ -107,9 +118,13 @@ def _load_csv(
         f"delim={text_literal(delimiter)}, quote='\"', escape='\"', comment='', header=true, "
         "skip=0, sample_size=-1, strict_mode=true, null_padding=false, ignore_errors=false"
     )
+    declared = {each: kinds[each.casefold()] for each in names if each.casefold() in kinds}
+    texts = ", ".join(f"{text_literal(each)}: 'VARCHAR'" for each in declared)
+    if declared:
+        options += f", types={{{texts}}}"
     reader = f"read_csv({_listed(files)}, {options})"
     try:
-        columns = _copy(connection, name, reader, names=names)
+        columns = _copy(connection, name, reader, names=names, declared=declared)
     except duckdb.Error as cause:
         log.warning("CSV could not be read", exc_info=cause)
         found = re.search(r"file = (.*)", str(cause))
@@ -208,6 +223,19 @@ STORED: Mapping[Kind, str] = {
 """How a column is stored: one type for each kind but INTEGER, finite reals, years 1 to 9999."""
 
 
+READ_AS: Mapping[Kind, str] = {
+    Kind.BOOLEAN: "BOOLEAN",
+    Kind.INTEGER: "BIGINT",
+    Kind.REAL: "DOUBLE",
+    Kind.TEXT: "VARCHAR",
+    Kind.DATE: "DATE",
+    Kind.TIMESTAMP: "TIMESTAMP",
+    Kind.TIMESTAMP_TZ: "TIMESTAMP WITH TIME ZONE",
+    Kind.OTHER: "VARCHAR",
+}
+"""What the text of a CSV file is read as, if its column is declared to be of a kind."""
+
+
 def column_from_type(name: str, type_name: str, *, nulls: bool | None = None) -> Column:
     """Return a column by DuckDB's name of its type."""
     decimal = re.fullmatch(r"DECIMAL\((\d+),(\d+)\)", type_name)
@@ -226,6 +254,7 @@ def _copy(
     reader: str,
     *,
     names: tuple[str, ...] | None = None,
+    declared: Kinds | None = None,
 ) -> tuple[Column, ...]:
     described: list[Any] = connection.execute(f"DESCRIBE SELECT * FROM {reader}").fetchall()
     if names is None:
@@ -235,12 +264,15 @@ def _copy(
     columns, selected = [], []
     for column_name, type_name, null, *_ in described:
         found = column_from_type(column_name, type_name, nulls=False if null == "NO" else None)
-        columns.append(found)
-        template = STORED.get(found.kind, "{0}")
+        template, value = STORED.get(found.kind, "{0}"), _quoted(column_name)
         if found.kind is Kind.INTEGER and type_name.startswith("DECIMAL"):
             template = "CAST({0} AS HUGEINT)"
-        quoted = _quoted(column_name)
-        selected.append(f"{template.format(quoted)} AS {quoted}")
+        if declared and column_name in declared:
+            found = Column(name=column_name, kind=declared[column_name])
+            template = STORED.get(found.kind, "{0}")
+            value = f"TRY_CAST({value} AS {READ_AS[found.kind]})"
+        columns.append(found)
+        selected.append(f"{template.format(value)} AS {_quoted(column_name)}")
     listed = ", ".join(selected)
     connection.execute(f"CREATE TABLE {_quoted(name)} AS SELECT {listed} FROM {reader}")
     return tuple(map(_promised, columns))

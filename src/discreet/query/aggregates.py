@@ -90,7 +90,7 @@ def aggregate_from(node: exp.Expr, scope: Scope, names: Names) -> Aggregate:
     if isinstance(bare, exp.Anonymous) and bare.name.casefold() in OTHER_NAMES:
         bare = OTHER_NAMES[bare.name.casefold()](this=bare.expressions[0])
     made = _Reading(node=node, scope=scope, names=names).aggregate(bare)
-    return replace(made, text=node.sql(dialect=DIALECT), span=span_of(node), kind=_kind(made))
+    return replace(made, text=node.sql(dialect=DIALECT), span=span_of(node), kind=kind_of(made))
 
 
 ONE = Literal(
@@ -246,21 +246,29 @@ def _checked(made: Aggregate, node: exp.Expr) -> Aggregate:
     return made
 
 
-def _kind(made: Aggregate) -> Kind:
+LARGEST_WHOLE = 2**31
+"""Sums of larger whole numbers are released as reals: 64 bits might not hold them."""
+
+
+def kind_of(made: Aggregate) -> Kind:
+    """Return the kind of what is released, by what is known of the argument."""
     kind = made.argument.facts.kind if made.argument else Kind.INTEGER
     match made.statistic:
-        case Statistic.SUM | Statistic.SUM_DISTINCT | Statistic.MIN | Statistic.MAX:
-            return kind
-        case Statistic.MODE:
+        case Statistic.SUM | Statistic.SUM_DISTINCT:
+            return kind if _is_small(made.argument) else Kind.REAL
+        case Statistic.MIN | Statistic.MAX | Statistic.MODE:
             return kind
         case Statistic.QUANTILE:
             return kind if made.discrete or kind.is_time else Kind.REAL
-        case Statistic.AVG | Statistic.VAR_SAMP | Statistic.VAR_POP:
-            return Kind.REAL
-        case Statistic.STDDEV_SAMP | Statistic.STDDEV_POP:
+        case _ if made.statistic in NUMBERS:
             return Kind.REAL
         case _:
             return Kind.INTEGER
+
+
+def _is_small(argument: Expression | None) -> bool:
+    ends = () if argument is None else (argument.facts.interval.low, argument.facts.interval.high)
+    return all(each is None or abs(each) <= LARGEST_WHOLE for each in ends)
 
 
 def _given(node: exp.Expr) -> list[str]:

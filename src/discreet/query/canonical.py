@@ -64,9 +64,14 @@ class _View:
 
     numbers: Mapping[int, str]
     relations: Mapping[str, tuple[str, Columns]] = field(default_factory=dict)
+    depth: int = 0
+    """Of EXISTS inside EXISTS: each has rows of its own."""
 
-    def inside(self, relations: Mapping[str, tuple[str, Columns]]) -> "_View":
-        return _View(self.numbers, {**self.relations, **relations})
+    def inside(
+        self, relations: Mapping[str, tuple[str, Columns]], *, depth: int | None = None
+    ) -> "_View":
+        level = self.depth if depth is None else depth
+        return _View(self.numbers, {**self.relations, **relations}, level)
 
     # ----------------------------------------------------------------------- rows
 
@@ -150,7 +155,7 @@ class _View:
 
     def _unit_is_in(self, expression: UnitIsIn) -> str:
         rows, columns = self.rows(expression.rows)
-        inner = self.inside({expression.name: ("e", columns)})
+        inner = self.inside({expression.name: (f"e{self.depth}", columns)}, depth=self.depth + 1)
         return f"unit is in({rows};{inner.maybe(expression.where)})"
 
     def _window(self, window: Window) -> str:

@@ -8,6 +8,9 @@ from discreet.query.canonical import canonical_release, digest_of, written
 from discreet.query.planned import PlannedRelease
 from discreet.query.questions import Question, Release, Scalar
 
+FORM = "1"
+"""Changes when released tables are made or kept in another way, so that none is misread."""
+
 
 def identities_of(
     question: Question, releases: tuple[PlannedRelease, ...], policy: BudgetPolicy
@@ -24,6 +27,7 @@ def identities_of(
             if all(need < len(found) for need in each.needs)
         }
         told = (
+            FORM,
             canonical_release(planned.release, numbers),
             _ranges(planned.release),
             dumps([record_from_event(each) for each in planned.events], sort_keys=True),

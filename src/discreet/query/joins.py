@@ -154,7 +154,7 @@ def join_all(
         )
         seen.append(each.source)
     limit = prod(factors.values())
-    if limit > MOST_ROWS:
+    if joins and limit > MOST_ROWS:
         raise QuestionSizeError(
             f"the join can make {limit} rows of one unit",
             f"the most is {MOST_ROWS}; join fewer tables, or on columns that tell rows apart",

@@ -1,6 +1,6 @@
 """Which groups there are, as far as the question and the catalog tell."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
@@ -11,7 +11,7 @@ from discreet.catalog.times import time_from_number
 from discreet.query.narrowing import with_facts
 from discreet.query.questions import Keys, KnownKeys, UnknownKeys
 from discreet.query.sources import Names, PublicReader, Source, public_of, quoted
-from discreet.query.tree import ColumnOf, Expression, Facts
+from discreet.query.tree import Call, ColumnOf, Expression, Facts, Literal
 from discreet.query.walk import columns_in
 
 MOST_KEYS = 100_000
@@ -29,11 +29,16 @@ class Part:
     rows: tuple[tuple[Value, ...], ...]
 
 
-def key_set(keys: tuple[Expression, ...], names: Names, public: PublicReader) -> Keys:
+def key_set(
+    keys: tuple[Expression, ...],
+    names: Names,
+    public: PublicReader,
+    where: Expression | None = None,
+) -> Keys:
     """Return every combination of keys that can occur, if that is known and not too many."""
     if not keys:
         return KnownKeys(rows=((),), why="there are no groups")
-    parts = _parts(keys, names, public)
+    parts = _parts(keys, names, public, where)
     if isinstance(parts, str):
         return UnknownKeys(why=parts)
     number = prod(len(each.rows) for each in parts)
@@ -56,7 +61,9 @@ def _ordered(places: list[int], values: tuple[Value, ...]) -> tuple[Value, ...]:
     return tuple(by_place[place] for place in range(len(places)))
 
 
-def _parts(keys: tuple[Expression, ...], names: Names, public: PublicReader) -> "list[Part] | str":
+def _parts(
+    keys: tuple[Expression, ...], names: Names, public: PublicReader, where: Expression | None
+) -> "list[Part] | str":
     """Return the values key by key; or, in words, which key has values that only the data know."""
     from_public: dict[str, list[int]] = {}
     parts = []
@@ -65,7 +72,7 @@ def _parts(keys: tuple[Expression, ...], names: Names, public: PublicReader) -> 
         if source is not None and isinstance(key, ColumnOf) and key.facts.domain is None:
             from_public.setdefault(source.name, []).append(place)
             continue
-        values = _values(key, names, public)
+        values = _stated(key, where) or _values(key, names, public)
         if values is None:
             return f"the values of {_words(key)} are not declared"
         parts.append(Part(places=(place,), rows=tuple((each,) for each in values)))
@@ -102,6 +109,31 @@ def _original(source: Source, name: str) -> str:
     return public_of(source).columns[place].name
 
 
+def _stated(key: Expression, where: Expression | None) -> tuple[Value, ...] | None:
+    """Return the values that WHERE lets a computed key have: WHERE hour(t) IN (8, 9)."""
+    if isinstance(key, ColumnOf):  # its facts say so already
+        return None
+    for each in _conditions(where):
+        if each.function in ("in", "equal") and each.arguments[0] == key:
+            listed = each.arguments[1:]
+            values = [one.value for one in listed if isinstance(one, Literal)]
+            kinds = {one.facts.kind for one in listed}
+            if len(values) == len(listed) and kinds == {key.facts.kind}:
+                return tuple(dict.fromkeys(values))
+    return None
+
+
+def _conditions(where: Expression | None) -> Iterator[Call]:
+    """Yield the conditions that all must be true."""
+    if not isinstance(where, Call):
+        return
+    if where.function == "and":
+        for each in where.arguments:
+            yield from _conditions(each)
+    else:
+        yield where
+
+
 def _values(key: Expression, names: Names, public: PublicReader) -> tuple[Value, ...] | None:
     """Return all values of an expression, NULL only where it is known to occur."""
     plain = with_facts(
@@ -115,7 +147,7 @@ def _values(key: Expression, names: Names, public: PublicReader) -> tuple[Value,
     for each in columns_in(plain):
         domain = _column_domain(each, names, public)
         if domain is None:
-            return None
+            return _of_calendar(plain)
         domains[each.source, each.name] = domain
     if not domains or prod(map(len, domains.values())) > MOST_VALUES:
         return None
@@ -142,6 +174,12 @@ def _column_domain(
     if source is None:
         return None
     return tuple(value for (value,) in _public_rows(source, [column.name], public))
+
+
+def _of_calendar(key: Expression) -> tuple[Value, ...] | None:
+    """Return the hours, days of the week and the like that a moment can have at all."""
+    is_part = isinstance(key, Call) and key.function == "date_part"
+    return _listed(key.facts) if is_part else None
 
 
 def _listed(facts: Facts) -> tuple[Value, ...] | None:

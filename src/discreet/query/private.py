@@ -9,10 +9,11 @@ from sqlglot import exp
 
 from discreet.catalog.schema import Kind
 from discreet.errors import NotGroupedError, QuestionError, UnboundedError, UnsupportedError
-from discreet.query.aggregates import aggregate_from, is_aggregate
+from discreet.query.aggregates import aggregate_from, is_aggregate, kind_of
 from discreet.query.canonical import canonical_aggregate
 from discreet.query.joins import Joined, Selection, join_all
 from discreet.query.keys import key_set
+from discreet.query.merging import register
 from discreet.query.narrowing import narrow, with_facts
 from discreet.query.objections import below, row_level, unhandled
 from discreet.query.opened import (
@@ -356,13 +357,13 @@ class PrivateSelect:
                 )
                 for i, (node, each) in enumerate(zip(key_nodes, keys, strict=True))
             ),
-            key_set=key_set(tuple(keys), self.names, self.walker.public),
+            key_set=key_set(tuple(keys), self.names, self.walker.public, filtered.where),
             aggregates=tuple(
                 sorted(dict.fromkeys(asked), key=lambda each: canonical_aggregate(each, ROWS))
             ),
             left_out=joined.notes,
         )
-        number, places = _register(release, self.walker.releases)
+        number, places = register(release, self.walker.releases)
         names = {id(node): f"a{places[each]}" for node, each in zip(nodes, asked, strict=True)}
         return self._opened(number, keys, names)
 
@@ -468,7 +469,8 @@ def _check_square(aggregate: Aggregate, node: exp.Expr) -> None:
     if aggregate.argument is None or aggregate.statistic not in SQUARES:
         return
     interval = aggregate.argument.facts.interval
-    if any(abs(end) > WIDEST_SQUARED for end in (interval.low or 0, interval.high or 0)):
+    ends = [each for each in (interval.low, interval.high) if each is not None]
+    if any(abs(each) > WIDEST_SQUARED for each in ends):
         raise UnboundedError(
             f"the squares that {node.sql(dialect=DIALECT)} needs are too large to be computed",
             "move its values into a range in the question: clamp(..., low, high)",
@@ -612,26 +614,14 @@ def _needed(
 def _known(aggregate: Aggregate, filtered: Filtered) -> Aggregate:
     if aggregate.argument is None:
         return aggregate
-    return replace(aggregate, argument=filtered.known(aggregate.argument))
+    known = replace(aggregate, argument=filtered.known(aggregate.argument))
+    return replace(known, kind=kind_of(known))
 
 
 def _rebased(aggregate: Aggregate, rebase: Rebase) -> Aggregate:
     if aggregate.argument is None:
         return aggregate
     return replace(aggregate, argument=rebase(aggregate.argument))
-
-
-def _register(release: Release, releases: list[Release]) -> tuple[int, dict[Aggregate, int]]:
-    """Return the release's number and where its aggregates are; equal ones are released once."""
-    for number, each in enumerate(releases):
-        if replace(each, aggregates=()) == replace(release, aggregates=()):
-            merged = tuple(dict.fromkeys((*each.aggregates, *release.aggregates)))
-            releases[number] = replace(each, aggregates=merged)
-            break
-    else:
-        number = len(releases)
-        releases.append(release)
-    return number, {each: place for place, each in enumerate(releases[number].aggregates)}
 
 
 def _private(rows: Select | PerUnit, outs: tuple[Out, ...], joined: Joined) -> Private:

@@ -117,7 +117,7 @@ def _variances(reading: Variance, cells: IntArray) -> FloatArray:
     count, first, second, factor = _moments(reading, cells)
     square = float(reading.width) ** 2
     value = np.clip(second - first**2, 0, 0.25) * square * factor
-    found = np.where(_is_too_small(reading, count), square / 8, value)
+    found = np.where(_is_too_small(reading, count), _largest(reading) / 2, value)
     return np.sqrt(found) if reading.is_root else found
 
 
@@ -125,16 +125,21 @@ def _variance_half_widths(
     reading: Variance, cells: IntArray, noise: Noise, confidence: Fraction
 ) -> FloatArray:
     count, first, second, factor = _moments(reading, cells)
-    square = float(reading.width) ** 2
+    largest = _largest(reading)
     slopes = variance_slopes(reading, np.maximum(count, 1), first, second)
-    wide = np.minimum(half_widths(slopes * factor[:, None], noise, confidence), square / 4)
-    wide = np.where(_is_too_small(reading, count), square / 8, wide)
+    wide = np.minimum(half_widths(slopes * factor[:, None], noise, confidence), largest)
+    wide = np.where(_is_too_small(reading, count), largest / 2, wide)
     if not reading.is_root:
         return wide
     root = _variances(reading, cells)
     above = np.sqrt(root**2 + wide) - root
     below = root - np.sqrt(np.maximum(root**2 - wide, 0))
     return np.maximum(above, below)
+
+
+def _largest(reading: Variance) -> float:
+    """Return the largest variance that there is: half at each end, of two values for a sample."""
+    return float(reading.width) ** 2 / (2 if reading.is_sample else 4)
 
 
 def _is_too_small(reading: Variance, count: FloatArray) -> NDArray[np.bool_]:

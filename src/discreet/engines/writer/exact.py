@@ -5,6 +5,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from discreet.catalog.schema import RowUnit
 from discreet.engines.base import Bounding, ExactQuery
 from discreet.engines.dialect import Dialect
 from discreet.engines.writer.expressions import (
@@ -17,7 +18,7 @@ from discreet.engines.writer.expressions import (
     written_of,
 )
 from discreet.engines.writer.rows import rows_text
-from discreet.query.tree import Expression, Literal
+from discreet.query.tree import Expression, Literal, Rows, Scan, Union
 
 SALT = "'discreet'"
 
@@ -91,7 +92,8 @@ def _bounded(query: ExactQuery, groups: Sequence[str], place: Place) -> str:
 
     Which ones are kept follows from the unit's own rows alone: they are ordered by a hash of the
     unit and their contents, then by the contents, so that only equal rows are interchangeable. The
-    unit is part of the hash because units with like rows would otherwise all lose the same ones.
+    unit is part of the hash because units with like rows would otherwise all lose the same ones;
+    unless it is the row, whose number says where it stands, and so who else is in the table.
     """
     rows, columns = _projected(query, place)
     present = [each for each in ('"cell"', '"value"') if each in columns]
@@ -104,7 +106,8 @@ def _bounded(query: ExactQuery, groups: Sequence[str], place: Place) -> str:
         rows = f'SELECT {distinct}{listed} FROM ({rows}) AS "rows"{where}'
     if query.bounding is Bounding.NONE or not columns:
         return rows
-    hashed = place.dialect.hash.format(all=", ".join([SALT, UNIT, *columns]))
+    unit = [] if _is_row(query.rows) else [UNIT]
+    hashed = place.dialect.hash.format(all=", ".join([SALT, *unit, *columns]))
     order = ", ".join([hashed, *columns])
     rank = f'row_number() OVER (PARTITION BY {UNIT} ORDER BY {order}) AS "rank"'
     kept = f'SELECT *, {rank} FROM ({rows}) AS "rows"'
@@ -115,6 +118,18 @@ def _bounded(query: ExactQuery, groups: Sequence[str], place: Place) -> str:
     order = ", ".join([UNIT, *columns])
     first = f'row_number() OVER (PARTITION BY {group} ORDER BY {order}) AS "first"'
     return f'SELECT *, {first} FROM ({kept}) AS "kept"'
+
+
+def _is_row(rows: Rows) -> bool:
+    """Return whether the row itself is the unit."""
+    match rows:
+        case Scan():
+            owner = rows.parents[-1] if rows.parents else rows.table
+            return isinstance(owner.unit, RowUnit)
+        case Union():
+            return any(map(_is_row, rows.parts))
+        case _:
+            return _is_row(rows.source)
 
 
 def _is_plain_count(query: ExactQuery) -> bool:
