@@ -6,6 +6,7 @@ the budget. A test holds both ways to the same price.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from math import gcd, inf, lcm
@@ -23,7 +24,8 @@ UNKNOWN = (
 LONGEST, FINEST = 1024, 512
 """Sums with denominators of more than LONGEST bits are rounded up, to FINEST bits."""
 
-PLAIN_DIGITS = 90
+PLAIN = re.compile(r"([0-9]{1,90})/([1-9][0-9]{0,89})")
+MOST_PLAIN, MOST_ANSWERS = 10**90, 10**15
 """Numbers of no more digits lie inside the range that every event's numbers must lie in."""
 
 Ratio: TypeAlias = tuple[int, int]
@@ -172,7 +174,7 @@ def simple_costs(text: str, *, is_basic: bool) -> list[Cost] | None:
             if cost is None:
                 return None
             found.append(cost)
-    except (KeyError, TypeError, ValueError, ZeroDivisionError):
+    except (KeyError, TypeError, ValueError):
         return None
     return found or None
 
@@ -181,13 +183,11 @@ _Reader: TypeAlias = Callable[[dict[str, Any]], Cost | None]
 
 
 def _read(text: str) -> Ratio:
-    """Return the number that a record writes as "p/q", in lowest terms; refuse all but digits."""
-    top, _, bottom = text.partition("/")
-    if not (top.isdecimal() and bottom.isdecimal() and text.isascii()) or bottom[0] == "0":
+    """Return the number that a record writes as "p/q", in lowest terms."""
+    found = PLAIN.fullmatch(text)
+    if found is None:
         raise ValueError
-    if len(text) > PLAIN_DIGITS:
-        raise ValueError
-    return _reduced(int(top), int(bottom))
+    return _reduced(int(found[1]), int(found[2]))
 
 
 def _reduced(numerator: int, denominator: int) -> Ratio:
@@ -209,14 +209,14 @@ def _discrete_laplace(record: dict[str, Any]) -> Ratio | None:
     sensitivity, answers = record["sensitivity"], record["answers"]
     if len(record) != 4 or type(sensitivity) is not int or type(answers) is not int:
         return None
-    if not 1 <= sensitivity < 10**PLAIN_DIGITS or not 1 <= answers <= 10**15:
+    if not 1 <= sensitivity < MOST_PLAIN or not 1 <= answers <= MOST_ANSWERS:
         return None
     return _quotient((sensitivity, 1), _read(record["scale"]))
 
 
 def _discrete_gaussian(record: dict[str, Any]) -> Ratio | None:
     answers = record["answers"]
-    if len(record) != 4 or type(answers) is not int or not 1 <= answers <= 10**15:
+    if len(record) != 4 or type(answers) is not int or not 1 <= answers <= MOST_ANSWERS:
         return None
     half = _quotient(_read(record["sensitivity_squared"]), _read(record["variance"]))
     return _reduced(half[0], 2 * half[1])
