@@ -119,7 +119,7 @@ def _stated(key: Expression, where: Expression | None) -> tuple[Value, ...] | No
             values = [one.value for one in listed if isinstance(one, Literal)]
             kinds = {one.facts.kind for one in listed}
             if len(values) == len(listed) and kinds == {key.facts.kind}:
-                return tuple(dict.fromkeys(values))
+                return tuple(dict.fromkeys(each for each in values if each is not None))
     return None
 
 
