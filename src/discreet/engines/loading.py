@@ -270,7 +270,9 @@ def _copy(
         if declared and column_name in declared:
             found = Column(name=column_name, kind=declared[column_name])
             template = STORED.get(found.kind, "{0}")
-            value = f"TRY_CAST({value} AS {READ_AS[found.kind]})"
+            # Joined with nothing, so that DuckDB does not move the cast into its reader, where it
+            # raises an error instead of giving NULL.
+            value = f"TRY_CAST(({value} || '') AS {READ_AS[found.kind]})"
         columns.append(found)
         selected.append(f"{template.format(value)} AS {_quoted(column_name)}")
     listed = ", ".join(selected)
