@@ -1,6 +1,7 @@
 """Every release is charged before it runs, kept before it is seen, and drawn once."""
 
 from fractions import Fraction
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -12,7 +13,7 @@ from discreet.tables import ExactTable
 from tests.curated import curator_of
 
 VISITS = {"patient_id": list(range(200)), "cost": [float(i % 90) for i in range(200)]}
-BOUNDS = {"bounds": {"cost": (0, 100)}}
+BOUNDS: dict[str, Any] = {"bounds": {"cost": (0, 100)}}
 NESTED = "SELECT COUNT(*) AS n FROM visits WHERE cost > (SELECT AVG(cost) FROM visits)"
 
 

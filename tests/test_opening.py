@@ -83,7 +83,8 @@ def test_all_tables_of_a_duckdb_file_are_opened(tmp_path: Path) -> None:
     with duckdb.connect(str(tmp_path / "clinic.duckdb")) as connection:
         connection.execute("CREATE TABLE visits AS SELECT range AS who, range AS x FROM range(9)")
         connection.execute("CREATE TABLE people AS SELECT range AS who FROM range(9)")
-    with discreet.open(tmp_path / "clinic.duckdb", unit="who", epsilon=100) as clinic:
+    file = tmp_path / "clinic.duckdb"
+    with discreet.open(file, unit="who", rows_per_unit=1, epsilon=100) as clinic:
         sql = "SELECT COUNT(*) AS n FROM visits JOIN people USING (who)"
         assert clinic.ask(sql, epsilon=90).rows == [{"n": 9}]
 

@@ -227,11 +227,9 @@ READ_AS: Mapping[Kind, str] = {
     Kind.BOOLEAN: "BOOLEAN",
     Kind.INTEGER: "BIGINT",
     Kind.REAL: "DOUBLE",
-    Kind.TEXT: "VARCHAR",
     Kind.DATE: "DATE",
     Kind.TIMESTAMP: "TIMESTAMP",
     Kind.TIMESTAMP_TZ: "TIMESTAMP WITH TIME ZONE",
-    Kind.OTHER: "VARCHAR",
 }
 """What the text of a CSV file is read as, if its column is declared to be of a kind."""
 
@@ -270,14 +268,22 @@ def _copy(
         if declared and column_name in declared:
             found = Column(name=column_name, kind=declared[column_name])
             template = STORED.get(found.kind, "{0}")
-            # Joined with nothing, so that DuckDB does not move the cast into its reader, where it
-            # raises an error instead of giving NULL.
-            value = f"TRY_CAST(({value} || '') AS {READ_AS[found.kind]})"
+            value = _read_as(value, found.kind)
         columns.append(found)
         selected.append(f"{template.format(value)} AS {_quoted(column_name)}")
     listed = ", ".join(selected)
     connection.execute(f"CREATE TABLE {_quoted(name)} AS SELECT {listed} FROM {reader}")
     return tuple(map(_promised, columns))
+
+
+def _read_as(text: str, kind: Kind) -> str:
+    """Return a text as a value of a kind, NULL if it is none.
+
+    A cast of the bare column would be moved into DuckDB's reader, where it raises an error.
+    """
+    return (
+        text if kind in (Kind.TEXT, Kind.OTHER) else f"TRY_CAST(concat({text}) AS {READ_AS[kind]})"
+    )
 
 
 def _promised(column: Column) -> Column:
