@@ -102,18 +102,31 @@ def open_unplugged(path: str | Path) -> Curator:
     Public tables are read if they are there. The books are not opened.
     """
     declared = read(path)
-    try:
-        catalog = complete(declared)
-    except CatalogError:
-        return open_catalog(path, ledger=MEMORY)
-    with closing(DuckDbEngine.load(_public_sources(declared))) as engine:
-        public = PublicStore({name: engine.table(name) for name in _public_sources(declared)})
+    sources = _public_sources(declared)
+    with closing(DuckDbEngine.load(sources)) as engine:
+        try:
+            catalog = complete(declared, lambda name: _columns_at_hand(declared, engine, name))
+        except CatalogError:
+            return open_catalog(path, ledger=MEMORY)
+        public = PublicStore({name: engine.table(name) for name in sources})
     return Curator(
         catalog=catalog,
         engine=UnpluggedEngine(),
         public=public,
         ledger=SqliteLedger(MEMORY, budget=budget_from(catalog.budget)),
     )
+
+
+def _columns_at_hand(declared: Declared, engine: DuckDbEngine, name: str) -> tuple[Column, ...]:
+    """Return a table's columns: read, if it was loaded, else as they are declared with types."""
+    with suppress(SourceError):
+        return engine.columns(name)
+    (table,) = (each for each in declared.tables if each.name == name)
+    found = [(each.name, each.kind) for each in table.columns]
+    columns = tuple(Column(name=column, kind=kind) for column, kind in found if kind is not None)
+    if not columns or len(columns) < len(found):
+        raise table.place.refused("has columns without a type", "open the data, or declare types")
+    return columns
 
 
 def ledger_place(path: str | Path) -> Path:

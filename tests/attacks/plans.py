@@ -1,5 +1,7 @@
 """Plans of questions, made as a curator makes them, before anything is charged or read."""
 
+from typing import Any
+
 from discreet.curator import Curator
 from discreet.parameters import Real
 from discreet.query.check import check
@@ -14,6 +16,12 @@ def plan_of(curator: Curator, sql: str, *, epsilon: Real = 1, delta: Real | None
     """Return the plan of a question."""
     question = check(parse(sql), curator.catalog, curator._public)
     return make_plan(question, EpsilonTarget(epsilon, delta=delta), curator.catalog.budget)
+
+
+def only(curator: Curator, sql: str, *, epsilon: Real = 1) -> dict[str, Any]:
+    """Return the only row of an answer."""
+    (row,) = curator.ask(sql, epsilon=epsilon).rows
+    return dict(row)
 
 
 def released(curator: Curator, plan: Plan) -> NoisyTable:

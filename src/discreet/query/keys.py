@@ -52,6 +52,37 @@ def key_set(
     return KnownKeys(rows=rows, why=_why(keys, names))
 
 
+def unlisted(
+    keys: tuple[Expression, ...],
+    texts: Iterable[str],
+    known: Keys,
+    names: Names,
+    where: Expression | None,
+) -> tuple[str, ...]:
+    """Return, in words, which rows are in none of the groups, though WHERE lets them pass."""
+    if not isinstance(known, KnownKeys):
+        return ()
+    sentences = []
+    for place, (key, text) in enumerate(zip(keys, texts, strict=True)):
+        if _public_source(key, names) is not None or _stated(key, where) is not None:
+            continue
+        has_null = key.facts.nullable and all(row[place] is not None for row in known.rows)
+        ways = [*(["NULL"] if has_null else []), *(["not declared"] if _strays(key, names) else [])]
+        if ways:
+            sentences.append(f"rows whose {text} is {' or '.join(ways)}")
+    return tuple(sentences)
+
+
+def _strays(key: Expression, names: Names) -> bool:
+    """Return whether a key can have a value that is not listed: if declared columns list them."""
+    if key.facts.kind is Kind.BOOLEAN:
+        return False
+    if not isinstance(key, ColumnOf):
+        return key.facts.domain is None
+    out = names.out(key)
+    return out is not None and (out.facts.domain is not None or _listed(out.facts) is not None)
+
+
 def _joined(combination: Iterable[tuple[Value, ...]]) -> tuple[Value, ...]:
     return tuple(value for each in combination for value in each)
 

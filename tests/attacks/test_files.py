@@ -1,0 +1,158 @@
+"""Files made to break loading (cases I1 to I9): refused with their line, or loaded whole."""
+
+from datetime import date
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import discreet
+from discreet.errors import CatalogError, DiscreetError, SourceError
+from tests.attacks.plans import only
+from tests.attacks.twins import SECRET
+
+SOUND = "u,x\n1,2.5\n2,3.5\n"
+
+
+def written(folder: Path, content: str | bytes, name: str = "t.csv") -> Path:
+    path = folder / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "u,x\n1,2\n2,3,4\n",
+        "u,x\n1,2\n3\n",
+        'u,x\n1,"2\n2,3\n',
+        b"u,x\n1,\x00\n",
+        b"u,x\n1,caf\xe9\n",
+        "u,u\n1,2\n",
+        "u,\n1,2\n",
+        "",
+    ],
+    ids=["too many", "too few", "open quote", "NUL", "latin-1", "twice", "no name", "empty"],
+)
+def test_i1_a_broken_file_is_refused_whole(tmp_path: Path, content: str | bytes) -> None:
+    with pytest.raises(SourceError, match=r"t\.csv|table t"):
+        discreet.open(written(tmp_path, content), unit="u", epsilon=1)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [SOUND.replace("\n", "\r\n"), "\ufeff" + SOUND, SOUND.rstrip(), SOUND.replace(",", ";")],
+    ids=["CRLF", "BOM", "no last line end", "semicolons"],
+)
+def test_i1_files_that_differ_in_layout_are_the_same_table(tmp_path: Path, content: str) -> None:
+    with discreet.open(
+        written(tmp_path, content), unit="u", bounds={"x": (0, 10)}, rows_per_unit=1, epsilon=200
+    ) as curator:
+        (row,) = curator.ask("SELECT COUNT(*) AS n, SUM(x) AS s FROM t", epsilon=100).rows
+    assert row["n"] == 2
+    assert row["s"] == pytest.approx(6, abs=3)
+
+
+def test_i3_numbers_that_are_none_count_as_null(tmp_path: Path) -> None:
+    odd = ["nan", "NaN", "inf", "-inf", "-0", "1e400", ""]
+    rows = "".join(f"{n},{text}\n" for n, text in enumerate(odd))
+    path = written(tmp_path, f"u,x\n{rows}")
+    with discreet.open(
+        path, unit="u", bounds={"x": (0, 10)}, rows_per_unit=1, epsilon=1000
+    ) as curator:
+        (row,) = curator.ask("SELECT COUNT(*) AS n, COUNT(x) AS k FROM t", epsilon=200).rows
+        assert row == {"n": 7, "k": 1}
+        assert 0 <= only(curator, "SELECT AVG(x) AS a FROM t")["a"] <= 10
+
+
+def test_i4_a_file_that_is_not_what_it_says_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="not a Parquet file"):
+        discreet.open(written(tmp_path, "no parquet", "t.parquet"), unit="u", epsilon=1)
+    with pytest.raises(SourceError, match="does not exist"):
+        discreet.open(tmp_path / "none.parquet", unit="u", epsilon=1)
+
+
+def test_i4_awkward_columns_of_parquet_are_loaded(tmp_path: Path) -> None:
+    table = pa.table(
+        {
+            "u": pa.array(["a", "b", None]).dictionary_encode(),
+            "nested": [[{"k": 1}], [], None],
+            "t": pa.array([date(2024, 1, 1)] * 3),
+        }
+    )
+    pq.write_table(table, tmp_path / "t.parquet")
+    with discreet.open(tmp_path / "t.parquet", unit="u", rows_per_unit=1, epsilon=200) as curator:
+        (row,) = curator.ask("SELECT COUNT(*) AS n, COUNT(nested) AS k FROM t", epsilon=100).rows
+    assert row == {"n": 2, "k": 2}
+
+
+def test_i4_a_table_without_the_declared_unit_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CatalogError, match="unit names 'person'"):
+        discreet.open(written(tmp_path, SOUND), unit="person", epsilon=1)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [[], [(1, 1.0)], [(1, 1.0)] * 5_000, [(n, 1.0) for n in range(3)] * 2],
+    ids=["no rows", "one row", "one person", "duplicates"],
+)
+def test_i6_tables_of_any_size_are_answered_alike(rows: list[tuple[int, float]]) -> None:
+    table = pa.table(
+        {
+            "u": pa.array([u for u, _ in rows], pa.int64()),
+            "x": pa.array([x for _, x in rows], pa.float64()),
+        }
+    )
+    with discreet.open(table, name="t", unit="u", bounds={"x": (0, 1)}, epsilon=10) as curator:
+        explained = str(curator.explain("SELECT COUNT(*), SUM(x) FROM t", epsilon=1))
+        assert len(curator.ask("SELECT COUNT(*), SUM(x) FROM t", epsilon=1).rows) == 1
+        assert curator.remaining.epsilon == 9
+    assert (
+        "at most 10 rows of t for each unit, by default" in explained.replace("\n    ", " ").lower()
+    )
+
+
+def test_i7_a_table_is_a_snapshot(tmp_path: Path) -> None:
+    path = written(tmp_path, SOUND)
+    with discreet.open(path, unit="u", rows_per_unit=1, epsilon=200) as curator:
+        path.write_text("u,x\n")
+        assert curator.ask("SELECT COUNT(*) AS n FROM t", epsilon=100).rows == [{"n": 2}]
+
+
+def test_i7_the_budget_outlives_a_change_of_the_data(tmp_path: Path) -> None:
+    path, ledger = written(tmp_path, SOUND), tmp_path / "t.ledger"
+    with discreet.open(path, unit="u", epsilon=1, ledger=ledger) as curator:
+        curator.ask("SELECT COUNT(*) FROM t", epsilon=0.75)
+    path.write_text(SOUND + "3,4.5\n")
+    with discreet.open(path, unit="u", epsilon=1, ledger=ledger) as curator:
+        assert curator.remaining.epsilon * 4 == 1
+        with pytest.raises(DiscreetError, match="budget"):
+            curator.ask("SELECT COUNT(*) FROM t", epsilon=0.75)
+
+
+def test_i8_nothing_about_a_column_is_taken_from_the_data(tmp_path: Path) -> None:
+    """Bounds and keys that nobody declared stay unknown, however regular the data are."""
+    path = written(tmp_path, "u,x,s\n" + "".join(f"{n},1,a\n" for n in range(50)))
+    with discreet.open(path, unit="u", epsilon=10) as curator:
+        for column in curator.catalog.tables[0].columns:
+            assert column.bounds is None
+            assert column.values is None
+        with pytest.raises(DiscreetError, match="no declared bounds"):
+            curator.ask("SELECT SUM(x) FROM t", epsilon=1)
+        with pytest.raises(DiscreetError, match="only the data know"):
+            curator.ask("SELECT s, COUNT(*) FROM t GROUP BY s", epsilon=1)
+
+
+@pytest.mark.parametrize("text", ["=cmd()", "+1", "-1", "@x", "<script>", "\x1b[31m", "a\nb"])
+def test_i9_texts_are_inert_in_exports(text: str) -> None:
+    table = pa.table({"u": list(range(500)), "s": [text] * 500})
+    with discreet.open(
+        table, name="t", unit="u", epsilon=100, values={"s": [text]}, rows_per_unit=1
+    ) as curator:
+        answer = curator.ask("SELECT s, COUNT(*) AS n FROM t GROUP BY s", epsilon=50)
+    shown, html, lines = str(answer), answer._repr_html_(), str(answer.to_csv()).splitlines()
+    assert "\x1b" not in shown
+    assert "<script>" not in html
+    assert not any(line.startswith(("=", "+", "-", "@")) for line in lines)
+    assert SECRET not in shown
