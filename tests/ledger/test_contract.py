@@ -1,7 +1,7 @@
 """What every ledger promises, whatever it is stored in."""
 
 import tempfile
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from fractions import Fraction
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from discreet.accounting import (
     FixedSampleEvent,
     PoissonSampledEvent,
     PureEvent,
+    compose,
 )
 from discreet.errors import (
     BudgetError,
@@ -227,6 +228,48 @@ def test_entries_say_what_was_written_and_when(store: Store) -> None:
 
 def soon(entry: Entry) -> bool:
     return abs(datetime.now(UTC) - entry.written) < timedelta(minutes=1)
+
+
+@pytest.mark.parametrize("year", [1970, 2099])
+def test_a_clock_that_jumps_changes_nothing_but_what_is_noted(
+    store: Store, monkeypatch: pytest.MonkeyPatch, year: int
+) -> None:
+    ledger = store.open()
+    ledger.charge("before", [TENTH])
+
+    class Jumped(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> "Jumped":
+            return cls(year, 1, 1, tzinfo=tz)
+
+    monkeypatch.setattr("discreet.ledger.stored.datetime", Jumped)
+    ledger.keep(ledger.charge("after", [TENTH]), b"42")
+    assert ledger.remaining().epsilon == Fraction(8, 10)
+    assert [entry.written.year for entry in ledger.entries()][2:] == [year, year]
+    ledger.verify()
+
+
+def test_a_report_tells_the_least_that_an_accountant_proves(store: Store) -> None:
+    ledger = store.open(Budget(epsilon=20, delta=1e-6))
+    event = DiscreteGaussianEvent(sensitivity_squared=Fraction(1), variance=Fraction(100))
+    ledger.declare_analyst("eve", epsilon=5)
+    for i in range(20):
+        ledger.charge(f"q{i}", [event, TENTH], account="eve" if i % 2 else "owner")
+    report = ledger.report()
+    assert report.price == compose([event * 20, TENTH * 20], Fraction(1, 10**6))
+    assert report.price.accountant == "PLD"
+    assert report.questions == 20
+    assert report.total == Budget(epsilon=20, delta=1e-6)
+    assert report.charged == ledger.charged()
+    assert sorted(report.accounts) == ["eve", "owner"]
+    assert report.accounts["eve"] == report.accounts["owner"]
+    assert ledger.report(1e-9).price.delta == Fraction(1, 10**9)
+    assert ledger.report(1e-9).price.epsilon > report.price.epsilon
+
+
+def test_a_report_of_nothing_is_nothing(store: Store) -> None:
+    report = store.open().report()
+    assert (report.price.epsilon, report.questions, dict(report.accounts)) == (0, 0, {})
 
 
 def test_a_ledger_has_no_way_back(store: Store) -> None:

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from discreet.accounting import Budget, DiscreteLaplaceEvent
-from discreet.errors import DiscreetError, LedgerError
-from discreet.ledger import Receipt, SqliteLedger
+from discreet.errors import AccountError, DiscreetError, LedgerError
+from discreet.ledger import Kept, Receipt, SqliteLedger
 from discreet.ledger.book import Line
 from discreet.ledger.sqlite.storage import SqliteStorage
 from tests.ledger.stores import ONE, TENTH, FileStore, child, connection_of, end_of
@@ -347,6 +347,23 @@ def test_entries_are_listed_in_order_while_others_write(
         next(listed)
         other.charge("later", [TENTH])
         assert [entry.number for entry in listed] == list(range(2, 9))
+
+
+def test_a_ledger_of_the_first_version_opens_for_ever(file: FileStore) -> None:
+    """Written when accounts were not declared yet; what they were charged counts once they are."""
+    written = Path(__file__).parent.parent / "golden" / "ledger_1.sql"
+    with closing(sqlite3.connect(file.path)) as connection:
+        connection.executescript(written.read_text(encoding="utf-8"))
+    with file.existing() as ledger:
+        ledger.verify("65c22bbd6649803004bed252476a2f6a3a20cb16e39398f70d0d4e177b5fc2cd")
+        assert ledger.charged().rho == Fraction(331, 4000)
+        assert ledger.charged().delta == Fraction(1, 10**8)
+        assert isinstance(found := ledger.find("count"), Kept)
+        assert found.answer == b"12418"
+        with pytest.raises(AccountError):
+            ledger.charge("more", [TENTH], account="eve")
+        ledger.declare_analyst("eve", epsilon=Fraction(1, 2))
+        assert ledger.remaining("eve").epsilon == Fraction(1, 4)
 
 
 @pytest.mark.slow

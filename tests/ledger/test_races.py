@@ -35,8 +35,9 @@ def told_by_children(count: int, work: Callable[[int], list[str]]) -> list[str]:
 def answered(ledger: Ledger, question: str, event: PureEvent) -> str:
     try:
         return ledger.keep(ledger.charge(question, [event]), question.encode()).decode()
-    except BudgetError:
-        return "refused"
+    except BudgetError as refusal:
+        asked, left = refusal.requested["epsilon"], refusal.remaining["epsilon"]
+        return "refused" if asked == event.epsilon > left else "refused wrongly"
 
 
 def race(durable: Store, *, processes: int, threads: int, asks: int, fits: int) -> list[str]:
@@ -66,9 +67,47 @@ def test_exactly_what_the_budget_allows_is_answered(durable: Store) -> None:
     check_race(durable, processes=4, threads=4, asks=2, fits=20)
 
 
+def test_exactly_what_the_budget_allows_is_answered_to_32_processes(durable: Store) -> None:
+    check_race(durable, processes=32, threads=1, asks=1, fits=20)
+
+
+def test_exactly_what_the_budget_allows_is_answered_to_32_threads(durable: Store) -> None:
+    check_race(durable, processes=1, threads=32, asks=2, fits=33)
+
+
 @pytest.mark.slow
-def test_exactly_what_the_budget_allows_is_answered_to_a_crowd(durable: Store) -> None:
-    check_race(durable, processes=8, threads=20, asks=10, fits=501)
+@pytest.mark.parametrize(
+    ("processes", "threads", "asks", "fits"), [(8, 20, 10, 501), (32, 32, 1, 777)]
+)
+def test_exactly_what_the_budget_allows_is_answered_to_a_crowd(
+    durable: Store, processes: int, threads: int, asks: int, fits: int
+) -> None:
+    check_race(durable, processes=processes, threads=threads, asks=asks, fits=fits)
+
+
+def test_colluding_analysts_get_what_their_caps_and_the_total_allow(durable: Store) -> None:
+    """Four with caps of 0.3 each share a total of 1: each gets 3 answers at most, all get 10."""
+    with durable.open() as ledger:
+        for i in range(4):
+            ledger.declare_analyst(f"analyst {i}", epsilon=Fraction(3, 10))
+
+    def work(process: int) -> list[str]:
+        told, account = [], f"analyst {process}"
+        with durable.open() as ledger:
+            for i in range(5):
+                try:
+                    ledger.charge(f"{process}-{i}", [TENTH], account=account)
+                    told.append("charged")
+                except BudgetError as refusal:
+                    told.append("cap" if refusal.analyst else "total")
+        return told
+
+    told = Counter(told_by_children(4, work))
+    assert told["charged"] == 10
+    with durable.open() as ledger:
+        charged = Counter(entry.account for entry in ledger.entries() if entry.kind == "charge")
+        assert sorted(charged.values()) in ([1, 3, 3, 3], [2, 2, 3, 3])
+        assert ledger.remaining().epsilon == 0
 
 
 @pytest.mark.slow

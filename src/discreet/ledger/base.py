@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from fractions import Fraction
-from types import MappingProxyType
-from typing import Literal, Protocol, TypeAlias
+from types import MappingProxyType, TracebackType
+from typing import Literal, Protocol, Self, TypeAlias
 
 from discreet.accounting import Budget, Charge, Event, Price, Remaining
 from discreet.parameters import Real
@@ -118,7 +118,7 @@ class Ledger(Protocol):
         """Return the answer that is kept, the first one handed in; durable when it returns."""
 
     def remaining(self, account: str | None = None) -> Remaining:
-        """Return what is left of the total in force or, if that is less, of an account's cap."""
+        """Return what is left of the total, or of an account's cap; the total holds besides."""
 
     def charged(self) -> Charge:
         """Return what all entries together have taken."""
@@ -154,3 +154,12 @@ class Ledger(Protocol):
 
     def close(self) -> None:
         """Let go of the book; charges and answers are in it already."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...

@@ -162,17 +162,9 @@ class Book:
         return replace(self.total, charged=self.charged)
 
     def remaining(self, account: str | None = None) -> Remaining:
-        """Return what is left of the total or, bound by bound, of an account's cap if less."""
-        left = self.budget.remaining()
+        """Return what is left of the total, or of an account's cap; the total holds besides."""
         cap = None if account is None else self.cap(account)
-        if cap is None:
-            return left
-        own = cap.remaining()
-        return Remaining(
-            epsilon=min(left.epsilon, own.epsilon),
-            rho=min(left.rho, own.rho),
-            delta=min(left.delta, own.delta),
-        )
+        return (cap or self.budget).remaining()
 
     def cap(self, account: str) -> Budget | None:
         """Return the cap of an account, with what it was charged; None for the owner's."""

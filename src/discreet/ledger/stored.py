@@ -109,7 +109,7 @@ class StoredLedger:
         return answer if kept is None else kept
 
     def remaining(self, account: str | None = None) -> Remaining:
-        """Return what is left of the total in force or, if that is less, of an account's cap."""
+        """Return what is left of the total, or of an account's cap; the total holds besides."""
         return self._current().remaining(None if account is None else a_name("account", account))
 
     def charged(self) -> Charge:
