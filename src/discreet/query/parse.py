@@ -87,7 +87,7 @@ def _check_size(tokens: list[Token]) -> None:
         )
 
 
-NESTING = (exp.Binary, exp.Unary, exp.Func)
+NESTING = (exp.Binary, exp.Unary, exp.Func, exp.SetOperation)
 CHAINS = (exp.And, exp.Or, exp.DPipe, exp.Paren)
 """Operators whose runs are taken as one, and brackets, which were counted before."""
 
@@ -99,10 +99,17 @@ def _check_tree(tree: exp.Query) -> None:
         node, depth = waiting.pop()
         if depth > DEEPEST:
             raise _too_deep()
-        if isinstance(node, exp.Select) and not node.expressions:
-            raise SqlSyntaxError("SELECT names no columns", "write what is asked for after it")
+        if _names_nothing(node):
+            word = "SELECT" if isinstance(node, exp.Select) else "GROUP BY"
+            raise SqlSyntaxError(f"{word} names nothing", "write what is meant after it")
         deeper = depth + (isinstance(node, NESTING) and not isinstance(node, CHAINS))
         waiting += ((each, deeper) for each in node.iter_expressions())
+
+
+def _names_nothing(node: exp.Expr) -> bool:
+    if isinstance(node, exp.Group):
+        return not any(node.args.values())
+    return isinstance(node, exp.Select) and not node.expressions
 
 
 def _longest_prefix(tokens: list[Token]) -> int:
