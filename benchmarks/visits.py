@@ -16,7 +16,7 @@ from discreet.engines.loading import load
 
 ROWS_PER_UNIT = 10
 SKEW = 1.2
-"""Units with small numbers have more rows: half have 10 or more, one in a hundred 21, one 100."""
+"""Units with small numbers have more rows; the median has 10, one in a hundred 21 or more."""
 
 REGIONS = tuple(f"region {number:02d}" for number in range(20))
 
