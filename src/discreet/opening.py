@@ -27,7 +27,7 @@ from discreet.engines.loading import DUCKDB, Source, files_of, tables_in
 from discreet.engines.public import PublicStore
 from discreet.engines.unplugged import UnpluggedEngine
 from discreet.errors import CatalogError, ParameterError, SourceError
-from discreet.ledger import SqliteLedger
+from discreet.ledger import Ledger, SqliteLedger, open_ledger
 from discreet.mechanisms.sensitivity import Neighbours
 from discreet.parameters import Real
 
@@ -134,6 +134,16 @@ def ledger_place(path: str | Path) -> Path:
     return _ledger_of(path, read(path))
 
 
+def open_books(path: str | Path, *, ledger: str | Path | None = None) -> Ledger:
+    """Return the ledger of a catalog file, made if it is not there yet; reads no data."""
+    declared = read(path)
+    return open_ledger(
+        ledger or _ledger_of(path, declared),
+        budget=budget_from(declared.budget),
+        neighbours=declared.budget.neighbours.value,
+    )
+
+
 def read_columns(source: str | Path) -> dict[str, tuple[Column, ...]]:
     """Return the columns of each table of a file, by its name; of values, only types are told."""
     sources = _named(source, None)
@@ -164,7 +174,7 @@ def _curator(declared: Declared, sources: Mapping[str, Source], ledger: str | Pa
             catalog=catalog,
             engine=engine,
             public=_public_store(catalog, engine),
-            ledger=SqliteLedger(
+            ledger=open_ledger(
                 ledger,
                 budget=budget_from(catalog.budget),
                 neighbours=catalog.budget.neighbours.value,

@@ -17,7 +17,7 @@ from discreet.answer.layout import ShownColumn
 from discreet.answer.text import table_lines
 from discreet.catalog import read
 from discreet.cli.screen import show
-from discreet.ledger import Entry, SqliteLedger
+from discreet.ledger import Entry, Ledger, existing_ledger
 from discreet.ledger.prices import one_event
 from discreet.opening import ledger_place
 
@@ -45,14 +45,14 @@ def show_budget(catalog: Path, *, is_json: bool) -> None:
     show("\n".join(_lines(questions)) if questions else "nothing was asked yet")
 
 
-def place_of(place: Path | None, catalog: Path) -> Path:
+def place_of(place: str | None, catalog: Path) -> str | Path:
     """Return where the ledger is: as named, else that of the catalog."""
     return place or ledger_place(catalog)
 
 
-def show_ledger(place: Path) -> None:
+def show_ledger(place: str | Path) -> None:
     """Print every entry of a ledger."""
-    with closing(SqliteLedger.existing(place)) as ledger:
+    with closing(existing_ledger(place)) as ledger:
         entries = list(ledger.entries())
     columns: dict[str, list[str]] = {
         "entry": [str(each.number) for each in entries],
@@ -65,9 +65,9 @@ def show_ledger(place: Path) -> None:
     show("\n".join(_table(columns)))
 
 
-def verify_ledger(place: Path, head: str | None) -> None:
+def verify_ledger(place: str | Path, head: str | None) -> None:
     """Print the ledger's head if every entry is as it was written, else raise LedgerError."""
-    with closing(SqliteLedger.existing(place)) as ledger:
+    with closing(existing_ledger(place)) as ledger:
         ledger.verify(head)
         count = sum(1 for _ in ledger.entries())
         show(f"{count} entries, each as it was written\nhead {ledger.head()}")
@@ -79,7 +79,7 @@ def balance_of(catalog: Path) -> Balance:
     if not place.exists():
         policy = read(catalog).budget
         return _balance(policy.epsilon, policy.delta, policy.epsilon, policy.delta)
-    with closing(SqliteLedger.existing(place)) as ledger:
+    with closing(existing_ledger(place)) as ledger:
         left, total = ledger.remaining(), _policy(ledger)
     return _balance(left.epsilon, left.delta, total.epsilon, total.delta)
 
@@ -89,7 +89,7 @@ def questions_of(catalog: Path) -> list[Asked]:
     place = ledger_place(catalog)
     if not place.exists():
         return []
-    with closing(SqliteLedger.existing(place)) as ledger:
+    with closing(existing_ledger(place)) as ledger:
         total = _policy(ledger)
         return [
             Asked(
@@ -103,7 +103,7 @@ def questions_of(catalog: Path) -> list[Asked]:
         ]
 
 
-def _policy(ledger: SqliteLedger) -> Budget:
+def _policy(ledger: Ledger) -> Budget:
     """Return the total in force, uncharged: the last that was declared."""
     declared = [each.about for each in ledger.entries() if each.kind == "policy"][-1]
     return Budget(
@@ -148,8 +148,9 @@ def _record(asked: Asked) -> dict[str, object]:
 
 
 def _what(entry: Entry) -> str:
-    if entry.kind == "policy":
-        return ", ".join(f"{name} {value}" for name, value in sorted(entry.about.items()))
+    if entry.kind in {"policy", "analyst"}:
+        told = sorted(each for each in entry.about.items() if each[0] != "token")
+        return ", ".join(f"{name} {value}" for name, value in told)
     return entry.about.get("sql", entry.question) if entry.kind == "charge" else ""
 
 

@@ -13,17 +13,21 @@ from discreet.cli.given import Terms, distances, exact, form_of, question
 from discreet.cli.later import Later
 
 if TYPE_CHECKING:
+    import discreet.cli.analysts as analysts
     import discreet.cli.asking as asking
     import discreet.cli.books as books
     import discreet.cli.drafting as drafting
+    import discreet.cli.exporting as exporting
     import discreet.cli.mechanisms as mechanisms
     import discreet.cli.prices as prices
     import discreet.cli.shell as shells
     import discreet.cli.tour as tour
 else:
+    analysts = Later("discreet.cli.analysts")
     asking = Later("discreet.cli.asking")
     books = Later("discreet.cli.books")
     drafting = Later("discreet.cli.drafting")
+    exporting = Later("discreet.cli.exporting")
     mechanisms = Later("discreet.cli.mechanisms")
     prices = Later("discreet.cli.prices")
     shells = Later("discreet.cli.shell")
@@ -37,6 +41,8 @@ app = typer.Typer(
 )
 ledgers = typer.Typer(no_args_is_help=True, help="Read the book of charges, or check it.")
 app.add_typer(ledgers, name="ledger", rich_help_panel="Keep the books")
+accounts = typer.Typer(no_args_is_help=True, help="Declare who may ask, and how much each.")
+app.add_typer(accounts, name="analyst", rich_help_panel="Keep the books")
 
 Catalog: TypeAlias = Annotated[
     Path,
@@ -201,8 +207,14 @@ def price(
 
 
 Place: TypeAlias = Annotated[
-    Path | None, typer.Argument(metavar="LEDGER", help="The ledger's file, if not the catalog's.")
+    str | None,
+    typer.Argument(metavar="LEDGER", help="The ledger's file or address, if not the catalog's."),
 ]
+At: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--ledger", help="The ledger's file or address, if not the catalog's."),
+]
+Name: TypeAlias = Annotated[str, typer.Argument(metavar="NAME", help="The analyst's name.")]
 
 
 @ledgers.command("show")
@@ -221,6 +233,41 @@ def ledger_verify(
 ) -> None:
     """Check that every entry is as it was written."""
     books.verify_ledger(books.place_of(place, catalog), head)
+
+
+@ledgers.command("export")
+def ledger_export(place: Place = None, catalog: Catalog = HERE) -> None:
+    """Print every entry as one line of JSON; answers and tokens stay in the ledger."""
+    exporting.export_ledger(books.place_of(place, catalog))
+
+
+@accounts.command("add")
+def analyst_add(
+    name: Name,
+    epsilon: Annotated[
+        Fraction, typer.Option("--epsilon", "-e", parser=exact, metavar="E", help="The cap.")
+    ],
+    delta: Annotated[
+        Fraction | None,
+        typer.Option(parser=exact, metavar="D", help="The cap of delta; that of all if not given."),
+    ] = None,
+    place: At = None,
+    catalog: Catalog = HERE,
+) -> None:
+    """Let an analyst ask up to a cap, or change the cap, and print a new token once."""
+    analysts.add(catalog, place, name, epsilon, delta)
+
+
+@accounts.command("list")
+def analyst_list(place: At = None, catalog: Catalog = HERE) -> None:
+    """Show the analysts, their caps and what is left of each."""
+    analysts.show_all(catalog, place)
+
+
+@accounts.command("disable")
+def analyst_disable(name: Name, place: At = None, catalog: Catalog = HERE) -> None:
+    """Let an analyst ask nothing more; what was charged stays charged."""
+    analysts.disable(catalog, place, name)
 
 
 def _terms(

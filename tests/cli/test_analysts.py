@@ -1,0 +1,57 @@
+"""Analysts and the book of charges, from the command line."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from discreet.ledger import SqliteLedger
+from tests.cli.conftest import Discreet
+
+
+def test_an_analyst_is_added_with_a_token_that_lets_in(discreet: Discreet, folder: Path) -> None:
+    added = discreet("analyst", "add", "eve", "--epsilon", "0.5", "--delta", "1e-7")
+    assert added.code == 0
+    assert "shown this once" in added.err
+    with SqliteLedger.existing(folder / "discreet.ledger") as ledger:
+        assert ledger.authenticate(added.out.strip()) == "eve"
+    listed = discreet("analyst", "list").out
+    assert "eve" in listed
+    assert "1e-7" in listed
+
+
+def test_an_analyst_who_is_disabled_is_listed_as_such(discreet: Discreet, folder: Path) -> None:
+    discreet("analyst", "add", "eve", "-e", "0.5")
+    assert discreet("analyst", "disable", "eve").code == 0
+    assert discreet("analyst", "list").out.split()[-1] == "no"
+    with SqliteLedger.existing(folder / "discreet.ledger") as ledger:
+        assert [each.enabled for each in ledger.analysts()] == [False]
+
+
+@pytest.mark.usefixtures("folder")
+def test_who_is_not_declared_cannot_be_disabled(discreet: Discreet) -> None:
+    assert discreet("analyst", "list").out.strip() == "no analysts are declared"
+    discreet("analyst", "add", "mallory", "-e", "0.5")
+    refused = discreet("analyst", "disable", "malory")
+    assert refused.code == 1
+    assert "the nearest is 'mallory'" in refused.err
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_ledger_is_exported_without_tokens_and_answers(discreet: Discreet) -> None:
+    discreet("analyst", "add", "eve", "-e", "0.5")
+    discreet("ask", "SELECT COUNT(*) FROM visits", "-e", "0.1")
+    lines = discreet("ledger", "export").out.splitlines()
+    entries = [json.loads(each) for each in lines]
+    assert [each["kind"] for each in entries] == ["policy", "analyst", "charge", "answer"]
+    assert [each["number"] for each in entries] == [1, 2, 3, 4]
+    assert not any("scrypt" in each for each in lines)
+    assert "scrypt" not in discreet("ledger", "show").out
+    assert entries[2]["events"][0]["tag"] == "discrete-laplace/1"
+
+
+def test_a_ledger_may_be_named(discreet: Discreet, folder: Path) -> None:
+    place = str(folder / "other.db")
+    assert discreet("analyst", "add", "eve", "-e", "0.5", "--ledger", place).code == 0
+    assert "eve" in discreet("analyst", "list", "--ledger", place).out
+    assert "2 entries" in discreet("ledger", "verify", place).out
