@@ -210,12 +210,12 @@ def _sums(
 
 def _wholes(column: Chunks) -> NDArray[np.generic]:
     """Return whole numbers of any width; Python's own where 64 bits might not hold them."""
-    if pa.types.is_signed_integer(column.type) and not column.null_count:
-        return np.asarray(column.to_numpy(), np.int64)
-    # Decimals, as engines return wide sums, are read one by one.
-    values = [int(each.as_py() or 0) for each in column]
-    fits = all(-(1 << 62) < each < 1 << 62 for each in values)
-    return np.array(values, np.int64 if fits else object)
+    try:
+        narrow = pc.fill_null(pc.cast(column, pa.int64()), 0).to_numpy()
+    except pa.ArrowInvalid:  # decimals, as engines return wide sums, beyond 64 bits
+        return np.array([int(each.as_py() or 0) for each in column], object)
+    is_safe = np.all(np.abs(narrow >> 1) < 1 << 61)
+    return np.asarray(narrow, np.int64) if is_safe else narrow.astype(object)
 
 
 def _picked(

@@ -34,6 +34,9 @@ PUBLIC_LIMITS = Limits(timeout=60, threads=1)
 
 MOST_ROWS = 10_000_000
 """No longer result is made."""
+MOST_REMEMBERED = 1000
+"""So many results of so many rows are remembered: the same are asked with every question."""
+
 MOST_COMBINATIONS = 1_000_000
 """No more combinations of public values are tried."""
 
@@ -64,10 +67,16 @@ class PublicStore:
             )
             self._store.connection.unregister("__frame")
         self._store.seal()
+        self._values: dict[str, list[tuple[Value, ...]]] = {}
 
     def values(self, sql: str) -> list[tuple[Value, ...]]:
-        """Return the rows of SQL over public tables, made by our own code."""
-        return rows_of(self.run(sql, {}))
+        """Return the rows of SQL over public tables, made by our own code; they never change."""
+        found = self._values.get(sql)
+        if found is None:
+            found = rows_of(self.run(sql, {}))
+            if len(self._values) < MOST_REMEMBERED and len(found) <= MOST_REMEMBERED:
+                self._values[sql] = found
+        return list(found)
 
     def run(self, sql: str, tables: Mapping[str, pa.Table]) -> pa.Table:
         """Return the result of SQL over public tables and these, which are gone afterwards."""
