@@ -276,8 +276,10 @@ def _given(node: exp.Expr) -> list[str]:
 
 
 def _no_form(node: exp.Expr) -> UnsupportedError:
+    # sqlglot writes STRING_AGG by its standard name.
+    written = node.sql(dialect=DIALECT).replace("LISTAGG(", "STRING_AGG(", 1)
     return UnsupportedError(
-        f"{node.sql(dialect=DIALECT)[:80]} has no private form",
+        f"{written[:80]} has no private form",
         "use COUNT, SUM, AVG, VARIANCE, STDDEV, MEDIAN, QUANTILE, MIN, MAX or MODE",
         span=span_of(node),
     )
