@@ -141,6 +141,8 @@ def test_columns_are_called_as_they_are_written(
             8,
         ),
         ("SELECT cost > 30, COUNT(*) FROM visits GROUP BY 1", 2),
+        ("SELECT sex, UPPER(sex), region, COUNT(*) FROM patients GROUP BY ALL", 8),
+        ("SELECT day, dayofweek(day), month(day), COUNT(*) FROM visits GROUP BY ALL", 366),
         ("SELECT diagnosis, COUNT(*) FROM visits GROUP BY 1", None),
         ("SELECT minutes, day, diagnosis, COUNT(*) FROM visits GROUP BY ALL", None),
         ("SELECT cost, COUNT(*) FROM visits GROUP BY 1", None),

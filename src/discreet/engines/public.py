@@ -29,7 +29,7 @@ from discreet.query.tree import (
     Window,
 )
 
-PUBLIC_LIMITS = Limits(timeout=60, threads=1)
+PUBLIC_LIMITS = Limits(timeout=30, threads=1, memory="4GB")
 """One thread, so that rows without an order stand the same each time: error bars fit them."""
 
 MOST_ROWS = 10_000_000
@@ -109,7 +109,13 @@ class PublicStore:
 
     def evaluate(self, expression: Expression, domains: Domains) -> tuple[Value, ...]:
         """Return the different values of an expression over all combinations of its columns'."""
-        columns = _columns(expression)
+        return tuple(value for (value,) in self.together((expression,), domains))
+
+    def together(
+        self, expressions: tuple[Expression, ...], domains: Domains
+    ) -> list[tuple[Value, ...]]:
+        """Return the different rows of expressions over all combinations of their columns'."""
+        columns = list(dict.fromkeys(column for each in expressions for column in _columns(each)))
         sizes = [len(domains[each.source, each.name]) for each in columns]
         if prod(sizes) > MOST_COMBINATIONS:
             raise QuestionSizeError(
@@ -117,10 +123,10 @@ class PublicStore:
                 "group by fewer columns, or by coarser values",
             )
         tables, source = _combinations(columns, domains)
-        template = DUCKDB.keys.get(expression.facts.kind, "{0}")
-        value = template.format(write_expression(expression, DUCKDB, ()))
-        rows = self.run(f'SELECT DISTINCT {value} AS "value"{source} ORDER BY 1 NULLS LAST', tables)
-        return tuple(value for (value,) in rows_of(rows))
+        values = ", ".join(f"{_key(each)} AS v{n}" for n, each in enumerate(expressions))
+        return rows_of(
+            self.run(f"SELECT DISTINCT {values}{source} ORDER BY ALL NULLS LAST", tables)
+        )
 
     def close(self) -> None:
         self._store.close()
@@ -131,6 +137,11 @@ def rows_of(table: pa.Table) -> list[tuple[Value, ...]]:
     if not table.num_columns:
         return []
     return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+
+
+def _key(expression: Expression) -> str:
+    template = DUCKDB.keys.get(expression.facts.kind, "{0}")
+    return template.format(write_expression(expression, DUCKDB, ()))
 
 
 def _fetched(cursor: duckdb.DuckDBPyConnection, sql: str) -> pa.Table:

@@ -97,8 +97,11 @@ def _parts(
 ) -> "list[Part] | str":
     """Return the values key by key; or, in words, which key has values that only the data know."""
     from_public: dict[str, list[int]] = {}
-    parts = []
+    parts = _joint_parts(keys, names, public)
+    joint = {place for each in parts for place in each.places}
     for place, key in enumerate(keys):
+        if place in joint:
+            continue
         source = _public_source(key, names)
         if source is not None and isinstance(key, ColumnOf) and key.facts.domain is None:
             from_public.setdefault(source.name, []).append(place)
@@ -112,6 +115,38 @@ def _parts(
         columns = [key.name for place in places if isinstance(key := keys[place], ColumnOf)]
         parts.append(Part(places=tuple(places), rows=_public_rows(source, columns, public)))
     return sorted(parts, key=lambda each: each.places)
+
+
+def _joint_parts(keys: tuple[Expression, ...], names: Names, public: PublicReader) -> list[Part]:
+    """Return the values of keys that are computed from the same columns: region, upper(region)."""
+    parts = []
+    for places in _sharing(keys):
+        plains = tuple(_with_plain_columns(keys[place], names) for place in places)
+        columns = dict.fromkeys(column for each in plains for column in columns_in(each))
+        domains = {
+            (each.source, each.name): domain
+            for each in columns
+            if (domain := _column_domain(each, names, public)) is not None
+        }
+        if len(domains) == len(columns) and prod(map(len, domains.values())) <= MOST_VALUES:
+            parts.append(Part(places=places, rows=tuple(public.together(plains, domains))))
+    return parts
+
+
+def _sharing(keys: tuple[Expression, ...]) -> list[tuple[int, ...]]:
+    """Return which keys, at least two of them, read columns of each other."""
+    groups: list[tuple[set[ColumnOf], tuple[int, ...]]] = []
+    for place, key in enumerate(keys):
+        columns = set(columns_in(key))
+        places: tuple[int, ...] = (place,)
+        apart = []
+        for others, theirs in groups:
+            if others & columns:
+                columns, places = columns | others, (*theirs, *places)
+            else:
+                apart.append((others, theirs))
+        groups = [*apart, (columns, places)]
+    return [tuple(sorted(places)) for _, places in groups if len(places) > 1]
 
 
 def _public_source(key: Expression, names: Names) -> Source | None:
@@ -167,9 +202,7 @@ def _conditions(where: Expression | None) -> Iterator[Call]:
 
 def _values(key: Expression, names: Names, public: PublicReader) -> tuple[Value, ...] | None:
     """Return all values of an expression, NULL only where it is known to occur."""
-    plain = with_facts(
-        key, {(each.source, each.name): _plain(each, names) for each in columns_in(key)}
-    )
+    plain = _with_plain_columns(key, names)
     if plain.facts.domain is not None:
         return plain.facts.domain
     if isinstance(plain, ColumnOf):
@@ -183,6 +216,11 @@ def _values(key: Expression, names: Names, public: PublicReader) -> tuple[Value,
     if not domains or prod(map(len, domains.values())) > MOST_VALUES:
         return None
     return public.evaluate(plain, domains)
+
+
+def _with_plain_columns(key: Expression, names: Names) -> Expression:
+    columns = {(each.source, each.name): _plain(each, names) for each in columns_in(key)}
+    return with_facts(key, columns)
 
 
 def _plain(column: ColumnOf, names: Names) -> Facts:

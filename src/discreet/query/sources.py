@@ -33,6 +33,14 @@ class PublicReader(Protocol):
         """Return the different values of an expression over all combinations of its columns'."""
         ...
 
+    def together(
+        self,
+        expressions: tuple[Expression, ...],
+        domains: Mapping[tuple[str, str], tuple[Value, ...]],
+    ) -> list[tuple[Value, ...]]:
+        """Return the different rows of several expressions, likewise."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Out:
