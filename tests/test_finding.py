@@ -183,7 +183,7 @@ class FailingEngine:
     def __init__(self, engine: DuckDbEngine, fails_at: int) -> None:
         self._engine, self._left = engine, fails_at
         self.dialect, self.columns, self.sql = engine.dialect, engine.columns, engine.sql
-        self.close = engine.close
+        self.check, self.close = engine.check, engine.close
 
     def run(self, query: ExactQuery, released: tuple[Any, ...]) -> ExactTable:
         self._left -= 1

@@ -172,7 +172,7 @@ class Curator:
         """Refuse what the engine cannot be told: before anything is charged."""
         for planned in plan.releases:
             for query in planned.queries:
-                self._engine.sql(query)
+                self._engine.check(query)
 
     def _check_sql(self, question: Question) -> None:
         """Refuse SQL for afterwards that does not run, or gives no number where one is needed."""

@@ -211,7 +211,7 @@ def _sums(
 def _wholes(column: Chunks) -> NDArray[np.generic]:
     """Return whole numbers of any width; Python's own where 64 bits might not hold them."""
     try:
-        narrow = pc.fill_null(pc.cast(column, pa.int64()), 0).to_numpy()
+        narrow = column.cast(pa.int64()).fill_null(pa.scalar(0)).to_numpy()
     except pa.ArrowInvalid:  # decimals, as engines return wide sums, beyond 64 bits
         return np.array([int(each.as_py() or 0) for each in column], object)
     is_safe = np.all(np.abs(narrow >> 1) < 1 << 61)

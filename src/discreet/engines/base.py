@@ -22,6 +22,10 @@ class Engine(Protocol):
         """Return what `run` would run; works with no database at hand."""
         ...
 
+    def check(self, query: ExactQuery) -> None:
+        """Refuse what `run` could not be told, from the schema alone; reads no rows."""
+        ...
+
     def run(self, query: ExactQuery, released: tuple[float | int | None, ...]) -> ExactTable:
         """Run it, with the noisy numbers that earlier releases of the question gave."""
         ...

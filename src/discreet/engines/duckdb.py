@@ -13,8 +13,11 @@ from discreet.engines.connection import LIMITS, Limits, Store, log
 from discreet.engines.duckdb_dialect import DUCKDB
 from discreet.engines.loading import Kinds, Source, load
 from discreet.engines.writer import write_query
-from discreet.errors import EngineError, SourceError
+from discreet.errors import EngineError, SourceError, UnsupportedError
 from discreet.tables import ExactTable
+
+STAND_INS = (0.0,) * 1000
+"""Stand for noisy numbers that are not known yet."""
 
 
 class DuckDbEngine:
@@ -61,6 +64,22 @@ class DuckDbEngine:
 
     def sql(self, query: ExactQuery) -> str:
         return sql(query)
+
+    def check(self, query: ExactQuery) -> None:
+        """Refuse a query that the engine does not understand; binds it and reads no rows."""
+        text = write_query(query, DUCKDB, STAND_INS)
+        with self._store.cursor() as cursor:
+            try:
+                cursor.sql(text)
+            except duckdb.Error as cause:
+                log.error("a query was refused with %s: %s", type(cause).__name__, text)
+                refused = True
+            else:
+                refused = False
+        if refused:
+            raise UnsupportedError(
+                "the engine has no way to compute this", "write the question in simpler parts"
+            )
 
     def run(self, query: ExactQuery, released: tuple[Value, ...]) -> ExactTable:
         text = write_query(query, DUCKDB, released)

@@ -263,8 +263,8 @@ def _copy(
     for column_name, type_name, null, *_ in described:
         found = column_from_type(column_name, type_name, nulls=False if null == "NO" else None)
         template, value = STORED.get(found.kind, "{0}"), _quoted(column_name)
-        if found.kind is Kind.INTEGER and type_name.startswith("DECIMAL"):
-            template = "CAST({0} AS HUGEINT)"
+        if found.kind is Kind.INTEGER and type_name.startswith(("DECIMAL", "UHUGEINT")):
+            template = "TRY_CAST({0} AS HUGEINT)"
         if declared and column_name in declared:
             found = Column(name=column_name, kind=declared[column_name])
             template = STORED.get(found.kind, "{0}")

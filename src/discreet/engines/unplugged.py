@@ -21,6 +21,9 @@ class UnpluggedEngine:
         """Return what the embedded engine would run."""
         return write_query(query, DUCKDB)
 
+    def check(self, query: ExactQuery) -> None:
+        """Take it as it is: there is nobody to ask."""
+
     def run(self, query: ExactQuery, released: tuple[Value, ...]) -> ExactTable:  # noqa: ARG002
         """Refuse: there are no data."""
         raise SourceError("the data were not opened: this curator can only explain.")

@@ -51,6 +51,17 @@ def check(tree: exp.Query, catalog: Catalog, public: PublicReader) -> Question:
     return Checker(catalog=catalog, public=public).question(tree)
 
 
+def _refuse_reserved(tree: exp.Expr) -> None:
+    """Refuse relations named as those are that are made here, so that none is mistaken."""
+    for each in tree.find_all(exp.Table, exp.TableAlias):
+        if each.alias_or_name.startswith("__") or each.name.startswith("__"):
+            raise UnsupportedError(
+                f"{(each.alias_or_name or each.name)[:40]} begins with __, as names made here do",
+                "choose another name",
+                span=span_of(each),
+            )
+
+
 @dataclass(kw_only=True)
 class Checker:
     """One walk through one question; collects what must be released on the way."""
@@ -64,6 +75,7 @@ class Checker:
 
     def question(self, tree: exp.Query) -> Question:
         """Return the question with all its releases, or refuse rows of units as its result."""
+        _refuse_reserved(tree)
         result = self.query(tree, {})
         if isinstance(result, Private):
             raise row_level(tree, is_per_unit=result.is_per_unit)

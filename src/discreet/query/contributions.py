@@ -59,5 +59,5 @@ def signed_sensitivity(
 def marks_sensitivity(marks: int, places: int | None, neighbours: Neighbours) -> Sensitivity:
     """Return that of numbers of units: a unit counts once in each of `marks` groups at most."""
     moved = marks if neighbours is ADD_REMOVE else 2 * marks
-    size = Fraction(moved if places is None else min(moved, places))
+    size = Fraction(moved if places is None else max(1, min(moved, places)))
     return Sensitivity(l1=size, l2_squared=size, linf=Fraction(1), neighbours=neighbours)

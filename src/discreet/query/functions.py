@@ -27,10 +27,10 @@ PLAIN = NUMBER | TEXT | BOOLEAN | TIME
 SCALAR = NUMBER | TEXT | BOOLEAN
 ANY = frozenset(Kind)
 
-LONGEST_TEXT: Final = 1_000_000
-"""Functions that make texts longer are NULL for texts of more characters."""
+LONGEST_TEXT: Final = 10_000
+"""Functions that can make texts longer are NULL where the result might have more characters."""
 
-TOO_LONG = f"NULL if one has more than {LONGEST_TEXT} characters"
+TOO_LONG = f"NULL if the result might have more than {LONGEST_TEXT} characters"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -254,7 +254,8 @@ def _count_rows(
             factors[source.name] = source.relation.limit
             return
         if is_path((here, out), (there, other)):
-            factors[source.name] = source.relation.limit
+            alone = factors[there.name] if joining.kind is JoinKind.LEFT else 0
+            factors[source.name] = source.relation.limit + alone
             factors[there.name] = 1
             return
         if is_path((there, other), (here, out)):

@@ -52,6 +52,12 @@ def _tokens(text: str) -> list[Token]:
             f"the question has {len(text)} characters",
             f"the most is {LONGEST}; put long lists into a public table",
         )
+    try:
+        text.encode()
+    except UnicodeEncodeError as cause:
+        raise SqlSyntaxError(
+            f"character {cause.start + 1} of the question is half of one", "remove it"
+        ) from None
     if "\x00" in text:
         place = text.index("\x00")
         raise SqlSyntaxError(

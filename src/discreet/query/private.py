@@ -12,7 +12,7 @@ from discreet.errors import NotGroupedError, QuestionError, UnboundedError, Unsu
 from discreet.query.aggregates import aggregate_from, is_aggregate, kind_of
 from discreet.query.canonical import canonical_aggregate
 from discreet.query.joins import Joined, Selection, join_all
-from discreet.query.keys import key_set
+from discreet.query.keys import key_set, unlisted
 from discreet.query.merging import register
 from discreet.query.narrowing import narrow, with_facts
 from discreet.query.objections import below, row_level, unhandled
@@ -58,7 +58,7 @@ KEY_KINDS = set(Kind) - {Kind.OTHER, Kind.INTERVAL}
 
 GROUPINGS = {exp.Rollup: "ROLLUP", exp.Cube: "CUBE", exp.GroupingSets: "GROUPING SETS"}
 
-ROWS = "rows"
+ROWS = "__rows"
 """What keys and aggregates call the rows that they are of."""
 
 GROUPS = "__groups"
@@ -114,6 +114,8 @@ class PrivateSelect:
     def _rows(self) -> Private:
         """Row by row: filter and compute."""
         self._refuse_order()
+        if self.node.args.get("having"):
+            raise unhandled("HAVING without GROUP BY or an aggregate", self.node.args["having"])
         filtered = self._filtered()
         self.scope.allows_windows = True
         qualify = self.node.args.get("qualify")
@@ -254,6 +256,8 @@ class PrivateSelect:
         self._refuse_order()
         if self.node.args.get("qualify"):
             raise unhandled("QUALIFY with GROUP BY the unit", self.node.args["qualify"])
+        if self.node.args.get("distinct"):
+            raise unhandled("DISTINCT with GROUP BY the unit", self.node)
         inner, rebase = _needed(filtered, keys, self._arguments(filtered))
         key_columns = tuple(
             Column(name=f"k{i}", expression=rebase(each)) for i, each in enumerate(keys)
@@ -262,7 +266,7 @@ class PrivateSelect:
         aggregates = [
             self._unit_aggregate(i, node, filtered, rebase) for i, node in enumerate(nodes)
         ]
-        rows = PerUnit(source=inner, name="rows", keys=key_columns, aggregates=tuple(aggregates))
+        rows = PerUnit(source=inner, name=ROWS, keys=key_columns, aggregates=tuple(aggregates))
         names = {id(node): f"u{i}" for i, node in enumerate(nodes)}
         is_single = len(keys) == 1
         outs = (
@@ -294,8 +298,8 @@ class PrivateSelect:
         argument = None if made.argument is None else filtered.known(made.argument)
         function = UNIT_FUNCTIONS.get(made.statistic)
         is_median = made.statistic is Statistic.QUANTILE and made.fraction == Fraction(1, 2)
-        if is_median and not made.discrete:
-            function = UnitFunction.MEDIAN
+        if is_median and argument is not None and argument.facts.kind.is_number:
+            function = None if made.discrete else UnitFunction.MEDIAN
         if function is None:
             raise UnsupportedError(
                 f"{made.text} of one unit's rows is not handled",
@@ -342,6 +346,8 @@ class PrivateSelect:
         inner, rebase = _needed(filtered, keys, arguments)
         joined = filtered.joined
         asked = [_rebased(each, rebase) for each in made]
+        texts = [each.sql(dialect=DIALECT) for each in key_nodes]
+        known = key_set(tuple(keys), self.names, self.walker.public, filtered.where)
         release = Release(
             rows=inner,
             name=ROWS,
@@ -352,16 +358,19 @@ class PrivateSelect:
                 Key(
                     name=f"k{i}",
                     expression=rebase(each),
-                    text=node.sql(dialect=DIALECT),
+                    text=text,
                     span=span_of(node),
                 )
-                for i, (node, each) in enumerate(zip(key_nodes, keys, strict=True))
+                for i, (node, each, text) in enumerate(zip(key_nodes, keys, texts, strict=True))
             ),
-            key_set=key_set(tuple(keys), self.names, self.walker.public, filtered.where),
+            key_set=known,
             aggregates=tuple(
                 sorted(dict.fromkeys(asked), key=lambda each: canonical_aggregate(each, ROWS))
             ),
-            left_out=joined.notes,
+            left_out=(
+                *joined.notes,
+                *unlisted(tuple(keys), texts, known, self.names, filtered.where),
+            ),
         )
         number, places = register(release, self.walker.releases)
         names = {id(node): f"a{places[each]}" for node, each in zip(nodes, asked, strict=True)}
@@ -589,8 +598,7 @@ def _needed(
     )
     taken: dict[tuple[str, str], str] = {}
     for each in found:
-        is_taken = each.name.casefold() in {name.casefold() for name in taken.values()}
-        taken[each.source, each.name] = f"{each.source}.{each.name}" if is_taken else each.name
+        taken[each.source, each.name] = unused_name(each.name, list(taken.values()))
     joined = filtered.joined
     rows = Select(
         source=joined.rows,
@@ -605,7 +613,7 @@ def _needed(
     def rebase(expression: Expression) -> Expression:
         return map_columns(
             expression,
-            lambda each: replace(each, source="rows", name=taken[each.source, each.name]),
+            lambda each: replace(each, source=ROWS, name=taken[each.source, each.name]),
         )
 
     return rows, rebase
@@ -656,9 +664,8 @@ def united(left: Private, right: Private, node: exp.Expr) -> Private:
     """Return the rows of both, column by column."""
     outs = []
     for here, there in zip(left.outs, right.outs, strict=True):
-        if here.facts.kind is not there.facts.kind and not (
-            here.facts.kind.is_number and there.facts.kind.is_number
-        ):
+        is_alike = here.facts.kind is there.facts.kind is not Kind.OTHER
+        if not is_alike and not (here.facts.kind.is_number and there.facts.kind.is_number):
             raise UnsupportedError(
                 f"UNION ALL of a {here.facts.kind.value} and a {there.facts.kind.value} column",
                 "cast one of them",

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date, datetime
 from fractions import Fraction
 from typing import Protocol
 
 from sqlglot import exp
 
 from discreet.catalog.schema import Kind
-from discreet.errors import JoinError, UnknownNameError, UnsupportedError
+from discreet.errors import (
+    JoinError,
+    QuestionSizeError,
+    UnknownNameError,
+    UnsupportedError,
+)
+from discreet.query.afterwards import check_functions
 from discreet.query.joins import conjuncts, is_path
 from discreet.query.objections import row_level, unhandled
 from discreet.query.opened import whole
@@ -47,6 +54,9 @@ FUNCTIONS: dict[type[exp.Expr], WindowFunction] = {
 RANKS = {WindowFunction.ROW_NUMBER, WindowFunction.RANK, WindowFunction.DENSE_RANK}
 NEIGHBOURS = {WindowFunction.LAG, WindowFunction.LEAD}
 
+MOST_COLUMNS = 20_000
+"""How often columns may be read in one SELECT, aliases written out."""
+
 MOST_LISTED = 10_000
 """No longer list of public values is put into a question."""
 
@@ -74,18 +84,40 @@ class RowScope:
         self.walker, self.names, self.named, self.aliases = walker, names, named, aliases
         self.allows_windows = False
         self._open_aliases: set[str] = set()
+        self._meanings: dict[str, tuple[Expression, int]] = {}
+        self._size = 0
 
     def column(self, node: exp.Column) -> Expression:
         """Return a column of FROM, or what an alias of the SELECT stands for."""
         name = node.name.casefold()
         is_alias = not node.table and name in self.aliases and name not in self._open_aliases
         if is_alias and not self.names.has(node):
-            self._open_aliases.add(name)
-            try:
-                return translate(self.aliases[name], self)
-            finally:
-                self._open_aliases.discard(name)
+            return self._alias(name)
+        self._grow(1)
         return self.names.column(node)
+
+    def _alias(self, name: str) -> Expression:
+        """Return what an alias stands for; aliases of aliases must not grow without bounds."""
+        if name in self._meanings:
+            meaning, size = self._meanings[name]
+            self._grow(size)
+            return meaning
+        before = self._size
+        self._open_aliases.add(name)
+        try:
+            meaning = translate(self.aliases[name], self)
+        finally:
+            self._open_aliases.discard(name)
+        self._meanings[name] = (meaning, self._size - before)
+        return meaning
+
+    def _grow(self, size: int) -> None:
+        self._size += size
+        if self._size > MOST_COLUMNS:
+            raise QuestionSizeError(
+                f"the question reads columns more than {MOST_COLUMNS} times",
+                "write fewer aliases of aliases, or compute them in a subquery",
+            )
 
     # ----------------------------------------------------------------------- windows
 
@@ -243,7 +275,7 @@ class RowScope:
                 )
             return UnitIsIn(rows=result.rows, name="__inner", where=None, facts=TRUTH)
         values = self._public_values(result, node)
-        listed = [exp.convert(each) for (each,) in values]
+        listed = [_constant(each) for (each,) in values]
         if not listed:
             return translate(exp.false(), self)
         return translate(exp.In(this=left, expressions=listed), self)
@@ -259,7 +291,9 @@ class RowScope:
             raise UnsupportedError(
                 "a query used as a list must have one column", "select one", span=span_of(node)
             )
-        sql = whole(result.tree, self.named).sql(dialect=DIALECT, identify=True)
+        tree = whole(result.tree, self.named)
+        check_functions(tree)
+        sql = tree.sql(dialect=DIALECT, identify=True)
         values = self.walker.public.values(f"SELECT * FROM ({sql}) LIMIT {MOST_LISTED + 1}")  # noqa: S608
         if len(values) > MOST_LISTED:
             raise UnsupportedError(
@@ -283,7 +317,7 @@ class RowScope:
                 raise UnsupportedError(
                     "a query used as a number gives several", "aggregate it", span=span_of(node)
                 )
-            return translate(exp.convert(values[0][0] if values else None), self)
+            return translate(_constant(values[0][0] if values else None), self)
         number = self.walker.scalar(node, result, self.named)
         return Released(number=number, facts=Facts(kind=Kind.REAL))
 
@@ -300,6 +334,16 @@ class RowScope:
         )
 
 
+def _constant(value: object) -> exp.Expr:
+    """Return a public value as SQL."""
+    if isinstance(value, datetime):
+        kind = "TIMESTAMP" if value.tzinfo is None else "TIMESTAMPTZ"
+        return exp.cast(exp.Literal.string(value.isoformat(sep=" ")), kind, dialect=DIALECT)
+    if isinstance(value, date):
+        return exp.cast(exp.Literal.string(value.isoformat()), "DATE", dialect=DIALECT)
+    return exp.convert(value)
+
+
 def _frame(node: exp.Window, function: WindowFunction) -> str:
     """Return "whole" or "running"; other frames are refused."""
     if function in RANKS | NEIGHBOURS:
@@ -314,7 +358,9 @@ def _frame(node: exp.Window, function: WindowFunction) -> str:
             "add ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW",
             span=span_of(node),
         )
-    parts = {name: str(spec.args.get(name) or "").upper() for name in spec.args}
+    parts = {name: str(value).upper() for name, value in spec.args.items() if value}
+    if parts.keys() - {"kind", "start", "start_side", "end", "end_side"}:
+        raise unhandled("this window frame", node)
     is_rows = parts.get("kind") == "ROWS"
     is_from_start = parts.get("start") == "UNBOUNDED" and parts.get("start_side") == "PRECEDING"
     if is_rows and is_from_start and parts.get("end", "CURRENT ROW") in ("CURRENT ROW", ""):

@@ -17,14 +17,15 @@ def _texts(name: str) -> Template:
     return write
 
 
-def _not_too_long(argument: Written) -> str:
+def _at_most(argument: Written, longest: int) -> str:
     if argument.is_literal:
         return argument.text
-    return only(argument.text, f"length({{0}}) <= {LONGEST_TEXT}")
+    return only(argument.text, f"length({{0}}) <= {longest}")
 
 
 def _concatenate(arguments: Sequence[Written]) -> str:
-    return "(" + " || ".join(map(_not_too_long, arguments)) + ")"
+    longest = LONGEST_TEXT // len(arguments)
+    return "(" + " || ".join(_at_most(each, longest) for each in arguments) + ")"
 
 
 def _concat(arguments: Sequence[Written]) -> str:
@@ -38,7 +39,8 @@ def _concat(arguments: Sequence[Written]) -> str:
 
 def _replace(arguments: Sequence[Written]) -> str:
     x, old, new = arguments
-    return f"replace({_not_too_long(x)}, {old.text}, {new.text})"
+    longest = LONGEST_TEXT // max(1, len(new.text) - 2)
+    return f"replace({_at_most(x, longest)}, {old.text}, {new.text})"
 
 
 TEXTS = {
