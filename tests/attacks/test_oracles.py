@@ -52,7 +52,7 @@ GROWING = "replace(replace(replace(name, 'p', 'pppppppppp'), 'p', 'pppppppppp'),
     ],
 )
 def test_a_question_fails_for_all_data_or_for_none(sql: str, tmp_path: Any) -> None:
-    told = []
+    told: list[Any] = []
     for victim in (True, False):
         with opened(victim=victim, tmp_path=tmp_path) as curator:
             try:
