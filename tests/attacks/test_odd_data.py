@@ -69,7 +69,7 @@ def table(rows: int) -> pa.Table:
     return pa.table(columns)
 
 
-@pytest.fixture(scope="module", params=[ROWS, 0, 1, 2], ids=lambda rows: f"{rows} rows")
+@pytest.fixture(scope="module", params=[ROWS, 0, 1], ids=lambda rows: f"{rows} rows")
 def curator(request: pytest.FixtureRequest) -> Iterator[Curator]:
     with discreet.open(
         table(request.param),
