@@ -14,7 +14,7 @@ from discreet.mechanisms.sensitivity import ADD_REMOVE, REPLACE, Neighbours
 from discreet.query.check import check
 from discreet.query.parse import parse
 from discreet.query.plan import Plan, make_plan
-from discreet.query.targets import EpsilonTarget
+from discreet.query.plan.targets import EpsilonTarget
 from tests.properties import twins
 from tests.properties.databases import (
     Neighbouring,

@@ -13,7 +13,7 @@ from discreet.engines.dialect import Dialect, Function
 from discreet.engines.duckdb_dialect import DUCKDB
 from discreet.engines.writer import write_query
 from discreet.mechanisms.sensitivity import ADD_REMOVE
-from discreet.query import contributions, measures, outline
+from discreet.query.plan import contributions, measures, outline
 
 Patch = pytest.MonkeyPatch
 Released = tuple[Any, ...]
