@@ -12,7 +12,10 @@ from discreet.query.exact import ExactQuery
 from discreet.tables import ExactTable
 from tests.curated import curator_of
 
-VISITS: dict[str, list[float]] = {"patient_id": list(range(200)), "cost": [float(i % 90) for i in range(200)]}
+VISITS: dict[str, list[float]] = {
+    "patient_id": list(range(200)),
+    "cost": [float(i % 90) for i in range(200)],
+}
 BOUNDS: dict[str, Any] = {"bounds": {"cost": (0, 100)}}
 NESTED = "SELECT COUNT(*) AS n FROM visits WHERE cost > (SELECT AVG(cost) FROM visits)"
 

@@ -24,7 +24,7 @@ from discreet.errors import (
     TargetError,
     UnboundedError,
 )
-from discreet.query.unbounded import PART
+from discreet.query.plan.unbounded import PART
 from discreet.tables import ExactTable
 from tests.curated import curator_of
 

@@ -18,7 +18,7 @@ from discreet.ledger import Kept, Ledger, Receipt
 from discreet.ledger.checks import MOST_ANSWER
 from discreet.noise import SYSTEM, Entropy
 from discreet.query.plan import Plan
-from discreet.query.planned import PlannedRelease
+from discreet.query.plan.planned import PlannedRelease
 from discreet.query.questions import Scalar
 from discreet.release import release, spreads
 from discreet.tables import ExactTable, NoisyTable, bytes_from_noisy, noisy_from_bytes

@@ -16,7 +16,7 @@ from discreet.curator import Curator
 from discreet.errors import NothingFoundError, ParameterError
 from discreet.opening import open_data
 from discreet.parameters import Real, rational
-from discreet.query.sources import quoted
+from discreet.query.check.sources import quoted
 
 TOTAL_EPSILON, TOTAL_DELTA = Fraction(1), Fraction(1, 10**6)
 """The budget that a drafted catalog has if its owner says nothing else."""

@@ -22,8 +22,8 @@ from discreet.parameters import Real, confidence_level, rational
 from discreet.query.check import check
 from discreet.query.parse import parse
 from discreet.query.plan import Plan, make_plan
+from discreet.query.plan.targets import EpsilonTarget, Target, make_target
 from discreet.query.questions import Question
-from discreet.query.targets import EpsilonTarget, Target, make_target
 from discreet.release import schemas_of
 
 

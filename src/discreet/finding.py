@@ -15,11 +15,11 @@ from discreet.catalog.schema import Bounds
 from discreet.errors import NothingFoundError, UnboundedError
 from discreet.explanation import Explanation
 from discreet.explanation.first import explain_found, explain_unfound, note_of_bounds
-from discreet.query.bins import Place, bounds_read, place_of, values_by_bin
+from discreet.query.check.sources import PublicReader
 from discreet.query.plan import Plan, make_plan
-from discreet.query.sources import PublicReader
-from discreet.query.targets import EpsilonTarget, Target
-from discreet.query.unbounded import BoundsFirst, assumed_bounds, bounds_first, with_bounds
+from discreet.query.plan.bins import Place, bounds_read, place_of, values_by_bin
+from discreet.query.plan.targets import EpsilonTarget, Target
+from discreet.query.plan.unbounded import BoundsFirst, assumed_bounds, bounds_first, with_bounds
 from discreet.tables import NoisyTable
 
 Noisy = tuple[NoisyTable, ...]

@@ -20,13 +20,13 @@ from discreet.mechanisms.accuracy import miss_probability
 from discreet.mechanisms.exponential import PermuteAndFlip
 from discreet.mechanisms.partition_selection import PartitionSelection
 from discreet.noise import SYSTEM, Entropy
-from discreet.query.facts import number_of
-from discreet.query.measures import Linear, Mean, Variance
-from discreet.query.outline import AnyReading, Picked, UnitsShown
-from discreet.query.planned import PlannedMeasure, PlannedPick, PlannedRelease
+from discreet.query.expressions.facts import number_of
+from discreet.query.plan.measures import Linear, Mean, Variance
+from discreet.query.plan.outline import AnyReading, Picked, UnitsShown
+from discreet.query.plan.planned import PlannedMeasure, PlannedPick, PlannedRelease
+from discreet.query.plan.readings import IntArray, combined, half_widths_of, values_of
+from discreet.query.plan.rulers import Ruler
 from discreet.query.questions import KnownKeys, Question, Release
-from discreet.query.readings import IntArray, combined, half_widths_of, values_of
-from discreet.query.rulers import Ruler
 from discreet.tables import ExactTable, NoisyTable
 
 Values: TypeAlias = "pa.Array[pa.Scalar[pa.DataType]]"

@@ -9,7 +9,7 @@ from discreet.catalog.schema import Column as StoredColumn
 from discreet.catalog.schema import ColumnUnit, Kind, PrivateTable, Unit, Value
 from discreet.engines.base import Bounding, ExactQuery
 from discreet.engines.duckdb import DuckDbEngine
-from discreet.query.facts import literal
+from discreet.query.expressions.facts import literal
 from discreet.query.tree import (
     Column,
     ColumnOf,

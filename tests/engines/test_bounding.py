@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from discreet.catalog.schema import Kind
 from discreet.engines.base import Bounding, ExactQuery
 from discreet.engines.duckdb import DuckDbEngine
-from discreet.query.facts import literal
+from discreet.query.expressions.facts import literal
 from discreet.query.tree import Scan
 from tests.engines.made import column, count, exact, loaded, private
 

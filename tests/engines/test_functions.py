@@ -12,10 +12,10 @@ import pytest
 from discreet.catalog.schema import Kind, Value
 from discreet.engines.duckdb_dialect import DUCKDB
 from discreet.engines.public import PublicStore
-from discreet.query.facts import PARTS, literal
-from discreet.query.functions import FUNCTIONS, Function, call
-from discreet.query.moments import UNITS
-from discreet.query.rulers import Ruler, place
+from discreet.query.expressions.facts import PARTS, literal
+from discreet.query.expressions.functions import FUNCTIONS, Function, call
+from discreet.query.expressions.moments import UNITS
+from discreet.query.plan.rulers import Ruler, place
 from discreet.query.tree import Call, Expression
 from tests.engines.made import column
 

@@ -15,8 +15,8 @@ from discreet.engines import public
 from discreet.engines.connection import Limits
 from discreet.engines.public import PublicStore
 from discreet.errors import QuestionSizeError, UnsupportedError
-from discreet.query.facts import case_of, literal
-from discreet.query.functions import call
+from discreet.query.expressions.facts import case_of, literal
+from discreet.query.expressions.functions import call
 from discreet.query.tree import Facts, Released
 from tests.engines.made import column
 

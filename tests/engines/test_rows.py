@@ -13,8 +13,8 @@ from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.duckdb_dialect import DUCKDB
 from discreet.engines.writer import write_rows
 from discreet.errors import JoinError, UnboundedError, UnsupportedError
-from discreet.query.facts import literal
-from discreet.query.functions import call
+from discreet.query.expressions.facts import literal
+from discreet.query.expressions.functions import call
 from discreet.query.tree import (
     Case,
     Column,

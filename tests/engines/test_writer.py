@@ -11,8 +11,8 @@ from discreet.engines.public import PublicStore
 from discreet.engines.writer import write_expression, write_query, write_rows
 from discreet.engines.writer.expressions import DEEPEST
 from discreet.errors import QuestionSizeError, UnsupportedError
-from discreet.query.facts import literal
-from discreet.query.functions import call
+from discreet.query.expressions.facts import literal
+from discreet.query.expressions.functions import call
 from discreet.query.tree import Call, Expression, Facts, Rows, Scan
 from tests.engines.made import column, count, select, table_of
 

@@ -6,6 +6,7 @@ from discreet.catalog.policy import BudgetPolicy
 from discreet.catalog.schema import Bounds, Column, ColumnUnit, Kind, PrivateTable
 from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
 from discreet.query.plan import Plan, make_plan
+from discreet.query.plan.targets import EpsilonTarget
 from discreet.query.questions import (
     Aggregate,
     Key,
@@ -16,7 +17,6 @@ from discreet.query.questions import (
     Statistic,
     UnknownKeys,
 )
-from discreet.query.targets import EpsilonTarget
 from discreet.query.tree import ColumnOf, Facts, Interval, Scan
 
 AGES = Interval(low=Fraction(0), high=Fraction(120))

@@ -11,7 +11,7 @@ from discreet.explanation import ExplainedColumn, Explanation, explain_plan, not
 from discreet.explanation.plans import unit_of
 from discreet.explanation.sentences import listed, sentence, spread_text
 from discreet.mechanisms.sensitivity import ADD_REMOVE, REPLACE
-from discreet.query.expected import Expected, PerCount, RankError
+from discreet.query.plan.expected import Expected, PerCount, RankError
 from discreet.query.tree import Scan, Select, Union
 from tests.explanation.questions import (
     AVERAGE,

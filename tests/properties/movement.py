@@ -297,7 +297,7 @@ def check_additivity(
         for number, query in enumerate(planned.queries):
             if query.bounding is Bounding.PAIRS:  # different values may be shared with others
                 continue
-            extra = len(query.check.keys) - len(planned.release.keys)
+            extra = len(query.keys) - len(planned.release.keys)
             whole, rest, alone = (_numbers(planned, side[number], extra) for side in sides)
             assert apart(whole, _added(rest, alone)) == [], "another unit's rows changed"
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from discreet.books import budget_from
 from discreet.curator import Curator
 from discreet.ledger import SqliteLedger
+from discreet.noise import SYSTEM, Entropy
 from discreet.query.check import check
 from discreet.query.parse import parse
 from discreet.query.plan import make_plan
@@ -37,7 +38,7 @@ SHAPES = [
 ]
 
 
-def curator_of(database: Database) -> Curator:
+def curator_of(database: Database, *, entropy: Entropy = SYSTEM) -> Curator:
     """Return a curator whose books begin anew."""
     here = catalog()
     return Curator(
@@ -47,6 +48,7 @@ def curator_of(database: Database) -> Curator:
         ledger=SqliteLedger(
             ":memory:", budget=budget_from(here.budget), neighbours=here.budget.neighbours.value
         ),
+        entropy=entropy,
     )
 
 

@@ -11,6 +11,7 @@ from discreet.catalog.policy import Accounting, BudgetPolicy
 from discreet.catalog.schema import Column, ColumnUnit, Kind, PrivateTable, Value
 from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
 from discreet.query.plan import Plan, make_plan
+from discreet.query.plan.targets import EpsilonTarget
 from discreet.query.questions import (
     Aggregate,
     Key,
@@ -21,7 +22,6 @@ from discreet.query.questions import (
     Statistic,
     UnknownKeys,
 )
-from discreet.query.targets import EpsilonTarget
 from discreet.query.tree import ColumnOf, Facts, Interval, Scan
 from discreet.tables import ExactTable
 

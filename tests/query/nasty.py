@@ -23,8 +23,8 @@ from discreet.catalog.schema import Kind
 from discreet.engines.duckdb_dialect import DUCKDB
 from discreet.engines.writer import write_expression
 from discreet.errors import UnknownNameError, UnsupportedError
-from discreet.query.facts import step_of, truth
-from discreet.query.translate import translate
+from discreet.query.expressions.facts import step_of, truth
+from discreet.query.expressions.translate import translate
 from discreet.query.tree import ColumnOf, Expression, Facts, Interval
 
 TYPES = {

@@ -17,9 +17,9 @@ from discreet.catalog.times import number_from_time
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.public import PublicStore
 from discreet.errors import ParameterError, UnknownNameError
-from discreet.query.bins import bounds_read, bounds_text, place_of, values_by_bin
 from discreet.query.plan import Plan, make_plan
-from discreet.query.targets import EpsilonTarget
+from discreet.query.plan.bins import bounds_read, bounds_text, place_of, values_by_bin
+from discreet.query.plan.targets import EpsilonTarget
 from tests.replay import ReplayableEntropy
 from tests.statistics import FALSE_ALARM, share_misfit
 

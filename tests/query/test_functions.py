@@ -16,10 +16,10 @@ from discreet.catalog.schema import Kind, Value
 from discreet.catalog.times import number_from_time
 from discreet.engines.duckdb_dialect import DUCKDB
 from discreet.engines.writer import write_expression
-from discreet.query.facts import PARTS, number_of
-from discreet.query.functions import FUNCTIONS
-from discreet.query.moments import UNITS
-from discreet.query.translate import translate
+from discreet.query.expressions.facts import PARTS, number_of
+from discreet.query.expressions.functions import FUNCTIONS
+from discreet.query.expressions.moments import UNITS
+from discreet.query.expressions.translate import translate
 from discreet.query.tree import Expression, Facts, Interval
 from tests.query.nasty import Names, parsed
 

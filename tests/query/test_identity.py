@@ -8,7 +8,7 @@ from discreet.engines.public import PublicStore
 from discreet.query.check import check
 from discreet.query.parse import parse
 from discreet.query.plan import make_plan
-from discreet.query.targets import EpsilonTarget
+from discreet.query.plan.targets import EpsilonTarget
 
 CATALOG = catalog_from(
     {

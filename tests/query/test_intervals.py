@@ -8,8 +8,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from discreet.query import intervals
-from discreet.query.intervals import at, between
+from discreet.query.expressions import intervals
+from discreet.query.expressions.intervals import at, between
 from discreet.query.tree import ANYWHERE, Interval
 
 numbers = st.fractions(min_value=-1000, max_value=1000, max_denominator=100)

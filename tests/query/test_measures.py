@@ -15,17 +15,17 @@ from hypothesis import strategies as st
 from discreet.catalog.schema import Kind
 from discreet.errors import UnboundedError
 from discreet.mechanisms.sensitivity import ADD_REMOVE, REPLACE, Neighbours
-from discreet.query.contributions import marks_sensitivity
-from discreet.query.measures import (
+from discreet.query.plan.contributions import marks_sensitivity
+from discreet.query.plan.measures import (
     Family,
     Measure,
     families_of,
     measure_of,
     reading_of,
 )
+from discreet.query.plan.readings import combined, values_of
+from discreet.query.plan.rulers import Ruler, place, ruler_for
 from discreet.query.questions import Aggregate, Statistic
-from discreet.query.readings import combined, values_of
-from discreet.query.rulers import Ruler, place, ruler_for
 from discreet.query.tree import ColumnOf
 from tests.query.evaluate import sums_of, value_of
 from tests.query.made import (

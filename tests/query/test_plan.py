@@ -27,11 +27,11 @@ from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.geometric import Geometric
 from discreet.mechanisms.sensitivity import ADD_REMOVE, REPLACE, Neighbours
 from discreet.query.exact import Bounding
-from discreet.query.expected import PerCount, RankError
-from discreet.query.outline import UnitsShown
 from discreet.query.plan import make_plan
+from discreet.query.plan.expected import PerCount, RankError
+from discreet.query.plan.outline import UnitsShown
+from discreet.query.plan.targets import EpsilonTarget, ErrorTarget
 from discreet.query.questions import Aggregate, Key, KnownKeys, Statistic
-from discreet.query.targets import EpsilonTarget, ErrorTarget
 from tests.query.made import (
     CHANGE,
     COST,

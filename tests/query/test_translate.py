@@ -14,7 +14,7 @@ from discreet.errors import (
     UnknownNameError,
     UnsupportedError,
 )
-from discreet.query.literals import time_from_text
+from discreet.query.expressions.literals import time_from_text
 from discreet.query.tree import Call, Literal
 from tests.query.nasty import ROWS, is_same, kind_in_duckdb, ours, plain, translated
 

@@ -7,8 +7,8 @@ from fractions import Fraction
 from discreet.answer.amounts import amount_up, equation
 from discreet.catalog.schema import Bounds
 from discreet.explanation.explanations import ExplainedColumn, Explanation
-from discreet.query.bins import Place, bounds_text
-from discreet.query.unbounded import BoundsFirst
+from discreet.query.plan.bins import Place, bounds_text
+from discreet.query.plan.unbounded import BoundsFirst
 
 BOUNDS = "(bounds)"
 """Stands where a column's name would, for the price of finding bounds."""

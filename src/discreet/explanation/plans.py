@@ -10,9 +10,9 @@ from discreet.explanation.sentences import brief, listed, sentence, spread_text,
 from discreet.mechanisms.exponential import PermuteAndFlip
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.parameters import Real, confidence_level
-from discreet.query.outline import AnyReading, Picked, UnitsShown
 from discreet.query.plan import Plan
-from discreet.query.planned import PlannedMeasure, PlannedPick, PlannedRelease
+from discreet.query.plan.outline import AnyReading, Picked, UnitsShown
+from discreet.query.plan.planned import PlannedMeasure, PlannedPick, PlannedRelease
 from discreet.query.questions import Question
 from discreet.query.tree import Rows, Scan, Union
 

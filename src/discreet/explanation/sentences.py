@@ -4,7 +4,7 @@ from fractions import Fraction
 
 from discreet.answer.digits import error_text, number_text
 from discreet.mechanisms.partition_selection import PartitionSelection
-from discreet.query.expected import Expected, PerCount, RankError
+from discreet.query.plan.expected import Expected, PerCount, RankError
 
 EXAMPLES = (1_000, 10_000)
 """Sizes of a group at which a spread that depends on it is told."""

@@ -5,7 +5,7 @@ two neighbouring data sets: the rows of a unit follow from that unit's own rows 
 alone, and rows of NULL units are gone. So whatever is bounded by unit afterwards is bounded.
 
 Expressions are total: where SQL would raise an error they are NULL, and NaN and infinities are NULL
-too. Only functions listed in `query.functions` can be called.
+too. Only functions listed in `query.expressions.functions` can be called.
 """
 
 from dataclasses import dataclass, field
@@ -75,7 +75,7 @@ class Released:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """A function of `query.functions`, by its name there, which fixes its total meaning."""
+    """A function of `query.expressions.functions`, by its name there, which fixes its meaning."""
 
     function: str
     arguments: "tuple[Expression, ...]"

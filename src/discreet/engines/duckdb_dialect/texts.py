@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from discreet.engines.dialect import Function, Template, Written, whole_literal
 from discreet.engines.duckdb_dialect.parts import number, only, plain
-from discreet.query.functions import LONGEST_TEXT
+from discreet.query.expressions.functions import LONGEST_TEXT
 
 
 def _texts(name: str) -> Template:

@@ -1,0 +1,111 @@
+"""What comes after the noise: any SQL over released and public tables, but no door to elsewhere."""
+
+from sqlglot import exp
+
+from discreet.catalog.policy import nearest
+from discreet.errors import NondeterministicError, UnknownNameError, UnsupportedError
+from discreet.query.expressions.functions import FUNCTIONS
+from discreet.query.expressions.refusals import NONDETERMINISTIC
+from discreet.query.expressions.translate import PLAIN, TRANSLATIONS
+from discreet.query.places import span_of
+
+CLAUSES = {
+    *("expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset"),
+    *("distinct", "qualify", "windows", "with_"),
+}
+"""The clauses of SELECT that are handled; any other is refused."""
+
+MORE_FUNCTIONS = {
+    *("format", "printf", "strftime", "strptime", "monthname", "dayname", "bar", "ordinal"),
+    *("list_value", "list_sum", "list_avg", "list_min", "list_max", "cume_dist", "percent_rank"),
+    *("ntile", "nth_value", "even", "cbrt", "gamma", "lgamma", "factorial", "isfinite", "isnan"),
+    *("isinf", "to_days", "to_months", "to_years", "epoch", "last_day", "make_timestamp", "try"),
+    *("string_agg", "list", "array_agg", "arg_min", "arg_max", "first", "last", "any_value"),
+    *("corr", "regr_slope", "regr_intercept", "product", "histogram", "mode", "entropy", "mad"),
+    *("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "degrees", "radians", "md5", "sha256"),
+    *("reverse", "split_part", "instr", "strpos", "position", "concat_ws"),
+    *("greatest_common_divisor", "gcd", "lcm", "bit_count", "chr", "ascii", "initcap", "typeof"),
+    *("var_samp", "mean", "median", "quantile", "row_number", "clamp", "century", "decade", "era"),
+}
+"""Functions of the embedded engine that are allowed afterwards, besides those for private rows."""
+
+REFUSED = (
+    *(exp.Lateral, exp.Unnest, exp.TableSample, exp.Pivot, exp.Placeholder, exp.Parameter),
+    *(exp.SessionParameter, exp.Command, exp.Into, exp.Lock, exp.MatchRecognize, exp.Hint),
+    exp.Columns,
+)
+"""Nodes that no question needs."""
+
+
+WINDOWS = (
+    *(exp.RowNumber, exp.Rank, exp.DenseRank, exp.PercentRank, exp.CumeDist, exp.Ntile),
+    *(exp.Lag, exp.Lead, exp.FirstValue, exp.LastValue, exp.NthValue),
+)
+MORE_NODES = tuple(
+    getattr(exp, each)
+    for each in (
+        *("TimeToStr", "StrToTime", "Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Atan2", "Cbrt"),
+        *("Degrees", "Radians", "Initcap", "Reverse", "Chr", "Ascii", "Unicode", "MD5", "SHA2"),
+        *("Dayname", "Monthname", "LastDay", "IsNan", "IsInf", "ConcatWs", "SplitPart", "Format"),
+        *("Typeof", "Factorial", "Try", "TsOrDsToDate", "TsOrDsAdd", "DateSub", "TimestampAdd"),
+        *("TimestampFromParts", "DateStrToDate", "UnixToTime", "Gcd", "Lcm", "BitwiseCount"),
+    )
+    if hasattr(exp, each)
+)
+ALLOWED = (exp.AggFunc, exp.Anonymous, *TRANSLATIONS, *PLAIN, *WINDOWS, *MORE_NODES)
+"""What the parser knows of allowed functions; their results are no larger than they need be."""
+
+
+def check_clauses(select: exp.Select) -> None:
+    """Refuse a clause that is not handled: it is never ignored."""
+    for name, value in select.args.items():
+        if value and name not in CLAUSES:
+            clause = name.strip("_").upper()
+            node = value[0] if isinstance(value, list) else value
+            span = span_of(node) if isinstance(node, exp.Expr) else None
+            raise UnsupportedError(
+                f"{clause} is not handled", "write the question without it", span=span
+            )
+
+
+def check_functions(tree: exp.Expr) -> None:
+    """Refuse functions that read elsewhere, change each time, or are not known."""
+    for node in tree.walk():
+        if isinstance(node, REFUSED):
+            raise UnsupportedError(
+                f"{node.key.upper()} is not handled",
+                "write the question without it",
+                span=span_of(node),
+            )
+        if isinstance(node, exp.Func):
+            _check_function(node)
+
+
+def _check_function(node: exp.Func) -> None:
+    name = (node.name if isinstance(node, exp.Anonymous) else node.sql_name()).casefold()
+    if name in NONDETERMINISTIC or isinstance(node, NONDETERMINISTIC_NODES):
+        raise NondeterministicError(
+            f"{name} gives something else each time", "write a constant instead", span=span_of(node)
+        )
+    if isinstance(node, exp.Anonymous) and name not in MORE_FUNCTIONS and name not in FUNCTIONS:
+        near = nearest(name, sorted(MORE_FUNCTIONS | set(FUNCTIONS)))
+        fix = f"did you mean {near}" if near else "see the list of functions in the docs"
+        raise UnknownNameError(f"{name} is not a function here", fix, span=span_of(node))
+    if not isinstance(node, ALLOWED):
+        raise UnsupportedError(
+            f"{name} is not a function that can be used here",
+            "write the question without it",
+            span=span_of(node),
+        )
+
+
+NONDETERMINISTIC_NODES = tuple(
+    getattr(exp, each)
+    for each in (
+        "Rand", "Randn", "Uuid", "CurrentDate", "CurrentTime", "CurrentTimestamp",
+        "CurrentDatetime", "CurrentUser", "Localtime", "Localtimestamp", "UtcDate", "UtcTime",
+        "UtcTimestamp", "CurrentSchema", "CurrentCatalog", "CurrentRole", "SessionUser",
+        "CurrentTimezone", "Version", "CurrentDatabase", "Randstr", "Uniform", "Normal", "Zipf",
+    )
+    if hasattr(exp, each)
+)  # fmt: skip

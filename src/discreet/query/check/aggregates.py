@@ -1,0 +1,285 @@
+"""Aggregates of SQL that have a private form, and how each is written in many ways."""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from sqlglot import exp
+
+from discreet.catalog.schema import Kind
+from discreet.errors import UnsupportedError
+from discreet.query.check.sources import Names
+from discreet.query.expressions.translate import Scope, condition, translate
+from discreet.query.parse import DIALECT
+from discreet.query.places import span_of
+from discreet.query.questions import Aggregate, Statistic
+from discreet.query.tree import Case, Expression, Facts, Interval, Literal
+
+WRAPPERS = (exp.Filter, exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls)
+
+SIMPLE: dict[type[exp.Expr], Statistic] = {
+    exp.Sum: Statistic.SUM,
+    exp.Avg: Statistic.AVG,
+    exp.Min: Statistic.MIN,
+    exp.Max: Statistic.MAX,
+    exp.Mode: Statistic.MODE,
+    exp.Variance: Statistic.VAR_SAMP,
+    exp.VariancePop: Statistic.VAR_POP,
+    exp.Stddev: Statistic.STDDEV_SAMP,
+    exp.StddevSamp: Statistic.STDDEV_SAMP,
+    exp.StddevPop: Statistic.STDDEV_POP,
+}
+
+WHEN_DISTINCT = {
+    Statistic.SUM: Statistic.SUM_DISTINCT,
+    Statistic.MIN: Statistic.MIN,
+    Statistic.MAX: Statistic.MAX,
+}
+"""What an aggregate of DISTINCT values is."""
+
+OTHER_NAMES = {
+    "mean": exp.Avg,
+    "var_samp": exp.Variance,
+    "countif": exp.CountIf,
+}
+
+NO_FORM = {
+    *("string_agg", "group_concat", "listagg", "array_agg", "list", "first", "last", "any_value"),
+    *("arg_min", "arg_max", "min_by", "max_by", "top_k", "approx_top_k", "histogram", "bit_and"),
+    *("bit_or", "bit_xor", "bool_and", "bool_or", "product", "kurtosis", "skewness", "entropy"),
+    *("corr", "covar_pop", "covar_samp", "regr_slope", "regr_intercept", "mad", "favg", "fsum"),
+    *(
+        "reservoir_quantile",
+        "bitstring_agg",
+        "arbitrary",
+        "geomean",
+        "sem",
+        "kahan_sum",
+        "sumkahan",
+    ),
+    *("regr_r2", "regr_count", "regr_avgx", "regr_avgy", "regr_sxx", "regr_sxy", "regr_syy"),
+}
+"""Aggregates without a private form here."""
+
+
+def is_aggregate(node: exp.Expr) -> bool:
+    """Return whether a node is an aggregate over rows; the function of a window is not one."""
+    if isinstance(node, WRAPPERS):
+        return is_aggregate(node.this)
+    if isinstance(node, exp.Anonymous):
+        return node.name.casefold() in OTHER_NAMES or node.name.casefold() in NO_FORM
+    return isinstance(node, exp.AggFunc) and not isinstance(node.parent, exp.Window)
+
+
+def has_aggregate(node: exp.Expr) -> bool:
+    """Return whether an aggregate over rows stands in a node, inner queries left out."""
+    if is_aggregate(node):
+        return True
+    if isinstance(node, exp.Query):
+        return False
+    inner = node.this if isinstance(node, exp.Window) else None
+    return any(
+        has_aggregate(each)
+        for each in (*node.iter_expressions(), *(inner.iter_expressions() if inner else ()))
+        if each is not inner
+    )
+
+
+def aggregate_from(node: exp.Expr, scope: Scope, names: Names) -> Aggregate:
+    """Return what an aggregate of the question means, or say that it has no private form."""
+    bare = node.this if isinstance(node, exp.Filter) else node
+    if isinstance(bare, exp.Anonymous) and bare.name.casefold() in OTHER_NAMES:
+        bare = OTHER_NAMES[bare.name.casefold()](this=bare.expressions[0])
+    made = _Reading(node=node, scope=scope, names=names).aggregate(bare)
+    return replace(made, text=node.sql(dialect=DIALECT), span=span_of(node), kind=kind_of(made))
+
+
+ONE = Literal(
+    value=1,
+    facts=Facts(
+        kind=Kind.INTEGER,
+        interval=Interval(low=Fraction(1), high=Fraction(1)),
+        step=Fraction(1),
+        domain=(1,),
+        nullable=False,
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reading:
+    """One aggregate that is being read; FILTER makes its argument NULL where it is not true."""
+
+    node: exp.Expr
+    scope: Scope
+    names: Names
+
+    def argument(self, inner: exp.Expr) -> Expression:
+        return self.filtered(translate(inner, self.scope))
+
+    def filtered(self, argument: Expression) -> Expression:
+        if not isinstance(self.node, exp.Filter):
+            return argument
+        is_counted = condition(self.node.expression.this, self.scope)
+        domain = argument.facts.domain
+        with_null = domain if domain is None or None in domain else (*domain, None)
+        facts = replace(argument.facts, nullable=True, domain=with_null)
+        null = Literal(value=None, facts=replace(facts, domain=(None,)))
+        return Case(branches=((is_counted, argument),), otherwise=null, facts=facts)
+
+    def aggregate(self, bare: exp.Expr) -> Aggregate:
+        if isinstance(bare, exp.CountIf):
+            case = exp.Case(ifs=[exp.If(this=bare.this.copy(), true=exp.Literal.number(1))])
+            return Aggregate(statistic=Statistic.COUNT, argument=self.argument(case))
+        if isinstance(bare, exp.Count):
+            return self.count(bare)
+        if isinstance(bare, exp.ApproxDistinct):
+            distinct = Statistic.COUNT_DISTINCT
+            return Aggregate(statistic=distinct, argument=self.argument(bare.this))
+        if quantile := _quantile(bare, self.node):
+            inner, fraction, discrete = quantile
+            return _checked(
+                Aggregate(
+                    statistic=Statistic.QUANTILE,
+                    argument=self.argument(inner),
+                    fraction=fraction,
+                    discrete=discrete,
+                ),
+                self.node,
+            )
+        return self.simple(bare)
+
+    def simple(self, bare: exp.Expr) -> Aggregate:
+        statistic, inner = SIMPLE.get(type(bare)), bare.this
+        if statistic is None or set(_given(bare)) - {"this"}:
+            raise _no_form(self.node)
+        if isinstance(inner, exp.Distinct):
+            statistic = WHEN_DISTINCT.get(statistic)
+            if statistic is None or len(inner.expressions) != 1:
+                raise _no_form(self.node)
+            inner = inner.expressions[0]
+        return _checked(Aggregate(statistic=statistic, argument=self.argument(inner)), self.node)
+
+    def count(self, bare: exp.Count) -> Aggregate:
+        if set(_given(bare)) - {"this", "big_int"}:
+            raise _no_form(self.node)
+        if bare.this is None or isinstance(bare.this, exp.Star):
+            return self._counted(ONE)
+        if isinstance(bare.this, exp.Distinct):
+            return self._count_distinct(bare.this)
+        return self._counted(translate(bare.this, self.scope))
+
+    def _counted(self, value: Expression) -> Aggregate:
+        """Count the rows where a value is not NULL: all of them, if it never is."""
+        is_always = self.names.is_unit(value) or (
+            isinstance(value, Literal) and value.value is not None
+        )
+        if not is_always:
+            return Aggregate(statistic=Statistic.COUNT, argument=self.filtered(value))
+        if isinstance(self.node, exp.Filter):
+            return Aggregate(statistic=Statistic.COUNT, argument=self.filtered(ONE))
+        return Aggregate(statistic=Statistic.COUNT_ROWS)
+
+    def _count_distinct(self, distinct: exp.Distinct) -> Aggregate:
+        if len(distinct.expressions) != 1 or distinct.args.get("on"):
+            raise _no_form(self.node)
+        value = translate(distinct.expressions[0], self.scope)
+        if self.names.is_unit(value) and not isinstance(self.node, exp.Filter):
+            return Aggregate(statistic=Statistic.COUNT_UNITS)
+        return Aggregate(statistic=Statistic.COUNT_DISTINCT, argument=self.filtered(value))
+
+
+def _quantile(bare: exp.Expr, node: exp.Expr) -> tuple[exp.Expr, Fraction, bool] | None:
+    """Return argument, fraction and whether it is discrete, however a quantile is written."""
+    match bare:
+        case exp.Median():
+            return bare.this, Fraction(1, 2), False
+        case exp.WithinGroup(this=exp.PercentileCont() | exp.PercentileDisc() as function):
+            ordered = bare.expression.expressions
+            if len(ordered) != 1 or function.args.get("expression"):
+                raise _no_form(node)
+            fraction = _fraction(function.this, node)
+            is_descending = bool(ordered[0].args.get("desc"))
+            is_discrete = isinstance(function, exp.PercentileDisc)
+            return ordered[0].this, 1 - fraction if is_descending else fraction, is_discrete
+        case exp.PercentileCont() | exp.PercentileDisc() if bare.expression:
+            is_discrete = isinstance(bare, exp.PercentileDisc)
+            return bare.this, _fraction(bare.expression, node), is_discrete
+        case exp.Quantile() | exp.ApproxQuantile():
+            is_discrete = isinstance(bare, exp.Quantile)
+            return bare.this, _fraction(bare.args["quantile"], node), is_discrete
+        case _:
+            return None
+
+
+def _fraction(node: exp.Expr, whole: exp.Expr) -> Fraction:
+    if not isinstance(node, exp.Literal) or node.is_string or not 0 <= Fraction(node.this) <= 1:
+        raise UnsupportedError(
+            "a quantile's fraction must be one number from 0 to 1",
+            "write for example PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY x)",
+            span=span_of(whole),
+        )
+    return Fraction(node.this)
+
+
+NUMBERS = {
+    *(Statistic.SUM, Statistic.SUM_DISTINCT, Statistic.AVG, Statistic.VAR_SAMP),
+    *(Statistic.VAR_POP, Statistic.STDDEV_SAMP, Statistic.STDDEV_POP),
+}
+ORDERED = {Statistic.QUANTILE, Statistic.MIN, Statistic.MAX}
+
+
+def _checked(made: Aggregate, node: exp.Expr) -> Aggregate:
+    kind = made.argument.facts.kind if made.argument else Kind.INTEGER
+    is_fit = (
+        kind.is_number
+        if made.statistic in NUMBERS
+        else kind.is_number or kind.is_time
+        if made.statistic in ORDERED
+        else True
+    )
+    if not is_fit:
+        raise UnsupportedError(
+            f"{node.sql(dialect=DIALECT)} takes {kind.value} values, which have no private form",
+            "use a number, or COUNT by group",
+            span=span_of(node),
+        )
+    return made
+
+
+LARGEST_WHOLE = 2**31
+"""Sums of larger whole numbers are released as reals: 64 bits might not hold them."""
+
+
+def kind_of(made: Aggregate) -> Kind:
+    """Return the kind of what is released, by what is known of the argument."""
+    kind = made.argument.facts.kind if made.argument else Kind.INTEGER
+    match made.statistic:
+        case Statistic.SUM | Statistic.SUM_DISTINCT:
+            return kind if _is_small(made.argument) else Kind.REAL
+        case Statistic.MIN | Statistic.MAX | Statistic.MODE:
+            return kind
+        case Statistic.QUANTILE:
+            return kind if made.discrete or kind.is_time else Kind.REAL
+        case _ if made.statistic in NUMBERS:
+            return Kind.REAL
+        case _:
+            return Kind.INTEGER
+
+
+def _is_small(argument: Expression | None) -> bool:
+    ends = () if argument is None else (argument.facts.interval.low, argument.facts.interval.high)
+    return all(each is None or abs(each) <= LARGEST_WHOLE for each in ends)
+
+
+def _given(node: exp.Expr) -> list[str]:
+    return [name for name, value in node.args.items() if value not in (None, [], False)]
+
+
+def _no_form(node: exp.Expr) -> UnsupportedError:
+    # sqlglot writes STRING_AGG by its standard name.
+    written = node.sql(dialect=DIALECT).replace("LISTAGG(", "STRING_AGG(", 1)
+    return UnsupportedError(
+        f"{written[:80]} has no private form",
+        "use COUNT, SUM, AVG, VARIANCE, STDDEV, MEDIAN, QUANTILE, MIN, MAX or MODE",
+        span=span_of(node),
+    )

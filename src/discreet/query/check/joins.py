@@ -1,0 +1,350 @@
+"""FROM: which relations stand there, what ties them, and how many rows of a unit can come of it."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from math import prod
+
+from sqlglot import exp
+
+from discreet.catalog.schema import PathUnit, PrivateTable, PublicTable
+from discreet.errors import JoinError, QuestionSizeError, UnsupportedError
+from discreet.query.check.sources import (
+    Names,
+    Out,
+    Private,
+    PublicReader,
+    Source,
+    private_of,
+    public_of,
+    quoted,
+)
+from discreet.query.places import span_of
+from discreet.query.tree import Expression, Join, JoinKind, PublicScan, Rows
+
+MOST_ROWS = 10_000_000
+"""Of one unit, made by joins: with more of them, noise would drown any answer."""
+
+HANDLED = {"this", "on", "using", "side", "kind"}
+"""The parts of a JOIN that are looked at; any other is refused."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Joining:
+    """A JOIN of the question: its node, and what it joins."""
+
+    node: exp.Join
+    source: Source
+    kind: JoinKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """A SELECT and what stands in its FROM."""
+
+    node: exp.Select
+    first: Source
+    joinings: tuple[Joining, ...]
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        return (self.first, *(each.source for each in self.joinings))
+
+    @property
+    def shared(self) -> frozenset[str]:
+        """The columns of USING, which stand for those of both sides."""
+        return frozenset(
+            each.name.casefold()
+            for joining in self.joinings
+            for each in joining.node.args.get("using") or ()
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Joined:
+    """Private rows beside others, before any filter."""
+
+    rows: Rows
+    name: str
+    joins: tuple[Join, ...]
+    limit: int
+    reason: str
+    is_one_row: bool
+    notes: tuple[str, ...]
+    conditions: tuple[exp.Expr, ...]
+    """Conditions of joins that moved to WHERE, because the order of tables changed."""
+
+    first: Private
+
+
+def join_kind(node: exp.Join) -> JoinKind:
+    """Return how a JOIN treats rows without a partner, or refuse kinds that are not handled."""
+    for name, value in node.args.items():
+        if value and name not in HANDLED:
+            raise _unhandled(node, f"{node.args.get('method') or name.upper()} JOIN")
+    side, kind = (node.args.get("side") or "").upper(), (node.args.get("kind") or "").upper()
+    if kind not in ("", "INNER", "CROSS", "OUTER") or side not in ("", "LEFT"):
+        raise _unhandled(node, f"{side or kind} JOIN")
+    return JoinKind.LEFT if side else JoinKind.INNER
+
+
+def _unhandled(node: exp.Join, what: str) -> JoinError:
+    return JoinError(
+        f"{what} of private rows is not answered",
+        "use JOIN or LEFT JOIN from the private table, or EXISTS on the unit; public keys are "
+        "answered also where no rows match",
+        span=span_of(node),
+    )
+
+
+def conjuncts(node: exp.Expr | None) -> Iterator[exp.Expr]:
+    """Yield the conditions that all must be true."""
+    if node is None:
+        return
+    stack = [node]
+    while stack:
+        each = stack.pop()
+        if isinstance(each, exp.Paren):
+            stack.append(each.this)
+        elif isinstance(each, exp.And):
+            stack += [each.expression, each.this]
+        else:
+            yield each
+
+
+Tie = tuple[tuple[Source, Out], tuple[Source, Out]]
+
+
+def ties(conditions: Iterable[exp.Expr], names: Names) -> Iterator[Tie]:
+    """Yield the pairs of columns that must be equal."""
+    for each in conditions:
+        sides = (each.this, each.expression) if isinstance(each, exp.EQ) else ()
+        if len(sides) == 2 and all(isinstance(side, exp.Column) for side in sides):
+            left, right = names.find(sides[0]), names.find(sides[1])
+            if left[0].name != right[0].name:
+                yield left, right
+
+
+def join_all(
+    selection: Selection,
+    where: exp.Expr | None,
+    names: Names,
+    public: PublicReader,
+    to_expression: Callable[[list[exp.Expr]], Expression],
+) -> Joined:
+    """Return the rows of FROM; every private relation is tied to the others by the unit."""
+    base, rest, moved = _private_first(selection.first, selection.joinings)
+    shared_where = list(conjuncts(where))
+    factors = {base.name: private_of(base).limit}
+    seen = [base]
+    joins = []
+    for each in rest:
+        conditions = [*conjuncts(each.node.args.get("on")), *using(each, seen)]
+        all_ties = list(ties(conditions, names))
+        if each.kind is JoinKind.INNER:
+            all_ties += list(ties([*shared_where, *moved], names))
+        _count_rows(each, seen, all_ties, factors, public)
+        on = [] if moved else conditions
+        joins.append(
+            Join(
+                kind=each.kind,
+                source=_joined_rows(each.source),
+                name=each.source.name,
+                on=to_expression(on),
+            )
+        )
+        seen.append(each.source)
+    limit = prod(factors.values())
+    if joins and limit > MOST_ROWS:
+        raise QuestionSizeError(
+            f"the join can make {limit} rows of one unit",
+            f"the most is {MOST_ROWS}; join fewer tables, or on columns that tell rows apart",
+            span=span_of(rest[-1].node),
+        )
+    privates = [each for each in seen if isinstance(each.relation, Private)]
+    first_rows = private_of(base)
+    return Joined(
+        rows=first_rows.rows,
+        name=base.name,
+        joins=tuple(joins),
+        limit=limit,
+        reason=_reason(privates, factors),
+        is_one_row=first_rows.is_one_row and not joins,
+        notes=tuple(dict.fromkeys(note for each in privates for note in private_of(each).notes)),
+        conditions=tuple(moved),
+        first=first_rows,
+    )
+
+
+def _private_first(
+    first: Source, joinings: tuple[Joining, ...]
+) -> tuple[Source, tuple[Joining, ...], list[exp.Expr]]:
+    """Return a private relation to begin with; if the order changes, all conditions move."""
+    if isinstance(first.relation, Private):
+        return first, joinings, []
+    for each in joinings:
+        if each.kind is JoinKind.LEFT:
+            raise JoinError(
+                f"LEFT JOIN keeps rows of {first.name} that belong to no unit",
+                "begin FROM with the private table, or use JOIN: public keys are answered also "
+                "where no rows match",
+                span=span_of(each.node),
+            )
+    position = next(
+        i for i, each in enumerate(joinings) if isinstance(each.source.relation, Private)
+    )
+    chosen = joinings[position]
+    seen: list[Source] = [first]
+    moved: list[exp.Expr] = []
+    for each in joinings:
+        moved += [*conjuncts(each.node.args.get("on")), *using(each, seen)]
+        seen.append(each.source)
+    begun = replace(chosen, source=first)
+    rest = (begun, *(each for each in joinings if each is not chosen))
+    return chosen.source, rest, moved or [exp.true()]
+
+
+def using(joining: Joining, seen: list[Source]) -> list[exp.Expr]:
+    """Return USING as equalities with the nearest relation on the left that has the column."""
+    made: list[exp.Expr] = []
+    for each in joining.node.args.get("using") or ():
+        name = each.name.casefold()
+        left = next(
+            (source for source in seen if any(out.name.casefold() == name for out in source.outs)),
+            seen[0],
+        )
+        columns = [exp.column(each.copy(), table=source.name) for source in (left, joining.source)]
+        made.append(exp.EQ(this=columns[0], expression=columns[1]))
+    return made
+
+
+def _joined_rows(source: Source) -> Rows | PublicScan:
+    match source.relation:
+        case Private(rows=rows):
+            return rows
+        case PublicTable(name=name):
+            return PublicScan(table=name)
+        case _:
+            raise UnsupportedError(
+                f"{source.name} is the result of another query, joined with private rows",
+                "join the public table itself, or join the results of two questions afterwards",
+            )
+
+
+def _count_rows(
+    joining: Joining,
+    seen: list[Source],
+    all_ties: list[Tie],
+    factors: dict[str, int],
+    public: PublicReader,
+) -> None:
+    """Note how many rows of a unit the join can make of one, or refuse it."""
+    source = joining.source
+    if isinstance(source.relation, PublicTable):
+        factors[source.name] = _fan_out(source, all_ties, public)
+        return
+    if not isinstance(source.relation, Private):
+        _joined_rows(source)
+        return
+    mine = [each for each in (_turned(tie, source) for tie in all_ties) if each is not None]
+    others = [each for each in seen if isinstance(each.relation, Private)]
+    for (here, out), (there, other) in mine:
+        if not any(there.name == each.name for each in others):
+            continue
+        if _are_units(here, out, there, other):
+            factors[source.name] = source.relation.limit
+            return
+        if is_path((here, out), (there, other)):
+            alone = factors[there.name] if joining.kind is JoinKind.LEFT else 0
+            factors[source.name] = source.relation.limit + alone
+            factors[there.name] = 1
+            return
+        if is_path((there, other), (here, out)):
+            factors[source.name] = 1
+            return
+    left = others[0].name if others else "the other table"
+    raise JoinError(
+        f"{source.name} and {left} are not joined on the unit: rows of different units would meet",
+        _join_fix(source, others),
+        span=span_of(joining.node),
+    )
+
+
+def _turned(tie: Tie, source: Source) -> Tie | None:
+    """Return the tie with this source first, if it is one of the two."""
+    left, right = tie
+    if left[0].name == source.name:
+        return left, right
+    return (right, left) if right[0].name == source.name else None
+
+
+def _are_units(here: Source, out: Out, there: Source, other: Out) -> bool:
+    if not (_is_unit(here, out) and _is_unit(there, other)):
+        return False
+    if private_of(here).unit_kind is not private_of(there).unit_kind:
+        raise JoinError(
+            f"the units of {here.name} and {there.name} are of different kinds",
+            "give both columns the same type in the data",
+        )
+    return True
+
+
+def _is_unit(source: Source, out: Out) -> bool:
+    """Return whether a column holds the unit there, be it the optional side of a join or not."""
+    place = next(i for i, each in enumerate(source.outs) if each.name == out.name)
+    return private_of(source).outs[place].is_unit
+
+
+def is_path(child: tuple[Source, Out], parent: tuple[Source, Out]) -> bool:
+    """Return whether the child's column is the declared path to the parent's row."""
+    path = _path_of(*child)
+    source, out = parent
+    if path is None or out.origin is None or not isinstance(source.relation, Private):
+        return False
+    return out.origin == (path.table.casefold(), path.key.casefold())
+
+
+def _path_of(child: Source, out: Out) -> PathUnit | None:
+    if out.origin is None or not isinstance(child.relation, Private):
+        return None
+    table = _table_behind(child.relation.rows)
+    if table is None or not isinstance(table.unit, PathUnit):
+        return None
+    is_path = out.origin == (table.name.casefold(), table.unit.column.casefold())
+    return table.unit if is_path else None
+
+
+def _table_behind(rows: Rows) -> PrivateTable | None:
+    while hasattr(rows, "source"):
+        rows = rows.source
+    return getattr(rows, "table", None)
+
+
+def _fan_out(source: Source, all_ties: list[Tie], public: PublicReader) -> int:
+    """Return how many rows of a public table one row can meet."""
+    table, names = public_of(source), [each.name for each in source.outs]
+    columns = dict.fromkeys(
+        table.columns[names.index(turned[0][1].name)].name
+        for tie in all_ties
+        if (turned := _turned(tie, source)) is not None
+    )
+    grouping = f" GROUP BY {', '.join(map(quoted, columns))}" if columns else ""
+    counted = f"SELECT count(*) AS n FROM {quoted(table.name)}{grouping}"  # noqa: S608
+    ((most,),) = public.values(f"SELECT max(n) FROM ({counted})")  # noqa: S608
+    return max(1, int(most or 0))  # type: ignore[arg-type]
+
+
+def _join_fix(source: Source, others: list[Source]) -> str:
+    def unit(each: Source) -> str | None:
+        return next((out.name for out in each.outs if out.is_unit), None)
+
+    left = next((each for each in others if unit(each)), None)
+    if left is None or unit(source) is None:
+        return "join on the unit, or ask about each table by itself"
+    return f"add {left.name}.{unit(left)} = {source.name}.{unit(source)} to the join"
+
+
+def _reason(privates: list[Source], factors: dict[str, int]) -> str:
+    if len(factors) == 1:
+        return private_of(privates[0]).reason
+    listed = " × ".join(f"{factor} of {name}" for name, factor in factors.items())
+    return f"{listed} when they are joined"

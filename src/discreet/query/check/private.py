@@ -1,0 +1,743 @@
+"""SELECT over private rows: rows again, groups by unit, or a release."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Protocol
+
+from sqlglot import exp
+
+from discreet.catalog.schema import Kind
+from discreet.errors import NotGroupedError, QuestionError, UnboundedError, UnsupportedError
+from discreet.query.canonical import canonical_aggregate
+from discreet.query.check.aggregates import aggregate_from, is_aggregate, kind_of
+from discreet.query.check.joins import Joined, Selection, join_all
+from discreet.query.check.keys import key_set, unlisted
+from discreet.query.check.merging import register
+from discreet.query.check.objections import below, row_level, unhandled
+from discreet.query.check.opened import (
+    expand_stars,
+    finish_open,
+    unused_name,
+    without_spreads,
+    written_name,
+)
+from discreet.query.check.rowscope import RowScope
+from discreet.query.check.sources import Names, Open, Out, Private, PublicReader, Source
+from discreet.query.expressions.narrowing import narrow, with_facts
+from discreet.query.expressions.translate import condition, translate
+from discreet.query.parse import DIALECT
+from discreet.query.places import span_of
+from discreet.query.questions import Aggregate, Key, Release, Statistic
+from discreet.query.tree import (
+    Column,
+    ColumnOf,
+    Expression,
+    Facts,
+    Interval,
+    PerUnit,
+    Released,
+    Select,
+    Union,
+    UnitAggregate,
+    UnitFunction,
+    UnitIsIn,
+)
+from discreet.query.walk import columns_in, map_columns, parts_of
+
+Named = dict[str, Private | Open]
+"""Queries that WITH gives a name, by that name in lower case."""
+
+RELEASED = "released_"
+"""What released tables are called, with their number."""
+
+NAMED = "__named"
+"""What rows are called while their columns get other names."""
+
+KEY_KINDS = set(Kind) - {Kind.OTHER, Kind.INTERVAL}
+
+GROUPINGS = {exp.Rollup: "ROLLUP", exp.Cube: "CUBE", exp.GroupingSets: "GROUPING SETS"}
+
+ROWS = "__rows"
+"""What keys and aggregates call the rows that they are of."""
+
+GROUPS = "__groups"
+"""What the groups of a GROUP BY are called while their columns are found."""
+
+
+class Walker(Protocol):
+    """The walk through the question that this SELECT is a part of."""
+
+    public: PublicReader
+    releases: list[Release]
+
+    def query(self, node: exp.Expr, named: Named) -> Private | Open: ...
+    def source_of_only(self, node: exp.Select, named: Named) -> Source: ...
+    def scalar(self, node: exp.Expr, result: Open, named: Named) -> int: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filtered:
+    """The rows of FROM and WHERE, and what WHERE tells about their columns."""
+
+    joined: Joined
+    where: Expression | None
+    narrowed: dict[tuple[str, str], Facts]
+
+    def known(self, expression: Expression) -> Expression:
+        """Return the expression with the facts that hold for the rows that WHERE lets pass."""
+        return with_facts(expression, self.narrowed)
+
+
+class PrivateSelect:
+    """One SELECT over private rows, on its way to what it is."""
+
+    def __init__(self, walker: Walker, selection: Selection, named: Named) -> None:
+        self.walker, self.selection, self.named = walker, selection, named
+        self.node = selection.node
+        self.names = Names(selection.sources, shared=selection.shared)
+        expand_stars(self.node, self.names)
+        self.scope = RowScope(walker, self.names, named, self._aliases())
+
+    def result(self) -> Private | Open:
+        """Return what the SELECT is."""
+        distinct = self.node.args.get("distinct")
+        if distinct is not None and distinct.args.get("on"):
+            raise unhandled("DISTINCT ON", self.node)
+        keys = self._key_nodes()
+        if keys is None:
+            return self._distinct() if distinct is not None else self._rows()
+        return self._grouped(keys)
+
+    # ----------------------------------------------------------------------- rows
+
+    def _rows(self) -> Private:
+        """Row by row: filter and compute."""
+        self._refuse_order()
+        if self.node.args.get("having"):
+            raise unhandled("HAVING without GROUP BY or an aggregate", self.node.args["having"])
+        filtered = self._filtered()
+        self.scope.allows_windows = True
+        qualify = self.node.args.get("qualify")
+        only = None if qualify is None else condition(qualify.this, self.scope)
+        columns = tuple(
+            Column(name=name, expression=filtered.known(translate(each.unalias(), self.scope)))
+            for name, each in zip(
+                _names_of(self.node.expressions), self.node.expressions, strict=True
+            )
+        )
+        joined = filtered.joined
+        rows = Select(
+            source=joined.rows,
+            name=joined.name,
+            joins=joined.joins,
+            where=filtered.where,
+            columns=columns,
+            only=only,
+        )
+        outs = tuple(self._out(each, keeps_origin=not joined.joins) for each in columns)
+        return _private(rows, outs, joined)
+
+    def _out(self, column: Column, *, keeps_origin: bool) -> Out:
+        expression = column.expression
+        found = self.names.out(expression) if isinstance(expression, ColumnOf) else None
+        return Out(
+            name=column.name,
+            facts=expression.facts,
+            is_unit=self.names.is_unit(expression),
+            has_nulls=found.has_nulls if found is not None else _makes_nulls(expression),
+            origin=found.origin if found is not None and keeps_origin else None,
+        )
+
+    def _distinct(self) -> Private | Open:
+        """DISTINCT rows: with the unit among them, groups by unit; without it, keys to release."""
+        keys = [each.unalias() for each in self.node.expressions]
+        self.node.set("distinct", None)
+        return self._grouped(keys)
+
+    def _refuse_order(self) -> None:
+        for clause in ("limit", "offset", "order"):
+            if self.node.args.get(clause):
+                raise below(self.node.args[clause], clause.upper())
+
+    # ----------------------------------------------------------------------- filters
+
+    def _filtered(self) -> Filtered:
+        where = self.node.args.get("where")
+        asked = None if where is None else where.this
+        joined = join_all(
+            self.selection,
+            asked,
+            self.names,
+            self.walker.public,
+            self._all_of,
+        )
+        conditions = [*joined.conditions, *([asked] if asked is not None else [])]
+        together = self._all_of(conditions) if conditions else None
+        return Filtered(
+            joined=joined,
+            where=together,
+            narrowed={} if together is None else narrow(together),
+        )
+
+    def _all_of(self, conditions: list[exp.Expr]) -> Expression:
+        node = exp.and_(*conditions, copy=True) if conditions else exp.true()
+        return condition(node, self.scope)
+
+    # ----------------------------------------------------------------------- groups
+
+    def _aliases(self) -> dict[str, exp.Expr]:
+        return {
+            each.alias.casefold(): each.this
+            for each in self.node.expressions
+            if isinstance(each, exp.Alias)
+        }
+
+    def _key_nodes(self) -> list[exp.Expr] | None:
+        """Return what rows are grouped by; None if they are not grouped at all."""
+        group = self.node.args.get("group")
+        if group is None:
+            return [] if any(self._aggregates()) else None
+        for name, value in group.args.items():
+            if value and name not in ("expressions", "all"):
+                raise unhandled(f"GROUP BY {name.upper().replace('_', ' ')}", group)
+        if group.args.get("all"):
+            return [
+                each.unalias()
+                for each in self.node.expressions
+                if not any(is_aggregate(part) for part in _same_level(each))
+            ]
+        return [self._key_node(each) for each in group.expressions]
+
+    def _key_node(self, node: exp.Expr) -> exp.Expr:
+        if isinstance(node, exp.Rollup | exp.Cube | exp.GroupingSets | exp.Tuple):
+            raise unhandled(f"GROUP BY {GROUPINGS.get(type(node), '(...)')}", node)
+        if isinstance(node, exp.Literal) and not node.is_string:
+            place = int(node.this) if node.this.isdigit() else 0
+            if not 1 <= place <= len(self.node.expressions):
+                raise UnsupportedError(
+                    f"GROUP BY {node.this} is not the number of a column",
+                    f"write a number from 1 to {len(self.node.expressions)}",
+                    span=span_of(node),
+                )
+            chosen: exp.Expr = self.node.expressions[place - 1].unalias()
+            return chosen
+        if isinstance(node, exp.Column) and not node.table and not self.names.has(node):
+            return self._aliases().get(node.name.casefold(), node)
+        return node
+
+    def _aggregates(self) -> Iterator[exp.Expr]:
+        """Yield the aggregates of the SELECT, outermost, in the order of writing."""
+        for clause in ("expressions", "having", "qualify", "windows", "order"):
+            values = self.node.args.get(clause)
+            for each in values if isinstance(values, list) else [values]:
+                if isinstance(each, exp.Expr):
+                    yield from (part for part in _same_level(each) if is_aggregate(part))
+
+    def _grouped(self, key_nodes: list[exp.Expr]) -> Private | Open:
+        filtered = self._filtered()
+        for each in key_nodes:
+            if any(is_aggregate(part) for part in _same_level(each)):
+                raise unhandled("an aggregate in GROUP BY", each)
+        keys: dict[Expression, exp.Expr] = {}
+        for each in key_nodes:
+            key = filtered.known(translate(each, self.scope))
+            if key.facts.kind not in KEY_KINDS:
+                raise unhandled(f"GROUP BY a value of kind {key.facts.kind.value}", each)
+            keys.setdefault(key, each)
+        if any(self.names.is_unit(each) for each in keys):
+            return self._per_unit(list(keys), filtered)
+        return self._release(list(keys.values()), list(keys), filtered)
+
+    # ----------------------------------------------------------------------- groups by unit
+
+    def _per_unit(self, keys: list[Expression], filtered: Filtered) -> Private:
+        """GROUP BY the unit: what is computed of one unit's rows is private still."""
+        self._refuse_order()
+        if self.node.args.get("qualify"):
+            raise unhandled("QUALIFY with GROUP BY the unit", self.node.args["qualify"])
+        if self.node.args.get("distinct"):
+            raise unhandled("DISTINCT with GROUP BY the unit", self.node)
+        inner, rebase = _needed(filtered, keys, self._arguments(filtered))
+        key_columns = tuple(
+            Column(name=f"k{i}", expression=rebase(each)) for i, each in enumerate(keys)
+        )
+        nodes = list(self._aggregates())
+        aggregates = [
+            self._unit_aggregate(i, node, filtered, rebase) for i, node in enumerate(nodes)
+        ]
+        rows = PerUnit(source=inner, name=ROWS, keys=key_columns, aggregates=tuple(aggregates))
+        names = {id(node): f"u{i}" for i, node in enumerate(nodes)}
+        is_single = len(keys) == 1
+        outs = (
+            *(self._key_out(i, each) for i, each in enumerate(keys)),
+            *(Out(name=each.name, facts=each.facts) for each in aggregates),
+        )
+        groups = _private(rows, outs, filtered.joined)
+        if is_single:
+            groups = replace(groups, limit=1, is_one_row=True, reason="one row for each unit")
+        return self._from_groups(replace(groups, is_per_unit=True), keys, names)
+
+    def _key_out(self, place: int, key: Expression) -> Out:
+        found = self.names.out(key) if isinstance(key, ColumnOf) else None
+        return Out(
+            name=f"k{place}",
+            facts=key.facts,
+            is_unit=self.names.is_unit(key),
+            has_nulls=found.has_nulls if found is not None else _makes_nulls(key),
+        )
+
+    def _arguments(self, filtered: Filtered) -> list[Expression]:
+        made = [aggregate_from(each, self.scope, self.names) for each in self._aggregates()]
+        return [filtered.known(each.argument) for each in made if each.argument is not None]
+
+    def _unit_aggregate(
+        self, place: int, node: exp.Expr, filtered: Filtered, rebase: "Rebase"
+    ) -> UnitAggregate:
+        made = aggregate_from(node, self.scope, self.names)
+        argument = None if made.argument is None else filtered.known(made.argument)
+        function = UNIT_FUNCTIONS.get(made.statistic)
+        is_median = made.statistic is Statistic.QUANTILE and made.fraction == Fraction(1, 2)
+        if is_median and argument is not None and argument.facts.kind.is_number:
+            function = None if made.discrete else UnitFunction.MEDIAN
+        if function is None:
+            raise UnsupportedError(
+                f"{made.text} of one unit's rows is not handled",
+                "use COUNT, SUM, AVG, MIN, MAX or MEDIAN there",
+                span=span_of(node),
+            )
+        facts = _unit_facts(function, argument, filtered.joined.limit)
+        if argument is not None and function in (UnitFunction.SUM, UnitFunction.AVG):
+            _check_bounded(argument, node)
+        return UnitAggregate(
+            name=f"u{place}",
+            function=function,
+            argument=None if argument is None else rebase(argument),
+            facts=facts,
+        )
+
+    def _from_groups(
+        self, groups: Private, keys: list[Expression], names: dict[int, str]
+    ) -> Private:
+        """Return the SELECT over groups by unit as a SELECT over the rows that they are."""
+        regroup = Regroup(self, keys, names, table=GROUPS)
+        columns = [regroup.column(each) for each in self.node.expressions]
+        having = self.node.args.get("having")
+        plain = exp.Select(expressions=columns)
+        if having is not None:
+            plain.set("where", exp.Where(this=regroup.rewritten(having.this)))
+        source = Source(name=GROUPS, relation=groups)
+        inner = PrivateSelect(
+            self.walker, Selection(node=plain, first=source, joinings=()), self.named
+        )
+        return replace(inner._rows(), is_per_unit=True)
+
+    # ----------------------------------------------------------------------- releases
+
+    def _release(
+        self, key_nodes: list[exp.Expr], keys: list[Expression], filtered: Filtered
+    ) -> Open:
+        """Release an aggregate over rows of many units: here the noise comes in."""
+        nodes = list(self._aggregates())
+        made = [_known(aggregate_from(each, self.scope, self.names), filtered) for each in nodes]
+        for each, node in zip(made, nodes, strict=True):
+            _check_square(each, node)
+        arguments = [each.argument for each in made if each.argument is not None]
+        inner, rebase = _needed(filtered, keys, arguments)
+        joined = filtered.joined
+        asked = [_rebased(each, rebase) for each in made]
+        texts = [each.sql(dialect=DIALECT) for each in key_nodes]
+        known = key_set(tuple(keys), self.names, self.walker.public, filtered.where)
+        release = Release(
+            rows=inner,
+            name=ROWS,
+            limit=joined.limit,
+            limit_reason=joined.reason,
+            is_one_row=joined.is_one_row,
+            keys=tuple(
+                Key(
+                    name=f"k{i}",
+                    expression=rebase(each),
+                    text=text,
+                    span=span_of(node),
+                )
+                for i, (node, each, text) in enumerate(zip(key_nodes, keys, texts, strict=True))
+            ),
+            key_set=known,
+            aggregates=tuple(
+                sorted(dict.fromkeys(asked), key=lambda each: canonical_aggregate(each, ROWS))
+            ),
+            left_out=(
+                *joined.notes,
+                *unlisted(tuple(keys), texts, known, self.names, filtered.where),
+            ),
+        )
+        number, places = register(release, self.walker.releases)
+        names = {id(node): f"a{places[each]}" for node, each in zip(nodes, asked, strict=True)}
+        return self._opened(number, keys, names)
+
+    def _opened(self, number: int, keys: list[Expression], names: dict[int, str]) -> Open:
+        """Return the SELECT as one over the released table."""
+        table = f"{RELEASED}{number}"
+        regroup = Regroup(self, keys, names, table=table)
+        node = self.node
+        columns = [regroup.column(each) for each in node.expressions]
+        opened = exp.Select(
+            expressions=columns,
+            from_=exp.From(this=exp.Table(this=exp.to_identifier(table, quoted=True))),
+        )
+        if having := node.args.get("having"):
+            opened.set("where", exp.Where(this=regroup.rewritten(having.this)))
+        if qualify := node.args.get("qualify"):
+            opened.set("qualify", exp.Qualify(this=regroup.rewritten(qualify.this)))
+        if windows := node.args.get("windows"):
+            opened.set("windows", [regroup.rewritten(each) for each in windows])
+        if order := node.args.get("order"):
+            regroup.prefers_aliases = True
+            opened.set("order", regroup.rewritten(order))
+        for clause in ("limit", "offset", "distinct", "with_"):
+            if node.args.get(clause):
+                opened.set(clause, node.args[clause])
+        made = self.walker.releases[number].aggregates
+        aggregates = [f"a{i}" for i in range(len(made))]
+        key_names = [f"k{i}" for i in range(len(keys))]
+        released = Open(
+            tree=opened,
+            columns=(*key_names, *aggregates),
+            spreads={
+                name: f"{name}_spread"
+                for name, each in zip(aggregates, made, strict=True)
+                if each.statistic not in CHOSEN
+            },
+            origins={each: (number, each) for each in (*key_names, *aggregates)},
+            is_public=False,
+            is_single=not keys,
+        )
+        return finish_open(opened, (Source(name=table, relation=released),))
+
+
+CHOSEN = {Statistic.QUANTILE, Statistic.MIN, Statistic.MAX, Statistic.MODE}
+"""Values that a mechanism chooses: their error is one of rank, not of distance."""
+
+UNIT_FUNCTIONS = {
+    Statistic.COUNT_ROWS: UnitFunction.COUNT_ROWS,
+    Statistic.COUNT: UnitFunction.COUNT,
+    Statistic.COUNT_DISTINCT: UnitFunction.COUNT_DISTINCT,
+    Statistic.SUM: UnitFunction.SUM,
+    Statistic.AVG: UnitFunction.AVG,
+    Statistic.MIN: UnitFunction.MIN,
+    Statistic.MAX: UnitFunction.MAX,
+}
+
+
+def _unit_facts(function: UnitFunction, argument: Expression | None, limit: int) -> Facts:
+    """Return what is known of an aggregate of at most `limit` rows."""
+    if argument is None or function in (UnitFunction.COUNT, UnitFunction.COUNT_DISTINCT):
+        least = Fraction(1 if function is UnitFunction.COUNT_ROWS else 0)
+        interval = Interval(low=least, high=Fraction(limit))
+        return Facts(kind=Kind.INTEGER, interval=interval, step=Fraction(1), nullable=False)
+    low, high = argument.facts.interval.low, argument.facts.interval.high
+    if function is UnitFunction.SUM:
+        interval = Interval(
+            low=None if low is None else min(low, limit * low),
+            high=None if high is None else max(high, limit * high),
+        )
+        return Facts(kind=argument.facts.kind, interval=interval, step=_whole_step(argument))
+    if function in (UnitFunction.MIN, UnitFunction.MAX):
+        return argument.facts
+    kind = argument.facts.kind if argument.facts.kind.is_time else Kind.REAL
+    return Facts(kind=kind, interval=Interval(low=low, high=high), nullable=argument.facts.nullable)
+
+
+def _whole_step(argument: Expression) -> Fraction | None:
+    return Fraction(1) if argument.facts.kind is Kind.INTEGER else None
+
+
+def _check_bounded(argument: Expression, node: exp.Expr) -> None:
+    """Refuse a sum of reals without bounds: only fixed point gives the same sum in every run."""
+    interval = argument.facts.interval
+    is_open = interval.low is None or interval.high is None
+    if argument.facts.kind is Kind.REAL and is_open:
+        names = ", ".join(dict.fromkeys(each.name for each in columns_in(argument))) or "it"
+        raise UnboundedError(
+            f"{node.sql(dialect=DIALECT)} needs bounds for {names}",
+            "declare bounds = [low, high] in the catalog, or write clamp(x, low, high)",
+            span=span_of(node),
+        )
+
+
+SQUARES = {
+    *(Statistic.VAR_SAMP, Statistic.VAR_POP, Statistic.STDDEV_SAMP, Statistic.STDDEV_POP),
+}
+WIDEST_SQUARED = 10**150
+"""Squares of larger numbers are beyond what a real number can be."""
+
+
+def _check_square(aggregate: Aggregate, node: exp.Expr) -> None:
+    """Refuse a variance whose values may have squares that no number can hold."""
+    if aggregate.argument is None or aggregate.statistic not in SQUARES:
+        return
+    interval = aggregate.argument.facts.interval
+    ends = [each for each in (interval.low, interval.high) if each is not None]
+    if any(abs(each) > WIDEST_SQUARED for each in ends):
+        raise UnboundedError(
+            f"the squares that {node.sql(dialect=DIALECT)} needs are too large to be computed",
+            "move its values into a range in the question: clamp(..., low, high)",
+            span=span_of(node),
+        )
+
+
+class Regroup:
+    """Rewrites what a SELECT says of its groups as columns of a table of groups."""
+
+    def __init__(
+        self,
+        select: PrivateSelect,
+        keys: list[Expression],
+        names: dict[int, str],
+        *,
+        table: str,
+    ) -> None:
+        self.select, self.keys, self.names, self.table = select, keys, names, table
+        self.aliases = {
+            each.alias.casefold() for each in select.node.expressions if isinstance(each, exp.Alias)
+        }
+        self.prefers_aliases = False
+        self.has_query = any(
+            isinstance(part, Released | UnitIsIn) for key in keys for part in parts_of(key)
+        )
+
+    def column(self, node: exp.Expr) -> exp.Expr:
+        """Return a column of the SELECT, with the name it had."""
+        name = written_name(node)
+        return exp.alias_(self.rewritten(node.unalias()), name, quoted=True, copy=False)
+
+    def rewritten(self, node: exp.Expr) -> exp.Expr:
+        """Return a node with its aggregates and keys as columns."""
+        if id(node) in self.names:
+            return self._column(self.names[id(node)])
+        if isinstance(node, exp.Query):
+            return self._inner(node)
+        is_alias = (
+            isinstance(node, exp.Column) and not node.table and node.name.casefold() in self.aliases
+        )
+        if is_alias and self.prefers_aliases:
+            return node
+        place = self._key_place(node, is_alias=is_alias)
+        if place is not None:
+            return self._column(f"k{place}")
+        if is_alias:
+            return node
+        if isinstance(node, exp.Column):
+            raise NotGroupedError(
+                f"{node.sql(dialect=DIALECT)} is neither grouped nor aggregated",
+                f"add it to GROUP BY, or write an aggregate of it such as AVG({node.name})",
+                span=span_of(node),
+            )
+        return self._children(node)
+
+    def _children(self, node: exp.Expr) -> exp.Expr:
+        for name, value in list(node.args.items()):
+            if isinstance(value, exp.Expr):
+                node.set(name, self.rewritten(value))
+            elif isinstance(value, list):
+                node.set(
+                    name,
+                    [
+                        self.rewritten(each) if isinstance(each, exp.Expr) else each
+                        for each in value
+                    ],
+                )
+        return node
+
+    def _column(self, name: str) -> exp.Column:
+        return exp.column(
+            exp.to_identifier(name, quoted=True), table=exp.to_identifier(self.table, quoted=True)
+        )
+
+    def _key_place(self, node: exp.Expr, *, is_alias: bool) -> int | None:
+        """Return which key a node is, if it is one."""
+        if not self.keys or not isinstance(node, exp.Condition) or isinstance(node, exp.Literal):
+            return None
+        if not isinstance(node, exp.Column) and node.find(exp.Column) is None:
+            return None
+        if any(id(each) in self.names for each in node.walk()):
+            return None
+        if node.find(exp.Query) is not None and not self.has_query:
+            return None
+        try:
+            found = translate(node, self.select.scope)
+        except QuestionError:
+            if isinstance(node, exp.Column) and not is_alias:
+                raise
+            return None
+        return next((i for i, each in enumerate(self.keys) if each == found), None)
+
+    def _inner(self, node: exp.Query) -> exp.Expr:
+        if self.table == GROUPS:  # still about private rows, which are yet to be translated
+            return node
+        result = self.select.walker.query(node, self.select.named)
+        if isinstance(result, Private):
+            raise row_level(node, is_per_unit=result.is_per_unit)
+        tree = without_spreads(result)
+        return tree if isinstance(tree, exp.Subquery) else exp.Subquery(this=tree)
+
+
+class Rebase(Protocol):
+    """Turns columns of the tables in FROM into columns of the rows that are made of them."""
+
+    def __call__(self, expression: Expression) -> Expression: ...
+
+
+def _needed(
+    filtered: Filtered, keys: list[Expression], arguments: list[Expression]
+) -> tuple[Select, Rebase]:
+    """Return the filtered rows with the columns that keys and aggregates read, and no others."""
+    found = list(
+        dict.fromkeys(each for expression in (*keys, *arguments) for each in columns_in(expression))
+    )
+    taken: dict[tuple[str, str], str] = {}
+    for each in found:
+        taken[each.source, each.name] = unused_name(each.name, list(taken.values()))
+    joined = filtered.joined
+    rows = Select(
+        source=joined.rows,
+        name=joined.name,
+        joins=joined.joins,
+        where=filtered.where,
+        columns=tuple(
+            Column(name=taken[each.source, each.name], expression=each) for each in found
+        ),
+    )
+
+    def rebase(expression: Expression) -> Expression:
+        return map_columns(
+            expression,
+            lambda each: replace(each, source=ROWS, name=taken[each.source, each.name]),
+        )
+
+    return rows, rebase
+
+
+def _known(aggregate: Aggregate, filtered: Filtered) -> Aggregate:
+    if aggregate.argument is None:
+        return aggregate
+    known = replace(aggregate, argument=filtered.known(aggregate.argument))
+    return replace(known, kind=kind_of(known))
+
+
+def _rebased(aggregate: Aggregate, rebase: Rebase) -> Aggregate:
+    if aggregate.argument is None:
+        return aggregate
+    return replace(aggregate, argument=rebase(aggregate.argument))
+
+
+def _private(rows: Select | PerUnit, outs: tuple[Out, ...], joined: Joined) -> Private:
+    return Private(
+        rows=rows,
+        outs=outs,
+        unit_kind=joined.first.unit_kind,
+        limit=joined.limit,
+        reason=joined.reason,
+        is_one_row=joined.is_one_row,
+        notes=joined.notes,
+    )
+
+
+def renamed_rows(private: Private, names: tuple[str, ...]) -> Private:
+    """Return private rows whose first columns have these names."""
+    if not names:
+        return private
+    given = (*names, *(each.name for each in private.outs[len(names) :]))
+    columns = tuple(
+        Column(name=name, expression=ColumnOf(source=NAMED, name=out.name, facts=out.facts))
+        for name, out in zip(given, private.outs, strict=True)
+    )
+    return replace(
+        private,
+        rows=Select(source=private.rows, name=NAMED, columns=columns),
+        outs=tuple(replace(out, name=name) for name, out in zip(given, private.outs, strict=True)),
+    )
+
+
+def united(left: Private, right: Private, node: exp.Expr) -> Private:
+    """Return the rows of both, column by column."""
+    outs = []
+    for here, there in zip(left.outs, right.outs, strict=True):
+        is_alike = here.facts.kind is there.facts.kind is not Kind.OTHER
+        if not is_alike and not (here.facts.kind.is_number and there.facts.kind.is_number):
+            raise UnsupportedError(
+                f"UNION ALL of a {here.facts.kind.value} and a {there.facts.kind.value} column",
+                "cast one of them",
+                span=span_of(node),
+            )
+        outs.append(_united(here, there))
+    return Private(
+        rows=Union(parts=(left.rows, right.rows)),
+        outs=tuple(outs),
+        unit_kind=left.unit_kind,
+        limit=left.limit + right.limit,
+        reason=f"{left.limit} + {right.limit} rows of both parts of UNION ALL",
+        notes=tuple(dict.fromkeys((*left.notes, *right.notes))),
+    )
+
+
+def _united(here: Out, there: Out) -> Out:
+    a, b = here.facts, there.facts
+    low = (
+        None
+        if a.interval.low is None or b.interval.low is None
+        else min(a.interval.low, b.interval.low)
+    )
+    high = (
+        None
+        if a.interval.high is None or b.interval.high is None
+        else max(a.interval.high, b.interval.high)
+    )
+    domain = (
+        None
+        if a.domain is None or b.domain is None
+        else tuple(dict.fromkeys((*a.domain, *b.domain)))
+    )
+    facts = Facts(
+        kind=a.kind if a.kind is b.kind else Kind.REAL,
+        interval=Interval(low=low, high=high),
+        step=a.step if a.step == b.step else None,
+        domain=domain,
+        nullable=a.nullable or b.nullable,
+    )
+    return Out(
+        name=here.name,
+        facts=facts,
+        is_unit=here.is_unit and there.is_unit,
+        has_nulls=here.has_nulls or there.has_nulls,
+    )
+
+
+def _makes_nulls(expression: Expression) -> bool:
+    """Return whether NULL is among an expression's known values, as of a CASE without ELSE."""
+    domain = expression.facts.domain
+    return domain is not None and None in domain
+
+
+def _names_of(columns: list[exp.Expr]) -> list[str]:
+    names: list[str] = []
+    for each in columns:
+        names.append(unused_name(written_name(each), names))
+    return names
+
+
+def _same_level(node: exp.Expr) -> Iterator[exp.Expr]:
+    """Yield what is in a node, aggregates' insides and inner queries left out.
+
+    A window's own function is not an aggregate over rows, but what it is applied to may be.
+    """
+    yield node
+    if is_aggregate(node) or isinstance(node, exp.Query):
+        return
+    for each in node.iter_expressions():
+        if isinstance(node, exp.Window) and each is node.this:
+            for inner in each.iter_expressions():
+                yield from _same_level(inner)
+        else:
+            yield from _same_level(each)

@@ -1,0 +1,269 @@
+"""What stands in FROM, and how names of columns are found there."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Protocol
+
+from sqlglot import exp
+
+from discreet.catalog.schema import (
+    Bounds,
+    Column,
+    Kind,
+    PublicTable,
+    Value,
+)
+from discreet.errors import QuestionError, UnknownNameError
+from discreet.query.check.objections import unknown_name
+from discreet.query.places import span_of
+from discreet.query.tree import ANYWHERE, ColumnOf, Expression, Facts, Interval, Rows
+
+
+class PublicReader(Protocol):
+    """Public tables can be read while a question is checked; nothing else can."""
+
+    def values(self, sql: str) -> list[tuple[Value, ...]]:
+        """Return the rows of SQL over public tables, made by our own code."""
+        ...
+
+    def evaluate(
+        self, expression: Expression, domains: Mapping[tuple[str, str], tuple[Value, ...]]
+    ) -> tuple[Value, ...]:
+        """Return the different values of an expression over all combinations of its columns'."""
+        ...
+
+    def together(
+        self,
+        expressions: tuple[Expression, ...],
+        domains: Mapping[tuple[str, str], tuple[Value, ...]],
+    ) -> list[tuple[Value, ...]]:
+        """Return the different rows of several expressions, likewise."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Out:
+    """A column that private rows show to the query around them."""
+
+    name: str
+    facts: Facts
+    is_unit: bool = False
+    has_nulls: bool = False
+    """Whether NULL is known to occur: declared, or from an outer join."""
+    origin: tuple[str, str] | None = None
+    """The table and column it is taken from unchanged, in lower case."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Private:
+    """Private rows, with what is known about them."""
+
+    rows: Rows
+    outs: tuple[Out, ...]
+    unit_kind: Kind | None
+    """None if the row itself is the unit."""
+    limit: int
+    """No more rows of a unit are counted."""
+    reason: str
+    """Where the limit comes from."""
+    is_one_row: bool = False
+    """Whether a unit has at most one row, whatever the data."""
+    notes: tuple[str, ...] = ()
+    """Which rows are left out."""
+    is_per_unit: bool = False
+    """Whether these are groups by unit, for what a refusal says."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Open:
+    """SQL over released and public tables: anyone may see what it gives."""
+
+    tree: exp.Query
+    columns: tuple[str, ...]
+    spreads: Mapping[str, str] = field(default_factory=dict)
+    """For columns that have one: the column of half widths beside it."""
+    origins: Mapping[str, tuple[int, str]] = field(default_factory=dict)
+    """For columns taken from a release unchanged: which, and its column there."""
+    is_public: bool = True
+    """Whether no release is behind it."""
+    is_single: bool = False
+    """Whether it has one row at most, whatever was released."""
+    entry: exp.CTE | None = None
+    """Where WITH gives it a name, if it does."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """A relation in FROM, by the name that the question gives it."""
+
+    name: str
+    relation: Private | PublicTable | Open
+    renamed: tuple[str, ...] = ()
+    """Names of its columns, if the question gives any."""
+    is_optional: bool = False
+    """Whether it may have no partner: the right side of a LEFT JOIN."""
+
+    @cached_property
+    def outs(self) -> tuple[Out, ...]:
+        match self.relation:
+            case Private(outs=outs):
+                found = outs
+            case PublicTable(columns=columns):
+                found = tuple(map(out_from_column, columns))
+            case Open(columns=names):
+                found = tuple(Out(name=each, facts=Facts(kind=Kind.OTHER)) for each in names)
+        if self.is_optional:
+            found = tuple(map(_optional, found))
+        if not self.renamed:
+            return found
+        names = (*self.renamed, *(each.name for each in found[len(self.renamed) :]))
+        return tuple(replace(each, name=name) for each, name in zip(found, names, strict=True))
+
+
+def quoted(name: str) -> str:
+    """Return a name as SQL can hold it, whatever it is."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def private_of(source: Source) -> Private:
+    """Return a source's private rows; only for sources that are known to have them."""
+    if not isinstance(source.relation, Private):
+        raise TypeError(source.name)
+    return source.relation
+
+
+def public_of(source: Source) -> PublicTable:
+    """Return a source's public table; only for sources that are known to be one."""
+    if not isinstance(source.relation, PublicTable):
+        raise TypeError(source.name)
+    return source.relation
+
+
+def _is_list(source: Source) -> bool:
+    return isinstance(source.relation, PublicTable) and not source.is_optional
+
+
+def _optional(out: Out) -> Out:
+    domain = out.facts.domain
+    with_null = domain if domain is None or None in domain else (*domain, None)
+    facts = replace(out.facts, nullable=True, domain=with_null)
+    return replace(out, facts=facts, has_nulls=True, is_unit=False)
+
+
+def out_from_column(column: Column, *, is_unit: bool = False, table: str | None = None) -> Out:
+    """Return a column of a table as the query sees it."""
+    return Out(
+        name=column.name,
+        facts=facts_from_column(column),
+        is_unit=is_unit,
+        has_nulls=column.nulls is True,
+        origin=None if table is None else (table.casefold(), column.name.casefold()),
+    )
+
+
+def facts_from_column(column: Column) -> Facts:
+    """Return what the catalog declares of a column."""
+    bounds = column.bounds if isinstance(column.bounds, Bounds) else None
+    interval = ANYWHERE if bounds is None else Interval(low=bounds.low, high=bounds.high)
+    values = (False, True) if column.kind is Kind.BOOLEAN else column.values
+    domain = values if values is None or column.nulls is not True else (*values, None)
+    return Facts(
+        kind=column.kind,
+        interval=interval,
+        step=column.step,
+        domain=domain,
+        nullable=column.nulls is not False,
+    )
+
+
+class Names:
+    """The columns that can be read at one place of a question."""
+
+    def __init__(
+        self,
+        sources: tuple[Source, ...],
+        *,
+        parent: "Names | None" = None,
+        shared: frozenset[str] = frozenset(),
+    ) -> None:
+        self.sources = sources
+        self.parent = parent
+        self.shared = shared
+        """Columns of USING: the first source's stands for all."""
+
+    def find(self, node: exp.Column) -> tuple[Source, Out]:
+        """Return what a column's name means here, or refuse it with the nearest name."""
+        found = self._candidates(node)
+        if not found and self.parent is not None:
+            return self.parent.find(node)
+        if not found:
+            raise self._unknown(node)
+        if len(found) > 1 and node.name.casefold() not in self.shared:
+            tables = " and ".join(source.name for source, _ in found[:2])
+            raise UnknownNameError(
+                f"{node.name} is in more than one table: {tables}",
+                f"write {found[0][0].name}.{node.name}",
+                span=span_of(node),
+            )
+        # Where both columns of USING are equal, a public one tells more.
+        return next((each for each in found if _is_list(each[0])), found[0])
+
+    def has(self, node: exp.Column) -> bool:
+        """Return whether the name means a column here."""
+        return bool(self._candidates(node)) or (self.parent is not None and self.parent.has(node))
+
+    def column(self, node: exp.Column) -> Expression:
+        """Return the column as an expression."""
+        source, out = self.find(node)
+        return ColumnOf(source=source.name, name=out.name, facts=out.facts)
+
+    def out(self, column: ColumnOf) -> Out | None:
+        """Return what is known of a column that was found here."""
+        names = {each.name: each for each in self.sources}
+        if column.source not in names:
+            return None if self.parent is None else self.parent.out(column)
+        return next(each for each in names[column.source].outs if each.name == column.name)
+
+    def is_unit(self, expression: Expression) -> bool:
+        """Return whether an expression is a column that says whose row it is."""
+        if not isinstance(expression, ColumnOf):
+            return False
+        out = self.out(expression)
+        return out is not None and out.is_unit
+
+    def all(self, table: str | None = None) -> Iterator[tuple[Source, Out]]:
+        """Yield the columns that a star stands for."""
+        seen: set[str] = set()
+        for source in self.sources:
+            if table is not None and source.name.casefold() != table.casefold():
+                continue
+            for out in source.outs:
+                folded = out.name.casefold()
+                if folded in self.shared and folded in seen:
+                    continue
+                seen.add(folded)
+                yield source, out
+
+    def _candidates(self, node: exp.Column) -> list[tuple[Source, Out]]:
+        table, name = node.table.casefold(), node.name.casefold()
+        return [
+            (source, out)
+            for source in self.sources
+            if not table or source.name.casefold() == table
+            for out in source.outs
+            if out.name.casefold() == name
+        ]
+
+    def _unknown(self, node: exp.Column) -> QuestionError:
+        tables = {each.name.casefold(): each for each in self.sources}
+        table = node.table.casefold()
+        if table and table not in tables:
+            known = [each.name for each in self.sources]
+            return unknown_name(node.table, "a table of this question", known, node)
+        known = [out.name for source in self.sources for out in source.outs]
+        if table:
+            known = [out.name for out in tables[table].outs]
+            return unknown_name(node.name, f"a column of {tables[table].name}", known, node)
+        where = " or ".join(each.name for each in self.sources) or "a question without FROM"
+        return unknown_name(node.name, f"a column of {where}", known, node)

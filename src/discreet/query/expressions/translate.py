@@ -1,0 +1,542 @@
+"""From SQL to expressions over a private row: each node by name, all others refused.
+
+What is written in DuckDB's SQL keeps its meaning, kinds of results and treatment of NULL included;
+where DuckDB would raise an error or give NaN or an infinity, the expression is NULL.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Protocol
+
+from sqlglot import exp
+
+from discreet.catalog.schema import Kind
+from discreet.errors import QuestionSizeError, UnsupportedError
+from discreet.query.expressions.casts import cast, text_of
+from discreet.query.expressions.decimals import combined, negated
+from discreet.query.expressions.facts import PARTS, literal
+from discreet.query.expressions.functions import call
+from discreet.query.expressions.kinds import alike, applied
+from discreet.query.expressions.literals import (
+    UNIT_NAMES,
+    Span,
+    number_from_text,
+)
+from discreet.query.expressions.moments import UNITS
+from discreet.query.expressions.narrowing import Narrowed, case_under, narrow, with_facts
+from discreet.query.expressions.patterns import check_pattern
+from discreet.query.expressions.refusals import function_name, refusal
+from discreet.query.expressions.spans import span_in, unit_in
+from discreet.query.places import span_of
+from discreet.query.tree import Expression, Literal
+
+__all__ = ["Narrowed", "Scope", "condition", "narrow", "translate", "with_facts"]
+
+MOST_IN_LIST = 10_000
+LONGEST_REPLACEMENT = 100
+
+
+class Scope(Protocol):
+    """What names mean where an expression stands, and what is decided outside it."""
+
+    def column(self, node: exp.Column) -> Expression:
+        """Return the column of this name, or refuse."""
+        ...
+
+    def window(self, node: exp.Window) -> Expression:
+        """Return a function over rows of the same unit, or refuse."""
+        ...
+
+    def subquery(self, node: exp.Expr) -> Expression:
+        """Return EXISTS (...), x IN (SELECT ...) or a scalar subquery, or refuse."""
+        ...
+
+
+Translation = Callable[[exp.Expr, Scope], Expression]
+
+
+def translate(node: exp.Expr, scope: Scope) -> Expression:
+    """Return what a node computes of a row; anything that is not on the list is refused."""
+    while isinstance(node, exp.Paren):
+        node = node.this
+    if type(node) in PLAIN:
+        name, keys = PLAIN[type(node)]
+        return applied(name, _arguments(node, keys, scope), node)
+    translation = TRANSLATIONS.get(type(node))
+    if translation is None:
+        raise refusal(node)
+    return translation(node, scope)
+
+
+def condition(node: exp.Expr, scope: Scope) -> Expression:
+    """Return a condition on rows, for WHERE, ON and FILTER; numbers other than 0 are true."""
+    found = translate(node, scope)
+    return found if found.facts.kind is Kind.BOOLEAN else applied("is_true", (found,), node)
+
+
+# --------------------------------------------------------------------------- plain functions
+
+PLAIN: dict[type[exp.Expr], tuple[str, tuple[str, ...]]] = {
+    exp.Abs: ("abs", ("this",)),
+    exp.Sign: ("sign", ("this",)),
+    exp.Ceil: ("ceil", ("this",)),
+    exp.Floor: ("floor", ("this",)),
+    exp.Sqrt: ("sqrt", ("this",)),
+    exp.Exp: ("exp", ("this",)),
+    exp.Ln: ("ln", ("this",)),
+    exp.Pow: ("power", ("this", "expression")),
+    exp.Div: ("divide", ("this", "expression")),
+    exp.EQ: ("equal", ("this", "expression")),
+    exp.NEQ: ("not_equal", ("this", "expression")),
+    exp.LT: ("less", ("this", "expression")),
+    exp.LTE: ("less_or_equal", ("this", "expression")),
+    exp.GT: ("greater", ("this", "expression")),
+    exp.GTE: ("greater_or_equal", ("this", "expression")),
+    exp.NullSafeEQ: ("not_distinct", ("this", "expression")),
+    exp.NullSafeNEQ: ("distinct", ("this", "expression")),
+    exp.Not: ("not", ("this",)),
+    exp.Coalesce: ("coalesce", ("this", "expressions")),
+    exp.Greatest: ("greatest", ("this", "expressions")),
+    exp.Least: ("least", ("this", "expressions")),
+    exp.Lower: ("lower", ("this",)),
+    exp.Upper: ("upper", ("this",)),
+    exp.Length: ("length", ("this",)),
+    exp.Substring: ("substring", ("this", "start", "length")),
+    exp.Left: ("left", ("this", "expression")),
+    exp.Right: ("right", ("this", "expression")),
+    exp.StartsWith: ("starts_with", ("this", "expression")),
+    exp.EndsWith: ("ends_with", ("this", "expression")),
+    exp.Contains: ("contains", ("this", "expression")),
+    exp.StrPosition: ("position", ("this", "substr")),
+    exp.DateFromParts: ("make_date", ("year", "month", "day")),
+}
+"""Nodes that are a function of their arguments, and sqlglot's names of these, in order."""
+
+ANONYMOUS = {
+    "prefix": "starts_with",
+    "suffix": "ends_with",
+    "clamp": "clamp",
+    "instr": "position",
+}
+"""Functions that sqlglot does not know."""
+
+PART_FUNCTIONS = ("century", "decade", "isoyear", "microsecond", "millisecond", "weekday")
+
+WITHOUT_MEANING = frozenset({"safe", "typed", "big_int", "coalesce", "ignore_nulls"})
+"""What sqlglot notes about DuckDB's functions themselves."""
+
+
+def _arguments(node: exp.Expr, keys: tuple[str, ...], scope: Scope) -> list[Expression]:
+    _only(node, keys)
+    return [translate(each, scope) for each in _parts(node, keys)]
+
+
+def _parts(node: exp.Expr, keys: tuple[str, ...]) -> Iterator[exp.Expr]:
+    for key in keys:
+        part = node.args.get(key)
+        yield from part if isinstance(part, list) else [] if part is None else [part]
+
+
+def _only(node: exp.Expr, keys: tuple[str, ...]) -> None:
+    """Refuse a node with any part besides these: nothing is left out unseen."""
+    for key, part in node.args.items():
+        if key not in keys and key not in WITHOUT_MEANING and part not in (None, False, []):
+            raise UnsupportedError(
+                f"{key.upper()} in {function_name(node).upper() or node.key.upper()} has no "
+                "private form here",
+                "leave it out",
+                span=span_of(node),
+            )
+
+
+def _anonymous(node: exp.Expr, scope: Scope) -> Expression:
+    name = function_name(node)
+    if name in ("date_part", "datepart") and len(node.expressions) == 2:
+        return _date_part(node.expressions[0], node.expressions[1], node, scope)
+    if name in PART_FUNCTIONS and len(node.expressions) == 1:
+        part = literal(UNIT_NAMES[name])
+        return applied("date_part", (part, translate(node.expressions[0], scope)), node)
+    if name not in ANONYMOUS:
+        raise refusal(node)
+    arguments = [translate(each, scope) for each in node.expressions]
+    if name == "clamp":
+        _check_clamp(arguments, node)
+    return applied(ANONYMOUS[name], arguments, node)
+
+
+def _check_clamp(arguments: list[Expression], node: exp.Expr) -> None:
+    ends = [each.facts.interval.low for each in arguments[1:3]]
+    if len(ends) == 2 and ends[0] is not None and ends[1] is not None and ends[0] > ends[1]:
+        raise UnsupportedError(
+            "the bounds of CLAMP are the wrong way round",
+            "write CLAMP(x, low, high)",
+            span=span_of(node),
+        )
+
+
+# --------------------------------------------------------------------------- values
+
+
+def _number_or_text(node: exp.Expr, _: Scope) -> Expression:
+    if node.args.get("is_string"):
+        return literal(str(node.this))
+    value = number_from_text(str(node.this))
+    if value is None:
+        raise UnsupportedError(
+            "this number is outside what can be computed with",
+            "write one between -1e308 and 1e308",
+            span=span_of(node),
+        )
+    return literal(value)
+
+
+def _negative(node: exp.Expr, scope: Scope) -> Expression:
+    return negated(translate(node.this, scope), node)
+
+
+# --------------------------------------------------------------------------- arithmetic
+
+
+def _add(node: exp.Expr, scope: Scope) -> Expression:
+    for moment, other in ((node.this, node.expression), (node.expression, node.this)):
+        span = span_in(other)
+        if span is not None:
+            return _moved(translate(moment, scope), span, node)
+    a, b = translate(node.this, scope), translate(node.expression, scope)
+    for day, number in ((a, b), (b, a)):
+        if day.facts.kind is Kind.DATE:
+            return applied("add_days", (day, number), node)
+    return combined("add", a, b, node)
+
+
+def _subtract(node: exp.Expr, scope: Scope) -> Expression:
+    span = span_in(node.expression)
+    if span is not None:
+        return _moved(translate(node.this, scope), Span(*(-each for each in span)), node)
+    a, b = translate(node.this, scope), translate(node.expression, scope)
+    if a.facts.kind is Kind.DATE and b.facts.kind is Kind.DATE:
+        return applied("days_between", (a, b), node)
+    if a.facts.kind is Kind.DATE and b.facts.kind is Kind.INTEGER:
+        return applied("add_days", (a, applied("negate", (b,), node)), node)
+    if a.facts.kind.is_time or b.facts.kind.is_time:
+        raise UnsupportedError(
+            "the difference of these two is a span of time, which has no private form",
+            "write DATE_DIFF('day', earlier, later), or another unit",
+            span=span_of(node),
+        )
+    return combined("subtract", a, b, node)
+
+
+def _multiply(node: exp.Expr, scope: Scope) -> Expression:
+    return combined(
+        "multiply", translate(node.this, scope), translate(node.expression, scope), node
+    )
+
+
+def _modulo(node: exp.Expr, scope: Scope) -> Expression:
+    return combined("modulo", translate(node.this, scope), translate(node.expression, scope), node)
+
+
+def _integer_divide(node: exp.Expr, scope: Scope) -> Expression:
+    """Return x // y: DuckDB cuts off the fraction of integers only, and divides reals."""
+    both = [translate(node.this, scope), translate(node.expression, scope)]
+    are_integers = all(each.facts.kind is Kind.INTEGER for each in both)
+    return applied("integer_divide" if are_integers else "divide", both, node)
+
+
+def _logarithm(node: exp.Expr, scope: Scope) -> Expression:
+    if node.args.get("expression") is None:
+        return applied("log10", (translate(node.this, scope),), node)
+    base, x = translate(node.this, scope), translate(node.expression, scope)
+    # sqlglot reads LOG10(x) as LOG(10, x), which DuckDB computes otherwise: the name's length
+    # tells them apart.
+    name = {4: "log2", 5: "log10"}.get(node.meta.get("end", 0) - node.meta.get("start", 0) + 1)
+    return applied("log", (base, x), node) if name is None else applied(name, (x,), node)
+
+
+def _to_digits(node: exp.Expr, scope: Scope) -> Expression:
+    _only(node, ("this", "decimals"))
+    name = "trunc" if isinstance(node, exp.Trunc) else "round"
+    digits = node.args.get("decimals")
+    number = literal(0) if digits is None else translate(digits, scope)
+    return applied(name, (translate(node.this, scope), number), node)
+
+
+# --------------------------------------------------------------------------- conditions
+
+
+def _chain(node: exp.Expr, scope: Scope) -> Expression:
+    """Return a chain of ANDs, of ORs or of ||s as one call, however long it is."""
+    name = CHAINS[type(node)]
+    arguments = [translate(each, scope) for each in _links(node)]
+    if name == "concatenate":
+        arguments = [text_of(each, node) for each in arguments]
+    return applied(name, arguments, node)
+
+
+CHAINS: dict[type[exp.Expr], str] = {exp.And: "and", exp.Or: "or", exp.DPipe: "concatenate"}
+
+
+def _links(node: exp.Expr) -> list[exp.Expr]:
+    waiting, found = [node], []
+    while waiting:
+        each: exp.Expr = waiting.pop()
+        if isinstance(each, exp.Paren):
+            waiting.append(each.this)
+        elif type(each) is type(node):
+            waiting += [each.expression, each.this]
+        else:
+            found.append(each)
+    return found
+
+
+def _between(node: exp.Expr, scope: Scope) -> Expression:
+    arguments = _arguments(node, ("this", "low", "high"), scope)
+    x, low, high = arguments
+    above = applied("greater_or_equal", (x, low), node)
+    return call("and", above, applied("less_or_equal", (x, high), node))
+
+
+def _in(node: exp.Expr, scope: Scope) -> Expression:
+    if node.args.get("query") is not None:
+        return scope.subquery(node)
+    _only(node, ("this", "expressions"))
+    if len(node.expressions) > MOST_IN_LIST:
+        raise QuestionSizeError(
+            f"a list of {len(node.expressions)} values is too long",
+            f"list at most {MOST_IN_LIST}",
+            span=span_of(node.this),
+        )
+    return applied("in", _arguments(node, ("this", "expressions"), scope), node)
+
+
+def _is(node: exp.Expr, scope: Scope) -> Expression:
+    inner = translate(node.this, scope)
+    match node.expression:
+        case exp.Null():
+            return applied("is_null", (inner,), node)
+        case exp.Boolean():
+            name = "is_true" if node.expression.this else "is_false"
+            return applied(name, (inner,), node)
+    raise refusal(node)
+
+
+def _like(node: exp.Expr, scope: Scope, escape: exp.Expr | None = None) -> Expression:
+    _only(node, ("this", "expression", "negate"))
+    pattern = translate(node.expression, scope)
+    arguments = [translate(node.this, scope), pattern]
+    if escape is not None:
+        arguments.append(translate(escape, scope))
+    check_pattern(arguments[1:], node)
+    found = applied("ilike" if isinstance(node, exp.ILike) else "like", arguments, node)
+    return call("not", found) if node.args.get("negate") else found
+
+
+def _escape(node: exp.Expr, scope: Scope) -> Expression:
+    if not isinstance(node.this, exp.Like | exp.ILike):
+        raise refusal(node)
+    return _like(node.this, scope, node.expression)
+
+
+# --------------------------------------------------------------------------- choices
+
+
+def _case(node: exp.Expr, scope: Scope) -> Expression:
+    _only(node, ("this", "ifs", "default"))
+    default = node.args.get("default")
+    otherwise = literal(None) if default is None else translate(default, scope)
+    conditions = [_case_condition(node, each.this, scope) for each in node.args["ifs"]]
+    values = [translate(each.args["true"], scope) for each in node.args["ifs"]]
+    *values, otherwise = alike([*values, otherwise], node)
+    return case_under(tuple(zip(conditions, values, strict=True)), otherwise)
+
+
+def _case_condition(node: exp.Expr, when: exp.Expr, scope: Scope) -> Expression:
+    if node.this is None:
+        return condition(when, scope)
+    return applied("equal", (translate(node.this, scope), translate(when, scope)), when)
+
+
+def _if(node: exp.Expr, scope: Scope) -> Expression:
+    _only(node, ("this", "true", "false"))
+    default = node.args.get("false")
+    otherwise = literal(None) if default is None else translate(default, scope)
+    value, otherwise = alike([translate(node.args["true"], scope), otherwise], node)
+    return case_under(((condition(node.this, scope), value),), otherwise)
+
+
+def _nullif(node: exp.Expr, scope: Scope) -> Expression:
+    x, y = translate(node.this, scope), translate(node.expression, scope)
+    same = applied("equal", (x, y), node)
+    return case_under(((same, literal(None, x.facts.kind)),), x)
+
+
+# --------------------------------------------------------------------------- texts
+
+
+def _concat(node: exp.Expr, scope: Scope) -> Expression:
+    """Return CONCAT(...), which leaves NULL out."""
+    texts = [text_of(each, node) for each in _arguments(node, ("expressions",), scope)]
+    filled = [
+        call("coalesce", each, literal("")) if each.facts.nullable else each for each in texts
+    ]
+    return filled[0] if len(filled) == 1 else applied("concatenate", filled, node)
+
+
+def _trim(node: exp.Expr, scope: Scope) -> Expression:
+    _only(node, ("this", "expression", "position"))
+    name = {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(str(node.args.get("position")), "trim")
+    return applied(
+        name, [translate(each, scope) for each in _parts(node, ("this", "expression"))], node
+    )
+
+
+def _replace(node: exp.Expr, scope: Scope) -> Expression:
+    arguments = _arguments(node, ("this", "expression", "replacement"), scope)
+    found = applied("replace", arguments, node)
+    new = arguments[2]
+    if isinstance(new, Literal) and len(str(new.value)) > LONGEST_REPLACEMENT:
+        raise QuestionSizeError(
+            "the text to put in by REPLACE is too long",
+            f"use at most {LONGEST_REPLACEMENT} characters",
+            span=span_of(node),
+        )
+    return found
+
+
+# --------------------------------------------------------------------------- times
+
+
+def _extract(node: exp.Expr, scope: Scope) -> Expression:
+    _only(node, ("this", "expression"))
+    return _date_part(node.this, node.expression, node, scope)
+
+
+def _part_of(name: str) -> Translation:
+    def found(node: exp.Expr, scope: Scope) -> Expression:
+        moment = _arguments(node, ("this",), scope)
+        return applied("date_part", (literal(name), *moment), node)
+
+    return found
+
+
+def _date_part(part: exp.Expr, moment: exp.Expr, node: exp.Expr, scope: Scope) -> Expression:
+    name = unit_in(part, node, tuple(PARTS))
+    return applied("date_part", (literal(name), translate(moment, scope)), node)
+
+
+def _date_trunc(node: exp.Expr, scope: Scope) -> Expression:
+    _only(node, ("this", "unit"))
+    unit = unit_in(node.args["unit"], node, UNITS)
+    return applied("date_trunc", (literal(unit), translate(node.this, scope)), node)
+
+
+def _date_diff(node: exp.Expr, scope: Scope) -> Expression:
+    _only(node, ("this", "expression", "unit", "date_part_boundary"))
+    unit = unit_in(node.args.get("unit"), node, UNITS)
+    both = [translate(node.expression, scope), translate(node.this, scope)]
+    return applied("date_diff", (literal(unit), *both), node)
+
+
+def _date_add(node: exp.Expr, scope: Scope) -> Expression:
+    span = span_in(node.expression)
+    if span is None or node.args.get("unit") is not None:
+        raise UnsupportedError(
+            "DATE_ADD takes a date and a span of time",
+            "write it as d + INTERVAL 1 DAY",
+            span=span_of(node),
+        )
+    return _moved(translate(node.this, scope), span, node)
+
+
+def _moved(moment: Expression, span: Span, node: exp.Expr) -> Expression:
+    return applied("add_interval", (moment, *map(literal, span)), node)
+
+
+# --------------------------------------------------------------------------- casts
+
+
+def _cast(node: exp.Expr, scope: Scope) -> Expression:
+    _only(node, ("this", "to"))
+    return cast(translate(node.this, scope), node.args["to"], node)
+
+
+def _date(node: exp.Expr, scope: Scope) -> Expression:
+    _only(node, ("this",))
+    return cast(translate(node.this, scope), exp.DataType.build("date"), node)
+
+
+# --------------------------------------------------------------------------- all others
+
+
+def _window(node: exp.Expr, scope: Scope) -> Expression:
+    if not isinstance(node, exp.Window):
+        raise refusal(node)
+    return scope.window(node)
+
+
+def _column(node: exp.Expr, scope: Scope) -> Expression:
+    if not isinstance(node, exp.Column) or isinstance(node.this, exp.Star):
+        raise refusal(node.this)
+    return scope.column(node)
+
+
+TRANSLATIONS: dict[type[exp.Expr], Translation] = {
+    exp.Column: _column,
+    exp.Literal: _number_or_text,
+    exp.RawString: lambda node, _: literal(str(node.this)),
+    exp.Boolean: lambda node, _: literal(bool(node.this)),
+    exp.Null: lambda _node, _: literal(None),
+    exp.Pi: lambda _node, _: literal(math.pi),
+    exp.Neg: _negative,
+    exp.Add: _add,
+    exp.Sub: _subtract,
+    exp.Mul: _multiply,
+    exp.Mod: _modulo,
+    exp.IntDiv: _integer_divide,
+    exp.Log: _logarithm,
+    exp.Round: _to_digits,
+    exp.Trunc: _to_digits,
+    exp.And: _chain,
+    exp.Or: _chain,
+    exp.DPipe: _chain,
+    exp.Between: _between,
+    exp.In: _in,
+    exp.Is: _is,
+    exp.Like: _like,
+    exp.ILike: _like,
+    exp.Escape: _escape,
+    exp.Case: _case,
+    exp.If: _if,
+    exp.Nullif: _nullif,
+    exp.Concat: _concat,
+    exp.Trim: _trim,
+    exp.Replace: _replace,
+    exp.Extract: _extract,
+    exp.Year: _part_of("year"),
+    exp.Quarter: _part_of("quarter"),
+    exp.Month: _part_of("month"),
+    exp.Week: _part_of("week"),
+    exp.WeekOfYear: _part_of("week"),
+    exp.Day: _part_of("day"),
+    exp.DayOfMonth: _part_of("day"),
+    exp.DayOfWeek: _part_of("dow"),
+    exp.DayOfWeekIso: _part_of("isodow"),
+    exp.DayOfYear: _part_of("doy"),
+    exp.Hour: _part_of("hour"),
+    exp.Minute: _part_of("minute"),
+    exp.Second: _part_of("second"),
+    exp.TimeToUnix: _part_of("epoch"),
+    exp.TimestampTrunc: _date_trunc,
+    exp.DateTrunc: _date_trunc,
+    exp.DateDiff: _date_diff,
+    exp.DateAdd: _date_add,
+    exp.Date: _date,
+    exp.Cast: _cast,
+    exp.TryCast: _cast,
+    exp.Anonymous: _anonymous,
+    exp.Window: _window,
+    exp.Exists: lambda node, scope: scope.subquery(node),
+    exp.Subquery: lambda node, scope: scope.subquery(node),
+}
+"""Every other node that has a translation."""

@@ -1,0 +1,169 @@
+"""The question that bounds are read off: how many values of a column are in each public bin.
+
+It is a histogram like any other: its bins are the same for all data, each row that counts is in one
+of them, and it is planned, charged, run, released and kept as any question. Reading bounds off it
+is post-processing (docs/catalog.md, "Bounds that are found privately").
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from discreet.catalog.magnitudes import BINS, Bin, bounds_from_noisy, threshold_for
+from discreet.catalog.policy import Catalog, nearest
+from discreet.catalog.schema import Bounds, Column, Kind, PrivateTable, Value
+from discreet.catalog.times import time_from_number
+from discreet.errors import ParameterError, UnknownNameError
+from discreet.query.check import Checker
+from discreet.query.check.sources import PublicReader, facts_from_column
+from discreet.query.expressions.facts import case_of, literal
+from discreet.query.expressions.functions import call
+from discreet.query.plan.planned import PlannedRelease
+from discreet.query.questions import Aggregate, Key, KnownKeys, Question, Release, Statistic
+from discreet.query.tree import Column as Named
+from discreet.query.tree import ColumnOf, Expression, Scan, Select
+
+LARGEST_INTEGER = Fraction(2**63 - 1)
+"""Integers have 64 bits: the outermost bin ends one above."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A column of a private table."""
+
+    table: PrivateTable
+    column: Column
+
+    def __str__(self) -> str:
+        return f"{self.table.name}.{self.column.name}"
+
+
+def place_of(catalog: Catalog, name: str) -> Place:
+    """Return the column of this name, with its table before a dot or alone if only one has it."""
+    places = all_places(catalog)
+    folded = name.casefold()
+    exact = [each for each in places if str(each).casefold() == folded]
+    found = exact or [each for each in places if each.column.name.casefold() == folded]
+    if not found:
+        near = nearest(name, [*map(str, places), *(each.column.name for each in places)])
+        fix = "write table.column" if near is None else f"did you mean {near}"
+        raise UnknownNameError(f"{name} is not a column of a private table", fix)
+    if len(found) > 1:
+        both = " and ".join(str(each) for each in found[:2])
+        raise UnknownNameError(f"{name} is in more than one table", f"write one of {both}")
+    if found[0].column.kind not in BINS:
+        rule = "must name numbers, dates or timestamps: nothing else has bounds"
+        raise ParameterError("column", name, rule)
+    return found[0]
+
+
+def all_places(catalog: Catalog) -> tuple[Place, ...]:
+    """Return all columns of private tables."""
+    return tuple(
+        Place(table=table, column=column)
+        for table in catalog.tables
+        if isinstance(table, PrivateTable)
+        for column in table.columns
+    )
+
+
+# --------------------------------------------------------------------------- the question
+
+
+def values_by_bin(place: Place, catalog: Catalog, public: PublicReader) -> Question:
+    """Return the question; what the catalog declares of columns has no part in it.
+
+    So it stays the same question, paid for once, when bounds are declared later.
+    """
+    private = Checker(catalog=catalog, public=public).scan(place.table)
+    scan = private.rows
+    assert isinstance(scan, Scan)  # noqa: S101 - a table is scanned
+    value = ColumnOf(source="t", name=place.column.name, facts=facts_from_column(_bare(place)))
+    number = bin_number(value)
+    rows = Select(
+        source=Scan(table=_undeclared(scan.table), parents=tuple(map(_undeclared, scan.parents))),
+        name="t",
+        where=call("not", call("is_null", value)),
+        columns=(Named(name="bin", expression=number),),
+    )
+    bins = range(len(BINS[place.column.kind]))
+    release = Release(
+        rows=rows,
+        name="rows",
+        limit=private.limit,
+        limit_reason=private.reason,
+        is_one_row=private.is_one_row,
+        keys=(
+            Key(
+                name="k0",
+                expression=ColumnOf(source="rows", name="bin", facts=number.facts),
+                text=f"magnitude of {place}",
+            ),
+        ),
+        key_set=KnownKeys(rows=tuple((each,) for each in bins), why="they are the same for all"),
+        aggregates=(Aggregate(statistic=Statistic.COUNT_ROWS, text="COUNT(*)", kind=Kind.INTEGER),),
+        left_out=(*private.notes, f"rows whose {place.column.name} is NULL"),
+    )
+    return Question(
+        releases=(release,),
+        afterwards='SELECT "k0", "a0", "a0_spread" FROM "released_0"',
+        columns=("k0", "a0"),
+        spreads=(None, "a0_spread"),
+        sources=((0, "k0"), (0, "a0")),
+    )
+
+
+def bin_number(value: Expression) -> Expression:
+    """Return the number of the bin that a value is in, as `catalog.bin_of` has it; not for NULL."""
+    return _searched(value, BINS[value.facts.kind], first=0)
+
+
+def _searched(value: Expression, bins: Sequence[Bin], *, first: int) -> Expression:
+    """Halve the bins until one is left: a bin reaches to all that those before it reach to."""
+    if len(bins) == 1:
+        return literal(first)
+    middle = len(bins) // 2
+    last = bins[middle - 1]
+    kind = value.facts.kind
+    compare = "less_or_equal" if last.is_closed else "less"
+    is_before = call(compare, value, literal(_edge(last.high, kind), kind))
+    before = _searched(value, bins[:middle], first=first)
+    return case_of(((is_before, before),), _searched(value, bins[middle:], first=first + middle))
+
+
+def _edge(number: Fraction, kind: Kind) -> Value:
+    if kind.is_time:
+        return time_from_number(number, kind)
+    return int(number) if kind is Kind.INTEGER else number
+
+
+def _bare(place: Place) -> Column:
+    return Column(name=place.column.name, kind=place.column.kind)
+
+
+def _undeclared(table: PrivateTable) -> PrivateTable:
+    """Return the table with nothing said of its columns but their kinds."""
+    columns = tuple(Column(name=each.name, kind=each.kind) for each in table.columns)
+    return replace(table, columns=columns, is_default_limit=False)
+
+
+# --------------------------------------------------------------------------- its answer
+
+
+def bounds_read(planned: PlannedRelease, counts: Sequence[int], kind: Kind) -> Bounds | None:
+    """Return the bounds that noisy counts tell; None if no bin stands out from the noise."""
+    found = bounds_from_noisy(counts, kind, threshold_for(planned.measures[0].noise, kind))
+    if found is None or kind is not Kind.INTEGER:
+        return found
+    return replace(found, high=min(found.high, LARGEST_INTEGER))
+
+
+def bounds_text(bounds: Bounds, kind: Kind) -> str:
+    """Return bounds as people read them: 0 to 128, or two dates."""
+    return " to ".join(_end_text(each, kind) for each in (bounds.low, bounds.high))
+
+
+def _end_text(number: Fraction, kind: Kind) -> str:
+    if kind.is_time:
+        return str(time_from_number(number, kind))
+    return str(number) if number.denominator == 1 else f"{float(number):g}"

@@ -1,0 +1,354 @@
+"""What is measured of each group, and how statistics follow from it.
+
+Each row is one unit of mass, spread over whole-numbered cells that always sum to the same total.
+So all statistics of one expression that can be read off its cells together have the sensitivity of
+a single count. With t = 0, …, T the row's place between the bounds, the cells are the Bernstein
+polynomials of degree 0, 1 or 2 in t, times T to that degree:
+
+    counts      1
+    sums        T - t,  t
+    moments     (T - t)²,  2 t (T - t),  t²
+
+A row whose expression is NULL has its whole mass in a cell of its own, which is measured only where
+COUNT(*) is read off it. A sum that is asked for alone is one signed cell instead. Proofs:
+docs/proofs/measures.md.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import ceil, floor, gcd, lcm
+
+from discreet.catalog.schema import Kind
+from discreet.mechanisms.sensitivity import Neighbours, Sensitivity
+from discreet.query.expressions.facts import literal
+from discreet.query.expressions.functions import call
+from discreet.query.plan.contributions import mass_sensitivity, signed_sensitivity
+from discreet.query.plan.rulers import Ruler, bounds_of, grain_of, is_given, place, ruler_for
+from discreet.query.questions import Aggregate, Statistic
+from discreet.query.tree import ColumnOf, Expression
+from discreet.query.walk import columns_in
+
+STEPS_MOST = 1 << 30
+"""So many steps at most: 2**31 rows of them still fit the 64-bit integers that get noise."""
+
+MOMENT_STEPS_MOST = 1 << 15
+"""The same for moments, where the square of the steps is summed."""
+
+MASS_MOST = 1 << 36
+"""A unit's rows times steps are at most this, so that noise can be drawn down to epsilon 1e-6."""
+
+STEPS_LEAST = 1 << 10
+"""Cells that are added up have so many steps at least: their noise is then all but continuous."""
+
+COUNTS = {Statistic.COUNT_ROWS, Statistic.COUNT}
+VARIANCES = {Statistic.VAR_SAMP, Statistic.VAR_POP}
+DEVIATIONS = {Statistic.STDDEV_SAMP, Statistic.STDDEV_POP}
+MOMENTS = VARIANCES | DEVIATIONS
+SAMPLES = {Statistic.VAR_SAMP, Statistic.STDDEV_SAMP}
+OF_ROWS = COUNTS | MOMENTS | {Statistic.SUM, Statistic.AVG}
+"""Statistics that are read off cells of rows."""
+
+ONE_ROW = literal(1)
+"""What a row adds to the number of rows."""
+
+Weights = tuple[Fraction, ...]
+"""What each cell of a measure counts for in a statistic."""
+
+
+# --------------------------------------------------------------------------- measures
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """Cells of each group that get noise together, as whole combinations of exact sums."""
+
+    of: str
+    """What it is of, for explanations."""
+    what: str
+    """What is measured of it."""
+    sums: tuple[Expression, ...]
+    cells: tuple[tuple[int, ...], ...]
+    """Each cell: how often it takes each of the sums."""
+    total: int
+    """What all cells of a row add up to; 1 if there is one signed cell."""
+    ends: tuple[int, int] | None = None
+    """Of one signed cell: the least and the most that a row adds."""
+    clamped: tuple[Fraction, Fraction] | None = None
+    """Values outside count as the nearer end."""
+
+    def sensitivity(self, rows: int, groups: int | None, neighbours: Neighbours) -> Sensitivity:
+        """Return how far a unit of so many rows moves the cells of all groups."""
+        if self.ends is not None:
+            is_grouped = groups != 1
+            return signed_sensitivity(
+                *self.ends, rows, is_grouped=is_grouped, neighbours=neighbours
+            )
+        places = None if groups is None else groups * len(self.cells)
+        return mass_sensitivity(rows * self.total, places, neighbours)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Linear:
+    """A statistic that is a weighted sum of a measure's cells."""
+
+    measure: int
+    weights: Weights
+    is_whole: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mean:
+    """low + width · first / count, moved into the bounds; their middle where count is below 1."""
+
+    measure: int
+    count: Weights
+    first: Weights
+    low: Fraction
+    high: Fraction
+    """Of the ruler, which may end a little beyond the bounds."""
+    most: Fraction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variance:
+    """The second moment about the mean of a measure of degree 2, or its root."""
+
+    measure: int
+    count: Weights
+    first: Weights
+    second: Weights
+    width: Fraction
+    is_sample: bool
+    is_root: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Family:
+    """All that is asked of one expression's rows, and whether COUNT(*) is read off it as well."""
+
+    argument: Expression | None
+    statistics: frozenset[Statistic]
+    with_rows: bool = False
+
+    @property
+    def degree(self) -> int:
+        if self.statistics & MOMENTS:
+            return 2
+        return 1 if self.statistics & {Statistic.SUM, Statistic.AVG} else 0
+
+    @property
+    def is_signed(self) -> bool:
+        return self.statistics == {Statistic.SUM} and not self.with_rows
+
+    @property
+    def has_null_cell(self) -> bool:
+        return self.with_rows and self.argument is not None and self.argument.facts.nullable
+
+    @property
+    def cells(self) -> int:
+        return 1 if self.is_signed else self.degree + 1 + self.has_null_cell
+
+
+def families_of(aggregates: Iterable[Aggregate]) -> tuple[Family, ...]:
+    """Return a family for each expression; COUNT(*) joins that of the fewest cells.
+
+    COUNT of an expression that is never NULL is COUNT(*).
+    """
+    asked: dict[Expression | None, set[Statistic]] = {}
+    for each in aggregates:
+        argument = None if is_count_of_rows(each) else each.argument
+        asked.setdefault(argument, set()).add(each.statistic)
+    with_rows = asked.pop(None, None) is not None
+    families = [Family(argument=x, statistics=frozenset(s)) for x, s in asked.items()]
+    if not with_rows:
+        return tuple(families)
+    joined = [replace(each, with_rows=True) for each in families]
+    if not joined:
+        rows = frozenset({Statistic.COUNT_ROWS})
+        return (Family(argument=None, statistics=rows, with_rows=True),)
+    best = min(range(len(joined)), key=lambda i: joined[i].cells)
+    return (*families[:best], joined[best], *families[best + 1 :])
+
+
+def is_count_of_rows(aggregate: Aggregate) -> bool:
+    """Return whether it counts all rows: COUNT(*), or COUNT of what is never NULL."""
+    argument = aggregate.argument
+    return argument is None or (
+        aggregate.statistic is Statistic.COUNT and not argument.facts.nullable
+    )
+
+
+def measure_of(family: Family, rows: int) -> Measure:
+    """Return the cells of a family, for units of so many rows."""
+    argument = family.argument
+    if argument is None:
+        return Measure(of="rows", what="count", sums=(ONE_ROW,), cells=((1,),), total=1)
+    if family.degree == 0:
+        return _counts(family, argument)
+    if family.is_signed:
+        return _signed(argument, rows)
+    return _polynomials(family, argument, ruler_of(family, rows))
+
+
+def ruler_of(family: Family, rows: int) -> Ruler:
+    """Return the ruler of a family of sums or moments."""
+    most = STEPS_MOST if family.degree == 1 else MOMENT_STEPS_MOST
+    # A unit's mass is rows · steps ** degree.
+    while rows * most**family.degree > MASS_MOST and most > 1:
+        most //= 2
+    least = STEPS_LEAST if family.degree == 1 else 1 << 5
+    return ruler_for(_required(family), most=most, least=min(least, most))
+
+
+def _counts(family: Family, argument: Expression) -> Measure:
+    of = _name(argument)
+    given = is_given(argument)
+    if not family.has_null_cell:
+        return Measure(of=of, what="count", sums=(given,), cells=((1,),), total=1)
+    fine = STEPS_LEAST
+    cells = ((fine, 0), (-fine, fine))
+    what = "count, with and without NULL"
+    return Measure(of=of, what=what, sums=(given, ONE_ROW), cells=cells, total=fine)
+
+
+def _polynomials(family: Family, argument: Expression, ruler: Ruler) -> Measure:
+    """Return the Bernstein polynomials of degree 1 or 2, and the cell of NULL if it is needed."""
+    t, steps = place(argument, ruler), ruler.steps
+    # Whether the row has a value is asked of its place, so that no row can have one but not both.
+    given = is_given(t)
+    sums: tuple[Expression, ...]
+    cells: tuple[tuple[int, ...], ...]
+    if family.degree == 1:
+        sums, cells, total = (given, t), ((steps, -1), (0, 1)), steps
+    else:
+        sums, total = (given, t, call("multiply", t, t)), steps**2
+        # (T - t)² = T² - 2 T t + t²;  2 t (T - t) = 2 T t - 2 t²;  t².
+        cells = ((total, -2 * steps, 1), (0, 2 * steps, -2), (0, 0, 1))
+    if family.has_null_cell:
+        sums = (*sums, ONE_ROW)
+        null = (-total, *(0 for _ in sums[2:]), total)
+        cells = (*((*each, 0) for each in cells), null)
+    what = "count and sum" if family.degree == 1 else "count, sum and squares"
+    ends = bounds_of(argument)
+    return Measure(of=_name(argument), what=what, sums=sums, cells=cells, total=total, clamped=ends)
+
+
+def _signed(argument: Expression, rows: int) -> Measure:
+    """Return one cell for the sum, in units of which both bounds are multiples."""
+    ruler, unit = _signed_ruler(argument, rows)
+    low, step = ruler.low / unit, ruler.step / unit
+    high = low + ruler.steps * step
+    t = place(argument, ruler)
+    given = () if low == 0 else (is_given(t),)
+    cell = (int(step),) if low == 0 else (int(low), int(step))
+    return Measure(
+        of=_name(argument),
+        what="sum",
+        sums=(*given, t),
+        cells=(cell,),
+        total=1,
+        ends=(int(low), int(high)),
+        clamped=bounds_of(argument),
+    )
+
+
+def _signed_ruler(argument: Expression, rows: int) -> tuple[Ruler, Fraction]:
+    """Return the ruler of a sum, and the unit in which low, high and step are whole."""
+    low, high = bounds_of(argument)
+    size = max(abs(low), abs(high))
+    most = min(STEPS_MOST, max(1, MASS_MOST // rows))
+    if grain := grain_of(argument.facts):
+        unit = _common(grain, low)
+        own = ceil((high - low) / grain)
+        if max(size, abs(low + own * grain)) / unit <= most:
+            return Ruler(low=low, high=low + own * grain, steps=own), unit
+    # The larger bound is a multiple of the unit; the other one is moved outwards to the next.
+    unit = size / most
+    first, last = floor(low / unit), ceil(high / unit)
+    return Ruler(low=first * unit, high=last * unit, steps=last - first), unit
+
+
+def _common(a: Fraction, b: Fraction) -> Fraction:
+    """Return the largest fraction of which both are multiples."""
+    bottom = lcm(a.denominator, b.denominator)
+    return Fraction(gcd(int(a * bottom), int(b * bottom)), bottom)
+
+
+def _name(argument: Expression) -> str:
+    if isinstance(argument, ColumnOf):
+        return argument.name
+    names = dict.fromkeys(each.name for each in columns_in(argument))
+    return f"an expression of {', '.join(names)}" if names else "a constant"
+
+
+def _required(family: Family) -> Expression:
+    assert family.argument is not None  # noqa: S101 - only a family of rows has none
+    return family.argument
+
+
+# --------------------------------------------------------------------------- readings
+
+Reading = Linear | Mean | Variance
+
+
+def reading_of(
+    aggregate: Aggregate, family: Family, measure: Measure, number: int, rows: int
+) -> Reading:
+    """Return how an aggregate follows from the cells of its family, the measure of this number."""
+    plain = len(measure.cells) - family.has_null_cell
+    null = (Fraction(0),) * family.has_null_cell
+    if is_count_of_rows(aggregate):
+        everywhere = (Fraction(1, measure.total),) * len(measure.cells)
+        return Linear(measure=number, weights=everywhere, is_whole=True)
+    count = (Fraction(1, measure.total),) * plain + null
+    if aggregate.statistic is Statistic.COUNT:
+        return Linear(measure=number, weights=count, is_whole=True)
+    is_whole = aggregate.kind is Kind.INTEGER
+    if family.is_signed:
+        unit = _signed_ruler(_required(family), rows)[1]
+        return Linear(measure=number, weights=(unit,), is_whole=is_whole)
+    ruler = ruler_of(family, rows)
+    first = tuple(Fraction(j, (plain - 1) * measure.total) for j in range(plain)) + null
+    match aggregate.statistic:
+        case Statistic.SUM:
+            weights = (ruler.low * c + ruler.width * f for c, f in zip(count, first, strict=True))
+            return Linear(measure=number, weights=tuple(weights), is_whole=is_whole)
+        case Statistic.AVG:
+            return Mean(
+                measure=number,
+                count=count,
+                first=first,
+                low=ruler.low,
+                high=ruler.high,
+                most=max(ruler.low, aggregate_high(aggregate)),
+            )
+        case _:
+            second = (Fraction(0), Fraction(0), Fraction(1, measure.total), *null)
+            return Variance(
+                measure=number,
+                count=count,
+                first=first,
+                second=second,
+                width=ruler.width,
+                is_sample=aggregate.statistic in SAMPLES,
+                is_root=aggregate.statistic in DEVIATIONS,
+            )
+
+
+def aggregate_high(aggregate: Aggregate) -> Fraction:
+    """Return the declared upper bound of what is averaged."""
+    high = None if aggregate.argument is None else aggregate.argument.facts.interval.high
+    return Fraction(0) if high is None else high
+
+
+def importance(reading: Reading) -> float:
+    """Return a statistic's variance for cells of variance 1 a row, in units of its own width."""
+    match reading:
+        case Linear():
+            largest = max(abs(each) for each in reading.weights)
+            return float(sum((each / largest) ** 2 for each in reading.weights))
+        case Mean():
+            return 1.0
+        case Variance():
+            return 4.0

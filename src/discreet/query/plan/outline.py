@@ -1,0 +1,402 @@
+"""What a release needs from the engine and from mechanisms, before any price is put on it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from discreet.catalog.schema import Kind, Value
+from discreet.errors import QuestionSizeError, UnboundedError, UnsupportedError
+from discreet.mechanisms.sensitivity import Neighbours, Sensitivity
+from discreet.query.exact import Bounding, ExactQuery
+from discreet.query.plan.contributions import (
+    marks_sensitivity,
+    mass_sensitivity,
+    rows_bounding,
+    rows_of_a_unit,
+    signed_sensitivity,
+)
+from discreet.query.plan.measures import (
+    OF_ROWS,
+    ONE_ROW,
+    Family,
+    Linear,
+    Mean,
+    Measure,
+    Variance,
+    families_of,
+    importance,
+    is_count_of_rows,
+    measure_of,
+    reading_of,
+)
+from discreet.query.plan.rulers import Ruler, bounds_of, own_steps, place, ruler_for
+from discreet.query.questions import Aggregate, KnownKeys, Release, Statistic
+from discreet.query.tree import Expression
+
+POINTS_MOST = 1 << 16
+"""Quantiles of whole numbers are among all of them up to so many, else among evenly spaced ones."""
+
+POINTS_SPACED = 1 << 14
+
+CANDIDATES_MOST = 1 << 22
+"""Points of a quantile, or values of a mode, over all groups."""
+
+GROUPS_GUESSED = 1 << 10
+"""For so many groups points are provided where nobody knows how many there are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """A measure, where its exact sums are found, and how far a unit moves it."""
+
+    measure: Measure
+    query: int
+    columns: tuple[str, ...]
+    sensitivity: Sensitivity
+    weight: float
+    """How much its variance counts against that of others, where epsilon is split."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pick:
+    """A value that is chosen, not measured: a quantile or an end on a ruler, or a mode."""
+
+    query: int
+    statistic: Statistic
+    fraction: Fraction
+    kind: Kind
+    ruler: Ruler | None
+    domain: tuple[Value, ...] = ()
+    rows: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picked:
+    """The value of a pick."""
+
+    pick: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnitsShown:
+    """The noisy number of units by which a key was selected."""
+
+
+AnyReading = Linear | Mean | Variance | Picked | UnitsShown
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outline:
+    """A release's exact queries and what is to get noise."""
+
+    release: Release
+    queries: tuple[ExactQuery, ...]
+    measured: tuple[Measured, ...]
+    picks: tuple[Pick, ...]
+    selection: int | None
+    """The query whose units select the keys, if these are not known."""
+    readings: tuple[AnyReading, ...]
+    """How each aggregate follows."""
+    groups: int | None
+    """How many there are; None if only the data know."""
+
+    @property
+    def weights(self) -> tuple[float, ...]:
+        """How much each part counts: the selection, the measures, the picks."""
+        return (
+            *([1.0 + (UnitsShown() in self.readings)] if self.selection is not None else []),
+            *(each.weight for each in self.measured),
+            *(2.0 for _ in self.picks),
+        )
+
+
+def outline_of(release: Release, neighbours: Neighbours) -> Outline:
+    """Return what a release needs, or refuse what has no private form."""
+    _check_kinds(release)
+    _check_bounds(release)
+    builder = _Builder(_with_one_count(release), neighbours)
+    readings = builder.readings()
+    return Outline(
+        release=release,
+        queries=tuple(builder.queries),
+        measured=tuple(builder.measured),
+        picks=tuple(builder.picks),
+        selection=builder.selection,
+        readings=readings,
+        groups=builder.groups,
+    )
+
+
+def _with_one_count(release: Release) -> Release:
+    """Return the release with one statistic for units and rows, where each unit has one row.
+
+    Where keys are selected, that is the number of units, which comes with the selection for free.
+    """
+    if not release.is_one_row:
+        return release
+    same = {Statistic.COUNT_ROWS, Statistic.COUNT_UNITS}
+    kept = Statistic.COUNT_ROWS if _is_known(release) else Statistic.COUNT_UNITS
+    aggregates = tuple(
+        replace(each, statistic=kept) if each.statistic in same else each
+        for each in release.aggregates
+    )
+    return replace(release, aggregates=aggregates)
+
+
+def _is_known(release: Release) -> bool:
+    return not release.keys or isinstance(release.key_set, KnownKeys)
+
+
+class _Builder:
+    """Collects queries, measures and picks; equal ones are one."""
+
+    def __init__(self, release: Release, neighbours: Neighbours) -> None:
+        self.release = release
+        self.neighbours = neighbours
+        self.rows = rows_of_a_unit(release)
+        self.is_known = _is_known(release)
+        self.groups = _groups(release)
+        self.queries: list[ExactQuery] = []
+        self.measured: list[Measured] = []
+        self.picks: list[Pick] = []
+        self.selection: int | None = None
+        self._families: dict[Expression | None, tuple[Family, Measure, int]] = {}
+
+    def readings(self) -> tuple[AnyReading, ...]:
+        if not self.release.aggregates and self.is_known:
+            raise UnsupportedError(
+                "the groups asked for are public, and nothing is asked about them",
+                "add an aggregate, for example COUNT(*)",
+            )
+        self._measure_rows()
+        if not self.is_known:
+            self._select_keys()
+        made: dict[Aggregate, AnyReading] = {}
+        for each in self.release.aggregates:
+            if each not in made:
+                made[each] = self._reading(each)
+        self._weigh(made.values())
+        return tuple(made[each] for each in self.release.aggregates)
+
+    def _reading(self, aggregate: Aggregate) -> AnyReading:
+        match aggregate.statistic:
+            case Statistic.COUNT_UNITS:
+                return self._units()
+            case Statistic.COUNT_DISTINCT | Statistic.SUM_DISTINCT:
+                return self._distinct(aggregate)
+            case Statistic.QUANTILE | Statistic.MIN | Statistic.MAX:
+                return self._quantile(aggregate)
+            case Statistic.MODE:
+                return self._mode(aggregate)
+            case _:
+                key = None if is_count_of_rows(aggregate) else aggregate.argument
+                family, measure, number = self._families[key]
+                return reading_of(aggregate, family, measure, number, self.rows)
+
+    def _measure_rows(self) -> None:
+        """Put the measures of all families into one query."""
+        asked = [each for each in self.release.aggregates if each.statistic in OF_ROWS]
+        families = families_of(asked)
+        if not families:
+            return
+        measures = [measure_of(each, self.rows) for each in families]
+        sums = tuple(dict.fromkeys(each for measure in measures for each in measure.sums))
+        query = self._added(replace(self._base, sums=sums, units=not self.is_known))
+        for family, measure in zip(families, measures, strict=True):
+            columns = tuple(f"s{sums.index(each)}" for each in measure.sums)
+            size = measure.sensitivity(self.rows, self.groups, self.neighbours)
+            number = self._measure(measure, query, columns, size)
+            self._families[family.argument] = (family, measure, number)
+            if family.with_rows:
+                self._families[None] = (family, measure, number)
+
+    def _select_keys(self) -> None:
+        """Select the keys by the units of the rows that are measured, or of all rows if none."""
+        if not self.queries:
+            self._added(self._units_query)
+        self.selection = 0
+
+    def _units(self) -> AnyReading:
+        if not self.is_known:
+            return UnitsShown()
+        query = self._added(self._units_query)
+        size = marks_sensitivity(
+            self.rows if self.release.keys else 1, self.groups, self.neighbours
+        )
+        units = Measure(of="units", what="count", sums=(), cells=((1,),), total=1)
+        number = self._measure(units, query, ("units",), size)
+        return Linear(measure=number, weights=(Fraction(1),), is_whole=True)
+
+    @property
+    def _units_query(self) -> ExactQuery:
+        bounding = Bounding.NONE if self.release.is_one_row else Bounding.UNITS_ONLY
+        return replace(self._base, bounding=bounding, units=True)
+
+    def _pairs_query(self, values: int, distinct: Expression) -> ExactQuery:
+        return replace(self._base, bounding=Bounding.PAIRS, limit=values, distinct=distinct)
+
+    def _distinct(self, aggregate: Aggregate) -> Linear:
+        argument = _argument(aggregate)
+        values = self._values_of_a_unit(argument)
+        if aggregate.statistic is Statistic.COUNT_DISTINCT:
+            query = self._added(self._pairs_query(values, argument))
+            size = mass_sensitivity(values, self.groups, self.neighbours)
+            counted = Measure(of="different values", what="count", sums=(), cells=((1,),), total=1)
+            number = self._measure(counted, query, ("n",), size)
+            return Linear(measure=number, weights=(Fraction(1),), is_whole=True)
+        return self._distinct_sum(aggregate, values)
+
+    def _distinct_sum(self, aggregate: Aggregate, values: int) -> Linear:
+        """Sum the places of different values; `n` of them stand at each place above the low end."""
+        family = Family(argument=aggregate.argument, statistics=frozenset({Statistic.SUM}))
+        measure = measure_of(family, values)
+        reading = reading_of(aggregate, family, measure, 0, values)
+        low, high = measure.ends or (0, 0)
+        size = signed_sensitivity(
+            low, high, values, is_grouped=self.groups != 1, neighbours=self.neighbours
+        )
+        query = self._added(replace(self._pairs_query(values, measure.sums[-1]), sums=measure.sums))
+        columns = tuple(f"s{i}" for i in range(len(measure.sums)))
+        number = self._measure(measure, query, columns, size)
+        assert isinstance(reading, Linear)  # noqa: S101 - a sum alone is linear
+        return replace(reading, measure=number)
+
+    def _values_of_a_unit(self, argument: Expression) -> int:
+        """Return the most different values of a unit, over all groups."""
+        domain = argument.facts.domain
+        if domain is None or self.groups is None:
+            return self.rows
+        known = sum(each is not None for each in domain)
+        return min(self.rows, max(1, known * self.groups))
+
+    def _quantile(self, aggregate: Aggregate) -> Picked:
+        argument = _argument(aggregate)
+        most = min(POINTS_MOST, max(2, CANDIDATES_MOST // (self.groups or GROUPS_GUESSED))) - 1
+        is_own = (steps := own_steps(argument)) is not None and steps <= most
+        ruler = ruler_for(argument, most=most if is_own else min(most, POINTS_SPACED - 1))
+        query = self._added(replace(self._base, cell=place(argument, ruler)))
+        ends = {Statistic.MIN: Fraction(0), Statistic.MAX: Fraction(1)}
+        fraction = ends.get(aggregate.statistic, aggregate.fraction or Fraction(0))
+        return self._pick(
+            Pick(
+                query=query,
+                statistic=Statistic.QUANTILE,
+                fraction=fraction,
+                kind=aggregate.kind,
+                ruler=ruler,
+                rows=self.rows,
+            )
+        )
+
+    def _mode(self, aggregate: Aggregate) -> Picked:
+        argument = _argument(aggregate)
+        if argument.facts.domain is None:
+            raise UnsupportedError(
+                f"{aggregate.text or 'MODE'} needs to know which values there are",
+                "declare them in the catalog (values = [...]), or ask COUNT(*) by group and order "
+                "by it",
+            )
+        domain = tuple(each for each in argument.facts.domain if each is not None)
+        if len(domain) * (self.groups or GROUPS_GUESSED) > CANDIDATES_MOST:
+            raise QuestionSizeError(
+                f"{aggregate.text or 'MODE'} has too many values to choose from in so many groups",
+                "group by less",
+            )
+        query = self._added(replace(self._base, keys=(*self._keys, argument), sums=(ONE_ROW,)))
+        return self._pick(
+            Pick(
+                query=query,
+                statistic=Statistic.MODE,
+                fraction=Fraction(0),
+                kind=aggregate.kind,
+                ruler=None,
+                domain=domain,
+                rows=self.rows,
+            )
+        )
+
+    @property
+    def _keys(self) -> tuple[Expression, ...]:
+        return tuple(each.expression for each in self.release.keys)
+
+    @property
+    def _base(self) -> ExactQuery:
+        """The query for the rows of each group, bounded by rows."""
+        return ExactQuery(
+            rows=self.release.rows,
+            name=self.release.name,
+            keys=self._keys,
+            bounding=rows_bounding(self.release),
+            limit=self.rows,
+        )
+
+    def _added(self, query: ExactQuery) -> int:
+        """Return the number of the query, which is added if there is no equal one."""
+        if query not in self.queries:
+            self.queries.append(query)
+        return self.queries.index(query)
+
+    def _measure(
+        self, measure: Measure, query: int, columns: tuple[str, ...], size: Sensitivity
+    ) -> int:
+        self.measured.append(
+            Measured(measure=measure, query=query, columns=columns, sensitivity=size, weight=0.0)
+        )
+        return len(self.measured) - 1
+
+    def _pick(self, pick: Pick) -> Picked:
+        if pick not in self.picks:
+            self.picks.append(pick)
+        return Picked(pick=self.picks.index(pick))
+
+    def _weigh(self, readings: Iterable[AnyReading]) -> None:
+        """Give each measure the sum of what its statistics count for."""
+        sums = [0.0] * len(self.measured)
+        for each in readings:
+            if isinstance(each, Linear | Mean | Variance):
+                sums[each.measure] += importance(each)
+        self.measured = [
+            replace(each, weight=max(weight, 1.0))
+            for each, weight in zip(self.measured, sums, strict=True)
+        ]
+
+
+def _check_kinds(release: Release) -> None:
+    """Refuse keys of kinds that have no order and no public form."""
+    for each in release.keys:
+        if each.expression.facts.kind in (Kind.OTHER, Kind.INTERVAL):
+            raise UnsupportedError(
+                f"{each.text or each.name} cannot be grouped by",
+                "group by a number, text, time or condition",
+                span=each.span,
+            )
+
+
+UNBOUNDED = {
+    *(Statistic.COUNT_ROWS, Statistic.COUNT, Statistic.COUNT_UNITS, Statistic.COUNT_DISTINCT),
+    Statistic.MODE,
+}
+"""Statistics that need no range of values."""
+
+
+def _check_bounds(release: Release) -> None:
+    """Refuse an aggregate that needs a range and has none, and show where it stands."""
+    for each in release.aggregates:
+        if each.argument is None or each.statistic in UNBOUNDED:
+            continue
+        try:
+            bounds_of(each.argument)
+        except UnboundedError as refusal:
+            refusal.span = each.span
+            raise
+
+
+def _groups(release: Release) -> int | None:
+    if not release.keys:
+        return 1
+    return len(release.key_set.rows) if isinstance(release.key_set, KnownKeys) else None
+
+
+def _argument(aggregate: Aggregate) -> Expression:
+    assert aggregate.argument is not None  # noqa: S101 - the checker gave it one
+    return aggregate.argument

@@ -1,0 +1,222 @@
+"""From a checked question and a target to all that will happen, decided before data is read."""
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from discreet.accounting.events import Event
+from discreet.catalog.policy import BudgetPolicy
+from discreet.errors import ParameterError, TargetError, UnknownKeysError, readable
+from discreet.mechanisms.exponential import PermuteAndFlip
+from discreet.mechanisms.partition_selection import PartitionSelection
+from discreet.mechanisms.quantile import End, Extreme, Quantile
+from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
+from discreet.query.exact import Bounding
+from discreet.query.plan.contributions import rows_of_a_unit
+from discreet.query.plan.identity import identities_of
+from discreet.query.plan.noises import uses_gaussian, with_noise
+from discreet.query.plan.outline import Outline, Pick, outline_of
+from discreet.query.plan.planned import Chooser, PlannedPick, PlannedRelease
+from discreet.query.plan.solve import least_epsilon
+from discreet.query.plan.split import shares, split
+from discreet.query.plan.targets import EpsilonTarget, Target
+from discreet.query.questions import Question, Statistic
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """All that will happen, decided before any data is read."""
+
+    question: Question
+    epsilon: Fraction
+    delta: Fraction
+    events: tuple[Event, ...]
+    """What the ledger is charged."""
+    releases: tuple[PlannedRelease, ...]
+    identities: tuple[str, ...] = field(repr=False)
+    """For each release, the same as for those that release the same at the same price."""
+
+
+def make_plan(question: Question, target: Target, policy: BudgetPolicy) -> Plan:
+    """Return the plan of least error for a price, or of least price for an error.
+
+    What it charges adds up to exactly the epsilon asked for, however many columns there are.
+    """
+    outlines = tuple(outline_of(each, policy.neighbours) for each in question.releases)
+    _check_keys(outlines, policy)
+    delta = _delta(target, policy)
+    epsilon = _epsilon(question, outlines, target, delta, policy)
+    releases = _drawable(outlines, epsilon, delta, policy)
+    used = sum((each.delta for each in releases), Fraction(0))
+    return Plan(
+        question=question,
+        epsilon=epsilon,
+        delta=used,
+        events=tuple(event for each in releases for event in each.events),
+        releases=releases,
+        identities=identities_of(question, releases, policy),
+    )
+
+
+def _epsilon(
+    question: Question,
+    outlines: tuple[Outline, ...],
+    target: Target,
+    delta: Fraction,
+    policy: BudgetPolicy,
+) -> Fraction:
+    if not outlines:
+        return Fraction(0)
+    if isinstance(target, EpsilonTarget):
+        return target.epsilon
+    return least_epsilon(question, target, lambda each: _planned(outlines, each, delta, policy))
+
+
+def _delta(target: Target, policy: BudgetPolicy) -> Fraction:
+    if policy.delta == 0:
+        return Fraction(0)
+    if isinstance(target, EpsilonTarget) and target.delta is not None:
+        return target.delta
+    return policy.delta_per_question
+
+
+def _check_keys(outlines: tuple[Outline, ...], policy: BudgetPolicy) -> None:
+    """Refuse keys that nobody has declared where there is no delta to hide the rare ones."""
+    for each in outlines:
+        if each.selection is not None and policy.delta == 0:
+            names = [key.text or key.name for key in each.release.keys]
+            raise UnknownKeysError(
+                f"only the data know which values {' and '.join(map(repr, names))} can have, and "
+                "this budget has no delta to hide the rare ones",
+                "declare them in the catalog (values = [...]) or in the question (WHERE "
+                f"{names[0]} IN (...)), or give the budget a delta",
+                span=each.release.keys[0].span,
+            )
+
+
+def _drawable(
+    outlines: tuple[Outline, ...], epsilon: Fraction, delta: Fraction, policy: BudgetPolicy
+) -> tuple[PlannedRelease, ...]:
+    """Return the releases, or refuse an epsilon whose noise no sampler covers."""
+    try:
+        return _planned(outlines, epsilon, delta, policy)
+    except ParameterError as cause:
+        raise TargetError(
+            f"no noise can be drawn for this question at epsilon = {readable(epsilon)}",
+            "ask for an epsilon between 0.001 and 100",
+        ) from cause
+
+
+def _planned(
+    outlines: tuple[Outline, ...], epsilon: Fraction, delta: Fraction, policy: BudgetPolicy
+) -> tuple[PlannedRelease, ...]:
+    """Share epsilon and delta among releases by the number of their parts."""
+    if not outlines:
+        return ()
+    parts = [max(1, len(each.weights)) for each in outlines]
+    epsilons = shares(epsilon, parts)
+    return tuple(
+        _planned_release(outline, share, delta / len(outlines), policy)
+        for outline, share in zip(outlines, epsilons, strict=True)
+    )
+
+
+def _planned_release(
+    outline: Outline, epsilon: Fraction, delta: Fraction, policy: BudgetPolicy
+) -> PlannedRelease:
+    parts = list(split(epsilon, outline.weights))
+    selection = None
+    if outline.selection is not None:
+        if delta == 0:
+            raise TargetError(
+                "groups that only the data know need a delta above 0",
+                "ask with a delta, or leave it to the catalog",
+            )
+        selection = PartitionSelection(
+            epsilon=parts.pop(0),
+            delta=delta,
+            groups=rows_of_a_unit(outline.release),
+            neighbours=policy.neighbours,
+        )
+    of_measures = parts[: len(outline.measured)]
+    measures, noise_reason, events = with_noise(outline, of_measures, delta, policy)
+    picks = tuple(
+        _planned_pick(pick, share, policy.neighbours)
+        for pick, share in zip(outline.picks, parts[len(of_measures) :], strict=True)
+    )
+    all_events = (
+        *([selection.event] if selection else []),
+        *events,
+        *(each.mechanism.event for each in picks),
+    )
+    return PlannedRelease(
+        release=outline.release,
+        queries=outline.queries,
+        measures=measures,
+        picks=picks,
+        selection=selection,
+        selection_query=outline.selection,
+        readings=outline.readings,
+        neighbours=policy.neighbours,
+        epsilon=epsilon,
+        delta=delta if selection or uses_gaussian(measures) else Fraction(0),
+        events=all_events,
+        bounding_reason=_bounding_reason(outline),
+        noise_reason=noise_reason,
+        keys_reason=_keys_reason(outline, selection),
+        left_out=(*outline.release.left_out, *_clamped(outline)),
+    )
+
+
+def _planned_pick(pick: Pick, epsilon: Fraction, neighbours: Neighbours) -> PlannedPick:
+    mechanism: Chooser
+    if pick.statistic is Statistic.MODE:
+        mechanism = PermuteAndFlip(
+            epsilon=epsilon, sensitivity=pick.rows, monotone=neighbours is ADD_REMOVE
+        )
+    elif pick.fraction in (0, 1):
+        end = End.MIN if pick.fraction == 0 else End.MAX
+        mechanism = Extreme(
+            epsilon=epsilon, end=end, rows_per_unit=pick.rows, neighbours=neighbours
+        )
+    else:
+        mechanism = Quantile(
+            epsilon=epsilon,
+            fraction=pick.fraction.limit_denominator(10**6),
+            rows_per_unit=pick.rows,
+            neighbours=neighbours,
+        )
+    return PlannedPick(pick=pick, epsilon=epsilon, mechanism=mechanism)
+
+
+def _bounding_reason(outline: Outline) -> str:
+    forms = {each.bounding for each in outline.queries}
+    release = outline.release
+    if forms <= {Bounding.NONE}:
+        return "each unit has one row at most, so that none need be left out"
+    if forms == {Bounding.UNITS_ONLY} and not release.keys:
+        return "each unit counts once, however many rows it has"
+    return f"{release.limit_reason}; which of them count follows from their contents alone"
+
+
+def _keys_reason(outline: Outline, selection: PartitionSelection | None) -> str:
+    release = outline.release
+    if not release.keys:
+        return "one row for everything"
+    if selection is None:
+        return f"{outline.groups} groups, each answered also without rows: {release.key_set.why}"
+    return (
+        f"groups of more than {selection.threshold} units, counted with noise, are shown: "
+        f"{release.key_set.why}"
+    )
+
+
+def _clamped(outline: Outline) -> tuple[str, ...]:
+    """Return a sentence for each expression whose values are moved into a range."""
+    sentences = (
+        f"values of {each.measure.of} outside {float(low):g} to {float(high):g} count as the "
+        "nearer end"
+        for each in outline.measured
+        for low, high in [each.measure.clamped or (None, None)]
+        if low is not None and high is not None
+    )
+    return tuple(dict.fromkeys(sentences))

@@ -1,0 +1,143 @@
+"""Ranges cut into equal steps, and expressions for the step at which a value stands."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor
+
+from discreet.catalog.schema import Kind, Value
+from discreet.catalog.times import time_from_number
+from discreet.errors import UnboundedError
+from discreet.query.expressions.facts import case_of, literal
+from discreet.query.expressions.functions import call
+from discreet.query.tree import Case, ColumnOf, Expression, Facts
+from discreet.query.walk import columns_in
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruler:
+    """A range cut into equal steps; values are moved to the nearest of the steps + 1 points."""
+
+    low: Fraction
+    high: Fraction
+    steps: int
+
+    @property
+    def width(self) -> Fraction:
+        return self.high - self.low
+
+    @property
+    def step(self) -> Fraction:
+        return self.width / self.steps
+
+
+def ruler_for(argument: Expression, *, most: int, least: int = 1) -> Ruler:
+    """Return the steps of an expression's own values, if they are at most `most`, else so many.
+
+    Own steps are cut further until there are `least` of them or more.
+    """
+    low, high = bounds_of(argument)
+    own, grain = own_steps(argument), grain_of(argument.facts)
+    if own is None or grain is None or own > most:
+        return Ruler(low=low, high=high, steps=most)
+    return Ruler(low=low, high=low + own * grain, steps=own * min(-(-least // own), most // own))
+
+
+def bounds_of(argument: Expression) -> tuple[Fraction, Fraction]:
+    """Return the range that values are moved into, or refuse; a single point is widened by 1."""
+    low, high = argument.facts.interval.low, argument.facts.interval.high
+    if argument.facts.kind is Kind.BOOLEAN:
+        low, high = Fraction(0), Fraction(1)
+    if low is None or high is None:
+        raise unbounded(argument)
+    if is_whole(argument.facts):
+        low, high = Fraction(ceil(low)), Fraction(floor(high))
+    return low, high if low < high else low + 1
+
+
+def own_steps(argument: Expression) -> int | None:
+    """Return how many steps the expression's own values are apart at most, if they have any."""
+    low, high = bounds_of(argument)
+    grain = grain_of(argument.facts)
+    return None if grain is None else ceil((high - low) / grain)
+
+
+def grain_of(facts: Facts) -> Fraction | None:
+    """Return what all values are multiples of, counted from the lower bound, if anything."""
+    return Fraction(1) if is_whole(facts) else facts.step
+
+
+def is_whole(facts: Facts) -> bool:
+    """Return whether values are whole numbers: of things, days or microseconds."""
+    return facts.kind in (Kind.INTEGER, Kind.BOOLEAN) or facts.kind.is_time
+
+
+def place(argument: Expression, ruler: Ruler) -> Expression:
+    """Return the number of the ruler's point that is nearest to a value; NULL for NULL.
+
+    It lies in 0, …, steps whatever the row contains: that is all that privacy rests on.
+    """
+    away, is_exact = _above_low(argument, ruler)
+    times = ruler.steps / ruler.width
+    if is_exact and times.denominator == 1:
+        return away if times == 1 else call("multiply", away, literal(int(times)))
+    real = call("to_real", away) if is_exact else away
+    scaled = call("multiply", real, literal(times, Kind.REAL))
+    steps = ruler.steps
+    whole = call("to_integer", scaled, literal(-steps), literal(2 * steps))
+    return call("clamp", whole, literal(0), literal(steps))
+
+
+def is_given(argument: Expression) -> Case:
+    """Return 1 where an expression has a value and 0 where it is NULL."""
+    return case_of(((call("is_null", argument), literal(0)),), literal(1))
+
+
+def _above_low(argument: Expression, ruler: Ruler) -> tuple[Expression, bool]:
+    """Return how far a value, moved into the range, lies above its low end; whether it is whole."""
+    kind = argument.facts.kind
+    if kind is Kind.BOOLEAN:
+        return call("to_integer", argument, literal(0), literal(1)), True
+    low, high = (_end(each, kind) for each in (ruler.low, ruler.high))
+    if low is None or high is None:
+        argument = call("to_real", argument) if kind is Kind.INTEGER else argument
+        kind, low, high = Kind.REAL, ruler.low, ruler.high
+    inside = call("clamp", argument, literal(low, kind), literal(high, kind))
+    match kind:
+        case Kind.DATE:
+            return call("days_between", inside, literal(low, kind)), True
+        case Kind.TIMESTAMP | Kind.TIMESTAMP_TZ:
+            return call("date_diff", literal("microsecond"), literal(low, kind), inside), True
+        case _ if low == 0:
+            return inside, kind is Kind.INTEGER
+        case _:
+            return call("subtract", inside, literal(low, kind)), kind is Kind.INTEGER
+
+
+def _end(number: Fraction, kind: Kind) -> Value:
+    """Return an end of a ruler as a value of this kind; None if it has none there."""
+    if kind.is_time:
+        return time_from_number(number, kind)
+    if kind is Kind.INTEGER:
+        return int(number) if number.denominator == 1 else None
+    return number
+
+
+def unbounded(argument: Expression) -> UnboundedError:
+    """Return the refusal of what has no bounds, with the line of the catalog that gives them."""
+    names = tuple(dict.fromkeys(each.name for each in columns_in(argument) if _is_open(each)))
+    if not names:
+        return UnboundedError(
+            "what is summed has no bounds that follow from those of its columns",
+            "move it into a range in the question: clamp(..., low, high)",
+        )
+    declare = "; ".join(f"{name} = {{ bounds = [low, high] }}" for name in names)
+    return UnboundedError(
+        f"{' and '.join(map(repr, names))} {'has' if len(names) == 1 else 'have'} no declared "
+        "bounds",
+        f"add to the columns in the catalog: {declare}; or write clamp({names[0]}, low, high)",
+    )
+
+
+def _is_open(column: ColumnOf) -> bool:
+    interval, kind = column.facts.interval, column.facts.kind
+    return (kind.is_number or kind.is_time) and (interval.low is None or interval.high is None)

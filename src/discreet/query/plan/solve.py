@@ -1,0 +1,101 @@
+"""The least epsilon for a wished accuracy."""
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from discreet.errors import TargetError
+from discreet.query.plan.planned import PlannedRelease
+from discreet.query.plan.targets import ErrorTarget
+from discreet.query.questions import Question
+
+DIGITS = 4
+"""Significant digits of an epsilon that was solved for."""
+
+EPSILON_SOUGHT = (Fraction(1, 10**4), Fraction(100))
+"""An epsilon for an accuracy is sought between these."""
+
+Planner = Callable[[Fraction], tuple[PlannedRelease, ...]]
+"""From an epsilon to what would be released for it."""
+
+
+def least_epsilon(question: Question, target: ErrorTarget, planner: Planner) -> Fraction:
+    """Return the least epsilon of few digits at which every named column is within its distance."""
+    wanted = _wanted(question, target)
+    low, high = EPSILON_SOUGHT
+
+    def is_enough(epsilon: Fraction) -> bool:
+        releases = planner(epsilon)
+        return all(_spread_at(releases, *where, target) <= within for where, within in wanted)
+
+    if not is_enough(high):
+        raise TargetError(
+            "no epsilon up to 100 makes the noise so small", "allow a larger distance"
+        )
+    return _few_digits_up(_bracketed(is_enough, low, high), is_enough)
+
+
+def _bracketed(is_enough: Callable[[Fraction], bool], low: Fraction, high: Fraction) -> Fraction:
+    """Return one that is enough, by less than the digits that are kept above the least."""
+    if is_enough(low):
+        return low
+    while high > low * (1 + Fraction(1, 10 ** (DIGITS + 1))):
+        middle = Fraction((float(low) * float(high)) ** 0.5)
+        low, high = (low, middle) if is_enough(middle) else (middle, high)
+    return high
+
+
+def _few_digits_up(value: Fraction, is_enough: Callable[[Fraction], bool]) -> Fraction:
+    rounded = Fraction(f"{float(value):.{DIGITS - 1}e}")
+    step = Fraction(1, 10 ** (DIGITS - 1)) * Fraction(10) ** int(f"{float(value):e}"[-3:])
+    while rounded < value or not is_enough(rounded):
+        rounded += step
+    return rounded
+
+
+Where = tuple[int, int, str]
+"""A release, an aggregate of it, and the column's name."""
+
+
+def _wanted(question: Question, target: ErrorTarget) -> list[tuple[Where, float]]:
+    """Return which aggregates must be how accurate."""
+    found = {
+        name: (source[0], int(source[1][1:]), name)
+        for name, source in zip(question.columns, question.sources, strict=True)
+        if source is not None and _is_aggregate(question, source)
+    }
+    if isinstance(target.within, Fraction):
+        if not found:
+            raise TargetError(
+                "no column of this question is an aggregate taken as it is",
+                "ask with an epsilon instead",
+            )
+        return [(where, float(target.within)) for where in found.values()]
+    wanted = []
+    for name, within in target.within.items():
+        if name not in found:
+            known = ", ".join(found) or "none is"
+            raise TargetError(
+                f"{name!r} is not a column that is an aggregate taken as it is ({known})",
+                "name one of these, or ask with an epsilon instead",
+            )
+        wanted.append((found[name], float(within)))
+    return wanted
+
+
+def _is_aggregate(question: Question, source: tuple[int, str]) -> bool:
+    release, column = source
+    keys = {each.name for each in question.releases[release].keys}
+    return column not in keys and column[:1] == "a" and column[1:].isdigit()
+
+
+def _spread_at(
+    releases: tuple[PlannedRelease, ...], release: int, number: int, name: str, target: ErrorTarget
+) -> float:
+    planned = releases[release]
+    spread = planned.expected(number, target.confidence)
+    if isinstance(spread, float | int):
+        return float(spread)
+    raise TargetError(
+        f"how far noise moves {name!r} depends on how many rows there are, which is private",
+        "ask with an epsilon, or name counts and sums only: within = {column: distance}",
+    )
