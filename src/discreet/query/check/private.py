@@ -8,20 +8,21 @@ from typing import Protocol
 from sqlglot import exp
 
 from discreet.catalog.schema import Kind
-from discreet.errors import NotGroupedError, QuestionError, UnboundedError, UnsupportedError
+from discreet.errors import UnsupportedError
 from discreet.query.canonical import canonical_aggregate
 from discreet.query.check.aggregates import aggregate_from, is_aggregate, kind_of
 from discreet.query.check.joins import Joined, Selection, join_all
 from discreet.query.check.keys import key_set, unlisted
 from discreet.query.check.merging import register
-from discreet.query.check.objections import below, row_level, unhandled
+from discreet.query.check.objections import below, unhandled
 from discreet.query.check.opened import (
     expand_stars,
     finish_open,
     unused_name,
-    without_spreads,
     written_name,
 )
+from discreet.query.check.per_unit import UNIT_FUNCTIONS, check_bounded, check_square, unit_facts
+from discreet.query.check.regroup import GROUPS, Regroup
 from discreet.query.check.rowscope import RowScope
 from discreet.query.check.sources import Names, Open, Out, Private, PublicReader, Source
 from discreet.query.expressions.narrowing import narrow, with_facts
@@ -34,16 +35,12 @@ from discreet.query.tree import (
     ColumnOf,
     Expression,
     Facts,
-    Interval,
     PerUnit,
-    Released,
     Select,
-    Union,
     UnitAggregate,
     UnitFunction,
-    UnitIsIn,
 )
-from discreet.query.walk import columns_in, map_columns, parts_of
+from discreet.query.walk import columns_in, map_columns
 
 Named = dict[str, Private | Open]
 """Queries that WITH gives a name, by that name in lower case."""
@@ -51,18 +48,12 @@ Named = dict[str, Private | Open]
 RELEASED = "released_"
 """What released tables are called, with their number."""
 
-NAMED = "__named"
-"""What rows are called while their columns get other names."""
-
 KEY_KINDS = set(Kind) - {Kind.OTHER, Kind.INTERVAL}
 
 GROUPINGS = {exp.Rollup: "ROLLUP", exp.Cube: "CUBE", exp.GroupingSets: "GROUPING SETS"}
 
 ROWS = "__rows"
 """What keys and aggregates call the rows that they are of."""
-
-GROUPS = "__groups"
-"""What the groups of a GROUP BY are called while their columns are found."""
 
 
 class Walker(Protocol):
@@ -306,9 +297,9 @@ class PrivateSelect:
                 "use COUNT, SUM, AVG, MIN, MAX or MEDIAN there",
                 span=span_of(node),
             )
-        facts = _unit_facts(function, argument, filtered.joined.limit)
+        facts = unit_facts(function, argument, filtered.joined.limit)
         if argument is not None and function in (UnitFunction.SUM, UnitFunction.AVG):
-            _check_bounded(argument, node)
+            check_bounded(argument, node)
         return UnitAggregate(
             name=f"u{place}",
             function=function,
@@ -341,7 +332,7 @@ class PrivateSelect:
         nodes = list(self._aggregates())
         made = [_known(aggregate_from(each, self.scope, self.names), filtered) for each in nodes]
         for each, node in zip(made, nodes, strict=True):
-            _check_square(each, node)
+            check_square(each, node)
         arguments = [each.argument for each in made if each.argument is not None]
         inner, rebase = _needed(filtered, keys, arguments)
         joined = filtered.joined
@@ -419,169 +410,6 @@ class PrivateSelect:
 CHOSEN = {Statistic.QUANTILE, Statistic.MIN, Statistic.MAX, Statistic.MODE}
 """Values that a mechanism chooses: their error is one of rank, not of distance."""
 
-UNIT_FUNCTIONS = {
-    Statistic.COUNT_ROWS: UnitFunction.COUNT_ROWS,
-    Statistic.COUNT: UnitFunction.COUNT,
-    Statistic.COUNT_DISTINCT: UnitFunction.COUNT_DISTINCT,
-    Statistic.SUM: UnitFunction.SUM,
-    Statistic.AVG: UnitFunction.AVG,
-    Statistic.MIN: UnitFunction.MIN,
-    Statistic.MAX: UnitFunction.MAX,
-}
-
-
-def _unit_facts(function: UnitFunction, argument: Expression | None, limit: int) -> Facts:
-    """Return what is known of an aggregate of at most `limit` rows."""
-    if argument is None or function in (UnitFunction.COUNT, UnitFunction.COUNT_DISTINCT):
-        least = Fraction(1 if function is UnitFunction.COUNT_ROWS else 0)
-        interval = Interval(low=least, high=Fraction(limit))
-        return Facts(kind=Kind.INTEGER, interval=interval, step=Fraction(1), nullable=False)
-    low, high = argument.facts.interval.low, argument.facts.interval.high
-    if function is UnitFunction.SUM:
-        interval = Interval(
-            low=None if low is None else min(low, limit * low),
-            high=None if high is None else max(high, limit * high),
-        )
-        return Facts(kind=argument.facts.kind, interval=interval, step=_whole_step(argument))
-    if function in (UnitFunction.MIN, UnitFunction.MAX):
-        return argument.facts
-    kind = argument.facts.kind if argument.facts.kind.is_time else Kind.REAL
-    return Facts(kind=kind, interval=Interval(low=low, high=high), nullable=argument.facts.nullable)
-
-
-def _whole_step(argument: Expression) -> Fraction | None:
-    return Fraction(1) if argument.facts.kind is Kind.INTEGER else None
-
-
-def _check_bounded(argument: Expression, node: exp.Expr) -> None:
-    """Refuse a sum of reals without bounds: only fixed point gives the same sum in every run."""
-    interval = argument.facts.interval
-    is_open = interval.low is None or interval.high is None
-    if argument.facts.kind is Kind.REAL and is_open:
-        names = ", ".join(dict.fromkeys(each.name for each in columns_in(argument))) or "it"
-        raise UnboundedError(
-            f"{node.sql(dialect=DIALECT)} needs bounds for {names}",
-            "declare bounds = [low, high] in the catalog, or write clamp(x, low, high)",
-            span=span_of(node),
-        )
-
-
-SQUARES = {
-    *(Statistic.VAR_SAMP, Statistic.VAR_POP, Statistic.STDDEV_SAMP, Statistic.STDDEV_POP),
-}
-WIDEST_SQUARED = 10**150
-"""Squares of larger numbers are beyond what a real number can be."""
-
-
-def _check_square(aggregate: Aggregate, node: exp.Expr) -> None:
-    """Refuse a variance whose values may have squares that no number can hold."""
-    if aggregate.argument is None or aggregate.statistic not in SQUARES:
-        return
-    interval = aggregate.argument.facts.interval
-    ends = [each for each in (interval.low, interval.high) if each is not None]
-    if any(abs(each) > WIDEST_SQUARED for each in ends):
-        raise UnboundedError(
-            f"the squares that {node.sql(dialect=DIALECT)} needs are too large to be computed",
-            "move its values into a range in the question: clamp(..., low, high)",
-            span=span_of(node),
-        )
-
-
-class Regroup:
-    """Rewrites what a SELECT says of its groups as columns of a table of groups."""
-
-    def __init__(
-        self,
-        select: PrivateSelect,
-        keys: list[Expression],
-        names: dict[int, str],
-        *,
-        table: str,
-    ) -> None:
-        self.select, self.keys, self.names, self.table = select, keys, names, table
-        self.aliases = {
-            each.alias.casefold() for each in select.node.expressions if isinstance(each, exp.Alias)
-        }
-        self.prefers_aliases = False
-        self.has_query = any(
-            isinstance(part, Released | UnitIsIn) for key in keys for part in parts_of(key)
-        )
-
-    def column(self, node: exp.Expr) -> exp.Expr:
-        """Return a column of the SELECT, with the name it had."""
-        name = written_name(node)
-        return exp.alias_(self.rewritten(node.unalias()), name, quoted=True, copy=False)
-
-    def rewritten(self, node: exp.Expr) -> exp.Expr:
-        """Return a node with its aggregates and keys as columns."""
-        if id(node) in self.names:
-            return self._column(self.names[id(node)])
-        if isinstance(node, exp.Query):
-            return self._inner(node)
-        is_alias = (
-            isinstance(node, exp.Column) and not node.table and node.name.casefold() in self.aliases
-        )
-        if is_alias and self.prefers_aliases:
-            return node
-        place = self._key_place(node, is_alias=is_alias)
-        if place is not None:
-            return self._column(f"k{place}")
-        if is_alias:
-            return node
-        if isinstance(node, exp.Column):
-            raise NotGroupedError(
-                f"{node.sql(dialect=DIALECT)} is neither grouped nor aggregated",
-                f"add it to GROUP BY, or write an aggregate of it such as AVG({node.name})",
-                span=span_of(node),
-            )
-        return self._children(node)
-
-    def _children(self, node: exp.Expr) -> exp.Expr:
-        for name, value in list(node.args.items()):
-            if isinstance(value, exp.Expr):
-                node.set(name, self.rewritten(value))
-            elif isinstance(value, list):
-                node.set(
-                    name,
-                    [
-                        self.rewritten(each) if isinstance(each, exp.Expr) else each
-                        for each in value
-                    ],
-                )
-        return node
-
-    def _column(self, name: str) -> exp.Column:
-        return exp.column(
-            exp.to_identifier(name, quoted=True), table=exp.to_identifier(self.table, quoted=True)
-        )
-
-    def _key_place(self, node: exp.Expr, *, is_alias: bool) -> int | None:
-        """Return which key a node is, if it is one."""
-        if not self.keys or not isinstance(node, exp.Condition) or isinstance(node, exp.Literal):
-            return None
-        if not isinstance(node, exp.Column) and node.find(exp.Column) is None:
-            return None
-        if any(id(each) in self.names for each in node.walk()):
-            return None
-        if node.find(exp.Query) is not None and not self.has_query:
-            return None
-        try:
-            found = translate(node, self.select.scope)
-        except QuestionError:
-            if isinstance(node, exp.Column) and not is_alias:
-                raise
-            return None
-        return next((i for i, each in enumerate(self.keys) if each == found), None)
-
-    def _inner(self, node: exp.Query) -> exp.Expr:
-        if self.table == GROUPS:  # still about private rows, which are yet to be translated
-            return node
-        result = self.select.walker.query(node, self.select.named)
-        if isinstance(result, Private):
-            raise row_level(node, is_per_unit=result.is_per_unit)
-        tree = without_spreads(result)
-        return tree if isinstance(tree, exp.Subquery) else exp.Subquery(this=tree)
-
 
 class Rebase(Protocol):
     """Turns columns of the tables in FROM into columns of the rows that are made of them."""
@@ -641,76 +469,6 @@ def _private(rows: Select | PerUnit, outs: tuple[Out, ...], joined: Joined) -> P
         reason=joined.reason,
         is_one_row=joined.is_one_row,
         notes=joined.notes,
-    )
-
-
-def renamed_rows(private: Private, names: tuple[str, ...]) -> Private:
-    """Return private rows whose first columns have these names."""
-    if not names:
-        return private
-    given = (*names, *(each.name for each in private.outs[len(names) :]))
-    columns = tuple(
-        Column(name=name, expression=ColumnOf(source=NAMED, name=out.name, facts=out.facts))
-        for name, out in zip(given, private.outs, strict=True)
-    )
-    return replace(
-        private,
-        rows=Select(source=private.rows, name=NAMED, columns=columns),
-        outs=tuple(replace(out, name=name) for name, out in zip(given, private.outs, strict=True)),
-    )
-
-
-def united(left: Private, right: Private, node: exp.Expr) -> Private:
-    """Return the rows of both, column by column."""
-    outs = []
-    for here, there in zip(left.outs, right.outs, strict=True):
-        is_alike = here.facts.kind is there.facts.kind is not Kind.OTHER
-        if not is_alike and not (here.facts.kind.is_number and there.facts.kind.is_number):
-            raise UnsupportedError(
-                f"UNION ALL of a {here.facts.kind.value} and a {there.facts.kind.value} column",
-                "cast one of them",
-                span=span_of(node),
-            )
-        outs.append(_united(here, there))
-    return Private(
-        rows=Union(parts=(left.rows, right.rows)),
-        outs=tuple(outs),
-        unit_kind=left.unit_kind,
-        limit=left.limit + right.limit,
-        reason=f"{left.limit} + {right.limit} rows of both parts of UNION ALL",
-        notes=tuple(dict.fromkeys((*left.notes, *right.notes))),
-    )
-
-
-def _united(here: Out, there: Out) -> Out:
-    a, b = here.facts, there.facts
-    low = (
-        None
-        if a.interval.low is None or b.interval.low is None
-        else min(a.interval.low, b.interval.low)
-    )
-    high = (
-        None
-        if a.interval.high is None or b.interval.high is None
-        else max(a.interval.high, b.interval.high)
-    )
-    domain = (
-        None
-        if a.domain is None or b.domain is None
-        else tuple(dict.fromkeys((*a.domain, *b.domain)))
-    )
-    facts = Facts(
-        kind=a.kind if a.kind is b.kind else Kind.REAL,
-        interval=Interval(low=low, high=high),
-        step=a.step if a.step == b.step else None,
-        domain=domain,
-        nullable=a.nullable or b.nullable,
-    )
-    return Out(
-        name=here.name,
-        facts=facts,
-        is_unit=here.is_unit and there.is_unit,
-        has_nulls=here.has_nulls or there.has_nulls,
     )
 
 

@@ -31,7 +31,7 @@ from discreet.query.check.opened import (
     whole,
     without_spreads,
 )
-from discreet.query.check.private import RELEASED, Named, PrivateSelect, renamed_rows, united
+from discreet.query.check.private import RELEASED, Named, PrivateSelect
 from discreet.query.check.sources import (
     Names,
     Open,
@@ -40,6 +40,7 @@ from discreet.query.check.sources import (
     Source,
     out_from_column,
 )
+from discreet.query.check.unions import renamed_rows, united
 from discreet.query.parse import DIALECT
 from discreet.query.places import span_of
 from discreet.query.questions import Question, Release, Scalar
