@@ -1,5 +1,6 @@
 """From files, data frames or a catalog to a curator, in one call."""
 
+import os
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing, suppress
 from fractions import Fraction
@@ -18,8 +19,8 @@ from discreet.catalog import (
     declare,
     read,
 )
-from discreet.catalog.declared import Declared
-from discreet.catalog.policy import Accounting, SourcePolicy
+from discreet.catalog.declared import ENVIRONMENT, Declared
+from discreet.catalog.policy import Accounting, AnalystPolicy, BudgetPolicy, SourcePolicy
 from discreet.curator import Curator
 from discreet.engines.connection import Limits
 from discreet.engines.duckdb import DuckDbEngine
@@ -27,7 +28,7 @@ from discreet.engines.loading import DUCKDB, Source, files_of, tables_in
 from discreet.engines.public import PublicStore
 from discreet.engines.unplugged import UnpluggedEngine
 from discreet.errors import CatalogError, ParameterError, SourceError
-from discreet.ledger import Ledger, SqliteLedger, open_ledger
+from discreet.ledger import Ledger, SqliteLedger, is_on_server, open_ledger
 from discreet.mechanisms.sensitivity import Neighbours
 from discreet.parameters import Real
 
@@ -47,21 +48,24 @@ def open_data(  # noqa: PLR0913 - each is a thing that an owner may declare
     values: Mapping[str, Sequence[Value]] | None = None,
     step: Mapping[str, Real] | None = None,
     nulls: Mapping[str, bool] | None = None,
+    types: Mapping[str, str] | None = None,
     rows_per_unit: int | Mapping[str, int] | None = None,
     public: bool | Collection[str] = (),
     neighbours: Neighbours | str = Neighbours.ADD_REMOVE,
     accounting: Accounting | str = Accounting.BASIC,
     name: str | None = None,
     ledger: str | Path | None = None,
+    version: str | None = None,
 ) -> Curator:
     """Return a curator of a CSV or Parquet file, a data frame, a DuckDB file or a catalog.
 
     `source` is one of these, or several by table name. A catalog file (discreet.toml) says all the
     rest itself. Charges are kept in `ledger`: beside a catalog by default, else in memory only, so
-    that the budget ends with the process.
+    that the budget ends with the process. What was answered about data applies to data of the same
+    `version`: as it is given, else files in the same state.
     """
     if isinstance(source, str | Path) and str(source).endswith(".toml"):
-        _refuse_arguments(epsilon=epsilon, unit=unit, bounds=bounds, values=values)
+        _refuse_arguments(epsilon=epsilon, unit=unit, bounds=bounds, values=values, version=version)
         return open_catalog(source, ledger=ledger)
     if epsilon is None:
         raise ParameterError("epsilon", None, "must say how much may be revealed in all")
@@ -78,10 +82,12 @@ def open_data(  # noqa: PLR0913 - each is a thing that an owner may declare
         values=values,
         step=step,
         nulls=nulls,
+        types=types,
         rows_per_unit=rows_per_unit,
         public=public,
         neighbours=neighbours,
         accounting=accounting,
+        version=version,
     )
     return _curator(declared, sources, ledger or MEMORY)
 
@@ -129,19 +135,19 @@ def _columns_at_hand(declared: Declared, engine: DuckDbEngine, name: str) -> tup
     return columns
 
 
-def ledger_place(path: str | Path) -> Path:
-    """Return where the charges of a catalog file are kept: where it says, else beside it."""
+def ledger_place(path: str | Path) -> str | Path:
+    """Return where the charges of a catalog file are kept: where it says, else beside it.
+
+    A path is a file's, text the address of a server.
+    """
     return _ledger_of(path, read(path))
 
 
 def open_books(path: str | Path, *, ledger: str | Path | None = None) -> Ledger:
     """Return the ledger of a catalog file, made if it is not there yet; reads no data."""
     declared = read(path)
-    return open_ledger(
-        ledger or _ledger_of(path, declared),
-        budget=budget_from(declared.budget),
-        neighbours=declared.budget.neighbours.value,
-    )
+    place = ledger or _ledger_of(path, declared)
+    return _ledger(place, declared.budget, declared.analysts)
 
 
 def read_columns(source: str | Path) -> dict[str, tuple[Column, ...]]:
@@ -151,8 +157,39 @@ def read_columns(source: str | Path) -> dict[str, tuple[Column, ...]]:
         return {name: engine.columns(name) for name in sources}
 
 
-def _ledger_of(path: str | Path, declared: Declared) -> Path:
-    return Path(declared.ledger or Path(path).with_suffix(LEDGER_SUFFIX))
+def _ledger(place: str | Path, policy: BudgetPolicy, analysts: tuple[AnalystPolicy, ...]) -> Ledger:
+    """Return the ledger at a place, with the accounts that the catalog declares.
+
+    What they were charged stays charged, their tokens stay good, and who is disabled stays so.
+    """
+    ledger = open_ledger(place, budget=budget_from(policy), neighbours=policy.neighbours.value)
+    try:
+        known = {each.name: (each.epsilon, each.delta) for each in ledger.analysts()}
+        for each in analysts:
+            if known.get(each.name) != (each.epsilon, each.delta):
+                ledger.declare_cap(each.name, epsilon=each.epsilon, delta=each.delta)
+    except BaseException:
+        ledger.close()
+        raise
+    return ledger
+
+
+def _ledger_of(path: str | Path, declared: Declared) -> str | Path:
+    named = declared.ledger
+    if named is None:
+        return Path(path).with_suffix(LEDGER_SUFFIX)
+    if named.startswith(ENVIRONMENT):
+        named = _from_environment(named.removeprefix(ENVIRONMENT), path)
+    return named if is_on_server(named) else Path(path).absolute().parent / named
+
+
+def _from_environment(name: str, path: str | Path) -> str:
+    found = os.environ.get(name)
+    if not found:
+        what = f"source.ledger names the variable {name} of the environment, which is not set"
+        fix = f"set {name} to the address of the ledger"
+        raise CatalogError(what, fix, file=str(path))
+    return found
 
 
 def _public_sources(declared: Declared) -> dict[str, str]:
@@ -174,11 +211,7 @@ def _curator(declared: Declared, sources: Mapping[str, Source], ledger: str | Pa
             catalog=catalog,
             engine=engine,
             public=_public_store(catalog, engine),
-            ledger=open_ledger(
-                ledger,
-                budget=budget_from(catalog.budget),
-                neighbours=catalog.budget.neighbours.value,
-            ),
+            ledger=_ledger(ledger, catalog.budget, catalog.analysts),
             data_version=version,
         )
     except BaseException:
@@ -189,11 +222,12 @@ def _curator(declared: Declared, sources: Mapping[str, Source], ledger: str | Pa
 def _loaded(declared: Declared, sources: Mapping[str, Source]) -> tuple[str, DuckDbEngine]:
     """Return the data's version and the engine that holds them; they belong together."""
     version = _version(sources)
+    told = declared.source.version
     engine = DuckDbEngine.load(sources, kinds=_kinds(declared), limits=_limits(declared.source))
     if _version(sources) != version:
         engine.close()
         raise SourceError("a file changed while it was read; open it again.")
-    return version, engine
+    return version if told is None else f"declared {told}", engine
 
 
 def _public_store(catalog: Catalog, engine: DuckDbEngine) -> PublicStore:
