@@ -4,7 +4,7 @@ from discreet.catalog.schema import Kind
 from discreet.engines.dialect import INT64, Function, Template, Written
 from discreet.errors import UnsupportedError
 
-LONGEST_REPEATED = 160
+LONGEST_REPEATED = 1000
 """Longer text is written once, at the cost of a list around its value; else nesting would double
 it again and again."""
 

@@ -344,6 +344,7 @@ class Checker:
         own = unit.column.casefold() if isinstance(unit, ColumnUnit) and not parents else None
         what = "by default" if table.is_default_limit else "as the catalog declares"
         is_row = isinstance(unit, RowUnit) and not parents
+        counted = "1 row" if table.rows_per_unit == 1 else f"{table.rows_per_unit} rows"
         return Private(
             rows=Scan(table=table, parents=tuple(parents)),
             outs=tuple(
@@ -354,7 +355,7 @@ class Checker:
             limit=1 if is_row else table.rows_per_unit,
             reason="each row is a unit"
             if is_row
-            else f"{table.rows_per_unit} rows of {table.name} for each unit, {what}",
+            else f"{counted} of {table.name} for each unit, {what}",
             is_one_row=is_row,
             notes=_unit_notes(table, unit),
         )
