@@ -7,7 +7,15 @@ import pyarrow as pa
 import pytest
 
 import discreet.books
-from discreet.errors import BudgetError, DiscreetError, EngineError, UnsupportedError
+from discreet.curator import Curator
+from discreet.errors import (
+    AccountError,
+    BudgetError,
+    DiscreetError,
+    EngineError,
+    UnsupportedError,
+)
+from discreet.ledger import Ledger, Token, make_token
 from discreet.query.exact import ExactQuery
 from discreet.tables import ExactTable
 from tests.curated import curator_of
@@ -139,3 +147,111 @@ def test_a_row_unit_keeps_its_rows_whoever_else_is_there() -> None:
             sql = "SELECT COUNT(DISTINCT w) AS n FROM t JOIN p ON t.k = p.k"
             exact.append(curator.ask(sql, epsilon=90).rows[0]["n"])
     assert exact[0] == exact[1]
+
+
+# --------------------------------------------------------------------------- accounts
+
+COUNT = "SELECT COUNT(*) AS n FROM visits"
+SUM = "SELECT SUM(cost) AS n FROM visits"
+
+
+@pytest.fixture(scope="module")
+def token() -> Token:
+    return make_token()
+
+
+def with_eve(token: Token, **given: Any) -> tuple[Curator, Ledger]:
+    """Return a curator whose analyst eve has a cap of 2, and its ledger."""
+    curator = curator_of(VISITS, **BOUNDS, **given)
+    ledger = curator._ledger
+    ledger.declare_analyst("eve", epsilon=2, token_hash=token.hash)
+    return curator, ledger
+
+
+def test_what_an_account_asks_is_charged_to_it_within_its_cap(token: Token) -> None:
+    curator, ledger = with_eve(token)
+    eve = curator.as_analyst(token.text)
+    answer = eve.ask(COUNT, epsilon=Fraction(3, 2))
+    assert str(answer.remaining) == "ε = 0.5 of 2"
+    assert eve.name == "eve"
+    assert eve.remaining == answer.remaining
+    assert curator.remaining.epsilon == Fraction(197, 2)
+    for ask in (eve.ask, lambda sql, **given: curator.ask(sql, account="eve", **given)):
+        with pytest.raises(BudgetError, match="cap of analyst 'eve'"):
+            ask(SUM, epsilon=1)
+    assert eve.explain(SUM, epsilon=1).remaining == eve.remaining
+    eve.ask(SUM, epsilon=Fraction(1, 2))
+    assert eve.remaining.epsilon == 0
+    assert not curator.ask(NESTED, epsilon=1).was_kept
+    assert {each.account for each in ledger.entries() if each.kind == "charge"} == {"eve", "owner"}
+
+
+def test_what_does_not_fit_a_cap_together_is_refused_whole(token: Token) -> None:
+    curator, ledger = with_eve(token)
+    with pytest.raises(BudgetError, match="cap of analyst 'eve'"):
+        curator.ask(NESTED, epsilon=3, account="eve")
+    assert ledger.charged().epsilon == 0
+
+
+def test_the_total_holds_for_an_account_and_is_what_it_has_left(token: Token) -> None:
+    curator, _ = with_eve(token, epsilon=3)
+    curator.ask(COUNT, epsilon=2)
+    assert curator.remaining_of("eve").epsilon == 1
+    with pytest.raises(BudgetError) as refusal:
+        curator.ask(SUM, epsilon=Fraction(3, 2), account="eve")
+    assert refusal.value.analyst is None
+
+
+def test_a_kept_answer_is_free_for_everybody_who_may_ask(token: Token) -> None:
+    curator, ledger = with_eve(token)
+    paid = curator.ask(COUNT, epsilon=1)
+    free = curator.as_analyst(token.text).ask(COUNT, epsilon=1)
+    assert free.was_kept
+    assert free.rows == paid.rows
+    assert ledger.remaining("eve").epsilon == 2
+
+
+def test_bounds_are_found_on_the_account_of_who_asks(token: Token) -> None:
+    curator = curator_of(VISITS, bounds={"cost": "AUTO"}, rows_per_unit=1)
+    ledger = curator._ledger
+    ledger.declare_analyst("eve", epsilon=2, token_hash=token.hash)
+    eve = curator.as_analyst(token.text)
+    eve.ask(SUM, epsilon=1)
+    assert eve.remaining.epsilon == 1
+    with pytest.raises(BudgetError, match="cap of analyst 'eve'"):
+        eve.find_bounds("visits.cost", epsilon=2)
+
+
+@pytest.mark.parametrize("sql", [COUNT, "SELECT 1", "no question at all"])
+def test_who_may_not_ask_is_refused_before_anything(token: Token, sql: str) -> None:
+    engines: list[Failing] = []
+
+    def watched(engine: object) -> Failing:
+        engines.append(Failing(engine, after=9))
+        return engines[0]
+
+    curator, ledger = with_eve(token, engine=watched)
+    curator.ask(COUNT, epsilon=1)
+    eve = curator.as_analyst(token.text)
+    ledger.declare_analyst("eve", epsilon=2, token_hash=token.hash, enabled=False)
+    for ask in (curator.ask, curator.explain):
+        for account, says in (("eve", "disabled"), ("mallory", "no analyst of this name")):
+            with pytest.raises(AccountError, match=says):
+                ask(sql, epsilon=1, account=account)
+    for act in (lambda: eve.ask(sql, epsilon=1), lambda: eve.find_bounds("visits.cost", epsilon=1)):
+        with pytest.raises(AccountError, match="disabled"):
+            act()
+    with pytest.raises(AccountError, match="disabled"):
+        curator.on_account("eve")
+    with pytest.raises(AccountError, match="no analyst holds this token"):
+        curator.as_analyst("discreet_nobody")
+    assert engines[0].ran == 1
+
+
+def test_an_account_ends_with_its_token(token: Token) -> None:
+    curator, ledger = with_eve(token)
+    eve = curator.as_analyst(token.text)
+    eve.ask(COUNT, epsilon=1)
+    ledger.declare_analyst("eve", epsilon=2, token_hash=make_token().hash)
+    with pytest.raises(AccountError, match="no analyst holds this token"):
+        eve.ask(COUNT, epsilon=1)

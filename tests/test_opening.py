@@ -1,14 +1,20 @@
 """Opening data: what files hold, what they are declared to be, and when they are others."""
 
 import os
+import shutil
+from fractions import Fraction
 from pathlib import Path
 
 import duckdb
+import pyarrow as pa
 import pytest
 
 import discreet
 from discreet.catalog.schema import Kind
-from discreet.errors import DiscreetError, ParameterError, SourceError
+from discreet.errors import CatalogError, DiscreetError, ParameterError, SourceError
+from discreet.ledger import make_token
+from discreet.opening import ledger_place, open_books
+from tests.ledger.stores import PostgresStore
 
 AGES = "who,age,day\n" + "".join(f"{i},{20 + i % 50},2024-01-{1 + i % 28:02}\n" for i in range(300))
 
@@ -77,6 +83,138 @@ def test_a_file_written_again_is_asked_again(tmp_path: Path) -> None:
     os.utime(file, ns=(state.st_atime_ns, state.st_mtime_ns))
     with discreet.open(catalog) as people:
         assert not people.ask(COUNT, epsilon=1).was_kept
+
+
+def asked(catalog: Path) -> tuple[bool, int]:
+    """Return whether the answer was kept, and what is left."""
+    with discreet.open(catalog) as people:
+        return people.ask(COUNT, epsilon=1).was_kept, int(people.remaining.epsilon)
+
+
+def declare(catalog: Path, section: str) -> None:
+    catalog.write_text(f"{CATALOG}\n{section}\n", encoding="utf-8")
+
+
+def test_the_budget_continues_when_the_data_change(tmp_path: Path) -> None:
+    catalog = written(tmp_path, AGES)
+    assert [asked(catalog), asked(catalog)] == [(False, 99), (True, 99)]
+    written(tmp_path, f"{AGES}777,40,2024-01-01\n")
+    assert [asked(catalog), asked(catalog)] == [(False, 98), (True, 98)]
+
+
+def test_a_file_put_in_the_place_of_another_is_another(tmp_path: Path) -> None:
+    catalog = written(tmp_path, AGES)
+    assert asked(catalog) == (False, 99)
+    file, copy = tmp_path / "people.csv", tmp_path / "copy.csv"
+    shutil.copy2(file, copy)
+    copy.replace(file)
+    assert asked(catalog) == (False, 98)
+
+
+def test_a_declared_version_stands_for_the_state_of_the_files(tmp_path: Path) -> None:
+    catalog = written(tmp_path, AGES)
+    declare(catalog, '[source]\nversion = "2024-11"')
+    assert asked(catalog) == (False, 99)
+    (tmp_path / "people.csv").write_text(f"{AGES}777,40,2024-01-01\n", encoding="utf-8")
+    assert asked(catalog) == (True, 99)
+    declare(catalog, '[source]\nversion = "2024-12"')
+    assert [asked(catalog), asked(catalog)] == [(False, 98), (True, 98)]
+    declare(catalog, '[source]\nversion = "2024-11"')
+    assert asked(catalog) == (True, 98)
+
+
+def test_data_frames_may_have_a_version(tmp_path: Path) -> None:
+    frame = pa.table({"who": list(range(50))})
+    kept = []
+    for version in (None, None, "1", "1", "2"):
+        with discreet.open(
+            frame, name="people", unit="who", rows_per_unit=1, epsilon=9,
+            ledger=tmp_path / "l", version=version,
+        ) as people:  # fmt: skip
+            kept.append(people.ask(COUNT, epsilon=1).was_kept)
+            frame = pa.table({"who": list(range(50))})
+    assert kept == [False, False, False, True, False]
+
+
+@pytest.mark.parametrize("version", [7, "", ["1"]])
+def test_a_version_is_text(tmp_path: Path, version: object) -> None:
+    with pytest.raises(DiscreetError, match="version"):
+        discreet.open(
+            pa.table({"who": [1]}), unit="who", epsilon=1, version=version,  # type: ignore[arg-type]
+            ledger=tmp_path / "l",
+        )  # fmt: skip
+
+
+def test_another_schema_is_asked_again_under_the_same_version(tmp_path: Path) -> None:
+    catalog = written(tmp_path, AGES)
+    declare(catalog, '[source]\nversion = "1"')
+    assert asked(catalog) == (False, 99)
+    wider = catalog.read_text().replace("[0, 120]", "[0, 130]")
+    catalog.write_text(wider, encoding="utf-8")
+    assert asked(catalog) == (False, 98)
+
+
+# --------------------------------------------------------------------------- where charges are kept
+
+
+def test_a_catalog_may_name_a_server_for_its_ledger(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    catalog = written(tmp_path, AGES)
+    address = PostgresStore(tmp_path).address
+    declare(catalog, f'[source]\nledger = "{address}"')
+    assert [asked(catalog), asked(catalog)] == [(False, 99), (True, 99)]
+    monkeypatch.setenv("BOOKS", address)
+    declare(catalog, '[source]\nledger = "env:BOOKS"')
+    assert ledger_place(catalog) == address
+    assert asked(catalog) == (True, 99)
+    assert not list(tmp_path.glob("*.ledger*"))
+    assert address not in catalog.read_text()
+
+
+def test_a_variable_may_name_a_file_beside_the_catalog(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    catalog = written(tmp_path, AGES)
+    declare(catalog, '[source]\nledger = "env:BOOKS"')
+    monkeypatch.setenv("BOOKS", "books.ledger")
+    asked(catalog)
+    assert (tmp_path / "books.ledger").exists()
+    monkeypatch.delenv("BOOKS")
+    with pytest.raises(CatalogError, match="BOOKS of the environment, which is not set"):
+        discreet.open(catalog)
+
+
+def test_a_variable_must_have_a_name(tmp_path: Path) -> None:
+    catalog = written(tmp_path, AGES)
+    declare(catalog, '[source]\nledger = "env:not a name"')
+    with pytest.raises(CatalogError, match="names no variable"):
+        discreet.open(catalog)
+
+
+# --------------------------------------------------------------------------- accounts
+
+
+def test_a_catalogs_analysts_have_their_caps_when_it_is_opened(tmp_path: Path) -> None:
+    catalog = written(tmp_path, AGES)
+    declare(catalog, "[analysts.eve]\nepsilon = 2")
+    with discreet.open(catalog) as people:
+        people.ask(COUNT, epsilon=1.5, account="eve")
+        assert people.remaining_of("eve").epsilon == Fraction(1, 2)
+    with open_books(catalog) as ledger:
+        entries = len(list(ledger.entries()))
+        token = make_token()
+        ledger.declare_analyst("eve", epsilon=2, token_hash=token.hash)
+    with discreet.open(catalog) as people:
+        assert people.as_analyst(token.text).remaining.epsilon == Fraction(1, 2)
+    with open_books(catalog) as ledger:
+        assert len(list(ledger.entries())) == entries + 1  # nothing new, nothing written
+    declare(catalog, "[analysts.eve]\nepsilon = 3\n[analysts.bob]\nepsilon = 1")
+    with discreet.open(catalog) as people:
+        eve = people.as_analyst(token.text)
+        assert eve.remaining.epsilon == Fraction(3, 2)
+        assert eve.remaining.total_epsilon == 3
+        assert people.remaining_of("bob").epsilon == 1
 
 
 def test_all_tables_of_a_duckdb_file_are_opened(tmp_path: Path) -> None:

@@ -81,6 +81,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cli": {
         "accounting",
         "answer",
+        "books",
         "bounding",
         "catalog",
         "curator",

@@ -2,19 +2,19 @@
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
 
 import pyarrow as pa
 
-from discreet.accounting import Budget, ComposedEvent, Event
-from discreet.answer import Price
+from discreet.accounting import Budget, Event
+from discreet.answer import Balance, Price
 from discreet.catalog.policy import BudgetPolicy
 from discreet.engines.base import Engine
 from discreet.engines.public import PublicStore
 from discreet.errors import EngineError
-from discreet.ledger import Kept, Ledger, Receipt
+from discreet.ledger import OWNER, Kept, Ledger, Receipt
 from discreet.ledger.checks import MOST_ANSWER
 from discreet.noise import SYSTEM, Entropy
 from discreet.query.plan import Plan
@@ -51,12 +51,24 @@ class Books:
         ledger: Ledger,
         engine: Engine,
         public: PublicStore,
-        policy: BudgetPolicy,
         data_version: str = "",
         entropy: Entropy = SYSTEM,
+        account: str = OWNER,
     ) -> None:
         self._ledger, self._engine, self._public = ledger, engine, public
-        self._policy, self._data_version, self._entropy = policy, data_version, entropy
+        self._data_version, self._entropy, self._account = data_version, entropy, account
+
+    def of(self, account: str) -> "Books":
+        """Return the books as an account charges them, or refuse one that may not ask."""
+        self._ledger.check(account=account)
+        return Books(
+            ledger=self._ledger,
+            engine=self._engine,
+            public=self._public,
+            data_version=self._data_version,
+            entropy=self._entropy,
+            account=account,
+        )
 
     def pay(self, plan: Plan, about: str) -> Paid:
         """Return what a plan releases, now or when it was first paid for.
@@ -100,9 +112,7 @@ class Books:
 
     def afford(self, events: tuple[Event, ...]) -> None:
         """Refuse what does not fit together; nothing is charged."""
-        if events:
-            budget = replace(budget_from(self._policy), charged=self._ledger.charged())
-            budget.charge(ComposedEvent(events=events))
+        self._ledger.check(events, account=self._account)
 
     # ----------------------------------------------------------------------- steps
 
@@ -117,7 +127,9 @@ class Books:
         if len(plan.releases) > 1:
             self.afford(self.unpaid(plan))
         return tuple(
-            self._ledger.charge(question, planned.events, about={"sql": about})
+            self._ledger.charge(
+                question, planned.events, account=self._account, about={"sql": about}
+            )
             for question, planned in zip(self._questions(plan), plan.releases, strict=True)
         )
 
@@ -182,4 +194,17 @@ def budget_from(policy: BudgetPolicy) -> Budget:
         delta=policy.delta,
         filter=policy.accounting.value,
         set_aside=aside,
+    )
+
+
+def balance_of(ledger: Ledger, policy: BudgetPolicy, account: str = OWNER) -> Balance:
+    """Return what is left for an account: of its cap, or of the total where that is less."""
+    left, own = ledger.remaining(), ledger.remaining(account)
+    cap = next((each for each in ledger.analysts() if each.name == account), None)
+    capped = None if cap is None else cap.delta
+    return Balance(
+        epsilon=min(left.epsilon, own.epsilon),
+        delta=min(left.delta, own.delta),
+        total_epsilon=policy.epsilon if cap is None else cap.epsilon,
+        total_delta=policy.delta if capped is None else capped,
     )

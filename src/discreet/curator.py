@@ -1,6 +1,6 @@
 """The curator: holds private tables, answers questions about them, and keeps the books."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from types import TracebackType
 from typing import Self
 
@@ -8,7 +8,7 @@ import pyarrow.types as pt
 
 from discreet.answer import Answer, Balance
 from discreet.answer.present import present
-from discreet.books import Books
+from discreet.books import Books, balance_of
 from discreet.catalog.policy import Catalog
 from discreet.catalog.schema import Bounds
 from discreet.engines.base import Engine
@@ -16,7 +16,7 @@ from discreet.engines.public import PublicStore
 from discreet.errors import ParameterError, QuestionError, QuestionSizeError, UnsupportedError
 from discreet.explanation import Explanation, explain_plan, notes_of
 from discreet.finding import Finder
-from discreet.ledger import Ledger
+from discreet.ledger import OWNER, Ledger
 from discreet.noise import SYSTEM, Entropy
 from discreet.parameters import Real, confidence_level, rational
 from discreet.query.check import check
@@ -46,11 +46,9 @@ class Curator:
             ledger=ledger,
             engine=engine,
             public=public,
-            policy=catalog.budget,
             data_version=data_version,
             entropy=entropy,
         )
-        self._finder = Finder(catalog, public, self._books, self._plan)
 
     def ask(  # noqa: PLR0913 - each is a thing that an analyst may state
         self,
@@ -61,19 +59,21 @@ class Curator:
         within: Real | Mapping[str, Real] | None = None,
         confidence: Real = 0.95,
         find_bounds: Collection[str] = (),
+        account: str = OWNER,
     ) -> Answer:
         """Return the answer, at the price of exactly epsilon, or at the least price for an error.
 
         The charge is durable before any data is read, the answer before anyone sees it. Asked
-        again, the same question is free.
+        again, the same question is free. It is charged to an account, within its cap and the total.
 
         Where there is no answer without the bounds of columns that the catalog calls AUTO, or that
         `find_bounds` names ("visits.cost"), a fifth of epsilon finds these first.
         """
+        books = self._books.of(account)
         confidence_level(confidence)  # refused here, not when the answer is paid for
         target = make_target(epsilon, delta, within, confidence)
-        ready = self._finder.ready(sql, target, find_bounds)
-        paid = self._books.pay(ready.plan, sql)
+        ready = self._finder(books).ready(sql, target, find_bounds)
+        paid = books.pay(ready.plan, sql)
         price, was_kept = ready.price(paid.price)
         return present(
             ready.plan,
@@ -82,7 +82,7 @@ class Curator:
             text=sql,
             confidence=confidence,
             price=price,
-            balance=self.remaining,
+            balance=self.remaining_of(account),
             was_kept=was_kept,
             notes=(*ready.notes, *notes_of(ready.plan)),
         )
@@ -96,39 +96,50 @@ class Curator:
         within: Real | Mapping[str, Real] | None = None,
         confidence: Real = 0.95,
         find_bounds: Collection[str] = (),
+        account: str = OWNER,
     ) -> Explanation:
         """Return what `ask` would do and cost, and how good the answer would be; reads no data."""
+        finder, left = self._finder(self._books.of(account)), self.remaining_of(account)
         target = make_target(epsilon, delta, within, confidence)
 
         def explained(plan: Plan) -> Explanation:
             queries = [query for planned in plan.releases for query in planned.queries]
             sqls = [self._engine.sql(each) for each in queries]
-            return explain_plan(plan, sqls, confidence, question=sql, remaining=self.remaining)
+            return explain_plan(plan, sqls, confidence, question=sql, remaining=left)
 
-        first = self._finder.first(sql, target, find_bounds)
+        first = finder.first(sql, target, find_bounds)
         if first is not None:
-            return self._finder.explanation(sql, first, explained)
+            return finder.explanation(sql, first, explained)
         return explained(self._plan(sql, target, self.catalog))
 
-    def find_bounds(self, column: str, *, epsilon: Real) -> Bounds:
+    def find_bounds(self, column: str, *, epsilon: Real, account: str = OWNER) -> Bounds:
         """Return bounds of a column, found privately at the price of exactly epsilon.
 
         They are read off noisy numbers of values by magnitude, charged and kept as any answer is:
         anyone may see them, and the same epsilon finds them again for free. With probability 0.999
         both ends are those of magnitudes that do occur.
         """
-        return self._finder.bounds(column, rational("epsilon", epsilon, above=0))
+        finder = self._finder(self._books.of(account))
+        return finder.bounds(column, rational("epsilon", epsilon, above=0))
+
+    def on_account(self, name: str) -> "Account":
+        """Return what an analyst may do, for whoever holds the data, or raise AccountError."""
+        self._ledger.check(account=name)
+        return Account(self, lambda: name)
+
+    def as_analyst(self, token: str) -> "Account":
+        """Return what the analyst who holds this token may do, or raise AccountError."""
+        self._ledger.authenticate(token)
+        return Account(self, lambda: self._ledger.authenticate(token))
 
     @property
     def remaining(self) -> Balance:
         """What is left of the budget."""
-        left, policy = self._ledger.remaining(), self.catalog.budget
-        return Balance(
-            epsilon=left.epsilon,
-            delta=left.delta,
-            total_epsilon=policy.epsilon,
-            total_delta=policy.delta,
-        )
+        return self.remaining_of(OWNER)
+
+    def remaining_of(self, account: str) -> Balance:
+        """Return what is left for an account: of its cap, or of the total where that is less."""
+        return balance_of(self._ledger, self.catalog.budget, account)
 
     def close(self) -> None:
         """Give back the engine and the ledger."""
@@ -151,6 +162,9 @@ class Curator:
         return f"Curator({names} · left {self.remaining})"
 
     # ----------------------------------------------------------------------- before data is read
+
+    def _finder(self, books: Books) -> Finder:
+        return Finder(self.catalog, self._public, books, self._plan)
 
     def _plan(self, sql: str, target: Target | None, catalog: Catalog) -> Plan:
         """Return all that will happen; refusals show the place in the question."""
@@ -185,6 +199,80 @@ class Curator:
                     "a query that stands in a condition on rows gives no number",
                     "compare rows with released numbers only",
                 )
+
+
+class Account:
+    """A curator as one analyst has it: what is asked is charged to that account.
+
+    Who it is is looked up for every question, so that it ends with the analyst's token.
+    """
+
+    def __init__(self, curator: Curator, holder: Callable[[], str]) -> None:
+        self._curator, self._holder = curator, holder
+
+    @property
+    def name(self) -> str:
+        """Whose account it is."""
+        return self._holder()
+
+    @property
+    def catalog(self) -> Catalog:
+        """What may be asked about."""
+        return self._curator.catalog
+
+    @property
+    def remaining(self) -> Balance:
+        """What is left of the account's cap, or of the total where that is less."""
+        return self._curator.remaining_of(self.name)
+
+    def ask(  # noqa: PLR0913 - as the curator's
+        self,
+        sql: str,
+        *,
+        epsilon: Real | None = None,
+        delta: Real | None = None,
+        within: Real | Mapping[str, Real] | None = None,
+        confidence: Real = 0.95,
+        find_bounds: Collection[str] = (),
+    ) -> Answer:
+        """Return the answer as `Curator.ask` does, charged to this account."""
+        return self._curator.ask(
+            sql,
+            epsilon=epsilon,
+            delta=delta,
+            within=within,
+            confidence=confidence,
+            find_bounds=find_bounds,
+            account=self.name,
+        )
+
+    def explain(  # noqa: PLR0913 - as the curator's
+        self,
+        sql: str,
+        *,
+        epsilon: Real | None = None,
+        delta: Real | None = None,
+        within: Real | Mapping[str, Real] | None = None,
+        confidence: Real = 0.95,
+        find_bounds: Collection[str] = (),
+    ) -> Explanation:
+        """Return what `ask` would do and cost; reads no data."""
+        return self._curator.explain(
+            sql,
+            epsilon=epsilon,
+            delta=delta,
+            within=within,
+            confidence=confidence,
+            find_bounds=find_bounds,
+            account=self.name,
+        )
+
+    def find_bounds(self, column: str, *, epsilon: Real) -> Bounds:
+        """Return bounds of a column as `Curator.find_bounds` does, charged to this account."""
+        return self._curator.find_bounds(column, epsilon=epsilon, account=self.name)
+
+    def __repr__(self) -> str:
+        return f"Account({self.name} · left {self.remaining})"
 
 
 NOTHING = EpsilonTarget(1)

@@ -55,3 +55,46 @@ def test_a_ledger_may_be_named(discreet: Discreet, folder: Path) -> None:
     assert discreet("analyst", "add", "eve", "-e", "0.5", "--ledger", place).code == 0
     assert "eve" in discreet("analyst", "list", "--ledger", place).out
     assert "2 entries" in discreet("ledger", "verify", place).out
+
+
+ELDERLY = ("ask", "SELECT COUNT(*) FROM visits WHERE age > 65", "-e", "0.4")
+
+
+def test_a_question_is_charged_to_who_asks(
+    discreet: Discreet, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    catalog = folder / "discreet.toml"
+    catalog.write_text(f"{catalog.read_text()}\n[analysts.eve]\nepsilon = 0.5\n")
+    assert "left ε = 0.1 of 0.5" in discreet(*ELDERLY, "--as", "eve").out
+    refused = discreet("ask", "SELECT SUM(age) FROM visits", "-e", "0.4", "--as", "eve")
+    assert refused.code == 3
+    assert "the cap of analyst 'eve'" in refused.err
+    token = discreet("analyst", "add", "bob", "-e", "1").out.strip()
+    assert "left ε = 1 of 1" in discreet(*ELDERLY, "--token", token).out  # eve has paid
+    monkeypatch.setenv("DISCREET_TOKEN", token)
+    question = ("SELECT SUM(age) FROM visits", "-e", "0.3")
+    assert "left ε = 0.7 of 1" in discreet("ask", *question).out
+    assert "left ε = 0.7 of 1" in discreet("explain", *question).out
+    assert discreet("ask", *question, "--as", "eve").code == 2
+    monkeypatch.delenv("DISCREET_TOKEN")
+    assert "left ε = 0.1 of 0.5" in discreet("explain", *question, "--as", "eve").out
+    assert discreet("ask", *question, "--as", "mallory").code == 1
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_budget_is_shown_by_account_beside_a_report(discreet: Discreet) -> None:
+    assert "nothing was asked yet" in discreet("budget").out
+    discreet("analyst", "add", "eve", "-e", "0.5")
+    discreet(*ELDERLY, "--as", "eve")
+    discreet("ask", "SELECT SUM(age) FROM visits", "-e", "0.3")
+    shown = discreet("budget").out
+    assert "left ε = 1.3 of 2" in shown
+    assert "report, not the filter: ε" in shown
+    assert "had all questions been fixed in advance" in shown
+    lines = [line.split() for line in shown.splitlines()]
+    assert ["owner", "0.3", "yes"] in lines
+    assert ["eve", "0.4", "0.5", "0.1", "yes"] in lines
+    told = json.loads(discreet("budget", "--json").out)
+    assert 0 < told["report"]["epsilon"] <= 0.7
+    assert [each["account"] for each in told["accounts"]] == ["owner", "eve"]
+    assert [each["account"] for each in told["questions"]] == ["eve", "owner"]

@@ -143,6 +143,27 @@ def test_the_last_declaration_is_in_force_and_what_was_charged_stays(store: Stor
     ledger.verify()
 
 
+def test_a_new_cap_leaves_token_charges_and_refusals_as_they_are(
+    store: Store, token: Token
+) -> None:
+    ledger = store.open()
+    ledger.declare_cap("eve", epsilon=Fraction(3, 10))
+    assert ledger.analysts()[0].token_hash is None
+    ledger.declare_analyst("eve", epsilon=Fraction(3, 10), token_hash=token.hash)
+    ledger.charge("q", [TENTH], account="eve")
+    ledger.declare_cap("eve", epsilon=Fraction(5, 10), delta=0)
+    assert ledger.authenticate(token.text) == "eve"
+    assert ledger.remaining("eve").epsilon == Fraction(4, 10)
+    ledger.declare_analyst("eve", epsilon=1, token_hash=token.hash, enabled=False)
+    ledger.declare_cap("eve", epsilon=Fraction(6, 10))
+    for act in (lambda: ledger.authenticate(token.text), lambda: ledger.check(account="eve")):
+        with pytest.raises(AccountError, match="disabled"):
+            act()
+    entries = len(list(ledger.entries()))
+    ledger.declare_cap("eve", epsilon=Fraction(6, 10))
+    assert len(list(ledger.entries())) == entries
+
+
 def test_what_is_declared_again_as_it_is_writes_nothing(store: Store) -> None:
     ledger = store.open()
     for _ in range(2):

@@ -272,13 +272,45 @@ def test_a_report_of_nothing_is_nothing(store: Store) -> None:
     assert (report.price.epsilon, report.questions, dict(report.accounts)) == (0, 0, {})
 
 
+def test_a_check_refuses_what_a_charge_would_and_writes_nothing(store: Store) -> None:
+    ledger = store.open()
+    ledger.declare_analyst("eve", epsilon=Fraction(2, 10))
+    ledger.check()
+    ledger.check([TENTH] * 10)
+    ledger.check([TENTH] * 2, account="eve")
+    for account, count in (("owner", 11), ("eve", 3)):
+        with pytest.raises(BudgetError) as refusal:
+            ledger.check([TENTH] * count, account=account)
+        assert refusal.value.analyst == (None if account == "owner" else account)
+    assert numbered(ledger) == [(1, "policy"), (2, "analyst")]
+    assert ledger.charged() == Charge()
+
+
+def test_charges_are_found_by_how_their_questions_begin_the_newest_first(store: Store) -> None:
+    ledger = store.open()
+    for question in ("a:1", "a:2", "b:1", "a", "a;", "A:1", "a:3", "aa:1", "a:é"):
+        ledger.charge(question, [TENTH], about={"sql": f"about {question}"})
+        ledger.keep(ledger.charge(question, [TENTH]), b"42")
+    found = ledger.charges_under("a:", 10)
+    assert [each.question for each in found] == ["a:é", "a:3", "a:2", "a:1"]
+    assert found[1].about == {"sql": "about a:3"}
+    assert {each.kind for each in found} == {"charge"}
+    assert [each.question for each in ledger.charges_under("a:", 2)] == ["a:é", "a:3"]
+    assert ledger.charges_under("c", 10) == ()
+    for beginning in ("", "é", "x" * 1001):
+        with pytest.raises(ParameterError, match="beginning"):
+            ledger.charges_under(beginning, 1)
+
+
 def test_a_ledger_has_no_way_back(store: Store) -> None:
     verbs = {name for name in dir(store.open()) if not name.startswith("_")}
     reading = {"find", "remaining", "charged", "entries", "head", "verify", "report", "analysts"}
+    reading |= {"check", "charges_under"}
     assert verbs - reading == {
         "charge",
         "keep",
         "declare_analyst",
+        "declare_cap",
         "authenticate",
         "close",
         "existing",

@@ -34,6 +34,7 @@ def declare(  # noqa: PLR0913 - each is a key of the catalog
     neighbours: Neighbours | str = Neighbours.ADD_REMOVE,
     accounting: Accounting | str = Accounting.BASIC,
     question_delta: Real | None = None,
+    version: str | None = None,
     folder: Path | None = None,
 ) -> Declared:
     """Return what the arguments declare, checked as a file is; errors name the argument.
@@ -48,6 +49,7 @@ def declare(  # noqa: PLR0913 - each is a key of the catalog
     entries.budget("neighbours", neighbours)
     entries.budget("accounting", accounting)
     entries.budget("question_delta", question_delta)
+    entries.source("version", version)
     for name, given in (("unit", unit), ("rows_per_unit", rows_per_unit), ("key", key)):
         entries.of_tables(name, given)
     for name, said in (("bounds", bounds), ("values", values), ("step", step), ("nulls", nulls)):
@@ -61,6 +63,7 @@ class _Entries:
 
     def __init__(self, tables: Mapping[str, str | None], public: bool | Collection[str]) -> None:
         self._budget: dict[str, object] = {}
+        self._source: dict[str, object] = {}
         self._tables: dict[str, dict[str, object]] = {name: {} for name in tables}
         self._columns: dict[str, dict[str, dict[str, object]]] = {name: {} for name in tables}
         self.arguments: dict[Keys, str] = {("tables",): "the source"}
@@ -76,12 +79,17 @@ class _Entries:
             name: {**entries, "columns": self._columns[name]}
             for name, entries in self._tables.items()
         }
-        return {"budget": self._budget, "tables": tables}
+        return {"budget": self._budget, "source": self._source, "tables": tables}
 
     def budget(self, name: str, value: object) -> None:
         if value is not None:
             self._budget[name] = value
         self.arguments["budget", name] = name
+
+    def source(self, name: str, value: object) -> None:
+        if value is not None:
+            self._source[name] = value
+        self.arguments["source", name] = name
 
     def of_tables(self, name: str, given: object) -> None:
         """Set what is said of tables: by name, or the same for all that are not public."""

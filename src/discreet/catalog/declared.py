@@ -35,11 +35,14 @@ from discreet.mechanisms.sensitivity import Neighbours
 
 SECTIONS = ("budget", "source", "tables", "analysts")
 BUDGET = ("epsilon", "delta", "neighbours", "accounting", "question_delta")
-SOURCE = ("engine", "memory_limit", "threads", "timeout", "ledger")
+SOURCE = ("engine", "memory_limit", "threads", "timeout", "version", "ledger")
 TABLE = ("from", "unit", "rows_per_unit", "public", "key", "columns")
 ANALYST = ("epsilon", "delta")
 
 ENGINES = ("duckdb",)
+ENVIRONMENT = "env:"
+"""Before the name of a variable that holds the address of the ledger, so that no file has it."""
+
 EPSILON_LEAST, EPSILON_MOST = Fraction(1, 10**12), Fraction(10**12)
 MOST_ROWS_PER_UNIT = 10**9
 EPSILON_FIX = "write for example epsilon = 1.0"
@@ -162,8 +165,9 @@ def _source(place: Place, value: object, folder: Path | None) -> tuple[SourcePol
         memory_limit=_memory(place.at("memory_limit"), given.get("memory_limit")),
         threads=_threads(place.at("threads"), given.get("threads")),
         timeout=_timeout(place.at("timeout"), given.get("timeout")),
+        version=_version(place.at("version"), given.get("version")),
     )
-    return policy, _file(place.at("ledger"), given.get("ledger"), folder)
+    return policy, _ledger(place.at("ledger"), given.get("ledger"), folder)
 
 
 def _engine(place: Place, value: object) -> str:
@@ -193,6 +197,21 @@ def _timeout(place: Place, value: object) -> Fraction | None:
         return None
     fix = "write it in seconds, for example timeout = 60"
     return a_number_within(place, value, Fraction(1, 1000), 10**9, fix)
+
+
+def _version(place: Place, value: object) -> str | None:
+    fix = 'write what the data are called as they are now, for example version = "2024-11"'
+    return None if value is None else a_text(place, value, fix)
+
+
+def _ledger(place: Place, value: object, folder: Path | None) -> str | None:
+    """Return where the ledger is; a variable of the environment is looked up when it is opened."""
+    if isinstance(value, str) and value.startswith(ENVIRONMENT):
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", value.removeprefix(ENVIRONMENT)):
+            rule = f"names no variable of the environment after {ENVIRONMENT!r}"
+            raise place.refused(rule, 'write for example ledger = "env:DISCREET_LEDGER"')
+        return value
+    return _file(place, value, folder)
 
 
 def _file(place: Place, value: object, folder: Path | None) -> str | None:

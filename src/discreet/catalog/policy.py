@@ -47,6 +47,8 @@ class SourcePolicy:
     threads: int | None = None
     timeout: Fraction | None = None
     """Seconds that a question may run: public, like everything here."""
+    version: str | None = None
+    """What the owner calls the data as they are now; None goes by the state of their files."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +72,7 @@ class Catalog:
     source: SourcePolicy = SourcePolicy()
     analysts: tuple[AnalystPolicy, ...] = ()
     ledger: str | None = None
-    """Where charges are kept, if the owner names a place."""
+    """Where charges are kept, if the owner names a place: a file, a server, or env:NAME."""
 
     @cached_property
     def _by_name(self) -> dict[str, Table]:

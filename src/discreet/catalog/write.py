@@ -57,6 +57,8 @@ def _source(catalog: Catalog) -> Iterator[str]:
         yield f"threads = {source.threads}"
     if source.timeout is not None:
         yield f"timeout = {written_number(source.timeout)}"
+    if source.version is not None:
+        yield f"version = {written_text(source.version)}"
     if catalog.ledger is not None:
         yield f"ledger = {written_text(catalog.ledger)}"
 

@@ -10,6 +10,7 @@ from discreet.answer.cells import clipped, visible
 from discreet.answer.layout import ShownColumn
 from discreet.answer.text import table_lines
 from discreet.catalog.policy import nearest
+from discreet.cli.books import left_of
 from discreet.cli.screen import remark, show
 from discreet.errors import AccountError
 from discreet.ledger import Analyst, Ledger, make_token
@@ -51,7 +52,7 @@ def _lines(ledger: Ledger, analysts: tuple[Analyst, ...]) -> list[str]:
     columns = {
         "analyst": [each.name for each in analysts],
         "ε": [amount_up(each.epsilon) for each in analysts],
-        "left": [_left(ledger, each) for each in analysts],
+        "left": [left_of(ledger.remaining(each.name)) for each in analysts],
         "δ": ["as all" if each.delta is None else amount_up(each.delta) for each in analysts],
         "may ask": ["yes" if each.enabled else "no" for each in analysts],
     }
@@ -64,11 +65,3 @@ def _lines(ledger: Ledger, analysts: tuple[Analyst, ...]) -> list[str]:
         for header, cells in columns.items()
     ]
     return list(table_lines([(each,) for each in shown], width=WIDTH, gap=None))
-
-
-def _left(ledger: Ledger, analyst: Analyst) -> str:
-    """Return what is left of a cap: of epsilon, or of rho where only that is left."""
-    left = ledger.remaining(analyst.name)
-    if left.epsilon == 0 and left.rho > 0:
-        return f"ρ = {amount_up(left.rho)}"
-    return amount_up(left.epsilon)

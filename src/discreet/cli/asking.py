@@ -9,33 +9,35 @@ import typer
 
 from discreet.answer import Answer
 from discreet.cli.books import balance_of
-from discreet.cli.given import Form, Terms
+from discreet.cli.given import Form, Payer, Terms
 from discreet.cli.screen import answers, remark, show, waiting, width_of
-from discreet.curator import Curator
+from discreet.curator import Account, Curator
 from discreet.errors import ParameterError
 from discreet.explanation import Explanation
 from discreet.opening import open_catalog, open_unplugged
 from discreet.plots import FORMATS
 
 
-def ask(sql: str, catalog: Path, terms: Terms, *, form: Form, picture: Path | None) -> None:
+def ask(  # noqa: PLR0913 - each is an option
+    sql: str, catalog: Path, terms: Terms, payer: Payer, *, form: Form, picture: Path | None
+) -> None:
     """Pay for the question and print its answer; asked again, it is free."""
     if picture is not None:
         check_picture(picture)
-    with opened(catalog) as curator:
-        answer = asked(curator, sql, terms)
+    with opened(catalog, payer) as account:
+        answer = asked(account, sql, terms)
     show_answer(answer, form)
     if picture is not None:
         draw(answer, picture)
 
 
-def explain(sql: str, catalog: Path, terms: Terms, *, form: Form) -> None:
+def explain(sql: str, catalog: Path, terms: Terms, payer: Payer, *, form: Form) -> None:
     """Print what the question would cost; reads the catalog and the ledger, no private data."""
     with waiting("reading the catalog"):
         curator = open_unplugged(catalog)
     with curator:
         explanation = explained(curator, sql, terms)
-    told = replace(explanation, remaining=balance_of(catalog))
+    told = replace(explanation, remaining=balance_of(catalog, payer))
     if form is Form.JSON:
         show(told.to_json(indent=2))
     else:
@@ -43,15 +45,20 @@ def explain(sql: str, catalog: Path, terms: Terms, *, form: Form) -> None:
 
 
 @contextmanager
-def opened(catalog: Path) -> Iterator[Curator]:
-    """Open what a catalog declares, and close it afterwards."""
+def opened(catalog: Path, payer: Payer) -> Iterator[Curator | Account]:
+    """Open what a catalog declares, as who pays has it, and close it afterwards."""
     with waiting("reading the data"):
         curator = open_catalog(catalog)
     with curator:
-        yield curator
+        if payer.token is not None:
+            yield curator.as_analyst(payer.token)
+        elif payer.name is not None:
+            yield curator.on_account(payer.name)
+        else:
+            yield curator
 
 
-def asked(curator: Curator, sql: str, terms: Terms) -> Answer:
+def asked(curator: Curator | Account, sql: str, terms: Terms) -> Answer:
     """Return the answer, or say which option is missing."""
     with _needs_terms(terms), waiting("asking"):
         return curator.ask(
@@ -63,7 +70,7 @@ def asked(curator: Curator, sql: str, terms: Terms) -> Answer:
         )
 
 
-def explained(curator: Curator, sql: str, terms: Terms) -> Explanation:
+def explained(curator: Curator | Account, sql: str, terms: Terms) -> Explanation:
     """Return what asking would do, or say which option is missing."""
     with _needs_terms(terms), waiting("planning"):
         return curator.explain(

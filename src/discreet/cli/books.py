@@ -2,26 +2,31 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
 from math import isinf
 from pathlib import Path
 
-from discreet.accounting import Budget, Charge
+from discreet.accounting import Budget, Charge, Remaining
 from discreet.answer import Balance
-from discreet.answer.amounts import amount_up
+from discreet.answer.amounts import amount_down, amount_up, equation
 from discreet.answer.cells import clipped, visible
 from discreet.answer.layout import ShownColumn
 from discreet.answer.text import table_lines
+from discreet.books import balance_of as balance_in
 from discreet.catalog import read
+from discreet.cli.given import Payer
 from discreet.cli.screen import show
-from discreet.ledger import Entry, Ledger, existing_ledger
+from discreet.ledger import OWNER as THE_OWNER
+from discreet.ledger import Entry, Ledger, Report, existing_ledger
 from discreet.ledger.prices import one_event
-from discreet.opening import ledger_place
+from discreet.opening import ledger_place, open_books
 
 QUESTION_WIDTH, WIDTH = 62, 200
+
+OWNER = Payer()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,15 +39,45 @@ class Asked:
     sql: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spent:
+    """An account: what it was charged, and what is left of its cap if it has one."""
+
+    account: str
+    charged: Charge
+    cap: Fraction | None
+    left: Remaining | None
+    enabled: bool
+
+
 def show_budget(catalog: Path, *, is_json: bool) -> None:
-    """Print what is left and what was asked; reads no data."""
+    """Print what is left, what was asked and by whom; reads no data."""
     balance, questions = balance_of(catalog), questions_of(catalog)
+    report, accounts = report_of(catalog), accounts_of(catalog)
     if is_json:
-        told = [_record(each) for each in questions]
-        show(json.dumps({"remaining": balance.to_json(), "questions": told}, indent=2))
+        told = {
+            "remaining": balance.to_json(),
+            "report": None if report is None else _report_record(report),
+            "accounts": [_account_record(each) for each in accounts],
+            "questions": [_record(each) for each in questions],
+        }
+        show(json.dumps(told, indent=2))
         return
     show(f"left {balance}")
-    show("\n".join(_lines(questions)) if questions else "nothing was asked yet")
+    if report is None or not questions:
+        show("nothing was asked yet")
+    else:
+        show(f"report, not the filter: {_in_symbols(report)}, {REPORTED}")
+    if any(each.cap is not None for each in accounts):
+        show("")
+        show("\n".join(_account_lines(accounts)))
+    if questions:
+        show("")
+        show("\n".join(_lines(questions)))
+
+
+REPORTED = "had all questions been fixed in advance"
+"""What the tightest figure holds for: only the filter holds for questions chosen one by one."""
 
 
 def place_of(place: str | None, catalog: Path) -> str | Path:
@@ -73,23 +108,51 @@ def verify_ledger(place: str | Path, head: str | None) -> None:
         show(f"{count} entries, each as it was written\nhead {ledger.head()}")
 
 
-def balance_of(catalog: Path) -> Balance:
-    """Return what is left: all of the budget before anything was asked."""
-    place = ledger_place(catalog)
-    if not place.exists():
-        policy = read(catalog).budget
-        return _balance(policy.epsilon, policy.delta, policy.epsilon, policy.delta)
-    with closing(existing_ledger(place)) as ledger:
-        left, total = ledger.remaining(), _policy(ledger)
+def balance_of(catalog: Path, payer: Payer = OWNER) -> Balance:
+    """Return what is left, for an analyst if one is named: all of it before anything was asked."""
+    policy = read(catalog).budget
+    if payer != OWNER:
+        with closing(open_books(catalog)) as ledger:
+            name = ledger.authenticate(payer.token) if payer.token is not None else payer.name
+            ledger.check(account=str(name))
+            return balance_in(ledger, policy, str(name))
+    with _books(catalog) as found:
+        if found is None:
+            return _balance(policy.epsilon, policy.delta, policy.epsilon, policy.delta)
+        left, total = found.remaining(), _policy(found)
     return _balance(left.epsilon, left.delta, total.epsilon, total.delta)
+
+
+def report_of(catalog: Path) -> Report | None:
+    """Return what was spent by the tightest accountant; None before anything was asked."""
+    with _books(catalog) as ledger:
+        return None if ledger is None else ledger.report()
+
+
+def accounts_of(catalog: Path) -> list[Spent]:
+    """Return the accounts that are declared or were charged, the owner's first."""
+    with _books(catalog) as ledger:
+        if ledger is None:
+            return []
+        analysts = {each.name: each for each in ledger.analysts()}
+        charged = ledger.report().accounts
+        return [
+            Spent(
+                account=name,
+                charged=charged.get(name, Charge()),
+                cap=analysts[name].epsilon if name in analysts else None,
+                left=ledger.remaining(name) if name in analysts else None,
+                enabled=name not in analysts or analysts[name].enabled,
+            )
+            for name in dict.fromkeys([THE_OWNER, *analysts, *charged])
+        ]
 
 
 def questions_of(catalog: Path) -> list[Asked]:
     """Return the questions that were paid for, in order."""
-    place = ledger_place(catalog)
-    if not place.exists():
-        return []
-    with closing(existing_ledger(place)) as ledger:
+    with _books(catalog) as ledger:
+        if ledger is None:
+            return []
         total = _policy(ledger)
         return [
             Asked(
@@ -101,6 +164,17 @@ def questions_of(catalog: Path) -> list[Asked]:
             for entry in ledger.entries()
             if entry.kind == "charge"
         ]
+
+
+@contextmanager
+def _books(catalog: Path) -> Iterator[Ledger | None]:
+    """Open the ledger of a catalog; None if it is a file that is not there yet."""
+    place = ledger_place(catalog)
+    if isinstance(place, Path) and not place.exists():
+        yield None
+        return
+    with closing(existing_ledger(place)) as ledger:
+        yield ledger
 
 
 def _policy(ledger: Ledger) -> Budget:
@@ -118,9 +192,37 @@ def _balance(epsilon: Fraction, delta: Fraction, total: Fraction, total_delta: F
     return Balance(epsilon=epsilon, delta=delta, total_epsilon=total, total_delta=total_delta)
 
 
+def _account_lines(accounts: Sequence[Spent]) -> Iterator[str]:
+    columns = {
+        "account": [each.account for each in accounts],
+        "charged ε": [_epsilon(each.charged) for each in accounts],
+        "cap": ["" if each.cap is None else amount_down(each.cap) for each in accounts],
+        "left": ["" if each.left is None else left_of(each.left) for each in accounts],
+        "may ask": ["yes" if each.enabled else "no" for each in accounts],
+    }
+    return _table(columns)
+
+
+def left_of(left: Remaining) -> str:
+    """Return what is left of a cap: of epsilon, or of rho where only that is left."""
+    if left.epsilon == 0 and left.rho > 0:
+        return f"ρ = {amount_down(left.rho)}"
+    return amount_down(left.epsilon)
+
+
+def _in_symbols(report: Report) -> str:
+    """Return the tightest price, as answers write amounts."""
+    price = report.price
+    epsilon = "∞" if isinf(price.epsilon) else amount_up(Fraction(price.epsilon))
+    told = [("ε", epsilon)] + [("δ", amount_up(price.delta))] * (price.delta > 0)
+    return f"{', '.join(equation(*each) for each in told)} by {price.accountant} accounting"
+
+
 def _lines(questions: Sequence[Asked]) -> Iterator[str]:
+    several = {each.account for each in questions} != {THE_OWNER}
     columns = {
         "when (UTC)": [_moment(each.written) for each in questions],
+        **({"account": [each.account for each in questions]} if several else {}),
         "ε": [_epsilon(each.price) for each in questions],
         "δ": [amount_up(each.price.delta) for each in questions],
         "question": [_one_line(each.sql) for each in questions],
@@ -133,6 +235,29 @@ def _epsilon(price: Charge) -> str:
     if isinf(price.epsilon):
         return f"ρ = {amount_up(Fraction(price.rho))}"
     return amount_up(Fraction(price.epsilon))
+
+
+def _report_record(report: Report) -> dict[str, object]:
+    price = report.price
+    return {
+        "epsilon": None if isinf(price.epsilon) else float(price.epsilon),
+        "delta": float(price.delta),
+        "accountant": price.accountant,
+        "holds": REPORTED,
+    }
+
+
+def _account_record(spent: Spent) -> dict[str, object]:
+    charged, left = spent.charged, spent.left
+    return {
+        "account": spent.account,
+        "epsilon": None if isinf(charged.epsilon) else float(charged.epsilon),
+        "rho": None if isinf(charged.rho) else float(charged.rho),
+        "delta": float(charged.delta),
+        "cap": None if spent.cap is None else float(spent.cap),
+        "left": None if left is None else float(left.epsilon),
+        "enabled": spent.enabled,
+    }
 
 
 def _record(asked: Asked) -> dict[str, object]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from discreet import __version__
-from discreet.cli.given import Terms, distances, exact, form_of, question
+from discreet.cli.given import Terms, distances, exact, form_of, payer_of, question
 from discreet.cli.later import Later
 
 if TYPE_CHECKING:
@@ -71,6 +71,13 @@ Within: TypeAlias = Annotated[
 Confidence: TypeAlias = Annotated[
     Fraction,
     typer.Option(parser=exact, metavar="P", show_default="0.95", help="How often error bars hold."),
+]
+As: TypeAlias = Annotated[
+    str | None, typer.Option("--as", metavar="NAME", help="Charge it to this analyst's account.")
+]
+Token: TypeAlias = Annotated[
+    str | None,
+    typer.Option(envvar="DISCREET_TOKEN", help="The same, by the token that the analyst holds."),
 ]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print everything as JSON.")]
 AsCsv: TypeAlias = Annotated[bool, typer.Option("--csv", help="Print rows and errors as CSV.")]
@@ -138,12 +145,15 @@ def ask(
     plot: Annotated[
         Path | None, typer.Option("--plot", "-p", help="Save a picture: .png, .svg or .pdf.")
     ] = None,
+    account: As = None,
+    token: Token = None,
 ) -> None:
     """Ask a question in SQL and pay for it; asked again, it is free."""
     asking.ask(
         question(sql, file),
         catalog,
         _terms(epsilon, delta, within, confidence),
+        payer_of(account, token),
         form=form_of(is_json=is_json, is_csv=is_csv),
         picture=plot,
     )
@@ -159,12 +169,15 @@ def explain(
     confidence: Confidence = USUAL,
     file: File = None,
     is_json: AsJson = False,
+    account: As = None,
+    token: Token = None,
 ) -> None:
     """Say what a question would cost and how good its answer would be; needs no private data."""
     asking.explain(
         question(sql, file),
         catalog,
         _terms(epsilon, delta, within, confidence),
+        payer_of(account, token),
         form=form_of(is_json=is_json, is_csv=False),
     )
 
@@ -183,9 +196,11 @@ def shell(
             help="What each question costs.",
         ),
     ] = Fraction(1, 10),
+    account: As = None,
+    token: Token = None,
 ) -> None:
     """Ask one question after another, with history and completion."""
-    code = shells.run_shell(catalog, Terms(epsilon=epsilon))
+    code = shells.run_shell(catalog, Terms(epsilon=epsilon), payer_of(account, token))
     raise typer.Exit(code)
 
 

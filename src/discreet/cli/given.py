@@ -3,7 +3,7 @@
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
 from pathlib import Path
@@ -38,6 +38,21 @@ class Terms:
     @property
     def is_empty(self) -> bool:
         return self.epsilon is None and self.within is None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Payer:
+    """Whose account is charged: an analyst by name or by token, else the owner's."""
+
+    name: str | None = None
+    token: str | None = field(default=None, repr=False)
+
+
+def payer_of(name: str | None, token: str | None) -> Payer:
+    """Return who pays; a token is worth nothing beside a name that it may not belong to."""
+    if name is not None and token is not None:
+        raise typer.BadParameter("choose one of --as and --token (or DISCREET_TOKEN).")
+    return Payer(name=name, token=token)
 
 
 def exact(text: str | Fraction) -> Fraction:

@@ -41,7 +41,7 @@ from discreet.cli.asking import (
 )
 from discreet.cli.books import show_budget
 from discreet.cli.completion import Words
-from discreet.cli.given import Terms, distances, exact
+from discreet.cli.given import Payer, Terms, distances, exact
 from discreet.cli.screen import (
     answers,
     complain,
@@ -51,10 +51,12 @@ from discreet.cli.screen import (
     width_of,
 )
 from discreet.cli.typed import inputs, is_command, is_whole, parted
-from discreet.curator import Curator
+from discreet.curator import Account, Curator
 from discreet.errors import HIDDEN, BudgetError, DiscreetError, ParameterError, readable
 
 PROMPT, CONTINUED = "discreet> ", "     ...> "
+
+OWNER = Payer()
 
 STOPPED = "stopped; what was charged stays charged, and asking again runs it without a new charge."
 
@@ -75,7 +77,7 @@ class Command:
 class Shell:
     """Asks what it is given and shows the answers; a refusal is shown and forgotten."""
 
-    def __init__(self, curator: Curator, catalog: Path, terms: Terms) -> None:
+    def __init__(self, curator: Curator | Account, catalog: Path, terms: Terms) -> None:
         self.curator, self.catalog, self.terms = curator, catalog, terms
         self.last: Answer | None = None
         self.code = 0
@@ -222,11 +224,17 @@ COMMANDS: Mapping[str, Command] = {
 }
 
 
-def run_shell(catalog: Path, terms: Terms, *, terminal: tuple[Input, Output] | None = None) -> int:
+def run_shell(
+    catalog: Path,
+    terms: Terms,
+    payer: Payer = OWNER,
+    *,
+    terminal: tuple[Input, Output] | None = None,
+) -> int:
     """Run the shell until its input ends; return 0, or what went wrong first in a pipe."""
     if terms.epsilon is not None:
         _positive("epsilon", terms.epsilon)
-    with opened(catalog) as curator:
+    with opened(catalog, payer) as curator:
         shell = Shell(curator, catalog, terms)
         if terminal is None and not sys.stdin.isatty():
             _run_all(shell, inputs(sys.stdin))

@@ -133,7 +133,7 @@ def make_anew(output: Path) -> Path:
         )  # fmt: skip
     written = write_clinic(output)
     # Nobody is in these data, so that their budget may begin anew with each tour.
-    place = ledger_place(written)
+    place = Path(ledger_place(written))
     for each in (place, *(Path(f"{place}{end}") for end in ("-wal", "-shm"))):
         each.unlink(missing_ok=True)
     return written

@@ -114,6 +114,12 @@ class Ledger(Protocol):
         owner's must be declared and enabled, else AccountError is raised.
         """
 
+    def check(self, events: Sequence[Event] = (), *, account: str = OWNER) -> None:
+        """Raise what charging an account for all of the events would raise; writes nothing.
+
+        Without events, only an account that may not ask is refused.
+        """
+
     def keep(self, receipt: Receipt, answer: bytes) -> bytes:
         """Return the answer that is kept, the first one handed in; durable when it returns."""
 
@@ -134,6 +140,9 @@ class Ledger(Protocol):
     ) -> Analyst:
         """Put an analyst's account in force, in place of what was declared of it before."""
 
+    def declare_cap(self, name: str, *, epsilon: Real, delta: Real | None = None) -> Analyst:
+        """Put a cap in force; a token stays good, and who is disabled stays so."""
+
     def analysts(self) -> tuple[Analyst, ...]:
         """Return the accounts that were declared, as they are in force."""
 
@@ -145,6 +154,9 @@ class Ledger(Protocol):
 
     def entries(self) -> Iterator[Entry]:
         """Return all entries in the order in which they were written."""
+
+    def charges_under(self, beginning: str, most: int) -> tuple[Entry, ...]:
+        """Return the last charges of questions whose names begin so, the newest first."""
 
     def head(self) -> str:
         """Return the digest of the last entry; noted elsewhere, it shows a dropped tail."""

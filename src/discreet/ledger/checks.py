@@ -21,6 +21,14 @@ def a_name(name: str, value: object) -> str:
     return value
 
 
+def a_beginning(value: object) -> str:
+    """Return the beginning of questions' names, or refuse what stores may sort differently."""
+    text = a_name("beginning", value)
+    if not text.isascii():
+        raise ParameterError("beginning", value, "must be ASCII")
+    return text
+
+
 def one_or_more(events: object) -> tuple[Event, ...]:
     """Return the events as a tuple, or refuse none: a question that costs nothing is a mistake."""
     checked = some_events("events", events)

@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from hmac import compare_digest
@@ -24,7 +25,14 @@ from discreet.ledger.book import (
     check_follows,
     entry_from_row,
 )
-from discreet.ledger.checks import a_name, a_receipt, an_answer, notes, one_or_more
+from discreet.ledger.checks import (
+    a_beginning,
+    a_name,
+    a_receipt,
+    an_answer,
+    notes,
+    one_or_more,
+)
 from discreet.ledger.prices import events_from_text, one_event
 from discreet.ledger.tokens import is_token_of, selector_in, selector_of
 from discreet.ledger.transactions import Mode, Storage, Transaction
@@ -96,6 +104,16 @@ class StoredLedger:
                 paid = _paid_alike(earlier, line.events)
         return _receipt(paid, turn.book, already_paid=earlier is not None)
 
+    def check(self, events: Sequence[Event] = (), *, account: str = OWNER) -> None:
+        """Raise what charging an account for all of the events would raise; writes nothing.
+
+        Without events, only an account that may not ask is refused.
+        """
+        book = self._current()
+        book.check_enabled(a_name("account", account))
+        if events:
+            book.check_affordable(account, one_event(one_or_more(events)))
+
     def keep(self, receipt: Receipt, answer: bytes) -> bytes:
         """Return the answer that is kept, the first one handed in; durable when it returns."""
         answer = an_answer(answer)
@@ -132,6 +150,15 @@ class StoredLedger:
             name=name, epsilon=epsilon, delta=delta, token_hash=token_hash, enabled=enabled
         )
         with self._turn("write") as turn:
+            turn.declare_analyst(analyst)
+        return analyst
+
+    def declare_cap(self, name: str, *, epsilon: Real, delta: Real | None = None) -> Analyst:
+        """Put a cap in force; a token stays good, and who is disabled stays so."""
+        new = an_analyst(name=name, epsilon=epsilon, delta=delta, token_hash=None, enabled=True)
+        with self._turn("write") as turn:
+            known = turn.book.analysts.get(new.name, new)
+            analyst = replace(known, epsilon=new.epsilon, delta=new.delta)
             turn.declare_analyst(analyst)
         return analyst
 
@@ -177,6 +204,12 @@ class StoredLedger:
             questions=paid.total(),
             accounts=MappingProxyType(dict(book.accounts)),
         )
+
+    def charges_under(self, beginning: str, most: int) -> tuple[Entry, ...]:
+        """Return the last charges of questions whose names begin so, the newest first."""
+        beginning = a_beginning(beginning)
+        with self._turn("read") as turn:
+            return tuple(map(entry_from_row, turn.charges_under(beginning, most)))
 
     def head(self) -> str:
         """Return the digest of the last entry; noted elsewhere, it shows a dropped tail."""
@@ -255,11 +288,24 @@ class _Turn:
         found = self.transaction.of_question(question, kind)
         if found is None:
             return None
-        row = found[0]
-        check_follows(self.transaction.digest(row.number - 1) or BEGINNING, row)
-        if (row.kind, row.question) != (kind, question):  # an index that leads astray
+        row = self._checked(found[0], kind)
+        if row.question != question:  # an index that leads astray
             raise LedgerError(*ALTERED)
         return found
+
+    def charges_under(self, beginning: str, most: int) -> list[Row]:
+        """Return charges of questions whose names begin so, each checked against its digest."""
+        found = self.transaction.charges_under(beginning, most)
+        rows = [self._checked(each, "charge") for each in found]
+        if not all(each.question.startswith(beginning) for each in rows):
+            raise LedgerError(*ALTERED)
+        return rows
+
+    def _checked(self, row: Row, kind: Kind) -> Row:
+        check_follows(self.transaction.digest(row.number - 1) or BEGINNING, row)
+        if row.kind != kind:
+            raise LedgerError(*ALTERED)
+        return row
 
     def append(self, line: Line, answer: bytes | None = None) -> Row:
         row = self.book.row(line, datetime.now(UTC))

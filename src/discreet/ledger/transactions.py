@@ -35,6 +35,9 @@ class Transaction(Protocol):
     def of_question(self, question: str, kind: Kind) -> tuple[Row, bytes | None] | None:
         """Return the one row of this kind for a question, and the answer beside it."""
 
+    def charges_under(self, beginning: str, most: int) -> list[Row]:
+        """Return the last charges of questions that begin with these ASCII characters."""
+
     def digest(self, number: int) -> bytes | None:
         """Return the digest of the row of this number."""
 

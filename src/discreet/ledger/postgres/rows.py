@@ -113,6 +113,11 @@ OF_QUESTION = (
     " WHERE kind = '{kind}' AND sha256(question) = sha256(%s) AND question = %s"
 )
 
+UNDER = (
+    f"SELECT {FIELDS}, NULL FROM ONLY {{schema}}.entries"  # noqa: S608 - constants
+    " WHERE kind = 'charge' AND question >= %s AND question < %s ORDER BY number DESC LIMIT %s"
+)
+
 DIGEST = "SELECT digest FROM ONLY {schema}.entries WHERE number = %s"
 
 APPEND = "INSERT INTO {schema}.entries VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)"
@@ -143,6 +148,11 @@ class PostgresTransaction:
         stored = question.encode("utf-8")
         found = self._all(OF_QUESTION.replace("{kind}", kind), stored, stored)
         return _row(found[0]) if found else None
+
+    def charges_under(self, beginning: str, most: int) -> list[Row]:
+        first = beginning.encode("ascii")
+        beyond = first[:-1] + bytes([first[-1] + 1])
+        return [_row(each)[0] for each in self._all(UNDER, first, beyond, most)]
 
     def digest(self, number: int) -> bytes | None:
         found = self._all(DIGEST, number)

@@ -52,6 +52,11 @@ OF_QUESTION: Mapping[Kind, str] = {
     "answer": f"SELECT {FIELDS}, answer FROM entries WHERE kind = 'answer' AND question = ?",  # noqa: S608 - constants
 }
 
+UNDER = (
+    f"SELECT {FIELDS} FROM entries WHERE kind = 'charge' AND question >= ? AND question < ?"  # noqa: S608 - constants
+    " ORDER BY number DESC LIMIT ?"
+)
+
 APPEND = "INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
@@ -72,6 +77,10 @@ class SqliteTransaction:
     def of_question(self, question: str, kind: Kind) -> tuple[Row, bytes | None] | None:
         found = self._connection.execute(OF_QUESTION[kind], (question,)).fetchone()
         return None if found is None else (Row._make(found[:-1]), found[-1])
+
+    def charges_under(self, beginning: str, most: int) -> list[Row]:
+        beyond = beginning[:-1] + chr(ord(beginning[-1]) + 1)
+        return list(map(Row._make, self._connection.execute(UNDER, (beginning, beyond, most))))
 
     def digest(self, number: int) -> bytes | None:
         found = self._connection.execute(DIGEST, (number,)).fetchone()
