@@ -65,7 +65,22 @@ def open_data(  # noqa: PLR0913 - each is a thing that an owner may declare
     `version`: as it is given, else files in the same state.
     """
     if isinstance(source, str | Path) and str(source).endswith(".toml"):
-        _refuse_arguments(epsilon=epsilon, unit=unit, bounds=bounds, values=values, version=version)
+        _refuse_arguments(
+            epsilon=epsilon,
+            unit=unit,
+            bounds=bounds,
+            values=values,
+            step=step,
+            nulls=nulls,
+            types=types,
+            rows_per_unit=rows_per_unit,
+            name=name,
+            version=version,
+            delta=delta or None,
+            public=public or None,
+            neighbours=None if neighbours is Neighbours.ADD_REMOVE else neighbours,
+            accounting=None if accounting is Accounting.BASIC else accounting,
+        )
         return open_catalog(source, ledger=ledger)
     if epsilon is None:
         raise ParameterError("epsilon", None, "must say how much may be revealed in all")

@@ -84,13 +84,13 @@ def test_the_owner_s_unit_is_no_guess_and_must_be_a_column() -> None:
         draft(wrong)
 
 
-def test_what_was_found_privately_is_written_with_its_price(tmp_path: Path) -> None:
+def test_what_was_found_privately_is_said_to_be_so(tmp_path: Path) -> None:
     bounds = Bounds(low=Fraction(0), high=Fraction(512))
     found = Found(
         columns=(Column(name="cost", kind=Kind.REAL, bounds=bounds),), epsilon=Fraction(1, 10)
     )
     text = draft(TableDraft(name="visits", source="visits.csv", columns=VISITS, found=found))
-    assert "bounds = [0, 512] }   # found privately, for epsilon = 0.1\n" in text
+    assert "bounds = [0, 512] }   # found privately: widen them if you know more\n" in text
     assert completed(tmp_path, text).columns[3].bounds == bounds
 
 

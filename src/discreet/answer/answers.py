@@ -68,6 +68,8 @@ class Answer:
     """What is left of the budget now."""
     was_kept: bool = False
     """Whether the question had been paid for before, so that asking it again was free."""
+    cautions: tuple[str, ...] = ()
+    """Sentences that stand with the numbers: limits by default, errors of rank."""
     notes: tuple[str, ...] = ()
     """Sentences: what was cut, left out or not counted."""
 
@@ -158,8 +160,9 @@ class Answer:
         """Return the answer as lines of text, folded to a width; its notes too, if wanted."""
         shown, gap = self._shown()
         lines = table_lines(shown_groups(shown, self._level), width=width, gap=gap)
-        said = self._notes() if notes else ()
-        return "\n".join([*lines, *said, self._footer()])
+        said = [*self.cautions, *(self.notes if notes else ())]
+        told = [f"note: {each}" for each in said]
+        return "\n".join([*lines, *told, self._footer()])
 
     def plot(self, *columns: str) -> Plot:
         """Draw the numbers with their error bars over the keys; all columns if none is named."""
@@ -197,7 +200,7 @@ class Answer:
         return {name: list(errors_of(each)) for name, each in pairs if each is not None}
 
     def _notes(self) -> tuple[str, ...]:
-        return tuple(f"note: {note}" for note in self.notes)
+        return tuple(f"note: {note}" for note in (*self.cautions, *self.notes))
 
     def _footer(self) -> str:
         """Return what was paid, what is left, and what asking again costs."""
@@ -226,5 +229,5 @@ class Answer:
             "remaining": self.remaining.to_json(),
             "is_free": self.is_free,
             "was_kept": self.was_kept,
-            "notes": list(self.notes),
+            "notes": [*self.cautions, *self.notes],
         }

@@ -72,6 +72,8 @@ def value_texts(column: AnswerColumn) -> tuple[str, ...]:
     is_day = column.sort is Sort.TIME and all(
         value is None or is_midnight(value) for value in column.values
     )
+    if column.role is Role.KEY and column.sort is Sort.WHOLE:
+        return tuple(NULL if value is None else str(value) for value in column.values)
     return tuple(
         value_text(value, error, is_day=is_day)
         for value, error in zip(column.values, errors, strict=True)

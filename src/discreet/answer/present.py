@@ -29,6 +29,7 @@ def present(  # noqa: PLR0913 - each is a part of the answer
     price: Price,
     balance: Balance,
     was_kept: bool,
+    cautions: tuple[str, ...] = (),
     notes: tuple[str, ...] = (),
 ) -> Answer:
     """Return what was asked, made of what was released: nothing here has seen an exact number."""
@@ -61,6 +62,7 @@ def present(  # noqa: PLR0913 - each is a part of the answer
         price=price,
         remaining=balance,
         was_kept=was_kept,
+        cautions=cautions,
         notes=notes,
     )
 

@@ -166,11 +166,17 @@ def _columns(table: TableDraft) -> Iterator[str]:
     for column in table.columns:
         plain = Column(name=column.name, kind=column.kind)
         if column.name in found and table.found is not None:
-            price = written_number(table.found.epsilon)
-            yield f"{_line(found[column.name])}   # found privately, for epsilon = {price}"
+            kind = "values" if found[column.name].values is not None else "bounds"
+            yield f"{_line(found[column.name])}   # found privately: {MAY_LACK[kind]}"
         else:
             yield _line(plain)
             yield from _advice(plain)
+
+
+MAY_LACK = {
+    "values": "rare ones may be missing, add those that you know",
+    "bounds": "widen them if you know more",
+}
 
 
 def _line(column: Column) -> str:

@@ -2,7 +2,7 @@
 
 What it is asked for goes to standard output, all else to standard error. It ends with 0, with 1
 after a refusal or a user's mistake, with 2 if it was called wrongly, with 3 if the budget does not
-allow the question, and with 70 after a mistake of ours.
+allow the question, with 70 after a mistake of ours, and with 130 if it was interrupted.
 """
 
 import sys
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 else:
     screen = Later("discreet.cli.screen")
 
-REFUSED, EXHAUSTED, INTERNAL = 1, 3, 70
+REFUSED, EXHAUSTED, INTERNAL, INTERRUPTED = 1, 3, 70, 130
 
 
 def main() -> None:
@@ -32,6 +32,8 @@ def main() -> None:
         _end(str(error), REFUSED)
     except OSError as error:
         _end(screen.sentence_of(error), REFUSED)
+    except KeyboardInterrupt:
+        _end("interrupted; if the question was charged, asking it again is free.", INTERRUPTED)
     except Exception as error:  # noqa: BLE001 - the outer edge: fixed words, no traceback
         what = f"an internal error ({type(error).__name__}); please report what you ran."
         _end(what, INTERNAL)

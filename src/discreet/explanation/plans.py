@@ -11,6 +11,7 @@ from discreet.mechanisms.exponential import PermuteAndFlip
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.parameters import Real, confidence_level
 from discreet.query.plan import Plan
+from discreet.query.plan.expected import RankError
 from discreet.query.plan.outline import AnyReading, Picked, UnitsShown
 from discreet.query.plan.planned import PlannedMeasure, PlannedPick, PlannedRelease
 from discreet.query.questions import Question
@@ -60,6 +61,23 @@ def notes_of(plan: Plan) -> tuple[str, ...]:
             for words in each.left_out
         ]
     )
+
+
+def cautions_of(plan: Plan, confidence: Real) -> tuple[str, ...]:
+    """Return what must be known to read an answer: limits by default, and errors of rank."""
+    level = confidence_level(confidence)
+    limits = [
+        f"at most {each.release.limit_reason}: declare rows_per_unit to count more"
+        for each in plan.releases
+        if "by default" in each.bounding_reason
+    ]
+    ranks = [
+        f"the rank of {aggregate.text} is within {brief(found.rows)} rows of the asked one"
+        for planned in plan.releases
+        for i, aggregate in enumerate(planned.release.aggregates)
+        if isinstance(found := planned.expected(i, level), RankError)
+    ]
+    return _sentences([*limits, *ranks])
 
 
 def unit_of(rows: Rows) -> str:

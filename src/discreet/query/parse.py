@@ -1,11 +1,14 @@
 """From text to a tree: one SELECT, of a size that can be looked through, or a refusal."""
 
+import logging
 from itertools import accumulate
 
 from sqlglot import ErrorLevel, ParseError, TokenError, Tokenizer, exp, parse_one
 from sqlglot.tokenizer_core import Token, TokenType
 
 from discreet.errors import QuestionSizeError, SqlSyntaxError, StatementError
+
+logging.getLogger("sqlglot").addHandler(logging.NullHandler())  # its warnings are for its authors
 
 DIALECT = "duckdb"
 

@@ -14,7 +14,7 @@ from discreet.query.check.aggregates import aggregate_from, is_aggregate, kind_o
 from discreet.query.check.joins import Joined, Selection, join_all
 from discreet.query.check.keys import key_set, unlisted
 from discreet.query.check.merging import register
-from discreet.query.check.objections import below, unhandled
+from discreet.query.check.objections import below, row_level, unhandled
 from discreet.query.check.opened import (
     expand_stars,
     finish_open,
@@ -61,6 +61,8 @@ class Walker(Protocol):
 
     public: PublicReader
     releases: list[Release]
+    outermost: exp.Expr | None
+    """The SELECT whose result is the answer."""
 
     def query(self, node: exp.Expr, named: Named) -> Private | Open: ...
     def source_of_only(self, node: exp.Select, named: Named) -> Source: ...
@@ -148,6 +150,8 @@ class PrivateSelect:
 
     def _refuse_order(self) -> None:
         for clause in ("limit", "offset", "order"):
+            if self.node.args.get(clause) and self.node is self.walker.outermost:
+                raise row_level(self.node, is_per_unit=bool(self.node.args.get("group")))
             if self.node.args.get(clause):
                 raise below(self.node.args[clause], clause.upper())
 

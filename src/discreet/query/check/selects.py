@@ -71,12 +71,15 @@ class Checker:
     public: PublicReader
     releases: list[Release] = field(default_factory=list)
     scalars: list[Scalar] = field(default_factory=list)
+    outermost: exp.Expr | None = None
+    """The SELECT whose result is the answer."""
     unnamed: int = 0
     """How many queries in FROM have been given a name."""
 
     def question(self, tree: exp.Query) -> Question:
         """Return the question with all its releases, or refuse rows of units as its result."""
         _refuse_reserved(tree)
+        self.outermost = tree
         result = self.query(tree, {})
         if isinstance(result, Private):
             raise row_level(tree, is_per_unit=result.is_per_unit)

@@ -74,9 +74,7 @@ def _epsilon(
 def _delta(target: Target, policy: BudgetPolicy) -> Fraction:
     if policy.delta == 0:
         return Fraction(0)
-    if isinstance(target, EpsilonTarget) and target.delta is not None:
-        return target.delta
-    return policy.delta_per_question
+    return policy.delta_per_question if target.delta is None else target.delta
 
 
 def _check_keys(outlines: tuple[Outline, ...], policy: BudgetPolicy) -> None:

@@ -19,9 +19,8 @@ class EpsilonTarget:
 
     def __init__(self, epsilon: Real, *, delta: Real | None = None) -> None:
         price = rational("epsilon", epsilon, above=0)
-        slack = None if delta is None else rational("delta", delta, least=0, below=1)
         object.__setattr__(self, "epsilon", price)
-        object.__setattr__(self, "delta", slack)
+        object.__setattr__(self, "delta", _checked_delta(delta))
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -33,12 +32,19 @@ class ErrorTarget:
 
     within: Fraction | Mapping[str, Fraction]
     confidence: Fraction
+    delta: Fraction | None
+    """None leaves it to the catalog."""
 
     def __init__(
-        self, within: Real | Mapping[str, Real], *, confidence: Real = Fraction(95, 100)
+        self,
+        within: Real | Mapping[str, Real],
+        *,
+        confidence: Real = Fraction(95, 100),
+        delta: Real | None = None,
     ) -> None:
         object.__setattr__(self, "within", _checked_within(within))
         object.__setattr__(self, "confidence", confidence_level(confidence))
+        object.__setattr__(self, "delta", _checked_delta(delta))
 
 
 Target = EpsilonTarget | ErrorTarget
@@ -55,7 +61,11 @@ def make_target(
         return None if epsilon is None else EpsilonTarget(epsilon, delta=delta)
     if epsilon is not None:
         raise ParameterError("within", within, "cannot be given together with epsilon: choose one")
-    return ErrorTarget(within, confidence=confidence)
+    return ErrorTarget(within, confidence=confidence, delta=delta)
+
+
+def _checked_delta(delta: Real | None) -> Fraction | None:
+    return None if delta is None else rational("delta", delta, least=0, below=1)
 
 
 def _checked_within(within: Real | Mapping[str, Real]) -> Fraction | Mapping[str, Fraction]:

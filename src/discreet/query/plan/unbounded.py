@@ -53,7 +53,8 @@ def bounds_first(
 
     That are columns with bounds = AUTO, or named here, without whose bounds there is no plan.
     """
-    asked = tuple(dict.fromkeys(place_of(catalog, each) for each in named))
+    names = (named,) if isinstance(named, str) else named
+    asked = tuple(dict.fromkeys(place_of(catalog, each) for each in names))
     opened = with_bounds(catalog, dict.fromkeys(asked, AUTO))
     places = tuple(each for each in all_places(opened) if isinstance(each.column.bounds, Auto))
     if not places:

@@ -1,0 +1,150 @@
+"""Questions that a kept table answers: free, with its numbers, and never with more noise."""
+
+from fractions import Fraction
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import discreet
+from discreet.curator import Curator
+from tests.curated import curator_of
+
+COLUMNS = {
+    "patient_id": list(range(2000)),
+    "cost": [float(i % 90) for i in range(2000)],
+    "age": [i % 80 for i in range(2000)],
+    "region": [("north", "south")[i % 2] for i in range(2000)],
+    "town": [f"town {i % 5}" for i in range(2000)],
+}
+DECLARED: dict[str, Any] = {
+    "bounds": {"cost": (0, 100), "age": (0, 120)},
+    "values": {"region": ["north", "south"]},
+    "rows_per_unit": 1,
+}
+ALL = {
+    "n": "COUNT(*)",
+    "s": "SUM(cost)",
+    "m": "AVG(age)",
+    "v": "VARIANCE(cost)",
+    "q": "MEDIAN(age)",
+    "x": "MAX(cost)",
+}
+SHOWN = ", ".join(f"{what} AS {name}" for name, what in ALL.items())
+WIDE = f"SELECT region, {SHOWN} FROM visits GROUP BY region"  # noqa: S608
+
+
+def asked_widely() -> Curator:
+    made = curator_of(COLUMNS, seed=None, **DECLARED)
+    made.ask(WIDE, epsilon=1)
+    return made
+
+
+@pytest.fixture
+def curator() -> Curator:
+    return asked_widely()
+
+
+@pytest.fixture(scope="module")
+def served() -> Curator:
+    """Return a curator that is asked only what is free."""
+    return asked_widely()
+
+
+def left(curator: Curator) -> Fraction:
+    return curator.remaining.epsilon
+
+
+@pytest.mark.parametrize("names", [*combinations(ALL, 1), ("v", "n"), ("x", "m", "q")])
+def test_some_of_the_columns_are_free_at_a_price_that_buys_no_better(
+    served: Curator, names: tuple[str, ...]
+) -> None:
+    wide = served.ask(WIDE, epsilon=1)
+    shown = ", ".join(f"{ALL[name]} AS {name}2" for name in names)
+    sql = f"select {shown}, region AS r from visits AS w group by r order by r desc"  # noqa: S608
+    some = served.ask(sql, epsilon=Fraction(1, 20))
+    assert some.was_kept
+    assert left(served) == 99
+    for name in names:
+        assert [row[f"{name}2"] for row in some.rows] == [row[name] for row in wide.rows][::-1]
+        assert some.error.get(f"{name}2") == (
+            wide.error[name][::-1] if name in wide.error else None
+        )
+
+
+def test_what_a_question_pays_for_is_never_served_with_more_noise(curator: Curator) -> None:
+    sql = "SELECT region, COUNT(*) AS n FROM visits GROUP BY region"
+    assert not curator.ask(sql, epsilon=1).was_kept
+    assert left(curator) == 98
+    assert curator.ask(sql, epsilon=Fraction(9, 10)).was_kept
+    assert not curator.ask(sql, epsilon=Fraction(11, 10)).was_kept
+    assert curator.ask(sql, within=50).was_kept
+
+
+def test_the_same_question_at_a_lower_price_is_free(curator: Curator) -> None:
+    dear = curator.ask(WIDE, epsilon=1)
+    assert curator.ask(WIDE, epsilon=Fraction(1, 3)).rows == dear.rows
+    assert left(curator) == 99
+    assert not curator.ask(WIDE, epsilon=2).was_kept
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT region, COUNT(*) FROM visits WHERE age > 3 GROUP BY region",
+        "SELECT COUNT(*) FROM visits",
+        "SELECT region, SUM(age) FROM visits GROUP BY region",
+        "SELECT region, COUNT(*), SUM(age) FROM visits GROUP BY region",
+        "SELECT region, QUANTILE(age, 0.4) FROM visits GROUP BY region",
+        "SELECT region, SUM(cost) FILTER (WHERE age > 3) FROM visits GROUP BY region",
+        "SELECT region, age > 3, COUNT(*) FROM visits GROUP BY 1, 2",
+        "SELECT COUNT(*) FROM visits WHERE region = 'north'",
+        "SELECT region, COUNT(*) FROM visits WHERE region IN ('north') GROUP BY region",
+    ],
+)
+def test_what_means_anything_else_is_paid_for(curator: Curator, sql: str) -> None:
+    assert not curator.ask(sql, epsilon=Fraction(1, 20)).was_kept
+    assert left(curator) == 99 - Fraction(1, 20)
+
+
+def test_keys_that_only_the_data_know_are_served_from_no_larger_a_threshold() -> None:
+    curator = curator_of(COLUMNS, seed=None, **DECLARED, delta=Fraction(1, 10**6))
+    wide = "SELECT town, COUNT(*) AS n, SUM(cost) AS s FROM visits GROUP BY town"
+    kept = curator.ask(wide, epsilon=4)
+    some = curator.ask("SELECT town, SUM(cost) AS s FROM visits GROUP BY town", epsilon=1)
+    assert some.was_kept
+    assert some.rows == [{"town": row["town"], "s": row["s"]} for row in kept.rows]
+    assert left(curator) == 96
+    assert not curator.ask(wide, epsilon=5).was_kept
+
+
+def test_other_data_another_schema_and_other_bounds_are_asked_anew(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("who,x\n" + "".join(f"{i},{i % 9}\n" for i in range(99)))
+
+    def kept(epsilon: float, **declared: Any) -> bool:
+        given: dict[str, Any] = {"unit": "who", "epsilon": 9, "bounds": {"x": (0, 9)}, **declared}
+        with discreet.open(tmp_path / "t.csv", ledger=tmp_path / "l", **given) as curator:
+            return curator.ask("SELECT SUM(x) FROM t", epsilon=epsilon).was_kept
+
+    assert [kept(1), kept(0.5)] == [False, True]
+    assert not kept(0.4, bounds={"x": (0, 8)})
+    assert not kept(0.4, rows_per_unit=3)
+    assert not kept(0.4, version="2")
+    assert kept(0.4)
+
+
+def test_a_release_that_depends_on_a_released_number_is_not_read_off_another() -> None:
+    curator = curator_of(COLUMNS, seed=None, **DECLARED)
+    wide = (
+        "SELECT COUNT(*) AS n, SUM(cost) AS s FROM visits WHERE age > (SELECT AVG(age) FROM visits)"
+    )
+    curator.ask(wide, epsilon=1)
+    sql = "SELECT COUNT(*) AS n FROM visits WHERE age > (SELECT AVG(age) FROM visits)"
+    assert not curator.ask(sql, epsilon=Fraction(1, 2)).was_kept
+    assert curator.ask("SELECT AVG(age) FROM visits", epsilon=Fraction(1, 5)).charged.epsilon > 0
+
+
+def test_an_answer_that_was_read_off_says_so(served: Curator) -> None:
+    some = served.ask("SELECT region, SUM(cost) FROM visits GROUP BY region", epsilon=0.1)
+    assert any("read off an answer to a wider" in each for each in some.notes)
