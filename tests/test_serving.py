@@ -11,7 +11,7 @@ import discreet
 from discreet.curator import Curator
 from tests.curated import curator_of
 
-COLUMNS = {
+COLUMNS: dict[str, list[object]] = {
     "patient_id": list(range(2000)),
     "cost": [float(i % 90) for i in range(2000)],
     "age": [i % 80 for i in range(2000)],

@@ -53,6 +53,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "query",
         "release",
     },
+    "serving": {"query", "tables"},
     "books": {
         "accounting",
         "answer",
@@ -63,6 +64,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "noise",
         "query",
         "release",
+        "serving",
         "tables",
     },
     "finding": {"answer", "books", "catalog", "errors", "explanation", "query", "tables"},

@@ -1,8 +1,9 @@
 """Paying: every release is charged before it runs, kept before it is seen, and paid for once."""
 
 import logging
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from hashlib import sha256
 
@@ -13,14 +14,16 @@ from discreet.answer import Balance, Price
 from discreet.catalog.policy import BudgetPolicy
 from discreet.engines.base import Engine
 from discreet.engines.public import PublicStore
-from discreet.errors import EngineError
-from discreet.ledger import OWNER, Kept, Ledger, Receipt
+from discreet.errors import DiscreetError, EngineError
+from discreet.ledger import OWNER, Entry, Kept, Ledger, Receipt
 from discreet.ledger.checks import MOST_ANSWER
 from discreet.noise import SYSTEM, Entropy
 from discreet.query.plan import Plan
 from discreet.query.plan.planned import PlannedRelease
+from discreet.query.plan.targets import EpsilonTarget
 from discreet.query.questions import Scalar
 from discreet.release import release, spreads
+from discreet.serving import Served, aggregates_of, base_of, read_off
 from discreet.tables import ExactTable, NoisyTable, bytes_from_noisy, noisy_from_bytes
 
 Released = int | float | None
@@ -37,9 +40,22 @@ LEVEL = Fraction(95, 100)
 class Paid:
     """What was released for a plan, and what of it was charged now."""
 
+    plan: Plan
+    """As it was carried out: with the noise of what was read off kept tables."""
     noisy: tuple[NoisyTable, ...]
     price: Price
     """Of what was not paid for before."""
+    notes: tuple[str, ...] = ()
+    """What was not released for this question, in a sentence."""
+
+
+Replanner = Callable[[str, EpsilonTarget], Plan]
+"""How a question that was paid for is planned again; raises where there is no plan."""
+
+MOST_TRIED = 20
+"""So many of the last releases of the same rows and groups are looked at."""
+
+READ_OFF = "read off an answer to a wider or dearer question, which was paid for before"
 
 
 class Books:
@@ -54,9 +70,11 @@ class Books:
         data_version: str = "",
         entropy: Entropy = SYSTEM,
         account: str = OWNER,
+        replan: Replanner | None = None,
     ) -> None:
         self._ledger, self._engine, self._public = ledger, engine, public
         self._data_version, self._entropy, self._account = data_version, entropy, account
+        self._replan = replan
 
     def of(self, account: str) -> "Books":
         """Return the books as an account charges them, or refuse one that may not ask."""
@@ -68,6 +86,7 @@ class Books:
             data_version=self._data_version,
             entropy=self._entropy,
             account=account,
+            replan=self._replan,
         )
 
     def pay(self, plan: Plan, about: str) -> Paid:
@@ -76,20 +95,29 @@ class Books:
         Everything is charged before anything runs, and each release is kept before the next one
         may depend on it: whatever happens in between, no second noise is ever drawn.
         """
-        receipts = self._charged(plan, about)
+        served = self._served(plan)
+        receipts = self._charged(plan, about, besides=served.keys())
         noisy: list[NoisyTable] = []
-        for planned, receipt in zip(plan.releases, receipts, strict=True):
-            noisy.append(self._kept(planned, receipt, self._numbers(plan, noisy)))
-        new = [
-            planned
-            for planned, receipt in zip(plan.releases, receipts, strict=True)
-            if not receipt.already_paid
-        ]
+        for number, planned in enumerate(plan.releases):
+            if number in served:
+                noisy.append(served[number].noisy)
+            else:
+                numbers = self._numbers(plan, noisy)
+                noisy.append(self._kept(planned, receipts[number], numbers))
+        new = [plan.releases[i] for i, each in receipts.items() if not each.already_paid]
         price = Price(
             epsilon=sum((each.epsilon for each in new), Fraction(0)),
             delta=sum((each.delta for each in new), Fraction(0)),
         )
-        return Paid(noisy=tuple(noisy), price=price)
+        releases = tuple(
+            served[i].planned if i in served else each for i, each in enumerate(plan.releases)
+        )
+        return Paid(
+            plan=replace(plan, releases=releases),
+            noisy=tuple(noisy),
+            price=price,
+            notes=(READ_OFF,) if served else (),
+        )
 
     def kept(self, plan: Plan) -> tuple[NoisyTable, ...] | None:
         """Return what is in the books for a plan, if all of it is."""
@@ -101,13 +129,13 @@ class Books:
         """Return whether nothing of a plan would be charged."""
         return not self.unpaid(plan)
 
-    def unpaid(self, plan: Plan) -> tuple[Event, ...]:
-        """Return what a plan would be charged now."""
+    def unpaid(self, plan: Plan, *, besides: Collection[int] = ()) -> tuple[Event, ...]:
+        """Return what a plan would be charged now, besides the releases of these numbers."""
         return tuple(
             event
-            for question, planned in zip(self._questions(plan), plan.releases, strict=True)
-            if self._ledger.find(question) is None
-            for event in planned.events
+            for number, question in enumerate(self._questions(plan))
+            if number not in besides and self._ledger.find(question) is None
+            for event in plan.releases[number].events
         )
 
     def afford(self, events: tuple[Event, ...]) -> None:
@@ -117,21 +145,74 @@ class Books:
     # ----------------------------------------------------------------------- steps
 
     def _questions(self, plan: Plan) -> tuple[str, ...]:
-        """Return what the releases are called in the ledger: the same over the same data."""
+        """Return what the releases are called in the ledger: the same over the same data.
+
+        Names of releases of the same rows and groups begin alike.
+        """
         return tuple(
-            sha256(f"{each}|{self._data_version}".encode()).hexdigest() for each in plan.identities
+            f"{self._beginning(planned)}{self._named(identity)}"
+            for planned, identity in zip(plan.releases, plan.identities, strict=True)
         )
 
-    def _charged(self, plan: Plan, about: str) -> tuple[Receipt, ...]:
-        """Return receipts for all releases of a plan, or refuse what does not fit together."""
+    def _beginning(self, planned: PlannedRelease) -> str:
+        return f"{self._named(base_of(planned.release))}:"
+
+    def _named(self, digest: str) -> str:
+        return sha256(f"{digest}|{self._data_version}".encode()).hexdigest()
+
+    def _charged(self, plan: Plan, about: str, *, besides: Collection[int]) -> dict[int, Receipt]:
+        """Return receipts for releases by number, or refuse what does not fit together."""
         if len(plan.releases) > 1:
-            self.afford(self.unpaid(plan))
-        return tuple(
-            self._ledger.charge(
-                question, planned.events, account=self._account, about={"sql": about}
+            self.afford(self.unpaid(plan, besides=besides))
+        return {
+            number: self._ledger.charge(
+                question,
+                plan.releases[number].events,
+                account=self._account,
+                about=_noted(plan, number, about),
             )
-            for question, planned in zip(self._questions(plan), plan.releases, strict=True)
-        )
+            for number, question in enumerate(self._questions(plan))
+            if number not in besides
+        }
+
+    # ----------------------------------------------------------------------- what was kept
+
+    def _served(self, plan: Plan) -> dict[int, Served]:
+        """Return the releases that were not paid for and can be read off kept tables, by number."""
+        if plan.question.scalars:  # what is released depends on numbers that were released
+            return {}
+        found = {
+            number: self._read_off(plan.releases[number])
+            for number, question in enumerate(self._questions(plan))
+            if self._ledger.find(question) is None
+        }
+        return {number: each for number, each in found.items() if each is not None}
+
+    def _read_off(self, asked: PlannedRelease) -> Served | None:
+        wanted = set(aggregates_of(asked.release))
+        for entry in self._ledger.charges_under(self._beginning(asked), MOST_TRIED):
+            if wanted <= set(entry.about.get("aggregates", "").split()):
+                kept, planned = self._ledger.find(entry.question), self._planned_again(entry)
+                if isinstance(kept, Kept) and kept.answer != NOTHING and planned is not None:
+                    served = read_off(asked, planned, _opened(kept.answer))
+                    if served is not None:
+                        return served
+        return None
+
+    def _planned_again(self, entry: Entry) -> PlannedRelease | None:
+        """Return the release that an entry charged, if the same question still means the same."""
+        if self._replan is None:
+            return None
+        epsilon, delta = Fraction(entry.about["epsilon"]), Fraction(entry.about["delta"])
+        for slack in (None, delta):
+            with suppress(DiscreetError):
+                plan = self._replan(entry.about["sql"], EpsilonTarget(epsilon, delta=slack))
+                names = self._questions(plan)
+                if entry.question in names:
+                    return plan.releases[names.index(entry.question)]
+        return None
+
+    # ----------------------------------------------------------------------- run and keep
 
     def _kept(
         self, planned: PlannedRelease, receipt: Receipt, numbers: tuple[Released, ...]
@@ -174,6 +255,18 @@ class Books:
     def _number(self, scalar: Scalar, tables: Mapping[str, pa.Table]) -> Released:
         found = self._public.run(scalar.sql, tables).column(0).to_pylist()
         return found[0] if found else None
+
+
+def _noted(plan: Plan, number: int, sql: str) -> dict[str, str]:
+    """Return what the ledger notes of a release: by it, others may be read off its table."""
+    if plan.question.scalars:
+        return {"sql": sql}
+    return {
+        "sql": sql,
+        "epsilon": str(plan.epsilon),
+        "delta": str(plan.delta),
+        "aggregates": " ".join(aggregates_of(plan.releases[number].release)),
+    }
 
 
 NOTHING = b""

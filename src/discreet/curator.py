@@ -48,6 +48,7 @@ class Curator:
             public=public,
             data_version=data_version,
             entropy=entropy,
+            replan=lambda sql, target: self._plan(sql, target, catalog),
         )
 
     def ask(  # noqa: PLR0913 - each is a thing that an analyst may state
@@ -76,7 +77,7 @@ class Curator:
         paid = books.pay(ready.plan, sql)
         price, was_kept = ready.price(paid.price)
         return present(
-            ready.plan,
+            paid.plan,
             paid.noisy,
             self._public.run,
             text=sql,
@@ -84,7 +85,7 @@ class Curator:
             price=price,
             balance=self.remaining_of(account),
             was_kept=was_kept,
-            notes=(*ready.notes, *notes_of(ready.plan)),
+            notes=(*ready.notes, *paid.notes, *notes_of(paid.plan)),
         )
 
     def explain(  # noqa: PLR0913 - the same as for ask

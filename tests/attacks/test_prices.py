@@ -68,13 +68,14 @@ def test_what_is_charged_is_what_was_asked_for(clinic: tuple[Curator, Watched], 
 
 
 @pytest.mark.parametrize("sql", [ASKED[0], ASKED[-1], UNKNOWN.format("COUNT(*), AVG(cost)")])
-def test_the_ledger_is_charged_the_same(clinic: tuple[Curator, Watched], sql: str) -> None:
-    curator, _ = clinic
-    before = curator.remaining
-    plan = plan_of(curator, sql, epsilon=Fraction(1, 7))
-    answer = curator.ask(sql, epsilon=Fraction(1, 7))
-    assert before.epsilon - curator.remaining.epsilon == Fraction(1, 7) == answer.charged.epsilon
-    assert before.delta - curator.remaining.delta == plan.delta == answer.charged.delta
+def test_the_ledger_is_charged_the_same(sql: str) -> None:
+    with opened() as curator:
+        before = curator.remaining
+        plan = plan_of(curator, sql, epsilon=Fraction(1, 7))
+        answer = curator.ask(sql, epsilon=Fraction(1, 7))
+        after = curator.remaining
+    assert before.epsilon - after.epsilon == Fraction(1, 7) == answer.charged.epsilon
+    assert before.delta - after.delta == plan.delta == answer.charged.delta
 
 
 @pytest.mark.parametrize("sql", [each["sql"] for each in golden("corpus")["answer"][:12]])
