@@ -182,15 +182,17 @@ class Books:
         if plan.question.scalars:  # what is released depends on numbers that were released
             return {}
         found = {
-            number: self._read_off(plan.releases[number])
+            number: self._read_off(plan.releases[number], question)
             for number, question in enumerate(self._questions(plan))
-            if self._ledger.find(question) is None
         }
         return {number: each for number, each in found.items() if each is not None}
 
-    def _read_off(self, asked: PlannedRelease) -> Served | None:
+    def _read_off(self, asked: PlannedRelease, question: str) -> Served | None:
+        alike = self._ledger.charges_under(self._beginning(asked), MOST_TRIED)
+        if not alike or self._ledger.find(question) is not None:
+            return None
         wanted = set(aggregates_of(asked.release))
-        for entry in self._ledger.charges_under(self._beginning(asked), MOST_TRIED):
+        for entry in alike:
             if wanted <= set(entry.about.get("aggregates", "").split()):
                 kept, planned = self._ledger.find(entry.question), self._planned_again(entry)
                 if isinstance(kept, Kept) and kept.answer != NOTHING and planned is not None:
@@ -292,7 +294,15 @@ def budget_from(policy: BudgetPolicy) -> Budget:
 
 def balance_of(ledger: Ledger, policy: BudgetPolicy, account: str = OWNER) -> Balance:
     """Return what is left for an account: of its cap, or of the total where that is less."""
-    left, own = ledger.remaining(), ledger.remaining(account)
+    left = ledger.remaining()
+    if account == OWNER:
+        return Balance(
+            epsilon=left.epsilon,
+            delta=left.delta,
+            total_epsilon=policy.epsilon,
+            total_delta=policy.delta,
+        )
+    own = ledger.remaining(account)
     cap = next((each for each in ledger.analysts() if each.name == account), None)
     capped = None if cap is None else cap.delta
     return Balance(
