@@ -244,6 +244,15 @@ def test_reals_are_moved_by_less_than_a_billionth_of_their_width(numbers: list[F
     assert read([average(COST)], rows)[0] == pytest.approx(both / len(rows), abs=500 * 2.0**-30)
 
 
+@given(st.integers(min_value=1, max_value=60), st.data())
+def test_a_mean_of_one_row_is_its_value(high: int, data: st.DataObject) -> None:
+    value = data.draw(st.integers(min_value=0, max_value=high))
+    argument = column("change", Kind.INTEGER, bounds=(0, high))
+    asked = [average(argument), of(Statistic.STDDEV_POP, argument)]
+    assert read(asked[:1], [{"change": value}]) == pytest.approx([value])
+    assert read(asked, [{"change": value}]) == pytest.approx([value, 0], abs=1e-5)
+
+
 @pytest.mark.parametrize("noisy", [0, -5, 0.9])
 def test_a_mean_of_too_few_is_the_middle_of_its_bounds(noisy: float) -> None:
     family = family_of(average(CHANGE))

@@ -71,6 +71,13 @@ def _weighted(cells: IntArray, weights: tuple[Fraction, ...]) -> FloatArray:
     return np.asarray(cells.astype(np.float64) @ as_floats(weights))
 
 
+def _counted(cells: IntArray, weights: tuple[Fraction, ...]) -> FloatArray:
+    """Return weighted sums, divided at the end: a count of 1 is not a little less than 1."""
+    bottom = lcm(*(each.denominator for each in weights))
+    top = combined(cells, (tuple(int(each * bottom) for each in weights),))[:, 0]
+    return np.asarray(np.true_divide(top, bottom), np.float64)
+
+
 def _means(reading: Mean, cells: IntArray) -> FloatArray:
     count, share = _shares(reading, cells)
     low, most = float(reading.low), float(reading.most)
@@ -80,7 +87,7 @@ def _means(reading: Mean, cells: IntArray) -> FloatArray:
 
 def _shares(reading: Mean, cells: IntArray) -> tuple[FloatArray, FloatArray]:
     """Return each group's noisy count, and its mean as a share of the width."""
-    count = _weighted(cells, reading.count)
+    count = _counted(cells, reading.count)
     return count, _weighted(cells, reading.first) / np.maximum(count, 1)
 
 
@@ -102,7 +109,7 @@ def _moments(
     reading: Variance, cells: IntArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Return count, both moments as shares, and what a variance is multiplied by for a sample."""
-    count = _weighted(cells, reading.count)
+    count = _counted(cells, reading.count)
     at_least_one = np.maximum(count, 1)
     first = np.clip(_weighted(cells, reading.first) / at_least_one, 0, 1)
     second = np.clip(_weighted(cells, reading.second) / at_least_one, 0, 1)
