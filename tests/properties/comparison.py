@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from fractions import Fraction
-from math import ceil, floor, sqrt
+from math import ceil, floor, isqrt, sqrt
 from typing import Any
 
 import duckdb
 
 from discreet.answer import Answer
 from discreet.catalog.schema import Kind
-from discreet.query.plan import Plan
-from discreet.query.plan.outline import Picked
+from discreet.query.plan import Plan, PlannedRelease
+from discreet.query.plan.outline import AnyReading, Picked, UnitsShown
 from discreet.query.tree import Interval
 from tests.properties.databases import PUBLIC, Database, table_of
 from tests.properties.questions import Asked, Drawn
@@ -141,7 +141,7 @@ class Scale:
     size: float
     """The largest number that the argument can be, by its bounds."""
     step: float
-    """Of the grid that quantiles are chosen from."""
+    """Of the grid between the bounds that rows are moved to."""
 
 
 def _scales(plan: Plan, skipped: int, count: int) -> list[Scale]:
@@ -149,21 +149,27 @@ def _scales(plan: Plan, skipped: int, count: int) -> list[Scale]:
     for source in plan.question.sources[skipped : skipped + count]:
         assert source is not None
         planned, place = plan.releases[source[0]], int(source[1][1:])
-        argument, reading = planned.release.aggregates[place].argument, planned.readings[place]
+        argument = planned.release.aggregates[place].argument
         interval = Interval() if argument is None else argument.facts.interval
         ends = [abs(each) for each in (interval.low, interval.high) if each is not None]
-        ruler = planned.picks[reading.pick].pick.ruler if isinstance(reading, Picked) else None
+        size = float(max(ends, default=Fraction(1)))
         is_day = argument is not None and argument.facts.kind is Kind.DATE
-        step = float(ruler.step) * (86_400 if is_day else 1) if ruler else 0.0
-        scales.append(Scale(size=float(max(ends, default=Fraction(1))), step=step))
+        step = _step(planned, planned.readings[place], size) * (86_400 if is_day else 1)
+        scales.append(Scale(size=size, step=step))
     return scales
 
 
-FINE = 1e-8
-"""Sums and means are taken on a grid of 2**30 steps between the bounds."""
-
-COARSE = 1e-4
-"""Squares are taken on one of 2**15 or so."""
+def _step(planned: PlannedRelease, reading: AnyReading, size: float) -> float:
+    """Return the step of the grid, or a little more."""
+    if isinstance(reading, Picked):
+        ruler = planned.picks[reading.pick].pick.ruler
+        return float(ruler.step) if ruler else 0.0
+    if isinstance(reading, UnitsShown):
+        return 0.0
+    measure = planned.measures[reading.measure].measure
+    # Squares have the square of the steps as their total; a sum alone has ends instead of a total.
+    total = max(measure.total, *map(abs, measure.ends or (0,)))
+    return 2 * size / (isqrt(total) if "squares" in measure.what else total)
 
 
 def _is_same(asked: Asked, mine: Any, theirs: Any, values: Sequence[Any], scale: Scale) -> bool:
@@ -171,7 +177,7 @@ def _is_same(asked: Asked, mine: Any, theirs: Any, values: Sequence[Any], scale:
         return bool(mine == theirs)
     if "sum" in asked.statistic:
         # A sum of nothing is 0 here and NULL there.
-        return _is_near(mine, theirs or 0, FINE * scale.size * max(1, len(values)))
+        return _is_near(mine, theirs or 0, scale.step * max(1, len(values)))
     if theirs is None:
         return len(values) < 2  # there is no NULL with noise
     if asked.statistic == "quantile":
@@ -183,16 +189,14 @@ def _is_same(asked: Asked, mine: Any, theirs: Any, values: Sequence[Any], scale:
 
 def _tolerance(statistic: str, theirs: Any, scale: Scale) -> float:
     match statistic:
-        case "mean":
-            return FINE * scale.size
+        case "mean" | "end":
+            return scale.step
         case "variance":
-            return COARSE * scale.size**2
+            return 4 * scale.size * scale.step
         case "deviation":
             # √(v + t) - √v ≤ t / √v, and ≤ √t.
-            tolerance = COARSE * scale.size**2
+            tolerance = 4 * scale.size * scale.step
             return min(sqrt(tolerance), tolerance / max(float(theirs), 1e-300))
-        case "end":
-            return scale.step
         case _:
             raise ValueError(statistic)
 

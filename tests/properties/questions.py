@@ -170,7 +170,8 @@ JOINS = ("JOIN", "LEFT JOIN")
 @st.composite
 def tables(draw: Draw) -> Relation:
     """Return a table, or several joined."""
-    return draw(st.sampled_from((_plain, _with_public, _on_unit, _on_path)))(draw)
+    forms = (_plain, _with_public, _public_first, _on_unit, _on_path)
+    return draw(st.sampled_from(forms))(draw)
 
 
 def _plain(draw: Draw) -> Relation:
@@ -186,6 +187,13 @@ def _with_public(draw: Draw) -> Relation:
     made = draw(st.sampled_from((_clinics, _rooms)))
     kind = draw(st.sampled_from(JOINS))
     return beside(left, made("c"), kind, f"{column} = c.clinic_id")
+
+
+def _public_first(draw: Draw) -> Relation:
+    made, private = draw(st.sampled_from((_clinics, _rooms)))("c"), _visits("v")
+    on = "v.clinic_id = c.clinic_id"
+    joined = beside(private, made, "JOIN", on)
+    return replace(joined, text=f"{made.text} JOIN {private.text} ON {on}")
 
 
 def _on_unit(draw: Draw) -> Relation:
@@ -338,7 +346,39 @@ def _distinct(draw: Draw) -> Relation:
     )
 
 
-INNER = (_derived, _per_unit, _united, _windowed, _distinct)
+def _row_by_row(draw: Draw) -> Relation:
+    """Return rows that are units of their own."""
+    sales = _sales("t")
+    x, key = draw(numbers(sales)), draw(st.sampled_from((*sales.known, *sales.unknown)))
+    return Relation(
+        text=f"SELECT {x} AS x, {key} AS g FROM {sales.text}{_where(draw, sales)}",
+        reals=("d.x",),
+        unknown=("d.g",),
+    )
+
+
+def _of_units_once_more(draw: Draw) -> Relation:
+    """Return groups by unit of groups by unit, or beside the unit's other rows."""
+    first = _per_unit(draw)
+    column = first.reals[0].removeprefix("d.")
+    bounded = f"clamp(e.{column}, -100, 1000)"
+    if draw(st.booleans()):
+        grouped = f"SELECT e.u AS u, COUNT(*) AS n, MAX({bounded}) AS x FROM ({first.text}) AS e"
+        return Relation(text=f"{grouped} GROUP BY e.u", reals=("d.n", "d.x"), unit="d.u")
+    kind = draw(st.sampled_from(JOINS))
+    return Relation(
+        text=f"SELECT p.patient_id AS u, p.sex AS g, {bounded} AS x, p.income AS y "
+        f"FROM patients p {kind} ({first.text}) AS e ON e.u = p.patient_id",
+        reals=("d.x", "d.y"),
+        unit="d.u",
+        known=("d.g",),
+    )
+
+
+INNER = (
+    *(_derived, _per_unit, _united, _windowed, _distinct),
+    *(_row_by_row, _of_units_once_more),
+)
 
 
 def windows() -> st.SearchStrategy[Relation]:
