@@ -14,7 +14,7 @@ from discreet.catalog.schema import Bounds
 from discreet.engines.base import Engine
 from discreet.engines.public import PublicStore
 from discreet.errors import ParameterError, QuestionError, QuestionSizeError, UnsupportedError
-from discreet.explanation import Explanation, explain_plan, notes_of
+from discreet.explanation import Explanation, cautions_of, explain_plan, notes_of
 from discreet.finding import Finder
 from discreet.ledger import OWNER, Ledger
 from discreet.noise import SYSTEM, Entropy
@@ -85,6 +85,7 @@ class Curator:
             price=price,
             balance=self.remaining_of(account),
             was_kept=was_kept,
+            cautions=cautions_of(paid.plan, confidence),
             notes=(*ready.notes, *paid.notes, *notes_of(paid.plan)),
         )
 
