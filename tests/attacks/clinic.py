@@ -9,7 +9,9 @@ from typing import Any
 import pyarrow as pa
 
 import discreet
+from discreet.books import budget_from
 from discreet.curator import Curator
+from discreet.ledger import SqliteLedger
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 REGIONS = ["north", "south", "east", "west"]
@@ -78,6 +80,16 @@ def clinic(number: int) -> dict[str, Any]:
         "region": region,
         "beds": 10 * number,
     }
+
+
+def with_new_books(curator: Curator) -> Curator:
+    """Return a curator of the same data to whom nothing was paid yet."""
+    return Curator(
+        catalog=curator.catalog,
+        engine=curator._engine,
+        public=curator._public,
+        ledger=SqliteLedger(":memory:", budget=budget_from(curator.catalog.budget)),
+    )
 
 
 def opened(*, epsilon: float = 1_000_000, delta: float = 0.01) -> Curator:

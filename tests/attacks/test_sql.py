@@ -111,7 +111,7 @@ REFUSED = {
     ],
     "S13": [
         ("SELECT * FROM p", "RowLevelError"),
-        ("SELECT s FROM p LIMIT 1", "UnsupportedError"),
+        ("SELECT s FROM p LIMIT 1", "RowLevelError"),
         ("SELECT s FROM p", "RowLevelError"),
         ("SELECT MIN(pid) FROM p", "UnsupportedError"),
         ("SELECT MODE(pid) FROM p", "UnsupportedError"),
