@@ -27,7 +27,7 @@ from tests.properties.databases import Database, catalog, public_store, tame_dat
 from tests.properties.questions import Drawn, questions
 from tests.properties.silence import silence
 
-QUICK, LONG = 12, 500
+QUICK, LONG = 8, 500
 TOGETHER = 8
 """Questions that are asked of the same database."""
 

@@ -37,7 +37,7 @@ from tests.properties.questions import (
     windows,
 )
 
-QUICK, LONG = 15, 400
+QUICK, LONG = 9, 400
 TOGETHER = 6
 """Questions that are asked of the same two databases."""
 
