@@ -52,7 +52,7 @@ class Paid:
 Replanner = Callable[[str, EpsilonTarget], Plan]
 """How a question that was paid for is planned again; raises where there is no plan."""
 
-MOST_TRIED = 20
+MOST_TRIED = 3
 """So many of the last releases of the same rows and groups are looked at."""
 
 READ_OFF = "read off an answer to a wider or dearer question, which was paid for before"

@@ -75,7 +75,8 @@ def cautions_of(plan: Plan, confidence: Real) -> tuple[str, ...]:
         f"the rank of {aggregate.text} is within {brief(found.rows)} rows of the asked one"
         for planned in plan.releases
         for i, aggregate in enumerate(planned.release.aggregates)
-        if isinstance(found := planned.expected(i, level), RankError)
+        if isinstance(planned.readings[i], Picked)
+        and isinstance(found := planned.expected(i, level), RankError)
     ]
     return _sentences([*limits, *ranks])
 
