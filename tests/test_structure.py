@@ -22,7 +22,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "accounting": {"errors", "parameters"},
     "mechanisms": {"accounting", "errors", "noise", "parameters", "plots"},
     "catalog": {"errors", "mechanisms", "parameters"},
-    "tables": {"errors"},
+    "tables": {"catalog", "errors"},
     "query": {"accounting", "catalog", "errors", "mechanisms", "parameters"},
     "engines": {"catalog", "errors", "query", "tables"},
     "ledger": {"accounting", "errors", "noise", "parameters"},

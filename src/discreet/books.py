@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from discreet.accounting import Budget, Event
 from discreet.answer import Balance, Price
-from discreet.catalog.policy import BudgetPolicy
+from discreet.catalog.policy import Accounting, BudgetPolicy
 from discreet.engines.base import Engine
 from discreet.engines.public import PublicStore
 from discreet.errors import DiscreetError, EngineError
@@ -283,7 +283,7 @@ def _opened(kept: bytes) -> NoisyTable:
 
 def budget_from(policy: BudgetPolicy) -> Budget:
     """Return the budget that a policy declares, uncharged."""
-    aside = policy.delta / 2 if policy.accounting.value == "concentrated" else Fraction(0)
+    aside = policy.delta / 2 if policy.accounting is Accounting.CONCENTRATED else Fraction(0)
     return Budget(
         epsilon=policy.epsilon,
         delta=policy.delta,

@@ -27,21 +27,10 @@ from discreet.query.plan.planned import PlannedMeasure, PlannedPick, PlannedRele
 from discreet.query.plan.readings import IntArray, combined, half_widths_of, values_of
 from discreet.query.plan.rulers import Ruler
 from discreet.query.questions import KnownKeys, Question, Release
-from discreet.tables import ExactTable, NoisyTable
+from discreet.tables import ARROW_TYPES, ExactTable, NoisyTable
 
 Values: TypeAlias = "pa.Array[pa.Scalar[pa.DataType]]"
 Chunks: TypeAlias = "pa.ChunkedArray[pa.Scalar[pa.DataType]]"
-
-TYPES: dict[Kind, pa.DataType] = {
-    Kind.BOOLEAN: pa.bool_(),
-    Kind.INTEGER: pa.int64(),
-    Kind.REAL: pa.float64(),
-    Kind.TEXT: pa.string(),
-    Kind.DATE: pa.date32(),
-    Kind.TIMESTAMP: pa.timestamp("us"),
-    Kind.TIMESTAMP_TZ: pa.timestamp("us", tz="UTC"),
-}
-"""What a released column of each kind is, whatever the engine's own type was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +110,8 @@ def schemas_of(question: Question) -> dict[str, pa.Schema]:
 
 
 def _schema(release: Release) -> pa.Schema:
-    keys = [(each.name, TYPES[each.expression.facts.kind]) for each in release.keys]
-    aggregates = [(f"a{i}", TYPES[each.kind]) for i, each in enumerate(release.aggregates)]
+    keys = [(each.name, ARROW_TYPES[each.expression.facts.kind]) for each in release.keys]
+    aggregates = [(f"a{i}", ARROW_TYPES[each.kind]) for i, each in enumerate(release.aggregates)]
     spreads = [(f"{name}_spread", pa.float64()) for name, _ in aggregates]
     return pa.schema([*keys, *aggregates, *spreads])
 
@@ -151,7 +140,7 @@ def _selected(
 ) -> tuple[Groups, IntArray]:
     """Return the keys of enough units, in their own order."""
     keys = [
-        _column(table, f"k{number}", TYPES[key.expression.facts.kind])
+        _column(table, f"k{number}", ARROW_TYPES[key.expression.facts.kind])
         for number, key in enumerate(planned.release.keys)
     ]
     names = [f"k{number}" for number in range(len(keys))]
@@ -174,7 +163,7 @@ def _column(table: pa.Table, name: str, kind: pa.DataType) -> Values:
 def _array(values: Sequence[Value], kind: Kind) -> Values:
     """Return public values as an array; fractions become the nearest reals."""
     if kind is not Kind.REAL:
-        return pa.array(values, TYPES[kind])
+        return pa.array(values, ARROW_TYPES[kind])
     reals = [None if (number := number_of(each)) is None else float(number) for each in values]
     return pa.array(reals, pa.float64())
 
@@ -264,7 +253,7 @@ def _points(ruler: Ruler, chosen: IntArray, kind: Kind) -> Values:
             return pa.array([float(each) for each in numbers], pa.float64())
         case Kind.DATE | Kind.TIMESTAMP | Kind.TIMESTAMP_TZ:
             return pa.array(
-                [time_from_number(_nearest(each), kind) for each in numbers], TYPES[kind]
+                [time_from_number(_nearest(each), kind) for each in numbers], ARROW_TYPES[kind]
             )
         case Kind.BOOLEAN:
             return pa.array([bool(_nearest(each)) for each in numbers], pa.bool_())

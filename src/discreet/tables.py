@@ -4,7 +4,19 @@ from typing import NoReturn
 
 import pyarrow as pa
 
+from discreet.catalog.schema import Kind
 from discreet.errors import SealedError
+
+ARROW_TYPES: dict[Kind, pa.DataType] = {
+    Kind.BOOLEAN: pa.bool_(),
+    Kind.INTEGER: pa.int64(),
+    Kind.REAL: pa.float64(),
+    Kind.TEXT: pa.string(),
+    Kind.DATE: pa.date32(),
+    Kind.TIMESTAMP: pa.timestamp("us"),
+    Kind.TIMESTAMP_TZ: pa.timestamp("us", tz="UTC"),
+}
+"""What a noisy or public column of each kind is, whatever the engine's own type was."""
 
 
 class ExactTable:

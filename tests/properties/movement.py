@@ -29,7 +29,8 @@ from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.geometric import Geometric
 from discreet.query.plan import Plan, PlannedMeasure, PlannedPick, PlannedRelease
 from discreet.query.questions import KnownKeys
-from discreet.release import TYPES, _array
+from discreet.release import _array
+from discreet.tables import ARROW_TYPES
 
 Key = tuple[Any, ...]
 Cells = Counter[tuple[Key, int]]
@@ -57,7 +58,7 @@ def _values(column: Iterable[Any]) -> list[Any]:
 
 def keys_of(planned: PlannedRelease, table: pa.Table, more: int = 0) -> list[Key]:
     """Return the key of each row of an exact table, values as a release shows them."""
-    kinds = [TYPES[each.expression.facts.kind] for each in planned.release.keys]
+    kinds = [ARROW_TYPES[each.expression.facts.kind] for each in planned.release.keys]
     columns = [
         _values(table.column(f"k{number}").cast(kind, safe=False))
         for number, kind in enumerate(kinds)

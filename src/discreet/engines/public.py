@@ -28,6 +28,7 @@ from discreet.query.tree import (
     UnitIsIn,
     Window,
 )
+from discreet.tables import ARROW_TYPES
 
 PUBLIC_LIMITS = Limits(timeout=30, threads=1, memory="4GB")
 """One thread, so that rows without an order stand the same each time: error bars fit them."""
@@ -39,16 +40,6 @@ MOST_REMEMBERED = 1000
 
 MOST_COMBINATIONS = 1_000_000
 """No more combinations of public values are tried."""
-
-ARROW_TYPES: Mapping[Kind, pa.DataType] = {
-    Kind.BOOLEAN: pa.bool_(),
-    Kind.INTEGER: pa.int64(),
-    Kind.REAL: pa.float64(),
-    Kind.TEXT: pa.string(),
-    Kind.DATE: pa.date32(),
-    Kind.TIMESTAMP: pa.timestamp("us"),
-    Kind.TIMESTAMP_TZ: pa.timestamp("us", tz="UTC"),
-}
 
 Domains = Mapping[tuple[str, str], tuple[Value, ...]]
 

@@ -24,7 +24,7 @@ from discreet.query.check.opened import (
 from discreet.query.check.per_unit import UNIT_FUNCTIONS, check_bounded, check_square, unit_facts
 from discreet.query.check.regroup import GROUPS, Regroup
 from discreet.query.check.rowscope import RowScope
-from discreet.query.check.sources import Names, Open, Out, Private, PublicReader, Source
+from discreet.query.check.sources import Named, Names, Open, Out, Private, PublicReader, Source
 from discreet.query.expressions.narrowing import narrow, with_facts
 from discreet.query.expressions.translate import condition, translate
 from discreet.query.parse import DIALECT
@@ -41,9 +41,6 @@ from discreet.query.tree import (
     UnitFunction,
 )
 from discreet.query.walk import columns_in, map_columns
-
-Named = dict[str, Private | Open]
-"""Queries that WITH gives a name, by that name in lower case."""
 
 RELEASED = "released_"
 """What released tables are called, with their number."""

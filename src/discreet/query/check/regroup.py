@@ -8,14 +8,12 @@ from discreet.errors import NotGroupedError, QuestionError
 from discreet.query.check.objections import row_level
 from discreet.query.check.opened import without_spreads, written_name
 from discreet.query.check.rowscope import RowScope
-from discreet.query.check.sources import Open, Private
+from discreet.query.check.sources import Named, Open, Private
 from discreet.query.expressions.translate import translate
 from discreet.query.parse import DIALECT
 from discreet.query.places import span_of
 from discreet.query.tree import Expression, Released, UnitIsIn
 from discreet.query.walk import parts_of
-
-Named = dict[str, Private | Open]
 
 GROUPS = "__groups"
 """What the groups of a GROUP BY are called while their columns are found."""

@@ -20,7 +20,7 @@ from discreet.query.check.afterwards import check_functions
 from discreet.query.check.joins import conjuncts, is_path
 from discreet.query.check.objections import row_level, unhandled
 from discreet.query.check.opened import whole
-from discreet.query.check.sources import Names, Open, Private, PublicReader, Source
+from discreet.query.check.sources import Named, Names, Open, Private, PublicReader, Source
 from discreet.query.expressions.translate import condition, translate
 from discreet.query.parse import DIALECT
 from discreet.query.places import span_of
@@ -66,9 +66,9 @@ class Inner(Protocol):
 
     @property
     def public(self) -> PublicReader: ...
-    def query(self, node: exp.Expr, named: dict[str, Private | Open]) -> Private | Open: ...
-    def source_of_only(self, node: exp.Select, named: dict[str, Private | Open]) -> Source: ...
-    def scalar(self, node: exp.Expr, result: Open, named: dict[str, Private | Open]) -> int: ...
+    def query(self, node: exp.Expr, named: Named) -> Private | Open: ...
+    def source_of_only(self, node: exp.Select, named: Named) -> Source: ...
+    def scalar(self, node: exp.Expr, result: Open, named: Named) -> int: ...
 
 
 class RowScope:
@@ -78,7 +78,7 @@ class RowScope:
         self,
         walker: Inner,
         names: Names,
-        named: dict[str, Private | Open],
+        named: Named,
         aliases: dict[str, exp.Expr],
     ) -> None:
         self.walker, self.names, self.named, self.aliases = walker, names, named, aliases

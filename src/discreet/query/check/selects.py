@@ -31,8 +31,9 @@ from discreet.query.check.opened import (
     whole,
     without_spreads,
 )
-from discreet.query.check.private import RELEASED, Named, PrivateSelect
+from discreet.query.check.private import RELEASED, PrivateSelect
 from discreet.query.check.sources import (
+    Named,
     Names,
     Open,
     Private,

@@ -93,6 +93,10 @@ class Open:
     """Where WITH gives it a name, if it does."""
 
 
+Named = dict[str, Private | Open]
+"""Queries that WITH gives a name, by that name in lower case."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Source:
     """A relation in FROM, by the name that the question gives it."""
