@@ -1,7 +1,40 @@
-"""Properties are tried on the same examples at every push, and on fresh ones by make test-long."""
+"""A push tries the same examples and the same noise every time; make test-long fresh ones.
 
+So a statistical test that passed once passes at every push, whatever its false-alarm rate.
+Fresh noise comes from the system, as in production; `system_entropy` marks tests of that itself.
+"""
+
+from collections.abc import Callable
+
+import pytest
 from hypothesis import settings
+
+from discreet.noise import SystemEntropy
+from tests.replay import ReplayableEntropy
 
 settings.register_profile("push", derandomize=True, deadline=None)
 settings.register_profile("long", deadline=None, max_examples=500)
 settings.load_profile("push")
+
+_SYSTEM = SystemEntropy.draw
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Replay the bytes of each test from its name, before any fixture draws."""
+    draw = _SYSTEM if _is_fresh(item) else _replayed(item.nodeid)
+    SystemEntropy.draw = draw  # type: ignore[method-assign, assignment]
+
+
+def pytest_sessionfinish() -> None:
+    SystemEntropy.draw = _SYSTEM  # type: ignore[method-assign]
+
+
+def _is_fresh(item: pytest.Item) -> bool:
+    is_long = item.config.getoption("--hypothesis-profile") == "long"
+    return is_long or item.get_closest_marker("system_entropy") is not None
+
+
+def _replayed(name: str) -> Callable[[SystemEntropy, int], bytes]:
+    source = ReplayableEntropy(name)
+    return lambda _, count: source.draw(count)

@@ -64,10 +64,14 @@ def _deviation(scale: Fraction) -> float:
 def test_s10_noise_covers_what_one_unit_can_move(
     curator: Curator, statistic: str, widest: int
 ) -> None:
-    """One unit moves a count by 1 and a sum by its bounds: so wide is the scale at epsilon 1."""
+    """One unit moves a count by 1 and a sum by its bounds: so wide is the scale at epsilon 1.
+
+    Laplace's sample deviation over 10 000 draws strays by 1.1 % of itself: 6 % is five of those.
+    """
     plan = plan_of(curator, f"SELECT g, {statistic} AS y FROM t GROUP BY g")
     drawn = np.asarray(released(curator, plan).rows.column("a0").to_numpy(), float)
-    assert drawn.std() == pytest.approx(sqrt(2) * widest, rel=0.06)
+    law = _deviation(Fraction(1)) if widest == 1 else sqrt(2) * widest
+    assert drawn.std() == pytest.approx(law, rel=0.06)
 
 
 def test_s10_a_mean_is_noisy_by_a_sum_and_a_count(curator: Curator) -> None:

@@ -18,6 +18,8 @@ from discreet.noise.source import FEED_AFTER, KERNEL_MOST, SYSTEM, SystemEntropy
 from tests.noise.laws import laplace_law
 from tests.statistics import FALSE_ALARM, misfit
 
+pytestmark = pytest.mark.system_entropy
+
 SOURCES = sorted(Path(discreet.__file__).parent.rglob("*.py"))
 SEEDS = {"seed", "rng", "random_state", "generator", "bit_generator"}
 
