@@ -33,7 +33,17 @@ T = TypeVar("T")
 RUN = "run"
 REST = "rest"
 
-STAGES = ("parse", "check", "plan", "charge", RUN, "release", "present")
+STAGES = (
+    "parse",
+    "check",
+    "bind afterwards",
+    "plan",
+    "bind private",
+    "charge",
+    RUN,
+    "release",
+    "present",
+)
 
 FUNCTIONS: Mapping[str, Callable[..., object]] = {
     "parse": parse,
@@ -43,8 +53,9 @@ FUNCTIONS: Mapping[str, Callable[..., object]] = {
     "present": present,
 }
 METHODS: tuple[tuple[str, type, tuple[str, ...]], ...] = (
-    ("check", PublicStore, ("check",)),
-    ("charge", SqliteLedger, ("find", "charge", "keep", "remaining")),
+    ("bind afterwards", PublicStore, ("check",)),
+    ("bind private", DuckDbEngine, ("check",)),
+    ("charge", SqliteLedger, ("charges_under", "find", "charge", "keep", "remaining", "check")),
     (RUN, DuckDbEngine, ("run",)),
 )
 """What each stage of a question is done by."""
@@ -144,6 +155,7 @@ class Timed:
     own: float
     own_cpu: float
     stages: dict[str, float]
+    stages_cpu: dict[str, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,7 +192,7 @@ def tell_times(rows: int, seconds: float, *, filed: bool) -> None:
         desk = Desk(rows=rows, store=store, curators=curators, stopwatch=stopwatch)
         for question in QUESTIONS:
             for timed in time_question(question, desk, seconds):
-                _tell(timed)
+                tell(timed)
         for each in curators.values():
             each.close()
 
@@ -195,7 +207,7 @@ def _opened(rows: int) -> tuple[Curator, Store]:
     held = None if before is None or after is None else after - before
     raw, store = _lapped(lambda: open_raw(rows))
     ours, curator = _lapped(lambda: open_visits(rows))
-    _tell(Opened(rows=rows, raw=raw, ours=ours, bytes=held))
+    tell(Opened(rows=rows, raw=raw, ours=ours, bytes=held))
     return curator, store
 
 
@@ -226,8 +238,8 @@ def time_question(question: Question, desk: Desk, seconds: float) -> list[Timed]
         if turn >= LEAST_TURNS and perf_counter() > end:
             break
         for way, run in ways.items():
-            found[way].append(_turn(run, desk.stopwatch))
-    return [_timed(question.name, way, desk.rows, turns) for way, turns in found.items()]
+            found[way].append(one_turn(run, desk.stopwatch))
+    return [medians(question.name, way, desk.rows, turns) for way, turns in found.items()]
 
 
 def ask(curator: Curator, question: Question, number: int) -> object:
@@ -236,7 +248,7 @@ def ask(curator: Curator, question: Question, number: int) -> object:
     return curator.ask(question.sql, epsilon=epsilon, delta=question.delta)
 
 
-def _turn(run: Callable[[], object], stopwatch: Stopwatch) -> Turn:
+def one_turn(run: Callable[[], object], stopwatch: Stopwatch) -> Turn:
     stopwatch.reset()
     cpu, wall = process_time(), perf_counter()
     run()
@@ -248,9 +260,11 @@ def _turn(run: Callable[[], object], stopwatch: Stopwatch) -> Turn:
     )
 
 
-def _timed(question: str, way: str, rows: int, turns: list[Turn]) -> Timed:
+def medians(question: str, way: str, rows: int, turns: list[Turn]) -> Timed:
     stages = {stage: median(each.stages[stage] for each in turns) for stage in STAGES}
     stages[REST] = median(each.wall - sum(each.stages.values()) for each in turns)
+    cpu = {stage: median(each.stages_cpu[stage] for each in turns) for stage in STAGES}
+    cpu[REST] = median(each.cpu - sum(each.stages_cpu.values()) for each in turns)
     return Timed(
         question=question,
         way=way,
@@ -261,6 +275,7 @@ def _timed(question: str, way: str, rows: int, turns: list[Turn]) -> Timed:
         own=median(each.own for each in turns),
         own_cpu=median(each.own_cpu for each in turns),
         stages=stages,
+        stages_cpu=cpu,
     )
 
 
@@ -275,7 +290,7 @@ def tell_memory(rows: int, name: str) -> None:
         ask(curator, BY_NAME[name], 0)
         peak = _resident("VmHWM") if is_reset else None
     above = None if before is None or peak is None else peak - before
-    _tell(Remembered(question=name, rows=rows, bytes=above))
+    tell(Remembered(question=name, rows=rows, bytes=above))
 
 
 def _forget_peak() -> bool:
@@ -295,7 +310,7 @@ def _resident(field: str) -> int | None:
     return None
 
 
-def _tell(what: Opened | Timed | Remembered) -> None:
+def tell(what: Opened | Timed | Remembered) -> None:
     line = {"kind": type(what).__name__, **asdict(what)}
     print(json.dumps(line), flush=True)
 

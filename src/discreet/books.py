@@ -193,7 +193,7 @@ class Books:
             return None
         wanted = set(aggregates_of(asked.release))
         for entry in alike:
-            if wanted <= set(entry.about.get("aggregates", "").split()):
+            if _may_serve(entry, wanted, asked.epsilon):
                 kept, planned = self._ledger.find(entry.question), self._planned_again(entry)
                 if isinstance(kept, Kept) and kept.answer != NOTHING and planned is not None:
                     served = read_off(asked, planned, _opened(kept.answer))
@@ -269,6 +269,17 @@ def _noted(plan: Plan, number: int, sql: str) -> dict[str, str]:
         "delta": str(plan.delta),
         "aggregates": " ".join(aggregates_of(plan.releases[number].release)),
     }
+
+
+def _may_serve(entry: Entry, wanted: set[str], epsilon: Fraction) -> bool:
+    """Return whether it is worth planning again what an entry charged.
+
+    A release costs no more than its question, so that none that would serve is left out.
+    """
+    about = entry.about
+    if "epsilon" not in about or Fraction(about["epsilon"]) < epsilon:
+        return False
+    return wanted <= set(about.get("aggregates", "").split())
 
 
 NOTHING = b""

@@ -4,8 +4,6 @@ from collections.abc import Callable, Collection, Mapping
 from types import TracebackType
 from typing import Self
 
-import pyarrow.types as pt
-
 from discreet.answer import Answer, Balance
 from discreet.answer.present import present
 from discreet.books import Books, balance_of
@@ -195,8 +193,7 @@ class Curator:
         schemas = schemas_of(question)
         self._public.check(question.afterwards, schemas)
         for each in question.scalars:
-            kind = self._public.check(each.sql, schemas).field(0).type
-            if not (pt.is_integer(kind) or pt.is_floating(kind) or pt.is_decimal(kind)):
+            if not self._public.check(each.sql, schemas).begins_with_a_number:
                 raise UnsupportedError(
                     "a query that stands in a condition on rows gives no number",
                     "compare rows with released numbers only",

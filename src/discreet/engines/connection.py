@@ -3,7 +3,6 @@
 import logging
 import shutil
 import tempfile
-import threading
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -11,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
+
+from discreet.engines.watch import watch
 
 log = logging.getLogger("discreet.engine")
 log.addHandler(logging.NullHandler())  # nothing is shown until the owner asks for it
@@ -79,13 +80,10 @@ class Store:
     def cursor(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """Yield a cursor of one's own, interrupted when the time is over."""
         cursor = self.connection.cursor()
-        timer = threading.Timer(self.limits.timeout, cursor.interrupt)
-        timer.daemon = True
-        timer.start()
         try:
-            yield cursor
+            with watch().within(self.limits.timeout, cursor.interrupt):
+                yield cursor
         finally:
-            timer.cancel()
             cursor.close()
 
     def close(self) -> None:

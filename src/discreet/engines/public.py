@@ -5,7 +5,9 @@ No private table is ever in it, so whatever it says, in results or in errors, an
 
 # ruff: noqa: S608 - names are quoted; other SQL is made by our own code
 
+import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from math import prod
@@ -42,6 +44,24 @@ MOST_COMBINATIONS = 1_000_000
 """No more combinations of public values are tried."""
 
 Domains = Mapping[tuple[str, str], tuple[Value, ...]]
+
+
+NUMBER = re.compile(r"U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL\(\d+,\s?\d+\)")
+"""Types whose values are numbers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """The columns of SQL that was bound and not run."""
+
+    names: tuple[str, ...]
+    types: tuple[str, ...]
+    """As DuckDB writes them."""
+
+    @property
+    def begins_with_a_number(self) -> bool:
+        """Whether values of the first column are numbers."""
+        return bool(NUMBER.fullmatch(self.types[0]))
 
 
 class PublicStore:
@@ -83,13 +103,17 @@ class PublicStore:
                     "simplify what stands around the aggregates; nothing more was charged",
                 ) from None
 
-    def check(self, sql: str, schemas: Mapping[str, pa.Schema]) -> pa.Schema:
-        """Return the columns that `run` would give, or refuse; runs over empty tables only."""
+    def check(self, sql: str, schemas: Mapping[str, pa.Schema]) -> Checked:
+        """Return what `run` would give, or refuse; binds the SQL to empty tables and runs nothing.
+
+        What is refused follows from the SQL, these schemas and public tables alone.
+        """
         with self._store.cursor() as cursor:
             for name, schema in schemas.items():
                 cursor.register(name, schema.empty_table())
             try:
-                found: pa.Schema = cursor.sql(sql).limit(0).to_arrow_table().schema
+                bound = cursor.sql(sql)
+                found = Checked(names=tuple(bound.columns), types=tuple(map(str, bound.types)))
             except duckdb.Error as cause:
                 log.info("SQL over released tables was refused: %s", sql, exc_info=cause)
                 raise UnsupportedError(

@@ -1,0 +1,123 @@
+"""Our own part of a question: all that is done but the engine's run over rows, stage by stage."""
+
+import json
+import sys
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+
+from benchmarks.asking import (
+    FILED,
+    LEAST_TURNS,
+    OURS,
+    REST,
+    STAGES,
+    Stopwatch,
+    Timed,
+    Turn,
+    medians,
+    one_turn,
+    tell,
+)
+from benchmarks.environments import lines_from_module
+from benchmarks.report import RESULTS, Figure, Report, Say, Table, Target
+from benchmarks.visits import Question, open_visits
+from discreet.curator import Curator
+
+ROWS = 10**5
+
+SECONDS = 4.0
+"""For each question and ledger."""
+
+OWN_MS = 15.0
+
+QUESTIONS = (
+    Question(name="COUNT(*)", sql="SELECT COUNT(*) AS n{0} FROM visits WHERE age <> {1}"),
+    Question(
+        name="COUNT, SUM, AVG by 20 regions",
+        sql="SELECT region, COUNT(*) AS n{0}, SUM(cost) AS cost, AVG(age) AS age FROM visits "
+        "WHERE age <> {1} GROUP BY region",
+    ),
+    Question(
+        name="COUNT by unknown keys",
+        sql="SELECT city, COUNT(*) AS n{0} FROM visits WHERE age <> {1} GROUP BY city",
+        delta=Fraction(1, 10**6),
+    ),
+)
+"""Each has a place for a name and for a number, so that no text is ever asked twice."""
+
+
+def run(say: Say) -> Report:
+    """Ask each question with texts that were never asked before, in a process of its own."""
+    timed = []
+    for line in lines_from_module("benchmarks.overhead", str(ROWS), str(SECONDS)):
+        timed.append(Timed(**{k: v for k, v in json.loads(line).items() if k != "kind"}))
+        say(f"{timed[-1].question}, {timed[-1].way}")
+    return Report(name="overhead", tables=[_table(timed)], targets=_targets(timed))
+
+
+def _table(timed: list[Timed]) -> Table:
+    lines: list[tuple[str | Figure, ...]] = [
+        (stage, *(Figure(each.stages_cpu[stage] * 1e3) for each in timed))
+        for stage in (*STAGES, REST)
+    ]
+    lines.append(("all but run", *(Figure(each.own_cpu * 1e3) for each in timed)))
+    lines.append(("all but run, wall", *(Figure(each.own * 1e3) for each in timed)))
+    return Table(
+        title="Our own part of a question whose text is new: CPU ms by stage",
+        columns=("stage", *(_heading(each) for each in timed)),
+        rows=lines,
+        notes=["Medians of CPU ms; the last row is wall ms. (f): the ledger is a file."],
+    )
+
+
+def _heading(timed: Timed) -> str:
+    return f"{timed.question} (f)" if timed.way == FILED else timed.question
+
+
+def _targets(timed: list[Timed]) -> list[Target]:
+    return [
+        Target(
+            sentence=f"our own CPU time of {_heading(each)}",
+            measured=each.own_cpu * 1e3,
+            unit="ms",
+            most=OWN_MS,
+        )
+        for each in timed
+    ]
+
+
+def tell_times(rows: int, seconds: float) -> None:
+    """Write a line for each question, with the ledger in memory and in a file."""
+    stopwatch = Stopwatch()
+    stopwatch.attach()
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=RESULTS) as folder:
+        ways = {OURS: open_visits(rows), FILED: open_visits(rows, Path(folder) / "bench.ledger")}
+        for question in QUESTIONS:
+            for way, curator in ways.items():
+                turns = _turns(curator, question, stopwatch, seconds)
+                tell(medians(question.name, way, rows, turns))
+        for curator in ways.values():
+            curator.close()
+
+
+def _turns(
+    curator: Curator, question: Question, stopwatch: Stopwatch, seconds: float
+) -> list[Turn]:
+    turns: list[Turn] = []
+    end = perf_counter() + seconds
+    while len(turns) <= LEAST_TURNS or perf_counter() < end:
+        sql = question.sql.format(len(turns), 1000 + len(turns))
+        turns.append(one_turn(partial(_asked, curator, question, sql), stopwatch))
+    return turns[1:]  # what is loaded or compiled once is not part of a question
+
+
+def _asked(curator: Curator, question: Question, sql: str) -> object:
+    return curator.ask(sql, epsilon=question.epsilon, delta=question.delta)
+
+
+if __name__ == "__main__":
+    tell_times(int(sys.argv[1]), float(sys.argv[2]))
