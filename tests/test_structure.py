@@ -21,6 +21,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "noise": {"errors", "parameters"},
     "accounting": {"errors", "parameters"},
     "mechanisms": {"accounting", "errors", "noise", "parameters", "plots"},
+    "local": {"accounting", "errors", "noise", "parameters"},
     "catalog": {"errors", "mechanisms", "parameters"},
     "tables": {"catalog", "errors"},
     "query": {"accounting", "catalog", "errors", "mechanisms", "parameters"},

@@ -58,6 +58,13 @@ class SealedError(DiscreetError):
         )
 
 
+class ReportError(DiscreetError, ValueError):
+    """Reports or counts of local privacy that no honest client or server can have sent."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(f"{problem}; nothing was counted, use the mechanism that made them.")
+
+
 class UnsupportedEventError(DiscreetError):
     """No theorem prices this event under this accountant."""
 

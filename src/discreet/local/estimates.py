@@ -1,0 +1,129 @@
+"""How many people hold each value: estimates without bias, their errors, and tidied counts."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import log, sqrt
+
+import numpy as np
+
+from discreet.local.base import FrequencyOracle
+from discreet.noise.uniform import FloatArray, IntArray
+
+HALVINGS = 60
+"""Bisection steps of an interval's end: more would not move a float."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Estimates:
+    """How many of `people` hold each value: unbiased, so that some counts may fall below zero.
+
+    All intervals from `low` to `high` hold at once with at least the stated confidence, for any
+    number of people: Hoeffding 1963, Theorem 1, for each value, and a union bound over all.
+    """
+
+    people: int
+    confidence: Fraction
+    counts: FloatArray
+    standard_errors: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+    @property
+    def shares(self) -> FloatArray:
+        """The counts as parts of all people; of nobody, each is 0."""
+        return self.counts / max(1, self.people)
+
+    def consistent(self) -> FloatArray:
+        """Return the nearest counts that are not negative and sum to the number of people.
+
+        They have a smaller error in all, and are biased: sums of them are no unbiased estimates.
+        """
+        return nearest_counts(self.counts, self.people)
+
+
+def estimates_from_support(
+    mechanism: FrequencyOracle, spoken_for: IntArray, people: int, confidence: Fraction
+) -> Estimates:
+    """Return what follows from how many of the reports speak for each value.
+
+    A value spoken for c times of n is held by (c - n q) / (p - q) people on average; the variance
+    is that of a value held by the estimated number (Wang et al. 2017, Theorem 2).
+    """
+    p, q = float(mechanism.own), float(mechanism.other)
+    gap = float(mechanism.own - mechanism.other)
+    counts: FloatArray = (spoken_for.astype(np.float64) - people * q) / gap
+    held = np.clip(counts, 0, people)
+    variance = (held * p * (1 - p) + (people - held) * q * (1 - q)) / gap**2
+    miss = (1 - confidence) / mechanism.categories
+    low, high = chance_intervals(spoken_for, people, float(miss))
+    return Estimates(
+        people=people,
+        confidence=confidence,
+        counts=counts,
+        standard_errors=np.sqrt(variance),
+        low=(people * low - people * q) / gap,
+        high=(people * high - people * q) / gap,
+    )
+
+
+def chance_intervals(hits: IntArray, trials: int, miss: float) -> tuple[FloatArray, FloatArray]:
+    """Return intervals for the mean chance of independent trials, each missed with ≤ `miss`.
+
+    P(hits / n ≥ x) ≤ exp(-n KL(x, μ)) for x ≥ μ, and likewise below (Hoeffding 1963, Theorem 1):
+    an end is where that equals miss / 2. Both ends are rounded outwards.
+    """
+    if not trials:
+        return np.zeros(len(hits)), np.ones(len(hits))
+    seen = hits / trials
+    most = log(2 / miss) / trials
+    low = _end(seen, np.zeros_like(seen), most)
+    high = _end(seen, np.ones_like(seen), most)
+    return low, high
+
+
+def _end(seen: FloatArray, outer: FloatArray, most: float) -> FloatArray:
+    """Return where the divergence passes `most`, between what was seen and an outer end."""
+    inner = seen.copy()
+    outer = outer.copy()
+    for _ in range(HALVINGS):
+        middle = (inner + outer) / 2
+        is_inside = _divergence(seen, middle) <= most
+        inner = np.where(is_inside, middle, inner)
+        outer = np.where(is_inside, outer, middle)
+    return outer
+
+
+def _divergence(x: FloatArray, mean: FloatArray) -> FloatArray:
+    """Return KL(x, mean) of two coins, with 0 · log 0 = 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        heads = np.where(x > 0, x * np.log(x / mean), 0.0)
+        tails = np.where(x < 1, (1 - x) * np.log((1 - x) / (1 - mean)), 0.0)
+    return np.asarray(heads + tails)
+
+
+def nearest_counts(counts: FloatArray, total: float) -> FloatArray:
+    """Return the point nearest to counts with no negative part and this sum.
+
+    The same amount is taken from all and what falls below zero is set to it ("norm-sub"; Duchi et
+    al. 2008, Figure 1).
+    """
+    falling = np.sort(counts)[::-1]
+    taken = (np.cumsum(falling) - total) / np.arange(1, len(falling) + 1)
+    last = max(1, int(np.count_nonzero(falling > taken))) - 1
+    nearest: FloatArray = np.maximum(counts - taken[last], 0.0)
+    return nearest
+
+
+def standard_error(mechanism: FrequencyOracle, people: int) -> float:
+    """Return the root of the mean, over all values, of the variance of their estimated counts.
+
+    Σ (n_v p (1 - p) + (n - n_v) q (1 - q)) / (p - q)² does not depend on who holds what, since the
+    n_v sum to n.
+    """
+    return sqrt(people * mean_variance(mechanism))
+
+
+def mean_variance(mechanism: FrequencyOracle) -> Fraction:
+    """Return the mean over all values of the variance of an estimated count, for one person."""
+    p, q, k = mechanism.own, mechanism.other, mechanism.categories
+    return (p * (1 - p) + (k - 1) * q * (1 - q)) / (k * (p - q) ** 2)

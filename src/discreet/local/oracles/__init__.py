@@ -1,0 +1,1 @@
+"""The frequency oracles, one file for each idea."""
