@@ -7,7 +7,7 @@ from enum import Enum
 from fractions import Fraction
 from functools import cached_property
 
-from discreet.catalog.schema import Column, Table
+from discreet.catalog.schema import Column, PathUnit, PrivateTable, Table
 from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
 
 
@@ -81,6 +81,18 @@ class Catalog:
     def table(self, name: str) -> Table | None:
         """Return the table of this name, whatever its letter case."""
         return self._by_name.get(name.casefold())
+
+    def parents(self, table: PrivateTable) -> tuple[PrivateTable, ...]:
+        """Return the tables on the path to a table's unit, nearest first."""
+        found: list[PrivateTable] = []
+        unit = table.unit
+        while isinstance(unit, PathUnit):
+            parent = self.table(unit.table)
+            if not isinstance(parent, PrivateTable):  # checked when the catalog was made
+                raise TypeError(unit.table)
+            found.append(parent)
+            unit = parent.unit
+        return tuple(found)
 
 
 def column_of(table: Table, name: str) -> Column | None:

@@ -111,6 +111,8 @@ class PrivateTable:
     """Whether rows_per_unit was not declared: explanations say so."""
     key: str | None = None
     """The column that tells rows apart, if the owner names one."""
+    is_prepared: bool = False
+    """Whether the engine has set apart which rows of each unit count, before any question."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,6 @@
 """The embedded engine: tables are copied into a DuckDB of this process, which is then sealed."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Self
 
 import duckdb
@@ -12,8 +12,10 @@ from discreet.engines.base import ExactQuery
 from discreet.engines.connection import LIMITS, Limits, Store, log
 from discreet.engines.duckdb_dialect import DUCKDB
 from discreet.engines.loading import Kinds, Source, load
+from discreet.engines.preparing import Progress, prepare
 from discreet.engines.writer import write_query
 from discreet.errors import EngineError, SourceError, UnsupportedError
+from discreet.query.tree import Scan
 from discreet.tables import ExactTable
 
 STAND_INS = (0.0,) * 1000
@@ -53,6 +55,16 @@ class DuckDbEngine:
             store.close()
             raise
         return cls(store, columns)
+
+    def prepare(self, scans: Iterable[Scan], progress: Progress | None = None) -> None:
+        """Settle which rows of each unit count in these tables, or raise SourceError."""
+        try:
+            prepare(self._store.connection, scans, progress)
+        except duckdb.Error as cause:
+            log.warning("tables could not be prepared", exc_info=cause)
+            raise SourceError(
+                "the tables could not be prepared; the log discreet.engine says why."
+            ) from None
 
     def columns(self, table: str) -> tuple[Column, ...]:
         found = self._columns.get(table.casefold())

@@ -34,5 +34,7 @@ class ExactQuery:
     sums: tuple[Expression, ...] = ()
     units: bool = False
     cell: Expression | None = None
+    is_bounded: bool = False
+    """Whether no unit has more than `limit` rows to begin with, so that none need be chosen."""
     distinct: Expression | None = None
     """With PAIRS: the value whose different values are counted (column `n`) or summed."""

@@ -160,6 +160,8 @@ class Scan:
     table: PrivateTable
     parents: tuple[PrivateTable, ...] = ()
     """The tables on the path to the unit, nearest first; empty if the unit is in the table."""
+    is_kept: bool = False
+    """Of a prepared table: only the rows that count, at most rows_per_unit of each unit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,6 +186,8 @@ class Join:
     source: "Rows | PublicScan"
     name: str
     on: Expression
+    fan_out: int | None = field(default=None, compare=False)
+    """Of a public table: how many of its rows one row can meet at most, if that is sure."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -251,3 +255,14 @@ class Union:
 
 
 Rows = Scan | Select | PerUnit | Union
+
+
+def is_whole(rows: Rows) -> bool:
+    """Return whether these are all rows of one kept table, each once."""
+    match rows:
+        case Scan(is_kept=is_kept):
+            return is_kept
+        case Select(source=source, joins=joins, where=where, only=only):
+            return not joins and where is None and only is None and is_whole(source)
+        case _:
+            return False

@@ -8,11 +8,21 @@ raise an error, for every content of the tables, not only for contents within de
 from discreet.engines.base import ExactQuery
 from discreet.engines.dialect import Dialect
 from discreet.engines.writer.exact import exact_text
-from discreet.engines.writer.expressions import Numbers, Place, column_name
-from discreet.engines.writer.rows import rows_text
+from discreet.engines.writer.expressions import UNIT, Numbers, Place, column_name
+from discreet.engines.writer.rows import EVERY, KEPT, RANK, prepared_name, rows_text
 from discreet.query.tree import Expression, Rows
 
-__all__ = ["column_name", "write_expression", "write_query", "write_rows"]
+__all__ = [
+    "EVERY",
+    "KEPT",
+    "RANK",
+    "UNIT",
+    "column_name",
+    "prepared_name",
+    "write_expression",
+    "write_query",
+    "write_rows",
+]
 
 
 def write_query(query: ExactQuery, dialect: Dialect, released: Numbers = None) -> str:

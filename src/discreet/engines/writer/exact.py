@@ -5,9 +5,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from discreet.catalog.schema import RowUnit
+from discreet.catalog.schema import Kind, RowUnit
 from discreet.engines.base import Bounding, ExactQuery
-from discreet.engines.dialect import Dialect
+from discreet.engines.dialect import Dialect, whole_literal
 from discreet.engines.writer.expressions import (
     UNIT,
     Place,
@@ -17,15 +17,17 @@ from discreet.engines.writer.expressions import (
     names_of,
     written_of,
 )
-from discreet.engines.writer.rows import rows_text
-from discreet.query.tree import Expression, Literal, Rows, Scan, Union
+from discreet.engines.writer.rows import KEPT, RANK, prepared_name, rows_text
+from discreet.query.tree import Expression, Literal, Rows, Scan, Select, Union, is_whole
 
-SALT = "'discreet'"
+SALT = ("'discreet'", Kind.TEXT)
 
 
 def exact_text(query: ExactQuery, place: Place) -> str:
     """Return the statement: one row without groups, else one for each group that has rows."""
-    if _is_plain_count(query):
+    if _is_number_of_kept_units(query):
+        return _first_rows(query, place)
+    if _is_plain_count(query) and not query.is_bounded:
         return _plain_count(query, place)
     groups = [f'"k{number}"' for number in range(len(query.keys))]
     groups += [] if query.cell is None else ['"cell"']
@@ -47,12 +49,22 @@ def _measures(query: ExactQuery, groups: Sequence[str], dialect: Dialect) -> lis
         outputs = [f"{dialect.wide_sum.format(_of_first(each))} AS {each}" for each in sums]
         outputs.append('count(DISTINCT "value") AS "n"')
     else:
-        outputs = [f"{dialect.wide_sum.format(each)} AS {each}" for each in sums]
+        outputs = [
+            f"{_summed(each, expression, dialect)} AS {each}"
+            for each, expression in zip(sums, query.sums, strict=True)
+        ]
         outputs += [] if query.cell is None else ['count(*) AS "n"']
     if query.bounding is Bounding.NONE:
         units = ['count(*) AS "units"']
     outputs += units if query.units else []
     return outputs or ['count(*) AS "n"']
+
+
+def _summed(column: str, expression: Expression, dialect: Dialect) -> str:
+    """Return the sum; of a constant it is a multiple of the number of rows, which engines know."""
+    if isinstance(expression, Literal) and isinstance(expression.value, int):
+        return dialect.as_wide.format(f"count(*) * {whole_literal(int(expression.value))}")
+    return dialect.wide_sum.format(column)
 
 
 def _of_first(column: str) -> str:
@@ -104,20 +116,33 @@ def _bounded(query: ExactQuery, groups: Sequence[str], place: Place) -> str:
         listed = ", ".join([UNIT, *columns])
         distinct = "DISTINCT " if is_set else ""
         rows = f'SELECT {distinct}{listed} FROM ({rows}) AS "rows"{where}'
-    if query.bounding is Bounding.NONE or not columns:
-        return rows
-    unit = [] if _is_row(query.rows) else [UNIT]
-    hashed = place.dialect.hash.format(all=", ".join([SALT, *unit, *columns]))
+    if query.bounding is Bounding.NONE or query.is_bounded or not columns:
+        return _with_first(query, groups, rows, columns)
+    unit = [] if _is_row(query.rows) else [(UNIT, unit_kind(query.rows))]
+    hashed = place.dialect.hash([SALT, *unit, *((each, _kind(query, each)) for each in columns)])
     order = ", ".join([hashed, *columns])
     rank = f'row_number() OVER (PARTITION BY {UNIT} ORDER BY {order}) AS "rank"'
     kept = f'SELECT *, {rank} FROM ({rows}) AS "rows"'
     kept = f'SELECT * FROM ({kept}) AS "ranked" WHERE "rank" <= {query.limit}'
+    return _with_first(query, groups, kept, columns)
+
+
+def _with_first(query: ExactQuery, groups: Sequence[str], kept: str, columns: Sequence[str]) -> str:
+    """Return the rows; of values that are summed once, with a number that is 1 for one of each."""
     if query.bounding is not Bounding.PAIRS or not query.sums:
         return kept
     group = ", ".join([*groups, '"value"'])
     order = ", ".join([UNIT, *columns])
     first = f'row_number() OVER (PARTITION BY {group} ORDER BY {order}) AS "first"'
     return f'SELECT *, {first} FROM ({kept}) AS "kept"'
+
+
+def _kind(query: ExactQuery, column: str) -> Kind:
+    """Return the kind of a projected column."""
+    if column.startswith('"k'):
+        return query.keys[int(column[2:-1])].facts.kind
+    is_value = column == '"value"' and query.distinct is not None
+    return query.distinct.facts.kind if is_value and query.distinct else Kind.INTEGER
 
 
 def _is_row(rows: Rows) -> bool:
@@ -130,6 +155,23 @@ def _is_row(rows: Rows) -> bool:
             return any(map(_is_row, rows.parts))
         case _:
             return _is_row(rows.source)
+
+
+def _is_number_of_kept_units(query: ExactQuery) -> bool:
+    """Return whether the units of a whole kept table are counted: each has one row of rank 1."""
+    is_total = not query.keys and query.cell is None
+    is_units = query.bounding is Bounding.UNITS_ONLY
+    return is_total and is_units and query.is_bounded and is_whole(query.rows)
+
+
+def _first_rows(query: ExactQuery, place: Place) -> str:
+    rows = query.rows
+    while isinstance(rows, Select):
+        rows = rows.source
+    if not isinstance(rows, Scan):
+        raise TypeError(rows)
+    table = prepared_name(rows.table.name, place.dialect, KEPT)
+    return f'SELECT count(*) AS "units" FROM {table} WHERE {RANK} = 1'
 
 
 def _is_plain_count(query: ExactQuery) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from discreet.catalog.schema import Kind, Value
-from discreet.engines.dialect import Dialect, Written, real_literal
+from discreet.engines.dialect import Dialect, Written
 from discreet.engines.writer.literals import literal_of, nearest_float
 from discreet.engines.writer.units import refuse_other_units
 from discreet.errors import QuestionSizeError, UnboundedError, UnsupportedError
@@ -203,7 +203,11 @@ def _window(window: Window, place: Place) -> str:
     if function is WindowFunction.SUM:
         return sum_of(window.arguments[0], place.write(window.arguments[0]), over, place.dialect)
     arguments = ", ".join(map(place.write, window.arguments))
-    return f"{function.value}({arguments}) {over}"
+    name = function.value
+    if window.arguments:
+        kind = window.arguments[0].facts.kind
+        name = place.dialect.aggregates.get((name, kind), name)
+    return f"{name}({arguments}) {over}"
 
 
 def _ordering(ordering: Ordering, place: Place) -> str:
@@ -217,12 +221,21 @@ def sum_of(argument: Expression, text: str, over: str, dialect: Dialect) -> str:
     over = f" {over}" if over else ""
     if argument.facts.kind is not Kind.REAL:
         return dialect.whole.format(f"sum({dialect.whole.format(text)}){over}")
-    grain, clamped = _fixed_point(argument, text)
-    scaled = dialect.as_wide.format(f"round(({clamped}) * {real_literal(1 / grain)})")
-    return f"({dialect.as_real.format(f'sum({scaled}){over}')} * {real_literal(grain)})"
+    grain, clamped = _fixed_point(argument, text, dialect)
+    scaled = _times(clamped, 1 / grain, dialect)
+    whole = dialect.as_wide.format(f"floor({scaled} + {dialect.real(0.5)})")
+    return _times(dialect.as_real.format(f"sum({whole}){over}"), grain, dialect)
 
 
-def _fixed_point(argument: Expression, text: str) -> tuple[float, str]:
+def _times(text: str, factor: float, dialect: Dialect) -> str:
+    """Return a real times another one; NULL on overflow."""
+    given = Written(text=text, kind=Kind.REAL)
+    function = dialect.functions["multiply"]
+    product = function.write((given, literal_of(factor, Kind.REAL, dialect)))
+    return product if function.is_finite else dialect.finite(product)
+
+
+def _fixed_point(argument: Expression, text: str, dialect: Dialect) -> tuple[float, str]:
     """Return the grain, a power of two, and the text moved into its interval."""
     interval = argument.facts.interval
     if interval.low is None or interval.high is None:
@@ -233,9 +246,9 @@ def _fixed_point(argument: Expression, text: str) -> tuple[float, str]:
     reach = max(abs(interval.low), abs(interval.high))
     exponent = reach.numerator.bit_length() - reach.denominator.bit_length() + 1 if reach else 0
     grain = 2.0 ** min(1000, max(-1000, exponent - FIXED_POINT_BITS))
+    least, most = dialect.real(low), dialect.real(high)
     clamped = (
-        f"CASE WHEN {text} < {real_literal(low)} THEN {real_literal(low)} "
-        f"WHEN {text} > {real_literal(high)} THEN {real_literal(high)} ELSE {text} END"
+        f"CASE WHEN {text} < {least} THEN {least} WHEN {text} > {most} THEN {most} ELSE {text} END"
     )
     return grain, clamped
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from discreet.catalog.schema import Kind, Value
-from discreet.engines.dialect import Dialect, Written, real_literal, text_literal, whole_literal
+from discreet.engines.dialect import Dialect, Written
 
 
 def literal_of(value: Value, kind: Kind, dialect: Dialect) -> Written:
@@ -22,11 +22,11 @@ def _literal_text(value: Value, kind: Kind, dialect: Dialect) -> str:  # noqa: P
         case bool():
             return "TRUE" if value else "FALSE"
         case int() if kind is not Kind.REAL:
-            return whole_literal(value)
+            return dialect.number(value)
         case int() | float() | Fraction() | Decimal():
-            return real_literal(nearest_float(value))
+            return dialect.real(nearest_float(value))
         case str():
-            return text_literal(value)
+            return dialect.text(value)
         case datetime() if kind is Kind.TIMESTAMP_TZ or value.tzinfo is not None:
             utc = value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
             stamp = utc.replace(tzinfo=None).isoformat(sep=" ")

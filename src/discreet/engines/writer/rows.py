@@ -65,6 +65,8 @@ def _columns_of(rows: Rows) -> tuple[str, ...]:
 
 
 def _scan(scan: Scan, place: Place, needed: frozenset[str] | None) -> str:
+    if scan.table.is_prepared:
+        return _prepared(scan, place, needed)
     path = (scan.table, *scan.parents)
     aliases = [f'"__{number}"' for number in range(len(path))]
     if len(path) == 1:
@@ -85,6 +87,29 @@ def _scan(scan: Scan, place: Place, needed: frozenset[str] | None) -> str:
         for number, table in enumerate(path[:-1])
     )
     return f"SELECT {', '.join([unit, *columns])} FROM {tables[0]}{joins}{where}"
+
+
+KEPT, EVERY = "kept", "every"
+"""Schemas of prepared tables: the rows of each unit that count, and all rows."""
+
+RANK = '"__rank"'
+"""The place of a kept row among those of its unit, from 1."""
+
+
+def _prepared(scan: Scan, place: Place, needed: frozenset[str] | None) -> str:
+    """Return rows of a prepared table, which has the unit and our names for columns."""
+    columns = [
+        place.column(each.name)
+        for each in scan.table.columns
+        if needed is None or each.name in needed
+    ]
+    table = prepared_name(scan.table.name, place.dialect, KEPT if scan.is_kept else EVERY)
+    return f"SELECT {', '.join([UNIT, *columns])} FROM {table}"
+
+
+def prepared_name(table: str, dialect: Dialect, schema: str) -> str:
+    """Return what a prepared table is called in the engine."""
+    return f"{dialect.quoted(schema)}.{dialect.quoted(table)}"
 
 
 def _scanned(name: str, kind: Kind, alias: str, place: Place) -> str:
@@ -255,7 +280,8 @@ def _aggregate(aggregate: UnitAggregate, number: int, dialect: Dialect) -> str:
         case UnitFunction.COUNT_DISTINCT:
             return f"count(DISTINCT {text})"
         case _:
-            return f"{aggregate.function.value}({text})"
+            name = aggregate.function.value
+            return f"{dialect.aggregates.get((name, argument.facts.kind), name)}({text})"
 
 
 def _mean_of(argument: Expression, text: str, dialect: Dialect) -> str:

@@ -1,12 +1,12 @@
 """FROM: which relations stand there, what ties them, and how many rows of a unit can come of it."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import prod
 
 from sqlglot import exp
 
-from discreet.catalog.schema import PathUnit, PrivateTable, PublicTable
+from discreet.catalog.schema import Kind, PathUnit, PrivateTable, PublicTable
 from discreet.errors import JoinError, QuestionSizeError, UnsupportedError
 from discreet.query.check.sources import (
     Names,
@@ -23,6 +23,9 @@ from discreet.query.tree import Expression, Join, JoinKind, PublicScan, Rows
 
 MOST_ROWS = 10_000_000
 """Of one unit, made by joins: with more of them, noise would drown any answer."""
+
+EXACT_KINDS = frozenset({Kind.BOOLEAN, Kind.INTEGER, Kind.TEXT, Kind.DATE})
+"""Kinds whose values are equal only if they are the same."""
 
 HANDLED = {"this", "on", "using", "side", "kind"}
 """The parts of a JOIN that are looked at; any other is refused."""
@@ -150,6 +153,7 @@ def join_all(
                 source=_joined_rows(each.source),
                 name=each.source.name,
                 on=to_expression(on),
+                fan_out=_sure_fan_out(each.source, all_ties, factors),
             )
         )
         seen.append(each.source)
@@ -331,6 +335,19 @@ def _fan_out(source: Source, all_ties: list[Tie], public: PublicReader) -> int:
     counted = f"SELECT count(*) AS n FROM {quoted(table.name)}{grouping}"  # noqa: S608
     ((most,),) = public.values(f"SELECT max(n) FROM ({counted})")  # noqa: S608
     return max(1, int(most or 0))  # type: ignore[arg-type]
+
+
+def _sure_fan_out(source: Source, all_ties: list[Tie], factors: Mapping[str, int]) -> int | None:
+    """Return it if equality of values is that by which they were counted: no kinds are mixed."""
+    if not isinstance(source.relation, PublicTable):
+        return None
+    kinds = [
+        {out.facts.kind for _, out in turned}
+        for tie in all_ties
+        if (turned := _turned(tie, source)) is not None
+    ]
+    is_sure = all(len(each) == 1 and each <= EXACT_KINDS for each in kinds)
+    return factors[source.name] if is_sure else None
 
 
 def _join_fix(source: Source, others: list[Source]) -> str:

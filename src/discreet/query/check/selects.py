@@ -335,22 +335,16 @@ class Checker:
 
     def scan(self, table: PrivateTable) -> Private:
         """Return a private table's rows with their units."""
-        parents = []
-        unit: Unit = table.unit
-        while isinstance(unit, PathUnit):
-            parent = self.catalog.table(unit.table)
-            if not isinstance(parent, PrivateTable):  # the catalog was checked when it was made
-                raise TypeError(unit.table)
-            parents.append(parent)
-            unit = parent.unit
+        parents = self.catalog.parents(table)
         owner = parents[-1] if parents else table
+        unit = owner.unit
         unit_column = column_of(owner, unit.column) if isinstance(unit, ColumnUnit) else None
         own = unit.column.casefold() if isinstance(unit, ColumnUnit) and not parents else None
         what = "by default" if table.is_default_limit else "as the catalog declares"
         is_row = isinstance(unit, RowUnit) and not parents
         counted = "1 row" if table.rows_per_unit == 1 else f"{table.rows_per_unit} rows"
         return Private(
-            rows=Scan(table=table, parents=tuple(parents)),
+            rows=Scan(table=table, parents=parents),
             outs=tuple(
                 out_from_column(each, is_unit=each.name.casefold() == own, table=table.name)
                 for each in table.columns

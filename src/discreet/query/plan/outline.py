@@ -15,6 +15,7 @@ from discreet.query.plan.contributions import (
     rows_of_a_unit,
     signed_sensitivity,
 )
+from discreet.query.plan.kept import is_bounded
 from discreet.query.plan.measures import (
     OF_ROWS,
     ONE_ROW,
@@ -233,7 +234,13 @@ class _Builder:
         return replace(self._base, bounding=bounding, units=True)
 
     def _pairs_query(self, values: int, distinct: Expression) -> ExactQuery:
-        return replace(self._base, bounding=Bounding.PAIRS, limit=values, distinct=distinct)
+        return replace(
+            self._base,
+            bounding=Bounding.PAIRS,
+            limit=values,
+            is_bounded=self._base.is_bounded and values == self.rows,
+            distinct=distinct,
+        )
 
     def _distinct(self, aggregate: Aggregate) -> Linear:
         argument = _argument(aggregate)
@@ -328,6 +335,7 @@ class _Builder:
             keys=self._keys,
             bounding=rows_bounding(self.release),
             limit=self.rows,
+            is_bounded=is_bounded(self.release),
         )
 
     def _added(self, query: ExactQuery) -> int:
