@@ -1,7 +1,7 @@
 """Paying: every release is charged before it runs, kept before it is seen, and paid for once."""
 
 import logging
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -9,21 +9,23 @@ from hashlib import sha256
 
 import pyarrow as pa
 
-from discreet.accounting import Budget, Event
+from discreet.accounting import Budget
 from discreet.answer import Balance, Price
 from discreet.catalog.policy import Accounting, BudgetPolicy
 from discreet.engines.base import Engine
 from discreet.engines.public import PublicStore
 from discreet.errors import DiscreetError, EngineError
-from discreet.ledger import OWNER, Entry, Kept, Ledger, Receipt
+from discreet.ledger import OWNER, Entry, Item, Kept, Ledger, Receipt
 from discreet.ledger.checks import MOST_ANSWER
 from discreet.noise import SYSTEM, Entropy
 from discreet.query.plan import Plan
+from discreet.query.plan.identity import meanings_of
 from discreet.query.plan.planned import PlannedRelease
 from discreet.query.plan.targets import EpsilonTarget
 from discreet.query.questions import Scalar
+from discreet.query.scope import scope_of
 from discreet.release import release, spreads
-from discreet.serving import Served, aggregates_of, base_of, read_off
+from discreet.serving import Served, read_off
 from discreet.tables import ExactTable, NoisyTable, bytes_from_noisy, noisy_from_bytes
 
 Released = int | float | None
@@ -54,6 +56,9 @@ Replanner = Callable[[str, EpsilonTarget], Plan]
 
 MOST_TRIED = 3
 """So many of the last releases of the same rows and groups are looked at."""
+
+JOINT = ":"
+"""Parts what a release shares with all of the same rows and groups from what it is."""
 
 READ_OFF = "read off an answer to a wider or dearer question, which was paid for before"
 
@@ -129,18 +134,22 @@ class Books:
         """Return whether nothing of a plan would be charged."""
         return not self.unpaid(plan)
 
-    def unpaid(self, plan: Plan, *, besides: Collection[int] = ()) -> tuple[Event, ...]:
-        """Return what a plan would be charged now, besides the releases of these numbers."""
+    def unpaid(self, plan: Plan) -> tuple[PlannedRelease, ...]:
+        """Return the releases of a plan that were not paid for."""
         return tuple(
-            event
-            for number, question in enumerate(self._questions(plan))
-            if number not in besides and self._ledger.find(question) is None
-            for event in plan.releases[number].events
+            planned
+            for planned, question in zip(plan.releases, self._questions(plan), strict=True)
+            if self._ledger.find(question) is None
         )
 
-    def afford(self, events: tuple[Event, ...]) -> None:
-        """Refuse what does not fit together; nothing is charged."""
-        self._ledger.check(events, account=self._account)
+    def afford(self, plans: Sequence[Plan]) -> None:
+        """Refuse what does not fit together, were nothing of it paid for; nothing is charged."""
+        items = [
+            Item(question=question, events=planned.events, scope=scope_of(planned))
+            for plan in plans
+            for planned, question in zip(plan.releases, self._questions(plan), strict=True)
+        ]
+        self._ledger.check(items, account=self._account)
 
     # ----------------------------------------------------------------------- steps
 
@@ -150,30 +159,28 @@ class Books:
         Names of releases of the same rows and groups begin alike.
         """
         return tuple(
-            f"{self._beginning(planned)}{self._named(identity)}"
-            for planned, identity in zip(plan.releases, plan.identities, strict=True)
+            f"{self._named(each.base)}{JOINT}{self._named(each.whole)}" for each in plan.identities
         )
-
-    def _beginning(self, planned: PlannedRelease) -> str:
-        return f"{self._named(base_of(planned.release))}:"
 
     def _named(self, digest: str) -> str:
         return sha256(f"{digest}|{self._data_version}".encode()).hexdigest()
 
     def _charged(self, plan: Plan, about: str, *, besides: Collection[int]) -> dict[int, Receipt]:
-        """Return receipts for releases by number, or refuse what does not fit together."""
-        if len(plan.releases) > 1:
-            self.afford(self.unpaid(plan, besides=besides))
-        return {
-            number: self._ledger.charge(
-                question,
-                plan.releases[number].events,
-                account=self._account,
+        """Return receipts for releases by number: all are charged in one transaction, or none."""
+        items = {
+            number: Item(
+                question=question,
+                events=plan.releases[number].events,
+                scope=scope_of(plan.releases[number]),
                 about=_noted(plan, number, about),
             )
             for number, question in enumerate(self._questions(plan))
             if number not in besides
         }
+        if not items:
+            return {}
+        receipts = self._ledger.charge_all(list(items.values()), account=self._account)
+        return dict(zip(items, receipts, strict=True))
 
     # ----------------------------------------------------------------------- what was kept
 
@@ -188,10 +195,10 @@ class Books:
         return {number: each for number, each in found.items() if each is not None}
 
     def _read_off(self, asked: PlannedRelease, question: str) -> Served | None:
-        alike = self._ledger.charges_under(self._beginning(asked), MOST_TRIED)
+        alike = self._ledger.charges_under(_beginning(question), MOST_TRIED)
         if not alike or self._ledger.find(question) is not None:
             return None
-        wanted = set(aggregates_of(asked.release))
+        wanted = set(meanings_of(asked.release))
         for entry in alike:
             if _may_serve(entry, wanted, asked.epsilon):
                 kept, planned = self._ledger.find(entry.question), self._planned_again(entry)
@@ -220,7 +227,7 @@ class Books:
         self, planned: PlannedRelease, receipt: Receipt, numbers: tuple[Released, ...]
     ) -> NoisyTable:
         """Run and release, and keep the result before anyone or anything sees it."""
-        found = self._ledger.find(receipt.question)
+        found = self._ledger.find(receipt.question) if receipt.already_paid else None
         if isinstance(found, Kept):
             return _opened(found.answer)
         exact = tuple(self._engine.run(each, numbers) for each in planned.queries)
@@ -259,6 +266,11 @@ class Books:
         return found[0] if found else None
 
 
+def _beginning(question: str) -> str:
+    """Return how the names of all releases of the same rows and groups begin."""
+    return question.partition(JOINT)[0] + JOINT
+
+
 def _noted(plan: Plan, number: int, sql: str) -> dict[str, str]:
     """Return what the ledger notes of a release: by it, others may be read off its table."""
     if plan.question.scalars:
@@ -267,7 +279,7 @@ def _noted(plan: Plan, number: int, sql: str) -> dict[str, str]:
         "sql": sql,
         "epsilon": str(plan.epsilon),
         "delta": str(plan.delta),
-        "aggregates": " ".join(aggregates_of(plan.releases[number].release)),
+        "aggregates": " ".join(plan.identities[number].aggregates),
     }
 
 

@@ -1,5 +1,6 @@
 """What can go wrong, each with the one sentence that says what, where and how to fix it."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 HIDDEN = object()
@@ -79,12 +80,14 @@ class BudgetError(DiscreetError):
     """The budget does not allow this charge; nothing was charged.
 
     Each bound that could have allowed it is given as (requested, remaining). `analyst` is whose cap
-    it was that did not allow it, None if it was the budget of the data set.
+    it was that did not allow it, None if it was the budget of the data set. Where tables are
+    declared disjoint, `tables` are those whose units have too little left.
     """
 
     requested: dict[str, Fraction]
     remaining: dict[str, Fraction]
     analyst: str | None = None
+    tables: tuple[str, ...] = ()
 
     def __init__(self, whose: str = "the budget", /, **bounds: tuple[Fraction, Fraction]) -> None:
         self.requested = {name: requested for name, (requested, _) in bounds.items()}
@@ -103,9 +106,18 @@ class BudgetError(DiscreetError):
 
     def of_analyst(self, name: str) -> "BudgetError":
         """Return the same refusal as one by an analyst's cap."""
+        return self._told(name, self.tables)
+
+    def for_units(self, tables: Sequence[str]) -> "BudgetError":
+        """Return the same refusal as one for units of these tables."""
+        return self._told(self.analyst, tuple(tables))
+
+    def _told(self, analyst: str | None, tables: tuple[str, ...]) -> "BudgetError":
         bounds = {each: (self.requested[each], self.remaining[each]) for each in self.requested}
-        refusal = BudgetError(f"the cap of analyst {shown(name)}", **bounds)
-        refusal.analyst = name
+        whose = "the budget" if analyst is None else f"the cap of analyst {shown(analyst)}"
+        units = f" for units of {' and '.join(map(shown, tables))}" if tables else ""
+        refusal = BudgetError(f"{whose}{units}", **bounds)
+        refusal.analyst, refusal.tables = analyst, tables
         return refusal
 
 

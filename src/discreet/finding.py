@@ -138,7 +138,7 @@ class Finder:
         if unpaid:
             # Whatever the bounds, the rest costs no more: keys that they make known take no delta.
             plans = [*unpaid, self._plan_with(sql, first, _assumed(first, Fraction(1)))]
-            self._books.afford(tuple(event for plan in plans for event in plan.events))
+            self._books.afford(plans)
 
     # ----------------------------------------------------------------------- charge, run, keep
 

@@ -30,7 +30,7 @@ from discreet.errors import (
     ParameterError,
     UnsupportedEventError,
 )
-from discreet.ledger import Entry, Kept, Ledger, Receipt
+from discreet.ledger import Entry, Item, Kept, Ledger, Receipt
 from discreet.ledger.prices import FINEST, shortened
 from tests.ledger.stores import STORES, TENTH, Store
 
@@ -276,11 +276,11 @@ def test_a_check_refuses_what_a_charge_would_and_writes_nothing(store: Store) ->
     ledger = store.open()
     ledger.declare_analyst("eve", epsilon=Fraction(2, 10))
     ledger.check()
-    ledger.check([TENTH] * 10)
-    ledger.check([TENTH] * 2, account="eve")
+    ledger.check([Item(question="q", events=[TENTH] * 10)])
+    ledger.check([Item(question="q", events=[TENTH] * 2)], account="eve")
     for account, count in (("owner", 11), ("eve", 3)):
         with pytest.raises(BudgetError) as refusal:
-            ledger.check([TENTH] * count, account=account)
+            ledger.check([Item(question="q", events=[TENTH] * count)], account=account)
         assert refusal.value.analyst == (None if account == "owner" else account)
     assert numbered(ledger) == [(1, "policy"), (2, "analyst")]
     assert ledger.charged() == Charge()
@@ -308,6 +308,7 @@ def test_a_ledger_has_no_way_back(store: Store) -> None:
     reading |= {"check", "charges_under"}
     assert verbs - reading == {
         "charge",
+        "charge_all",
         "keep",
         "declare_analyst",
         "declare_cap",

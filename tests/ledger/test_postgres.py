@@ -200,8 +200,9 @@ def test_of_two_that_write_without_the_lock_one_is_refused(
 def write_both(other: StoredLedger, turn: Any) -> None:
     events = (TENTH * 8,)
     other.charge("other", events)
-    turn.book.check_affordable("owner", events[0])
-    turn.append(Line(kind="charge", question="mine", account="owner", events=events, about={}))
+    line = Line(kind="charge", question="mine", account="owner", events=events, about={})
+    turn.book.check_affordable("owner", [line])
+    turn.append(line)
 
 
 def test_a_server_that_is_not_there_is_named_and_nothing_of_its_address(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """The durable book of what was charged and what was answered."""
 
-from discreet.ledger.base import OWNER, Analyst, Entry, Kept, Ledger, Receipt, Report
+from discreet.ledger.base import OWNER, Analyst, Entry, Item, Kept, Ledger, Receipt, Report
 from discreet.ledger.opening import existing_ledger, is_on_server, open_ledger
 from discreet.ledger.postgres import PostgresLedger
 from discreet.ledger.sqlite import SqliteLedger
@@ -10,6 +10,7 @@ __all__ = [
     "OWNER",
     "Analyst",
     "Entry",
+    "Item",
     "Kept",
     "Ledger",
     "PostgresLedger",

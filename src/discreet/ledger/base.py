@@ -12,6 +12,7 @@ from types import MappingProxyType, TracebackType
 from typing import Literal, Protocol, Self, TypeAlias
 
 from discreet.accounting import Budget, Charge, Event, Price, Remaining
+from discreet.ledger.scopes import Scope
 from discreet.parameters import Real
 
 Kind: TypeAlias = Literal["policy", "charge", "answer", "analyst"]
@@ -19,6 +20,18 @@ Kind: TypeAlias = Literal["policy", "charge", "answer", "analyst"]
 
 OWNER = "owner"
 """The account of who holds the data: it needs no declaration and has no cap of its own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One of the things that are charged for together."""
+
+    question: str
+    events: Sequence[Event]
+    scope: Scope = None
+    """The tables whose units it is about; None is about everybody."""
+    about: Mapping[str, str] = field(default_factory=dict)
+    """What the caller notes of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +70,8 @@ class Entry:
     about: Mapping[str, str]
     """The total in force, what the caller noted of a question, or the answer's SHA-256."""
     digest: str
+    scope: Scope = None
+    """The tables whose units a charge is about; None is about everybody."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +103,8 @@ class Report:
     questions: int
     accounts: Mapping[str, Charge]
     """What each account was charged."""
+    partitions: Mapping[str, Remaining] = field(default_factory=dict)
+    """What is left for units of each table that is declared disjoint from others."""
 
 
 class Ledger(Protocol):
@@ -107,24 +124,36 @@ class Ledger(Protocol):
         *,
         account: str = OWNER,
         about: Mapping[str, str] = MappingProxyType({}),
+        scope: Scope = None,
     ) -> Receipt:
         """Charge for all of the events or raise BudgetError; durable when it returns.
 
         A question that was paid for is not charged again, whoever paid. An account other than the
-        owner's must be declared and enabled, else AccountError is raised.
+        owner's must be declared and enabled, else AccountError is raised. The scope names the
+        tables whose units it is about; without one it is charged to everybody.
         """
 
-    def check(self, events: Sequence[Event] = (), *, account: str = OWNER) -> None:
-        """Raise what charging an account for all of the events would raise; writes nothing.
+    def charge_all(self, items: Sequence[Item], *, account: str = OWNER) -> tuple[Receipt, ...]:
+        """Charge for all items in one transaction, or raise BudgetError and charge for none.
 
-        Without events, only an account that may not ask is refused.
+        What was paid for before is not charged again.
+        """
+
+    def check(self, items: Sequence[Item] = (), *, account: str = OWNER) -> None:
+        """Raise what charging an account for all of the items would raise, were none paid for.
+
+        Writes nothing. Without items, only an account that may not ask is refused.
         """
 
     def keep(self, receipt: Receipt, answer: bytes) -> bytes:
         """Return the answer that is kept, the first one handed in; durable when it returns."""
 
-    def remaining(self, account: str | None = None) -> Remaining:
-        """Return what is left of the total, or of an account's cap; the total holds besides."""
+    def remaining(self, account: str | None = None, *, scope: Scope = None) -> Remaining:
+        """Return what is left of the total, or of an account's cap; the total holds besides.
+
+        With a scope, what is left for questions about units of these tables; else the least that
+        is left for anybody.
+        """
 
     def charged(self) -> Charge:
         """Return what all entries together have taken."""

@@ -5,11 +5,13 @@ from nothing else; a stored sum would be one more thing to forge.
 """
 
 import json
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from fractions import Fraction
+from functools import lru_cache
 from hashlib import sha256
 from types import MappingProxyType
 from typing import NamedTuple, Self, get_args
@@ -19,7 +21,16 @@ from discreet.accounting.events import positive, zero_or_positive
 from discreet.errors import AccountError, BudgetError, LedgerError, ParameterError
 from discreet.ledger.analysts import analyst_from_record, cap_of
 from discreet.ledger.base import OWNER, Analyst, Entry, Kind
-from discreet.ledger.prices import UNKNOWN, added, events_from_text, total_of
+from discreet.ledger.prices import UNKNOWN, added, events_from_text, one_event, total_of
+from discreet.ledger.scopes import (
+    NOTE,
+    Choice,
+    Disjoint,
+    Scope,
+    disjoint_from_text,
+    scope_from_text,
+    text_from_scope,
+)
 
 ALTERED = (
     "the ledger's entries are not as they were written",
@@ -54,7 +65,15 @@ class Line:
     question: str = ""
     account: str = ""
     events: tuple[Event, ...] = ()
+    scope: Scope = None
     about: Mapping[str, str]
+
+    @property
+    def notes(self) -> Mapping[str, str]:
+        """What is noted, the scope among it, so that the digest covers it."""
+        if self.scope is None:
+            return self.about
+        return {**self.about, NOTE: text_from_scope(self.scope)}
 
 
 def digest_after(previous: bytes, row: Row) -> bytes:
@@ -66,6 +85,7 @@ def entry_from_row(row: Row) -> Entry:
     """Return the entry that a row holds."""
     if row.kind not in KINDS:
         raise LedgerError(*UNKNOWN)
+    about = json.loads(row.about)
     return Entry(
         number=row.number,
         kind=KINDS[row.kind],
@@ -73,17 +93,19 @@ def entry_from_row(row: Row) -> Entry:
         question=row.question,
         account=row.account,
         events=events_from_text(row.events),
-        about=MappingProxyType(json.loads(row.about)),
+        about=MappingProxyType(about),
         digest=row.digest.hex(),
+        scope=scope_of(row),
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """What the owner declares: the total, the theorem that holds it, and who are neighbours."""
+    """What the owner declares: the total, its theorem, who are neighbours, who are apart."""
 
     total: Budget
     neighbours: str
+    disjoint: Disjoint = Disjoint()  # noqa: RUF009 - frozen
 
     def __post_init__(self) -> None:
         if not isinstance(self.total, Budget) or self.total.charged != Charge():
@@ -92,6 +114,9 @@ class Policy:
         if self.neighbours not in NEIGHBOURS:
             rule = f"must be {' or '.join(map(repr, NEIGHBOURS))}"
             raise ParameterError("neighbours", self.neighbours, rule)
+        if self.disjoint.groups and self.neighbours != "add-remove":
+            rule = "must be empty unless neighbours are add-remove: a replaced unit may move"
+            raise ParameterError("disjoint", self.disjoint.text, rule)
 
     @property
     def record(self) -> dict[str, str]:
@@ -101,6 +126,7 @@ class Policy:
             "delta": str(zero_or_positive("delta", self.total.delta)),
             "neighbours": self.neighbours,
             **self._for_life,
+            **({"disjoint": self.disjoint.text} if self.disjoint.groups else {}),
         }
 
     @classmethod
@@ -112,7 +138,8 @@ class Policy:
             filter=record["filter"],
             set_aside=Fraction(record["set_aside"]),
         )
-        return cls(total=total, neighbours=record["neighbours"])
+        disjoint = disjoint_from_text(record.get("disjoint", "[]"))
+        return cls(total=total, neighbours=record["neighbours"], disjoint=disjoint)
 
     def check_change(self, declared: Self) -> None:
         """Refuse a policy under which the entries that there are would prove nothing."""
@@ -146,6 +173,8 @@ class Book:
     charged: Charge = Charge()  # noqa: RUF009 - frozen
     accounts: Mapping[str, Charge] = field(default_factory=dict)
     """What each account was charged; together they are what is charged."""
+    scopes: Mapping[str, Mapping[Scope, Charge]] = field(default_factory=dict)
+    """The same by the tables whose units it was about."""
     analysts: Mapping[str, Analyst] = field(default_factory=dict)
     """The accounts that were declared, as they are in force."""
 
@@ -157,40 +186,81 @@ class Book:
         return self.policy.total
 
     @property
-    def budget(self) -> Budget:
-        """The total in force, with what is charged to it."""
-        return replace(self.total, charged=self.charged)
+    def disjoint(self) -> Disjoint:
+        """The groups of tables in force that have no unit in common."""
+        return Disjoint() if self.policy is None else self.policy.disjoint
 
-    def remaining(self, account: str | None = None) -> Remaining:
-        """Return what is left of the total, or of an account's cap; the total holds besides."""
-        cap = None if account is None else self.cap(account)
-        return (cap or self.budget).remaining()
+    def remaining(self, account: str | None = None, scope: Scope = None) -> Remaining:
+        """Return what is left of the total, or of an account's cap; the total holds besides.
 
-    def cap(self, account: str) -> Budget | None:
-        """Return the cap of an account, with what it was charged; None for the owner's."""
-        if account == OWNER:
-            return None
+        It is the least over all places where units can be that the scope is about.
+        """
+        own = None if account == OWNER else account
+        limit = self.total if own is None else self.cap(own)
+        choices = self.disjoint.concerned([scope])
+        left = [self._charged_to(limit, each, own).remaining() for each in choices]
+        return Remaining(
+            epsilon=min(each.epsilon for each in left),
+            rho=min(each.rho for each in left),
+            delta=min(each.delta for each in left),
+        )
+
+    def cap(self, account: str) -> Budget:
+        """Return the cap of an analyst's account, uncharged."""
         if account not in self.analysts:
             raise AccountError(
                 "no analyst of this name is declared", "ask the owner to add the account"
             )
-        cap = cap_of(self.analysts[account], self.total)
-        return replace(cap, charged=self.accounts.get(account, Charge()))
+        return cap_of(self.analysts[account], self.total)
 
     def check_enabled(self, account: str) -> None:
         """Refuse an account that may not ask."""
-        if self.cap(account) is not None and not self.analysts[account].enabled:
+        if account == OWNER:
+            return
+        self.cap(account)
+        if not self.analysts[account].enabled:
             raise AccountError("this analyst's account is disabled", "ask the owner to enable it")
 
-    def check_affordable(self, account: str, event: Event) -> None:
-        """Refuse an event that the account's cap or the total does not allow, saying which."""
-        cap = self.cap(account)
-        if cap is not None:
+    def check_affordable(self, account: str, lines: Collection[Line]) -> None:
+        """Refuse lines that the account's cap or the total does not allow together, saying which.
+
+        They are allowed if they are for units of every choice that one of them is about.
+        """
+        if account != OWNER:
             try:
-                cap.charge(event)
+                self._check_within(self.cap(account), lines, account)
             except BudgetError as refusal:
                 raise refusal.of_analyst(account) from None
-        self.budget.charge(event)
+        self._check_within(self.total, lines, None)
+
+    def _check_within(self, limit: Budget, lines: Collection[Line], account: str | None) -> None:
+        tried: dict[tuple[Charge, tuple[Event, ...]], BudgetError | None] = {}
+        for choice in self.disjoint.concerned([line.scope for line in lines]):
+            budget = self._charged_to(limit, choice, account)
+            events = tuple(
+                event
+                for line in lines
+                if self.disjoint.concerns(line.scope, choice)
+                for event in line.events
+            )
+            if (budget.charged, events) not in tried:
+                tried[budget.charged, events] = _refusal(budget, events, choice)
+        refusals = [each for each in tried.values() if each is not None]
+        if refusals:
+            raise min(refusals, key=lambda each: min(each.remaining.values()))
+
+    def _charged_to(self, limit: Budget, choice: Choice, account: str | None) -> Budget:
+        """Return a limit with all charges, or an account's, that can be about units of a choice."""
+        if not self.disjoint.groups:
+            charged = self.charged if account is None else self.accounts.get(account, Charge())
+            return replace(limit, charged=charged)
+        found = self.scopes.values() if account is None else [self.scopes.get(account, {})]
+        charged = Charge()
+        for scopes in found:
+            for scope, more in scopes.items():
+                if self.disjoint.concerns(scope, choice):
+                    charged = added(charged, more)
+        return replace(limit, charged=charged)
 
     def row(self, line: Line, written: datetime) -> Row:
         """Return the row that follows this book."""
@@ -201,7 +271,7 @@ class Book:
             question=line.question,
             account=line.account,
             events=_text([record_from_event(each) for each in line.events]),
-            about=_text(line.about),
+            about=_text(line.notes),
             digest=b"",
         )
         return row._replace(digest=digest_after(self.digest, row))
@@ -209,7 +279,7 @@ class Book:
     def after(self, rows: Iterable[Row]) -> "Book":
         """Return the book after further rows, or refuse rows that do not follow."""
         number, digest, policy = self.number, self.digest, self.policy
-        paid: dict[str, Counter[str]] = {}
+        paid: dict[tuple[str, Scope], Counter[str]] = {}
         analysts = dict(self.analysts)
         for row in rows:
             number += 1
@@ -221,7 +291,7 @@ class Book:
                 case "policy":
                     policy = _next_policy(policy, row)
                 case "charge" if policy is not None:
-                    paid.setdefault(row.account, Counter())[row.events] += 1
+                    paid.setdefault((row.account, scope_of(row)), Counter())[row.events] += 1
                 case "analyst" if policy is not None:
                     analysts[row.account] = _analyst(row)
                 case "answer":
@@ -231,14 +301,30 @@ class Book:
         known = replace(self, number=number, digest=digest, policy=policy, analysts=analysts)
         return known.charged_for(paid)
 
-    def charged_for(self, paid: Mapping[str, Mapping[str, int]]) -> "Book":
-        """Return the book with what accounts paid: policies price alike for life."""
+    def charged_for(self, paid: Mapping[tuple[str, Scope], Mapping[str, int]]) -> "Book":
+        """Return the book with what accounts paid, by scope: policies price alike for life."""
+        if not paid:
+            return self
         accounts, charged = dict(self.accounts), self.charged
-        for account, events in paid.items():
+        scopes = {account: dict(each) for account, each in self.scopes.items()}
+        for (account, scope), events in paid.items():
             more = total_of(self.total, events)
             accounts[account] = added(accounts.get(account, Charge()), more)
+            own = scopes.setdefault(account, {})
+            own[scope] = added(own.get(scope, Charge()), more)
             charged = added(charged, more)
-        return replace(self, accounts=accounts, charged=charged) if paid else self
+        return replace(self, accounts=accounts, scopes=scopes, charged=charged)
+
+
+def paid_by_choice(rows: Iterable[Row], disjoint: Disjoint) -> list[Counter[str]]:
+    """Return, for each place where a unit can be, how often stored events can be about it."""
+    scopes: dict[Scope, Counter[str]] = {}
+    for row in rows:
+        scopes.setdefault(scope_of(row), Counter())[row.events] += 1
+    return [
+        sum((paid for scope, paid in scopes.items() if disjoint.concerns(scope, each)), Counter())
+        for each in disjoint.choices
+    ]
 
 
 def check_follows(previous: bytes, row: Row) -> None:
@@ -265,6 +351,32 @@ def _analyst(row: Row) -> Analyst:
     try:
         return analyst_from_record(row.account, json.loads(row.about))
     except (ParameterError, KeyError, TypeError, ValueError) as cause:
+        raise LedgerError(*UNKNOWN) from cause
+
+
+def _refusal(budget: Budget, events: tuple[Event, ...], choice: Choice) -> BudgetError | None:
+    try:
+        budget.charge(one_event(events))
+    except BudgetError as refusal:
+        return refusal.for_units(sorted(choice)) if choice else refusal
+    return None
+
+
+# Quotes inside of texts are escaped, so that only a name of its own can look like this.
+_NOTED = re.compile(rf'"{NOTE}":("(?:[^"\\]|\\.)*")?')
+
+
+def scope_of(row: Row) -> Scope:
+    """Return the tables whose units a charge is about; one that names none is about everybody."""
+    found = _NOTED.search(row.about) if row.kind == "charge" else None
+    return None if found is None else _read_scope(found[1] or "")
+
+
+@lru_cache(maxsize=10_000)
+def _read_scope(noted: str) -> Scope:
+    try:
+        return scope_from_text(json.loads(noted))
+    except (ParameterError, TypeError, ValueError) as cause:
         raise LedgerError(*UNKNOWN) from cause
 
 

@@ -6,6 +6,7 @@ from discreet.accounting import Event
 from discreet.accounting.events import some_events
 from discreet.errors import HIDDEN, ParameterError
 from discreet.ledger.base import Receipt
+from discreet.ledger.scopes import NOTE
 
 MOST_NAME, MOST_ABOUT, MOST_ANSWER = 1000, 2**20, 2**28
 """Longer questions, accounts, notes (in characters) and answers (in bytes) are refused."""
@@ -45,6 +46,8 @@ def notes(about: object) -> dict[str, str]:
     texts = [each for item in about.items() for each in item]
     if not all(isinstance(each, str) for each in texts) or sum(map(len, texts)) > MOST_ABOUT:
         raise ParameterError("about", HIDDEN, rule)
+    if NOTE in about:
+        raise ParameterError("about", HIDDEN, f"must not use {NOTE!r}, which the ledger notes")
     return dict(about)
 
 

@@ -1,5 +1,6 @@
 """Which store an address means."""
 
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from discreet.accounting import Budget
@@ -10,11 +11,17 @@ from discreet.ledger.sqlite import SqliteLedger
 SERVER = ("postgresql://", "postgres://")
 
 
-def open_ledger(address: str | Path, *, budget: Budget, neighbours: str = "add-remove") -> Ledger:
+def open_ledger(
+    address: str | Path,
+    *,
+    budget: Budget,
+    neighbours: str = "add-remove",
+    disjoint: Iterable[Collection[str]] = (),
+) -> Ledger:
     """Return the ledger at an address: of a PostgreSQL server, of a file, or ":memory:"."""
     if is_on_server(address):
-        return PostgresLedger(str(address), budget=budget, neighbours=neighbours)
-    return SqliteLedger(address, budget=budget, neighbours=neighbours)
+        return PostgresLedger(str(address), budget=budget, neighbours=neighbours, disjoint=disjoint)
+    return SqliteLedger(address, budget=budget, neighbours=neighbours, disjoint=disjoint)
 
 
 def existing_ledger(address: str | Path) -> Ledger:

@@ -1,7 +1,6 @@
 """The verbs of a ledger, over any storage that keeps rows in transactions."""
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,7 +13,7 @@ from typing import Self
 from discreet.accounting import Charge, Event, Remaining, compose
 from discreet.errors import HIDDEN, AccountError, LedgerError, ParameterError
 from discreet.ledger.analysts import an_analyst, cap_of, record_from_analyst
-from discreet.ledger.base import OWNER, Analyst, Entry, Kept, Kind, Receipt, Report
+from discreet.ledger.base import OWNER, Analyst, Entry, Item, Kept, Kind, Receipt, Report
 from discreet.ledger.book import (
     ALTERED,
     BEGINNING,
@@ -24,16 +23,13 @@ from discreet.ledger.book import (
     Row,
     check_follows,
     entry_from_row,
+    paid_by_choice,
+    scope_of,
 )
-from discreet.ledger.checks import (
-    a_beginning,
-    a_name,
-    a_receipt,
-    an_answer,
-    notes,
-    one_or_more,
-)
+from discreet.ledger.checks import a_beginning, a_name, a_receipt, an_answer
+from discreet.ledger.items import a_line
 from discreet.ledger.prices import events_from_text, one_event
+from discreet.ledger.scopes import Scope, a_scope
 from discreet.ledger.tokens import is_token_of, selector_in, selector_of
 from discreet.ledger.transactions import Mode, Storage, Transaction
 from discreet.parameters import Real
@@ -81,38 +77,41 @@ class StoredLedger:
         *,
         account: str = OWNER,
         about: Mapping[str, str] = MappingProxyType({}),
+        scope: Scope = None,
     ) -> Receipt:
         """Charge for all of the events or raise BudgetError; durable when it returns.
 
         A question that was paid for is not charged again, whoever paid; it must come with the same
-        events. An account other than the owner's must be declared and enabled.
+        events. An account other than the owner's must be declared and enabled. The scope names the
+        tables whose units it is about; without one it is charged to everybody.
         """
-        line = Line(
-            kind="charge",
-            question=a_name("question", question),
-            account=a_name("account", account),
-            events=one_or_more(events),
-            about=notes(about),
-        )
+        item = Item(question=question, events=events, scope=scope, about=about)
+        return self.charge_all([item], account=account)[0]
+
+    def charge_all(self, items: Sequence[Item], *, account: str = OWNER) -> tuple[Receipt, ...]:
+        """Charge for all items in one transaction, or raise BudgetError and charge for none.
+
+        What was paid for before, or stands in an earlier item, is not charged again.
+        """
+        lines = [a_line(each, account) for each in items]
         with self._turn("write") as turn:
             turn.book.check_enabled(account)
-            earlier = turn.charge_of(question)
-            if earlier is None:
-                turn.book.check_affordable(account, one_event(line.events))
-                paid = turn.append(line)
-            else:
-                paid = _paid_alike(earlier, line.events)
-        return _receipt(paid, turn.book, already_paid=earlier is not None)
+            paid = {each.question: turn.charge_of(each.question) for each in lines}
+            due = {each.question: each for each in reversed(lines) if paid[each.question] is None}
+            if due:
+                turn.book.check_affordable(account, due.values())
+            charged = [turn.charged(each, paid) for each in lines]
+        return tuple(_receipt(row, turn.book, already_paid=already) for row, already in charged)
 
-    def check(self, events: Sequence[Event] = (), *, account: str = OWNER) -> None:
-        """Raise what charging an account for all of the events would raise; writes nothing.
+    def check(self, items: Sequence[Item] = (), *, account: str = OWNER) -> None:
+        """Raise what charging an account for all of the items would raise, were none paid for.
 
-        Without events, only an account that may not ask is refused.
+        Writes nothing. Without items, only an account that may not ask is refused.
         """
         book = self._current()
         book.check_enabled(a_name("account", account))
-        if events:
-            book.check_affordable(account, one_event(one_or_more(events)))
+        if items:
+            book.check_affordable(account, [a_line(each, account) for each in items])
 
     def keep(self, receipt: Receipt, answer: bytes) -> bytes:
         """Return the answer that is kept, the first one handed in; durable when it returns."""
@@ -126,9 +125,14 @@ class StoredLedger:
                 turn.keep(paid, answer)
         return answer if kept is None else kept
 
-    def remaining(self, account: str | None = None) -> Remaining:
-        """Return what is left of the total, or of an account's cap; the total holds besides."""
-        return self._current().remaining(None if account is None else a_name("account", account))
+    def remaining(self, account: str | None = None, *, scope: Scope = None) -> Remaining:
+        """Return what is left of the total, or of an account's cap; the total holds besides.
+
+        With a scope, what is left for questions about units of these tables; else the least that
+        is left for anybody.
+        """
+        name = None if account is None else a_name("account", account)
+        return self._current().remaining(name, a_scope(scope))
 
     def charged(self) -> Charge:
         """Return what all entries together have taken."""
@@ -195,14 +199,18 @@ class StoredLedger:
         """Return what was spent by the tightest accountant, at this delta or that of the total."""
         with self._turn("read") as turn:
             book = turn.book
-            paid = Counter(row.events for row in turn.transaction.rows(1) if row.kind == "charge")
-        events = [one_event(events_from_text(text)) * count for text, count in paid.items()]
+            rows = [row for row in turn.transaction.rows(1) if row.kind == "charge"]
+        slack = book.total.delta if delta is None else delta
+        concerned = {frozenset(each.items()) for each in paid_by_choice(rows, book.disjoint)}
+        prices = [compose(_events(each), slack) for each in concerned]
+        tables = sorted(book.disjoint.tables)
         return Report(
-            price=compose(events, book.total.delta if delta is None else delta),
+            price=max(prices, key=lambda price: price.epsilon),
             charged=book.charged,
             total=book.total,
-            questions=paid.total(),
+            questions=len(rows),
             accounts=MappingProxyType(dict(book.accounts)),
+            partitions={each: book.remaining(scope=frozenset([each])) for each in tables},
         )
 
     def charges_under(self, beginning: str, most: int) -> tuple[Entry, ...]:
@@ -307,6 +315,14 @@ class _Turn:
             raise LedgerError(*ALTERED)
         return row
 
+    def charged(self, line: Line, paid: dict[str, Row | None]) -> tuple[Row, bool]:
+        """Return the charge of a question, and whether it was among those that were paid."""
+        earlier = paid[line.question]
+        if earlier is not None:
+            return _paid_alike(earlier, line.events), True
+        row = paid[line.question] = self.append(line)
+        return row, False
+
     def append(self, line: Line, answer: bytes | None = None) -> Row:
         row = self.book.row(line, datetime.now(UTC))
         # What will be read back one day is read, and priced, before it is written.
@@ -382,6 +398,10 @@ def _kept(row: Row, answer: bytes | None) -> bytes:
     return answer
 
 
+def _events(paid: Iterable[tuple[str, int]]) -> list[Event]:
+    return [one_event(events_from_text(text)) * count for text, count in paid]
+
+
 def _receipt(paid: Row, book: Book, *, already_paid: bool) -> Receipt:
     return Receipt(
         question=paid.question,
@@ -389,7 +409,7 @@ def _receipt(paid: Row, book: Book, *, already_paid: bool) -> Receipt:
         account=paid.account,
         number=paid.number,
         already_paid=already_paid,
-        remaining=book.remaining(),
+        remaining=book.remaining(scope=scope_of(paid)),
     )
 
 

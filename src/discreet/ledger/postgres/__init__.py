@@ -1,10 +1,12 @@
 """A ledger on a PostgreSQL server, shared by several servers of answers."""
 
+from collections.abc import Collection, Iterable
 from typing import Self
 
 from discreet.accounting import Budget
 from discreet.ledger.book import Policy
 from discreet.ledger.postgres.storage import PostgresStorage
+from discreet.ledger.scopes import disjoint_from
 from discreet.ledger.stored import StoredLedger
 
 SCHEMA = "discreet"
@@ -21,8 +23,15 @@ class PostgresLedger(StoredLedger):
     charging for the same question again finds out, and never charges twice.
     """
 
-    def __init__(self, address: str, *, budget: Budget, neighbours: str = "add-remove") -> None:
-        policy = Policy(total=budget, neighbours=neighbours)
+    def __init__(
+        self,
+        address: str,
+        *,
+        budget: Budget,
+        neighbours: str = "add-remove",
+        disjoint: Iterable[Collection[str]] = (),
+    ) -> None:
+        policy = Policy(total=budget, neighbours=neighbours, disjoint=disjoint_from(disjoint))
         storage = PostgresStorage(*parted(address))
         storage.make()
         super().__init__(storage, policy)

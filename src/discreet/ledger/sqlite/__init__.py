@@ -1,11 +1,13 @@
 """A ledger in one SQLite file, shared by threads and processes of one machine."""
 
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Self
 
 from discreet.accounting import Budget
 from discreet.errors import LedgerError
 from discreet.ledger.book import Policy
+from discreet.ledger.scopes import disjoint_from
 from discreet.ledger.sqlite.storage import MISSING, SqliteStorage, make_file
 from discreet.ledger.stored import StoredLedger
 
@@ -17,14 +19,21 @@ class SqliteLedger(StoredLedger):
     exactly within the transaction that writes: no two processes can overspend together. budget is
     the total in force; one that differs from the last is recorded as a new entry and holds for
     all who have the ledger open. neighbours and the budget's filter and set_aside are for life.
+    disjoint names groups of tables that have no unit in common: what is charged for one of them
+    leaves what the others have.
 
     A ledger that fails, or whose file is lost, answers nothing more until it is opened anew.
     """
 
     def __init__(
-        self, path: Path | str = ":memory:", *, budget: Budget, neighbours: str = "add-remove"
+        self,
+        path: Path | str = ":memory:",
+        *,
+        budget: Budget,
+        neighbours: str = "add-remove",
+        disjoint: Iterable[Collection[str]] = (),
     ) -> None:
-        policy = Policy(total=budget, neighbours=neighbours)
+        policy = Policy(total=budget, neighbours=neighbours, disjoint=disjoint_from(disjoint))
         place = _place(path)
         if place is not None and not place.exists():
             make_file(place)

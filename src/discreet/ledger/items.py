@@ -1,0 +1,21 @@
+"""What is to be charged for, checked at the border and made into lines of the book."""
+
+from discreet.errors import HIDDEN, ParameterError
+from discreet.ledger.base import Item
+from discreet.ledger.book import Line
+from discreet.ledger.checks import a_name, notes, one_or_more
+from discreet.ledger.scopes import a_scope
+
+
+def a_line(item: object, account: object) -> Line:
+    """Return what an account is to be charged for, or refuse what cannot be stored."""
+    if not isinstance(item, Item):
+        raise ParameterError("items", HIDDEN, "must be Items")
+    return Line(
+        kind="charge",
+        question=a_name("question", item.question),
+        account=a_name("account", account),
+        events=one_or_more(item.events),
+        scope=a_scope(item.scope),
+        about=notes(item.about),
+    )
