@@ -7,7 +7,7 @@ from typing import Self
 from discreet.answer import Answer, Balance
 from discreet.answer.present import present
 from discreet.books import Books, balance_of
-from discreet.catalog.policy import Catalog
+from discreet.catalog.policy import Catalog, RowChoice
 from discreet.catalog.schema import Bounds
 from discreet.engines.base import Engine
 from discreet.engines.public import PublicStore
@@ -20,6 +20,7 @@ from discreet.parameters import Real, confidence_level, rational
 from discreet.query.check import check
 from discreet.query.parse import parse
 from discreet.query.plan import Plan, make_plan
+from discreet.query.plan.kept import bounded, with_choice
 from discreet.query.plan.targets import EpsilonTarget, Target, make_target
 from discreet.query.questions import Question
 from discreet.release import schemas_of
@@ -58,6 +59,7 @@ class Curator:
         within: Real | Mapping[str, Real] | None = None,
         confidence: Real = 0.95,
         find_bounds: Collection[str] = (),
+        bounding: RowChoice | str | None = None,
         account: str = OWNER,
     ) -> Answer:
         """Return the answer, at the price of exactly epsilon, or at the least price for an error.
@@ -67,11 +69,14 @@ class Curator:
 
         Where there is no answer without the bounds of columns that the catalog calls AUTO, or that
         `find_bounds` names ("visits.cost"), a fifth of epsilon finds these first.
+
+        `bounding` says when it is settled which rows of a unit count: "prepared", as the catalog
+        has it if nothing is said, or "per-query".
         """
         books = self._books.of(account)
         confidence_level(confidence)  # refused here, not when the answer is paid for
         target = make_target(epsilon, delta, within, confidence)
-        ready = self._finder(books).ready(sql, target, find_bounds)
+        ready = self._finder(books, bounding).ready(sql, target, find_bounds)
         paid = books.pay(ready.plan, sql)
         price, was_kept = ready.price(paid.price)
         return present(
@@ -96,10 +101,12 @@ class Curator:
         within: Real | Mapping[str, Real] | None = None,
         confidence: Real = 0.95,
         find_bounds: Collection[str] = (),
+        bounding: RowChoice | str | None = None,
         account: str = OWNER,
     ) -> Explanation:
         """Return what `ask` would do and cost, and how good the answer would be; reads no data."""
-        finder, left = self._finder(self._books.of(account)), self.remaining_of(account)
+        books, left = self._books.of(account), self.remaining_of(account)
+        finder = self._finder(books, bounding)
         target = make_target(epsilon, delta, within, confidence)
 
         def explained(plan: Plan) -> Explanation:
@@ -110,7 +117,7 @@ class Curator:
         first = finder.first(sql, target, find_bounds)
         if first is not None:
             return finder.explanation(sql, first, explained)
-        return explained(self._plan(sql, target, self.catalog))
+        return explained(self._plan(sql, target, finder.catalog))
 
     def find_bounds(self, column: str, *, epsilon: Real, account: str = OWNER) -> Bounds:
         """Return bounds of a column, found privately at the price of exactly epsilon.
@@ -163,15 +170,16 @@ class Curator:
 
     # ----------------------------------------------------------------------- before data is read
 
-    def _finder(self, books: Books) -> Finder:
-        return Finder(self.catalog, self._public, books, self._plan)
+    def _finder(self, books: Books, bounding: RowChoice | str | None = None) -> Finder:
+        catalog = with_choice(self.catalog, bounding)
+        return Finder(catalog, self._public, books, self._plan)
 
     def _plan(self, sql: str, target: Target | None, catalog: Catalog) -> Plan:
         """Return all that will happen; refusals show the place in the question."""
         try:
             question = check(parse(sql), catalog, self._public)
             self._check_sql(question)
-            plan = make_plan(question, _needed(target, question), catalog.budget)
+            plan = make_plan(bounded(question, catalog), _needed(target, question), catalog.budget)
             self._check_queries(plan)
         except QuestionError as refusal:
             refusal.text = sql
@@ -233,6 +241,7 @@ class Account:
         within: Real | Mapping[str, Real] | None = None,
         confidence: Real = 0.95,
         find_bounds: Collection[str] = (),
+        bounding: RowChoice | str | None = None,
     ) -> Answer:
         """Return the answer as `Curator.ask` does, charged to this account."""
         return self._curator.ask(
@@ -242,6 +251,7 @@ class Account:
             within=within,
             confidence=confidence,
             find_bounds=find_bounds,
+            bounding=bounding,
             account=self.name,
         )
 
@@ -254,6 +264,7 @@ class Account:
         within: Real | Mapping[str, Real] | None = None,
         confidence: Real = 0.95,
         find_bounds: Collection[str] = (),
+        bounding: RowChoice | str | None = None,
     ) -> Explanation:
         """Return what `ask` would do and cost; reads no data."""
         return self._curator.explain(
@@ -263,6 +274,7 @@ class Account:
             within=within,
             confidence=confidence,
             find_bounds=find_bounds,
+            bounding=bounding,
             account=self.name,
         )
 

@@ -18,6 +18,7 @@ from discreet.explanation.first import explain_found, explain_unfound, note_of_b
 from discreet.query.check.sources import PublicReader
 from discreet.query.plan import Plan, make_plan
 from discreet.query.plan.bins import Place, bounds_read, place_of, values_by_bin
+from discreet.query.plan.kept import bounded
 from discreet.query.plan.targets import EpsilonTarget, Target
 from discreet.query.plan.unbounded import BoundsFirst, assumed_bounds, bounds_first, with_bounds
 from discreet.tables import NoisyTable
@@ -58,18 +59,18 @@ class Finder:
     def __init__(
         self, catalog: Catalog, public: PublicReader, books: Books, planner: Planner
     ) -> None:
-        self._catalog, self._public, self._books, self._planner = catalog, public, books, planner
+        self.catalog, self._public, self._books, self._planner = catalog, public, books, planner
 
     def bounds(self, column: str, epsilon: Fraction) -> Bounds:
         """Return a column's bounds at the price of epsilon, or raise if none stand out."""
-        place = place_of(self._catalog, column)
+        place = place_of(self.catalog, column)
         return self._found(place, self._bins(place, epsilon))[0]
 
     def ready(self, sql: str, target: Target | None, named: Collection[str]) -> Ready:
         """Return the plan of a question, with bounds that were found for it if it needs any."""
         first = self.first(sql, target, named)
         if first is None:
-            return Ready(plan=self._planner(sql, target, self._catalog))
+            return Ready(plan=self._planner(sql, target, self.catalog))
         plans = self._plans(first)
         self._check_affordable(sql, first, plans)
         found = {place: self._found(place, plan) for place, plan in plans.items()}
@@ -93,7 +94,7 @@ class Finder:
                 return error
             return None
 
-        return bounds_first(self._catalog, target, named, refusal)
+        return bounds_first(self.catalog, target, named, refusal)
 
     def explanation(
         self, sql: str, first: BoundsFirst, explained: Callable[[Plan], Explanation]
@@ -122,15 +123,15 @@ class Finder:
         return known
 
     def _plan_with(self, sql: str, first: BoundsFirst, bounds: dict[Place, Bounds]) -> Plan:
-        return self._planner(sql, first.rest, with_bounds(self._catalog, bounds))
+        return self._planner(sql, first.rest, with_bounds(self.catalog, bounds))
 
     def _plans(self, first: BoundsFirst) -> dict[Place, Plan]:
         return {place: self._bins(place, first.each) for place in first.places}
 
     def _bins(self, place: Place, epsilon: Fraction) -> Plan:
         """Return the plan that finds a column's bounds; it takes no delta."""
-        question = values_by_bin(place, self._catalog, self._public)
-        return make_plan(question, EpsilonTarget(epsilon, delta=0), self._catalog.budget)
+        question = bounded(values_by_bin(place, self.catalog, self._public), self.catalog)
+        return make_plan(question, EpsilonTarget(epsilon, delta=0), self.catalog.budget)
 
     def _check_affordable(self, sql: str, first: BoundsFirst, finding: dict[Place, Plan]) -> None:
         """Refuse before anything is charged if what is left does not cover all parts."""

@@ -20,11 +20,18 @@ from discreet.catalog import (
     read,
 )
 from discreet.catalog.declared import ENVIRONMENT, Declared
-from discreet.catalog.policy import Accounting, AnalystPolicy, BudgetPolicy, SourcePolicy
+from discreet.catalog.policy import (
+    Accounting,
+    AnalystPolicy,
+    BudgetPolicy,
+    RowChoice,
+    SourcePolicy,
+)
 from discreet.curator import Curator
 from discreet.engines.connection import Limits
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.loading import DUCKDB, Source, files_of, tables_in
+from discreet.engines.preparing import as_prepared, scans_to_prepare
 from discreet.engines.public import PublicStore
 from discreet.engines.unplugged import UnpluggedEngine
 from discreet.errors import CatalogError, ParameterError, SourceError
@@ -56,6 +63,7 @@ def open_data(  # noqa: PLR0913 - each is a thing that an owner may declare
     name: str | None = None,
     ledger: str | Path | None = None,
     version: str | None = None,
+    bounding: RowChoice | str | None = None,
 ) -> Curator:
     """Return a curator of a CSV or Parquet file, a data frame, a DuckDB file or a catalog.
 
@@ -76,6 +84,7 @@ def open_data(  # noqa: PLR0913 - each is a thing that an owner may declare
             rows_per_unit=rows_per_unit,
             name=name,
             version=version,
+            bounding=bounding,
             delta=delta or None,
             public=public or None,
             neighbours=None if neighbours is Neighbours.ADD_REMOVE else neighbours,
@@ -103,6 +112,7 @@ def open_data(  # noqa: PLR0913 - each is a thing that an owner may declare
         neighbours=neighbours,
         accounting=accounting,
         version=version,
+        bounding=bounding,
     )
     return _curator(declared, sources, ledger or MEMORY)
 
@@ -129,6 +139,8 @@ def open_unplugged(path: str | Path) -> Curator:
             catalog = complete(declared, lambda name: _columns_at_hand(declared, engine, name))
         except CatalogError:
             return open_catalog(path, ledger=MEMORY)
+        if catalog.source.bounding is RowChoice.PREPARED:
+            catalog = as_prepared(catalog)
         public = PublicStore({name: engine.table(name) for name in sources})
     return Curator(
         catalog=catalog,
@@ -221,7 +233,7 @@ def _public_sources(declared: Declared) -> dict[str, str]:
 def _curator(declared: Declared, sources: Mapping[str, Source], ledger: str | Path) -> Curator:
     version, engine = _loaded(declared, sources)
     try:
-        catalog = complete(declared, engine.columns)
+        catalog = _prepared(complete(declared, engine.columns), engine)
         return Curator(
             catalog=catalog,
             engine=engine,
@@ -232,6 +244,15 @@ def _curator(declared: Declared, sources: Mapping[str, Source], ledger: str | Pa
     except BaseException:
         engine.close()
         raise
+
+
+def _prepared(catalog: Catalog, engine: DuckDbEngine) -> Catalog:
+    """Settle which rows of each unit count, unless every question shall do so by itself."""
+    if catalog.source.bounding is not RowChoice.PREPARED:
+        return catalog
+    prepared = as_prepared(catalog)
+    engine.prepare(scans_to_prepare(prepared))
+    return prepared
 
 
 def _loaded(declared: Declared, sources: Mapping[str, Source]) -> tuple[str, DuckDbEngine]:

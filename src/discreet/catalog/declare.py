@@ -7,7 +7,7 @@ from discreet.catalog.declared import Declared, declared_from
 from discreet.catalog.fields import meant
 from discreet.catalog.places import Path as Keys
 from discreet.catalog.places import Place
-from discreet.catalog.policy import Accounting, nearest
+from discreet.catalog.policy import Accounting, RowChoice, nearest
 from discreet.catalog.schema import Auto, Value
 from discreet.errors import CatalogError
 from discreet.mechanisms.sensitivity import Neighbours
@@ -35,6 +35,7 @@ def declare(  # noqa: PLR0913 - each is a key of the catalog
     accounting: Accounting | str = Accounting.BASIC,
     question_delta: Real | None = None,
     version: str | None = None,
+    bounding: RowChoice | str | None = None,
     folder: Path | None = None,
 ) -> Declared:
     """Return what the arguments declare, checked as a file is; errors name the argument.
@@ -50,6 +51,7 @@ def declare(  # noqa: PLR0913 - each is a key of the catalog
     entries.budget("accounting", accounting)
     entries.budget("question_delta", question_delta)
     entries.source("version", version)
+    entries.source("bounding", bounding)
     for name, given in (("unit", unit), ("rows_per_unit", rows_per_unit), ("key", key)):
         entries.of_tables(name, given)
     for name, said in (("bounds", bounds), ("values", values), ("step", step), ("nulls", nulls)):

@@ -26,6 +26,7 @@ from discreet.catalog.policy import (
     Accounting,
     AnalystPolicy,
     BudgetPolicy,
+    RowChoice,
     SourcePolicy,
     nearest,
 )
@@ -35,7 +36,7 @@ from discreet.mechanisms.sensitivity import Neighbours
 
 SECTIONS = ("budget", "source", "tables", "analysts")
 BUDGET = ("epsilon", "delta", "neighbours", "accounting", "question_delta")
-SOURCE = ("engine", "memory_limit", "threads", "timeout", "version", "ledger")
+SOURCE = ("engine", "memory_limit", "threads", "timeout", "version", "ledger", "bounding")
 TABLE = ("from", "unit", "rows_per_unit", "public", "key", "columns")
 ANALYST = ("epsilon", "delta")
 
@@ -166,6 +167,7 @@ def _source(place: Place, value: object, folder: Path | None) -> tuple[SourcePol
         threads=_threads(place.at("threads"), given.get("threads")),
         timeout=_timeout(place.at("timeout"), given.get("timeout")),
         version=_version(place.at("version"), given.get("version")),
+        bounding=_choice(place, given, "bounding", RowChoice.PREPARED),
     )
     return policy, _ledger(place.at("ledger"), given.get("ledger"), folder)
 

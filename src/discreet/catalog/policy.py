@@ -37,6 +37,16 @@ class BudgetPolicy:
         return self.delta / 100 if self.question_delta is None else self.question_delta
 
 
+class RowChoice(Enum):
+    """When it is settled which rows of a unit count, if it has more than may."""
+
+    PREPARED = "prepared"
+    """Once, before any question: as fast as a question without privacy."""
+
+    PER_QUERY = "per-query"
+    """By each question, among the rows that it is about: more of them where it filters."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourcePolicy:
     """Which engine holds the tables, and what it may use."""
@@ -49,6 +59,7 @@ class SourcePolicy:
     """Seconds that a question may run: public, like everything here."""
     version: str | None = None
     """What the owner calls the data as they are now; None goes by the state of their files."""
+    bounding: RowChoice = RowChoice.PREPARED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from datetime import date
 from fractions import Fraction
 
 from discreet.catalog.places import written_key, written_text
-from discreet.catalog.policy import Catalog
+from discreet.catalog.policy import Catalog, RowChoice
 from discreet.catalog.schema import (
     Auto,
     Bounds,
@@ -59,6 +59,8 @@ def _source(catalog: Catalog) -> Iterator[str]:
         yield f"timeout = {written_number(source.timeout)}"
     if source.version is not None:
         yield f"version = {written_text(source.version)}"
+    if source.bounding is not RowChoice.PREPARED:
+        yield f"bounding = {written_text(source.bounding.value)}"
     if catalog.ledger is not None:
         yield f"ledger = {written_text(catalog.ledger)}"
 

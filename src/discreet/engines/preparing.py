@@ -115,8 +115,8 @@ def _prepare_part(
     kept, rest = (prepared_name(name, DUCKDB, each) for each in (KEPT, REST))
     columns = [DUCKDB.quoted(column_name(each.name)) for each in scan.table.columns]
     chosen = "" if parts == 1 else f" WHERE hash({UNIT}) % {parts} = {number}"
-    hashed = DUCKDB.hash.format(all=", ".join(["'discreet'", UNIT, *columns]))
-    order = ", ".join([hashed, *columns])
+    hashed = ", ".join(["'discreet'", UNIT, *columns])
+    order = ", ".join([f"hash({hashed})", *columns])
     ranked = (
         f"SELECT *, CAST(row_number() OVER (PARTITION BY {UNIT} ORDER BY {order}) AS BIGINT) "
         f'AS {RANK} FROM (SELECT * FROM ({rows}) AS "rows"{chosen}) AS "part"'

@@ -13,7 +13,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from math import prod
 
+from discreet.catalog.policy import Catalog, RowChoice
 from discreet.catalog.schema import PrivateTable, RowUnit
+from discreet.errors import ParameterError
 from discreet.query.questions import Question, Release, Statistic
 from discreet.query.tree import (
     Expression,
@@ -29,6 +31,28 @@ from discreet.query.tree import (
     is_whole,
 )
 from discreet.query.walk import parts_of
+
+
+def bounded(question: Question, catalog: Catalog) -> Question:
+    """Return the question with rows chosen when the catalog says."""
+    is_prepared = catalog.source.bounding is RowChoice.PREPARED
+    return with_kept_rows(question) if is_prepared else question
+
+
+def with_choice(catalog: Catalog, choice: RowChoice | str | None) -> Catalog:
+    """Return the catalog with rows chosen then, or refuse what it is not prepared for."""
+    if choice is None:
+        return catalog
+    names = [each.value for each in RowChoice]
+    if not isinstance(choice, RowChoice) and choice not in names:
+        raise ParameterError("bounding", choice, f"must be {' or '.join(map(repr, names))}")
+    asked = RowChoice(choice)
+    if asked is catalog.source.bounding:
+        return catalog
+    if asked is RowChoice.PREPARED:
+        rule = "needs tables that are prepared, which the catalog turns off"
+        raise ParameterError("bounding", choice, rule)
+    return replace(catalog, source=replace(catalog.source, bounding=asked))
 
 
 def with_kept_rows(question: Question) -> Question:
