@@ -7,11 +7,10 @@ rows and groups, if it cost no less and its noise is no wider than what the ques
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from discreet.query.canonical import canonical_release, digest_of, written
 from discreet.query.plan.expected import Expected, PerCount, RankError
+from discreet.query.plan.identity import meanings_of
 from discreet.query.plan.outline import Picked
 from discreet.query.plan.planned import PlannedRelease
-from discreet.query.questions import Aggregate, Release
 from discreet.tables import NoisyTable
 
 LEVELS = (Fraction(95, 100), Fraction(999, 1000))
@@ -26,26 +25,10 @@ class Served:
     noisy: NoisyTable
 
 
-def base_of(release: Release) -> str:
-    """Return what a release shares with all that are about the same rows and groups."""
-    return digest_of(canonical_release(replace(release, aggregates=()), {}))
-
-
-def aggregates_of(release: Release) -> tuple[str, ...]:
-    """Return for each aggregate what it shares with those, and only those, that mean the same."""
-    return tuple(_meaning(release, each) for each in release.aggregates)
-
-
-def _meaning(release: Release, aggregate: Aggregate) -> str:
-    facts = () if aggregate.argument is None else aggregate.argument.facts
-    alone = canonical_release(replace(release, aggregates=(aggregate,)), {})
-    return digest_of(f"{alone}|{''.join(written(facts))}")[:32]
-
-
 def read_off(asked: PlannedRelease, kept: PlannedRelease, noisy: NoisyTable) -> Served | None:
     """Return the asked columns of a kept table, or None if it lacks one or has more noise."""
-    known = {each: place for place, each in enumerate(aggregates_of(kept.release))}
-    places = [known.get(each) for each in aggregates_of(asked.release)]
+    known = {each: place for place, each in enumerate(meanings_of(kept.release))}
+    places = [known.get(each) for each in meanings_of(asked.release)]
     found = [each for each in places if each is not None]
     if len(found) < len(places) or kept.epsilon < asked.epsilon:
         return None

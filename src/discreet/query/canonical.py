@@ -4,7 +4,7 @@ What a question calls things does not matter: relations are named by their place
 they are, and conditions that all must hold are sorted.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import date
 from enum import Enum
@@ -33,15 +33,26 @@ COMMUTATIVE = {"and", "or"}
 """Functions whose arguments may stand in any order."""
 
 
+class CanonicalRelease:
+    """What a release means, whatever part of its aggregates is asked about."""
+
+    def __init__(self, release: Release, numbers: Mapping[int, str]) -> None:
+        view = _View(numbers)
+        self._rows, columns = view.rows(release.rows)
+        self._inner = view.inside({release.name: ("r", columns)})
+        self._keys = [self._inner.expression(each.expression) for each in release.keys]
+        decided = (release.limit, release.is_one_row, release.key_set)
+        self._decided = written(decided)
+
+    def text(self, aggregates: Iterable[Aggregate]) -> str:
+        """Return the text of the release with these aggregates in place of its own."""
+        told = [self._inner.aggregate(each) for each in aggregates]
+        return f"release({self._rows};{self._keys};{told};{self._decided})"
+
+
 def canonical_release(release: Release, numbers: Mapping[int, str]) -> str:
     """Return the text of a release, the same for all that mean the same."""
-    view = _View(numbers)
-    rows, columns = view.rows(release.rows)
-    inner = view.inside({release.name: ("r", columns)})
-    keys = [inner.expression(each.expression) for each in release.keys]
-    aggregates = [inner.aggregate(each) for each in release.aggregates]
-    decided = (release.limit, release.is_one_row, release.key_set)
-    return f"release({rows};{keys};{aggregates};{''.join(written(decided))})"
+    return CanonicalRelease(release, numbers).text(release.aggregates)
 
 
 def canonical_aggregate(aggregate: Aggregate, name: str) -> str:
@@ -79,7 +90,7 @@ class _View:
         """Return a relation's text, and what its columns are."""
         match rows:
             case Scan():
-                return digest_of("".join(written(rows))), {}
+                return digest_of(written(rows)), {}
             case PublicScan():
                 return f"public({rows.table.casefold()!r})", {}
             case Select():
@@ -121,7 +132,7 @@ class _View:
     # ----------------------------------------------------------------------- expressions
 
     def aggregate(self, aggregate: Aggregate) -> str:
-        told = "".join(written((aggregate.fraction, aggregate.discrete)))
+        told = written((aggregate.fraction, aggregate.discrete))
         return f"{aggregate.statistic.name}({self.maybe(aggregate.argument)};{told})"
 
     def maybe(self, expression: Expression | None) -> str:
@@ -138,7 +149,7 @@ class _View:
                 label, columns = self.relations.get(source, (source, {}))
                 return f"{label}.{columns.get(name, repr(name.casefold()))}"
             case Literal(value=value):
-                return "".join(written(value))
+                return written(value)
             case Released(number=number):
                 return f"released({self.numbers.get(number, number)})"
             case Call(function=function, arguments=arguments):
@@ -183,25 +194,47 @@ def _names(rows: Rows, found: Columns) -> list[tuple[str, str]]:
     return list(found.items())
 
 
-def written(value: object) -> Iterator[str]:
-    """Yield the parts of a text that no other value has."""
+def written(value: object) -> str:
+    """Return a text that no other value has."""
+    parts: list[str] = []
+    _write(value, parts.append)
+    return "".join(parts)
+
+
+def _write(value: object, add: Callable[[str], None]) -> None:
     match value:
+        case str() if type(value) is str:
+            add(_plain("str", repr(value)))
         case tuple():
-            yield "("
+            add("(")
             for each in value:
-                yield from written(each)
-            yield ")"
+                _write(each, add)
+            add(")")
         case Enum():
-            yield f"{type(value).__name__}.{value.name};"
-        case _ if is_dataclass(value) and not isinstance(value, type):
-            yield f"{type(value).__name__}("
-            for each in fields(value):
-                if each.compare:
-                    yield f"{each.name}="
-                    yield from written(getattr(value, each.name))
-            yield ")"
+            add(f"{type(value).__name__}.{value.name};")
         case date():
-            yield f"{type(value).__name__}:{value.isoformat()};"
+            add(f"{type(value).__name__}:{value.isoformat()};")
+        case _ if (names := _compared(type(value))) is not None:
+            add(f"{type(value).__name__}(")
+            for name in names:
+                add(f"{name}=")
+                _write(getattr(value, name), add)
+            add(")")
         case _:
-            text = repr(value)
-            yield f"{type(value).__name__}:{len(text)}:{text};"
+            add(_plain(type(value).__name__, repr(value)))
+
+
+def _plain(kind: str, text: str) -> str:
+    return f"{kind}:{len(text)}:{text};"
+
+
+def _compared(kind: type) -> tuple[str, ...] | None:
+    """Return the fields by which values of a dataclass are compared; None for other types."""
+    if kind not in _COMPARED:
+        names = (each.name for each in fields(kind) if each.compare) if is_dataclass(kind) else None
+        _COMPARED[kind] = None if names is None else tuple(names)
+    return _COMPARED[kind]
+
+
+_COMPARED: dict[type, tuple[str, ...] | None] = {}
+"""Of all types that were met: there are few."""

@@ -1,40 +1,74 @@
 """When two releases are the same: then they are paid for once, whatever is made of them."""
 
+from dataclasses import dataclass
 from json import dumps
 
 from discreet.accounting.events import record_from_event
 from discreet.catalog.policy import BudgetPolicy
-from discreet.query.canonical import canonical_release, digest_of, written
+from discreet.query.canonical import CanonicalRelease, digest_of, written
 from discreet.query.plan.planned import PlannedRelease
-from discreet.query.questions import Question, Release, Scalar
+from discreet.query.questions import Aggregate, Question, Release, Scalar
 
 FORM = "1"
 """Changes when released tables are made or kept in another way, so that none is misread."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """What a release shares with others, each as a digest."""
+
+    whole: str
+    """With those, and only those, that release the same at the same price."""
+    base: str
+    """With all that are about the same rows and groups."""
+    aggregates: tuple[str, ...]
+    """For each aggregate, with those, and only those, that mean the same."""
+
+
 def identities_of(
     question: Question, releases: tuple[PlannedRelease, ...], policy: BudgetPolicy
-) -> tuple[str, ...]:
-    """Return for each release what it shares with those, and only those, that release the same.
+) -> tuple[Identity, ...]:
+    """Return what each release shares with others.
 
     The price and the noise are part of it, and so are earlier releases whose numbers it uses.
     """
-    found: list[str] = []
+    found: list[Identity] = []
     for planned in releases:
+        release = planned.release
+        wholes = [each.whole for each in found]
         numbers = {
-            each.number: _scalar(each, found)
+            each.number: _scalar(each, wholes)
             for each in question.scalars
             if all(need < len(found) for need in each.needs)
         }
+        plain = CanonicalRelease(release, {})
+        own = CanonicalRelease(release, numbers) if numbers else plain
         told = (
             FORM,
-            canonical_release(planned.release, numbers),
-            _ranges(planned.release),
+            own.text(release.aggregates),
+            _ranges(release),
             dumps([record_from_event(each) for each in planned.events], sort_keys=True),
-            "".join(written((planned.neighbours, policy.accounting))),
+            written((planned.neighbours, policy.accounting)),
         )
-        found.append(digest_of("|".join(told)))
+        found.append(
+            Identity(
+                whole=digest_of("|".join(told)),
+                base=digest_of(plain.text(())),
+                aggregates=tuple(_meaning(plain, each) for each in release.aggregates),
+            )
+        )
     return tuple(found)
+
+
+def meanings_of(release: Release) -> tuple[str, ...]:
+    """Return for each aggregate what it shares with those, and only those, that mean the same."""
+    plain = CanonicalRelease(release, {})
+    return tuple(_meaning(plain, each) for each in release.aggregates)
+
+
+def _meaning(plain: CanonicalRelease, aggregate: Aggregate) -> str:
+    facts = () if aggregate.argument is None else aggregate.argument.facts
+    return digest_of(f"{plain.text((aggregate,))}|{written(facts)}")[:32]
 
 
 def _scalar(scalar: Scalar, found: list[str]) -> str:
@@ -44,4 +78,4 @@ def _scalar(scalar: Scalar, found: list[str]) -> str:
 def _ranges(release: Release) -> str:
     """Return what is known of the aggregated values: the ranges that they are moved into."""
     known = tuple(each.argument.facts for each in release.aggregates if each.argument is not None)
-    return digest_of("".join(written(known)))
+    return digest_of(written(known))

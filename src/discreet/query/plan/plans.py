@@ -12,7 +12,7 @@ from discreet.mechanisms.quantile import End, Extreme, Quantile
 from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
 from discreet.query.exact import Bounding
 from discreet.query.plan.contributions import rows_of_a_unit
-from discreet.query.plan.identity import identities_of
+from discreet.query.plan.identity import Identity, identities_of
 from discreet.query.plan.noises import uses_gaussian, with_noise
 from discreet.query.plan.outline import Outline, Pick, outline_of
 from discreet.query.plan.planned import Chooser, PlannedPick, PlannedRelease
@@ -32,8 +32,8 @@ class Plan:
     events: tuple[Event, ...]
     """What the ledger is charged."""
     releases: tuple[PlannedRelease, ...]
-    identities: tuple[str, ...] = field(repr=False)
-    """For each release, the same as for those that release the same at the same price."""
+    identities: tuple[Identity, ...] = field(repr=False)
+    """For each release, by what the ledger knows it and others like it."""
 
 
 def make_plan(question: Question, target: Target, policy: BudgetPolicy) -> Plan:
