@@ -1,10 +1,31 @@
 """What differs between engines' SQL, as data: quoting, types, and a template for each function."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
 from math import isfinite
 
 from discreet.catalog.schema import Kind, Value
+
+
+def text_literal(value: str) -> str:
+    """Return a text as SQL; the character NUL cannot stand in a statement and is spliced in."""
+    parts = ["'" + part.replace("'", "''") + "'" for part in value.split("\0")]
+    return parts[0] if len(parts) == 1 else "(" + " || chr(0) || ".join(parts) + ")"
+
+
+def real_literal(value: float) -> str:
+    """Return a floating-point number as SQL that reads back as the very same one."""
+    if not isfinite(value):
+        return "CAST(NULL AS DOUBLE PRECISION)"
+    digits = repr(value)
+    text = digits if "e" in digits else digits + "e0"
+    return f"({text})" if value < 0 or digits.startswith("-") else text
+
+
+def whole_literal(value: int) -> str:
+    """Return a whole number as SQL."""
+    return str(value) if value >= 0 else f"({value})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +89,7 @@ class Dialect:
     row_id: str
     """What tells the rows of a table apart."""
     hash: str
-    """A number that follows from {all} and looks random."""
+    """What looks random and follows from {all}."""
     whole: str
     """A whole number of 64 bits; NULL if it does not fit."""
     wide_sum: str
@@ -80,27 +101,35 @@ class Dialect:
     """NULL instead of NaN and infinities."""
     quantile: str
     """The median, interpolated."""
+    hashed: str = "{0}"
+    """How each expression is written that `hash` is made of."""
+    aggregates: Mapping[tuple[str, Kind], str] = field(default_factory=dict)
+    """What an aggregate is called for a kind, where it has another name than for the rest."""
+    text: Callable[[str], str] = text_literal
+    real: Callable[[float], str] = real_literal
+    number: Callable[[int], str] = whole_literal
+    """Literals: texts, floating-point numbers, whole numbers."""
+    longest_name: int | None = None
+    """How many bytes of a name the engine looks at."""
+    addend: str = "{0}"
+    """A whole number of 64 bits as it enters a sum that must not overflow."""
+    quote: str = '"'
+    """What stands around names, and is doubled inside them."""
+    nulls_last: str = ""
+    """What follows a column by which rows are ordered if NULL would else come first."""
+
+    def hash_of(self, expressions: Sequence[str]) -> str:
+        """Return what looks random and follows from these expressions."""
+        return self.hash.format(all=", ".join(self.hashed.format(each) for each in expressions))
 
     def quoted(self, name: str) -> str:
-        """Return an identifier, whatever it contains."""
-        return '"' + name.replace('"', '""') + '"'
+        """Return an identifier, whatever it contains; different ones differ in what is read."""
+        size = self.longest_name
+        if size is not None and len(name.encode()) > size:
+            kept = name.encode()[: size - 17].decode(errors="ignore")
+            name = f"{kept}~{sha256(name.encode()).hexdigest()[:16]}"
+        return self.quote + name.replace(self.quote, self.quote * 2) + self.quote
 
-
-def text_literal(value: str) -> str:
-    """Return a text as SQL; the character NUL cannot stand in a statement and is spliced in."""
-    parts = ["'" + part.replace("'", "''") + "'" for part in value.split("\0")]
-    return parts[0] if len(parts) == 1 else "(" + " || chr(0) || ".join(parts) + ")"
-
-
-def real_literal(value: float) -> str:
-    """Return a floating-point number as SQL that reads back as the very same one."""
-    if not isfinite(value):
-        return "CAST(NULL AS DOUBLE PRECISION)"
-    digits = repr(value)
-    text = digits if "e" in digits else digits + "e0"
-    return f"({text})" if value < 0 or digits.startswith("-") else text
-
-
-def whole_literal(value: int) -> str:
-    """Return a whole number as SQL."""
-    return str(value) if value >= 0 else f"({value})"
+    def ordered(self, columns: Iterable[str]) -> str:
+        """Return a list to order by, NULL last."""
+        return ", ".join(each + self.nulls_last for each in columns)

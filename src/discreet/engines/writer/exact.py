@@ -5,22 +5,22 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from discreet.catalog.schema import Kind, RowUnit
+from discreet.catalog.schema import RowUnit
 from discreet.engines.base import Bounding, ExactQuery
 from discreet.engines.dialect import Dialect, whole_literal
 from discreet.engines.writer.expressions import (
     UNIT,
     Place,
-    as_finite,
     columns_read,
     key_text,
     names_of,
     written_of,
 )
 from discreet.engines.writer.rows import KEPT, RANK, prepared_name, rows_text
+from discreet.engines.writer.stages import Stages
 from discreet.query.tree import Expression, Literal, Rows, Scan, Select, Union, is_whole
 
-SALT = ("'discreet'", Kind.TEXT)
+SALT = "'discreet'"
 
 
 def exact_text(query: ExactQuery, place: Place) -> str:
@@ -76,7 +76,8 @@ def _projected(query: ExactQuery, place: Place) -> tuple[str, list[str]]:
     expressions = [*query.keys, *query.sums]
     expressions += [each for each in (query.cell, query.distinct) if each is not None]
     name = place.quoted(query.name)
-    own = replace(place, rows=query.rows, unit=f"{name}.{UNIT}")
+    stages = Stages(name)
+    own = replace(place, rows=query.rows, unit=f"{name}.{UNIT}", stages=stages)
     columns = [(key_text(each, own), f'"k{number}"') for number, each in enumerate(query.keys)]
     if query.bounding is not Bounding.UNITS_ONLY:
         columns += [(_summand(each, own), f'"s{n}"') for n, each in enumerate(query.sums)]
@@ -86,12 +87,13 @@ def _projected(query: ExactQuery, place: Place) -> tuple[str, list[str]]:
         columns.append((key_text(query.distinct, own), '"value"'))
     rows = rows_text(query.rows, place, names_of(columns_read(expressions), query.name))
     outputs = [f"{own.unit} AS {UNIT}", *(f"{text} AS {alias}" for text, alias in columns)]
-    return f"SELECT {', '.join(outputs)} FROM ({rows}) AS {name}", [alias for _, alias in columns]
+    text = f"SELECT {', '.join(outputs)} FROM ({stages.around(rows)}) AS {name}"
+    return text, [alias for _, alias in columns]
 
 
 def _summand(expression: Expression, place: Place) -> str:
     """Return what is summed, NULL counting as 0."""
-    written = as_finite(written_of(expression, place), place.dialect)
+    written = place.finite(written_of(expression, place))
     if isinstance(written.value, int):
         return written.text
     is_narrow = written.low is not None and written.high is not None
@@ -118,8 +120,8 @@ def _bounded(query: ExactQuery, groups: Sequence[str], place: Place) -> str:
         rows = f'SELECT {distinct}{listed} FROM ({rows}) AS "rows"{where}'
     if query.bounding is Bounding.NONE or query.is_bounded or not columns:
         return _with_first(query, groups, rows, columns)
-    unit = [] if _is_row(query.rows) else [(UNIT, unit_kind(query.rows))]
-    hashed = place.dialect.hash([SALT, *unit, *((each, _kind(query, each)) for each in columns)])
+    unit = [] if _is_row(query.rows) else [UNIT]
+    hashed = place.dialect.hash_of([SALT, *unit, *columns])
     order = ", ".join([hashed, *columns])
     rank = f'row_number() OVER (PARTITION BY {UNIT} ORDER BY {order}) AS "rank"'
     kept = f'SELECT *, {rank} FROM ({rows}) AS "rows"'
@@ -135,14 +137,6 @@ def _with_first(query: ExactQuery, groups: Sequence[str], kept: str, columns: Se
     order = ", ".join([UNIT, *columns])
     first = f'row_number() OVER (PARTITION BY {group} ORDER BY {order}) AS "first"'
     return f'SELECT *, {first} FROM ({kept}) AS "kept"'
-
-
-def _kind(query: ExactQuery, column: str) -> Kind:
-    """Return the kind of a projected column."""
-    if column.startswith('"k'):
-        return query.keys[int(column[2:-1])].facts.kind
-    is_value = column == '"value"' and query.distinct is not None
-    return query.distinct.facts.kind if is_value and query.distinct else Kind.INTEGER
 
 
 def _is_row(rows: Rows) -> bool:
