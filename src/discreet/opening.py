@@ -22,8 +22,6 @@ from discreet.catalog import (
 from discreet.catalog.declared import ENVIRONMENT, Declared
 from discreet.catalog.policy import (
     Accounting,
-    AnalystPolicy,
-    BudgetPolicy,
     RowChoice,
     SourcePolicy,
 )
@@ -64,13 +62,15 @@ def open_data(  # noqa: PLR0913 - each is a thing that an owner may declare
     ledger: str | Path | None = None,
     version: str | None = None,
     bounding: RowChoice | str | None = None,
+    disjoint: Sequence[Sequence[str]] = (),
 ) -> Curator:
     """Return a curator of a CSV or Parquet file, a data frame, a DuckDB file or a catalog.
 
     `source` is one of these, or several by table name. A catalog file (discreet.toml) says all the
     rest itself. Charges are kept in `ledger`: beside a catalog by default, else in memory only, so
     that the budget ends with the process. What was answered about data applies to data of the same
-    `version`: as it is given, else files in the same state.
+    `version`: as it is given, else files in the same state. `disjoint` names groups of tables that
+    have no unit in common, and are charged apart.
     """
     if isinstance(source, str | Path) and str(source).endswith(".toml"):
         _refuse_arguments(
@@ -87,6 +87,7 @@ def open_data(  # noqa: PLR0913 - each is a thing that an owner may declare
             bounding=bounding,
             delta=delta or None,
             public=public or None,
+            disjoint=disjoint or None,
             neighbours=None if neighbours is Neighbours.ADD_REMOVE else neighbours,
             accounting=None if accounting is Accounting.BASIC else accounting,
         )
@@ -113,6 +114,7 @@ def open_data(  # noqa: PLR0913 - each is a thing that an owner may declare
         accounting=accounting,
         version=version,
         bounding=bounding,
+        disjoint=disjoint,
     )
     return _curator(declared, sources, ledger or MEMORY)
 
@@ -174,7 +176,7 @@ def open_books(path: str | Path, *, ledger: str | Path | None = None) -> Ledger:
     """Return the ledger of a catalog file, made if it is not there yet; reads no data."""
     declared = read(path)
     place = ledger or _ledger_of(path, declared)
-    return _ledger(place, declared.budget, declared.analysts)
+    return _ledger(place, declared)
 
 
 def read_columns(source: str | Path) -> dict[str, tuple[Column, ...]]:
@@ -184,15 +186,21 @@ def read_columns(source: str | Path) -> dict[str, tuple[Column, ...]]:
         return {name: engine.columns(name) for name in sources}
 
 
-def _ledger(place: str | Path, policy: BudgetPolicy, analysts: tuple[AnalystPolicy, ...]) -> Ledger:
+def _ledger(place: str | Path, declared: Declared) -> Ledger:
     """Return the ledger at a place, with the accounts that the catalog declares.
 
     What they were charged stays charged, their tokens stay good, and who is disabled stays so.
     """
-    ledger = open_ledger(place, budget=budget_from(policy), neighbours=policy.neighbours.value)
+    policy = declared.budget
+    ledger = open_ledger(
+        place,
+        budget=budget_from(policy),
+        neighbours=policy.neighbours.value,
+        disjoint=declared.disjoint,
+    )
     try:
         known = {each.name: (each.epsilon, each.delta) for each in ledger.analysts()}
-        for each in analysts:
+        for each in declared.analysts:
             if known.get(each.name) != (each.epsilon, each.delta):
                 ledger.declare_cap(each.name, epsilon=each.epsilon, delta=each.delta)
     except BaseException:
@@ -238,7 +246,7 @@ def _curator(declared: Declared, sources: Mapping[str, Source], ledger: str | Pa
             catalog=catalog,
             engine=engine,
             public=_public_store(catalog, engine),
-            ledger=_ledger(ledger, catalog.budget, catalog.analysts),
+            ledger=_ledger(ledger, declared),
             data_version=version,
         )
     except BaseException:

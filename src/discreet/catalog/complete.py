@@ -43,6 +43,7 @@ def complete(declared: Declared, columns_of: ColumnsOf | None = None) -> Catalog
         source=declared.source,
         analysts=declared.analysts,
         ledger=declared.ledger,
+        disjoint=declared.disjoint,
     )
 
 

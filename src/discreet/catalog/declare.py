@@ -36,6 +36,7 @@ def declare(  # noqa: PLR0913 - each is a key of the catalog
     question_delta: Real | None = None,
     version: str | None = None,
     bounding: RowChoice | str | None = None,
+    disjoint: Sequence[Sequence[str]] = (),
     folder: Path | None = None,
 ) -> Declared:
     """Return what the arguments declare, checked as a file is; errors name the argument.
@@ -51,6 +52,7 @@ def declare(  # noqa: PLR0913 - each is a key of the catalog
     entries.budget("accounting", accounting)
     entries.budget("question_delta", question_delta)
     entries.source("version", version)
+    entries.disjoint(disjoint)
     entries.source("bounding", bounding)
     for name, given in (("unit", unit), ("rows_per_unit", rows_per_unit), ("key", key)):
         entries.of_tables(name, given)
@@ -66,6 +68,7 @@ class _Entries:
     def __init__(self, tables: Mapping[str, str | None], public: bool | Collection[str]) -> None:
         self._budget: dict[str, object] = {}
         self._source: dict[str, object] = {}
+        self._disjoint: object = ()
         self._tables: dict[str, dict[str, object]] = {name: {} for name in tables}
         self._columns: dict[str, dict[str, dict[str, object]]] = {name: {} for name in tables}
         self.arguments: dict[Keys, str] = {("tables",): "the source"}
@@ -81,7 +84,12 @@ class _Entries:
             name: {**entries, "columns": self._columns[name]}
             for name, entries in self._tables.items()
         }
-        return {"budget": self._budget, "source": self._source, "tables": tables}
+        return {
+            "budget": self._budget,
+            "source": self._source,
+            "tables": tables,
+            "disjoint": self._disjoint,
+        }
 
     def budget(self, name: str, value: object) -> None:
         if value is not None:
@@ -92,6 +100,15 @@ class _Entries:
         if value is not None:
             self._source[name] = value
         self.arguments["source", name] = name
+
+    def disjoint(self, groups: object) -> None:
+        """Set which tables have no unit in common: lists of names."""
+        self.arguments["disjoint",] = "disjoint"
+        self._disjoint = groups
+        if isinstance(groups, Sequence) and not isinstance(groups, str):
+            self._disjoint = [{"tables": each} for each in groups]
+            for number in range(len(groups)):
+                self.arguments["disjoint", number, "tables"] = f"disjoint[{number}]"
 
     def of_tables(self, name: str, given: object) -> None:
         """Set what is said of tables: by name, or the same for all that are not public."""

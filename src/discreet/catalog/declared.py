@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from discreet.catalog.columns import DeclaredColumn, declared_column
+from discreet.catalog.disjoint import Groups, groups_from
 from discreet.catalog.fields import (
     a_choice,
     a_flag,
@@ -34,7 +35,7 @@ from discreet.catalog.schema import ColumnUnit, PathUnit, RowUnit
 from discreet.catalog.units import PATH_FIX, UNIT_FIX, DeclaredUnit, UnitPath, unit_from
 from discreet.mechanisms.sensitivity import Neighbours
 
-SECTIONS = ("budget", "source", "tables", "analysts")
+SECTIONS = ("budget", "source", "tables", "disjoint", "analysts")
 BUDGET = ("epsilon", "delta", "neighbours", "accounting", "question_delta")
 SOURCE = ("engine", "memory_limit", "threads", "timeout", "version", "ledger", "bounding")
 TABLE = ("from", "unit", "rows_per_unit", "public", "key", "columns")
@@ -73,6 +74,7 @@ class Declared:
     tables: tuple[DeclaredTable, ...]
     analysts: tuple[AnalystPolicy, ...] = ()
     ledger: str | None = None
+    disjoint: Groups = ()
 
     @property
     def sources(self) -> dict[str, str]:
@@ -91,12 +93,15 @@ def declared_from(
     given = a_section(top, entries, SECTIONS)
     budget = _budget(top.at("budget"), _needed(top, given, "budget"))
     source, ledger = _source(top.at("source"), given.get("source", {}), folder)
+    tables = _tables(top.at("tables"), _needed(top, given, "tables"), folder)
+    apart = top.at("disjoint"), given.get("disjoint", ())
     return Declared(
         budget=budget,
         source=source,
-        tables=_tables(top.at("tables"), _needed(top, given, "tables"), folder),
+        tables=tables,
         analysts=_analysts(top.at("analysts"), given.get("analysts", {})),
         ledger=ledger,
+        disjoint=groups_from(*apart, tables, budget.neighbours),
     )
 
 

@@ -84,6 +84,8 @@ class Catalog:
     analysts: tuple[AnalystPolicy, ...] = ()
     ledger: str | None = None
     """Where charges are kept, if the owner names a place: a file, a server, or env:NAME."""
+    disjoint: tuple[tuple[str, ...], ...] = ()
+    """Groups of tables: a unit is in one table of a group at most."""
 
     @cached_property
     def _by_name(self) -> dict[str, Table]:

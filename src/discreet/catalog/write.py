@@ -32,7 +32,7 @@ def toml_from(catalog: Catalog) -> str:
     """Return the text that `load` reads back as an equal catalog, without any data at hand."""
     sections: list[Iterable[str]] = [_budget(catalog), _source(catalog)]
     sections += [part for table in catalog.tables for part in _table(catalog, table)]
-    sections += [_analysts(catalog)]
+    sections += [_disjoint(catalog), _analysts(catalog)]
     return "\n\n".join("\n".join(lines) for each in sections if (lines := list(each))) + "\n"
 
 
@@ -63,6 +63,13 @@ def _source(catalog: Catalog) -> Iterator[str]:
         yield f"bounding = {written_text(source.bounding.value)}"
     if catalog.ledger is not None:
         yield f"ledger = {written_text(catalog.ledger)}"
+
+
+def _disjoint(catalog: Catalog) -> Iterator[str]:
+    for i, each in enumerate(catalog.disjoint):
+        yield from [""] * (i > 0)
+        yield "[[disjoint]]"
+        yield f"tables = [{', '.join(map(written_text, each))}]"
 
 
 def _analysts(catalog: Catalog) -> Iterator[str]:
