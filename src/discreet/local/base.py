@@ -8,6 +8,7 @@ from that (Wang, Blocki, Li, Jha 2017, Definition 2: pure protocols).
 """
 
 from dataclasses import fields
+from enum import Enum
 from fractions import Fraction
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
@@ -39,15 +40,38 @@ VERSION = "discreet.local/1"
 FINGERPRINT_BYTES = 8
 
 
-class FrequencyOracle(Protocol):
-    """A way to report one of `categories` values with epsilon-local differential privacy."""
+class Mechanism(Protocol):
+    """What is reported with local privacy: a frozen dataclass that makes and counts reports."""
 
     tag: ClassVar[str]
+    __dataclass_fields__: ClassVar[dict[str, Any]]
 
     @property
     def epsilon(self) -> Fraction:
         """The price of one report to the person who sends it."""
         ...
+
+    @property
+    def row(self) -> "Row":
+        """The form of one report in an array."""
+        ...
+
+    def are_valid(self, rows: Rows) -> bool:
+        """Say whether every row of the right form is one that the mechanism can make."""
+        ...
+
+    @property
+    def cells(self) -> int:
+        """How many whole numbers an aggregate holds."""
+        ...
+
+    def tally(self, rows: Rows) -> IntArray:
+        """Return the aggregate of some valid reports; aggregates of parts add up to the whole."""
+        ...
+
+
+class FrequencyOracle(Mechanism, Protocol):
+    """A way to report one of `categories` values with epsilon-local differential privacy."""
 
     @property
     def categories(self) -> int:
@@ -70,30 +94,12 @@ class FrequencyOracle(Protocol):
         ...
 
     @property
-    def row(self) -> "Row":
-        """The form of one report in an array."""
-        ...
-
-    @property
     def most_spoken_for(self) -> int:
         """The largest number of values that one report can speak for."""
         ...
 
     def draw(self, values: IntArray, entropy: Entropy) -> Rows:
         """Return a report for each checked value, with exactly the law that `chance` states."""
-        ...
-
-    def are_valid(self, rows: Rows) -> bool:
-        """Say whether every row of the right form is one that `draw` can return."""
-        ...
-
-    @property
-    def cells(self) -> int:
-        """How many whole numbers an aggregate holds."""
-        ...
-
-    def tally(self, rows: Rows) -> IntArray:
-        """Return the aggregate of some valid reports; aggregates of parts add up to the whole."""
         ...
 
     def spoken_for(self, tally: IntArray, people: int) -> IntArray:
@@ -162,21 +168,31 @@ def settle(value: object, **settled: object) -> None:
 def written(value: "DataclassInstance") -> str:
     """Return a mechanism as people would write it: KaryResponse(epsilon=1, categories=100)."""
     told = {each.name: getattr(value, each.name) for each in fields(value) if each.init}
-    shown = (
-        f"{name}={readable(each) if isinstance(each, Fraction) else repr(each)}"
-        for name, each in told.items()
-    )
+    shown = (f"{name}={_shown(each)}" for name, each in told.items())
     return f"{type(value).__name__}({', '.join(shown)})"
 
 
-def fingerprint(mechanism: FrequencyOracle) -> bytes:
+def _shown(value: object) -> str:
+    match value:
+        case Fraction():
+            return readable(value)
+        case Enum():
+            return repr(value.value)
+        case _:
+            return repr(value)
+
+
+def fingerprint(mechanism: Mechanism) -> bytes:
     """Return eight bytes that two mechanisms share if they are the same; reports begin with it."""
-    epsilon = mechanism.epsilon
-    text = (
-        f"{VERSION} {mechanism.tag} epsilon={epsilon.numerator}/{epsilon.denominator} "
-        f"categories={mechanism.categories}"
-    )
-    return sha256(text.encode()).digest()[:FINGERPRINT_BYTES]
+    terms = {each.name: getattr(mechanism, each.name) for each in fields(mechanism) if each.init}
+    text = " ".join(f"{name}={_exactly(each)}" for name, each in terms.items())
+    return sha256(f"{VERSION} {mechanism.tag} {text}".encode()).digest()[:FINGERPRINT_BYTES]
+
+
+def _exactly(value: object) -> str:
+    if isinstance(value, Fraction):
+        return f"{value.numerator}/{value.denominator}"
+    return _shown(value)
 
 
 def influence(mechanism: FrequencyOracle) -> Fraction:
@@ -188,6 +204,16 @@ def influence(mechanism: FrequencyOracle) -> Fraction:
     """
     p, q = mechanism.own, mechanism.other
     return max(1 - q, q) / (p - q)
+
+
+def mean_variance(own: Fraction, other: Fraction, categories: int) -> Fraction:
+    """Return the mean over all values of the variance of an estimated count, for one person.
+
+    Σ (n_v p (1 - p) + (n - n_v) q (1 - q)) / (p - q)² does not depend on who holds what, since the
+    n_v sum to n (Wang et al. 2017, Theorem 2).
+    """
+    spread = own * (1 - own) + (categories - 1) * other * (1 - other)
+    return spread / (categories * (own - other) ** 2)
 
 
 def check_listed(mechanism: FrequencyOracle, bits: int, most: int, what: str) -> None:

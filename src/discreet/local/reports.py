@@ -12,14 +12,14 @@ from typing import Self
 import numpy as np
 
 from discreet.errors import ReportError
-from discreet.local.base import FINGERPRINT_BYTES, FrequencyOracle, Rows, fingerprint
+from discreet.local.base import FINGERPRINT_BYTES, Mechanism, Rows, fingerprint
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Reports:
     """Reports that people sent, each checked to be one that the mechanism can make."""
 
-    mechanism: FrequencyOracle
+    mechanism: Mechanism
     rows: Rows
 
     def __post_init__(self) -> None:
@@ -39,13 +39,13 @@ class Reports:
         return fingerprint(self.mechanism) + self.rows.tobytes()
 
     @classmethod
-    def from_bytes(cls, mechanism: FrequencyOracle, data: bytes) -> Self:
+    def from_bytes(cls, mechanism: Mechanism, data: bytes) -> Self:
         """Return the reports that these bytes are, or refuse them."""
         rows = _rows_from_bytes(mechanism, data)
         return cls(mechanism, rows)
 
     @classmethod
-    def join(cls, mechanism: FrequencyOracle, parts: Iterable["bytes | Reports"]) -> Self:
+    def join(cls, mechanism: Mechanism, parts: Iterable["bytes | Reports"]) -> Self:
         """Return all reports of several people or batches, in the order given."""
         rows = [
             _rows_from_bytes(mechanism, each)
@@ -56,7 +56,7 @@ class Reports:
         return cls(mechanism, np.concatenate([mechanism.row.empty(0), *rows]))
 
 
-def same_mechanism(mechanism: FrequencyOracle, reports: Reports) -> Reports:
+def same_mechanism(mechanism: Mechanism, reports: Reports) -> Reports:
     """Return the reports if they were made by this mechanism, or refuse them."""
     if fingerprint(reports.mechanism) != fingerprint(mechanism):
         raise ReportError(
@@ -65,7 +65,7 @@ def same_mechanism(mechanism: FrequencyOracle, reports: Reports) -> Reports:
     return reports
 
 
-def _rows_from_bytes(mechanism: FrequencyOracle, data: bytes) -> Rows:
+def _rows_from_bytes(mechanism: Mechanism, data: bytes) -> Rows:
     if not isinstance(data, bytes | bytearray | memoryview):
         raise ReportError("reports are bytes, or what report_many returned")
     content = memoryview(data)
