@@ -55,3 +55,11 @@ def pick_or_keep(
         target = out[start : start + PIECE]
         target[...] = chosen
         np.copyto(target, piece, where=is_true, casting="unsafe")
+
+
+def random_bits(
+    count: int, bits: int, kind: np.dtype[np.unsignedinteger[Any]], entropy: Entropy
+) -> Rows:
+    """Draw uniform whole numbers of so many bits."""
+    drawn: Rows = words(count, kind.type, entropy) & kind.type((1 << bits) - 1)
+    return drawn

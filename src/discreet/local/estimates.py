@@ -6,7 +6,7 @@ from math import log, sqrt
 
 import numpy as np
 
-from discreet.local.base import FrequencyOracle
+from discreet.local.base import FrequencyOracle, mean_variance
 from discreet.noise.uniform import FloatArray, IntArray
 
 HALVINGS = 60
@@ -115,15 +115,6 @@ def nearest_counts(counts: FloatArray, total: float) -> FloatArray:
 
 
 def standard_error(mechanism: FrequencyOracle, people: int) -> float:
-    """Return the root of the mean, over all values, of the variance of their estimated counts.
-
-    Σ (n_v p (1 - p) + (n - n_v) q (1 - q)) / (p - q)² does not depend on who holds what, since the
-    n_v sum to n.
-    """
-    return sqrt(people * mean_variance(mechanism))
-
-
-def mean_variance(mechanism: FrequencyOracle) -> Fraction:
-    """Return the mean over all values of the variance of an estimated count, for one person."""
+    """Return the root of the mean variance of the estimated counts, whoever holds what."""
     p, q, k = mechanism.own, mechanism.other, mechanism.categories
-    return (p * (1 - p) + (k - 1) * q * (1 - q)) / (k * (p - q) ** 2)
+    return sqrt(people * mean_variance(p, q, k))
