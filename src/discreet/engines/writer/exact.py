@@ -122,7 +122,7 @@ def _bounded(query: ExactQuery, groups: Sequence[str], place: Place) -> str:
         return _with_first(query, groups, rows, columns)
     unit = [] if _is_row(query.rows) else [UNIT]
     hashed = place.dialect.hash_of([SALT, *unit, *columns])
-    order = ", ".join([hashed, *columns])
+    order = place.dialect.ordered([hashed, *columns])
     rank = f'row_number() OVER (PARTITION BY {UNIT} ORDER BY {order}) AS "rank"'
     kept = f'SELECT *, {rank} FROM ({rows}) AS "rows"'
     kept = f'SELECT * FROM ({kept}) AS "ranked" WHERE "rank" <= {query.limit}'
@@ -134,7 +134,7 @@ def _with_first(query: ExactQuery, groups: Sequence[str], kept: str, columns: Se
     if query.bounding is not Bounding.PAIRS or not query.sums:
         return kept
     group = ", ".join([*groups, '"value"'])
-    order = ", ".join([UNIT, *columns])
+    order = place.dialect.ordered([UNIT, *columns])
     first = f'row_number() OVER (PARTITION BY {group} ORDER BY {order}) AS "first"'
     return f'SELECT *, {first} FROM ({kept}) AS "kept"'
 

@@ -191,13 +191,12 @@ def _window(window: Window, place: Place) -> str:
     partition = ", ".join([place.unit, *map(place.write, window.partition)])
     order = [_ordering(each, place) for each in window.order]
     if function not in RANKS:
-        order += place.ties
+        order += [each + place.dialect.nulls_last for each in place.ties]
     if function in ORDERLESS and window.frame == "whole":
         over = f"OVER (PARTITION BY {partition})"
     else:
         frame = FRAMES[window.frame] if function in FRAMED else ""
-        ordered = f" ORDER BY {', '.join(order)}" if order else ""
-        over = f"OVER (PARTITION BY {partition}{ordered}{frame})"
+        over = f"OVER (PARTITION BY {partition} ORDER BY {', '.join(order or [place.unit])}{frame})"
     if function is WindowFunction.COUNT and not window.arguments:
         return f"count(*) {over}"
     if function is WindowFunction.SUM:
@@ -220,7 +219,7 @@ def sum_of(argument: Expression, text: str, over: str, dialect: Dialect) -> str:
     """Return a sum within a unit; of reals in fixed point, so that no order of adding shows."""
     over = f" {over}" if over else ""
     if argument.facts.kind is not Kind.REAL:
-        return dialect.whole.format(f"sum({dialect.whole.format(text)}){over}")
+        return dialect.whole.format(f"sum({added(text, dialect)}){over}")
     grain, clamped = _fixed_point(argument, text, dialect)
     scaled = _times(clamped, 1 / grain, dialect)
     whole = dialect.as_wide.format(f"floor({scaled} + {dialect.real(0.5)})")
@@ -233,6 +232,11 @@ def _times(text: str, factor: float, dialect: Dialect) -> str:
     function = dialect.functions["multiply"]
     product = function.write((given, literal_of(factor, Kind.REAL, dialect)))
     return product if function.is_finite else dialect.finite(product)
+
+
+def added(text: str, dialect: Dialect) -> str:
+    """Return a whole number as it enters a sum."""
+    return dialect.addend.format(dialect.whole.format(text))
 
 
 def _fixed_point(argument: Expression, text: str, dialect: Dialect) -> tuple[float, str]:

@@ -10,6 +10,7 @@ from discreet.engines.dialect import Dialect
 from discreet.engines.writer.expressions import (
     UNIT,
     Place,
+    added,
     column_name,
     columns_read,
     key_text,
@@ -209,7 +210,7 @@ def _source(
         return _public(rows, name, needed, place, numbered=numbered)
     text = rows_text(rows, place, needed)
     if numbered:
-        order = ", ".join([UNIT, *(place.column(each) for each in sorted(needed))])
+        order = place.dialect.ordered([UNIT, *(place.column(each) for each in sorted(needed))])
         number = f"row_number() OVER (PARTITION BY {UNIT} ORDER BY {order}) AS {ROW}"
         text = f'SELECT *, {number} FROM ({text}) AS "__all"'
     return f"({text}) AS {place.quoted(name)}"
@@ -288,7 +289,7 @@ def _mean_of(argument: Expression, text: str, dialect: Dialect) -> str:
     if argument.facts.kind is Kind.REAL:
         total = sum_of(argument, text, "", dialect)
     else:
-        total = dialect.as_real.format(f"sum({dialect.whole.format(text)})")
+        total = dialect.as_real.format(f"sum({added(text, dialect)})")
     return f"CASE WHEN count({text}) > 0 THEN {total} / count({text}) END"
 
 
