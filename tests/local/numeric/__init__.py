@@ -1,0 +1,1 @@
+"""Tests of bounded numbers: means and histograms."""
