@@ -18,7 +18,7 @@ import duckdb
 from discreet.catalog.policy import Catalog
 from discreet.catalog.schema import PrivateTable, RowUnit
 from discreet.engines.duckdb_dialect import DUCKDB
-from discreet.engines.writer import EVERY, KEPT, RANK, UNIT, column_name, prepared_name, write_rows
+from discreet.engines.writer import ABOUT, EVERY, KEPT, UNIT, column_name, prepared_name, write_rows
 from discreet.query.tree import Scan
 
 REST = "rest"
@@ -27,7 +27,8 @@ REST = "rest"
 PART = 8_000_000
 """Rows that are ranked at a time."""
 
-DONE = '"kept"."__done"'
+PARTS = f'"{ABOUT}"."parts"'
+"""What was done: each part of each table, and how many units it has."""
 
 Progress = Callable[[str, int, int], None]
 """Told of a table how many of its parts are done, and how many there are."""
@@ -69,9 +70,11 @@ def prepare(
 ) -> None:
     """Make the prepared form of loaded tables and drop these; goes on where it was interrupted."""
     all_scans = tuple(scans)
-    for schema in (KEPT, REST, EVERY):
+    for schema in (KEPT, REST, EVERY, ABOUT):
         connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
-    connection.execute(f"CREATE TABLE IF NOT EXISTS {DONE} (name VARCHAR, part INTEGER)")
+    connection.execute(
+        f"CREATE TABLE IF NOT EXISTS {PARTS} (name VARCHAR, part INTEGER, units BIGINT)"
+    )
     for each in all_scans:
         _prepare_table(connection, each, progress)
     for each in all_scans:
@@ -84,53 +87,63 @@ def _prepare_table(
     name = scan.table.name
     rows = write_rows(scan, DUCKDB)
     kept, rest, every = (prepared_name(name, DUCKDB, each) for each in (KEPT, REST, EVERY))
-    connection.execute(f"CREATE TABLE IF NOT EXISTS {rest} AS FROM ({rows}) LIMIT 0")
-    connection.execute(
-        f"CREATE TABLE IF NOT EXISTS {kept} AS "
-        f"SELECT *, CAST(0 AS INTEGER) AS {RANK} FROM {rest} LIMIT 0"
-    )
-    connection.execute(
-        f"CREATE OR REPLACE VIEW {every} AS "
-        f"SELECT * EXCLUDE ({RANK}) FROM {kept} UNION ALL SELECT * FROM {rest}"
-    )
+    for table in (kept, rest):
+        connection.execute(f"CREATE TABLE IF NOT EXISTS {table} AS FROM ({rows}) LIMIT 0")
+    connection.execute(f"CREATE OR REPLACE VIEW {every} AS FROM {kept} UNION ALL FROM {rest}")
     parts = _number_of_parts(connection, scan.table)
-    done = connection.execute(f"SELECT part FROM {DONE} WHERE name = ?", [name]).fetchall()
+    done = connection.execute(f"SELECT part FROM {PARTS} WHERE name = ?", [name]).fetchall()
     for number in sorted(set(range(parts)) - {each for (each,) in done}):
         if progress is not None:
             progress(name, number, parts)
-        _prepare_part(connection, scan, rows, number, parts)
+        _prepare_part(connection, scan, _part(rows, number, parts), number)
     if progress is not None:
         progress(name, parts, parts)
 
 
 def _number_of_parts(connection: duckdb.DuckDBPyConnection, table: PrivateTable) -> int:
-    ((rows,),) = connection.execute(f"SELECT count(*) FROM {DUCKDB.quoted(table.name)}").fetchall()
+    counted = f"SELECT count(*) FROM {DUCKDB.quoted(table.name)}"
+    ((rows,),) = connection.execute(counted).fetchall()
     return max(1, -(-int(rows) // PART))
 
 
+def _part(rows: str, number: int, parts: int) -> str:
+    """Return the rows of one part of the units, called "part"."""
+    chosen = "" if parts == 1 else f" WHERE hash({UNIT}) % {parts} = {number}"
+    return f'(SELECT * FROM ({rows}) AS "rows"{chosen}) AS "part"'
+
+
 def _prepare_part(
-    connection: duckdb.DuckDBPyConnection, scan: Scan, rows: str, number: int, parts: int
+    connection: duckdb.DuckDBPyConnection, scan: Scan, part: str, number: int
 ) -> None:
+    """Keep all rows of units that have few; order and divide those of the others."""
     name, limit = scan.table.name, scan.table.rows_per_unit
     kept, rest = (prepared_name(name, DUCKDB, each) for each in (KEPT, REST))
-    columns = [DUCKDB.quoted(column_name(each.name)) for each in scan.table.columns]
-    chosen = "" if parts == 1 else f" WHERE hash({UNIT}) % {parts} = {number}"
-    hashed = ", ".join(["'discreet'", UNIT, *columns])
-    order = ", ".join([f"hash({hashed})", *columns])
-    ranked = (
-        f"SELECT *, CAST(row_number() OVER (PARTITION BY {UNIT} ORDER BY {order}) AS BIGINT) "
-        f'AS {RANK} FROM (SELECT * FROM ({rows}) AS "rows"{chosen}) AS "part"'
+    units = f"SELECT {UNIT}, count(*) AS n FROM {part} GROUP BY {UNIT}"
+    many = f'(SELECT {UNIT} FROM "__units" WHERE n > {limit}) AS "many" USING ({UNIT})'
+    steps = (
+        f'CREATE OR REPLACE TEMP TABLE "__units" AS {units}',
+        f"INSERT INTO {kept} FROM {part} ANTI JOIN {many}",
+        f'CREATE OR REPLACE TEMP TABLE "__ranked" AS {_ranked(scan, f"{part} SEMI JOIN {many}")}',
+        f'INSERT INTO {kept} SELECT * EXCLUDE ("__rank") FROM "__ranked" WHERE "__rank" <= {limit}',
+        f'INSERT INTO {rest} SELECT * EXCLUDE ("__rank") FROM "__ranked" WHERE "__rank" > {limit}',
+        f'INSERT INTO {PARTS} SELECT $name, $number, count(*) FROM "__units"',
+        'DROP TABLE "__ranked"',
+        'DROP TABLE "__units"',
     )
     connection.execute("BEGIN")
     try:
-        connection.execute(f'CREATE OR REPLACE TEMP TABLE "__ranked" AS {ranked}')
-        connection.execute(f'INSERT INTO {kept} FROM "__ranked" WHERE {RANK} <= {limit}')
-        connection.execute(
-            f'INSERT INTO {rest} SELECT * EXCLUDE ({RANK}) FROM "__ranked" WHERE {RANK} > {limit}'
-        )
-        connection.execute(f"INSERT INTO {DONE} VALUES (?, ?)", [name, number])
-        connection.execute('DROP TABLE "__ranked"')
+        for each in steps:
+            given = {"name": name, "number": number} if "$name" in each else None
+            connection.execute(each, given)
         connection.execute("COMMIT")
     except BaseException:
         connection.execute("ROLLBACK")
         raise
+
+
+def _ranked(scan: Scan, rows: str) -> str:
+    columns = [DUCKDB.quoted(column_name(each.name)) for each in scan.table.columns]
+    hashed = ", ".join(["'discreet'", UNIT, *columns])
+    order = ", ".join([f"hash({hashed})", *columns])
+    over = f"OVER (PARTITION BY {UNIT} ORDER BY {order})"
+    return f'SELECT *, row_number() {over} AS "__rank" FROM {rows}'

@@ -9,13 +9,13 @@ from discreet.engines.base import ExactQuery
 from discreet.engines.dialect import Dialect
 from discreet.engines.writer.exact import exact_text
 from discreet.engines.writer.expressions import UNIT, Numbers, Place, column_name
-from discreet.engines.writer.rows import EVERY, KEPT, RANK, prepared_name, rows_text
+from discreet.engines.writer.rows import ABOUT, EVERY, KEPT, prepared_name, rows_text
 from discreet.query.tree import Expression, Rows
 
 __all__ = [
+    "ABOUT",
     "EVERY",
     "KEPT",
-    "RANK",
     "UNIT",
     "column_name",
     "prepared_name",

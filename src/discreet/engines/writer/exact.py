@@ -16,7 +16,7 @@ from discreet.engines.writer.expressions import (
     names_of,
     written_of,
 )
-from discreet.engines.writer.rows import KEPT, RANK, prepared_name, rows_text
+from discreet.engines.writer.rows import ABOUT, prepared_name, rows_text
 from discreet.engines.writer.stages import Stages
 from discreet.query.tree import Expression, Literal, Rows, Scan, Select, Union, is_whole
 
@@ -26,7 +26,7 @@ SALT = "'discreet'"
 def exact_text(query: ExactQuery, place: Place) -> str:
     """Return the statement: one row without groups, else one for each group that has rows."""
     if _is_number_of_kept_units(query):
-        return _first_rows(query, place)
+        return _kept_units(query, place)
     if _is_plain_count(query) and not query.is_bounded:
         return _plain_count(query, place)
     groups = [f'"k{number}"' for number in range(len(query.keys))]
@@ -119,22 +119,24 @@ def _bounded(query: ExactQuery, groups: Sequence[str], place: Place) -> str:
         distinct = "DISTINCT " if is_set else ""
         rows = f'SELECT {distinct}{listed} FROM ({rows}) AS "rows"{where}'
     if query.bounding is Bounding.NONE or query.is_bounded or not columns:
-        return _with_first(query, groups, rows, columns)
+        return _with_first(query, groups, rows, columns, place.dialect)
     unit = [] if _is_row(query.rows) else [UNIT]
     hashed = place.dialect.hash_of([SALT, *unit, *columns])
     order = place.dialect.ordered([hashed, *columns])
     rank = f'row_number() OVER (PARTITION BY {UNIT} ORDER BY {order}) AS "rank"'
     kept = f'SELECT *, {rank} FROM ({rows}) AS "rows"'
     kept = f'SELECT * FROM ({kept}) AS "ranked" WHERE "rank" <= {query.limit}'
-    return _with_first(query, groups, kept, columns)
+    return _with_first(query, groups, kept, columns, place.dialect)
 
 
-def _with_first(query: ExactQuery, groups: Sequence[str], kept: str, columns: Sequence[str]) -> str:
+def _with_first(
+    query: ExactQuery, groups: Sequence[str], kept: str, columns: Sequence[str], dialect: Dialect
+) -> str:
     """Return the rows; of values that are summed once, with a number that is 1 for one of each."""
     if query.bounding is not Bounding.PAIRS or not query.sums:
         return kept
     group = ", ".join([*groups, '"value"'])
-    order = place.dialect.ordered([UNIT, *columns])
+    order = dialect.ordered([UNIT, *columns])
     first = f'row_number() OVER (PARTITION BY {group} ORDER BY {order}) AS "first"'
     return f'SELECT *, {first} FROM ({kept}) AS "kept"'
 
@@ -152,20 +154,22 @@ def _is_row(rows: Rows) -> bool:
 
 
 def _is_number_of_kept_units(query: ExactQuery) -> bool:
-    """Return whether the units of a whole kept table are counted: each has one row of rank 1."""
+    """Return whether all units of a prepared table are counted, which was done already."""
     is_total = not query.keys and query.cell is None
     is_units = query.bounding is Bounding.UNITS_ONLY
     return is_total and is_units and query.is_bounded and is_whole(query.rows)
 
 
-def _first_rows(query: ExactQuery, place: Place) -> str:
+def _kept_units(query: ExactQuery, place: Place) -> str:
     rows = query.rows
     while isinstance(rows, Select):
         rows = rows.source
     if not isinstance(rows, Scan):
         raise TypeError(rows)
-    table = prepared_name(rows.table.name, place.dialect, KEPT)
-    return f'SELECT count(*) AS "units" FROM {table} WHERE {RANK} = 1'
+    counted = place.dialect.whole.format('coalesce(sum("units"), 0)')
+    parts = prepared_name("parts", place.dialect, ABOUT)
+    name = place.dialect.text(rows.table.name)
+    return f'SELECT {counted} AS "units" FROM {parts} WHERE "name" = {name}'
 
 
 def _is_plain_count(query: ExactQuery) -> bool:

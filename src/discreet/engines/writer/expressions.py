@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from discreet.catalog.schema import Kind, Value
 from discreet.engines.dialect import Dialect, Written
 from discreet.engines.writer.literals import literal_of, nearest_float
+from discreet.engines.writer.stages import SHORT, Stages
 from discreet.engines.writer.units import refuse_other_units
 from discreet.errors import QuestionSizeError, UnboundedError, UnsupportedError
 from discreet.query.tree import (
@@ -54,6 +55,8 @@ class Place:
     """The relation whose unit it is."""
     unit: str = UNIT
     ties: tuple[str, ...] = ()
+    stages: Stages | None = None
+    """Where long texts that would be repeated can be computed first, if anywhere."""
 
     def quoted(self, name: str) -> str:
         return self.dialect.quoted(name)
@@ -63,14 +66,20 @@ class Place:
 
     def write(self, expression: Expression) -> str:
         """Return an expression whose NaN and infinities are NULL."""
-        return as_finite(written_of(expression, self), self.dialect).text
+        return self.finite(written_of(expression, self)).text
 
+    def finite(self, written: Written) -> Written:
+        """Return the expression with NaN and infinities made NULL, if it can have any."""
+        if written.is_finite:
+            return written
+        text = self.dialect.finite(self.once(written).text)
+        return replace(written, text=text, is_finite=True)
 
-def as_finite(written: Written, dialect: Dialect) -> Written:
-    """Return the expression with NaN and infinities made NULL, if it can have any."""
-    if written.is_finite:
-        return written
-    return replace(written, text=dialect.finite(written.text), is_finite=True)
+    def once(self, written: Written) -> Written:
+        """Return what may be repeated: a short text, or a column that stands for a long one."""
+        if self.stages is None or written.is_literal or len(written.text) <= SHORT:
+            return written
+        return replace(written, text=self.stages.column(written.text))
 
 
 def written_of(expression: Expression, place: Place) -> Written:
@@ -110,16 +119,17 @@ def _one(part: Expression, place: Place, done: Mapping[int, Written]) -> Written
                 return Written(text=f"$released_{number}", kind=facts.kind, is_literal=True)
             return literal_of(place.released[number], facts.kind, place.dialect)
         case Call():
-            return _call(part, place.dialect, [done[id(each)] for each in part.arguments])
+            return _call(part, place, [done[id(each)] for each in part.arguments])
         case Case():
-            return _case(part, place.dialect, done)
+            return _case(part, place, done)
         case UnitIsIn():
             return Written(text=_unit_is_in(part, place), kind=Kind.BOOLEAN)
         case Window():
             return Written(text=_window(part, place), kind=part.facts.kind)
 
 
-def _call(call: Call, dialect: Dialect, given: Sequence[Written]) -> Written:
+def _call(call: Call, place: Place, given: Sequence[Written]) -> Written:
+    dialect = place.dialect
     function = dialect.functions.get(call.function)
     if function is None:
         raise UnsupportedError(
@@ -127,13 +137,17 @@ def _call(call: Call, dialect: Dialect, given: Sequence[Written]) -> Written:
             "write the question without it",
         )
     arguments = [
-        written if number in function.carries else as_finite(written, dialect)
+        written if number in function.carries else place.finite(written)
         for number, written in enumerate(given)
     ]
+    text = function.write(arguments)
+    if any(text.count(each.text) > 1 for each in arguments if not each.is_literal):
+        arguments = [place.once(each) for each in arguments]
+        text = function.write(arguments)
     is_whole, is_real = call.facts.kind is Kind.INTEGER, call.facts.kind is Kind.REAL
     low, high = function.range(arguments) if is_whole else (None, None)
     return Written(
-        text=function.write(arguments),
+        text=text,
         kind=call.facts.kind,
         is_finite=not is_real or (function.is_finite and all(each.is_finite for each in arguments)),
         low=low,
@@ -141,12 +155,12 @@ def _call(call: Call, dialect: Dialect, given: Sequence[Written]) -> Written:
     )
 
 
-def _case(case: Case, dialect: Dialect, done: Mapping[int, Written]) -> Written:
+def _case(case: Case, place: Place, done: Mapping[int, Written]) -> Written:
     results = [done[id(value)] for _, value in case.branches]
     results.append(done[id(case.otherwise)])
     lows, highs = [each.low for each in results], [each.high for each in results]
     branches = "".join(
-        f" WHEN {as_finite(done[id(condition)], dialect).text} THEN {done[id(value)].text}"
+        f" WHEN {place.finite(done[id(condition)]).text} THEN {done[id(value)].text}"
         for condition, value in case.branches
     )
     return Written(
@@ -168,9 +182,10 @@ def _unit_is_in(test: UnitIsIn, place: Place) -> str:
     if place.rows is not None:
         refuse_other_units(place.rows, test.rows)
     name = place.quoted(test.name)
-    inner = replace(place, rows=test.rows, unit=f"{name}.{UNIT}")
+    inner = replace(place, rows=test.rows, unit=f"{name}.{UNIT}", stages=None)
     read = columns_read([] if test.where is None else [test.where])
-    rows = place.inner_rows(test.rows, place, names_of(read, test.name))
+    outer = replace(place, stages=None)
+    rows = place.inner_rows(test.rows, outer, names_of(read, test.name))
     where = "" if test.where is None else f" WHERE {inner.write(test.where)}"
     return f"({place.unit} IN (SELECT {inner.unit} FROM ({rows}) AS {name}{where}))"
 

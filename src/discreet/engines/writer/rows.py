@@ -90,11 +90,8 @@ def _scan(scan: Scan, place: Place, needed: frozenset[str] | None) -> str:
     return f"SELECT {', '.join([unit, *columns])} FROM {tables[0]}{joins}{where}"
 
 
-KEPT, EVERY = "kept", "every"
-"""Schemas of prepared tables: the rows of each unit that count, and all rows."""
-
-RANK = '"__rank"'
-"""The place of a kept row among those of its unit, from 1."""
+KEPT, EVERY, ABOUT = "kept", "every", "about"
+"""Schemas of prepared tables: the rows of each unit that count, all rows, and how many units."""
 
 
 def _prepared(scan: Scan, place: Place, needed: frozenset[str] | None) -> str:
