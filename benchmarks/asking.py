@@ -55,7 +55,7 @@ FUNCTIONS: Mapping[str, Callable[..., object]] = {
 METHODS: tuple[tuple[str, type, tuple[str, ...]], ...] = (
     ("bind afterwards", PublicStore, ("check",)),
     ("bind private", DuckDbEngine, ("check",)),
-    ("charge", SqliteLedger, ("charges_under", "find", "charge", "keep", "remaining", "check")),
+    ("charge", SqliteLedger, ("charges_under", "find", "charge_all", "keep", "remaining", "check")),
     (RUN, DuckDbEngine, ("run",)),
 )
 """What each stage of a question is done by."""

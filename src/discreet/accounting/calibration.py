@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 from math import exp, inf, isinf, nextafter
 
 from discreet.accounting.compose import compose
@@ -33,6 +34,11 @@ def analytic_gaussian_multiplier(
     epsilon = rational("epsilon", epsilon, above=0)
     delta = positive_delta(delta)
     variation = rational("variation", variation, least=0, below=1)
+    return _analytic_multiplier(epsilon, delta, variation)
+
+
+@lru_cache(maxsize=1024)
+def _analytic_multiplier(epsilon: Fraction, delta: Fraction, variation: Fraction) -> Fraction:
     allowed = _left_for_the_continuous(epsilon, delta, variation)
     epsilon_down = float_down(epsilon)
     least = least_float(lambda m: _delta_with(m, epsilon_down) <= allowed)

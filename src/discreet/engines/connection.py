@@ -90,6 +90,12 @@ class Store:
         self._end()
 
 
+def bound(cursor: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyRelation:
+    """Return what one statement gives, bound and not run; it is parsed once."""
+    (statement,) = cursor.extract_statements(sql)
+    return cursor.sql(statement)
+
+
 def _end(connection: duckdb.DuckDBPyConnection, spill: Path) -> None:
     with suppress(duckdb.Error):
         connection.close()

@@ -9,7 +9,7 @@ import pyarrow as pa
 from discreet.catalog.policy import nearest
 from discreet.catalog.schema import Column, Value
 from discreet.engines.base import ExactQuery
-from discreet.engines.connection import LIMITS, Limits, Store, log
+from discreet.engines.connection import LIMITS, Limits, Store, bound, log
 from discreet.engines.duckdb_dialect import DUCKDB
 from discreet.engines.loading import Kinds, Source, load
 from discreet.engines.preparing import Progress, prepare
@@ -82,7 +82,7 @@ class DuckDbEngine:
         text = write_query(query, DUCKDB, STAND_INS)
         with self._store.cursor() as cursor:
             try:
-                cursor.sql(text)
+                bound(cursor, text)
             except duckdb.Error as cause:
                 log.error("a query was refused with %s: %s", type(cause).__name__, text)
                 refused = True
@@ -98,7 +98,7 @@ class DuckDbEngine:
         rows: pa.Table | None = None
         with self._store.cursor() as cursor:
             try:
-                rows = cursor.sql(text).to_arrow_table()
+                rows = bound(cursor, text).to_arrow_table()
             except duckdb.Error as cause:
                 # Its words may hold a value: they stay out of what is logged by default, and out
                 # of the context of what is raised.

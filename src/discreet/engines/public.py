@@ -16,7 +16,7 @@ import duckdb
 import pyarrow as pa
 
 from discreet.catalog.schema import Kind, Value
-from discreet.engines.connection import Limits, Store, log
+from discreet.engines.connection import Limits, Store, bound, log
 from discreet.engines.duckdb_dialect import DUCKDB
 from discreet.engines.writer import column_name, write_expression
 from discreet.errors import QuestionSizeError, UnsupportedError
@@ -112,8 +112,8 @@ class PublicStore:
             for name, schema in schemas.items():
                 cursor.register(name, schema.empty_table())
             try:
-                bound = cursor.sql(sql)
-                found = Checked(names=tuple(bound.columns), types=tuple(map(str, bound.types)))
+                result = bound(cursor, sql)
+                found = Checked(names=tuple(result.columns), types=tuple(map(str, result.types)))
             except duckdb.Error as cause:
                 log.info("SQL over released tables was refused: %s", sql, exc_info=cause)
                 raise UnsupportedError(
@@ -160,7 +160,7 @@ def _key(expression: Expression) -> str:
 
 
 def _fetched(cursor: duckdb.DuckDBPyConnection, sql: str) -> pa.Table:
-    reader = cursor.sql(sql).to_arrow_reader()
+    reader = bound(cursor, sql).to_arrow_reader()
     batches, rows = [], 0
     for batch in reader:
         rows += batch.num_rows

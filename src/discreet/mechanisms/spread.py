@@ -11,6 +11,7 @@ one search serves both. Error bounds: docs/proofs/spread.md.
 """
 
 from fractions import Fraction
+from functools import lru_cache
 from math import log
 
 import numpy as np
@@ -42,6 +43,9 @@ POINTS = 40
 
 OPENING = 0.6
 """How fast the path turns to the right, where exp(-t s) vanishes."""
+
+FEW = 4
+"""So many rows at most are solved one by one, and remembered."""
 
 Roots = NDArray[np.float64] | NDArray[np.complex128]
 """Weights or exponents of a sum of exponentials, a row for each sum."""
@@ -85,8 +89,19 @@ def _half_widths(b: FloatArray, miss: float) -> FloatArray:
     h = _solved(rates, weights, miss, np.full(len(b), -log(miss)))
     if are_cancelling.any():
         alike, place = np.unique(b[are_cancelling], axis=0, return_inverse=True)
-        h[are_cancelling] = _half_widths_by_path(alike, miss)[place.reshape(-1)]
+        found = _remembered if len(alike) <= FEW else _half_widths_by_path
+        h[are_cancelling] = found(alike, miss)[place.reshape(-1)]
     return h
+
+
+def _remembered(b: FloatArray, miss: float) -> FloatArray:
+    """Return h of a few rows, of which those of a linear statistic come again at every price."""
+    return np.array([_half_width_by_path(tuple(row), miss) for row in b.tolist()])
+
+
+@lru_cache(maxsize=1024)
+def _half_width_by_path(b: tuple[float, ...], miss: float) -> float:
+    return float(_half_widths_by_path(np.array([b]), miss)[0])
 
 
 def _half_widths_by_path(b: FloatArray, miss: float) -> FloatArray:

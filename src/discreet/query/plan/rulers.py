@@ -83,8 +83,21 @@ def place(argument: Expression, ruler: Ruler) -> Expression:
     real = call("to_real", away) if is_exact else away
     scaled = call("multiply", real, literal(times, Kind.REAL))
     steps = ruler.steps
+    if _rounds_within(ruler):
+        return call("to_integer", scaled, literal(0), literal(steps))
     whole = call("to_integer", scaled, literal(-steps), literal(2 * steps))
     return call("clamp", whole, literal(0), literal(steps))
+
+
+def _rounds_within(ruler: Ruler) -> bool:
+    """Return whether rounding moves no value by as much as half a step beyond the ends.
+
+    Both ends, their difference and the product are off by 2^-53 of themselves at most, in all by
+    less than 2^-50 of the largest of them. What goes further is NULL, so that this decides about
+    accuracy, not about privacy.
+    """
+    reach = max(abs(ruler.low), abs(ruler.high), ruler.width)
+    return ruler.steps * reach < ruler.width * 2**49
 
 
 def is_given(argument: Expression) -> Case:
