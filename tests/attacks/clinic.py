@@ -92,7 +92,9 @@ def with_new_books(curator: Curator) -> Curator:
     )
 
 
-def opened(*, epsilon: float = 1_000_000, delta: float = 0.01) -> Curator:
+def opened(
+    *, epsilon: float = 1_000_000, delta: float = 0.01, bounding: str = "prepared"
+) -> Curator:
     """Return a curator of the corpus' tables."""
     return discreet.open(
         dict(tables()),
@@ -114,5 +116,6 @@ def opened(*, epsilon: float = 1_000_000, delta: float = 0.01) -> Curator:
         },
         values={"patients.sex": ["f", "m"], "patients.region": REGIONS},
         rows_per_unit={"patients": 1, "visits": 12},
+        bounding=bounding,
         public=["clinics"],
     )
