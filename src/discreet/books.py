@@ -1,7 +1,7 @@
 """Paying: every release is charged before it runs, kept before it is seen, and paid for once."""
 
 import logging
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -9,7 +9,7 @@ from hashlib import sha256
 
 import pyarrow as pa
 
-from discreet.accounting import Budget
+from discreet.accounting import Budget, Charge, Remaining
 from discreet.answer import Balance, Price
 from discreet.catalog.policy import Accounting, BudgetPolicy
 from discreet.engines.base import Engine
@@ -110,17 +110,13 @@ class Books:
                 numbers = self._numbers(plan, noisy)
                 noisy.append(self._kept(planned, receipts[number], numbers))
         new = [plan.releases[i] for i, each in receipts.items() if not each.already_paid]
-        price = Price(
-            epsilon=sum((each.epsilon for each in new), Fraction(0)),
-            delta=sum((each.delta for each in new), Fraction(0)),
-        )
         releases = tuple(
             served[i].planned if i in served else each for i, each in enumerate(plan.releases)
         )
         return Paid(
             plan=replace(plan, releases=releases),
             noisy=tuple(noisy),
-            price=price,
+            price=_price(new),
             notes=(READ_OFF,) if served else (),
         )
 
@@ -140,6 +136,16 @@ class Books:
             planned
             for planned, question in zip(plan.releases, self._questions(plan), strict=True)
             if self._ledger.find(question) is None
+        )
+
+    def due(self, plan: Plan) -> Price:
+        """Return what paying for a plan would be charged now; tells nothing else of the books."""
+        served = self._served(plan)
+        names = dict(zip(self._questions(plan), enumerate(plan.releases), strict=True))
+        return _price(
+            planned
+            for question, (number, planned) in names.items()
+            if number not in served and self._ledger.find(question) is None
         )
 
     def afford(self, plans: Sequence[Plan]) -> None:
@@ -271,6 +277,14 @@ def _beginning(question: str) -> str:
     return question.partition(JOINT)[0] + JOINT
 
 
+def _price(releases: Iterable[PlannedRelease]) -> Price:
+    new = list(releases)
+    return Price(
+        epsilon=sum((each.epsilon for each in new), Fraction(0)),
+        delta=sum((each.delta for each in new), Fraction(0)),
+    )
+
+
 def _noted(plan: Plan, number: int, sql: str) -> dict[str, str]:
     """Return what the ledger notes of a release: by it, others may be read off its table."""
     if plan.question.scalars:
@@ -316,21 +330,29 @@ def budget_from(policy: BudgetPolicy) -> Budget:
 
 
 def balance_of(ledger: Ledger, policy: BudgetPolicy, account: str = OWNER) -> Balance:
-    """Return what is left for an account: of its cap, or of the total where that is less."""
+    """Return what is left for an account: of its cap, or of the total where that is less.
+
+    Where tables are declared disjoint, it is the least that is left for units of any of them.
+    """
     left = ledger.remaining()
     if account == OWNER:
-        return Balance(
-            epsilon=left.epsilon,
-            delta=left.delta,
-            total_epsilon=policy.epsilon,
-            total_delta=policy.delta,
-        )
+        return balance_from(left, budget_from(policy))
     own = ledger.remaining(account)
-    cap = next((each for each in ledger.analysts() if each.name == account), None)
-    capped = None if cap is None else cap.delta
-    return Balance(
+    least = Remaining(
         epsilon=min(left.epsilon, own.epsilon),
+        rho=min(left.rho, own.rho),
         delta=min(left.delta, own.delta),
-        total_epsilon=policy.epsilon if cap is None else cap.epsilon,
-        total_delta=policy.delta if capped is None else capped,
+    )
+    return balance_from(least, ledger.cap(account))
+
+
+def balance_from(left: Remaining, limit: Budget) -> Balance:
+    """Return what is left of a limit, as people read it."""
+    return Balance(
+        epsilon=left.epsilon,
+        delta=left.delta,
+        rho=left.rho,
+        total_epsilon=limit.epsilon,
+        total_delta=limit.delta,
+        total_rho=replace(limit, charged=Charge()).remaining().rho,
     )

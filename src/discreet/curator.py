@@ -112,7 +112,9 @@ class Curator:
         def explained(plan: Plan) -> Explanation:
             queries = [query for planned in plan.releases for query in planned.queries]
             sqls = [self._engine.sql(each) for each in queries]
-            return explain_plan(plan, sqls, confidence, question=sql, remaining=left)
+            return explain_plan(
+                plan, sqls, confidence, question=sql, remaining=left, due=books.due(plan)
+            )
 
         first = finder.first(sql, target, find_bounds)
         if first is not None:

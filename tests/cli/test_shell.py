@@ -63,7 +63,7 @@ def test_a_pipe_is_answered_goes_on_after_a_refusal_and_ends_with_its_code(folde
     assert "age          integer   0 to 110" in ended.out
     assert ended.out.count("paid ε") == 3
     assert "left ε = 1.25 of 2" in ended.out
-    assert "would cost ε = 0.25" in ended.out
+    assert "would cost nothing: all that it needs was paid for before (ε = 0.25)" in ended.out
     assert "paid ε = 0.25 · left ε = 1 of 2" in ended.out
     assert "would show rows of units" in ended.err
     assert "perhaps \\explain" in ended.err

@@ -41,27 +41,43 @@ FREE = Price(epsilon=Fraction(0))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Balance:
-    """What is left of a budget after a question, and the budget's total."""
+    """What is left of a budget after a question, and the budget's total.
+
+    A concentrated budget is held by sums of epsilon or by sums of rho, whichever will do. Once
+    something without an epsilon of its own is charged, only rho is left, and it alone is shown.
+    """
 
     epsilon: Fraction
     total_epsilon: Fraction
     delta: Fraction = Fraction(0)
     total_delta: Fraction = Fraction(0)
+    rho: Fraction = Fraction(0)
+    total_rho: Fraction = Fraction(0)
+    """0 where epsilons are added up and there is no other bound."""
 
     def __str__(self) -> str:
-        epsilon = f"{amount_down(self.epsilon)} of {amount_down(self.total_epsilon)}"
-        delta = f"{amount_down(self.delta)} of {amount_down(self.total_delta)}"
-        told = [("ε", epsilon), ("δ", delta)] if self.total_delta else [("ε", epsilon)]
-        return ", ".join(equation(*each) for each in told)
+        held = [("ε", self.epsilon, self.total_epsilon), ("ρ", self.rho, self.total_rho)]
+        usable = [each for each in held if each[1] > 0] or held[:1]
+        bounds = " or ".join(_left(*each) for each in usable)
+        if not self.total_delta:
+            return bounds
+        return f"{bounds}, {_left('δ', self.delta, self.total_delta)}"
 
     def to_json(self) -> dict[str, JsonValue]:
         """Return each amount as a number and as an exact fraction."""
-        return exact_and_float(
-            epsilon=self.epsilon,
-            delta=self.delta,
-            total_epsilon=self.total_epsilon,
-            total_delta=self.total_delta,
-        )
+        told = {
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "total_epsilon": self.total_epsilon,
+            "total_delta": self.total_delta,
+        }
+        if self.total_rho:
+            told |= {"rho": self.rho, "total_rho": self.total_rho}
+        return exact_and_float(**told)
+
+
+def _left(letter: str, left: Fraction, total: Fraction) -> str:
+    return equation(letter, f"{amount_down(left)} of {amount_down(total).removeprefix(ROUNDED)}")
 
 
 def amount_up(amount: Fraction) -> str:

@@ -15,6 +15,7 @@ from discreet.answer.amounts import amount_down, amount_up, equation
 from discreet.answer.cells import clipped, visible
 from discreet.answer.layout import ShownColumn
 from discreet.answer.text import table_lines
+from discreet.books import balance_from, budget_from
 from discreet.books import balance_of as balance_in
 from discreet.catalog import read
 from discreet.cli.given import Payer
@@ -68,6 +69,9 @@ def show_budget(catalog: Path, *, is_json: bool) -> None:
         show("nothing was asked yet")
     else:
         show(f"report, not the filter: {_in_symbols(report)}, {REPORTED}")
+    if report is not None and report.partitions:
+        show("")
+        show("\n".join(_partition_lines(report)))
     if any(each.cap is not None for each in accounts):
         show("")
         show("\n".join(_account_lines(accounts)))
@@ -118,9 +122,9 @@ def balance_of(catalog: Path, payer: Payer = OWNER) -> Balance:
             return balance_in(ledger, policy, str(name))
     with _books(catalog) as found:
         if found is None:
-            return _balance(policy.epsilon, policy.delta, policy.epsilon, policy.delta)
-        left, total = found.remaining(), _policy(found)
-    return _balance(left.epsilon, left.delta, total.epsilon, total.delta)
+            total = budget_from(policy)
+            return balance_from(total.remaining(), total)
+        return balance_from(found.remaining(), _policy(found))
 
 
 def report_of(catalog: Path) -> Report | None:
@@ -188,8 +192,14 @@ def _policy(ledger: Ledger) -> Budget:
     )
 
 
-def _balance(epsilon: Fraction, delta: Fraction, total: Fraction, total_delta: Fraction) -> Balance:
-    return Balance(epsilon=epsilon, delta=delta, total_epsilon=total, total_delta=total_delta)
+def _partition_lines(report: Report) -> Iterator[str]:
+    """Yield what is left for units of each table that has none in common with others."""
+    lefts = report.partitions
+    columns = {
+        "units of": list(lefts),
+        "left": [str(balance_from(each, report.total)) for each in lefts.values()],
+    }
+    return _table(columns)
 
 
 def _account_lines(accounts: Sequence[Spent]) -> Iterator[str]:
@@ -244,6 +254,10 @@ def _report_record(report: Report) -> dict[str, object]:
         "delta": float(price.delta),
         "accountant": price.accountant,
         "holds": REPORTED,
+        "partitions": {
+            table: balance_from(left, report.total).to_json()
+            for table, left in report.partitions.items()
+        },
     }
 
 

@@ -51,6 +51,7 @@ class Explanation:
 
     question: str
     price: Price
+    """What it costs who is the first to ask."""
     confidence: Fraction
     neighbours: Neighbours | None
     """None if only public tables are read."""
@@ -71,6 +72,8 @@ class Explanation:
     """What the engine would run."""
     remaining: Balance | None = None
     """What is left of the budget now."""
+    due: Price | None = None
+    """What would be charged now: less than the price if it was paid for before, or a part of it."""
 
     @property
     def protects(self) -> str:
@@ -117,7 +120,17 @@ class Explanation:
 
     def _cost(self) -> str:
         left = "" if self.remaining is None else f" · left {self.remaining}"
-        return f"{'nothing' if self.price.is_free else self.price}{left}"
+        return f"{self._charge()}{left}"
+
+    def _charge(self) -> str:
+        """Return what would be charged; whoever paid before, when and for what is not told."""
+        if self.price.is_free:
+            return "nothing"
+        if self.due is None or self.due == self.price:
+            return str(self.price)
+        if self.due.is_free:
+            return f"nothing: all that it needs was paid for before ({self.price})"
+        return f"{self.due}: the rest of its price, {self.price}, was paid for before"
 
     def _table(self) -> tuple[ShownColumn, ...]:
         columns = {
@@ -172,6 +185,7 @@ class Explanation:
         return {
             "question": self.question,
             "price": self.price.to_json(),
+            "due": None if self.due is None else self.due.to_json(),
             "remaining": None if self.remaining is None else self.remaining.to_json(),
             "confidence": float(self.confidence),
             "neighbours": None if self.neighbours is None else self.neighbours.value,

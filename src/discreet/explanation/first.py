@@ -50,6 +50,7 @@ def explain_unfound(
     return replace(
         one,
         price=replace(one.price, epsilon=one.price.epsilon + first.epsilon),
+        due=None,
         first=told,
         columns=(*columns, *map(_common_column, one.columns, other.columns)),
         bounding=_common(one.bounding, other.bounding),

@@ -21,20 +21,25 @@ SELECTED = "(groups)"
 """Stands where a column's name would, for the price of finding the groups."""
 
 
-def explain_plan(
+def explain_plan(  # noqa: PLR0913 - all that is told
     plan: Plan,
     sqls: Sequence[str],
     confidence: Real,
     *,
     question: str = "",
     remaining: Balance | None = None,
+    due: Price | None = None,
 ) -> Explanation:
-    """Return the explanation of a plan: price, spreads, bounding, noise, keys, what runs."""
+    """Return the explanation of a plan: price, spreads, bounding, noise, keys, what runs.
+
+    `due` is what would be charged now, if it is known what was paid for before.
+    """
     level = confidence_level(confidence)
     first = plan.releases[0] if plan.releases else None
     return Explanation(
         question=question,
         price=Price(epsilon=plan.epsilon, delta=plan.delta),
+        due=due,
         confidence=level,
         neighbours=None if first is None else first.neighbours,
         unit="" if first is None else unit_of(first.release.rows),

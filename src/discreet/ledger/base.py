@@ -97,7 +97,7 @@ class Report:
 
     price: Price
     charged: Charge
-    """What the filter counts, by which every question was allowed or refused."""
+    """What the filter counts for all questions together, whatever units they are about."""
     total: Budget
     """The total in force, uncharged."""
     questions: int
@@ -154,6 +154,9 @@ class Ledger(Protocol):
         With a scope, what is left for questions about units of these tables; else the least that
         is left for anybody.
         """
+
+    def cap(self, account: str) -> Budget:
+        """Return the cap of an analyst's account as a budget, uncharged, or raise AccountError."""
 
     def charged(self) -> Charge:
         """Return what all entries together have taken."""

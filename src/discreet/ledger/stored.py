@@ -10,7 +10,7 @@ from hmac import compare_digest
 from types import MappingProxyType, TracebackType
 from typing import Self
 
-from discreet.accounting import Charge, Event, Remaining, compose
+from discreet.accounting import Budget, Charge, Event, Remaining, compose
 from discreet.errors import HIDDEN, AccountError, LedgerError, ParameterError
 from discreet.ledger.analysts import an_analyst, cap_of, record_from_analyst
 from discreet.ledger.base import OWNER, Analyst, Entry, Item, Kept, Kind, Receipt, Report
@@ -133,6 +133,10 @@ class StoredLedger:
         """
         name = None if account is None else a_name("account", account)
         return self._current().remaining(name, a_scope(scope))
+
+    def cap(self, account: str) -> Budget:
+        """Return the cap of an analyst's account as a budget, uncharged."""
+        return self._current().cap(a_name("account", account))
 
     def charged(self) -> Charge:
         """Return what all entries together have taken."""
