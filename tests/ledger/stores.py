@@ -4,11 +4,11 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import count
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from discreet.accounting import Budget, PureEvent
 from discreet.ledger import PostgresLedger, SqliteLedger
@@ -18,11 +18,16 @@ from tests.postgresql import shared_server
 TENTH = PureEvent(epsilon=Fraction(1, 10))
 ONE = Budget(epsilon=1)
 
+Groups: TypeAlias = Sequence[Sequence[str]]
+"""Tables that have no unit in common."""
+
 
 class Store(Protocol):
     """Somewhere to keep one book."""
 
-    def open(self, budget: Budget = ONE, *, neighbours: str = "add-remove") -> StoredLedger:
+    def open(
+        self, budget: Budget = ONE, *, neighbours: str = "add-remove", disjoint: Groups = ()
+    ) -> StoredLedger:
         """Open the book, the same one each time if the store is durable."""
 
     def existing(self) -> StoredLedger:
@@ -41,8 +46,10 @@ class FileStore:
     def __init__(self, folder: Path) -> None:
         self.path = folder / "ledger.db"
 
-    def open(self, budget: Budget = ONE, *, neighbours: str = "add-remove") -> SqliteLedger:
-        return SqliteLedger(self.path, budget=budget, neighbours=neighbours)
+    def open(
+        self, budget: Budget = ONE, *, neighbours: str = "add-remove", disjoint: Groups = ()
+    ) -> SqliteLedger:
+        return SqliteLedger(self.path, budget=budget, neighbours=neighbours, disjoint=disjoint)
 
     def existing(self) -> SqliteLedger:
         return SqliteLedger.existing(self.path)
@@ -65,8 +72,10 @@ class PostgresStore:
     def address(self) -> str:
         return f"{self.server}#{self.schema}"
 
-    def open(self, budget: Budget = ONE, *, neighbours: str = "add-remove") -> PostgresLedger:
-        return PostgresLedger(self.address, budget=budget, neighbours=neighbours)
+    def open(
+        self, budget: Budget = ONE, *, neighbours: str = "add-remove", disjoint: Groups = ()
+    ) -> PostgresLedger:
+        return PostgresLedger(self.address, budget=budget, neighbours=neighbours, disjoint=disjoint)
 
     def existing(self) -> PostgresLedger:
         return PostgresLedger.existing(self.address)
@@ -101,8 +110,10 @@ class MemoryStore:
     def __init__(self, folder: Path) -> None:
         """Take a folder as the others do, and leave it alone."""
 
-    def open(self, budget: Budget = ONE, *, neighbours: str = "add-remove") -> SqliteLedger:
-        return SqliteLedger(budget=budget, neighbours=neighbours)
+    def open(
+        self, budget: Budget = ONE, *, neighbours: str = "add-remove", disjoint: Groups = ()
+    ) -> SqliteLedger:
+        return SqliteLedger(budget=budget, neighbours=neighbours, disjoint=disjoint)
 
     def existing(self) -> SqliteLedger:
         raise NotImplementedError
