@@ -14,15 +14,15 @@ MAGIC = b"DLT1"
 
 HEAD_BYTES = 20
 
-Kind = TypeVar("Kind", bound=Mechanism)
+Kind_co = TypeVar("Kind_co", bound=Mechanism, covariant=True)
 
 
-class Tally(Generic[Kind]):
+class Tally(Generic[Kind_co]):
     """The aggregate of reports of one mechanism; parts that were counted apart are merged."""
 
     __slots__ = ("cells", "mechanism", "people")
 
-    def __init__(self, mechanism: Kind) -> None:
+    def __init__(self, mechanism: Kind_co) -> None:
         self.mechanism = mechanism
         self.people = 0
         self.cells: IntArray = np.zeros(mechanism.cells, np.int64)
@@ -39,7 +39,7 @@ class Tally(Generic[Kind]):
         self.cells += self.mechanism.tally(checked.rows)
         self.people += len(checked)
 
-    def merge(self, other: "Tally[Kind]") -> None:
+    def merge(self, other: "Tally[Mechanism]") -> None:
         """Count what another tally of the same mechanism has counted."""
         if fingerprint(other.mechanism) != fingerprint(self.mechanism):
             raise ReportError(
@@ -53,7 +53,7 @@ class Tally(Generic[Kind]):
         return MAGIC + fingerprint(self.mechanism) + self.people.to_bytes(8, "little") + cells
 
     @classmethod
-    def from_bytes(cls, mechanism: Kind, data: bytes) -> Self:
+    def from_bytes(cls, mechanism: Kind_co, data: bytes) -> Self:  # type: ignore[misc] # it makes
         """Return the tally that these bytes are, or refuse them."""
         if data[:12] != MAGIC + fingerprint(mechanism):
             raise ReportError(f"these bytes are no counts of {mechanism!r}")

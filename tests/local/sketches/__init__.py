@@ -1,0 +1,1 @@
+"""Tests of sketches: channels, samplers, estimates."""
