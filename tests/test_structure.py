@@ -104,7 +104,7 @@ MAY_IMPORT: dict[str, set[str]] = {
 HOMES = {
     "duckdb": {"engines"},
     "prompt_toolkit": {"cli"},
-    "psycopg": {"ledger"},
+    "psycopg": {"engines", "ledger"},
     "sqlglot": {"query"},
     "sqlite3": {"ledger"},
     "matplotlib": {"plots"},
@@ -179,6 +179,7 @@ def test_nothing_is_imported_inside_a_function_but_the_optional_extra() -> None:
     assert hidden == [
         ("discreet.answer.frames", "pandas"),
         ("discreet.answer.frames", "polars"),
+        ("discreet.engines.postgresql.driver", "psycopg"),
         ("discreet.ledger.postgres.driver", "psycopg"),
         ("discreet.plots", "matplotlib.figure"),
     ]

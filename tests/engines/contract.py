@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from discreet.engines.base import Engine, ExactQuery
 from discreet.engines.duckdb import DuckDbEngine
+from tests.engines.on_postgresql import postgresql_engine
 
 
 class Holder(Engine, Protocol):
@@ -23,7 +24,10 @@ def _duckdb(tables: Mapping[str, pa.Table]) -> Holder:
     return DuckDbEngine.load(dict(tables))
 
 
-MAKERS: dict[str, Callable[[Mapping[str, pa.Table]], Holder]] = {"duckdb": _duckdb}
+MAKERS: dict[str, Callable[[Mapping[str, pa.Table]], Holder]] = {
+    "duckdb": _duckdb,
+    "postgresql": postgresql_engine,
+}
 """How an engine that holds these tables is made, by the name of its dialect."""
 
 ENGINES = tuple(MAKERS)

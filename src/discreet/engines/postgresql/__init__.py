@@ -1,0 +1,163 @@
+"""Tables where they are, on a PostgreSQL server: only whole numbers by group come back."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Self
+
+import pyarrow as pa
+
+from discreet.catalog.policy import nearest
+from discreet.catalog.schema import Column, Value
+from discreet.engines.base import ExactQuery
+from discreet.engines.connection import LIMITS, Limits, log
+from discreet.engines.postgresql.sessions import Sessions
+from discreet.engines.postgresql.tables import Stored, state_of, stored_table
+from discreet.engines.postgresql_dialect import POSTGRESQL
+from discreet.engines.writer import write_query
+from discreet.errors import EngineError, SourceError, UnsupportedError
+from discreet.tables import ARROW_TYPES, ExactTable
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+STAND_INS = (0.0,) * 1000
+"""Stand for noisy numbers that are not known yet."""
+
+WIDE = pa.decimal128(38, 0)
+"""Of sums, which may need more than 64 bits."""
+
+
+class PostgreSqlEngine:
+    """Runs exact queries on a server, several at a time, each over one snapshot.
+
+    Nothing is written there and no function is made. What goes wrong in a query reaches the owner's
+    log only.
+    """
+
+    dialect = POSTGRESQL.name
+
+    def __init__(self, sessions: Sessions, tables: Mapping[str, Stored], version: str) -> None:
+        self._sessions = sessions
+        self._tables = {name.casefold(): found for name, found in tables.items()}
+        self.version = version
+        """What changes when the server counts changes of these tables; as it was on opening."""
+
+    @classmethod
+    def open(cls, address: str, tables: Mapping[str, str], *, limits: Limits = LIMITS) -> Self:
+        """Return an engine of tables ("schema.table", or a view) by their names in questions."""
+        sessions = Sessions(address, limits)
+        try:
+            with _told(sessions), sessions.transaction() as connection:
+                found = {
+                    name: stored_table(connection, name, each) for name, each in tables.items()
+                }
+                version = state_of(connection, found.values())
+        except BaseException:
+            sessions.close()
+            raise
+        return cls(sessions, found, version)
+
+    def columns(self, table: str) -> tuple[Column, ...]:
+        return self._stored(table).columns
+
+    def sql(self, query: ExactQuery) -> str:
+        return self._text(query, None)
+
+    def check(self, query: ExactQuery) -> None:
+        """Refuse a query that the server does not understand; it is parsed there and not run."""
+        text = self._text(query, STAND_INS)
+        refused = False
+        try:
+            with self._sessions.transaction() as connection:
+                connection.execute(f"PREPARE discreet_check AS {text}")
+                connection.execute("DEALLOCATE discreet_check")
+        except self._sessions.psycopg.Error as cause:
+            log.error("a query was refused with %s: %s", type(cause).__name__, text)
+            log.debug("the engine's own words", exc_info=cause)
+            refused = True
+        if refused:
+            raise UnsupportedError(
+                "the engine has no way to compute this", "write the question in simpler parts"
+            )
+
+    def run(self, query: ExactQuery, released: tuple[Value, ...]) -> ExactTable:
+        text = self._text(query, released)
+        rows: pa.Table | None = None
+        try:
+            with self._sessions.transaction() as connection:
+                rows = _fetched(connection, text, _schema(query))
+        except (self._sessions.psycopg.Error, pa.ArrowException) as cause:
+            # Its words may hold a value: they stay out of what is logged by default, and out of
+            # the context of what is raised.
+            log.error("a query failed with %s: %s", type(cause).__name__, text)
+            log.debug("the engine's own words", exc_info=cause)
+        if rows is None:
+            raise EngineError
+        return ExactTable(rows)
+
+    def table(self, name: str) -> pa.Table:
+        """Return a whole table; only ever called for tables that the catalog declares public."""
+        stored = self._stored(name)
+        schema = pa.schema(
+            [(each.name, ARROW_TYPES.get(each.kind, pa.string())) for each in stored.columns]
+        )
+        columns = ", ".join(POSTGRESQL.quoted(each.name) for each in stored.columns)
+        text = f'SELECT {columns} FROM ({stored.selected}) AS "all"'  # noqa: S608 - quoted names
+        with _told(self._sessions), self._sessions.transaction() as connection:
+            return _fetched(connection, text, schema)
+
+    def close(self) -> None:
+        self._sessions.close()
+
+    def _stored(self, table: str) -> Stored:
+        found = self._tables.get(table.casefold())
+        if found is None:
+            near = nearest(table, list(self._tables))
+            fix = f"did you mean {near}" if near else f"there are {', '.join(self._tables)}"
+            raise SourceError(f"{table} was not opened; {fix}.")
+        return found
+
+    def _text(self, query: ExactQuery, released: tuple[Value, ...] | None) -> str:
+        """Return the statement, with the tables that it names as they are read on the server."""
+        text = write_query(query, POSTGRESQL, released)
+        read = [
+            f"{POSTGRESQL.quoted(each.name)} AS NOT MATERIALIZED ({each.selected})"
+            for each in self._tables.values()
+            if POSTGRESQL.quoted(each.name) in text
+        ]
+        return f"WITH {', '.join(read)} {text}" if read else text
+
+
+def _schema(query: ExactQuery) -> pa.Schema:
+    """Return what an exact query gives, by the name of the column."""
+    keys = [
+        (f"k{number}", ARROW_TYPES.get(each.facts.kind, pa.string()))
+        for number, each in enumerate(query.keys)
+    ]
+    sums = [(f"s{number}", WIDE) for number in range(len(query.sums))]
+    return pa.schema([*keys, *sums, *((name, pa.int64()) for name in ("cell", "n", "units"))])
+
+
+def _fetched(connection: "Connection[Any]", text: str, schema: pa.Schema) -> pa.Table:
+    """Return the rows of a statement as columns, each of the type that the schema has for it."""
+    with connection.cursor(binary=True) as cursor:
+        cursor.execute(text)
+        names = [each.name for each in cursor.description or ()]
+        rows = cursor.fetchall()
+    columns = list(zip(*rows, strict=True)) or [()] * len(names)
+    arrays = [
+        pa.array(each, schema.field(name).type) for each, name in zip(columns, names, strict=True)
+    ]
+    return pa.Table.from_arrays(arrays, names=names)
+
+
+@contextmanager
+def _told(sessions: Sessions) -> Iterator[None]:
+    """Have the server's own words in the owner's log, and fixed ones told."""
+    try:
+        yield
+    except sessions.psycopg.Error as cause:
+        log.warning("tables of the server could not be read", exc_info=cause)
+        raise SourceError(
+            "tables of the server could not be read; the log discreet.engine says why."
+        ) from None

@@ -1,0 +1,14 @@
+"""psycopg, the extra `postgres`: loaded when tables on a server are first opened."""
+
+from types import ModuleType
+
+from discreet.errors import MissingExtraError
+
+
+def psycopg_module() -> ModuleType:
+    """Return psycopg, or say what to install."""
+    try:
+        import psycopg  # noqa: PLC0415 - an optional extra, imported here only
+    except ImportError as cause:
+        raise MissingExtraError("tables on a PostgreSQL server", extra="postgres") from cause
+    return psycopg

@@ -1,0 +1,134 @@
+"""Connections to a server: every use is one transaction that reads one snapshot and no more."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from discreet.engines.connection import LIMITS, Limits
+from discreet.engines.postgresql.driver import psycopg_module
+from discreet.engines.watch import watch
+from discreet.errors import SourceError
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+OLDEST = 170000
+"""PostgreSQL 17: letter case of Unicode, whatever the server's locale."""
+
+PATIENCE = 30
+"""Seconds to wait for a server that does not answer, and for a lock of its owner's."""
+
+GRACE = 5
+"""Seconds after which a server that should have stopped by itself is told to."""
+
+SETTINGS = {
+    "search_path": "pg_catalog, pg_temp",
+    "TimeZone": "UTC",
+    "DateStyle": "ISO, YMD",
+    "IntervalStyle": "postgres",
+    "extra_float_digits": "3",
+    "standard_conforming_strings": "on",
+    "bytea_output": "hex",
+    "xmloption": "content",
+    "lock_timeout": f"{PATIENCE}s",
+    "idle_in_transaction_session_timeout": f"{PATIENCE}s",
+    "jit": "off",
+}
+"""So that results follow from tables and SQL alone. All are set for each transaction, because a
+session may be handed on by a pooler; only names of the server's own catalog are found unqualified,
+so that nobody can put a function in between."""
+
+BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
+
+class Sessions:
+    """Connections to one database, as many as are in use at once."""
+
+    def __init__(self, address: str, limits: Limits = LIMITS) -> None:
+        self.psycopg = psycopg_module()
+        self._address, self._limits = address, limits
+        self._lock, self._process = Lock(), os.getpid()
+        self._idle: list[Connection[Any]] = []
+        self._is_closed = False
+
+    @contextmanager
+    def transaction(self) -> Iterator["Connection[Any]"]:
+        """Yield a connection inside a read-only transaction; what takes too long is cancelled."""
+        connection = self._taken()
+        try:
+            with watch().within(self._limits.timeout + GRACE, connection.cancel):
+                connection.execute("; ".join([BEGIN, *self._settings()]))
+                yield connection
+                connection.execute("ROLLBACK")
+        except BaseException:
+            with suppress(self.psycopg.Error):
+                connection.close()
+            raise
+        with self._lock:
+            is_kept = not self._is_closed
+            if is_kept:
+                self._idle.append(connection)
+        if not is_kept:
+            connection.close()
+
+    def close(self) -> None:
+        """Close what is idle now, and the rest when it is given back."""
+        with self._lock:
+            self._is_closed = True
+            idle, self._idle = self._idle, []
+        for each in idle:
+            with suppress(self.psycopg.Error):
+                each.close()
+
+    def _settings(self) -> Iterator[str]:
+        for name, value in SETTINGS.items():
+            yield f"SET LOCAL {name} = {_listed(value)}"
+        yield f"SET LOCAL statement_timeout = {max(1, int(self._limits.timeout * 1000))}"
+        if self._limits.memory is not None:
+            yield f"SET LOCAL work_mem = '{_memory(self._limits.memory)}'"
+        if self._limits.threads is not None:
+            yield f"SET LOCAL max_parallel_workers_per_gather = {int(self._limits.threads) - 1}"
+
+    def _taken(self) -> "Connection[Any]":
+        """Return a connection of one's own; one of before a fork is the parent's."""
+        with self._lock:
+            if self._process != os.getpid():
+                self._idle, self._process = [], os.getpid()
+            while self._idle:
+                found = self._idle.pop()
+                if not found.closed:
+                    return found
+        return self._connected()
+
+    def _connected(self) -> "Connection[Any]":
+        try:
+            connection: Connection[Any] = self.psycopg.connect(
+                self._address,
+                autocommit=True,  # transactions begin and end where we say so
+                prepare_threshold=None,
+                client_encoding="UTF8",
+                application_name="discreet",
+                connect_timeout=PATIENCE,
+            )
+        except self.psycopg.Error as cause:
+            raise SourceError(
+                "the server cannot be reached, or does not let this role in; see to its address."
+            ) from cause
+        if connection.info.server_version < OLDEST:
+            connection.close()
+            raise SourceError("the server is older than PostgreSQL 17; use a newer one.")
+        connection.execute("SET default_transaction_read_only = on")
+        return connection
+
+
+def _listed(value: str) -> str:
+    return ", ".join(f"'{each.strip()}'" for each in value.split(","))
+
+
+def _memory(text: str) -> str:
+    """Return an amount in PostgreSQL's words, whose kB, MB and GB are powers of two."""
+    digits, unit = text.replace(" ", "").rstrip("iBKMGT"), text.rstrip("B").rstrip("i")[-1]
+    kilobytes = float(digits) * {"K": 1, "M": 1024, "G": 1024**2, "T": 1024**3}[unit]
+    return f"{int(max(64, min(kilobytes, 2**31 - 1)))}kB"

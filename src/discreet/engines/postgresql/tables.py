@@ -1,0 +1,194 @@
+"""Tables of a server: which columns they have, and how each is read as one of few kinds."""
+
+# ruff: noqa: S608 - names are quoted
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from discreet.catalog.schema import Column, Kind
+from discreet.engines.postgresql_dialect import CALENDAR, POSTGRESQL, ROW_ID
+from discreet.engines.postgresql_dialect.parts import finite, narrow, real_text
+from discreet.errors import SourceError
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+KINDS: Mapping[str, Kind] = {
+    "boolean": Kind.BOOLEAN,
+    **dict.fromkeys(("smallint", "integer", "bigint"), Kind.INTEGER),
+    **dict.fromkeys(("real", "double precision", "numeric"), Kind.REAL),
+    **dict.fromkeys(("text", "character varying", "character", "name", "uuid"), Kind.TEXT),
+    **dict.fromkeys(("json", "jsonb", "citext"), Kind.TEXT),
+    "date": Kind.DATE,
+    "timestamp without time zone": Kind.TIMESTAMP,
+    "timestamp with time zone": Kind.TIMESTAMP_TZ,
+}
+"""Types by kind; enumerations are texts, domains are what they are made of, the rest is OTHER."""
+
+_TINY = "2.4703282292062328e-324"
+
+READS: Mapping[Kind, str] = {
+    Kind.BOOLEAN: "{0}",
+    Kind.INTEGER: "CAST({0} AS BIGINT)",
+    Kind.REAL: finite("CAST({0} AS DOUBLE PRECISION)"),
+    Kind.TEXT: 'CAST({0} AS TEXT) COLLATE "C"',
+    Kind.OTHER: 'CAST({0} AS TEXT) COLLATE "C"',
+    **{kind: f"CASE WHEN {each} THEN {{0}} END" for kind, each in CALENDAR.items()},
+}
+"""How a column is read, by its kind: finite reals, texts compared by bytes, years 1 to 9999."""
+
+NUMERIC = (
+    f"CASE WHEN abs({{0}}) <= {_TINY} THEN {real_text(0.0)} "
+    "WHEN abs({0}) < '1.797693134862315e308' THEN CAST({0} AS DOUBLE PRECISION) END"
+)
+"""A numeric as a real; NaN is larger than all numbers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """A table or view of the server."""
+
+    name: str
+    """What questions call it."""
+    place: str
+    """Schema and table, quoted."""
+    oid: int
+    columns: tuple[Column, ...]
+    reads: tuple[str, ...]
+    """An expression for each column."""
+    row_id: str | None
+    """What tells its rows apart; None for a view."""
+
+    @property
+    def selected(self) -> str:
+        """A SELECT of all columns, each as its kind."""
+        columns = [
+            f"{read} AS {POSTGRESQL.quoted(each.name)}"
+            for each, read in zip(self.columns, self.reads, strict=True)
+        ]
+        columns += [] if self.row_id is None else [f"{self.row_id} AS {ROW_ID}"]
+        return f"SELECT {', '.join(columns)} FROM {self.place}"
+
+
+FIND = """
+SELECT c.oid, n.nspname, c.relname, c.relkind, c.relhassubclass
+FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.relname = ANY(%s)
+  AND n.nspname = coalesce(%s, n.nspname) AND n.nspname <> 'information_schema'
+  AND n.nspname !~ '^pg_'
+"""
+
+COLUMNS = """
+SELECT a.attname, a.attnotnull,
+  pg_catalog.format_type(coalesce(nullif(b.oid, 0), t.oid), NULL), coalesce(b.typtype, t.typtype),
+  CASE WHEN t.typtype = 'd' THEN t.typtypmod ELSE a.atttypmod END
+FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+LEFT JOIN pg_catalog.pg_type b ON t.typtype = 'd' AND b.oid = t.typbasetype
+WHERE a.attrelid = %s AND a.attnum > 0 AND NOT a.attisdropped
+ORDER BY a.attnum
+"""
+
+
+def stored_table(connection: "Connection[Any]", name: str, source: str) -> Stored:
+    """Return a table by "schema.table" or "table"; reads the catalog of the server, no rows."""
+    schema, table = _parted(source)
+    found = connection.execute(FIND, ([table], schema)).fetchall()
+    if not found:
+        raise SourceError(f"the server has no table {source!r} that this role may see; check it.")
+    if len(found) > 1:
+        schemas = ", ".join(sorted(each[1] for each in found))
+        raise SourceError(f"{source!r} is in several schemas; write which of {schemas}.")
+    ((oid, schema, table, kind, has_parts),) = found
+    described = connection.execute(COLUMNS, (oid,)).fetchall()
+    pairs = [_column(*each) for each in described]
+    return Stored(
+        name=name,
+        place=f"{_quoted(schema)}.{_quoted(table)}",
+        oid=oid,
+        columns=tuple(column for column, _ in pairs),
+        reads=tuple(read for _, read in pairs),
+        row_id=_row_id(kind, has_parts=has_parts),
+    )
+
+
+def _row_id(kind: str, *, has_parts: bool) -> str | None:
+    if kind not in ("r", "p", "m"):
+        return None
+    return "ROW(tableoid, ctid)" if kind == "p" or has_parts else "ctid"
+
+
+def _parted(source: str) -> tuple[str | None, str]:
+    """Return the schema, if it is named, and the table; names with dots stand in quotes."""
+    part = r'(?:"((?:[^"]|"")+)"|([^".]+))'
+    found = re.fullmatch(rf"(?:{part}\.)?{part}", source.strip())
+    if found is None:
+        raise SourceError(f"{source!r} is no name of a table; write schema.table.")
+    names = [(quoted or "").replace('""', '"') or bare for quoted, bare in _pairs(found.groups())]
+    return names[0], names[1] or ""
+
+
+def _pairs(parts: tuple[str | None, ...]) -> Iterable[tuple[str | None, str | None]]:
+    return zip(parts[::2], parts[1::2], strict=True)
+
+
+def _column(
+    name: str, is_given: bool, type_name: str, type_kind: str, modifier: int
+) -> tuple[Column, str]:
+    """Return a column and how it is read; NULL may come where a value does not fit its kind."""
+    kind = Kind.TEXT if type_kind == "e" else KINDS.get(type_name, Kind.OTHER)
+    quoted, step, read = _quoted(name), None, READS[kind]
+    if type_name == "numeric":
+        scale = _scale(modifier)
+        read = NUMERIC
+        if scale == 0:
+            kind, read = Kind.INTEGER, narrow("NULLIF({0}, 'NaN')")
+        elif scale is not None and scale > 0:
+            step = Fraction(1, 10**scale)
+    is_same = kind in (Kind.BOOLEAN, Kind.TEXT, Kind.INTEGER) and type_name != "numeric"
+    nulls = False if is_given and is_same else None
+    return Column(name=name, kind=kind, step=step, nulls=nulls), read.format(quoted)
+
+
+def _scale(modifier: int) -> int | None:
+    """Return how many digits stand behind the point of a numeric, if its type says so."""
+    if modifier < 4:
+        return None
+    scale = (modifier - 4) & 0x7FF
+    return scale - 2048 if scale >= 1024 else scale
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+STATE = """
+WITH RECURSIVE inside(oid) AS (
+  SELECT unnest(CAST(%s AS oid[]))
+  UNION
+  SELECT found.oid FROM inside CROSS JOIN LATERAL (
+    SELECT i.inhrelid FROM pg_catalog.pg_inherits i WHERE i.inhparent = inside.oid
+    UNION ALL
+    SELECT d.refobjid FROM pg_catalog.pg_rewrite r JOIN pg_catalog.pg_depend d ON d.objid = r.oid
+    WHERE r.ev_class = inside.oid AND d.classid = CAST('pg_rewrite' AS regclass)
+      AND d.refclassid = CAST('pg_class' AS regclass)
+  ) AS found(oid)
+)
+SELECT c.oid, c.relfilenode, pg_catalog.pg_stat_get_tuples_inserted(c.oid),
+  pg_catalog.pg_stat_get_tuples_updated(c.oid), pg_catalog.pg_stat_get_tuples_deleted(c.oid),
+  CASE WHEN c.relkind IN ('v', 'm') THEN pg_catalog.md5(pg_catalog.pg_get_viewdef(c.oid)) END
+FROM inside JOIN pg_catalog.pg_class c USING (oid) ORDER BY c.oid
+"""
+"""What the server knows of changes without looking at rows: files, counters, views."""
+
+
+def state_of(connection: "Connection[Any]", tables: Iterable[Stored]) -> str:
+    """Return what changes when rows of tables, or of what views are made of, are changed."""
+    (database,) = connection.execute(
+        "SELECT oid::text || ':' || datname FROM pg_catalog.pg_database "
+        "WHERE datname = pg_catalog.current_database()"
+    ).fetchone() or ("",)
+    found = connection.execute(STATE, ([each.oid for each in tables],)).fetchall()
+    return f"{database}|{found}"

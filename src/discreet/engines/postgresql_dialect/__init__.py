@@ -1,0 +1,68 @@
+"""PostgreSQL's SQL: how each function is written so that it is total, without functions of ours.
+
+PostgreSQL raises an error where DuckDB gives NULL, an infinity or 0. So every expression decides
+first whether there is a value, in CASE, whose order PostgreSQL keeps: constants are the exception,
+and with constant arguments the decision is constant too, and taken first. Whole numbers that may
+need more than 64 bits are computed as NUMERIC and cast back. Texts are compared by their bytes.
+"""
+
+from collections.abc import Mapping
+
+from discreet.catalog.schema import Kind
+from discreet.engines.dialect import Dialect
+from discreet.engines.postgresql_dialect.casts import CASTS
+from discreet.engines.postgresql_dialect.choices import CHOICES, CONDITIONS
+from discreet.engines.postgresql_dialect.numbers import ARITHMETIC
+from discreet.engines.postgresql_dialect.parts import (
+    CALENDAR,
+    finite,
+    narrow,
+    quoted_text,
+    real_text,
+    whole_number,
+)
+from discreet.engines.postgresql_dialect.reals import REALS
+from discreet.engines.postgresql_dialect.texts import TEXTS
+from discreet.engines.postgresql_dialect.times import TIMES
+
+__all__ = ["CALENDAR", "POSTGRESQL", "ROW_ID"]
+
+ROW_ID = '"__row_id"'
+"""What tables are read with beside their columns."""
+
+TYPES: Mapping[Kind, str] = {
+    Kind.BOOLEAN: "BOOLEAN",
+    Kind.INTEGER: "BIGINT",
+    Kind.REAL: "DOUBLE PRECISION",
+    Kind.TEXT: "TEXT",
+    Kind.DATE: "DATE",
+    Kind.TIMESTAMP: "TIMESTAMP",
+    Kind.TIMESTAMP_TZ: "TIMESTAMPTZ",
+    Kind.INTERVAL: "INTERVAL",
+    Kind.OTHER: "TEXT",
+}
+
+LENGTH_AND_TEXT = "coalesce(length(CAST({0} AS TEXT)) || ':' || CAST({0} AS TEXT), '-')"
+"""Texts in a row that can be told apart, NULL among them."""
+
+POSTGRESQL = Dialect(
+    name="postgresql",
+    functions={**ARITHMETIC, **REALS, **CONDITIONS, **CHOICES, **TEXTS, **TIMES, **CASTS},
+    types=TYPES,
+    reads={},  # tables are read with finite reals, 64 bits and times inside the calendar
+    keys={Kind.REAL: f"({{0}} + {real_text(0.0)})"},  # -0.0 becomes 0.0
+    row_id=ROW_ID,
+    hash="md5(concat({all}))",
+    hashed=LENGTH_AND_TEXT,
+    whole=narrow("{0}"),
+    wide_sum="coalesce(sum(CAST({0} AS BIGINT)), 0)",
+    as_wide="CAST({0} AS BIGINT)",
+    as_real="CAST({0} AS DOUBLE PRECISION)",
+    finite=finite,
+    quantile="percentile_cont(0.5) WITHIN GROUP (ORDER BY {0})",
+    aggregates={("min", Kind.BOOLEAN): "bool_and", ("max", Kind.BOOLEAN): "bool_or"},
+    text=quoted_text,
+    real=real_text,
+    number=whole_number,
+    longest_name=63,
+)

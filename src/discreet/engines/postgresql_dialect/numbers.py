@@ -1,0 +1,118 @@
+"""Whole numbers: plain where the result must fit 64 bits, else by way of NUMERIC and back."""
+
+from collections.abc import Callable, Sequence
+
+from discreet.catalog.schema import Kind
+from discreet.engines.dialect import INT64, Function, Range, Template, Written
+from discreet.engines.postgresql_dialect import reals
+from discreet.engines.postgresql_dialect.parts import (
+    NULL_INTEGER,
+    fits,
+    let,
+    narrow,
+    number,
+    plain,
+    real_text,
+    whole_number,
+)
+
+LEAST = whole_number(INT64[0])
+
+Ends = Callable[[Sequence[tuple[int, int]]], tuple[int, int]]
+
+
+def _ends(argument: Written) -> tuple[int, int]:
+    low, high = argument.low, argument.high
+    return (INT64[0] if low is None else low), (INT64[1] if high is None else high)
+
+
+def _arithmetic(sign: str, of_reals: str, ends: Ends) -> Function:
+    """Return +, - or * of whole numbers, and what is written of reals."""
+
+    def write(arguments: Sequence[Written]) -> str:
+        texts = [each.text for each in arguments]
+        if arguments[0].kind is Kind.REAL:
+            return let(of_reals, *texts)
+        if fits(*ends([_ends(each) for each in arguments])):
+            return f"({texts[0]} {sign} {texts[1]})"
+        return narrow(f"(CAST({texts[0]} AS NUMERIC) {sign} {texts[1]})")
+
+    def range_of(arguments: Sequence[Written]) -> Range:
+        found = ends([_ends(each) for each in arguments])
+        return found if fits(*found) else INT64
+
+    return Function(template=write, range=range_of)
+
+
+def _added(ends: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    (a, b), (c, d) = ends
+    return a + c, b + d
+
+
+def _subtracted(ends: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    (a, b), (c, d) = ends
+    return a - d, b - c
+
+
+def _multiplied(ends: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    (a, b), (c, d) = ends
+    corners = (a * c, a * d, b * c, b * d)
+    return min(corners), max(corners)
+
+
+def _divided(body: str, of_reals: str) -> Template:
+    """Return a quotient or remainder; the least number by -1 is the one that does not fit."""
+
+    def write(arguments: Sequence[Written]) -> str:
+        x, y = arguments
+        if x.kind is Kind.REAL:
+            return let(of_reals, x.text, y.text)
+        return let(f"CASE WHEN {{1}} = 0 THEN NULL WHEN {{1}} = -1 THEN {body} END", x.text, y.text)
+
+    return write
+
+
+def _of_one(whole: str, real: str) -> Template:
+    """Return a function of one number; the least whole one has no opposite."""
+
+    def write(arguments: Sequence[Written]) -> str:
+        if arguments[0].kind is Kind.REAL:
+            return real.format(arguments[0].text)
+        return f"({whole.format(f'NULLIF({arguments[0].text}, {LEAST})')})"
+
+    return write
+
+
+def _rounded(name: str, of_reals: Callable[[str, int], str]) -> Template:
+    def write(arguments: Sequence[Written]) -> str:
+        x, digits = arguments[0], number(arguments[1])
+        if x.kind is Kind.REAL:
+            return of_reals(x.text, max(-400, min(400, digits)))
+        if digits >= 0:
+            return x.text
+        return narrow(f"{name}(CAST({x.text} AS NUMERIC), {max(-30, digits)})")
+
+    return write
+
+
+def _decimal(arguments: Sequence[Written]) -> str:
+    power = real_text(10.0 ** max(-300, min(300, number(arguments[1]))))
+    return f"(CAST({arguments[0].text} AS DOUBLE PRECISION) / {power})"
+
+
+ARITHMETIC = {
+    "add": _arithmetic("+", reals.ADD, _added),
+    "subtract": _arithmetic("-", reals.SUBTRACT, _subtracted),
+    "multiply": _arithmetic("*", reals.MULTIPLY, _multiplied),
+    "divide": plain(reals.of_texts(reals.DIVIDE)),
+    "integer_divide": plain(_divided(f"-NULLIF({{0}}, {LEAST}) ELSE {{0}} / {{1}}", NULL_INTEGER)),
+    "modulo": plain(_divided("CAST(0 AS BIGINT) ELSE {0} % {1}", reals.MODULO)),
+    "negate": plain(_of_one("-{0}", "(-{0})")),
+    "abs": plain(_of_one("abs({0})", "abs({0})")),
+    "sign": Function(template="CAST(sign({0}) AS BIGINT)", range=lambda _: (-1, 1)),
+    "round": plain(_rounded("round", reals.rounded)),
+    "trunc": plain(_rounded("trunc", reals.truncated)),
+    "ceil": plain("ceil({0})"),
+    "floor": plain("floor({0})"),
+    "decimal": plain(_decimal),
+}

@@ -1,0 +1,132 @@
+"""What all of PostgreSQL's templates are made of: values named once, guards, literals."""
+
+from collections.abc import Sequence
+from math import isfinite
+from zlib import crc32
+
+from discreet.catalog.schema import Kind
+from discreet.engines.dialect import INT64, Function, Range, Template, Written
+from discreet.errors import UnsupportedError
+
+LONGEST_REPEATED = 80
+"""Longer texts are computed once, in a query of their own; else nesting would double them again
+and again."""
+
+NULL_INTEGER = "CAST(NULL AS BIGINT)"
+NULL_REAL = "CAST(NULL AS DOUBLE PRECISION)"
+
+
+def let(body: str, *texts: str) -> str:
+    """Return the body with expressions in place of {0}, {1}, ..., each computed once if long.
+
+    OFFSET 0 keeps the planner from writing the expressions back into the body.
+    """
+    given, named = [], []
+    alias = f"l{crc32('|'.join(texts).encode()):08x}"
+    for number, text in enumerate(texts):
+        is_short = len(text) <= LONGEST_REPEATED or body.count(f"{{{number}}}") <= 1
+        given.append(text if is_short else f"{alias}.v{number}")
+        named += [] if is_short else [f"{text} AS v{number}"]
+    written = body.format(*given)
+    if not named:
+        return f"({written})"
+    return f"(SELECT {written} FROM (SELECT {', '.join(named)} OFFSET 0) AS {alias})"  # noqa: S608
+
+
+def only(text: str, condition: str) -> str:
+    """Return the expression where a condition on it holds, else NULL."""
+    return let(f"CASE WHEN {condition} THEN {{0}} END", text)
+
+
+def finite(text: str) -> str:
+    """Return a real, NULL for NaN and infinities."""
+    nan, plus, minus = (
+        f"CAST('{each}' AS DOUBLE PRECISION)" for each in ("NaN", "Infinity", "-Infinity")
+    )
+    return f"NULLIF(NULLIF(NULLIF({text}, {nan}), {plus}), {minus})"
+
+
+def narrow(text: str, low: int = INT64[0], high: int = INT64[1]) -> str:
+    """Return a number without fraction as a whole one of 64 bits, NULL outside its ends.
+
+    LEAST and GREATEST leave NULL out, so that it becomes an end beyond the last, and NULL again.
+    """
+    below, above = f"{low - 1}", f"{high + 1}"
+    held = f"GREATEST(LEAST(CAST({text} AS NUMERIC), {above}), {below})"
+    return f"CAST(NULLIF(NULLIF({held}, {above}), {below}) AS BIGINT)"
+
+
+def real_text(value: float) -> str:
+    """Return a floating-point number as SQL that reads back as the very same one."""
+    return f"CAST('{value!r}' AS DOUBLE PRECISION)" if isfinite(value) else NULL_REAL
+
+
+def whole_number(value: int) -> str:
+    """Return a whole number of 64 bits, NULL if it has more; comparisons look at its value."""
+    return f"CAST('{value}' AS BIGINT)" if INT64[0] <= value <= INT64[1] else NULL_INTEGER
+
+
+def quoted_text(value: str) -> str:
+    """Return a text that is compared by its bytes."""
+    if "\0" in value:
+        raise UnsupportedError(
+            "a text holds the character NUL, which PostgreSQL's texts cannot",
+            "write the question without it",
+        )
+    return "CAST('" + value.replace("'", "''") + '\' AS TEXT) COLLATE "C"'
+
+
+CALENDAR = {
+    Kind.DATE: "{0} BETWEEN DATE '0001-01-01' AND DATE '9999-12-31'",
+    Kind.TIMESTAMP: (
+        "{0} BETWEEN TIMESTAMP '0001-01-01 00:00:00' AND TIMESTAMP '9999-12-31 23:59:59.999999'"
+    ),
+    Kind.TIMESTAMP_TZ: (
+        "{0} BETWEEN TIMESTAMPTZ '0001-01-01 00:00:00+00' "
+        "AND TIMESTAMPTZ '9999-12-31 23:59:59.999999+00'"
+    ),
+}
+"""Whether a time is in the years that calendars have; infinite ones are not."""
+
+
+def in_calendar(text: str, kind: Kind) -> str:
+    """Return a time, NULL outside the years 1 to 9999."""
+    return only(text, CALENDAR[kind])
+
+
+def plain(template: Template) -> Function:
+    """Return a function that is total as it is written, also beyond floating-point range."""
+    return Function(template=template)
+
+
+def of_texts(body: str) -> Template:
+    """Return a template whose arguments are computed once each."""
+    return lambda arguments: let(body, *(each.text for each in arguments))
+
+
+def fits(low: int | None, high: int | None) -> bool:
+    """Return whether whole numbers between these ends have 64 bits at most."""
+    return low is not None and high is not None and INT64[0] <= low and high <= INT64[1]
+
+
+def hull(arguments: Sequence[Written]) -> Range:
+    """Return the least ends that hold all arguments."""
+    lows = [each.low for each in arguments]
+    highs = [each.high for each in arguments]
+    if None in lows or None in highs:
+        return None, None
+    return min(x for x in lows if x is not None), max(x for x in highs if x is not None)
+
+
+def number(argument: Written) -> int:
+    """Return a literal's whole number."""
+    if not isinstance(argument.value, int):
+        raise UnsupportedError("a number must be written out here", "replace it by a whole number")
+    return argument.value
+
+
+def words(argument: Written) -> str:
+    """Return a literal's text."""
+    if not isinstance(argument.value, str):
+        raise UnsupportedError("a text must be written out here", "replace it by a quoted text")
+    return argument.value

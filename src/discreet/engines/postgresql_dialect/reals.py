@@ -1,0 +1,181 @@
+"""Reals: PostgreSQL raises where IEEE arithmetic gives an infinity or rounds to 0.
+
+So each operation is tried on numbers scaled by powers of two, which is exact, and done only where
+it gives a finite number. What rounds to 0 is 0, an overflow is NULL.
+"""
+
+# ruff: noqa: S608 - this file writes SQL; texts are inserted as whole expressions
+
+from discreet.engines.dialect import Function
+from discreet.engines.postgresql_dialect.parts import NULL_REAL, let, of_texts, plain, real_text
+
+__all__ = ["REALS", "of_texts"]
+
+
+def _two(exponent: int) -> str:
+    return real_text(2.0**exponent)
+
+
+HUGE = _two(1023)
+ONE, HALF, ZERO = real_text(1.0), real_text(0.5), real_text(0.0)
+
+MIDDLE = f"abs({{0}}) BETWEEN {_two(-500)} AND {_two(500)}"
+
+
+def _sum(sign: str) -> str:
+    """Return x + y or x - y.
+
+    Below 2^1023 nothing overflows. Otherwise halves are added, which is exact where they matter: a
+    number less than 1 does not move one so large.
+    """
+    halves = (
+        "{0} * "
+        + HALF
+        + f" {sign} CASE WHEN abs({{1}}) < {ONE} THEN {ZERO} ELSE {{1}} * {HALF} END"
+    )
+    swapped = (
+        f"CASE WHEN abs({{0}}) < {ONE} THEN {ZERO} ELSE {{0}} * {HALF} END {sign} {{1}} * {HALF}"
+    )
+    done = f"{{0}} {sign} {{1}}"
+    return (
+        f"CASE WHEN abs({{0}}) < {HUGE} AND abs({{1}}) < {HUGE} THEN {done} "
+        f"WHEN abs({{0}}) >= {HUGE} THEN CASE WHEN abs({halves}) < {HUGE} THEN {done} END "
+        f"WHEN abs({swapped}) < {HUGE} THEN {done} END"
+    )
+
+
+ADD, SUBTRACT = _sum("+"), _sum("-")
+
+SIGNED_ZERO = f"{ZERO} * sign({{0}}) * sign({{1}})"
+
+MULTIPLY = (
+    f"CASE WHEN {MIDDLE} AND {MIDDLE.replace('{0}', '{1}')} THEN {{0}} * {{1}} "
+    f"WHEN {{0}} = {ZERO} OR {{1}} = {ZERO} THEN {{0}} * {{1}} "
+    # Both are 1 or more: the product may be too large.
+    f"WHEN abs({{0}}) >= {ONE} AND abs({{1}}) >= {ONE} THEN CASE WHEN "
+    f"(abs({{0}}) * {_two(-512)}) * (abs({{1}}) * {_two(-512)}) < {ONE} THEN {{0}} * {{1}} END "
+    # Both are 1 or less, and one is below 2^-500: the product may round to 0.
+    f"WHEN abs({{0}}) <= {ONE} AND abs({{1}}) <= {ONE} THEN CASE WHEN "
+    f"(abs({{0}}) * {_two(537)}) * (abs({{1}}) * {_two(537)}) > {HALF} THEN {{0}} * {{1}} "
+    f"ELSE {SIGNED_ZERO} END "
+    f"ELSE {{0}} * {{1}} END"
+)
+
+DIVIDE = (
+    f"CASE WHEN {{1}} = {ZERO} THEN NULL "
+    f"WHEN {{0}} = {ZERO} OR {MIDDLE} AND {MIDDLE.replace('{0}', '{1}')} THEN {{0}} / {{1}} "
+    # By 1 or more: a number below 1 may round to 0.
+    f"WHEN abs({{1}}) >= {ONE} THEN CASE WHEN abs({{0}}) >= {ONE} THEN {{0}} / {{1}} WHEN "
+    f"(abs({{0}}) * {_two(537)}) / (abs({{1}}) * {_two(-537)}) > {HALF} THEN {{0}} / {{1}} "
+    f"ELSE {SIGNED_ZERO} END "
+    # By less than 1: the quotient may be too large.
+    f"WHEN abs({{0}}) < {_two(-52)} OR abs({{0}}) < {_two(511)} AND abs({{1}}) > {_two(-511)} "
+    f"THEN {{0}} / {{1}} "
+    f"WHEN (abs({{0}}) * {_two(-512)}) / (abs({{1}}) * {_two(600)}) < {_two(1024 - 1112)} "
+    f"THEN {{0}} / {{1}} END"
+)
+
+BITS = "CAST(CAST('x' || encode(float8send(abs({0})), 'hex') AS BIT(64)) AS BIGINT)"
+"""A double as 11 bits of exponent and 52 of fraction."""
+
+_EXPONENT = "greatest({0} >> 52, 1)"
+_LEADING = f"CASE WHEN {{0}} >> 52 > 0 THEN {2**52} ELSE 0 END"
+_MANTISSA = f"CAST(({{0}} & {2**52 - 1}) + {_LEADING} AS NUMERIC)"
+_X, _Y = BITS, BITS.replace("{0}", "{1}")
+_EX, _EY = _EXPONENT.replace("{0}", "b.x"), _EXPONENT.replace("{0}", "b.y")
+_MX, _MY = _MANTISSA.replace("{0}", "b.x"), _MANTISSA.replace("{0}", "b.y")
+
+MODULO = (
+    f"CASE WHEN {{1}} = {ZERO} THEN NULL WHEN abs({{0}}) < abs({{1}}) THEN {{0}} ELSE (SELECT "
+    f"sign({{0}}) * CAST(mod({_MX} * trunc(CAST(2 AS NUMERIC) ^ ({_EX} - {_EY})), {_MY}) "
+    f"AS DOUBLE PRECISION) * power({real_text(2.0)}, CAST({_EY} - 1075 AS DOUBLE PRECISION)) "
+    f"FROM (SELECT {_X} AS x, {_Y} AS y OFFSET 0) AS b) END"
+)
+"""In whole numbers: both are a mantissa times a power of two, and the divisor's is the smaller."""
+
+ROUND = (
+    f"CASE WHEN abs({{0}} - trunc({{0}})) >= {HALF} THEN trunc({{0}}) + sign({{0}}) "
+    "ELSE trunc({0}) END"
+)
+"""Halves away from 0; PostgreSQL's own goes to the even neighbour."""
+
+
+def _to_digits(text: str, digits: int, nearest: str, *, beyond: str) -> str:
+    """Return a real rounded to so many decimal digits, as it is where that is out of range."""
+    try:
+        power = 10.0 ** abs(digits)
+    except OverflowError:
+        return beyond.format(text)
+    if digits == 0:
+        return let(nearest, text)
+    there, back = (MULTIPLY, DIVIDE) if digits > 0 else (DIVIDE, MULTIPLY)
+    moved = let(there, "{0}", real_text(power))
+    kept = let(back, let(nearest, moved), real_text(power))
+    return let(f"coalesce({kept}, {{0}})", text)
+
+
+def rounded(text: str, digits: int) -> str:
+    """Return a real rounded, halves away from 0."""
+    zero = f"({{0}} * {ZERO})" if digits < 0 else "{0}"
+    return _to_digits(text, digits, ROUND, beyond=zero)
+
+
+def truncated(text: str, digits: int) -> str:
+    """Return a real cut off."""
+    return _to_digits(text, digits, "trunc({0})", beyond="{0}")
+
+
+MOST_EXP, LEAST_EXP = real_text(709.782712893384), real_text(-745.1332191019411)
+"""The largest and the least number whose exponential is a double other than 0."""
+
+EXP = (
+    f"CASE WHEN {{0}} > {MOST_EXP} THEN NULL WHEN {{0}} < {LEAST_EXP} THEN {ZERO} "
+    "ELSE exp({0}) END"
+)
+
+
+def _positive(body: str) -> str:
+    return f"CASE WHEN {{0}} > {ZERO} THEN {body} END"
+
+
+_SIZE = "{1} * ln(abs({0}))"
+_NEGATIVE = f"{{0}} < {ZERO} AND {{1}} * {HALF} <> trunc({{1}} * {HALF})"
+
+POWER = (
+    f"CASE WHEN {{1}} = {ZERO} OR {{0}} = {ONE} THEN {ONE} WHEN {{1}} = {ONE} THEN {{0}} "
+    f"WHEN {{0}} = {ZERO} THEN CASE WHEN {{1}} > {ZERO} THEN power({{0}}, {{1}}) END "
+    f"WHEN {{0}} < {ZERO} AND {{1}} <> trunc({{1}}) THEN NULL "
+    f"WHEN {{0}} = -{ONE} THEN power({{0}}, {{1}}) "
+    f"WHEN abs({{1}}) < {real_text(1e-290)} THEN {ONE} "
+    f"WHEN abs({{1}}) > {real_text(1e20)} THEN "
+    f"CASE WHEN (abs({{0}}) > {ONE}) <> ({{1}} > {ZERO}) THEN {ZERO} END "
+    f"WHEN {_SIZE} > {real_text(709.782712893)} THEN NULL "
+    f"WHEN {_SIZE} < {real_text(-745.1332191)} "
+    f"THEN CASE WHEN {_NEGATIVE} THEN -{ZERO} ELSE {ZERO} END "
+    f"ELSE power({{0}}, {{1}}) END"
+)
+"""PostgreSQL raises on overflow; so results within 4e-10 of the largest double are NULL too."""
+
+_LOG2 = f"ln({{0}}) / ln({real_text(2.0)})"
+LOG2 = (
+    f"CASE WHEN {{0}} > {ZERO} THEN CASE WHEN power({real_text(2.0)}, least(round({_LOG2}), "
+    f"{real_text(1023.0)})) = {{0}} THEN round({_LOG2}) ELSE {_LOG2} END END"
+)
+"""Exact for powers of two."""
+
+LOG = (
+    f"CASE WHEN {{0}} > {ZERO} AND {{0}} <> {ONE} AND {{1}} > {ZERO} "
+    "THEN log({1}) / log({0}) END"
+)
+
+REALS: dict[str, Function] = {
+    "sqrt": plain(of_texts(f"CASE WHEN {{0}} >= {ZERO} THEN sqrt({{0}}) END")),
+    "exp": plain(of_texts(EXP)),
+    "power": plain(of_texts(POWER)),
+    "ln": plain(of_texts(_positive("ln({0})"))),
+    "log2": plain(of_texts(LOG2)),
+    "log10": plain(of_texts(_positive("log({0})"))),
+    "log": plain(of_texts(LOG)),
+}
+
+__all__ += ["ADD", "DIVIDE", "MODULO", "MULTIPLY", "NULL_REAL", "SUBTRACT", "rounded", "truncated"]
