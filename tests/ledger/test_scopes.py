@@ -260,8 +260,7 @@ def test_the_brute_force_catches_a_ledger_that_forgets_tables_outside(
 
     monkeypatch.setattr(Disjoint, "concerns", forgetful)
     with SqliteLedger(budget=ONE, disjoint=GROUPS) as ledger:
-        for number, each in enumerate(asked):
-            ledger.charge(str(number), [each.event], scope=each.tables)
+        ledger.check([Item(question="q", events=[e.event], scope=e.tables) for e in asked])
     assert not is_within(asked, ONE)
 
 
