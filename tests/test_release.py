@@ -15,6 +15,7 @@ from discreet.query.plan import PlannedRelease
 from discreet.query.questions import Aggregate, Key, KnownKeys, Statistic, UnknownKeys
 from discreet.release import release, spreads
 from discreet.tables import ExactTable, NoisyTable
+from tests.query.evaluate import sums_of
 from tests.query.made import (
     COST,
     MINUTES,
@@ -227,12 +228,33 @@ def test_nineteen_of_twenty_numbers_are_within_their_half_width(share: Fraction)
 def test_half_widths_of_single_cells_and_moments_cover_as_often() -> None:
     asked = (total(MINUTES), of(Statistic.VAR_POP, COST), of(Statistic.STDDEV_SAMP, COST))
     planned = planned_of(*asked, keys=many_groups(), policy=make_policy())
-    n, steps = 50_000, int(planned.measures[1].measure.total ** 0.5)
-    sums = {"s0": [100 * n], "s1": [n], "s2": [n * steps // 2], "s3": [n * steps**2 // 3]}
+    n, steps = 50_000, planned.measures[1].measure.total
+    sums = {"s0": [100 * n], "s1": [n], "s2": [n * steps // 2], "s3": [n * steps // 3]}
     table = {"k0": range(DRAWS)} | {name: values * DRAWS for name, values in sums.items()}
     variance = 500**2 * (1 / 3 - 1 / 4)
     for each in coverage(planned, table, [100 * n, variance, (variance * n / (n - 1)) ** 0.5]):
         assert each == pytest.approx(0.95, abs=0.01)
+
+
+def test_means_beside_deviations_keep_their_half_width_in_large_tables() -> None:
+    """At n · epsilon = 10^7 values on a grid of 2^15 points would be off by far more than ±."""
+    asked = (average(COST), total(COST), of(Statistic.STDDEV_POP, COST))
+    planned = planned_of(*asked, keys=many_groups(), policy=make_policy())
+    n, grid = 10**7, Fraction(500, 1 << 15)
+    low, high = (8_000 + Fraction(1, 2)) * grid, (24_000 + Fraction(1, 2)) * grid
+
+    def covered(*values: Fraction) -> list[float]:
+        """Return how often the true numbers are covered if half of the rows has each value."""
+        sums = sums_of(planned.measures[0].measure.sums, [{"cost": each} for each in values])
+        table = {f"s{i}": [n // 2 * each] * DRAWS for i, each in enumerate(sums)}
+        mean = float(low + high) / 2
+        return coverage(
+            planned, {"k0": range(DRAWS), **table}, [mean, n * mean, float(8000 * grid)]
+        )
+
+    for each in covered(low, high):
+        assert each == pytest.approx(0.95, abs=0.01)
+    assert max(covered(low + grid / 2, high + grid / 2)[:2]) < 0.5
 
 
 def test_gaussian_half_widths_cover_as_often() -> None:

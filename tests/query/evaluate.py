@@ -55,8 +55,10 @@ def _microseconds(values: Sequence[Any]) -> int:
 FUNCTIONS: dict[str, Callable[[Sequence[Any]], Any]] = {
     "is_null": lambda values: values[0] is None,
     "clamp": _clamp,
+    "add": lambda values: values[0] + values[1],
     "subtract": lambda values: values[0] - values[1],
     "multiply": lambda values: values[0] * values[1],
+    "integer_divide": lambda values: int(Fraction(values[0], values[1])),
     "to_real": lambda values: Fraction(values[0]),
     "to_integer": _to_integer,
     "days_between": _days,

@@ -17,11 +17,13 @@ from discreet.errors import UnboundedError
 from discreet.mechanisms.sensitivity import ADD_REMOVE, REPLACE, Neighbours
 from discreet.query.plan.contributions import marks_sensitivity
 from discreet.query.plan.measures import (
+    MASS_MOST,
     Family,
     Measure,
     families_of,
     measure_of,
     reading_of,
+    rounded_moments,
 )
 from discreet.query.plan.readings import combined, values_of
 from discreet.query.plan.rulers import Ruler, place, ruler_for
@@ -42,6 +44,7 @@ from tests.query.made import (
 
 FEW = column("few", Kind.INTEGER, bounds=(-1, 2))
 HIGH = column("high", Kind.INTEGER, bounds=(3, 4))
+MANY = column("few", bounds=(-1, 2))
 MONEY = column("money", bounds=(0, 500), step=Fraction(1, 100))
 DAY = column("day", Kind.DATE, bounds=(19_723, 20_088))
 
@@ -53,6 +56,8 @@ ASKED: dict[str, tuple[Aggregate, ...]] = {
     "mean and rows": (average(FEW), ROWS),
     "moments": (of(Statistic.VAR_POP, FEW), average(FEW)),
     "moments and rows": (of(Statistic.VAR_POP, FEW), ROWS),
+    "rounded moments": (of(Statistic.VAR_POP, MANY), average(MANY)),
+    "rounded moments and rows": (of(Statistic.VAR_POP, MANY), ROWS),
     "sum": (total(FEW),),
     "sum of positive numbers": (total(HIGH),),
 }
@@ -242,6 +247,39 @@ def test_reals_are_moved_by_less_than_a_billionth_of_their_width(numbers: list[F
     both = float(sum(numbers))
     assert read([total(COST)], rows)[0] == pytest.approx(both, abs=len(rows) * 500 * 2.0**-30)
     assert read([average(COST)], rows)[0] == pytest.approx(both / len(rows), abs=500 * 2.0**-30)
+
+
+@given(st.lists(st.fractions(min_value=0, max_value=500), min_size=1, max_size=10))
+def test_a_mean_beside_a_deviation_is_as_exact_as_one_alone(numbers: list[Fraction]) -> None:
+    rows = [{"cost": each} for each in numbers]
+    asked = [average(COST), total(COST), of(Statistic.VAR_POP, COST)]
+    mean, both, spread = read(asked, rows)
+    assert mean == pytest.approx(float(sum(numbers)) / len(rows), abs=500 * 2.0**-30)
+    assert both == pytest.approx(float(sum(numbers)), abs=len(rows) * 500 * 2.0**-30)
+    assert spread == pytest.approx(float(pvariance(numbers)), abs=500**2 * 2.0**-27)
+
+
+@given(st.integers(min_value=1, max_value=10**7), st.fractions(min_value=-1, max_value=600))
+def test_rounded_squares_leave_every_row_the_same_mass(rows: int, value: Fraction) -> None:
+    family = family_of(of(Statistic.VAR_POP, COST), average(COST))
+    measure = measure_of(family, rows)
+    cells = cells_of(measure, [{"cost": value}])
+    assert min(cells) >= 0
+    assert sum(cells) == measure.total <= max(1, MASS_MOST // rows)
+
+
+@pytest.mark.parametrize("steps", [1, 2, 3, 7, 64, 101])
+def test_rounded_squares_of_every_place_are_within_half_a_cell(steps: int) -> None:
+    argument = column("few", Kind.INTEGER, bounds=(0, steps))
+    ruler = Ruler(low=Fraction(0), high=Fraction(steps), steps=steps)
+    sums, rows = rounded_moments(argument, ruler)
+    for t in range(steps + 1):
+        found = sums_of(sums, [{"few": t}])
+        cells = [sum(a * b for a, b in zip(row, found, strict=True)) for row in rows]
+        assert min(cells) >= 0
+        assert sum(cells) == steps
+        assert cells[1] + 2 * cells[2] == 2 * t
+        assert abs(cells[2] * steps - t * t) * 2 <= steps + 1
 
 
 @given(st.integers(min_value=1, max_value=60), st.data())

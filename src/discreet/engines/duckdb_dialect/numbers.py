@@ -88,6 +88,8 @@ def _divided(sign: str) -> Template:
             return f"({x.text} {sign} {y.text})"
         if y.is_literal and y.value == 0:
             return NULL_INTEGER
+        if isinstance(y.value, int) and y.value != -1:  # the only other one that overflows
+            return f"({whole_text(x)} {sign} {whole_text(y)})"
         divisor = whole_text(y) if y.is_literal else only(whole_text(y), "{0} <> 0")
         return f"TRY_CAST(CAST({whole_text(x)} AS HUGEINT) {sign} ({divisor}) AS BIGINT)"
 

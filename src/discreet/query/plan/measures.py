@@ -9,6 +9,9 @@ polynomials of degree 0, 1 or 2 in t, times T to that degree:
     sums        T - t,  t
     moments     (T - t)²,  2 t (T - t),  t²
 
+Where values have too many places for their squares, moments are divided by T and rounded, with
+q = t² / T to the nearest whole number: T - 2 t + q, 2 t - 2 q, q. The mean is as exact as before.
+
 A row whose expression is NULL has its whole mass in a cell of its own, which is measured only where
 COUNT(*) is read off it. A sum that is asked for alone is one signed cell instead. Proofs:
 docs/proofs/measures.md.
@@ -24,7 +27,15 @@ from discreet.mechanisms.sensitivity import Neighbours, Sensitivity
 from discreet.query.expressions.facts import literal
 from discreet.query.expressions.functions import call
 from discreet.query.plan.contributions import mass_sensitivity, signed_sensitivity
-from discreet.query.plan.rulers import Ruler, bounds_of, grain_of, is_given, place, ruler_for
+from discreet.query.plan.rulers import (
+    Ruler,
+    bounds_of,
+    grain_of,
+    is_given,
+    own_steps,
+    place,
+    ruler_for,
+)
 from discreet.query.questions import Aggregate, Statistic
 from discreet.query.tree import ColumnOf, Expression
 from discreet.query.walk import columns_in
@@ -32,8 +43,8 @@ from discreet.query.walk import columns_in
 STEPS_MOST = 1 << 30
 """So many steps at most: 2**31 rows of them still fit the 64-bit integers that get noise."""
 
-MOMENT_STEPS_MOST = 1 << 15
-"""The same for moments, where the square of the steps is summed."""
+SQUARE_STEPS_MOST = 1 << 15
+"""The same for moments whose squares are summed as they are."""
 
 MASS_MOST = 1 << 36
 """A unit's rows times steps are at most this, so that noise can be drawn down to epsilon 1e-6."""
@@ -188,17 +199,35 @@ def measure_of(family: Family, rows: int) -> Measure:
         return _counts(family, argument)
     if family.is_signed:
         return _signed(argument, rows)
-    return _polynomials(family, argument, ruler_of(family, rows))
+    ruler = ruler_of(family, rows)
+    if family.degree == 2 and not _has_small_squares(argument, rows):
+        return _measured(family, argument, ruler.steps, *rounded_moments(argument, ruler))
+    total = ruler.steps**family.degree
+    return _measured(family, argument, total, *_polynomials(family, argument, ruler))
 
 
 def ruler_of(family: Family, rows: int) -> Ruler:
     """Return the ruler of a family of sums or moments."""
-    most = STEPS_MOST if family.degree == 1 else MOMENT_STEPS_MOST
-    # A unit's mass is rows · steps ** degree.
-    while rows * most**family.degree > MASS_MOST and most > 1:
+    argument = _required(family)
+    if family.degree == 2 and _has_small_squares(argument, rows):
+        most = _most_steps(SQUARE_STEPS_MOST, rows, degree=2)
+        return ruler_for(argument, most=most, least=min(1 << 5, most))
+    most = _most_steps(STEPS_MOST, rows, degree=1)
+    # Rounded squares are the better the more steps there are.
+    return ruler_for(argument, most=most, least=most if family.degree == 2 else STEPS_LEAST)
+
+
+def _most_steps(most: int, rows: int, *, degree: int) -> int:
+    """Return how many steps there may be: a unit's mass is rows · steps ** degree."""
+    while rows * most**degree > MASS_MOST and most > 1:
         most //= 2
-    least = STEPS_LEAST if family.degree == 1 else 1 << 5
-    return ruler_for(_required(family), most=most, least=min(least, most))
+    return most
+
+
+def _has_small_squares(argument: Expression, rows: int) -> bool:
+    """Return whether the values' own places are so few that their squares are summed exactly."""
+    own = own_steps(argument)
+    return own is not None and own <= _most_steps(SQUARE_STEPS_MOST, rows, degree=2)
 
 
 def _counts(family: Family, argument: Expression) -> Measure:
@@ -212,19 +241,38 @@ def _counts(family: Family, argument: Expression) -> Measure:
     return Measure(of=of, what=what, sums=(given, ONE_ROW), cells=cells, total=fine)
 
 
-def _polynomials(family: Family, argument: Expression, ruler: Ruler) -> Measure:
-    """Return the Bernstein polynomials of degree 1 or 2, and the cell of NULL if it is needed."""
+Cells = tuple[tuple[Expression, ...], tuple[tuple[int, ...], ...]]
+"""Sums, and the cells that are made of them."""
+
+
+def _polynomials(family: Family, argument: Expression, ruler: Ruler) -> Cells:
+    """Return the Bernstein polynomials of degree 1 or 2."""
     t, steps = place(argument, ruler), ruler.steps
     # Whether the row has a value is asked of its place, so that no row can have one but not both.
     given = is_given(t)
-    sums: tuple[Expression, ...]
-    cells: tuple[tuple[int, ...], ...]
     if family.degree == 1:
-        sums, cells, total = (given, t), ((steps, -1), (0, 1)), steps
-    else:
-        sums, total = (given, t, call("multiply", t, t)), steps**2
-        # (T - t)² = T² - 2 T t + t²;  2 t (T - t) = 2 T t - 2 t²;  t².
-        cells = ((total, -2 * steps, 1), (0, 2 * steps, -2), (0, 0, 1))
+        return (given, t), ((steps, -1), (0, 1))
+    # (T - t)² = T² - 2 T t + t²;  2 t (T - t) = 2 T t - 2 t²;  t².
+    cells = ((steps**2, -2 * steps, 1), (0, 2 * steps, -2), (0, 0, 1))
+    return (given, t, call("multiply", t, t)), cells
+
+
+def rounded_moments(argument: Expression, ruler: Ruler) -> Cells:
+    """Return those of degree 2 divided by T, with t² / T rounded: none is negative either."""
+    t, steps = place(argument, ruler), ruler.steps
+    raised = call("add", call("multiply", t, t), literal(steps // 2))
+    q = call("integer_divide", raised, literal(steps))
+    return (is_given(t), t, q), ((steps, -2, 1), (0, 2, -2), (0, 0, 1))
+
+
+def _measured(
+    family: Family,
+    argument: Expression,
+    total: int,
+    sums: tuple[Expression, ...],
+    cells: tuple[tuple[int, ...], ...],
+) -> Measure:
+    """Return the measure, with the cell of NULL if it is needed."""
     if family.has_null_cell:
         sums = (*sums, ONE_ROW)
         null = (-total, *(0 for _ in sums[2:]), total)
