@@ -19,6 +19,7 @@ from discreet.catalog import Catalog, complete, declare
 from discreet.engines.connection import Limits
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.loading import load
+from discreet.engines.preparing import as_prepared, prepare, scans_to_prepare
 from discreet.engines.public import PublicStore
 from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
 
@@ -91,15 +92,22 @@ def refilled(role: str, tables: Mapping[str, Rows]) -> DuckDbEngine:
     kept = _engines.get(role) or loaded(dict.fromkeys(PRIVATE, ()))
     _engines[role] = kept
     connection = kept._store.connection
+    for schema in ("every", "kept", "rest", "about"):
+        connection.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE")
     for name, rows in tables.items():
         connection.execute(f"DROP TABLE {name}")
         load(connection, name, table_of(name, rows))
+    prepare(connection, scans_to_prepare(catalog(is_prepared=True)))
     return kept
 
 
 @cache
-def catalog(neighbours: Neighbours = ADD_REMOVE, accounting: str = "basic") -> Catalog:
-    """Return what is declared of these tables."""
+def catalog(
+    neighbours: Neighbours = ADD_REMOVE, accounting: str = "basic", *, is_prepared: bool = False
+) -> Catalog:
+    """Return what is declared of these tables, whose rows are chosen before or by a question."""
+    if is_prepared:
+        return as_prepared(catalog(neighbours, accounting))
     declared = declare(
         dict.fromkeys(COLUMNS),
         epsilon=10**9,

@@ -5,6 +5,7 @@ The data keep what the catalog declares, so that nothing is clamped and no row i
 
 from collections.abc import Iterator
 from decimal import Decimal
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -38,9 +39,11 @@ SHAPES = [
 ]
 
 
-def curator_of(database: Database, *, entropy: Entropy = SYSTEM) -> Curator:
+def curator_of(
+    database: Database, *, entropy: Entropy = SYSTEM, is_prepared: bool = True
+) -> Curator:
     """Return a curator whose books begin anew."""
-    here = catalog()
+    here = catalog(is_prepared=is_prepared)
     return Curator(
         catalog=here,
         engine=database.held("tame"),
@@ -54,7 +57,7 @@ def curator_of(database: Database, *, entropy: Entropy = SYSTEM) -> Curator:
 
 def check_meaning(question: Drawn, curator: Curator, plainly: duckdb.DuckDBPyConnection) -> None:
     """Assert that the answer is what plain SQL gives, or says what it leaves out."""
-    here = catalog()
+    here = curator.catalog
     plan = make_plan(
         check(parse(question.sql), here, public_store()), EpsilonTarget(1), here.budget
     )
@@ -73,9 +76,9 @@ def holds_for(examples: int, **how: Any) -> None:
     @settings(max_examples=examples, suppress_health_check=list(HealthCheck), **how)
     @given(tame_databases(), st.lists(questions(), min_size=TOGETHER, max_size=TOGETHER))
     def holds(database: Database, asked: list[Drawn]) -> None:
-        curator = curator_of(database)
+        curators = [curator_of(database, is_prepared=each) for each in (True, False)]
         with plain_database(database) as plainly:
-            for question in asked:
+            for question, curator in zip(asked, cycle(curators), strict=False):
                 check_meaning(question, curator, plainly)
 
     holds()
@@ -93,11 +96,11 @@ def test_each_of_many_questions_means_what_it_means_in_sql() -> None:
 # --------------------------------------------------------------------------- shapes
 
 
-@pytest.fixture(scope="module")
-def both() -> Iterator[tuple[Curator, duckdb.DuckDBPyConnection]]:
+@pytest.fixture(scope="module", params=[True, False], ids=["prepared", "per-query"])
+def both(request: pytest.FixtureRequest) -> Iterator[tuple[Curator, duckdb.DuckDBPyConnection]]:
     database = clinic(80)
     with plain_database(database) as plainly:
-        yield curator_of(database), plainly
+        yield curator_of(database, is_prepared=request.param), plainly
 
 
 @pytest.mark.parametrize("sql", SHAPES, ids=lambda sql: sql[:80])

@@ -7,13 +7,14 @@ from typing import Any, cast
 
 import pytest
 
-from discreet.engines import duckdb
+from discreet.engines import duckdb, preparing
 from discreet.engines.base import ExactQuery
 from discreet.engines.dialect import Dialect, Function
 from discreet.engines.duckdb_dialect import DUCKDB
 from discreet.engines.writer import write_query
 from discreet.mechanisms.sensitivity import ADD_REMOVE
-from discreet.query.plan import contributions, measures, outline
+from discreet.query.plan import contributions, kept, measures, outline
+from discreet.query.tree import Scan
 
 Patch = pytest.MonkeyPatch
 Released = tuple[Any, ...]
@@ -57,6 +58,27 @@ def with_a_limit_for_all_units_together(patch: Patch) -> None:
 def with_the_first_rows_that_come(patch: Patch) -> None:
     """Which rows count depends on where they are stored."""
     _writing(patch, r'(PARTITION BY "__unit") ORDER BY .*?(\) AS "rank")', r"\1\2")
+
+
+def with_all_rows_kept(patch: Patch) -> None:
+    """Let all rows count of a prepared table."""
+    _writing(patch, r'"kept"\."', '"every"."')
+
+
+def prepared_with_units_in_each_others_places(patch: Patch) -> None:
+    """Which rows are set apart depends on those of other units."""
+    original = preparing._ranked
+
+    def ranked(scan: Scan, rows: str) -> str:
+        return original(scan, rows).replace('PARTITION BY "__unit" ', "")
+
+    patch.setattr(preparing, "_ranked", ranked)
+
+
+def trusting_that_keys_are_keys(patch: Patch) -> None:
+    """Bound joins by what the catalog promises, not by what the data can hold."""
+    patch.setattr(kept, "is_bounded", lambda _: True)
+    patch.setattr(outline, "is_bounded", lambda _: True)
 
 
 def without_clamps(patch: Patch) -> None:

@@ -12,7 +12,7 @@ from discreet.engines.base import ExactQuery
 from discreet.engines.connection import LIMITS, Limits, Store, bound, log
 from discreet.engines.duckdb_dialect import DUCKDB
 from discreet.engines.loading import Kinds, Source, load
-from discreet.engines.preparing import Progress, prepare
+from discreet.engines.preparing import Progress, drop_plain, prepare
 from discreet.engines.writer import write_query
 from discreet.errors import EngineError, SourceError, UnsupportedError
 from discreet.query.tree import Scan
@@ -58,8 +58,10 @@ class DuckDbEngine:
 
     def prepare(self, scans: Iterable[Scan], progress: Progress | None = None) -> None:
         """Settle which rows of each unit count in these tables, or raise SourceError."""
+        tables = tuple(scans)
         try:
-            prepare(self._store.connection, scans, progress)
+            prepare(self._store.connection, tables, progress)
+            drop_plain(self._store.connection, tables)
         except duckdb.Error as cause:
             log.warning("tables could not be prepared", exc_info=cause)
             raise SourceError(

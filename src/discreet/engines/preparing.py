@@ -68,16 +68,19 @@ def prepare(
     scans: Iterable[Scan],
     progress: Progress | None = None,
 ) -> None:
-    """Make the prepared form of loaded tables and drop these; goes on where it was interrupted."""
-    all_scans = tuple(scans)
+    """Make the prepared form of loaded tables; goes on where it was interrupted."""
     for schema in (KEPT, REST, EVERY, ABOUT):
         connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
     connection.execute(
         f"CREATE TABLE IF NOT EXISTS {PARTS} (name VARCHAR, part INTEGER, units BIGINT)"
     )
-    for each in all_scans:
+    for each in scans:
         _prepare_table(connection, each, progress)
-    for each in all_scans:
+
+
+def drop_plain(connection: duckdb.DuckDBPyConnection, scans: Iterable[Scan]) -> None:
+    """Drop the loaded form of tables that are prepared, when none needs it any more."""
+    for each in scans:
         connection.execute(f"DROP TABLE IF EXISTS {DUCKDB.quoted(each.table.name)}")
 
 
