@@ -4,13 +4,15 @@ import os
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from fractions import Fraction
+from functools import partial
 
 import pytest
 
 from discreet.accounting import Budget, PureEvent
 from discreet.errors import BudgetError
-from discreet.ledger import Ledger, SqliteLedger
+from discreet.ledger import Item, Kept, Ledger, SqliteLedger
 from tests.ledger.stores import TENTH, Store, child, end_of
 
 
@@ -212,3 +214,50 @@ def test_a_child_keeps_its_hold_on_the_file_when_its_parent_lets_go(durable: Sto
     with durable.open() as ledger:
         assert ledger.remaining().epsilon == Fraction(7, 10)
         ledger.verify()
+
+
+# --------------------------------------------------------------------------- several items at once
+
+
+def test_questions_of_several_items_are_paid_whole_or_not_at_all_and_each_item_once(
+    durable: Store,
+) -> None:
+    """32 ask pairs of the same 16 items in a row, of which the budget allows ten."""
+    durable.open().close()
+
+    def pair(number: int) -> list[Item]:
+        names = sorted({f"item {number % 16}", f"item {(number + 1) % 16}"})
+        return [Item(question=name, events=[TENTH]) for name in names]
+
+    def ask(number: int) -> None:
+        with durable.existing() as ledger, suppress(BudgetError):
+            receipts = ledger.charge_all(pair(number))
+            assert [each.question for each in receipts] == [e.question for e in pair(number)]
+            for receipt in receipts:
+                ledger.keep(receipt, f"{number} {receipt.question}".encode())
+
+    children = [child(partial(ask, number)) for number in range(32)]
+    assert [end_of(each) for each in children] == [0] * 32
+    with durable.existing() as ledger:
+        ledger.verify()
+        paid = [each.question for each in ledger.entries() if each.kind == "charge"]
+        assert len(paid) == len(set(paid)) == 10
+        assert ledger.remaining().epsilon == 0
+        for name in paid:
+            assert isinstance(ledger.find(name), Kept)
+
+
+def test_of_items_that_do_not_fit_together_none_is_charged(store: Store) -> None:
+    with store.open() as ledger:
+        items = [Item(question=str(i), events=[TENTH * 4]) for i in range(3)]
+        with pytest.raises(BudgetError) as refusal:
+            ledger.charge_all(items)
+        assert refusal.value.requested == {"epsilon": Fraction(12, 10)}
+        assert refusal.value.remaining == {"epsilon": Fraction(1)}
+        assert [each.kind for each in ledger.entries()] == ["policy"]
+        receipts = ledger.charge_all([items[0], items[1], items[0]])
+        assert [each.already_paid for each in receipts] == [False, False, True]
+        with pytest.raises(BudgetError) as refusal:
+            ledger.charge_all(items)
+        assert refusal.value.requested == {"epsilon": Fraction(4, 10)}
+        assert ledger.charge_all([]) == ()
