@@ -87,6 +87,20 @@ def _counts_units_alone(release: Release) -> bool:
     return not release.keys and statistics == {Statistic.COUNT_UNITS}
 
 
+def reads_kept(rows: Rows) -> bool:
+    """Return whether rows were left out before any filter."""
+    match rows:
+        case Scan(is_kept=is_kept):
+            return is_kept
+        case Select(source=source, joins=joins):
+            inner = [each.source for each in joins if not isinstance(each.source, PublicScan)]
+            return any(map(reads_kept, (source, *inner)))
+        case PerUnit():
+            return False
+        case Union(parts=parts):
+            return any(map(reads_kept, parts))
+
+
 def most_rows(rows: Rows) -> int | None:
     """Return how many rows of a unit there can be, whatever the data; None if nobody knows."""
     match rows:

@@ -13,13 +13,15 @@ from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
 from discreet.query.exact import Bounding
 from discreet.query.plan.contributions import rows_of_a_unit
 from discreet.query.plan.identity import Identity, identities_of
+from discreet.query.plan.kept import reads_kept
 from discreet.query.plan.noises import uses_gaussian, with_noise
 from discreet.query.plan.outline import Outline, Pick, outline_of
 from discreet.query.plan.planned import Chooser, PlannedPick, PlannedRelease
 from discreet.query.plan.solve import least_epsilon
 from discreet.query.plan.split import shares, split
 from discreet.query.plan.targets import EpsilonTarget, Target
-from discreet.query.questions import Question, Statistic
+from discreet.query.questions import Question, Release, Statistic
+from discreet.query.tree import is_whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,7 +195,19 @@ def _bounding_reason(outline: Outline) -> str:
         return "each unit has one row at most, so that none need be left out"
     if forms == {Bounding.UNITS_ONLY} and not release.keys:
         return "each unit counts once, however many rows it has"
-    return f"{release.limit_reason}; which of them count follows from their contents alone"
+    settled = _when_settled(release)
+    return f"{release.limit_reason}; which of them count follows from their contents alone{settled}"
+
+
+def _when_settled(release: Release) -> str:
+    if not reads_kept(release.rows):
+        return ""
+    if is_whole(release.rows):
+        return ", and was settled once for all questions"
+    return (
+        ", and was settled once for all questions, before the filters of this one: of units with "
+        'more rows, some that match are missing, which bounding="per-query" would count, slower'
+    )
 
 
 def _keys_reason(outline: Outline, selection: PartitionSelection | None) -> str:
