@@ -1,5 +1,6 @@
 """From files, data frames or a catalog to a curator, in one call."""
 
+import json
 import os
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing, suppress
@@ -27,18 +28,23 @@ from discreet.catalog.policy import (
 )
 from discreet.curator import Curator
 from discreet.engines.connection import Limits
+from discreet.engines.copies import Copied, forget_copy, key_of, make_copy, open_copy
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.loading import DUCKDB, Source, files_of, tables_in
-from discreet.engines.preparing import as_prepared, scans_to_prepare
+from discreet.engines.preparing import Progress, as_prepared, scans_to_prepare
 from discreet.engines.public import PublicStore
 from discreet.engines.unplugged import UnpluggedEngine
 from discreet.errors import CatalogError, ParameterError, SourceError
 from discreet.ledger import Ledger, SqliteLedger, is_on_server, open_ledger
 from discreet.mechanisms.sensitivity import Neighbours
 from discreet.parameters import Real
+from discreet.query.tree import Scan
 
 LEDGER_SUFFIX = ".ledger"
 """The ledger of discreet.toml is discreet.ledger, beside it."""
+
+COPY_SUFFIX = ".prepared"
+"""The prepared copy of what discreet.toml declares is discreet.prepared, beside it."""
 
 MEMORY = ":memory:"
 
@@ -126,7 +132,7 @@ def open_catalog(path: str | Path, *, ledger: str | Path | None = None) -> Curat
     for each in declared.tables:
         if each.source is None:
             raise each.place.refused("says not where it is read from", 'add from = "file.csv"')
-    return _curator(declared, declared.sources, place)
+    return _curator(declared, declared.sources, place, copy_of(path))
 
 
 def open_unplugged(path: str | Path) -> Curator:
@@ -238,8 +244,13 @@ def _public_sources(declared: Declared) -> dict[str, str]:
     return found
 
 
-def _curator(declared: Declared, sources: Mapping[str, Source], ledger: str | Path) -> Curator:
-    version, engine = _loaded(declared, sources)
+def _curator(
+    declared: Declared,
+    sources: Mapping[str, Source],
+    ledger: str | Path,
+    copy: Path | None = None,
+) -> Curator:
+    version, engine = _from_copy(declared, sources, copy) or _loaded(declared, sources)
     try:
         catalog = _prepared(complete(declared, engine.columns), engine)
         return Curator(
@@ -254,12 +265,74 @@ def _curator(declared: Declared, sources: Mapping[str, Source], ledger: str | Pa
         raise
 
 
+def copy_of(path: str | Path) -> Path:
+    """Return where the prepared copy of a catalog's tables is, if it was made."""
+    return Path(path).with_suffix(COPY_SUFFIX)
+
+
+def is_copy_outdated(path: str | Path) -> bool:
+    """Return whether there is a prepared copy that is not of what the catalog and files are now."""
+    declared, copy = read(path), copy_of(path)
+    return copy.is_file() and key_of(copy) != _copied(declared, declared.sources).key
+
+
+def prepare_catalog(path: str | Path, progress: Progress | None = None) -> bool:
+    """Make the prepared copy of a catalog's tables beside it; return False if it was there."""
+    declared = read(path)
+    if declared.source.bounding is not RowChoice.PREPARED:
+        raise CatalogError(
+            'source.bounding is "per-query", so nothing is prepared',
+            'write bounding = "prepared", or leave it out',
+            file=str(path),
+        )
+    copied = _copied(declared, declared.sources)
+    if key_of(copy_of(path)) == copied.key:
+        return False
+
+    def scans_of(columns: Mapping[str, tuple[Column, ...]]) -> tuple[Scan, ...]:
+        return scans_to_prepare(as_prepared(complete(declared, columns.__getitem__)))
+
+    make_copy(copy_of(path), copied, scans_of, limits=_limits(declared.source), progress=progress)
+    return True
+
+
+def forget_catalog(path: str | Path) -> bool:
+    """Remove the prepared copy of a catalog's tables; return whether there was one."""
+    return forget_copy(copy_of(path))
+
+
+def _copied(declared: Declared, sources: Mapping[str, Source]) -> Copied:
+    units = [(each.name, repr(each.unit), each.rows_per_unit) for each in declared.tables]
+    kinds = _kinds(declared)
+    told = json.dumps(
+        [units, repr(sorted((name, sorted(kinds[name].items(), key=str)) for name in kinds))]
+    )
+    return Copied(sources=sources, kinds=kinds, version=_version(sources), declared=told)
+
+
+def _from_copy(
+    declared: Declared, sources: Mapping[str, Source], copy: Path | None
+) -> tuple[str, DuckDbEngine] | None:
+    """Return the data's version and an engine that reads the prepared copy, if there is one."""
+    is_wanted = declared.source.bounding is RowChoice.PREPARED
+    if copy is None or not is_wanted or not copy.is_file():
+        return None
+    copied = _copied(declared, sources)
+    if key_of(copy) != copied.key:
+        return None
+    store, columns = open_copy(copy, _limits(declared.source))
+    told = declared.source.version
+    version = copied.version if told is None else f"declared {told}"
+    return version, DuckDbEngine(store, columns, is_prepared=True)
+
+
 def _prepared(catalog: Catalog, engine: DuckDbEngine) -> Catalog:
     """Settle which rows of each unit count, unless every question shall do so by itself."""
     if catalog.source.bounding is not RowChoice.PREPARED:
         return catalog
     prepared = as_prepared(catalog)
-    engine.prepare(scans_to_prepare(prepared))
+    if not engine.is_prepared:
+        engine.prepare(scans_to_prepare(prepared))
     return prepared
 
 

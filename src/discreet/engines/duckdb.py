@@ -31,8 +31,14 @@ class DuckDbEngine:
 
     dialect = DUCKDB.name
 
-    def __init__(self, store: Store, columns: Mapping[str, tuple[Column, ...]]) -> None:
-        self._store = store
+    def __init__(
+        self,
+        store: Store,
+        columns: Mapping[str, tuple[Column, ...]],
+        *,
+        is_prepared: bool = False,
+    ) -> None:
+        self._store, self.is_prepared = store, is_prepared
         self._columns = {name.casefold(): found for name, found in columns.items()}
 
     @classmethod
@@ -62,6 +68,7 @@ class DuckDbEngine:
         try:
             prepare(self._store.connection, tables, progress)
             drop_plain(self._store.connection, tables)
+            self.is_prepared = True
         except duckdb.Error as cause:
             log.warning("tables could not be prepared", exc_info=cause)
             raise SourceError(

@@ -30,6 +30,9 @@ PART = 8_000_000
 PARTS = f'"{ABOUT}"."parts"'
 """What was done: each part of each table, and how many units it has."""
 
+ALL = -1
+"""Stands for all parts."""
+
 Progress = Callable[[str, int, int], None]
 """Told of a table how many of its parts are done, and how many there are."""
 
@@ -88,17 +91,20 @@ def _prepare_table(
     connection: duckdb.DuckDBPyConnection, scan: Scan, progress: Progress | None
 ) -> None:
     name = scan.table.name
+    done = connection.execute(f"SELECT part FROM {PARTS} WHERE name = ?", [name]).fetchall()
+    if (ALL,) in done:
+        return
     rows = write_rows(scan, DUCKDB)
     kept, rest, every = (prepared_name(name, DUCKDB, each) for each in (KEPT, REST, EVERY))
     for table in (kept, rest):
         connection.execute(f"CREATE TABLE IF NOT EXISTS {table} AS FROM ({rows}) LIMIT 0")
     connection.execute(f"CREATE OR REPLACE VIEW {every} AS FROM {kept} UNION ALL FROM {rest}")
     parts = _number_of_parts(connection, scan.table)
-    done = connection.execute(f"SELECT part FROM {PARTS} WHERE name = ?", [name]).fetchall()
     for number in sorted(set(range(parts)) - {each for (each,) in done}):
         if progress is not None:
             progress(name, number, parts)
         _prepare_part(connection, scan, _part(rows, number, parts), number)
+    connection.execute(f"INSERT INTO {PARTS} VALUES (?, ?, 0)", [name, ALL])
     if progress is not None:
         progress(name, parts, parts)
 

@@ -1,0 +1,260 @@
+"""The prepared copy: tables in one file, made once by the owner and opened at once by everyone.
+
+The copy is made in a file of its own beside the final one, part by part, so that an interrupted
+start goes on where it ended; it takes the final name only when it is whole. Whoever opens it opens
+it to read only. It holds private rows: only its owner may read it.
+"""
+
+# ruff: noqa: S608 - names are quoted
+
+import fcntl
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from hashlib import sha256
+from pathlib import Path
+
+import duckdb
+
+from discreet.catalog.schema import Column, Kind
+from discreet.engines.connection import LIMITS, Limits, Store, log
+from discreet.engines.dialect import text_literal
+from discreet.engines.duckdb_dialect import DUCKDB
+from discreet.engines.loading import Kinds, Source, load
+from discreet.engines.preparing import Progress, drop_plain, prepare
+from discreet.engines.writer import ABOUT
+from discreet.errors import SourceError
+from discreet.query.tree import Scan
+
+FORM = 1
+"""Changes when copies are made in another way: older ones are made anew."""
+
+PART_SUFFIX = ".part"
+
+SCHEMAS = ("main", "kept", "rest", "every", ABOUT)
+
+Columns = Mapping[str, tuple[Column, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Copied:
+    """What a copy is made of; copies of the same have the same key."""
+
+    sources: Mapping[str, Source]
+    kinds: Mapping[str, Kinds]
+    version: str
+    """Of the data."""
+    declared: str
+    """What the catalog says of units and limits."""
+
+    @property
+    def key(self) -> str:
+        told = json.dumps([FORM, self.version, self.declared, sorted(self.sources)])
+        return sha256(told.encode()).hexdigest()
+
+
+def make_copy(
+    file: Path,
+    copied: Copied,
+    scans_of: Callable[[Columns], tuple[Scan, ...]],
+    *,
+    limits: Limits = LIMITS,
+    progress: Progress | None = None,
+) -> None:
+    """Make the prepared copy, or go on making it; raise SourceError and keep what is done."""
+    part = _part_of(file)
+    with _alone(file):
+        if key_of(part) != copied.key:
+            _remove(part)
+        with _told(), _writing(part, limits) as connection:
+            _begin(connection, copied.key)
+            columns = {
+                name: _loaded(connection, name, source, copied.kinds.get(name), progress)
+                for name, source in copied.sources.items()
+            }
+            scans = scans_of(columns)
+            prepare(connection, scans, progress)
+            drop_plain(connection, scans)
+            connection.execute("CHECKPOINT")
+        part.replace(file)
+
+
+def key_of(file: Path) -> str | None:
+    """Return what a copy is of; None if there is none, or none that can be read."""
+    if not file.is_file():
+        return None
+    try:
+        with duckdb.connect(str(file), read_only=file.suffix != PART_SUFFIX) as connection:
+            found = connection.execute(f"SELECT key FROM {ABOUT}.copy").fetchone()
+    except duckdb.Error as cause:
+        log.warning("a prepared copy could not be read", exc_info=cause)
+        return None
+    return None if found is None else str(found[0])
+
+
+def open_copy(file: Path, limits: Limits = LIMITS) -> tuple[Store, dict[str, tuple[Column, ...]]]:
+    """Return a sealed store that reads a copy, and the columns of its tables."""
+    store = Store(limits)
+    try:
+        with _told():
+            attached = text_literal(str(file))
+            store.connection.execute(f"ATTACH {attached} AS stored (READ_ONLY)")
+            columns = _columns_in(store.connection)
+            _show(store.connection, columns)
+            store.seal()
+    except BaseException:
+        store.close()
+        raise
+    return store, columns
+
+
+def forget_copy(file: Path) -> bool:
+    """Remove a copy and what was made of one; return whether there was any."""
+    with _alone(file):
+        found = [_remove(each) for each in (file, _part_of(file))]
+    _lock_of(file).unlink(missing_ok=True)
+    return any(found)
+
+
+def _remove(file: Path) -> bool:
+    is_there = file.exists()
+    for each in (file, Path(f"{file}.wal")):
+        each.unlink(missing_ok=True)
+    return is_there
+
+
+# --------------------------------------------------------------------------- making one
+
+
+def _part_of(file: Path) -> Path:
+    return file.with_name(f"{file.name}{PART_SUFFIX}")
+
+
+def _lock_of(file: Path) -> Path:
+    return file.with_name(f"{file.name}.lock")
+
+
+@contextmanager
+def _alone(file: Path) -> Iterator[None]:
+    """Keep other processes from making the same copy; refuse to wait for one that does."""
+    handle = os.open(_lock_of(file), os.O_CREAT | os.O_RDWR, 0o600)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise SourceError(
+                f"{file} is being made by another process; try again when it is done."
+            ) from None
+        yield
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def _writing(part: Path, limits: Limits) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Yield a connection to the file that becomes the copy; only its owner may read it."""
+    if not part.exists():
+        with duckdb.connect(str(part)):
+            part.chmod(0o600)
+    store = Store(limits)
+    try:
+        store.connection.execute(f"ATTACH {text_literal(str(part))} AS stored")
+        store.connection.execute("USE stored")
+        yield store.connection
+        store.connection.execute("USE memory")
+        store.connection.execute("DETACH stored")
+    finally:
+        store.close()
+
+
+def _begin(connection: duckdb.DuckDBPyConnection, key: str) -> None:
+    connection.execute(f"CREATE SCHEMA IF NOT EXISTS {ABOUT}")
+    connection.execute(f"CREATE TABLE IF NOT EXISTS {ABOUT}.copy (key VARCHAR)")
+    connection.execute(f"CREATE TABLE IF NOT EXISTS {ABOUT}.columns (name VARCHAR, told VARCHAR)")
+    if connection.execute(f"SELECT key FROM {ABOUT}.copy").fetchone() is None:
+        connection.execute(f"INSERT INTO {ABOUT}.copy VALUES (?)", [key])
+
+
+def _loaded(
+    connection: duckdb.DuckDBPyConnection,
+    name: str,
+    source: Source,
+    kinds: Kinds | None,
+    progress: Progress | None,
+) -> tuple[Column, ...]:
+    """Load a table, unless that was done before; return its columns."""
+    told = f"SELECT told FROM {ABOUT}.columns WHERE name = ?"
+    found = connection.execute(told, [name]).fetchone()
+    if found is not None:
+        return _columns_from(str(found[0]))
+    if progress is not None:
+        progress(name, 0, 1)
+    connection.execute(f"DROP TABLE IF EXISTS {DUCKDB.quoted(name)}")
+    columns = load(connection, name, source, kinds)
+    connection.execute(f"INSERT INTO {ABOUT}.columns VALUES (?, ?)", [name, _told_of(columns)])
+    return columns
+
+
+def _told_of(columns: tuple[Column, ...]) -> str:
+    return json.dumps(
+        [
+            [each.name, each.kind.value, None if each.step is None else str(each.step), each.nulls]
+            for each in columns
+        ]
+    )
+
+
+def _columns_from(told: str) -> tuple[Column, ...]:
+    return tuple(
+        Column(
+            name=name, kind=Kind(kind), step=None if step is None else Fraction(step), nulls=null
+        )
+        for name, kind, step, null in json.loads(told)
+    )
+
+
+# --------------------------------------------------------------------------- opening one
+
+
+def _columns_in(connection: duckdb.DuckDBPyConnection) -> dict[str, tuple[Column, ...]]:
+    found = connection.execute(f"SELECT name, told FROM stored.{ABOUT}.columns").fetchall()
+    return {name: _columns_from(told) for name, told in found}
+
+
+def _show(connection: duckdb.DuckDBPyConnection, columns: Mapping[str, tuple[Column, ...]]) -> None:
+    """Show the tables of a copy under the names that they have in memory."""
+    numbered = {
+        name
+        for name, found in columns.items()
+        if DUCKDB.row_id not in {each.name.casefold() for each in found}
+    }
+    for schema in SCHEMAS[1:]:
+        connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
+    listed = connection.execute(
+        "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'stored'"
+    ).fetchall()
+    for schema, name in listed:
+        shown = f"{schema}.{DUCKDB.quoted(name)}"
+        number = f"{DUCKDB.row_id}, " if schema == "main" and name in numbered else ""
+        connection.execute(f"CREATE VIEW memory.{shown} AS SELECT {number}* FROM stored.{shown}")
+    for schema, name in listed:
+        if schema == "kept":
+            kept, rest, every = (f"{each}.{DUCKDB.quoted(name)}" for each in SCHEMAS[1:4])
+            connection.execute(
+                f"CREATE VIEW memory.{every} AS FROM memory.{kept} UNION ALL FROM memory.{rest}"
+            )
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
+    except duckdb.Error as cause:
+        log.warning("the prepared copy failed", exc_info=cause)
+        raise SourceError(
+            "the prepared copy could not be made or read; the log discreet.engine says why, and "
+            "discreet forget removes it."
+        ) from None
