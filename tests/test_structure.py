@@ -106,11 +106,11 @@ HOMES = {
     "prompt_toolkit": {"cli"},
     "psycopg": {"engines", "ledger"},
     "sqlglot": {"query"},
-    "sqlite3": {"ledger"},
+    "sqlite3": {"ledger", "local"},
     "matplotlib": {"plots"},
     "rich": {"cli"},
     "typer": {"cli"},
-    "scipy": {"accounting", "mechanisms"},
+    "scipy": {"accounting", "local", "mechanisms"},
     "ssl": {"noise"},
 }
 """Third parties have one home each."""

@@ -1,0 +1,1 @@
+"""Tests of RAPPOR: prices, reports, decoding, discovery."""
