@@ -1,7 +1,6 @@
 """From files, data frames or a catalog to a curator, in one call."""
 
 import json
-import os
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing, suppress
 from fractions import Fraction
@@ -20,13 +19,16 @@ from discreet.catalog import (
     declare,
     read,
 )
-from discreet.catalog.declared import ENVIRONMENT, Declared
+from discreet.catalog.addresses import EMBEDDED, ENVIRONMENT, without_password
+from discreet.catalog.addresses import is_on_server as holds_tables
+from discreet.catalog.declared import Declared
 from discreet.catalog.policy import (
     Accounting,
     RowChoice,
     SourcePolicy,
 )
 from discreet.curator import Curator
+from discreet.engines.base import Holder
 from discreet.engines.connection import Limits
 from discreet.engines.copies import Copied, forget_copy, key_of, make_copy, open_copy
 from discreet.engines.duckdb import DuckDbEngine
@@ -39,6 +41,7 @@ from discreet.ledger import Ledger, SqliteLedger, is_on_server, open_ledger
 from discreet.mechanisms.sensitivity import Neighbours
 from discreet.parameters import Real
 from discreet.query.tree import Scan
+from discreet.servers import address_of, from_environment, held, tables_named
 
 LEDGER_SUFFIX = ".ledger"
 """The ledger of discreet.toml is discreet.ledger, beside it."""
@@ -72,11 +75,12 @@ def open_data(  # noqa: PLR0913 - each is a thing that an owner may declare
 ) -> Curator:
     """Return a curator of a CSV or Parquet file, a data frame, a DuckDB file or a catalog.
 
-    `source` is one of these, or several by table name. A catalog file (discreet.toml) says all the
-    rest itself. Charges are kept in `ledger`: beside a catalog by default, else in memory only, so
-    that the budget ends with the process. What was answered about data applies to data of the same
-    `version`: as it is given, else files in the same state. `disjoint` names groups of tables that
-    have no unit in common, and are charged apart.
+    `source` is one of these, or several by table name; or the address of a PostgreSQL server, whose
+    tables are those that `name`, `unit` and `public` name. A catalog file (discreet.toml) says all
+    the rest itself. Charges are kept in `ledger`: beside a catalog by default, else in memory only,
+    so that the budget ends with the process. What was answered about data applies to data of the
+    same `version`: as it is given, else files in the same state. `disjoint` names groups of tables
+    that have no unit in common, and are charged apart.
     """
     if isinstance(source, str | Path) and str(source).endswith(".toml"):
         _refuse_arguments(
@@ -100,12 +104,14 @@ def open_data(  # noqa: PLR0913 - each is a thing that an owner may declare
         return open_catalog(source, ledger=ledger)
     if epsilon is None:
         raise ParameterError("epsilon", None, "must say how much may be revealed in all")
-    sources = _named(source, name)
+    address = str(source) if holds_tables(source) else None
+    sources = tables_named(name, unit, public) if address else _named(source, name)
     files = {
         each: str(path) if isinstance(path, str | Path) else None for each, path in sources.items()
     }
     declared = declare(
         files,
+        engine=without_password(address) if address else None,
         epsilon=epsilon,
         delta=delta,
         unit=unit,
@@ -122,17 +128,19 @@ def open_data(  # noqa: PLR0913 - each is a thing that an owner may declare
         bounding=bounding,
         disjoint=disjoint,
     )
-    return _curator(declared, sources, ledger or MEMORY)
+    return _curator(declared, sources, ledger or MEMORY, address=address)
 
 
 def open_catalog(path: str | Path, *, ledger: str | Path | None = None) -> Curator:
     """Return a curator of what a catalog file declares."""
     declared = read(path)
     place = ledger or _ledger_of(path, declared)
+    address = address_of(path, declared)
     for each in declared.tables:
-        if each.source is None:
+        if each.source is None and address is None:
             raise each.place.refused("says not where it is read from", 'add from = "file.csv"')
-    return _curator(declared, declared.sources, place, copy_of(path))
+    sources = {each.name: each.source or each.name for each in declared.tables}
+    return _curator(declared, sources, place, copy_of(path), address)
 
 
 def open_unplugged(path: str | Path) -> Curator:
@@ -141,6 +149,8 @@ def open_unplugged(path: str | Path) -> Curator:
     Public tables are read if they are there. The books are not opened.
     """
     declared = read(path)
+    if declared.source.engine != EMBEDDED:
+        return open_catalog(path, ledger=MEMORY)
     sources = _public_sources(declared)
     with closing(DuckDbEngine.load(sources)) as engine:
         try:
@@ -220,17 +230,8 @@ def _ledger_of(path: str | Path, declared: Declared) -> str | Path:
     if named is None:
         return Path(path).with_suffix(LEDGER_SUFFIX)
     if named.startswith(ENVIRONMENT):
-        named = _from_environment(named.removeprefix(ENVIRONMENT), path)
+        named = from_environment("ledger", named, path)
     return named if is_on_server(named) else Path(path).absolute().parent / named
-
-
-def _from_environment(name: str, path: str | Path) -> str:
-    found = os.environ.get(name)
-    if not found:
-        what = f"source.ledger names the variable {name} of the environment, which is not set"
-        fix = f"set {name} to the address of the ledger"
-        raise CatalogError(what, fix, file=str(path))
-    return found
 
 
 def _public_sources(declared: Declared) -> dict[str, str]:
@@ -249,8 +250,9 @@ def _curator(
     sources: Mapping[str, Source],
     ledger: str | Path,
     copy: Path | None = None,
+    address: str | None = None,
 ) -> Curator:
-    version, engine = _from_copy(declared, sources, copy) or _loaded(declared, sources)
+    version, engine = _opened(declared, sources, copy, address)
     try:
         catalog = _prepared(complete(declared, engine.columns), engine)
         return Curator(
@@ -263,6 +265,16 @@ def _curator(
     except BaseException:
         engine.close()
         raise
+
+
+def _opened(
+    declared: Declared, sources: Mapping[str, Source], copy: Path | None, address: str | None
+) -> tuple[str, DuckDbEngine | Holder]:
+    """Return the data's version and the engine that holds them: a server's, or that of files."""
+    if address is not None:
+        tables = {name: str(each) for name, each in sources.items()}
+        return held(declared, tables, address, _limits(declared.source))
+    return _from_copy(declared, sources, copy) or _loaded(declared, sources)
 
 
 def copy_of(path: str | Path) -> Path:
@@ -326,9 +338,10 @@ def _from_copy(
     return version, DuckDbEngine(store, columns, is_prepared=True)
 
 
-def _prepared(catalog: Catalog, engine: DuckDbEngine) -> Catalog:
+def _prepared(catalog: Catalog, engine: DuckDbEngine | Holder) -> Catalog:
     """Settle which rows of each unit count, unless every question shall do so by itself."""
-    if catalog.source.bounding is not RowChoice.PREPARED:
+    is_wanted = catalog.source.bounding is RowChoice.PREPARED
+    if not is_wanted or not isinstance(engine, DuckDbEngine):
         return catalog
     prepared = as_prepared(catalog)
     if not engine.is_prepared:
@@ -347,7 +360,7 @@ def _loaded(declared: Declared, sources: Mapping[str, Source]) -> tuple[str, Duc
     return version if told is None else f"declared {told}", engine
 
 
-def _public_store(catalog: Catalog, engine: DuckDbEngine) -> PublicStore:
+def _public_store(catalog: Catalog, engine: DuckDbEngine | Holder) -> PublicStore:
     names = [each.name for each in catalog.tables if isinstance(each, PublicTable)]
     return PublicStore({name: engine.table(name) for name in names})
 

@@ -34,6 +34,7 @@ def declare(  # noqa: PLR0913 - each is a key of the catalog
     neighbours: Neighbours | str = Neighbours.ADD_REMOVE,
     accounting: Accounting | str = Accounting.BASIC,
     question_delta: Real | None = None,
+    engine: str | None = None,
     version: str | None = None,
     bounding: RowChoice | str | None = None,
     disjoint: Sequence[Sequence[str]] = (),
@@ -51,6 +52,7 @@ def declare(  # noqa: PLR0913 - each is a key of the catalog
     entries.budget("neighbours", neighbours)
     entries.budget("accounting", accounting)
     entries.budget("question_delta", question_delta)
+    entries.source("engine", engine)
     entries.source("version", version)
     entries.disjoint(disjoint)
     entries.source("bounding", bounding)

@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TypeVar
 
+from discreet.catalog.addresses import EMBEDDED
 from discreet.catalog.columns import DeclaredColumn, declared_column
 from discreet.catalog.disjoint import Groups, groups_from
 from discreet.catalog.fields import (
@@ -27,23 +28,18 @@ from discreet.catalog.policy import (
     Accounting,
     AnalystPolicy,
     BudgetPolicy,
-    RowChoice,
     SourcePolicy,
     nearest,
 )
 from discreet.catalog.schema import ColumnUnit, PathUnit, RowUnit
+from discreet.catalog.source import a_file, declared_source
 from discreet.catalog.units import PATH_FIX, UNIT_FIX, DeclaredUnit, UnitPath, unit_from
 from discreet.mechanisms.sensitivity import Neighbours
 
 SECTIONS = ("budget", "source", "tables", "disjoint", "analysts")
 BUDGET = ("epsilon", "delta", "neighbours", "accounting", "question_delta")
-SOURCE = ("engine", "memory_limit", "threads", "timeout", "version", "ledger", "bounding")
 TABLE = ("from", "unit", "rows_per_unit", "public", "key", "columns")
 ANALYST = ("epsilon", "delta")
-
-ENGINES = ("duckdb",)
-ENVIRONMENT = "env:"
-"""Before the name of a variable that holds the address of the ledger, so that no file has it."""
 
 EPSILON_LEAST, EPSILON_MOST = Fraction(1, 10**12), Fraction(10**12)
 MOST_ROWS_PER_UNIT = 10**9
@@ -92,8 +88,9 @@ def declared_from(
     top = Place() if place is None else place
     given = a_section(top, entries, SECTIONS)
     budget = _budget(top.at("budget"), _needed(top, given, "budget"))
-    source, ledger = _source(top.at("source"), given.get("source", {}), folder)
-    tables = _tables(top.at("tables"), _needed(top, given, "tables"), folder)
+    source, ledger = declared_source(top.at("source"), given.get("source", {}), folder)
+    at = folder if source.engine == EMBEDDED else None
+    tables = _tables(top.at("tables"), _needed(top, given, "tables"), at)
     apart = top.at("disjoint"), given.get("disjoint", ())
     return Declared(
         budget=budget,
@@ -114,7 +111,7 @@ def _needed(top: Place, given: Mapping[str, object], name: str) -> object:
     return given[name]
 
 
-# --------------------------------------------------------------------------- budget and source
+# --------------------------------------------------------------------------- budget
 
 
 def _budget(place: Place, value: object) -> BudgetPolicy:
@@ -164,70 +161,6 @@ def _question_delta(place: Place, given: Mapping[str, object], delta: Fraction) 
     return own
 
 
-def _source(place: Place, value: object, folder: Path | None) -> tuple[SourcePolicy, str | None]:
-    given = a_section(place, value, SOURCE)
-    policy = SourcePolicy(
-        engine=_engine(place.at("engine"), given.get("engine", "duckdb")),
-        memory_limit=_memory(place.at("memory_limit"), given.get("memory_limit")),
-        threads=_threads(place.at("threads"), given.get("threads")),
-        timeout=_timeout(place.at("timeout"), given.get("timeout")),
-        version=_version(place.at("version"), given.get("version")),
-        bounding=_choice(place, given, "bounding", RowChoice.PREPARED),
-    )
-    return policy, _ledger(place.at("ledger"), given.get("ledger"), folder)
-
-
-def _engine(place: Place, value: object) -> str:
-    if value not in ENGINES:
-        names = " or ".join(f'"{name}"' for name in ENGINES)
-        raise place.refused(f"must be {names}, not {told(value)}", f"write engine = {names}")
-    return str(value)
-
-
-def _memory(place: Place, value: object) -> str | None:
-    if value is None:
-        return None
-    if not isinstance(value, str) or not re.fullmatch(r"[0-9]+(\.[0-9]+)? ?[KMGT]i?B", value):
-        rule = f"must be a number and a unit, not {told(value)}"
-        raise place.refused(rule, 'write for example memory_limit = "4 GB"')
-    return value
-
-
-def _threads(place: Place, value: object) -> int | None:
-    if value is None:
-        return None
-    return a_whole_number(place, value, 1, 4096, "write for example threads = 4")
-
-
-def _timeout(place: Place, value: object) -> Fraction | None:
-    if value is None:
-        return None
-    fix = "write it in seconds, for example timeout = 60"
-    return a_number_within(place, value, Fraction(1, 1000), 10**9, fix)
-
-
-def _version(place: Place, value: object) -> str | None:
-    fix = 'write what the data are called as they are now, for example version = "2024-11"'
-    return None if value is None else a_text(place, value, fix)
-
-
-def _ledger(place: Place, value: object, folder: Path | None) -> str | None:
-    """Return where the ledger is; a variable of the environment is looked up when it is opened."""
-    if isinstance(value, str) and value.startswith(ENVIRONMENT):
-        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", value.removeprefix(ENVIRONMENT)):
-            rule = f"names no variable of the environment after {ENVIRONMENT!r}"
-            raise place.refused(rule, 'write for example ledger = "env:DISCREET_LEDGER"')
-        return value
-    return _file(place, value, folder)
-
-
-def _file(place: Place, value: object, folder: Path | None) -> str | None:
-    if value is None:
-        return None
-    path = a_text(place, value, "write the path of a file")
-    return path if folder is None or "://" in path else str(folder / path)
-
-
 def _analysts(place: Place, value: object) -> tuple[AnalystPolicy, ...]:
     return tuple(
         _analyst(place.at(name), name, entry)
@@ -271,7 +204,7 @@ def _table(place: Place, name: str, value: object, folder: Path | None) -> Decla
             declared_column(place.at("columns", column), column, entry)
             for column, entry in columns.items()
         ),
-        source=_file(place.at("from"), given.get("from"), folder),
+        source=a_file(place.at("from"), given.get("from"), folder),
     )
 
 

@@ -2,11 +2,13 @@
 
 from typing import Protocol
 
+import pyarrow as pa
+
 from discreet.catalog.schema import Column
 from discreet.query.exact import Bounding, ExactQuery
 from discreet.tables import ExactTable
 
-__all__ = ["Bounding", "Engine", "ExactQuery"]
+__all__ = ["Bounding", "Engine", "ExactQuery", "Holder"]
 
 
 class Engine(Protocol):
@@ -31,3 +33,14 @@ class Engine(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+class Holder(Engine, Protocol):
+    """An engine that holds the tables themselves, public ones among them."""
+
+    version: str
+    """What changes when the tables do, as far as the engine notices."""
+
+    def table(self, name: str) -> pa.Table:
+        """Return a whole table; only ever called for tables that the catalog declares public."""
+        ...

@@ -106,7 +106,7 @@ ARITHMETIC = {
     "multiply": _arithmetic("*", reals.MULTIPLY, _multiplied),
     "divide": plain(reals.of_texts(reals.DIVIDE)),
     "integer_divide": plain(_divided(f"-NULLIF({{0}}, {LEAST}) ELSE {{0}} / {{1}}", NULL_INTEGER)),
-    "modulo": plain(_divided("CAST(0 AS BIGINT) ELSE {0} % {1}", reals.MODULO)),
+    "modulo": plain(_divided("{0} * 0 ELSE {0} % {1}", reals.MODULO)),
     "negate": plain(_of_one("-{0}", "(-{0})")),
     "abs": plain(_of_one("abs({0})", "abs({0})")),
     "sign": Function(template="CAST(sign({0}) AS BIGINT)", range=lambda _: (-1, 1)),

@@ -142,7 +142,8 @@ _SIZE = "{1} * ln(abs({0}))"
 _NEGATIVE = f"{{0}} < {ZERO} AND {{1}} * {HALF} <> trunc({{1}} * {HALF})"
 
 POWER = (
-    f"CASE WHEN {{1}} = {ZERO} OR {{0}} = {ONE} THEN {ONE} WHEN {{1}} = {ONE} THEN {{0}} "
+    f"CASE WHEN {{0}} IS NULL OR {{1}} IS NULL THEN NULL "
+    f"WHEN {{1}} = {ZERO} OR {{0}} = {ONE} THEN {ONE} WHEN {{1}} = {ONE} THEN {{0}} "
     f"WHEN {{0}} = {ZERO} THEN CASE WHEN {{1}} > {ZERO} THEN power({{0}}, {{1}}) END "
     f"WHEN {{0}} < {ZERO} AND {{1}} <> trunc({{1}}) THEN NULL "
     f"WHEN {{0}} = -{ONE} THEN power({{0}}, {{1}}) "
