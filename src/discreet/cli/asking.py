@@ -9,6 +9,7 @@ import typer
 
 from discreet.answer import Answer
 from discreet.cli.books import balance_of
+from discreet.cli.copies import remark_outdated
 from discreet.cli.given import Form, Payer, Terms
 from discreet.cli.screen import answers, remark, show, waiting, width_of
 from discreet.curator import Account, Curator
@@ -47,6 +48,7 @@ def explain(sql: str, catalog: Path, terms: Terms, payer: Payer, *, form: Form) 
 @contextmanager
 def opened(catalog: Path, payer: Payer) -> Iterator[Curator | Account]:
     """Open what a catalog declares, as who pays has it, and close it afterwards."""
+    remark_outdated(catalog)
     with waiting("reading the data"):
         curator = open_catalog(catalog)
     with curator:
@@ -67,6 +69,7 @@ def asked(curator: Curator | Account, sql: str, terms: Terms) -> Answer:
             delta=terms.delta,
             within=terms.within,
             confidence=terms.confidence,
+            bounding=terms.bounding,
         )
 
 
@@ -79,6 +82,7 @@ def explained(curator: Curator | Account, sql: str, terms: Terms) -> Explanation
             delta=terms.delta,
             within=terms.within,
             confidence=terms.confidence,
+            bounding=terms.bounding,
         )
 
 

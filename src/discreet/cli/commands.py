@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import discreet.cli.analysts as analysts
     import discreet.cli.asking as asking
     import discreet.cli.books as books
+    import discreet.cli.copies as copies
     import discreet.cli.drafting as drafting
     import discreet.cli.exporting as exporting
     import discreet.cli.mechanisms as mechanisms
@@ -26,6 +27,7 @@ else:
     analysts = Later("discreet.cli.analysts")
     asking = Later("discreet.cli.asking")
     books = Later("discreet.cli.books")
+    copies = Later("discreet.cli.copies")
     drafting = Later("discreet.cli.drafting")
     exporting = Later("discreet.cli.exporting")
     mechanisms = Later("discreet.cli.mechanisms")
@@ -71,6 +73,12 @@ Within: TypeAlias = Annotated[
 Confidence: TypeAlias = Annotated[
     Fraction,
     typer.Option(parser=exact, metavar="P", show_default="0.95", help="How often error bars hold."),
+]
+Bounding: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="WHEN", help="When rows of a unit are chosen: prepared (faster) or per-query."
+    ),
 ]
 As: TypeAlias = Annotated[
     str | None, typer.Option("--as", metavar="NAME", help="Charge it to this analyst's account.")
@@ -131,6 +139,18 @@ def init(
     drafting.init(data, output, stated, may_replace=force)
 
 
+@app.command(rich_help_panel="Begin")
+def prepare(catalog: Catalog = HERE) -> None:
+    """Copy private tables once into a form that is quick to open and to ask."""
+    copies.prepare(catalog)
+
+
+@app.command(rich_help_panel="Begin")
+def forget(catalog: Catalog = HERE) -> None:
+    """Remove the copy that prepare made."""
+    copies.forget(catalog)
+
+
 @app.command(rich_help_panel="Ask")
 def ask(
     sql: Question = None,
@@ -139,6 +159,7 @@ def ask(
     within: Within = None,
     delta: Delta = None,
     confidence: Confidence = USUAL,
+    bounding: Bounding = None,
     file: File = None,
     is_json: AsJson = False,
     is_csv: AsCsv = False,
@@ -152,7 +173,7 @@ def ask(
     asking.ask(
         question(sql, file),
         catalog,
-        _terms(epsilon, delta, within, confidence),
+        _terms(epsilon, delta, within, confidence, bounding),
         payer_of(account, token),
         form=form_of(is_json=is_json, is_csv=is_csv),
         picture=plot,
@@ -167,6 +188,7 @@ def explain(
     within: Within = None,
     delta: Delta = None,
     confidence: Confidence = USUAL,
+    bounding: Bounding = None,
     file: File = None,
     is_json: AsJson = False,
     account: As = None,
@@ -176,7 +198,7 @@ def explain(
     asking.explain(
         question(sql, file),
         catalog,
-        _terms(epsilon, delta, within, confidence),
+        _terms(epsilon, delta, within, confidence, bounding),
         payer_of(account, token),
         form=form_of(is_json=is_json, is_csv=False),
     )
@@ -286,10 +308,18 @@ def analyst_disable(name: Name, place: At = None, catalog: Catalog = HERE) -> No
 
 
 def _terms(
-    epsilon: Fraction | None, delta: Fraction | None, within: list[str] | None, confidence: Fraction
+    epsilon: Fraction | None,
+    delta: Fraction | None,
+    within: list[str] | None,
+    confidence: Fraction,
+    bounding: str | None,
 ) -> Terms:
     return Terms(
-        epsilon=epsilon, delta=delta, within=distances(within or ()), confidence=confidence
+        epsilon=epsilon,
+        delta=delta,
+        within=distances(within or ()),
+        confidence=confidence,
+        bounding=bounding,
     )
 
 

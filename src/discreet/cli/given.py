@@ -34,6 +34,7 @@ class Terms:
     delta: Fraction | None = None
     within: Fraction | Mapping[str, Fraction] | None = None
     confidence: Fraction = Fraction(95, 100)
+    bounding: str | None = None
 
     @property
     def is_empty(self) -> bool:
