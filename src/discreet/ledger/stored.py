@@ -67,7 +67,7 @@ class StoredLedger:
             paid, answer = turn.charge_of(question), turn.answer_of(question)
         if paid is None:
             return None
-        receipt = _receipt(paid, turn.book, already_paid=True)
+        receipt = _receipt(paid, events_from_text(paid.events), turn.book, already_paid=True)
         return receipt if answer is None else Kept(receipt=receipt, answer=answer)
 
     def charge(
@@ -101,7 +101,10 @@ class StoredLedger:
             if due:
                 turn.book.check_affordable(account, due.values())
             charged = [turn.charged(each, paid) for each in lines]
-        return tuple(_receipt(row, turn.book, already_paid=already) for row, already in charged)
+        return tuple(
+            _receipt(row, line.events, turn.book, already_paid=already)
+            for line, (row, already) in zip(lines, charged, strict=True)
+        )
 
     def check(self, items: Sequence[Item] = (), *, account: str = OWNER) -> None:
         """Raise what charging an account for all of the items would raise, were none paid for.
@@ -406,10 +409,10 @@ def _events(paid: Iterable[tuple[str, int]]) -> list[Event]:
     return [one_event(events_from_text(text)) * count for text, count in paid]
 
 
-def _receipt(paid: Row, book: Book, *, already_paid: bool) -> Receipt:
+def _receipt(paid: Row, events: tuple[Event, ...], book: Book, *, already_paid: bool) -> Receipt:
     return Receipt(
         question=paid.question,
-        events=events_from_text(paid.events),
+        events=events,
         account=paid.account,
         number=paid.number,
         already_paid=already_paid,
