@@ -43,7 +43,10 @@ def present(  # noqa: PLR0913 - each is a part of the answer
             )
             for i, (planned, each) in enumerate(zip(plan.releases, noisy, strict=True))
         }
-        return run(question.afterwards, tables)
+        if question.shown is None:
+            return run(question.afterwards, tables)
+        columns = [tables["released_0"].column(each) for _, each in question.shown]
+        return pa.table(columns, names=[name for name, _ in question.shown])
 
     def widths_at(confidence: Fraction, simultaneous: bool) -> HalfWidths:
         return _half_widths(table_at(confidence, simultaneous), question.spreads)

@@ -126,3 +126,5 @@ class Question:
     """For each column, the name of the output column that holds its half width, if it has one."""
     sources: tuple[tuple[int, str] | None, ...]
     """For each column, the release and column it is taken from unchanged, if it is."""
+    shown: tuple[tuple[str, str], ...] | None = None
+    """Where the SQL only names columns of released_0: what it calls each, and which it is."""

@@ -46,6 +46,23 @@ def finish_open(node: exp.Select, sources: tuple[Source, ...]) -> Open:
     )
 
 
+def shown_of(tree: exp.Expr, table: str) -> tuple[tuple[str, str], ...] | None:
+    """Return names and columns of a SELECT that only names columns of a table, else None."""
+    if not isinstance(tree, exp.Select) or _clauses(tree) != {"expressions", "from_"}:
+        return None
+    source = tree.args["from_"].this
+    if not isinstance(source, exp.Table) or _clauses(source) != {"this"} or source.name != table:
+        return None
+    pairs = [(each.alias, each.unalias()) for each in tree.expressions]
+    if not all(isinstance(column, exp.Column) for _, column in pairs):
+        return None
+    return tuple((name, column.name) for name, column in pairs)
+
+
+def _clauses(node: exp.Expr) -> set[str]:
+    return {name for name, value in node.args.items() if value}
+
+
 def is_first_only(node: exp.Expr) -> bool:
     """Return whether a query keeps one row at most."""
     limit = node.args.get("limit")

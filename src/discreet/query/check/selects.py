@@ -28,6 +28,7 @@ from discreet.query.check.opened import (
     inner_queries,
     is_first_only,
     renamed,
+    shown_of,
     whole,
     without_spreads,
 )
@@ -93,6 +94,7 @@ class Checker:
             columns=result.columns,
             spreads=spreads,
             sources=tuple(result.origins.get(each) for each in result.columns),
+            shown=shown_of(result.tree, f"{RELEASED}0"),
         )
 
     # ----------------------------------------------------------------------- queries
