@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import ParameterError, readable
+from discreet.errors import readable
 from discreet.noise import Entropy
 from discreet.noise.uniform import BoolArray, IntArray
 from discreet.parameters import rational, whole
@@ -214,11 +214,3 @@ def mean_variance(own: Fraction, other: Fraction, categories: int) -> Fraction:
     """
     spread = own * (1 - own) + (categories - 1) * other * (1 - other)
     return spread / (categories * (own - other) ** 2)
-
-
-def check_listed(mechanism: FrequencyOracle, bits: int, most: int, what: str) -> None:
-    """Refuse to list more than 2**most reports."""
-    if bits > most:
-        raise ParameterError(
-            "categories", mechanism.categories, f"must be fewer for {what} of {mechanism.tag}"
-        )

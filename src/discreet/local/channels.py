@@ -4,9 +4,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
+from discreet.errors import ParameterError
 from discreet.local.base import FrequencyOracle, Rows
 from discreet.noise.enclosures import exp_neg, is_at_most
 from discreet.parameters import Real, rational
+
+CHANCES_MOST = 1 << 18
+"""Chances in a channel: a second or so of fractions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -29,6 +33,10 @@ class Channel:
 
 def channel(mechanism: FrequencyOracle) -> Channel:
     """Return the exact law of a mechanism of few values."""
+    if mechanism.categories << mechanism.bits > CHANCES_MOST:
+        raise ParameterError(
+            "categories", mechanism.categories, "must be fewer for a whole channel"
+        )
     reports = mechanism.every_report()
     sets = mechanism.speaks_for(reports)
     values = range(mechanism.categories)

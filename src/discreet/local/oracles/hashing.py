@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from discreet.local.base import (
     Row,
     Rows,
-    check_listed,
     checked_categories,
     checked_epsilon,
     integer_row,
@@ -34,8 +33,6 @@ HASH_BITS_MOST = 10
 
 COUNTED_BITS = 18
 """Reports this short are first counted by their kind, and each kind is decoded once."""
-
-LISTED_BITS = 16
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -184,7 +181,6 @@ class LocalHashing:
         )
 
     def every_report(self) -> Rows:
-        check_listed(self, self.bits, LISTED_BITS, "a channel")
         return np.arange(1 << self.bits).astype(self.row.kind)
 
     def chance(self, spoken_for: BoolArray, value: int) -> Fraction:

@@ -11,7 +11,6 @@ import numpy as np
 from discreet.local.base import (
     Row,
     Rows,
-    check_listed,
     checked_categories,
     checked_epsilon,
     mean_variance,
@@ -39,8 +38,6 @@ if TYPE_CHECKING:
 
 PIECE = 8 * PIECE_BITS
 """Bits per pass: rounds of corrections cost the same for few reports as for many."""
-
-LISTED_BITS = 12
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -121,7 +118,6 @@ class SubsetSelection:
         return unpacked(rows, self.categories)
 
     def every_report(self) -> Rows:
-        check_listed(self, self.categories, LISTED_BITS, "a channel")
         return every_bitmap(self.categories, self.size)
 
     def chance(self, spoken_for: BoolArray, value: int) -> Fraction:

@@ -10,7 +10,6 @@ import numpy as np
 from discreet.local.base import (
     Row,
     Rows,
-    check_listed,
     checked_categories,
     checked_epsilon,
     settle,
@@ -34,8 +33,6 @@ from discreet.parameters import Real, choice
 
 if TYPE_CHECKING:
     from discreet.accounting.events import PureEvent
-
-LISTED_BITS = 12
 
 
 class Form(Enum):
@@ -139,7 +136,6 @@ class UnaryEncoding:
         return unpacked(rows, self.categories)
 
     def every_report(self) -> Rows:
-        check_listed(self, self.categories, LISTED_BITS, "a channel")
         return every_bitmap(self.categories)
 
     def chance(self, spoken_for: BoolArray, value: int) -> Fraction:
