@@ -1,17 +1,10 @@
-"""RAPPOR: texts through Bloom filters, with permanent noise below and fresh noise above."""
+"""RAPPOR: texts through Bloom filters, with permanent noise below and fresh noise above.
+
+What runs on devices is here; `decoding` and `finding` are the server's and need SciPy.
+"""
 
 from discreet.local.rappor.client import RapporClient
-from discreet.local.rappor.decoding import Correction, RapporEstimates, decode
-from discreet.local.rappor.discovery import Discovery, DiscoveryClient, discover
+from discreet.local.rappor.discovery import Discovery, DiscoveryClient
 from discreet.local.rappor.mechanism import Rappor
 
-__all__ = [
-    "Correction",
-    "Discovery",
-    "DiscoveryClient",
-    "Rappor",
-    "RapporClient",
-    "RapporEstimates",
-    "decode",
-    "discover",
-]
+__all__ = ["Discovery", "DiscoveryClient", "Rappor", "RapporClient"]

@@ -11,13 +11,11 @@ from scipy.optimize import nnls
 from scipy.special import ndtr
 
 from discreet.errors import HIDDEN, ParameterError
-from discreet.local.rappor.mechanism import Rappor
+from discreet.local.rappor.mechanism import TEXTS_MOST, Rappor
 from discreet.local.sketches.hashing import keys_of
 from discreet.local.tallies import Tally
 from discreet.noise.uniform import BoolArray, FloatArray, IntArray
 from discreet.parameters import Real, choice, rational
-
-TEXTS_MOST = 20_000
 
 Design: TypeAlias = FloatArray
 

@@ -18,6 +18,9 @@ from discreet.parameters import Real, rational, whole
 
 BITS_MOST, HASHES_MOST, COHORTS_MOST = 1 << 12, 16, 1 << 10
 ROUNDS_MOST = 100_000
+TEXTS_MOST = 20_000
+"""So many texts are decoded at once."""
+
 UNIT = 1 << 32
 """Chances are rounded to multiples of one in so many; prices are those of the rounded chances."""
 

@@ -1,0 +1,76 @@
+"""Permanent answers: the first report about a value is kept, and sent again whenever it is held."""
+
+import json
+from fractions import Fraction
+from hashlib import blake2b
+from typing import Any, Generic, Protocol, Self, TypeVar
+
+from discreet.errors import ReportError
+from discreet.local.base import Mechanism, fingerprint
+from discreet.local.reports import Reports
+from discreet.noise import SYSTEM, Entropy
+
+Value_contra = TypeVar("Value_contra", contravariant=True)
+Value = TypeVar("Value")
+
+
+class OneReport(Protocol[Value_contra]):
+    """A client that makes one person's report."""
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """What the reports are made by."""
+        ...
+
+    def report(self, value: Value_contra, /, *, entropy: Entropy = SYSTEM) -> bytes:
+        """Return one person's report, ready to be sent."""
+        ...
+
+
+class KeptAnswers(Generic[Value]):
+    """One person's client that answers the same value always the same.
+
+    Whoever sees all rounds learns about each value no more than its first report told: epsilon for
+    each different value, however many rounds. That is for two histories that change at the same
+    times; when a value changes is not hidden, because the answer changes with it.
+
+    The state must be kept on the device (`to_json`); a client that forgets it pays anew.
+    """
+
+    def __init__(self, client: OneReport[Value]) -> None:
+        self.client = client
+        self._kept: dict[str, bytes] = {}
+
+    def __repr__(self) -> str:
+        return f"KeptAnswers({self.client.mechanism!r})"
+
+    def report(self, value: Value, *, entropy: Entropy = SYSTEM) -> bytes:
+        """Return the report about this value: drawn the first time, the same ever after."""
+        name = blake2b(f"{type(value).__name__} {value!r}".encode(), digest_size=16).hexdigest()
+        if name not in self._kept:
+            self._kept[name] = self.client.report(value, entropy=entropy)
+        return self._kept[name]
+
+    @property
+    def price(self) -> Fraction:
+        """What all rounds so far cost: epsilon for each different value."""
+        return self.client.mechanism.epsilon * len(self._kept)
+
+    def to_json(self) -> str:
+        """Return the state, for the device to keep."""
+        whose = fingerprint(self.client.mechanism).hex()
+        kept = {name: report.hex() for name, report in self._kept.items()}
+        return json.dumps({"mechanism": whose, "kept": kept})
+
+    @classmethod
+    def from_json(cls, client: OneReport[Value], state: str) -> Self:
+        """Return the client whose state this is, or refuse it."""
+        told: dict[str, Any] = json.loads(state)
+        if told.get("mechanism") != fingerprint(client.mechanism).hex():
+            raise ReportError(f"this state is none of {client.mechanism!r}")
+        found = cls(client)
+        for name, report in told["kept"].items():
+            content = bytes.fromhex(report)
+            Reports.from_bytes(client.mechanism, content)
+            found._kept[name] = content
+        return found

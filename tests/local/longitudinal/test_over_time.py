@@ -1,0 +1,185 @@
+"""Reports over time: kept answers, bits flipped once, and what rounds really cost."""
+
+from fractions import Fraction
+from itertools import product
+from math import log
+from typing import Any
+
+import numpy as np
+import pytest
+
+from discreet.errors import ParameterError, ReportError
+from discreet.local import Client, KaryResponse, Server
+from discreet.local.longitudinal import BitFlipClient, BitFlips, KeptAnswers, estimate_buckets
+from discreet.local.longitudinal.accounts import (
+    fresh_price,
+    kept_price,
+    prices_over_time,
+    rappor_price,
+)
+from discreet.local.longitudinal.bit_flips import _asked, bit_flip_error, first_reports
+from discreet.local.numeric import Duchi, NumericClient
+from discreet.local.rappor import Rappor
+from discreet.local.reports import Reports
+from discreet.local.tallies import Tally
+from discreet.noise import SYSTEM
+from tests.local.certify import is_certified, keeps
+from tests.statistics import FALSE_ALARM, counts_misfit
+
+# --------------------------------------------------------------------------- kept answers
+
+
+def test_a_kept_answer_is_the_same_for_ever_and_paid_for_once() -> None:
+    mechanism = KaryResponse(epsilon=1, categories=1000)
+    person = KeptAnswers(Client(mechanism))
+    assert len({person.report(7) for _ in range(50)}) == 1
+    assert person.price == 1
+    person.report(8)
+    assert person.price == 2
+    again = KeptAnswers.from_json(Client(mechanism), person.to_json())
+    assert again.report(7) == person.report(7)
+    assert again.price == 2
+    other = Client(KaryResponse(epsilon=2, categories=1000))
+    with pytest.raises(ReportError, match="none of"):
+        KeptAnswers.from_json(other, person.to_json())
+
+
+def test_averaging_defeats_fresh_noise_and_not_kept_answers() -> None:
+    """The attack that memory is for: a month of hourly reports of one person.
+
+    A fresh seed fails once in 10⁶: 720 reports of truth 0.62 show a majority, which is wrong with a
+    chance below exp(-2 · 720 · 0.12²) = 10⁻⁹.
+    """
+    client = Client(KaryResponse.binary(epsilon=Fraction(1, 2)))
+    fresh = Server(client.mechanism)
+    fresh.add(client.report_many([1] * 720))
+    assert fresh.spoken_for()[1] > 360
+    kept = KeptAnswers(client)
+    assert len({kept.report(1) for _ in range(720)}) == 1
+
+
+def test_numbers_have_kept_answers_too() -> None:
+    person = KeptAnswers(NumericClient(Duchi(epsilon=1)))
+    assert person.report(0.25) == person.report(0.25)
+    assert person.price == 1
+    assert "0.25" not in person.to_json()
+
+
+# --------------------------------------------------------------------------- bits flipped once
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1), Fraction(5)], ids=str)
+def test_the_channel_of_asked_buckets_keeps_its_epsilon_exactly(epsilon: Fraction) -> None:
+    """Whatever buckets are asked: the values are in the first, in the second or in none of them."""
+    mechanism = BitFlips(epsilon=epsilon, buckets=8, asked=3)
+    values = [(True, False, False), (False, True, False), (False, False, False)]
+    reports = list(product((False, True), repeat=3))
+    channel = [
+        [
+            mechanism.chance(a, x) * mechanism.chance(b, y) * mechanism.chance(c, z)
+            for x, y, z in reports
+        ]
+        for a, b, c in values
+    ]
+    assert is_certified(channel, epsilon)
+    # The broken twin gives each bit the whole epsilon.
+    assert not keeps(((1 - mechanism.flip) / mechanism.flip) ** 4, epsilon)
+
+
+def test_devices_are_asked_about_different_buckets_drawn_evenly() -> None:
+    """A fresh seed cries wolf once in 10⁶; the broken twin prefers one set."""
+    mechanism = BitFlips(epsilon=1, buckets=5, asked=2)
+    places = _asked(mechanism, 50_000, SYSTEM)
+    sets = places[:, 0] * 5 + places[:, 1]
+    possible = [5 * i + j for i in range(5) for j in range(i + 1, 5)]
+    counts = np.bincount(sets, minlength=25)
+    assert counts.sum() == counts[possible].sum()
+    assert counts_misfit(counts[possible], [0.1] * 10) > FALSE_ALARM
+    assert counts_misfit(counts[possible], [0.19, *[0.09] * 9]) < FALSE_ALARM
+
+
+def test_buckets_are_counted_without_bias_and_with_the_stated_error() -> None:
+    """A fresh seed cries wolf about once in 10⁶ for each of two claims."""
+    mechanism = BitFlips(epsilon=2, buckets=8, asked=3)
+    held = np.repeat(np.arange(8), [0, 100, 200, 300, 400, 500, 600, 900])
+    true = np.bincount(held)
+    z = []
+    for _ in range(100):
+        tally = Tally(mechanism)
+        tally.add(bytes(first_reports(mechanism, held)))
+        found = estimate_buckets(tally)
+        z.append((found.counts - true) / found.standard_errors)
+    assert np.abs(np.mean(z, axis=0)).max() < 5.3 / 10
+    assert np.abs(np.std(z, axis=0) - 1).max() < 5.3 / np.sqrt(200)
+    assert found.standard_errors[0] == pytest.approx(bit_flip_error(mechanism, 3000), rel=0.3)
+    assert (found.low <= true).all()
+    assert (true <= found.high).all()
+
+
+def test_a_device_answers_each_state_once_and_pays_for_states() -> None:
+    mechanism = BitFlips(epsilon=1, buckets=16, asked=2)
+    device = BitFlipClient(mechanism)
+    first = [device.report(bucket) for bucket in range(16)]
+    assert [device.report(bucket) for bucket in range(16)] == first
+    assert device.price == 3
+    assert len(set(first)) <= 3
+
+
+def test_one_malicious_device_moves_a_bucket_by_its_share_of_those_asked() -> None:
+    mechanism = BitFlips(epsilon=1, buckets=4, asked=1)
+    tally = Tally(mechanism)
+    tally.add(first_reports(mechanism, np.zeros(4000, np.int64)))
+    before = estimate_buckets(tally).counts[0]
+    tally.add(Reports(mechanism, np.array([[1]], np.uint16)))
+    gap = float(1 - 2 * mechanism.flip)
+    assert abs(estimate_buckets(tally).counts[0] - before) < 2 * 4 / gap
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("epsilon", 0), ("buckets", 1), ("asked", 0), ("asked", 9)]
+)
+def test_bad_parameters_are_refused_by_name(name: str, value: Any) -> None:
+    stated: dict[str, Any] = {"epsilon": 1, "buckets": 8, "asked": 2}
+    with pytest.raises(ParameterError, match=name):
+        BitFlips(**(stated | {name: value}))
+
+
+def test_bad_buckets_and_reports_are_refused() -> None:
+    mechanism = BitFlips(epsilon=1, buckets=8, asked=2)
+    for bad in (8, -1, 1.5, "a"):
+        with pytest.raises(ParameterError, match="buckets must be whole numbers"):
+            BitFlipClient(mechanism).report(bad)  # type: ignore[arg-type]
+    for row in ([[2, 2]], [[4, 1]], [[0, 16]]):
+        with pytest.raises(ReportError):
+            Reports(mechanism, np.array(row, np.uint16))
+
+
+# --------------------------------------------------------------------------- prices
+
+
+def test_a_reset_every_day_is_paid_every_day() -> None:
+    """ε = 16 a day is 480 a month; a delta helps little where each day is so dear."""
+    assert fresh_price(epsilon=16, rounds=30).epsilon == 480
+    assert 450 < fresh_price(epsilon=16, rounds=30, delta=1e-6).epsilon <= 480
+    small = fresh_price(epsilon=Fraction(1, 10), rounds=100, delta=1e-6)
+    assert small.epsilon == pytest.approx(4.7746, abs=1e-3)
+    assert kept_price(epsilon=16, rounds=30).epsilon == 16
+    assert kept_price(epsilon=16, rounds=30, values=3).epsilon == 48
+
+
+def test_rappor_stops_at_its_permanent_price() -> None:
+    mechanism = Rappor()
+    prices = [rappor_price(mechanism, rounds=k).epsilon for k in (1, 7, 30, 365, 10**5)]
+    assert prices == sorted(prices)
+    assert prices[0] == pytest.approx(1.0743, abs=1e-4)
+    assert prices[-1] == pytest.approx(4 * log(3), abs=1e-9)
+    assert rappor_price(mechanism, rounds=365, values=2).epsilon == pytest.approx(8 * log(3))
+
+
+def test_practices_are_told_side_by_side() -> None:
+    told = prices_over_time(epsilon=2, rounds=30)
+    assert [round(each.epsilon, 2) for each in told[::2]] == [60, 2]
+    assert str(told[0]) == "fresh noise every round (or a reset every day): ε = 60 after 30 rounds"
+    assert "at δ = 1e-06" in str(told[1])
+    with pytest.raises(ParameterError, match="values"):
+        kept_price(epsilon=1, rounds=2, values=3)
