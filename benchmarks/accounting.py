@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from json import loads
 
+from benchmarks.compositions import WORKLOADS, Part, Workload
 from benchmarks.environments import DP_ACCOUNTING, PeerError, lines_from_peer
 from benchmarks.pricing import Pricing, make_pricing, times_faster
 from benchmarks.report import Figure, Report, Say, Table
-from benchmarks.workloads import WORKLOADS, Part, Workload
 from discreet.accounting import (
     DiscreteLaplaceEvent,
     Event,

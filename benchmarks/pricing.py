@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from benchmarks.compositions import Workload
 from benchmarks.timing import YARDSTICK, fastest, yardstick
-from benchmarks.workloads import Workload
 
 SECONDS = 0.4
 

@@ -7,8 +7,8 @@ from json import dumps
 import dp_accounting
 from dp_accounting import dp_event, pld, rdp
 
+from benchmarks.compositions import WORKLOADS, Part, Workload
 from benchmarks.pricing import make_pricing
-from benchmarks.workloads import WORKLOADS, Part, Workload
 
 EVENTS: dict[str, Callable[[float], dp_accounting.DpEvent]] = {
     "gaussian": dp_accounting.GaussianDpEvent,
