@@ -107,6 +107,7 @@ HOMES = {
     "duckdb": {"engines"},
     "prompt_toolkit": {"cli"},
     "psycopg": {"engines", "ledger"},
+    "pyspark": {"engines"},
     "sqlglot": {"query"},
     "sqlite3": {"ledger", "local"},
     "matplotlib": {"plots"},
@@ -182,6 +183,8 @@ def test_nothing_is_imported_inside_a_function_but_the_optional_extra() -> None:
         ("discreet.answer.frames", "pandas"),
         ("discreet.answer.frames", "polars"),
         ("discreet.engines.postgresql.driver", "psycopg"),
+        ("discreet.engines.spark.sessions", "pyspark.logger"),
+        ("discreet.engines.spark.sessions", "pyspark.sql"),
         ("discreet.ledger.postgres.driver", "psycopg"),
         ("discreet.plots", "matplotlib.figure"),
     ]

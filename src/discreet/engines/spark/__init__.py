@@ -1,0 +1,161 @@
+"""Spark: questions run where the data are, and only whole numbers by group come back."""
+
+from collections.abc import Collection, Mapping
+from hashlib import sha256
+from typing import TYPE_CHECKING, Self
+
+import pyarrow as pa
+
+from discreet.catalog.policy import nearest
+from discreet.catalog.schema import Column, Value
+from discreet.engines.base import ExactQuery
+from discreet.engines.connection import LIMITS, Limits, log
+from discreet.engines.loading import Kinds, Source
+from discreet.engines.spark.sessions import (
+    collected,
+    failures,
+    give_back,
+    own_session,
+    silent,
+    take,
+)
+from discreet.engines.spark.tables import Registered, register
+from discreet.engines.spark_dialect import ROW_ID, SPARK, with_our_names
+from discreet.engines.writer import write_query
+from discreet.errors import EngineError, SourceError, UnsupportedError
+from discreet.tables import ExactTable
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+STAND_INS = (0.0,) * 1000
+"""Stand for noisy numbers that are not known yet."""
+
+
+class SparkEngine:
+    """Runs exact queries in Spark, in a session beside the given one.
+
+    Tables are read where they are: Parquet files, tables and views of the catalog, data frames.
+    Nothing is written. What goes wrong in a query reaches the owner's log only.
+    """
+
+    dialect = SPARK.name
+
+    def __init__(
+        self,
+        session: "SparkSession",
+        tables: Mapping[str, Registered],
+        *,
+        limits: Limits = LIMITS,
+        is_taken: bool = False,
+    ) -> None:
+        self._session = session
+        self._tables = {name.casefold(): found for name, found in tables.items()}
+        self._limits = limits
+        self.version = sha256(
+            "\n".join(f"{name}:{each.state}" for name, each in sorted(tables.items())).encode()
+        ).hexdigest()
+        self._is_taken = is_taken
+
+    @classmethod
+    def open(
+        cls,
+        at: "str | SparkSession",
+        tables: "Mapping[str, Source | DataFrame]",
+        *,
+        kinds: Mapping[str, Kinds] | None = None,
+        public: Collection[str] = (),
+        limits: Limits = LIMITS,
+    ) -> Self:
+        """Find all tables at an address or in a session, or raise SourceError.
+
+        A text is a path of Parquet files if it ends so, else a table or view of the catalog; other
+        files and frames are read here and handed over, as is all that is `public`, once for all.
+        """
+        given = take(at) if isinstance(at, str) else at
+        own, is_taken = own_session(given), isinstance(at, str)
+        found: dict[str, Registered] = {}
+        try:
+            for name, source in tables.items():
+                found[name] = register(
+                    given,
+                    own,
+                    name,
+                    source,
+                    kinds=(kinds or {}).get(name),
+                    is_public=name in public,
+                )
+        except BaseException:
+            cls(own, found, is_taken=is_taken).close()
+            raise
+        return cls(own, found, limits=limits, is_taken=is_taken)
+
+    def columns(self, table: str) -> tuple[Column, ...]:
+        found = self._tables.get(table.casefold())
+        if found is None:
+            near = nearest(table, list(self._tables))
+            fix = f"did you mean {near}" if near else f"there are {', '.join(self._tables)}"
+            raise SourceError(f"{table} was not loaded; {fix}.")
+        return found.columns
+
+    def sql(self, query: ExactQuery) -> str:
+        return sql(query)
+
+    def check(self, query: ExactQuery) -> None:
+        """Refuse a query that Spark does not understand; it is planned and reads no rows."""
+        text = with_our_names(write_query(query, SPARK, STAND_INS))
+        self._refuse_rows_without_ids(text)
+        refused = False
+        with silent():
+            try:
+                self._session.sql(text)._jdf.queryExecution().executedPlan()  # noqa: SLF001
+            except failures() as cause:
+                log.error("a query was refused with %s: %s", type(cause).__name__, text)
+                log.debug("the engine's own words", exc_info=cause)
+                refused = True
+        if refused:
+            raise UnsupportedError(
+                "the engine has no way to compute this", "write the question in simpler parts"
+            )
+
+    def _refuse_rows_without_ids(self, text: str) -> None:
+        for name, table in self._tables.items():
+            is_read = f"{SPARK.quoted(name)}.{ROW_ID}".casefold() in text.casefold()
+            if is_read and not table.has_row_ids:
+                raise UnsupportedError(
+                    f"the rows of {name} cannot be told apart in Spark, and each is a unit",
+                    "name the column of the unit in the catalog, or read the table from Parquet "
+                    "files",
+                )
+
+    def run(self, query: ExactQuery, released: tuple[Value, ...]) -> ExactTable:
+        text = with_our_names(write_query(query, SPARK, released))
+        rows: pa.Table | None = None
+        try:
+            rows = collected(self._session, text, timeout=self._limits.timeout)
+        except failures() as cause:
+            # Its words may hold a value: they stay out of what is logged by default, and out of
+            # the context of what is raised.
+            log.error("a query failed with %s: %s", type(cause).__name__, text)
+            log.debug("the engine's own words", exc_info=cause)
+        if rows is None:
+            raise EngineError
+        return ExactTable(rows)
+
+    def table(self, name: str) -> pa.Table:
+        """Return a whole table; only ever called for tables that the catalog declares public."""
+        with silent():
+            return self._session.table(SPARK.quoted(name)).drop(ROW_ID).toArrow()
+
+    def close(self) -> None:
+        for each in self._tables.values():
+            if each.handed_over is not None:
+                self._session.catalog.dropGlobalTempView(each.handed_over)
+        if self._is_taken:
+            give_back(self._session)
+            self._is_taken = False
+
+
+def sql(query: ExactQuery) -> str:
+    """Return what the engine would run; noisy numbers that are not known yet stand as names."""
+    return with_our_names(write_query(query, SPARK))

@@ -1,0 +1,227 @@
+"""Tables of Spark: files, catalog tables, views, data frames and local tables, as views of ours.
+
+A view folds columns into few types; NaN, infinities, broken texts and times outside the years 1 to
+9999 become NULL. Rows are read where they are, at every question; public tables are read once.
+"""
+
+import re
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeGuard
+from uuid import uuid4
+
+import pyarrow as pa
+
+from discreet.catalog.schema import Column, Kind
+from discreet.engines.connection import log
+from discreet.engines.csv_files import repeated
+from discreet.engines.duckdb import DuckDbEngine
+from discreet.engines.loading import CSV, DUCKDB, PARQUET, Kinds, Source
+from discreet.engines.spark.sessions import failures, silent
+from discreet.engines.spark_dialect import CALENDAR, ROW_ID, SPARK
+from discreet.errors import SourceError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+SIMPLE = {
+    "boolean": Kind.BOOLEAN,
+    **dict.fromkeys(("tinyint", "smallint", "int", "bigint"), Kind.INTEGER),
+    **dict.fromkeys(("float", "double"), Kind.REAL),
+    "date": Kind.DATE,
+    "timestamp_ntz": Kind.TIMESTAMP,
+    "timestamp": Kind.TIMESTAMP_TZ,
+}
+"""Types of Spark by kind; those with parameters are matched apart, the rest is OTHER."""
+
+STORED: Mapping[Kind, str] = {
+    Kind.REAL: SPARK.finite("CAST({0} AS DOUBLE)"),
+    Kind.TEXT: "CASE WHEN is_valid_utf8({0}) THEN CAST({0} AS STRING) END",
+    **{kind: f"CASE WHEN {condition} THEN {{0}} END" for kind, condition in CALENDAR.items()},
+}
+"""How a column is read: one type for each kind, finite reals, whole texts, years 1 to 9999."""
+
+FILE_ROW = "concat(_metadata.file_path, '#', CAST(_metadata.row_index AS STRING))"
+"""Names a row of a Parquet file, whoever reads it, as often as it is read."""
+
+GLOBAL = "global_temp"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Registered:
+    """A table that questions can be asked about."""
+
+    columns: tuple[Column, ...]
+    has_row_ids: bool
+    state: str
+    """What changes when the files do; of what has no files, with every opening."""
+    handed_over: str | None
+    """The view by which another session's frame was handed over, to be dropped in the end."""
+
+
+def is_frame(source: object) -> TypeGuard["DataFrame"]:
+    """Return whether it is a data frame of Spark; loads nothing."""
+    kind = type(source)
+    return kind.__module__.startswith("pyspark.sql.") and kind.__name__ == "DataFrame"
+
+
+def is_session(source: object) -> TypeGuard["SparkSession"]:
+    """Return whether it is a session of Spark; loads nothing."""
+    kind = type(source)
+    return kind.__module__.startswith("pyspark.sql.") and kind.__name__ == "SparkSession"
+
+
+def register(  # noqa: PLR0913 - each is a thing that differs from table to table
+    given: "SparkSession",
+    own: "SparkSession",
+    name: str,
+    source: "Source | DataFrame",
+    *,
+    kinds: Kinds | None,
+    is_public: bool,
+) -> Registered:
+    """Make a view of our own session of a source, or raise SourceError."""
+    try:
+        with silent():
+            return _registered(given, own, name, source, kinds, is_public=is_public)
+    except failures() as cause:
+        log.exception("Spark could not read %s", name, exc_info=cause)
+        raise SourceError(
+            f"the table {name} could not be read by Spark; the log discreet.engine says why."
+        ) from None
+
+
+def _registered(  # noqa: PLR0913
+    given: "SparkSession",
+    own: "SparkSession",
+    name: str,
+    source: "Source | DataFrame",
+    kinds: Kinds | None,
+    *,
+    is_public: bool,
+) -> Registered:
+    frame, handed_over = _found(given, own, name, source, kinds)
+    columns = tuple(_column(each, kind) for each, kind in frame.dtypes if each != ROW_ID)
+    _refuse_names(name, [each.name for each in columns])
+    folded = frame.selectExpr(
+        *(
+            f"{_stored(each.kind, kind)} AS {SPARK.quoted(each.name)}".replace(
+                "{0}", SPARK.quoted(each.name)
+            )
+            for each, (_, kind) in zip(columns, frame.dtypes, strict=False)
+        ),
+        *([ROW_ID] if ROW_ID in frame.columns else []),
+    )
+    if is_public and ROW_ID not in frame.columns:
+        folded = own.createDataFrame(_numbered(folded.toArrow()))
+    folded.createOrReplaceTempView(SPARK.quoted(name))
+    return Registered(
+        columns=columns,
+        has_row_ids=ROW_ID in folded.columns,
+        state=_state(frame),
+        handed_over=handed_over,
+    )
+
+
+def _state(frame: "DataFrame") -> str:
+    """Return which files are read, how long they are and when they were written."""
+    plan: Any = frame._jdf.queryExecution().analyzed()  # noqa: SLF001 - only Java knows the files
+    while not _is_parquet(plan) and plan.children().size() == 1:
+        plan = plan.children().head()
+    if not _is_parquet(plan):
+        return uuid4().hex
+    files = plan.relation().location().allFiles()
+    listed = (files.apply(number) for number in range(files.size()))
+    return "|".join(
+        sorted(f"{each.getPath()}:{each.getLen()}:{each.getModificationTime()}" for each in listed)
+    )
+
+
+def _found(
+    given: "SparkSession",
+    own: "SparkSession",
+    name: str,
+    source: "Source | DataFrame",
+    kinds: Kinds | None,
+) -> "tuple[DataFrame, str | None]":
+    """Return a frame of our own session, with row ids last if there are any."""
+    if is_frame(source):
+        return _handed_over(source, own)
+    if isinstance(source, str | Path):
+        kind = str(source).casefold()
+        if kind.endswith(PARQUET):
+            return _with_row_ids(own.read.parquet(str(source))), None
+        if not kind.endswith((*CSV, *DUCKDB)):
+            return _handed_over(given.table(str(source)), own)
+    with closing(DuckDbEngine.load({name: source}, kinds={name: kinds or {}})) as local:
+        return own.createDataFrame(_numbered(local.table(name))), None
+
+
+def _numbered(table: pa.Table) -> pa.Table:
+    return table.append_column(ROW_ID, pa.array(range(table.num_rows), pa.int64()))
+
+
+def _handed_over(frame: "DataFrame", own: "SparkSession") -> "tuple[DataFrame, str]":
+    view = f"discreet_{uuid4().hex}"
+    _with_row_ids(frame).createGlobalTempView(view)
+    return own.table(f"{GLOBAL}.{view}"), view
+
+
+def _with_row_ids(frame: "DataFrame") -> "DataFrame":
+    """Return the frame, with a column that names each row if it is read from Parquet files as is.
+
+    What Spark numbers itself changes when a part is computed again, or by what else is read. After
+    a join or a union several rows would have the same name.
+    """
+    if not _is_file(frame) or "_metadata" in map(str.casefold, frame.columns):
+        return frame
+    return frame.selectExpr("*", f"{FILE_ROW} AS {ROW_ID}")
+
+
+def _is_file(frame: "DataFrame") -> bool:
+    plan: Any = frame._jdf.queryExecution().analyzed()  # noqa: SLF001 - only Java knows the plan
+    while plan.getClass().getSimpleName() == "SubqueryAlias":
+        plan = plan.child()
+    return _is_parquet(plan)
+
+
+def _is_parquet(plan: Any) -> bool:
+    """Return whether a node of a plan reads listed Parquet files."""
+    if plan.getClass().getSimpleName() != "LogicalRelation":
+        return False
+    relation = plan.relation()
+    if relation.getClass().getSimpleName() != "HadoopFsRelation":
+        return False
+    is_listed = relation.location().getClass().getSimpleName() == "InMemoryFileIndex"
+    file_format = relation.fileFormat().getClass().getSimpleName()
+    return bool(is_listed and file_format == "ParquetFileFormat")
+
+
+def _column(name: str, type_name: str) -> Column:
+    decimal = re.fullmatch(r"decimal\((\d+),(\d+)\)", type_name)
+    if decimal and int(decimal[2]) == 0:
+        return Column(name=name, kind=Kind.INTEGER)
+    if decimal:
+        return Column(name=name, kind=Kind.REAL, step=Fraction(1, 10 ** int(decimal[2])))
+    if re.match(r"(string|varchar|char)\b", type_name):
+        return Column(name=name, kind=Kind.TEXT)
+    return Column(name=name, kind=SIMPLE.get(type_name, Kind.OTHER))
+
+
+def _stored(kind: Kind, type_name: str) -> str:
+    if kind is not Kind.INTEGER:
+        return STORED.get(kind, "{0}")
+    return "CAST({0} AS DECIMAL(38, 0))" if "decimal" in type_name else "CAST({0} AS BIGINT)"
+
+
+def _refuse_names(name: str, names: list[str]) -> None:
+    twice = repeated(tuple(names))
+    if twice is not None:
+        raise SourceError(
+            f"the table {name} has two columns called {twice!r}; give each a name of its own."
+        )
+    if ROW_ID in map(str.casefold, names):
+        raise SourceError(f"the table {name} has a column called {ROW_ID!r}; call it otherwise.")

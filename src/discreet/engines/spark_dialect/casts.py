@@ -1,0 +1,168 @@
+"""Casts: what cannot be is NULL; texts are read by patterns, so that no engine's habits show."""
+
+from collections.abc import Sequence
+
+from discreet.catalog.schema import Kind
+from discreet.engines.dialect import INT64, Function, Range, Written, real_literal, whole_literal
+from discreet.engines.spark_dialect.parts import (
+    in_calendar,
+    let,
+    number,
+    only,
+    plain,
+    real,
+    text_literal,
+    whole_text,
+)
+from discreet.engines.spark_dialect.times import moment
+from discreet.errors import UnsupportedError
+
+SPACES = text_literal(" \t\n\r\f\v")
+
+NUMBER = text_literal("^[+-]?(?:[0-9]++(?:[.][0-9]*+)?+|[.][0-9]++)(?:[eE][+-]?[0-9]{1,3}+)?+$")
+"""Nothing in it is tried twice, and no power of ten is so large that reading it takes long."""
+
+DAY = "([0-9]{1,4}+)-([0-9]{1,2}+)-([0-9]{1,2}+)"
+CLOCK = "([0-9]{1,2}+:[0-9]{1,2}+(?::[0-9]{1,2}+(?:[.][0-9]{0,6}+)?+)?+)[0-9]*+"
+ZONE = "(?: ?+(?:Z|UTC|[+-][0-9]{2}(?::?[0-9]{2})?))?+"
+TIME = text_literal(f"^{DAY}(?:(?:T| ++){CLOCK}{ZONE})?+$")
+
+INSIDE = "{0} >= -9223372036854775808e0 AND {0} < 9223372036854775808e0"
+"""Spark's own cast takes the first number beyond for the last inside."""
+
+TRUE_WORDS = "('t', 'true', 'y', 'yes', '1')"
+FALSE_WORDS = "('f', 'false', 'n', 'no', '0')"
+
+
+def _trimmed(text: str) -> str:
+    return f"trim(BOTH {SPACES} FROM {text})"
+
+
+def _numeral(text: str) -> str:
+    """Return a text that is a number, else NULL."""
+    return only(_trimmed(text), f"{{0}} RLIKE {_braced(NUMBER)}")
+
+
+def _braced(text: str) -> str:
+    """Return a text as part of a template."""
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def _to_integer(arguments: Sequence[Written]) -> str:
+    x, *ends = arguments
+    low, high = map(number, ends)
+    match x.kind:
+        case Kind.INTEGER:
+            text = whole_text(x)
+        case Kind.TEXT:
+            text = f"try_cast(try_cast({_numeral(x.text)} AS DECIMAL(38, 0)) AS BIGINT)"
+        case Kind.REAL:
+            text = f"CAST({only(f'rint({x.text})', INSIDE)} AS BIGINT)"
+        case _:
+            text = f"CAST({x.text} AS BIGINT)"
+    if low <= INT64[0] and high >= INT64[1]:
+        return text
+    return only(text, f"{{0}} BETWEEN {whole_literal(low)} AND {whole_literal(high)}")
+
+
+def _integer_range(arguments: Sequence[Written]) -> Range:
+    return max(INT64[0], number(arguments[1])), min(INT64[1], number(arguments[2]))
+
+
+def _to_real(arguments: Sequence[Written]) -> str:
+    x = arguments[0]
+    return f"try_cast({_numeral(x.text) if x.kind is Kind.TEXT else x.text} AS DOUBLE)"
+
+
+def _to_single(arguments: Sequence[Written]) -> str:
+    return f"CAST(CAST({_to_real(arguments)} AS FLOAT) AS DOUBLE)"
+
+
+def _to_decimal(arguments: Sequence[Written]) -> str:
+    x, *numbers = arguments
+    width, scale = map(number, numbers)
+    if not (1 <= width <= 38 and 0 <= scale <= width):
+        raise UnsupportedError(
+            f"there is no DECIMAL({width}, {scale})", "use 1 to 38 digits, no more behind the point"
+        )
+    if x.kind is Kind.REAL:
+        scaled = f"round({x.text} * {real_literal(10.0**scale)})"
+        inside = only(scaled, f"abs({{0}}) < {real_literal(10.0**width)}")
+        return f"({inside} / {real_literal(10.0**scale)})"
+    given = {Kind.TEXT: _numeral(x.text), Kind.BOOLEAN: f"CAST({x.text} AS INT)"}
+    return f"CAST(try_cast({given.get(x.kind, x.text)} AS DECIMAL({width}, {scale})) AS DOUBLE)"
+
+
+def _to_boolean(arguments: Sequence[Written]) -> str:
+    x = arguments[0]
+    if x.kind.is_number:
+        return f"({x.text} <> 0)"
+    if x.kind is Kind.BOOLEAN:
+        return x.text
+    body = f"CASE WHEN {{0}} IN {TRUE_WORDS} THEN TRUE WHEN {{0}} IN {FALSE_WORDS} THEN FALSE END"
+    return let(f"lower({x.text})", body)
+
+
+def _to_text(arguments: Sequence[Written]) -> str:
+    x = arguments[0]
+    match x.kind:
+        case Kind.TEXT:
+            return x.text
+        case Kind.TIMESTAMP_TZ:
+            return f"concat(CAST({x.text} AS STRING), '+00')"
+        case Kind.REAL:
+            return let(x.text, REAL_TEXT)
+        case _:
+            return f"CAST({x.text} AS STRING)"
+
+
+PLAIN = "trim(TRAILING '0' FROM CAST(CAST(CAST({0} AS STRING) AS DECIMAL(38, 21)) AS STRING))"
+MANTISSA = "regexp_replace(substring_index(CAST({0} AS STRING), 'E', 1), '[.]0$', '')".replace(
+    "'[.]0$'", text_literal("[.]0$")
+)
+EXPONENT = "CAST(substring_index(CAST({0} AS STRING), 'E', -1) AS INT)"
+REAL_TEXT = (
+    "CASE WHEN {0} = 0e0 THEN CAST({0} AS STRING) "
+    "WHEN abs({0}) >= 1e-4 AND abs({0}) < 1e16 "
+    f"THEN concat({PLAIN}, CASE WHEN endswith({PLAIN}, '.') THEN '0' ELSE '' END) "
+    f"ELSE concat({MANTISSA}, CASE WHEN abs({{0}}) < 1e0 THEN 'e-' ELSE 'e+' END, "
+    f"CASE WHEN abs({EXPONENT}) < 10 THEN '0' ELSE '' END, CAST(abs({EXPONENT}) AS STRING)) END"
+)
+"""As few digits as tell the number from all others; with an exponent where it is very large or
+small."""
+
+
+def _day(text: str) -> str:
+    year, month, day = (f"regexp_extract({text}, {_braced(TIME)}, {part})" for part in (1, 2, 3))
+    return f"concat(lpad({year}, 4, '0'), '-', {month}, '-', {day})"
+
+
+def _to_date(arguments: Sequence[Written]) -> str:
+    x = arguments[0]
+    if x.kind is Kind.TEXT:
+        read = f"CASE WHEN {{0}} RLIKE {_braced(TIME)} THEN try_cast({_day('{0}')} AS DATE) END"
+        return in_calendar(let(_trimmed(x.text), read), Kind.DATE)
+    return x.text if x.kind is Kind.DATE else f"CAST({moment(x)} AS DATE)"
+
+
+def _to_timestamp(arguments: Sequence[Written]) -> str:
+    x = arguments[0]
+    if x.kind is not Kind.TEXT:
+        return moment(x)
+    clock = f"regexp_extract({{0}}, {_braced(TIME)}, 4)"
+    clock = f"CASE WHEN {clock} = '' THEN '00:00' ELSE {clock} END"
+    whole = f"concat({_day('{0}')}, ' ', {clock})"
+    read = f"CASE WHEN {{0}} RLIKE {_braced(TIME)} THEN try_cast({whole} AS TIMESTAMP_NTZ) END"
+    return in_calendar(let(x.text, read), Kind.TIMESTAMP)
+
+
+CASTS = {
+    "to_integer": Function(template=_to_integer, range=_integer_range),
+    "to_real": real(_to_real),
+    "to_single": real(_to_single),
+    "to_decimal": plain(_to_decimal),
+    "to_boolean": plain(_to_boolean),
+    "to_text": plain(_to_text),
+    "to_date": plain(_to_date),
+    "to_timestamp": plain(_to_timestamp),
+}

@@ -1,0 +1,198 @@
+"""Numbers: whole ones are NULL on overflow, reals in IEEE arithmetic."""
+
+from collections.abc import Callable, Sequence
+
+from discreet.catalog.schema import Kind
+from discreet.engines.dialect import (
+    INT64,
+    Function,
+    Range,
+    Template,
+    Written,
+    real_literal,
+    whole_literal,
+)
+from discreet.engines.spark_dialect.parts import (
+    finite,
+    fits,
+    let,
+    number,
+    only,
+    plain,
+    real,
+    whole_text,
+)
+
+NULL_INTEGER = "CAST(NULL AS BIGINT)"
+
+LARGEST_POWER = 308
+"""Of ten, among floating-point numbers."""
+
+Ends = Callable[[Sequence[tuple[int, int]]], tuple[int, int]]
+
+
+def _ends(argument: Written) -> tuple[int, int]:
+    low, high = argument.low, argument.high
+    return (INT64[0] if low is None else low), (INT64[1] if high is None else high)
+
+
+def _arithmetic(sign: str, checked: str, ends: Ends) -> Function:
+    """Return +, - or *: plain if the result must fit 64 bits, else NULL on overflow."""
+
+    def write(arguments: Sequence[Written]) -> str:
+        if arguments[0].kind is Kind.REAL:
+            return "(" + f" {sign} ".join(each.text for each in arguments) + ")"
+        first, second = map(whole_text, arguments)
+        if fits(*ends([_ends(each) for each in arguments])):
+            return f"({first} {sign} {second})"
+        return f"{checked}({first}, {second})"
+
+    def range_of(arguments: Sequence[Written]) -> Range:
+        found = ends([_ends(each) for each in arguments])
+        return found if fits(*found) else INT64
+
+    return Function(template=write, is_finite=False, carries=frozenset({0, 1}), range=range_of)
+
+
+def _added(ends: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    (a, b), (c, d) = ends
+    return a + c, b + d
+
+
+def _subtracted(ends: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    (a, b), (c, d) = ends
+    return a - d, b - c
+
+
+def _multiplied(ends: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    (a, b), (c, d) = ends
+    corners = (a * c, a * d, b * c, b * d)
+    return min(corners), max(corners)
+
+
+def _integer_divided(arguments: Sequence[Written]) -> str:
+    """Return a quotient; the only one that overflows is of the least number by -1."""
+    x, y = map(whole_text, arguments)
+    negated = f"try_subtract(CAST(0 AS BIGINT), {x})"
+    divisor = only(y, "{0} NOT IN (0, -1)")
+    return f"CASE WHEN {y} = -1 THEN {negated} ELSE {x} div {divisor} END"
+
+
+def _modulo(arguments: Sequence[Written]) -> str:
+    x, y = arguments
+    if x.kind is Kind.REAL:
+        return f"({x.text} % {only(y.text, '{0} <> 0e0')})"
+    return f"({whole_text(x)} % {only(whole_text(y), '{0} <> 0')})"
+
+
+def _divided(arguments: Sequence[Written]) -> str:
+    x, y = (each.text for each in arguments)
+    return f"({x} / {only(y, '{0} <> 0e0')})"
+
+
+def _negated(arguments: Sequence[Written]) -> str:
+    x = arguments[0]
+    if x.kind is Kind.REAL:
+        return f"(-{x.text})"
+    return f"try_subtract(CAST(0 AS BIGINT), {whole_text(x)})"
+
+
+def _absolute(arguments: Sequence[Written]) -> str:
+    x = arguments[0]
+    if x.kind is Kind.REAL:
+        return f"abs({x.text})"
+    return f"abs({only(whole_text(x), f'{{0}} > {whole_literal(INT64[0])}')})"
+
+
+def whole_part(text: str) -> str:
+    """Return a real without its fraction, as a real of any size."""
+    return let(
+        text,
+        "CASE WHEN abs(rint({0})) > abs({0}) THEN rint({0}) - sign({0}) ELSE rint({0}) END",
+    )
+
+
+FLOOR = "CASE WHEN rint({0}) > {0} THEN rint({0}) - 1e0 ELSE rint({0}) END"
+CEIL = "CASE WHEN rint({0}) < {0} THEN rint({0}) + 1e0 ELSE rint({0}) END"
+
+
+def _one(body: str) -> Template:
+    return lambda arguments: let(arguments[0].text, body)
+
+
+def _nearest(text: str) -> str:
+    """Return the whole real nearest to another, halves away from 0."""
+    return f"round({text})"
+
+
+def _to_digits(whole: Callable[[str], str], wide: str) -> Template:
+    """Return rounding or cutting off: of the number times a power of ten, divided again.
+
+    Where that power or product is infinite a number has no such digits, or none but these.
+    """
+
+    def write(arguments: Sequence[Written]) -> str:
+        x, digits = arguments[0], number(arguments[1])
+        if x.kind is Kind.INTEGER:
+            return whole_text(x) if digits >= 0 else _whole_digits(x, wide, -digits)
+        if digits > LARGEST_POWER:
+            return x.text
+        if digits < -LARGEST_POWER:
+            return f"({x.text} * 0e0)" if wide == "HALF" else x.text
+        power = real_literal(10.0 ** abs(digits))
+        up, down = ("*", "/") if digits >= 0 else ("/", "*")
+        scaled = whole(f"({{0}} {up} {power})".replace("{0}", x.text))
+        return let(
+            f"({scaled} {down} {power})",
+            f"CASE WHEN abs({{0}}) <= 1.7976931348623157e308 THEN {{0}} ELSE {x.text} END",
+        )
+
+    return write
+
+
+def _whole_digits(x: Written, wide: str, digits: int) -> str:
+    if digits > 19:
+        return f"({whole_text(x)} * 0)"
+    power = 10**digits
+    text = f"CAST({whole_text(x)} AS DECIMAL(20, 0))"
+    half = f"sign({whole_text(x)}) * {power // 2}" if wide == "HALF" else "0"
+    cut = f"(({text} + CAST({half} AS DECIMAL(20, 0))) div {power})"
+    return f"try_cast(CAST({cut} AS DECIMAL(20, 0)) * {power} AS BIGINT)"
+
+
+def _decimal(arguments: Sequence[Written]) -> str:
+    power = real_literal(10.0 ** max(-300, min(300, number(arguments[1]))))
+    return f"(CAST({whole_text(arguments[0])} AS DOUBLE) / {power})"
+
+
+def _log(arguments: Sequence[Written]) -> str:
+    base, x = (each.text for each in arguments)
+    return f"(log10({x}) / {only(finite(f'log10({base})'), '{0} <> 0e0')})"
+
+
+ARITHMETIC = {
+    "add": _arithmetic("+", "try_add", _added),
+    "subtract": _arithmetic("-", "try_subtract", _subtracted),
+    "multiply": _arithmetic("*", "try_multiply", _multiplied),
+    "divide": real(_divided, carries=(0,)),
+    "integer_divide": plain(_integer_divided),
+    "modulo": real(_modulo, carries=(0,)),
+    "negate": real(_negated, carries=(0,)),
+    "abs": real(_absolute, carries=(0,)),
+    "sign": Function(template="CAST(sign({0}) AS BIGINT)", range=lambda _: (-1, 1)),
+    "round": real(_to_digits(_nearest, "HALF")),
+    "trunc": real(_to_digits(whole_part, "CUT")),
+    "ceil": real(_one(CEIL), carries=(0,)),
+    "floor": real(_one(FLOOR), carries=(0,)),
+    "decimal": real(_decimal),
+}
+
+REALS = {
+    "sqrt": real("sqrt({0})", carries=(0,)),
+    "exp": real("exp({0})"),
+    "power": real("power({0}, {1})"),
+    "ln": real("ln({0})", carries=(0,)),
+    "log2": real("log2({0})", carries=(0,)),
+    "log10": real("log10({0})", carries=(0,)),
+    "log": real(_log),
+}

@@ -1,0 +1,106 @@
+"""What all of Spark's templates are made of: guards, arguments, literals, names."""
+
+import re
+
+from discreet.catalog.schema import Kind
+from discreet.engines.dialect import INT64, Function, Template, Written
+from discreet.errors import UnsupportedError
+
+LONGEST_REPEATED = 1000
+"""Longer text is written once, at the cost of a list around its value; else nesting would double
+it again and again."""
+
+LARGEST = "1.7976931348623157e308"
+
+PLAIN_TEXT = re.compile(r"[A-Za-z0-9 .,:;_/@#&()<>=+*%^-]*", re.ASCII)
+"""Texts in which Spark's parser sees nothing but themselves."""
+
+OURS = re.compile(r'`(?:[^`]|``)*`|"(\w+)"', re.ASCII)
+
+
+def text_literal(value: str) -> str:
+    """Return a text as SQL; bytes, unless all of it is plain: backslashes and $ mean something."""
+    if PLAIN_TEXT.fullmatch(value):
+        return f"'{value}'"
+    return f"CAST(X'{value.encode('utf-8', 'replace').hex()}' AS STRING)"
+
+
+def with_our_names(text: str) -> str:
+    """Return a statement whose own plain names, in double quotes elsewhere, are in backticks.
+
+    Spark reads what is in double quotes as text. Names of others are in backticks already, and no
+    text of this dialect has a double quote or a backtick in it.
+    """
+    return OURS.sub(lambda found: f"`{found[1]}`" if found[1] else found[0], text)
+
+
+def let(text: str, body: str) -> str:
+    """Return the body with an expression in place of every {0}."""
+    if len(text) <= LONGEST_REPEATED or body.count("{0}") == 1:
+        return body.format(text)
+    return f"transform(array({text}), v -> {body.format('v')})[0]"
+
+
+def only(text: str, condition: str) -> str:
+    """Return the expression where a condition on it holds, else NULL."""
+    return let(text, f"CASE WHEN {condition} THEN {{0}} END")
+
+
+def finite(text: str) -> str:
+    """Return a real, NULL for NaN and infinities; NaN is larger than all others here."""
+    return only(text, f"abs({{0}}) <= {LARGEST}")
+
+
+CALENDAR = {
+    Kind.DATE: "{0} BETWEEN DATE'0001-01-01' AND DATE'9999-12-31'",
+    Kind.TIMESTAMP: (
+        "{0} BETWEEN TIMESTAMP_NTZ'0001-01-01 00:00:00' "
+        "AND TIMESTAMP_NTZ'9999-12-31 23:59:59.999999'"
+    ),
+    Kind.TIMESTAMP_TZ: (
+        "{0} BETWEEN TIMESTAMP_LTZ'0001-01-01 00:00:00+00:00' "
+        "AND TIMESTAMP_LTZ'9999-12-31 23:59:59.999999+00:00'"
+    ),
+}
+"""Whether a time is in the years that calendars have."""
+
+
+def in_calendar(text: str, kind: Kind) -> str:
+    """Return a time, NULL outside the years 1 to 9999."""
+    return only(text, CALENDAR[kind])
+
+
+def plain(template: Template) -> Function:
+    """Return a function of finite arguments with a finite result, or none that is real."""
+    return Function(template=template)
+
+
+def real(template: Template, *, carries: tuple[int, ...] = ()) -> Function:
+    """Return a function whose result may be NaN or infinite, and is if one that it carries is."""
+    return Function(template=template, is_finite=False, carries=frozenset(carries))
+
+
+def fits(low: int | None, high: int | None) -> bool:
+    """Return whether whole numbers between these ends have 64 bits at most."""
+    return low is not None and high is not None and INT64[0] <= low and high <= INT64[1]
+
+
+def whole_text(argument: Written) -> str:
+    """Return a whole number in 64 bits; what counts or measures has 32 in Spark."""
+    if fits(argument.low, argument.high):
+        return f"CAST({argument.text} AS BIGINT)"
+    return f"try_cast({argument.text} AS BIGINT)"
+
+
+def number(argument: Written) -> int:
+    """Return a literal's whole number."""
+    if not isinstance(argument.value, int):
+        raise UnsupportedError("a number must be written out here", "replace it by a whole number")
+    return argument.value
+
+
+def words(argument: Written) -> str:
+    """Return a literal's text."""
+    if not isinstance(argument.value, str):
+        raise UnsupportedError("a text must be written out here", "replace it by a quoted text")
+    return argument.value
