@@ -1,12 +1,17 @@
 """Every release is charged before it runs, kept before it is seen, and drawn once."""
 
+import logging
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import discreet.books
+from discreet.answer import Price
 from discreet.curator import Curator
 from discreet.errors import (
     AccountError,
@@ -15,7 +20,7 @@ from discreet.errors import (
     EngineError,
     UnsupportedError,
 )
-from discreet.ledger import Ledger, Token, make_token
+from discreet.ledger import Ledger, Token, existing_ledger, make_token
 from discreet.query.exact import ExactQuery
 from discreet.tables import ExactTable
 from tests.curated import curator_of
@@ -255,3 +260,89 @@ def test_an_account_ends_with_its_token(token: Token) -> None:
     ledger.declare_analyst("eve", epsilon=2, token_hash=make_token().hash)
     with pytest.raises(AccountError, match="no analyst holds this token"):
         eve.ask(COUNT, epsilon=1)
+
+
+# --------------------------------------------------------------------------- an engine that fails
+
+FAILING = """
+[budget]
+epsilon = 3
+
+[source]
+version = "the same data"
+bounding = "per-query"
+{settings}
+
+[tables.visits]
+from = "visits.parquet"
+unit = "patient_id"
+rows_per_unit = 5
+
+[tables.visits.columns]
+patient_id = {{ type = "integer" }}
+cost = {{ type = "real", bounds = [0, 100] }}
+"""
+
+HEAVY = "SELECT COUNT(*) AS n, SUM(cost) AS cost FROM visits WHERE cost > 10"
+
+
+def written_visits(folder: Path, rows: int) -> None:
+    numbers = np.arange(rows)
+    columns = {"patient_id": pa.array(numbers // 3), "cost": pa.array(numbers % 90 + 0.5)}
+    table = pa.table(columns)
+    pq.write_table(table, folder / "visits.parquet")
+
+
+def opened(folder: Path, settings: str = "") -> Curator:
+    catalog = folder / "discreet.toml"
+    catalog.write_text(FAILING.format(settings=settings), encoding="utf-8")
+    return discreet.open(catalog)
+
+
+def check_failure_is_charged_once(
+    folder: Path, broken: Curator, caplog: pytest.LogCaptureFixture, cause: str
+) -> None:
+    """Ask a curator whose engine fails twice, then one whose engine works."""
+    with broken, caplog.at_level(logging.DEBUG, logger="discreet"):
+        for _ in range(2):
+            with pytest.raises(EngineError) as failure:
+                broken.ask(HEAVY, epsilon=1)
+            assert str(failure.value) == str(EngineError())
+            assert failure.value.__cause__ is None
+            assert failure.value.__context__ is None
+            assert broken.remaining.epsilon == 2
+            assert broken.explain(HEAVY, epsilon=1).due == Price(epsilon=Fraction(0))
+    assert cause in caplog.text
+    kinds = [each.kind for each in existing_ledger(folder / "discreet.ledger").entries()]
+    assert kinds == ["policy", "charge"]
+    with opened(folder) as working:
+        answer = working.ask(HEAVY, epsilon=1)
+        assert answer.was_kept
+        assert working.remaining.epsilon == 2
+
+
+def test_a_question_whose_time_is_over_stays_charged_and_is_free_when_there_is_time(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    written_visits(tmp_path, 1_500_000)
+    broken = opened(tmp_path, "timeout = 0.2\nthreads = 1")
+    check_failure_is_charged_once(tmp_path, broken, caplog, "InterruptException")
+
+
+def test_a_question_whose_table_is_gone_stays_charged_and_is_free_when_it_is_back(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written_visits(tmp_path, 3000)
+    broken = opened(tmp_path)
+    engine: Any = broken._engine
+    real = engine.run
+
+    def dropping(*given: Any) -> ExactTable:
+        held = "SELECT schema_name, table_name FROM duckdb_tables()"
+        for schema, name in engine._store.connection.execute(held).fetchall():
+            engine._store.connection.execute(f'DROP TABLE "{schema}"."{name}" CASCADE')
+        return real(*given)  # type: ignore[no-any-return]
+
+    monkeypatch.setattr(engine, "run", dropping)
+    monkeypatch.setattr(engine, "check", lambda _: None)
+    check_failure_is_charged_once(tmp_path, broken, caplog, "Catalog")
