@@ -45,7 +45,7 @@ age = {{ type = "integer", bounds = [0, 120] }}
 
 STEPS: tuple[tuple[Any, str], ...] = (
     (Curator, "_plan"),
-    (StoredLedger, "charge"),
+    (StoredLedger, "charge_all"),
     (DuckDbEngine, "run"),
     (discreet.books, "release"),
     (discreet.books, "bytes_from_noisy"),

@@ -62,7 +62,8 @@ class Crash:
         with existing_ledger(place) as ledger:
             ledger.verify()
             kinds = kinds_in(ledger)
-            assert kinds["answer"] <= kinds["charge"] <= self.releases
+            assert kinds["answer"] <= kinds["charge"]
+            assert kinds["charge"] in {0, self.releases}  # all of a question, or nothing of it
             assert ledger.remaining().epsilon == 10 - Fraction(kinds["charge"], self.releases)
         assert kinds["answer"] == self.releases or not seen.exists()
         again = answer_in(catalog, self.sql)
@@ -96,7 +97,7 @@ def test_killed_between_two_releases_it_is_paid_before_it_is_seen_and_once(
     tmp_path: Path, place: str, within_the_ledger: bool
 ) -> None:
     crash = Crash(sql=NESTED, releases=2, within_the_ledger=within_the_ledger)
-    assert crash.check_everywhere(tmp_path, place) > (50 if within_the_ledger else 25)
+    assert crash.check_everywhere(tmp_path, place) > (40 if within_the_ledger else 23)
 
 
 def test_all_who_ask_the_same_at_once_see_the_same_and_one_pays(tmp_path: Path, place: str) -> None:
@@ -117,7 +118,7 @@ def test_who_asks_while_another_is_killed_pays_once_with_them(tmp_path: Path, pl
         tmp_path / "seen",
         PROCESSES.Barrier(1),
     )
-    dying = start(ask_dying_at, catalog, NESTED, 8, tmp_path / "unseen")
+    dying = start(ask_dying_at, catalog, NESTED, 6, tmp_path / "unseen")
     living = start(ask_the_same, catalog, barrier, seen)
     assert ends_of([dying, living]) == [-signal.SIGKILL, 0]
     assert not (tmp_path / "unseen").exists()
