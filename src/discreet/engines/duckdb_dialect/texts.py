@@ -33,7 +33,7 @@ def _concat(arguments: Sequence[Written]) -> str:
     short = (
         f"list_bool_and(list_transform({{0}}, lambda t: coalesce(length(t), 0) <= {LONGEST_TEXT}))"
     )
-    body = f"CASE WHEN {short} THEN array_to_string({{0}}, '') END"
+    body = f"CASE WHEN {short} THEN coalesce(array_to_string({{0}}, ''), '') END"
     return f"list_transform([[{parts}]], lambda v: {body.format('v')})[1]"
 
 
