@@ -74,7 +74,7 @@ def _shifted(x: Fraction, months: int, rest: int) -> End:
     try:
         day = min(moment.day, monthrange(year, month + 1)[1])
         moved = moment.replace(year=year, month=month + 1, day=day)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     return number_from_timestamp(moved) + rest
 
