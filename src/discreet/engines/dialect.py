@@ -115,6 +115,8 @@ class Dialect:
     """A whole number of 64 bits as it enters a sum that must not overflow."""
     quote: str = '"'
     """What stands around names, and is doubled inside them."""
+    fence: str = ""
+    """What follows a SELECT whose columns must not be computed again wherever they are used."""
     nulls_last: str = ""
     """What follows a column by which rows are ordered if NULL would else come first."""
 

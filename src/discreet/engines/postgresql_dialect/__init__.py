@@ -65,4 +65,5 @@ POSTGRESQL = Dialect(
     real=real_text,
     number=whole_number,
     longest_name=63,
+    fence=" OFFSET 0",
 )

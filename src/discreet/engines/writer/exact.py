@@ -76,7 +76,7 @@ def _projected(query: ExactQuery, place: Place) -> tuple[str, list[str]]:
     expressions = [*query.keys, *query.sums]
     expressions += [each for each in (query.cell, query.distinct) if each is not None]
     name = place.quoted(query.name)
-    stages = Stages(name)
+    stages = Stages(name, place.dialect.fence)
     own = replace(place, rows=query.rows, unit=f"{name}.{UNIT}", stages=stages)
     columns = [(key_text(each, own), f'"k{number}"') for number, each in enumerate(query.keys)]
     if query.bounding is not Bounding.UNITS_ONLY:

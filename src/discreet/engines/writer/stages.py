@@ -18,6 +18,8 @@ class Stages:
     """The steps under one SELECT whose rows are called `name`."""
 
     name: str
+    fence: str = ""
+    """What follows each SELECT, so that the engine computes a step once."""
     _numbers: dict[str, int] = field(default_factory=dict)
     _levels: list[int] = field(default_factory=list)
 
@@ -37,5 +39,5 @@ class Stages:
                 for text, number in self._numbers.items()
                 if self._levels[number] == level
             )
-            rows = f"SELECT {self.name}.*, {steps} FROM ({rows}) AS {self.name}"
+            rows = f"SELECT {self.name}.*, {steps} FROM ({rows}) AS {self.name}{self.fence}"
         return rows

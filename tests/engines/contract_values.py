@@ -1,0 +1,140 @@
+"""A table of awkward values of every kind, and expressions over it as an engine computes them."""
+
+from collections.abc import Sequence
+from datetime import UTC, date, datetime
+from functools import cache
+from math import isclose, ulp
+from typing import Any
+
+import pyarrow as pa
+
+from discreet.catalog.schema import Column, Kind, PrivateTable, RowUnit, Value
+from discreet.engines.base import Bounding, Engine, ExactQuery
+from discreet.query.expressions.facts import literal
+from discreet.query.tree import Expression, Scan
+from discreet.query.walk import map_columns
+from discreet.tables import ARROW_TYPES
+from tests.attacks.clinic import spread
+from tests.engines.made import column
+
+AWKWARD: dict[Kind, tuple[Value, ...]] = {
+    Kind.BOOLEAN: (False, True, None),
+    Kind.INTEGER: (0, 1, -1, 2, -7, 60, 2**31, -(2**31) - 1, 2**62, 2**63 - 1, -(2**63), None),
+    Kind.REAL: (
+        *(
+            0.0,
+            -0.0,
+            1.0,
+            -1.0,
+            -1.5,
+            0.5,
+            2.5,
+            0.1,
+            0.3,
+            7.0,
+            1e15,
+            123456789012345.6,
+            1e16,
+            -3e-5,
+        ),
+        *(5e-324, -5e-324, 2.0**-1022, 1e-160, 1e160, 1.7976931348623157e308, -1e308, 2.0**63),
+        *(2.0**53 + 2, 0.49999999999999994, 1e300, -1e-300, 709.7827128933841, -745.2, None),
+    ),
+    Kind.TEXT: (
+        *("", "a", "A", "'; DROP TABLE t --", "nan", "1e400", "-1e-400", "-7", " 7.5\t", "1_000"),
+        *(
+            "ß👍%_",
+            "É",
+            "é",
+            "Zebra",
+            "ǅ",
+            "2024-02-30",
+            "2024-2-9",
+            "2024/02/09 24:00",
+            "0x1F",
+            ".",
+        ),
+        *("2024-02-29 23:59:59.9999999+02", "true", "NO", "  a  ", "{0}", "a\\b", '"', "1e3", None),
+    ),
+    Kind.DATE: (
+        *(date(1, 1, 1), date(9999, 12, 31), date(2024, 2, 29), date(1969, 12, 31)),
+        *(date(2000, 1, 1), date(1999, 12, 31), date(99, 3, 31), None),
+    ),
+    Kind.TIMESTAMP: (
+        *(datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59, 59, 999999), datetime(1970, 1, 1)),
+        *(datetime(2024, 2, 29, 12, 30, 15, 250001), datetime(1969, 12, 31, 23, 59, 59, 999999)),
+        *(datetime(1901, 1, 1, 0, 0, 1), None),
+    ),
+    Kind.TIMESTAMP_TZ: (
+        datetime(1, 1, 1, tzinfo=UTC),
+        datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC),
+        datetime(2024, 3, 31, 1, 59, 59, 5, tzinfo=UTC),
+        None,
+    ),
+}
+
+ROWS = 400
+PLACES = 3
+"""So many columns of each kind."""
+
+
+def name_of(kind: Kind, place: int) -> str:
+    return f"{kind.name.casefold()}_{place}"
+
+
+@cache
+def awkward_table() -> pa.Table:
+    """Return rows in which values of every two columns of a kind meet."""
+    columns: dict[str, Any] = {"row": pa.array(range(ROWS), pa.int64())}
+    for kind, values in AWKWARD.items():
+        for place in range(PLACES):
+            step = len(values) ** place
+            chosen = [
+                values[
+                    i // step % len(values) if i < ROWS // 2 else spread(i * 7 + place, len(values))
+                ]
+                for i in range(ROWS)
+            ]
+            columns[name_of(kind, place)] = pa.array(chosen, ARROW_TYPES[kind])
+    return pa.table(columns)
+
+
+def _private() -> PrivateTable:
+    columns = [Column(name="row", kind=Kind.INTEGER)]
+    columns += [
+        Column(name=name_of(kind, place), kind=kind) for kind in AWKWARD for place in range(PLACES)
+    ]
+    return PrivateTable(name="awkward", columns=tuple(columns), unit=RowUnit())
+
+
+def over_table(expression: Expression) -> Expression:
+    """Return an expression over columns x0, x1, ... as one over the table's."""
+    return map_columns(
+        expression,
+        lambda each: column(name_of(each.facts.kind, int(each.name[1:])), each.facts.kind),
+    )
+
+
+def evaluated(engine: Engine, expressions: Sequence[Expression]) -> list[tuple[object, ...]]:
+    """Return what expressions are in each row, as the engine computes them."""
+    query = ExactQuery(
+        rows=Scan(table=_private()),
+        name="v",
+        keys=(column("row"), *map(over_table, expressions)),
+        bounding=Bounding.NONE,
+        limit=1,
+        sums=(literal(1),),
+    )
+    rows = engine.run(query, ()).unseal().sort_by("k0")
+    return list(
+        zip(*(rows.column(f"k{n + 1}").to_pylist() for n in range(len(expressions))), strict=True)
+    )
+
+
+def is_same(found: object, expected: object, ulps: int = 0) -> bool:
+    """Return whether two values are equal; reals may be so many units of the last place apart."""
+    if isinstance(found, float) and isinstance(expected, float):
+        return found == expected or isclose(
+            found, expected, rel_tol=0, abs_tol=ulps * ulp(expected)
+        )
+    return type(found) is type(expected) and found == expected

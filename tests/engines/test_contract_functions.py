@@ -1,0 +1,127 @@
+"""Every function gives the same on every engine, over awkward values, and never an error."""
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from discreet.catalog.schema import Kind
+from discreet.query.expressions.facts import case_of, literal
+from discreet.query.expressions.functions import FUNCTIONS, call
+from discreet.query.tree import Call, Expression
+from tests.engines.contract import OTHERS, Holder, engine_of
+from tests.engines.contract_values import (
+    AWKWARD,
+    PLACES,
+    awkward_table,
+    evaluated,
+    is_same,
+)
+from tests.engines.made import column
+from tests.engines.test_functions import FIXED, all_calls
+
+ULPS = {"exp": 2, "power": 2, "ln": 2, "log2": 4, "log10": 2, "log": 4}
+"""What IEEE leaves to the library may differ by so many units of the last place; the rest not."""
+
+UNLIKE = {("to_decimal", 38, 38)}
+"""DuckDB casts TRUE to DECIMAL(38, 38), whose values are less than 1, and gets 1e-38."""
+
+
+@pytest.fixture(scope="module")
+def embedded() -> Iterator[Holder]:
+    engine = engine_of("duckdb", {"awkward": awkward_table()})
+    yield engine
+    engine.close()
+
+
+@pytest.fixture(scope="module", params=OTHERS)
+def other(request: pytest.FixtureRequest) -> Iterator[Holder]:
+    engine = engine_of(request.param, {"awkward": awkward_table()})
+    yield engine
+    engine.close()
+
+
+def is_compared(expression: Call) -> bool:
+    values = (getattr(each, "value", None) for each in expression.arguments[1:])
+    return (expression.function, *values) not in UNLIKE
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_function_gives_the_same_everywhere(name: str, embedded: Holder, other: Holder) -> None:
+    calls = list(filter(is_compared, all_calls(FUNCTIONS[name])))
+    for start in range(0, len(calls), 20):
+        some = calls[start : start + 20]
+        for here, there in zip(evaluated(embedded, some), evaluated(other, some), strict=True):
+            for expression, expected, found in zip(some, here, there, strict=True):
+                assert is_same(found, expected, ULPS.get(name, 0)), (expression, expected, found)
+
+
+# --------------------------------------------------------------------------- inside one another
+
+
+def _leaves(kind: Kind) -> st.SearchStrategy[Expression]:
+    columns = st.integers(0, PLACES - 1).map(lambda n: column(f"x{n}", kind))
+    literals = st.sampled_from(AWKWARD[kind]).map(lambda value: literal(value, kind))
+    return st.one_of(columns, columns, literals)
+
+
+@st.composite
+def expressions(draw: st.DrawFn) -> list[Expression]:
+    """Return several expressions, the later ones made of the earlier ones too."""
+    pool: dict[Kind, list[Expression]] = {kind: [] for kind in AWKWARD}
+    made: list[Expression] = []
+    for _ in range(draw(st.integers(2, 10))):
+        expression = draw(st.one_of(_calls(pool), _cases(pool)))
+        made.append(expression)
+        exact = not isinstance(expression, Call) or expression.function not in ULPS
+        if exact and expression.facts.kind in pool:
+            pool[expression.facts.kind].append(expression)
+    return made
+
+
+def _part(pool: dict[Kind, list[Expression]], kind: Kind) -> st.SearchStrategy[Expression]:
+    return st.one_of(_leaves(kind), st.sampled_from(pool[kind])) if pool[kind] else _leaves(kind)
+
+
+@st.composite
+def _calls(draw: st.DrawFn, pool: dict[Kind, list[Expression]]) -> Expression:
+    function = FUNCTIONS[draw(st.sampled_from(sorted(FUNCTIONS)))]
+    accepts = function.accepts + function.accepts[-1:] * function.is_endless
+    alike = draw(st.sampled_from(_kinds(function.accepts[0])))
+    fixed = iter(draw(st.sampled_from(FIXED.get(function.name, [()]))))
+    arguments: list[Expression] = []
+    for number, accepted in enumerate(accepts):
+        kinds = _kinds(accepted)
+        kind = alike if function.is_alike and alike in kinds else draw(st.sampled_from(kinds))
+        if number not in function.literals:
+            arguments.append(draw(_part(pool, kind)))
+        elif function.name == "clamp":
+            arguments.append(literal(draw(st.sampled_from(AWKWARD[kind])), kind))
+        elif (value := next(fixed, None)) is not None:
+            arguments.append(literal(value))
+    made = call(function.name, *arguments)
+    assume(is_compared(made))
+    return made
+
+
+@st.composite
+def _cases(draw: st.DrawFn, pool: dict[Kind, list[Expression]]) -> Expression:
+    kind = draw(st.sampled_from(list(AWKWARD)))
+    condition, value, otherwise = (draw(_part(pool, each)) for each in (Kind.BOOLEAN, kind, kind))
+    return case_of(((condition, value),), otherwise)
+
+
+def _kinds(accepted: frozenset[Kind]) -> list[Kind]:
+    return sorted(set(AWKWARD) & accepted, key=lambda kind: kind.value)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(made=expressions())
+def test_functions_inside_one_another_give_the_same_everywhere(
+    embedded: Holder, other: Holder, made: list[Expression]
+) -> None:
+    for here, there in zip(evaluated(embedded, made), evaluated(other, made), strict=True):
+        for expression, expected, found in zip(made, here, there, strict=True):
+            ulps = ULPS.get(expression.function, 0) if isinstance(expression, Call) else 0
+            assert is_same(found, expected, ulps), (expression, expected, found)
