@@ -148,3 +148,11 @@ def test_a_release_that_depends_on_a_released_number_is_not_read_off_another() -
 def test_an_answer_that_was_read_off_says_so(served: Curator) -> None:
     some = served.ask("SELECT region, SUM(cost) FROM visits GROUP BY region", epsilon=0.1)
     assert any("read off an answer to a wider" in each for each in some.notes)
+
+
+def test_groups_alone_can_be_asked_after_a_question_that_fed_on_their_numbers() -> None:
+    made = curator_of(COLUMNS, seed=None, delta=1e-3, **DECLARED)
+    inner = "SELECT town, COUNT(*) AS n FROM visits GROUP BY town"
+    outer = f"SELECT COUNT(*) FROM visits WHERE age < (SELECT MAX(n) FROM ({inner}))"  # noqa: S608
+    made.ask(outer, epsilon=9)
+    assert made.ask("SELECT town FROM visits GROUP BY town", epsilon=1).table.num_rows == 5

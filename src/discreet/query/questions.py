@@ -39,6 +39,8 @@ class Aggregate:
     """Of a quantile."""
     discrete: bool = False
     """Whether a quantile keeps its argument's kind (PERCENTILE_DISC), else integers become real."""
+    is_of_unit: bool = field(default=False, compare=False)
+    """Whether the argument is the row's own unit, or NULL: then a unit has one value."""
     text: str = field(default="", compare=False)
     """As the question writes it, for explanations."""
     span: tuple[int, int] | None = field(default=None, compare=False)

@@ -133,8 +133,7 @@ class _Reading:
         if isinstance(bare, exp.Count):
             return self.count(bare)
         if isinstance(bare, exp.ApproxDistinct):
-            distinct = Statistic.COUNT_DISTINCT
-            return Aggregate(statistic=distinct, argument=self.argument(bare.this))
+            return self._different(translate(bare.this, self.scope))
         if quantile := _quantile(bare, self.node):
             inner, fraction, discrete = quantile
             return _checked(
@@ -182,10 +181,23 @@ class _Reading:
     def _count_distinct(self, distinct: exp.Distinct) -> Aggregate:
         if len(distinct.expressions) != 1 or distinct.args.get("on"):
             raise _no_form(self.node)
-        value = translate(distinct.expressions[0], self.scope)
+        return self._different(translate(distinct.expressions[0], self.scope))
+
+    def _different(self, value: Expression) -> Aggregate:
+        """Count different values: units, if all of them are, and each row has its own."""
         if self.names.is_unit(value) and not isinstance(self.node, exp.Filter):
             return Aggregate(statistic=Statistic.COUNT_UNITS)
-        return Aggregate(statistic=Statistic.COUNT_DISTINCT, argument=self.filtered(value))
+        return Aggregate(
+            statistic=Statistic.COUNT_DISTINCT,
+            argument=self.filtered(value),
+            is_of_unit=self._is_unit_or_null(value),
+        )
+
+    def _is_unit_or_null(self, value: Expression) -> bool:
+        if isinstance(value, Case):
+            results = (*(result for _, result in value.branches), value.otherwise)
+            return all(map(self._is_unit_or_null, results))
+        return self.names.is_unit(value) or (isinstance(value, Literal) and value.value is None)
 
 
 def _quantile(bare: exp.Expr, node: exp.Expr) -> tuple[exp.Expr, Fraction, bool] | None:

@@ -244,7 +244,7 @@ class _Builder:
 
     def _distinct(self, aggregate: Aggregate) -> Linear:
         argument = _argument(aggregate)
-        values = self._values_of_a_unit(argument)
+        values = self._values_of_a_unit(aggregate, argument)
         if aggregate.statistic is Statistic.COUNT_DISTINCT:
             query = self._added(self._pairs_query(values, argument))
             size = mass_sensitivity(values, self.groups, self.neighbours)
@@ -268,9 +268,12 @@ class _Builder:
         assert isinstance(reading, Linear)  # noqa: S101 - a sum alone is linear
         return replace(reading, measure=number)
 
-    def _values_of_a_unit(self, argument: Expression) -> int:
-        """Return the most different values of a unit, over all groups."""
-        domain = argument.facts.domain
+    def _values_of_a_unit(self, aggregate: Aggregate, argument: Expression) -> int:
+        """Return the most different values of a unit, over all groups.
+
+        The engine keeps no more than these, so that privacy does not rest on this number.
+        """
+        domain = ("the unit",) if aggregate.is_of_unit else argument.facts.domain
         if domain is None or self.groups is None:
             return self.rows
         known = sum(each is not None for each in domain)
