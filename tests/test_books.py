@@ -1,6 +1,7 @@
 """Every release is charged before it runs, kept before it is seen, and drawn once."""
 
 import logging
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from discreet.errors import (
     BudgetError,
     DiscreetError,
     EngineError,
+    LedgerError,
     UnsupportedError,
 )
 from discreet.ledger import Ledger, Token, existing_ledger, make_token
@@ -346,3 +348,91 @@ def test_a_question_whose_table_is_gone_stays_charged_and_is_free_when_it_is_bac
     monkeypatch.setattr(engine, "run", dropping)
     monkeypatch.setattr(engine, "check", lambda _: None)
     check_failure_is_charged_once(tmp_path, broken, caplog, "Catalog")
+
+
+# --------------------------------------------------------------------------- a ledger that fails
+
+
+class Harming:
+    """An engine during whose run something happens to the ledger."""
+
+    def __init__(self, engine: Any) -> None:
+        self._engine, self.ran = engine, 0
+        self.harm: Callable[[], object] = lambda: None
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._engine, name)
+
+    def run(self, *given: Any) -> Any:
+        self.ran += 1
+        self.harm()
+        return self._engine.run(*given)
+
+
+def test_without_its_ledger_nothing_is_read_and_nothing_is_shown(tmp_path: Path) -> None:
+    ledger, away = tmp_path / "books.db", tmp_path / "away.db"
+    engines: list[Harming] = []
+
+    def watched(engine: object) -> Harming:
+        engines.append(Harming(engine))
+        return engines[-1]
+
+    with curator_of(VISITS, seed=None, ledger=ledger, engine=watched, **BOUNDS) as curator:
+        engines[0].harm = lambda: ledger.rename(away)
+        with pytest.raises(LedgerError, match="moved, replaced or cut short"):
+            curator.ask(COUNT, epsilon=1)
+        with pytest.raises(LedgerError):
+            curator.ask(SUM, epsilon=1)
+        assert engines[0].ran == 1
+    away.rename(ledger)
+    with curator_of(VISITS, seed=None, ledger=ledger, engine=watched, **BOUNDS) as curator:
+        assert curator.ask(COUNT, epsilon=1).was_kept
+        assert curator.remaining.epsilon == 99
+        assert engines[1].ran == 1
+        assert not curator.ask(SUM, epsilon=1).was_kept
+
+
+# --------------------------------------------------------------------------- told beforehand
+
+
+def test_an_explanation_says_when_a_question_would_be_free(token: Token) -> None:
+    curator, _ = with_eve(token)
+    eve = curator.as_analyst(token.text)
+    nested = "SELECT (SELECT COUNT(*) FROM visits) + (SELECT COUNT(*) FROM visits WHERE cost > 9)"
+
+    def told(sql: str, epsilon: Fraction | int) -> str:
+        return str(eve.explain(sql, epsilon=epsilon)).splitlines()[0]
+
+    assert told(COUNT, 1) == "would cost ε = 1 · left ε = 2 of 2"
+    curator.ask(COUNT, epsilon=1)
+    free = "would cost nothing: all that it needs was paid for before"
+    assert told("SELECT 2 * COUNT(*) FROM VISITS", 1) == f"{free} (ε = 1) · left ε = 2 of 2"
+    assert told(COUNT, Fraction(1, 2)) == f"{free} (ε = 0.5) · left ε = 2 of 2"
+    assert told(COUNT, 2) == "would cost ε = 2 · left ε = 2 of 2"
+    assert "the rest of its price, ε = 2, was paid for before" in told(nested, 2)
+    assert eve.explain(nested, epsilon=2).due == Price(epsilon=Fraction(1))
+    assert eve.ask(nested, epsilon=2).charged.epsilon == 1
+    assert eve.remaining.epsilon == 1
+
+
+def test_what_an_explanation_says_is_charged_is_charged(token: Token) -> None:
+    curator, ledger = with_eve(token)
+    for sql, epsilon in [(COUNT, 1), (NESTED, 1), (SUM, 2), (SUM, 1), (NESTED, 1), (COUNT, 2)]:
+        due = curator.explain(sql, epsilon=epsilon).due
+        before = Fraction(ledger.charged().epsilon)
+        curator.ask(sql, epsilon=epsilon)
+        assert due is not None
+        assert due.epsilon == Fraction(ledger.charged().epsilon) - before
+
+
+def test_where_only_rho_is_left_that_is_told() -> None:
+    delta = Fraction(1, 10**6)
+    curator = curator_of(VISITS, **BOUNDS, epsilon=3, delta=delta, accounting="concentrated")
+    total = curator.remaining
+    assert str(total).startswith("ε = 3 of 3 or ρ ≈ 0.17")
+    curator.ask("SELECT cost, COUNT(*) FROM visits GROUP BY cost", epsilon=Fraction(1, 10))
+    left = curator.remaining
+    assert left.epsilon == 0
+    assert total.rho - Fraction(1, 200) <= left.rho < total.rho
+    assert str(left).startswith("ρ ≈ 0.17")
+    assert left.to_json()["total_rho"] == float(total.rho)

@@ -112,6 +112,41 @@ def test_the_budget_can_be_used_up_to_the_last_digit_and_no_further(store: Store
     assert ledger.find("one more") is None
 
 
+@pytest.mark.parametrize(
+    "spent", [Fraction(1, 3), Fraction(2, 7), Fraction(10**40, 3 * 10**40 + 1)]
+)
+def test_exactly_what_is_left_is_allowed_and_the_least_bit_more_is_not(
+    store: Store, spent: Fraction
+) -> None:
+    ledger = store.open()
+    ledger.charge("q", [PureEvent(epsilon=spent)])
+    least = Fraction(1, 10**90)
+    with pytest.raises(BudgetError) as refusal:
+        ledger.charge("more", [PureEvent(epsilon=1 - spent + least)])
+    (asked,), (left,) = refusal.value.requested.values(), refusal.value.remaining.values()
+    assert asked - left == least
+    ledger.charge("rest", [PureEvent(epsilon=1 - spent)])
+    assert ledger.remaining().epsilon == 0
+
+
+@pytest.mark.parametrize("count", [2003])
+def test_thousands_of_tiny_charges_neither_drift_nor_lose_anything(
+    durable: Store, count: int
+) -> None:
+    event = PureEvent(epsilon=Fraction(1, count))
+    with durable.open() as ledger:
+        items = [Item(question=f"q{i}", events=[event]) for i in range(count - 20)]
+        ledger.charge_all(items)
+        for i in range(count - 20, count):
+            assert ledger.remaining().epsilon == Fraction(count - i, count)
+            ledger.charge(f"q{i}", [event])
+    with durable.open() as ledger:
+        assert ledger.remaining().epsilon == 0
+        assert ledger.charged().epsilon == 1
+        with pytest.raises(BudgetError):
+            ledger.charge("more", [PureEvent(epsilon=Fraction(1, 10**90))])
+
+
 def test_what_does_not_fit_as_a_whole_is_not_charged_in_part(store: Store) -> None:
     ledger = store.open()
     with pytest.raises(BudgetError, match=r"requested epsilon = 1\.1"):

@@ -1,7 +1,7 @@
 """What an edited ledger shows, and what only a noted head shows."""
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
@@ -169,6 +169,38 @@ def test_no_byte_of_the_file_can_change_what_is_charged_or_answered_unseen(
     assert seen > 10
 
 
+def harmed_pages(whole: bytes) -> Iterator[bytes]:
+    """Yield the file cut short after each page and inside of it, and with each page zeroed."""
+    size = int.from_bytes(whole[16:18], "big")
+    for start in range(0, len(whole), size):
+        yield whole[:start]
+        yield whole[: start + size // 2]
+        yield whole[:start] + bytes(size) + whole[start + size :]
+
+
+def test_a_file_that_lost_a_page_or_its_end_is_refused_and_charges_nothing(
+    filled: FileStore,
+) -> None:
+    whole = filled.path.read_bytes()
+    harms = 0
+    for damaged in harmed_pages(whole):
+        filled.path.write_bytes(damaged)
+
+        def used() -> None:
+            with SqliteLedger.existing(filled.path) as ledger:
+                ledger.verify()
+                ledger.charge("more", [TENTH])
+
+        with pytest.raises(LedgerError):
+            used()
+        harms += 1
+    assert harms >= 9
+    filled.path.write_bytes(whole)
+    with filled.open() as ledger:
+        ledger.verify()
+        assert ledger.find("more") is None
+
+
 def test_a_dropped_tail_is_seen_by_who_has_it_open(filled: FileStore) -> None:
     with filled.open() as ledger:
         edit(filled.path, statement("DELETE FROM entries WHERE number = 6"))
@@ -214,6 +246,9 @@ def test_an_old_head_stays_good_while_the_ledger_grows(filled: FileStore) -> Non
     [
         statement("UPDATE entries SET events = replace(events, 'pure/1', 'pure/9')"),
         statement("UPDATE entries SET kind = 'refund' WHERE number = 6"),
+        statement("""UPDATE entries SET about = '{"scope":"[]"}' WHERE number = 6"""),
+        statement("""UPDATE entries SET about = '{"scope":"all"}' WHERE number = 6"""),
+        statement("""UPDATE entries SET about = '{"scope":5}' WHERE number = 6"""),
         statement("UPDATE entries SET about = replace(about, 'basic', 'newer') WHERE number = 1"),
         statement("UPDATE entries SET kind = 'charge', question = 'p' WHERE number = 1"),
     ],
