@@ -33,14 +33,13 @@ from discreet.engines.connection import Limits
 from discreet.engines.copies import Copied, forget_copy, key_of, make_copy, open_copy
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.loading import DUCKDB, Source, files_of, tables_in
-from discreet.engines.preparing import Progress, as_prepared, scans_to_prepare
+from discreet.engines.preparing import Progress, Scans, as_prepared, scans_to_prepare
 from discreet.engines.public import PublicStore
 from discreet.engines.unplugged import UnpluggedEngine
 from discreet.errors import CatalogError, ParameterError, SourceError
 from discreet.ledger import Ledger, SqliteLedger, is_on_server, open_ledger
 from discreet.mechanisms.sensitivity import Neighbours
 from discreet.parameters import Real
-from discreet.query.tree import Scan
 from discreet.servers import address_of, from_environment, held, tables_named
 
 LEDGER_SUFFIX = ".ledger"
@@ -105,7 +104,11 @@ def open_data(  # noqa: PLR0913 - each is a thing that an owner may declare
     if epsilon is None:
         raise ParameterError("epsilon", None, "must say how much may be revealed in all")
     address = str(source) if holds_tables(source) else None
-    sources = tables_named(name, unit, public) if address else _named(source, name)
+    if address is None:
+        sources = _named(source, name)
+    else:
+        named = tables_named(name, unit, public)
+        sources, unit, public = {**named.tables}, named.unit, named.public
     files = {
         each: str(path) if isinstance(path, str | Path) else None for each, path in sources.items()
     }
@@ -301,7 +304,7 @@ def prepare_catalog(path: str | Path, progress: Progress | None = None) -> bool:
     if key_of(copy_of(path)) == copied.key:
         return False
 
-    def scans_of(columns: Mapping[str, tuple[Column, ...]]) -> tuple[Scan, ...]:
+    def scans_of(columns: Mapping[str, tuple[Column, ...]]) -> Scans:
         return scans_to_prepare(as_prepared(complete(declared, columns.__getitem__)))
 
     make_copy(copy_of(path), copied, scans_of, limits=_limits(declared.source), progress=progress)

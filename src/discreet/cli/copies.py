@@ -34,5 +34,4 @@ def remark_outdated(catalog: Path) -> None:
 
 
 def _size(file: Path) -> str:
-    megabytes = file.stat().st_size / 1e6
-    return f"{megabytes:.0f} MB" if megabytes >= 1 else "less than 1 MB"
+    return f"{file.stat().st_size / 1e6:.1f} MB"

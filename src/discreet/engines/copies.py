@@ -24,10 +24,9 @@ from discreet.engines.connection import LIMITS, Limits, Store, log
 from discreet.engines.dialect import text_literal
 from discreet.engines.duckdb_dialect import DUCKDB
 from discreet.engines.loading import Kinds, Source, load
-from discreet.engines.preparing import Progress, drop_plain, prepare
+from discreet.engines.preparing import Progress, Scans, drop_plain, prepare
 from discreet.engines.writer import ABOUT
 from discreet.errors import SourceError
-from discreet.query.tree import Scan
 
 FORM = 1
 """Changes when copies are made in another way: older ones are made anew."""
@@ -59,7 +58,7 @@ class Copied:
 def make_copy(
     file: Path,
     copied: Copied,
-    scans_of: Callable[[Columns], tuple[Scan, ...]],
+    scans_of: Callable[[Columns], Scans],
     *,
     limits: Limits = LIMITS,
     progress: Progress | None = None,

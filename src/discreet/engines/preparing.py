@@ -33,6 +33,9 @@ PARTS = f'"{ABOUT}"."parts"'
 ALL = -1
 """Stands for all parts."""
 
+Scans = tuple[Scan, ...]
+"""Tables that are to be prepared."""
+
 Progress = Callable[[str, int, int], None]
 """Told of a table how many of its parts are done, and how many there are."""
 
@@ -48,7 +51,7 @@ def as_prepared(catalog: Catalog) -> Catalog:
     return replace(catalog, tables=tuple(tables))
 
 
-def scans_to_prepare(catalog: Catalog) -> tuple[Scan, ...]:
+def scans_to_prepare(catalog: Catalog) -> Scans:
     """Return what prepared tables are made of: plain tables, joined to their units."""
     return tuple(
         Scan(table=_plain(each), parents=tuple(map(_plain, catalog.parents(each))))
