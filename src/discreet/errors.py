@@ -66,6 +66,13 @@ class ReportError(DiscreetError, ValueError):
         super().__init__(f"{problem}; nothing was counted, use the mechanism that made them.")
 
 
+class CollectionError(DiscreetError):
+    """A collection of local reports that cannot be read, written or given out as asked."""
+
+    def __init__(self, problem: str, instead: str) -> None:
+        super().__init__(f"{problem}; {instead}.")
+
+
 class UnsupportedEventError(DiscreetError):
     """No theorem prices this event under this accountant."""
 

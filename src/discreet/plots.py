@@ -35,6 +35,9 @@ UPRIGHT_MOST, LETTERS_MOST = 8, 72
 FILL = "#6ea0f5"
 """Bars are paler than what is drawn on them."""
 
+PALE = "#d0d7de"
+"""What only stands behind."""
+
 BAR = {"elinewidth": 1.2, "capsize": 3, "ecolor": "#24292f"}
 """How an error bar looks on a bar."""
 
@@ -173,6 +176,62 @@ def plot_bars(
     axes.set_ylabel(label)
     axes.set_title(title)
     _legend_above(axes)
+    return Plot(figure)
+
+
+def plot_truth(
+    labels: Sequence[str], truth: Floats, panel: "Panel", *, label: str, title: str
+) -> Plot:
+    """Draw estimates with their intervals beside the truth, one place for each label."""
+    figure = _figure(7.2, 4.2)
+    axes = figure.subplots()
+    places = np.arange(len(labels), dtype=np.float64)
+    axes.bar(places, truth, 0.7, color=PALE, label="truth")
+    axes.errorbar(
+        places,
+        panel.values,
+        yerr=panel.errors,
+        label=panel.title,
+        fmt="o",
+        color=HERE,
+        markersize=4,
+        capsize=3,
+    )
+    axes.axhline(0, color=LIMIT, linewidth=0.8)
+    axes.set_xticks(places, labels, parse_math=False)
+    if sum(map(len, labels)) + 2 * len(labels) > LETTERS_MOST:
+        for text in axes.get_xticklabels():
+            text.set(rotation=45, ha="right", rotation_mode="anchor")
+    axes.yaxis.set_major_formatter(_thousands)
+    axes.set_ylabel(label)
+    axes.set_title(title)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False)
+    return Plot(figure)
+
+
+def plot_errors(
+    places: Floats, lines: Mapping[str, tuple[Floats, Floats]], *, title: str, label: str, at: str
+) -> Plot:
+    """Draw errors against something on two logarithmic axes: theory as lines, observed as dots."""
+    figure = _figure(6.4, 4.4)
+    axes = figure.subplots()
+    for colour, (name, (theory, observed)) in zip(COLOURS, lines.items(), strict=False):
+        axes.plot(places, theory, color=colour, linewidth=1.4, label=name)
+        axes.plot(places, observed, "o", color=colour, markersize=4.5)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(_thousands)
+        axis.set_minor_formatter(_matplotlib().ticker.NullFormatter())
+    axes.set_xticks(places)
+    axes.set_xlabel(at)
+    axes.set_ylabel(label)
+    axes.set_title(title)
+    axes.grid(color=PALE, linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False, title="lines: theory, dots: observed")
     return Plot(figure)
 
 

@@ -11,6 +11,7 @@ import typer
 from discreet import __version__
 from discreet.cli.given import Terms, distances, exact, form_of, payer_of, question
 from discreet.cli.later import Later
+from discreet.cli.local_commands import commands as local_commands
 
 if TYPE_CHECKING:
     import discreet.cli.analysts as analysts
@@ -45,6 +46,7 @@ ledgers = typer.Typer(no_args_is_help=True, help="Read the book of charges, or c
 app.add_typer(ledgers, name="ledger", rich_help_panel="Keep the books")
 accounts = typer.Typer(no_args_is_help=True, help="Declare who may ask, and how much each.")
 app.add_typer(accounts, name="analyst", rich_help_panel="Keep the books")
+app.add_typer(local_commands, name="local", rich_help_panel="Trust nobody")
 
 Catalog: TypeAlias = Annotated[
     Path,

@@ -178,6 +178,8 @@ def _shown(value: object) -> str:
             return readable(value)
         case Enum():
             return repr(value.value)
+        case tuple():
+            return f"({', '.join(map(_shown, value))})"
         case _:
             return repr(value)
 

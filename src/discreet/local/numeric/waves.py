@@ -14,6 +14,9 @@ from discreet.parameters import flag, whole
 ROUNDS_MOST = 10_000
 """Rounds of expectation maximisation before it is left as it is."""
 
+FINE_FROM = 32
+"""From so many buckets on neighbours are alike enough to be smoothed."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Histogram:
@@ -42,18 +45,20 @@ class Histogram:
 def reconstruct(
     tally: Tally[SquareWave],
     *,
-    smooth: bool = True,
+    smooth: bool | None = None,
     resamples: int = 0,
     entropy: Entropy = SYSTEM,
 ) -> Histogram:
     """Return the histogram that explains the reports best.
 
     By expectation maximisation, and smoothed by (1, 2, 1) / 4 after each round if `smooth` (EMS; Li
-    et al. 2020, Algorithm 1): better for shapes without spikes, worse for shapes with them. Of
-    nobody, all buckets are equal. `resamples` bootstrap histograms tell the spread.
+    et al. 2020, Algorithm 1): better for shapes without spikes, worse for shapes with them, and too
+    much where buckets are few: by default from 32 buckets on. Of nobody, all buckets are equal.
+    `resamples` bootstrap histograms tell the spread.
     """
     mechanism, n = tally.mechanism, tally.people
-    is_smooth, times = flag("smooth", smooth), whole("resamples", resamples, least=0, most=10_000)
+    is_smooth = mechanism.buckets >= FINE_FROM if smooth is None else flag("smooth", smooth)
+    times = whole("resamples", resamples, least=0, most=10_000)
     shares = _maximised(mechanism, tally.cells, is_smooth=is_smooth)
     low, high = map(float, mechanism.bounds)
     again = [

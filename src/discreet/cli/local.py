@@ -1,0 +1,271 @@
+"""`discreet local`: people who are made up, reports that are counted, estimates with errors."""
+
+import json
+from base64 import b64decode, b64encode
+from binascii import Error as Base64Error
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from discreet.cli.screen import progress, remark, show
+from discreet.errors import CollectionError, ParameterError
+from discreet.local import (
+    Client,
+    HadamardResponse,
+    KaryResponse,
+    LocalHashing,
+    Reports,
+    Server,
+    SubsetSelection,
+    UnaryEncoding,
+    choose,
+)
+from discreet.local.base import FrequencyOracle, Mechanism
+from discreet.local.collector import Collector
+from discreet.local.numeric import (
+    Duchi,
+    Hybrid,
+    NumericClient,
+    Piecewise,
+    SquareWave,
+    SquareWaveClient,
+    estimate_mean,
+    reconstruct,
+)
+from discreet.local.numeric.means import Kind
+from discreet.local.records import mechanism_from_json, mechanism_to_json
+from discreet.local.tallies import Tally
+from discreet.noise import SYSTEM
+from discreet.plots import Panel, plot_answer_bars
+
+BATCH = 5_000
+"""Reports in a transaction."""
+
+BOUNDS = (0, 1)
+
+
+class Survey(NamedTuple):
+    """What is to be reported by whom."""
+
+    mechanism: str
+    epsilon: Fraction
+    categories: int
+    people: int
+
+
+ORACLES: Mapping[str, Callable[[Fraction, int], FrequencyOracle]] = {
+    "kary": lambda epsilon, k: KaryResponse(epsilon=epsilon, categories=k),
+    "symmetric": lambda epsilon, k: UnaryEncoding(epsilon=epsilon, categories=k, form="symmetric"),
+    "unary": lambda epsilon, k: UnaryEncoding(epsilon=epsilon, categories=k),
+    "subset": lambda epsilon, k: SubsetSelection(epsilon=epsilon, categories=k),
+    "hashing": lambda epsilon, k: LocalHashing(epsilon=epsilon, categories=k),
+    "hadamard": lambda epsilon, k: HadamardResponse(epsilon=epsilon, categories=k),
+}
+MEANS: Mapping[str, type[Kind]] = {"duchi": Duchi, "piecewise": Piecewise, "hybrid": Hybrid}
+NAMES = ("best", *ORACLES, *MEANS, "square-wave")
+
+
+# --------------------------------------------------------------------------- simulate
+
+
+def simulate(survey: Survey, values: Path | None, output: Path) -> None:
+    """Write reports of made-up or given people, and print what is true of them."""
+    mechanism = _mechanism(survey)
+    if isinstance(mechanism, Duchi | Piecewise | Hybrid | SquareWave):
+        numbers = _made_up_numbers(survey.people) if values is None else _read(values, float)
+        if isinstance(mechanism, SquareWave):
+            reports = SquareWaveClient(mechanism).report_many(numbers)
+        else:
+            reports = NumericClient(mechanism).report_many(numbers)
+        truth = f"mean   {np.mean(numbers):.6g}"
+    else:
+        held = _made_up_values(survey) if values is None else _read(values, int)
+        reports = Client(mechanism).report_many(held)
+        counts = np.bincount(held, minlength=survey.categories)
+        truth = _table({"value": list(range(len(counts))), "people": counts.tolist()})
+    _write(output, reports)
+    show(truth)
+    remark(f"{len(reports)} reports of {mechanism!r} are in {output}; above is what is true.")
+
+
+def _mechanism(
+    survey: Survey,
+) -> FrequencyOracle | Kind | SquareWave:
+    name, epsilon, k, people = survey
+    if name == "best":
+        return choose(epsilon, k, people).mechanism
+    if name in ORACLES:
+        return ORACLES[name](epsilon, k)
+    if name in MEANS:
+        return MEANS[name](epsilon=epsilon, bounds=BOUNDS)
+    if name == "square-wave":
+        return SquareWave(epsilon=epsilon, bounds=BOUNDS, buckets=k)
+    raise ParameterError("mechanism", name, f"must be one of {', '.join(NAMES)}")
+
+
+def _made_up_values(survey: Survey) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+    """Return values, the first the most frequent, the second half as frequent, and so on."""
+    weights = 1 / np.arange(1, survey.categories + 1)
+    ends = np.rint(np.cumsum(weights) / weights.sum() * survey.people).astype(np.int64)
+    return np.repeat(np.arange(survey.categories), np.diff(ends, prepend=0))
+
+
+def _made_up_numbers(people: int) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+    """Return numbers between 0 and 1, most of them small."""
+    return ((np.arange(people) + 0.5) / people) ** 2
+
+
+def _read(
+    path: Path, kind: type[int] | type[float]
+) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+    lines = path.read_text(encoding="utf-8").split()
+    try:
+        return np.array([kind(line) for line in lines])
+    except ValueError:
+        rule = f"must hold one {'whole ' if kind is int else ''}number a line"
+        raise ParameterError("values", str(path), rule) from None
+
+
+def _write(output: Path, reports: Reports) -> None:
+    """Write the mechanism on the first line, and below a random id and a report on each."""
+    mechanism = reports.mechanism
+    singles = (Reports(mechanism, row) for row in np.split(reports.rows, len(reports)))
+    with output.open("w", encoding="ascii") as file:
+        file.write(mechanism_to_json(mechanism) + "\n")
+        for each in singles if len(reports) else ():
+            file.write(f"{SYSTEM.draw(16).hex()} {b64encode(bytes(each)).decode()}\n")
+
+
+# --------------------------------------------------------------------------- collect
+
+
+def collect(paths: Sequence[Path], into: Path, *, least_people: int) -> None:
+    """Count the reports of several files, each id once."""
+    counted = repeated = 0
+    for path in paths:
+        with path.open(encoding="ascii", errors="replace") as file:
+            mechanism = mechanism_from_json(file.readline())
+            with (
+                _collector(into, mechanism, least_people) as collector,
+                progress(path.name) as tell,
+            ):
+                lines = _lines(path, file)
+                while batch := list(islice(lines, BATCH)):
+                    added = collector.add_many(batch)
+                    counted, repeated = counted + added.counted, repeated + added.repeated
+                    tell("counted", counted, counted)
+                total = collector.people
+    show(f"counted {counted} reports; {repeated} had been counted before; {total} in all")
+
+
+def _collector(into: Path, mechanism: Mechanism, least_people: int) -> Collector:
+    if not into.exists():
+        return Collector.create(into, mechanism, least_people=least_people)
+    collector = Collector(into)
+    if mechanism_to_json(collector.mechanism) != mechanism_to_json(mechanism):
+        collector.close()
+        raise CollectionError(
+            f"{into} counts reports of {collector.mechanism!r}, and these are of {mechanism!r}",
+            "collect them into another file",
+        )
+    return collector
+
+
+def _lines(path: Path, lines: Iterator[str]) -> Iterator[tuple[str, bytes]]:
+    for number, line in enumerate(lines, start=2):
+        name, _, report = line.strip().partition(" ")
+        try:
+            yield name, b64decode(report, validate=True)
+        except (Base64Error, ValueError):
+            raise CollectionError(
+                f"line {number} of {path} is no id with a report", "send the file again"
+            ) from None
+
+
+# --------------------------------------------------------------------------- estimate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """Estimates as they are shown: names, numbers and half widths."""
+
+    what: str
+    names: list[str]
+    numbers: list[float]
+    errors: list[float] | None
+    people: int
+
+
+def estimate(
+    collection: Path, confidence: Fraction, *, is_json: bool, picture: Path | None
+) -> None:
+    """Print what the counts tell, with errors; save a picture if one is asked for."""
+    with Collector(collection) as collector:
+        tally = collector.tally()
+    told = _told(tally, confidence)
+    if picture is not None:
+        errors = None if told.errors is None else np.array(told.errors)
+        panel = Panel(title=told.what, values=np.array(told.numbers), errors=errors)
+        plot_answer_bars(told.names, [panel], is_ordered=True, label="").save(picture)
+    if is_json:
+        keys = ("people", "what", "names", "numbers", "errors")
+        show(json.dumps({key: getattr(told, key) for key in keys}))
+        return
+    columns: dict[str, list[object]] = {"": list(told.names)}
+    columns[told.what] = [f"{each:.6g}" for each in told.numbers]
+    if told.errors is not None:
+        level = f"± {float(confidence) * 100:g} %"
+        columns[level] = [f"±{each:.3g}" for each in told.errors]
+    show(_table(columns))
+    remark(f"{told.people} people, ε = {float(tally.mechanism.epsilon):g} each.")
+
+
+def _told(tally: Tally[Mechanism], confidence: Fraction) -> Told:
+    mechanism, n = tally.mechanism, tally.people
+    if isinstance(mechanism, SquareWave):
+        waves = Tally.from_bytes(mechanism, bytes(tally))
+        found = reconstruct(waves)
+        names = [
+            f"{low:.3g}–{high:.3g}" for low, high in zip(found.edges, found.edges[1:], strict=False)
+        ]
+        return Told(what="share", names=names, numbers=found.shares.tolist(), errors=None, people=n)
+    if isinstance(mechanism, Duchi | Piecewise | Hybrid):
+        mean = estimate_mean(Tally.from_bytes(mechanism, bytes(tally)), confidence=confidence)
+        reach = max(mean.high - mean.mean, mean.mean - mean.low)
+        return Told(what="mean", names=["mean"], numbers=[mean.mean], errors=[reach], people=n)
+    oracle = _oracle(mechanism)
+    counts = Server.from_bytes(oracle, bytes(tally)).estimate(confidence=confidence)
+    reach_of_each = np.maximum(counts.high - counts.counts, counts.counts - counts.low)
+    return Told(
+        what="people",
+        names=[str(value) for value in range(oracle.categories)],
+        numbers=counts.counts.tolist(),
+        errors=reach_of_each.tolist(),
+        people=n,
+    )
+
+
+def _oracle(mechanism: Mechanism) -> FrequencyOracle:
+    kinds = KaryResponse, UnaryEncoding, SubsetSelection, LocalHashing, HadamardResponse
+    if not isinstance(mechanism, kinds):
+        raise CollectionError(
+            f"{mechanism!r} needs candidates that this command does not know",
+            "decode the tally in Python",
+        )
+    return mechanism
+
+
+def _table(columns: Mapping[str, Sequence[object]]) -> str:
+    """Return columns side by side, numbers to the right."""
+    texts = [[name, *map(str, cells)] for name, cells in columns.items()]
+    widths = [max(map(len, column)) for column in texts]
+    rows = zip(*texts, strict=True)
+    return "\n".join(
+        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+        for row in rows
+    )

@@ -1,0 +1,235 @@
+"""A small durable collection: reports go in, counts come out, and no report is kept.
+
+One SQLite file holds the counts of one mechanism and, for each report that was counted, a keyed
+digest of its id, so that a report that is sent twice is counted once. Counting and remembering are
+one transaction: after a crash a report was counted and is remembered, or neither.
+"""
+
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import RLock
+from types import TracebackType
+from typing import Self
+
+from discreet.errors import CollectionError
+from discreet.local.base import Mechanism
+from discreet.local.records import mechanism_from_json, mechanism_to_json
+from discreet.local.reports import Reports
+from discreet.local.tallies import Tally
+from discreet.noise import SYSTEM
+from discreet.parameters import whole
+
+APPLICATION = 0x4449534C
+"""Marks a SQLite file as a collection: "DISL"."""
+
+VERSION = 1
+PATIENCE = 60.0
+"""Seconds to wait while other processes write."""
+
+ID_BYTES_MOST = 256
+DIGEST_BYTES = 16
+LEAST_PEOPLE = 100
+
+SCHEMA = (
+    """CREATE TABLE collection (
+        one INTEGER PRIMARY KEY CHECK (one = 1),
+        mechanism TEXT NOT NULL,
+        salt BLOB NOT NULL,
+        least_people INTEGER NOT NULL,
+        tally BLOB NOT NULL
+    )""",
+    "CREATE TABLE counted (digest BLOB PRIMARY KEY) WITHOUT ROWID",
+)
+
+FAILED = ("the collection could not be read or written", "see to the disk and the file")
+MISSING = ("there is no collection in this file", "make one with Collector.create")
+LOST = ("the collection's file was moved or replaced while it was open", "open it again")
+PRESENT = ("there is something in this file already", "open it, or name another file")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Added:
+    """How many reports were counted, and how many had been counted before."""
+
+    counted: int
+    repeated: int
+
+
+class Collector:
+    """Counts reports of one mechanism in a file that threads and processes of a machine share.
+
+    What comes out is counts of at least `least_people` reports. That is a courtesy on top of the
+    reports' own privacy, which holds whoever sees them: two counts that differ by one report tell
+    that report, and a report tells no more than its epsilon.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        self._path = Path(path).resolve()
+        if not self._path.exists():
+            raise CollectionError(*MISSING)
+        self._inode = self._path.stat().st_ino
+        self._lock = RLock()
+        self._connection = _connected(self._path)
+        with self._transaction("DEFERRED") as connection:
+            _check(connection)
+            row = connection.execute("SELECT mechanism, salt, least_people FROM collection")
+            text, self._salt, self.least_people = row.fetchone()
+        self.mechanism: Mechanism = mechanism_from_json(text)
+
+    @classmethod
+    def create(
+        cls, path: Path | str, mechanism: Mechanism, *, least_people: int = LEAST_PEOPLE
+    ) -> Self:
+        """Make a collection in a new file, and open it."""
+        least = whole("least_people", least_people, least=1, most=10**9)
+        text = mechanism_to_json(mechanism)
+        place = Path(path).resolve()
+        first = (1, text, SYSTEM.draw(32), least, bytes(Tally(mechanism)))
+        _make_file(place, first)
+        return cls(place)
+
+    def __repr__(self) -> str:
+        return f"Collector({self.mechanism!r})"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self._lock:
+            self._connection.close()
+
+    def add(self, report: bytes, *, report_id: bytes | str) -> bool:
+        """Count one report, durably when this returns; False if its id was counted before.
+
+        The id is drawn at random by the device, and sent again with the same report if it cannot
+        know whether the first arrived.
+        """
+        return self.add_many([(report_id, report)]).counted == 1
+
+    def add_many(self, reports: Iterable[tuple[bytes | str, bytes]]) -> Added:
+        """Count reports with their ids, all or none: one that is malformed refuses them all."""
+        given = [(self._digest(name), report) for name, report in reports]
+        for _, report in given:
+            _check_single(self.mechanism, report)
+        with self._transaction("IMMEDIATE") as connection:
+            fresh = [report for digest, report in given if _is_remembered_now(connection, digest)]
+            if fresh:
+                tally = self._read(connection)
+                tally.add(Reports.join(self.mechanism, fresh))
+                connection.execute("UPDATE collection SET tally = ?", (bytes(tally),))
+        return Added(counted=len(fresh), repeated=len(given) - len(fresh))
+
+    @property
+    def people(self) -> int:
+        """How many reports were counted."""
+        with self._transaction("DEFERRED") as connection:
+            return self._read(connection).people
+
+    def tally(self) -> Tally[Mechanism]:
+        """Return the counts, if they are of enough people."""
+        with self._transaction("DEFERRED") as connection:
+            found = self._read(connection)
+        if found.people < self.least_people:
+            raise CollectionError(
+                f"{found.people} reports were counted, and counts are given out from "
+                f"{self.least_people} on",
+                "collect more",
+            )
+        return found
+
+    def _read(self, connection: sqlite3.Connection) -> Tally[Mechanism]:
+        (data,) = connection.execute("SELECT tally FROM collection").fetchone()
+        return Tally.from_bytes(self.mechanism, data)
+
+    def _digest(self, name: bytes | str) -> bytes:
+        content = name.encode("utf-8", "surrogatepass") if isinstance(name, str) else name
+        if not isinstance(content, bytes) or not 0 < len(content) <= ID_BYTES_MOST:
+            raise CollectionError(
+                f"a report's id is 1 to {ID_BYTES_MOST} bytes or letters",
+                "let the device draw 16 random bytes",
+            )
+        return blake2b(content, key=self._salt, digest_size=DIGEST_BYTES).digest()
+
+    @contextmanager
+    def _transaction(self, mode: str) -> Iterator[sqlite3.Connection]:
+        with self._lock:
+            if not self._path.exists() or self._path.stat().st_ino != self._inode:
+                raise CollectionError(*LOST)
+            try:
+                self._connection.execute(f"BEGIN {mode}")
+                yield self._connection
+                self._connection.execute("COMMIT")
+            except sqlite3.Error as cause:
+                self._undo()
+                raise CollectionError(*FAILED) from cause
+            except BaseException:
+                self._undo()
+                raise
+
+    def _undo(self) -> None:
+        with suppress(sqlite3.Error):
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+
+
+def _make_file(place: Path, first: tuple[object, ...]) -> None:
+    """Make the whole file beside its place and link it there: it is there whole, or not at all."""
+    with TemporaryDirectory(dir=place.parent, prefix=".collection-") as folder:
+        made = Path(folder) / "new"
+        with closing(_connected(made)) as connection:
+            connection.execute(f"PRAGMA application_id = {APPLICATION}")
+            connection.execute(f"PRAGMA user_version = {VERSION}")
+            for statement in SCHEMA:
+                connection.execute(statement)
+            connection.execute("INSERT INTO collection VALUES (?, ?, ?, ?, ?)", first)
+        made.chmod(0o600)
+        try:
+            os.link(made, place)
+        except FileExistsError:
+            raise CollectionError(*PRESENT) from None
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    try:
+        connection = sqlite3.connect(
+            path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
+        )
+        connection.execute("PRAGMA synchronous = FULL")
+    except sqlite3.Error as cause:
+        raise CollectionError(*FAILED) from cause
+    return connection
+
+
+def _check(connection: sqlite3.Connection) -> None:
+    (marked,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if marked != APPLICATION:
+        raise CollectionError(*MISSING)
+    if version > VERSION:
+        raise CollectionError("a newer version made this collection", "update Discreet")
+
+
+def _check_single(mechanism: Mechanism, report: bytes) -> None:
+    if len(Reports.from_bytes(mechanism, report)) != 1:
+        raise CollectionError("an id stands for exactly one report", "send them one by one")
+
+
+def _is_remembered_now(connection: sqlite3.Connection, digest: bytes) -> bool:
+    """Remember an id; False if it was remembered before."""
+    done = connection.execute("INSERT OR IGNORE INTO counted VALUES (?)", (digest,))
+    return done.rowcount == 1
