@@ -1,9 +1,11 @@
 """Our own part of a question: all that is done but the engine's run over rows, stage by stage."""
 
 import json
+import os
 import sys
 from fractions import Fraction
 from functools import partial
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
@@ -53,17 +55,20 @@ QUESTIONS = (
 )
 """Each has a place for a name and for a number, so that no text is ever asked twice."""
 
+FRESH = count(1000)
+"""Numbers that no question had before: kept answers of others are about other rows."""
+
 
 def run(say: Say) -> Report:
     """Ask each question with texts that were never asked before, in a process of its own."""
-    timed = []
+    timed, busy = [], os.getloadavg()[0] if hasattr(os, "getloadavg") else None
     for line in lines_from_module("benchmarks.overhead", str(ROWS), str(SECONDS)):
         timed.append(Timed(**{k: v for k, v in json.loads(line).items() if k != "kind"}))
         say(f"{timed[-1].question}, {timed[-1].way}")
-    return Report(name="overhead", tables=[_table(timed)], targets=_targets(timed))
+    return Report(name="overhead", tables=[_table(timed, busy)], targets=_targets(timed))
 
 
-def _table(timed: list[Timed]) -> Table:
+def _table(timed: list[Timed], busy: float | None) -> Table:
     lines: list[tuple[str | Figure, ...]] = [
         (stage, *(Figure(each.stages_cpu[stage] * 1e3) for each in timed))
         for stage in (*STAGES, REST)
@@ -79,6 +84,7 @@ def _table(timed: list[Timed]) -> Table:
             "total: COUNT(*). by region: COUNT, SUM and AVG by 20 known keys. "
             "by new keys: COUNT by 20 keys that pass a threshold. "
             "ordered: AVG by 20 known keys, with HAVING, ORDER BY and LIMIT.",
+            *([] if busy is None else [f"The machine's load was {busy:.1f} before this run."]),
         ],
     )
 
@@ -120,7 +126,7 @@ def _turns(
     turns: list[Turn] = []
     end = perf_counter() + seconds
     while len(turns) <= LEAST_TURNS or perf_counter() < end:
-        sql = question.sql.format(len(turns), 1000 + len(turns))
+        sql = question.sql.format(len(turns), next(FRESH))
         turns.append(one_turn(partial(_asked, curator, question, sql), stopwatch))
     return turns[1:]  # what is loaded or compiled once is not part of a question
 
