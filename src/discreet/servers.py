@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
@@ -47,12 +48,34 @@ def from_environment(key: str, named: str, path: str | Path) -> str:
     return found
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """The tables that the arguments of a call speak of; schema.table is called table."""
+
+    tables: dict[str, str]
+    unit: str | dict[str, str] | None
+    public: bool | tuple[str, ...]
+
+
 def tables_named(
     name: str | None, unit: str | Mapping[str, str] | None, public: bool | Collection[str]
-) -> dict[str, str]:
-    """Return the tables of a server that the arguments of a call speak of."""
-    others = [] if isinstance(public, bool) else [public] if isinstance(public, str) else public
-    named = [*([name] if name else []), *(unit if isinstance(unit, Mapping) else ()), *others]
-    if not named:
+) -> Named:
+    """Return the tables that are named, and what is said of them by their names in questions."""
+    others = () if isinstance(public, bool) else (public,) if isinstance(public, str) else public
+    units = dict(unit) if isinstance(unit, Mapping) else {}
+    places = [*([name] if name else []), *units, *others]
+    if not places:
         raise ParameterError("name", name, "must say which table of the server is meant")
-    return {each: each for each in named}
+    return Named(
+        tables={_table_of(each): each for each in places},
+        unit={_table_of(each): what for each, what in units.items()} or _one(unit),
+        public=public if isinstance(public, bool) else tuple(map(_table_of, others)),
+    )
+
+
+def _table_of(place: str) -> str:
+    return place.rpartition(".")[2].strip('"')
+
+
+def _one(unit: str | Mapping[str, str] | None) -> str | None:
+    return unit if isinstance(unit, str) else None

@@ -6,8 +6,8 @@ from typing import Any
 import pyarrow as pa
 
 from discreet.catalog.schema import Column as StoredColumn
-from discreet.catalog.schema import ColumnUnit, Kind, PrivateTable, Unit, Value
-from discreet.engines.base import Bounding, ExactQuery
+from discreet.catalog.schema import ColumnUnit, Kind, PrivateTable, Unit
+from discreet.engines.base import Bounding, Engine, ExactQuery
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.query.expressions.facts import literal
 from discreet.query.tree import (
@@ -35,7 +35,7 @@ def column(
     return ColumnOf(source=source, name=name, facts=facts)
 
 
-def private(engine: DuckDbEngine, table: str = "visits", unit: Unit | None = None) -> PrivateTable:
+def private(engine: Engine, table: str = "visits", unit: Unit | None = None) -> PrivateTable:
     return PrivateTable(
         name=table,
         columns=engine.columns(table),
@@ -56,7 +56,7 @@ def select(
     return Select(source=source, name=name, columns=named, where=where)
 
 
-def listed(engine: DuckDbEngine, rows: Rows, *kinds: Kind, unit: bool = False) -> list[Any]:
+def listed(engine: Engine, rows: Rows, *kinds: Kind, unit: bool = False) -> list[Any]:
     """Return the rows (c0, c1, ...) as the engine has them, sorted as text."""
     keys = tuple(column(f"c{n}", kind, "rows") for n, kind in enumerate(kinds))
     query = ExactQuery(
@@ -82,7 +82,7 @@ def count(scan: Rows | PrivateTable, **fields: Any) -> ExactQuery:
     return ExactQuery(rows=rows, name="v", **given)
 
 
-def exact(engine: DuckDbEngine, query: ExactQuery, *released: Value) -> list[dict[str, Any]]:
+def exact(engine: Engine, query: ExactQuery, *released: float | None) -> list[dict[str, Any]]:
     return engine.run(query, released).unseal().to_pylist()
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from itertools import count
 from os import getpid
+from typing import Any
 
 import psycopg
 import pyarrow as pa
@@ -61,3 +62,13 @@ def postgresql_engine(
     schema = stored(tables)
     places = {name: f'{schema}."{name}"' for name in tables}
     return PostgreSqlEngine.open(shared_server(), places, limits=limits)
+
+
+def run(*statements: str, address: str | None = None) -> list[Any]:
+    """Return the rows of the last of some statements, run as the owner or whoever is named."""
+    found: list[Any] = []
+    with psycopg.connect(address or shared_server(), autocommit=True) as connection:
+        for each in statements:
+            cursor = connection.execute(each)
+            found = cursor.fetchall() if cursor.description else []
+    return found

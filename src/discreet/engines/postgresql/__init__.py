@@ -12,7 +12,7 @@ from discreet.engines.base import ExactQuery
 from discreet.engines.connection import LIMITS, Limits, log
 from discreet.engines.postgresql.sessions import Sessions
 from discreet.engines.postgresql.tables import Stored, state_of, stored_table
-from discreet.engines.postgresql_dialect import POSTGRESQL
+from discreet.engines.postgresql_dialect import POSTGRESQL, ROW_ID
 from discreet.engines.writer import write_query
 from discreet.errors import EngineError, SourceError, UnsupportedError
 from discreet.tables import ARROW_TYPES, ExactTable
@@ -102,7 +102,7 @@ class PostgreSqlEngine:
             [(each.name, ARROW_TYPES.get(each.kind, pa.string())) for each in stored.columns]
         )
         columns = ", ".join(POSTGRESQL.quoted(each.name) for each in stored.columns)
-        text = f'SELECT {columns} FROM ({stored.selected}) AS "all"'  # noqa: S608 - quoted names
+        text = f'SELECT {columns} FROM ({stored.selected()}) AS "all"'  # noqa: S608 - quoted names
         with _told(self._sessions), self._sessions.transaction() as connection:
             return _fetched(connection, text, schema)
 
@@ -120,12 +120,19 @@ class PostgreSqlEngine:
     def _text(self, query: ExactQuery, released: tuple[Value, ...] | None) -> str:
         """Return the statement, with the tables that it names as they are read on the server."""
         text = write_query(query, POSTGRESQL, released)
-        read = [
-            f"{POSTGRESQL.quoted(each.name)} AS NOT MATERIALIZED ({each.selected})"
-            for each in self._tables.values()
-            if POSTGRESQL.quoted(each.name) in text
-        ]
-        return f"WITH {', '.join(read)} {text}" if read else text
+        named = [each for each in self._tables.values() if POSTGRESQL.quoted(each.name) in text]
+        for each in named:
+            if each.row_id is None and f"{POSTGRESQL.quoted(each.name)}.{ROW_ID}" in text:
+                raise UnsupportedError(
+                    f"rows of {each.name} cannot be told apart",
+                    "let the catalog name a column as its unit",
+                )
+        read = ", ".join(
+            f"{POSTGRESQL.quoted(each.name)} AS NOT MATERIALIZED "
+            f"({each.selected(with_row_id=ROW_ID in text)})"
+            for each in named
+        )
+        return f"WITH {read} {text}" if read else text
 
 
 def _schema(query: ExactQuery) -> pa.Schema:

@@ -60,21 +60,21 @@ class Stored:
     reads: tuple[str, ...]
     """An expression for each column."""
     row_id: str | None
-    """What tells its rows apart; None for a view."""
+    """What tells its rows apart; None for a view, or if the role may read some columns only."""
 
-    @property
-    def selected(self) -> str:
-        """A SELECT of all columns, each as its kind."""
+    def selected(self, *, with_row_id: bool = False) -> str:
+        """Return a SELECT of all columns, each as its kind."""
         columns = [
             f"{read} AS {POSTGRESQL.quoted(each.name)}"
             for each, read in zip(self.columns, self.reads, strict=True)
         ]
-        columns += [] if self.row_id is None else [f"{self.row_id} AS {ROW_ID}"]
+        columns += [f"{self.row_id} AS {ROW_ID}"] if with_row_id and self.row_id else []
         return f"SELECT {', '.join(columns)} FROM {self.place}"
 
 
 FIND = """
-SELECT c.oid, n.nspname, c.relname, c.relkind, c.relhassubclass
+SELECT c.oid, n.nspname, c.relname, c.relkind, c.relhassubclass,
+  pg_catalog.has_table_privilege(c.oid, 'SELECT')
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.relname = ANY(%s)
   AND n.nspname = coalesce(%s, n.nspname) AND n.nspname <> 'information_schema'
@@ -88,6 +88,7 @@ SELECT a.attname, a.attnotnull,
 FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
 LEFT JOIN pg_catalog.pg_type b ON t.typtype = 'd' AND b.oid = t.typbasetype
 WHERE a.attrelid = %s AND a.attnum > 0 AND NOT a.attisdropped
+  AND pg_catalog.has_column_privilege(a.attrelid, a.attnum, 'SELECT')
 ORDER BY a.attnum
 """
 
@@ -101,8 +102,10 @@ def stored_table(connection: "Connection[Any]", name: str, source: str) -> Store
     if len(found) > 1:
         schemas = ", ".join(sorted(each[1] for each in found))
         raise SourceError(f"{source!r} is in several schemas; write which of {schemas}.")
-    ((oid, schema, table, kind, has_parts),) = found
+    ((oid, schema, table, kind, has_parts, is_readable),) = found
     described = connection.execute(COLUMNS, (oid,)).fetchall()
+    if not described:
+        raise SourceError(f"this role may read no column of {source!r}; grant it SELECT.")
     pairs = [_column(*each) for each in described]
     return Stored(
         name=name,
@@ -110,7 +113,7 @@ def stored_table(connection: "Connection[Any]", name: str, source: str) -> Store
         oid=oid,
         columns=tuple(column for column, _ in pairs),
         reads=tuple(read for _, read in pairs),
-        row_id=_row_id(kind, has_parts=has_parts),
+        row_id=_row_id(kind, has_parts=has_parts) if is_readable else None,
     )
 
 
