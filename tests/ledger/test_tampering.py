@@ -93,6 +93,17 @@ def test_an_edited_entry_keeps_the_ledger_from_opening(filled: FileStore, act: E
         filled.open()
 
 
+def test_a_refused_ledger_holds_no_lock_however_long_its_refusal_is_kept(
+    filled: FileStore,
+) -> None:
+    edit(filled.path, CHEAPER)
+    with pytest.raises(LedgerError) as refusal:
+        filled.open()
+    with closing(sqlite3.connect(filled.path, timeout=0, isolation_level=None)) as connection:
+        connection.execute("BEGIN EXCLUSIVE")
+    assert refusal.value.__traceback__ is not None
+
+
 @pytest.mark.parametrize("act", SEEN_BY_VERIFY.values(), ids=SEEN_BY_VERIFY)
 def test_an_edited_answer_is_seen_by_verify(filled: FileStore, act: Edit) -> None:
     edit(filled.path, act)

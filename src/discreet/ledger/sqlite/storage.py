@@ -138,6 +138,10 @@ class SqliteStorage:
     def _disconnect(self) -> None:
         connection, self._connection = self._connection, None
         if connection is not None:
+            # A statement that was not read to its end would keep a closed connection's locks.
+            with suppress(sqlite3.Error):
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
             with suppress(sqlite3.Error):
                 connection.close()
 
