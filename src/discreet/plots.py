@@ -216,8 +216,9 @@ def plot_errors(
     """Draw errors against something on two logarithmic axes: theory as lines, observed as dots."""
     figure = _figure(6.4, 4.4)
     axes = figure.subplots()
-    for colour, (name, (theory, observed)) in zip(COLOURS, lines.items(), strict=False):
-        axes.plot(places, theory, color=colour, linewidth=1.4, label=name)
+    styles = zip(COLOURS, ("-", "--", ":", "-."), lines.items(), strict=False)
+    for colour, dashes, (name, (theory, observed)) in styles:
+        axes.plot(places, theory, dashes, color=colour, linewidth=1.5, label=name)
         axes.plot(places, observed, "o", color=colour, markersize=4.5)
     axes.set_xscale("log")
     axes.set_yscale("log")
@@ -225,6 +226,8 @@ def plot_errors(
         axis.set_major_formatter(_thousands)
         axis.set_minor_formatter(_matplotlib().ticker.NullFormatter())
     axes.set_xticks(places)
+    axes.set_xticks([], minor=True)
+    axes.yaxis.set_major_locator(_matplotlib().ticker.LogLocator(subs=(1, 2, 5)))
     axes.set_xlabel(at)
     axes.set_ylabel(label)
     axes.set_title(title)
