@@ -61,11 +61,13 @@ def show_schools() -> None:
     print(f"\n{picture.save(PICTURES / 'survey_schools.png').name}: estimates beside the truth")
 
 
-def error_seen(epsilon: float, people: int, surveys: int = 30) -> float:
+def error_seen(epsilon: float, people: int, surveys: int = 60) -> float:
     """Return how far estimated shares are off, the root of the mean square, in per cent."""
     mechanism, truth = KaryResponse.binary(epsilon=epsilon), answers(people, 0.2)
-    off = [asked(mechanism, truth).estimate().shares[1] - truth.mean() for _ in range(surveys)]
-    return 100 * float(np.sqrt(np.mean(np.square(off))))
+    own, other = float(mechanism.own), float(mechanism.other)
+    yes = np.array([asked(mechanism, truth).spoken_for()[1] for _ in range(surveys)])
+    found = (yes / people - other) / (own - other)
+    return 100 * float(np.sqrt(np.mean((found - truth.mean()) ** 2)))
 
 
 def error_stated(epsilon: float, people: int) -> float:
