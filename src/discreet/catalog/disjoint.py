@@ -2,17 +2,14 @@
 
 from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from discreet.catalog.fields import a_list, a_section, a_text, meant
 from discreet.catalog.places import Place
 from discreet.catalog.policy import nearest
 from discreet.catalog.schema import RowUnit
-from discreet.catalog.units import UnitPath
+from discreet.catalog.units import DeclaredUnit, UnitPath
 from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
-
-if TYPE_CHECKING:
-    from discreet.catalog.declared import DeclaredTable
 
 Groups = tuple[tuple[str, ...], ...]
 """Names of tables, group by group: a unit is in one table of a group at most."""
@@ -20,11 +17,25 @@ Groups = tuple[tuple[str, ...], ...]
 MOST_CHOICES = 1000
 """The sizes of all groups multiply to no more: each choice of tables has a balance of its own."""
 
+
+class Listed(Protocol):
+    """A table as declared; without a unit it is public."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def unit(self) -> DeclaredUnit | None: ...
+
+    @property
+    def source(self) -> str | None: ...
+
+
 FIX = 'write [[disjoint]] and tables = ["visits_2023", "visits_2024"], say'
 
 
 def groups_from(
-    place: Place, value: object, tables: Sequence["DeclaredTable"], neighbours: Neighbours
+    place: Place, value: object, tables: Sequence[Listed], neighbours: Neighbours
 ) -> Groups:
     """Return the groups that a catalog declares, or refuse the first that cannot be right."""
     found = [
@@ -44,9 +55,7 @@ def groups_from(
     return tuple(tuple(each.name for each in group) for group in found)
 
 
-def _group(
-    place: Place, value: object, tables: Sequence["DeclaredTable"]
-) -> tuple["DeclaredTable", ...]:
+def _group(place: Place, value: object, tables: Sequence[Listed]) -> tuple[Listed, ...]:
     given = a_section(place, value, ("tables",))
     at = place.at("tables")
     names = a_list(at, given.get("tables"), FIX)
@@ -60,7 +69,7 @@ def _group(
     return group
 
 
-def _table(place: Place, value: object, tables: Sequence["DeclaredTable"]) -> "DeclaredTable":
+def _table(place: Place, value: object, tables: Sequence[Listed]) -> Listed:
     name = a_text(place, value, FIX)
     by_name = {each.name.casefold(): each for each in tables}
     table = by_name.get(name.casefold())
@@ -79,13 +88,13 @@ def _table(place: Place, value: object, tables: Sequence["DeclaredTable"]) -> "D
     return table
 
 
-def _end(table: "DeclaredTable", by_name: dict[str, "DeclaredTable"]) -> str:
+def _end(table: Listed, by_name: dict[str, Listed]) -> str:
     while isinstance(table.unit, UnitPath):
         table = by_name[table.unit.table.casefold()]
     return table.name
 
 
-def _check_apart(place: Place, groups: Sequence[tuple["DeclaredTable", ...]]) -> None:
+def _check_apart(place: Place, groups: Sequence[tuple[Listed, ...]]) -> None:
     """Refuse a table that stands twice, and tables of a group that are read from the same file."""
     seen: set[str] = set()
     for number, group in enumerate(groups):
