@@ -10,12 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from discreet.errors import HIDDEN, ParameterError
 from discreet.local.base import Row, Rows, integer_row, settle, written
+from discreet.local.charges import pure_event
 from discreet.local.reports import Reports
 from discreet.local.sketches.estimates import (
     normal_reach,
@@ -29,6 +30,9 @@ from discreet.local.tallies import Tally
 from discreet.noise import SYSTEM, Entropy, uniform_integers
 from discreet.noise.uniform import FloatArray, IntArray
 from discreet.parameters import Real, confidence_level, whole
+
+if TYPE_CHECKING:
+    from discreet.accounting.events import PureEvent
 
 END = "\0"
 """Fills words up to their full length."""
@@ -85,6 +89,11 @@ class HeavyHitters:
             raise ParameterError("first", first, "must be fewer letters, so that all can be tried")
 
     __repr__ = written
+
+    @property
+    def event(self) -> "PureEvent":
+        """What one report costs the person who sends it."""
+        return pure_event(self.epsilon)
 
     @property
     def lengths(self) -> tuple[int, ...]:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from discreet.accounting.events import PureEvent
 from discreet.errors import ParameterError, ReportError
-from discreet.local import Client, KaryResponse, Server
+from discreet.local import Client, KaryResponse, Server, fingerprint
 from discreet.local.longitudinal import BitFlipClient, BitFlips, KeptAnswers, estimate_buckets
 from discreet.local.longitudinal.accounts import (
     fresh_price,
@@ -19,7 +20,7 @@ from discreet.local.longitudinal.accounts import (
 )
 from discreet.local.longitudinal.bit_flips import _asked, bit_flip_error, first_reports
 from discreet.local.numeric import Duchi, NumericClient
-from discreet.local.rappor import Rappor
+from discreet.local.rappor import Rappor, RapporClient
 from discreet.local.reports import Reports
 from discreet.local.tallies import Tally
 from discreet.noise import SYSTEM
@@ -123,6 +124,31 @@ def test_a_device_answers_each_state_once_and_pays_for_states() -> None:
     assert [device.report(bucket) for bucket in range(16)] == first
     assert device.price == 3
     assert len(set(first)) <= 3
+    again = BitFlipClient.from_json(mechanism, device.to_json())
+    assert [again.report(bucket) for bucket in range(16)] == first
+    assert again.price == 3
+
+
+STATES = ["", "{}", "[]", "null", '{"mechanism": "00"}', '{"mechanism": "HERE"}']
+
+
+@pytest.mark.parametrize("state", [*STATES, '{"mechanism": "HERE", "kept": {"0": "zz"}}'])
+def test_damaged_states_are_refused(state: str) -> None:
+    flips, rappor = BitFlips(epsilon=1, buckets=4), Rappor()
+    client = Client(KaryResponse(epsilon=1, categories=4))
+    with pytest.raises(ReportError, match="this state"):
+        BitFlipClient.from_json(flips, state.replace("HERE", fingerprint(flips).hex()))
+    with pytest.raises(ReportError, match="this state"):
+        RapporClient.from_json(rappor, state.replace("HERE", fingerprint(rappor).hex()))
+    name = fingerprint(client.mechanism).hex()
+    with pytest.raises(ReportError, match="this state"):
+        KeptAnswers.from_json(client, state.replace("HERE", name))
+
+
+def test_prices_are_events_that_accountants_know() -> None:
+    assert BitFlips(epsilon=1, buckets=4).event == PureEvent(epsilon=1)
+    assert Duchi(epsilon=2).event == PureEvent(epsilon=2)
+    assert Rappor().event == PureEvent(epsilon=Rappor().permanent)
 
 
 def test_one_malicious_device_moves_a_bucket_by_its_share_of_those_asked() -> None:

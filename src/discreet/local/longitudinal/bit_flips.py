@@ -4,20 +4,25 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import sqrt
 from statistics import NormalDist
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from discreet.errors import HIDDEN, ParameterError
 from discreet.local.base import Row, Rows, checked_epsilon, settle, written
+from discreet.local.charges import pure_event
 from discreet.local.draws import coins
 from discreet.local.odds import chance_up, odds_down
 from discreet.local.reports import Reports
+from discreet.local.states import state_from_json, state_to_json
 from discreet.local.tallies import Tally
 from discreet.noise import SYSTEM, Entropy, permutation, uniform_integers
 from discreet.noise.uniform import BoolArray, FloatArray, IntArray
 from discreet.parameters import Real, confidence_level, whole
+
+if TYPE_CHECKING:
+    from discreet.accounting.events import PureEvent
 
 BUCKETS_MOST, ASKED_MOST = 1 << 12, 64
 
@@ -48,6 +53,11 @@ class BitFlips:
         )
 
     __repr__ = written
+
+    @property
+    def event(self) -> "PureEvent":
+        """What one report costs the person who sends it."""
+        return pure_event(self.epsilon)
 
     @property
     def row(self) -> Row:
@@ -108,6 +118,23 @@ class BitFlipClient:
     def price(self) -> Fraction:
         """What all rounds so far cost: epsilon for each state that was visited."""
         return self.mechanism.epsilon * len(self._kept)
+
+    def to_json(self) -> str:
+        """Return the state, for the device to keep; one that forgets it pays anew."""
+        kept = {str(state): report.hex() for state, report in self._kept.items()}
+        return state_to_json(self.mechanism, {"places": self._places.tolist(), "kept": kept})
+
+    @classmethod
+    def from_json(cls, mechanism: BitFlips, state: str) -> Self:
+        """Return the client whose state this is, or refuse it."""
+        client = cls(mechanism)
+        with state_from_json(mechanism, state) as told:
+            client._places = np.array(told["places"], np.int64).reshape(mechanism.asked)
+            for each, report in cast("dict[str, str]", told["kept"]).items():
+                content = bytes.fromhex(report)
+                Reports.from_bytes(mechanism, content)
+                client._kept[int(each)] = content
+        return client
 
 
 def first_reports(mechanism: BitFlips, buckets: ArrayLike, *, entropy: Entropy = SYSTEM) -> Reports:

@@ -1,13 +1,12 @@
 """Permanent answers: the first report about a value is kept, and sent again whenever it is held."""
 
-import json
 from fractions import Fraction
 from hashlib import blake2b
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Generic, Protocol, Self, TypeVar, cast
 
-from discreet.errors import ReportError
-from discreet.local.base import Mechanism, fingerprint
+from discreet.local.base import Mechanism
 from discreet.local.reports import Reports
+from discreet.local.states import state_from_json, state_to_json
 from discreet.noise import SYSTEM, Entropy
 
 Value_contra = TypeVar("Value_contra", contravariant=True)
@@ -58,19 +57,16 @@ class KeptAnswers(Generic[Value]):
 
     def to_json(self) -> str:
         """Return the state, for the device to keep."""
-        whose = fingerprint(self.client.mechanism).hex()
         kept = {name: report.hex() for name, report in self._kept.items()}
-        return json.dumps({"mechanism": whose, "kept": kept})
+        return state_to_json(self.client.mechanism, {"kept": kept})
 
     @classmethod
     def from_json(cls, client: OneReport[Value], state: str) -> Self:
         """Return the client whose state this is, or refuse it."""
-        told: dict[str, Any] = json.loads(state)
-        if told.get("mechanism") != fingerprint(client.mechanism).hex():
-            raise ReportError(f"this state is none of {client.mechanism!r}")
         found = cls(client)
-        for name, report in told["kept"].items():
-            content = bytes.fromhex(report)
-            Reports.from_bytes(client.mechanism, content)
-            found._kept[name] = content
+        with state_from_json(client.mechanism, state) as told:
+            for name, report in cast("dict[str, str]", told["kept"]).items():
+                content = bytes.fromhex(report)
+                Reports.from_bytes(client.mechanism, content)
+                found._kept[name] = content
         return found

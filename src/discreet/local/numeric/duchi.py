@@ -2,17 +2,21 @@
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from discreet.local.base import Row, Rows, checked_epsilon, integer_row, settle, written
+from discreet.local.charges import pure_event
 from discreet.local.draws import coins
 from discreet.local.numeric.values import FINE, FINE_BITS, checked_bounds, rounded_up
 from discreet.local.odds import chance_up, odds_down
 from discreet.noise import Entropy
 from discreet.noise.uniform import FloatArray, IntArray
 from discreet.parameters import Real
+
+if TYPE_CHECKING:
+    from discreet.accounting.events import PureEvent
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -36,6 +40,11 @@ class Duchi:
         settle(self, epsilon=exact, bounds=checked_bounds(bounds), lie=lie)
 
     __repr__ = written
+
+    @property
+    def event(self) -> "PureEvent":
+        """What one report costs the person who sends it."""
+        return pure_event(self.epsilon)
 
     @property
     def row(self) -> Row:

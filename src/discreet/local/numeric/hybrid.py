@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from discreet.local.base import Row, Rows, integer_row, settle, written
+from discreet.local.charges import pure_event
 from discreet.local.draws import coins
 from discreet.local.numeric.duchi import Duchi
 from discreet.local.numeric.piecewise import Piecewise
@@ -14,6 +15,9 @@ from discreet.local.odds import chance_down
 from discreet.noise import Entropy
 from discreet.noise.uniform import FloatArray, IntArray
 from discreet.parameters import Real
+
+if TYPE_CHECKING:
+    from discreet.accounting.events import PureEvent
 
 SWITCH = 0.61
 """Up to this epsilon Duchi's mechanism alone has the least worst-case variance."""
@@ -53,6 +57,11 @@ class Hybrid:
         )
 
     __repr__ = written
+
+    @property
+    def event(self) -> "PureEvent":
+        """What one report costs the person who sends it."""
+        return pure_event(self.epsilon)
 
     @property
     def row(self) -> Row:

@@ -3,16 +3,20 @@
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import exp
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from discreet.local.base import Row, Rows, checked_epsilon, integer_row, settle, written
+from discreet.local.charges import pure_event
 from discreet.local.numeric.values import FINE, FINE_BITS, checked_bounds, rounded_up
 from discreet.local.numeric.windows import Window
 from discreet.noise import Entropy
 from discreet.noise.uniform import FloatArray, IntArray
 from discreet.parameters import Real, whole
+
+if TYPE_CHECKING:
+    from discreet.accounting.events import PureEvent
 
 GRID_MOST = 15
 """At most 2**15 steps, so that a report has 16 bits."""
@@ -44,6 +48,11 @@ class Piecewise:
         settle(self, epsilon=exact, bounds=checked_bounds(bounds), grid=bits, window=window)
 
     __repr__ = written
+
+    @property
+    def event(self) -> "PureEvent":
+        """What one report costs the person who sends it."""
+        return pure_event(self.epsilon)
 
     @property
     def row(self) -> Row:

@@ -3,19 +3,23 @@
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import expm1
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from discreet.errors import HIDDEN, ParameterError
 from discreet.local.base import Row, Rows, checked_epsilon, integer_row, settle, written
+from discreet.local.charges import pure_event
 from discreet.local.numeric.values import FINE, checked_bounds, fine_steps
 from discreet.local.numeric.windows import Window
 from discreet.local.reports import Reports
 from discreet.noise import SYSTEM, Entropy
 from discreet.noise.uniform import IntArray
 from discreet.parameters import Real, whole
+
+if TYPE_CHECKING:
+    from discreet.accounting.events import PureEvent
 
 BUCKETS_MOST = 4096
 
@@ -50,6 +54,11 @@ class SquareWave:
         )
 
     __repr__ = written
+
+    @property
+    def event(self) -> "PureEvent":
+        """What one report costs the person who sends it."""
+        return pure_event(self.epsilon)
 
     @property
     def row(self) -> Row:

@@ -1,20 +1,20 @@
 """RAPPOR on a person's device: permanent bits are drawn once and kept, reports are drawn anew."""
 
-import json
 from collections.abc import Sequence
-from typing import Self
+from typing import Self, cast
 
 import numpy as np
 
-from discreet.errors import ReportError
-from discreet.local.base import Rows, fingerprint
+from discreet.local.base import Rows
 from discreet.local.draws import coins
 from discreet.local.rappor.mechanism import Rappor
 from discreet.local.reports import Reports
 from discreet.local.sketches.count_mean import PIECE
 from discreet.local.sketches.hashing import keys_of
+from discreet.local.states import state_from_json, state_to_json
 from discreet.noise import SYSTEM, Entropy, uniform_integers
 from discreet.noise.uniform import BoolArray, IntArray
+from discreet.parameters import whole
 
 
 class RapporClient:
@@ -29,7 +29,7 @@ class RapporClient:
     ) -> None:
         self.mechanism = mechanism
         drawn = uniform_integers(mechanism.cohorts, entropy=entropy) if cohort is None else cohort
-        self.cohort = drawn
+        self.cohort = whole("cohort", drawn, least=0, most=mechanism.cohorts - 1)
         self._permanent: dict[int, BoolArray] = {}
 
     def __repr__(self) -> str:
@@ -56,20 +56,17 @@ class RapporClient:
     def to_json(self) -> str:
         """Return the state, for the device to keep."""
         kept = {f"{key:016x}": _hex(bits) for key, bits in self._permanent.items()}
-        whose = fingerprint(self.mechanism).hex()
-        return json.dumps({"mechanism": whose, "cohort": self.cohort, "permanent": kept})
+        return state_to_json(self.mechanism, {"cohort": self.cohort, "permanent": kept})
 
     @classmethod
     def from_json(cls, mechanism: Rappor, state: str) -> Self:
         """Return the client whose state this is, or refuse it."""
-        told = json.loads(state)
-        if told.get("mechanism") != fingerprint(mechanism).hex():
-            raise ReportError(f"this state is none of {mechanism!r}")
-        client = cls(mechanism, cohort=int(told["cohort"]))
-        for key, bits in told["permanent"].items():
-            found = np.frombuffer(bytes.fromhex(bits), np.uint8)
-            unpacked = np.unpackbits(found, bitorder="little").astype(np.bool_)
-            client._permanent[int(key, 16)] = unpacked.reshape(1, mechanism.bits)
+        with state_from_json(mechanism, state) as told:
+            client = cls(mechanism, cohort=cast("int", told["cohort"]))
+            for key, bits in cast("dict[str, str]", told["permanent"]).items():
+                found = np.frombuffer(bytes.fromhex(bits), np.uint8)
+                unpacked = np.unpackbits(found, bitorder="little").astype(np.bool_)
+                client._permanent[int(key, 16)] = unpacked.reshape(1, mechanism.bits)
         return client
 
 

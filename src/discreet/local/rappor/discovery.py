@@ -8,12 +8,13 @@ that stand out and overlap are joined into candidates, which the last group's re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from discreet.errors import HIDDEN, ParameterError
 from discreet.local.base import Row, Rows, settle, written
+from discreet.local.charges import pure_event
 from discreet.local.heavy import END, LETTERS
 from discreet.local.rappor.client import first_rows
 from discreet.local.rappor.mechanism import TEXTS_MOST, Rappor
@@ -21,6 +22,9 @@ from discreet.local.reports import Reports
 from discreet.noise import SYSTEM, Entropy, uniform_integers
 from discreet.noise.uniform import IntArray
 from discreet.parameters import whole
+
+if TYPE_CHECKING:
+    from discreet.accounting.events import PureEvent
 
 LENGTH_MOST = 32
 
@@ -59,6 +63,11 @@ class Discovery:
         )
 
     __repr__ = written
+
+    @property
+    def event(self) -> "PureEvent":
+        """What one report costs the person who sends it."""
+        return pure_event(self.epsilon)
 
     @property
     def groups(self) -> int:

@@ -4,17 +4,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import prod
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from discreet.errors import ParameterError
 from discreet.local.base import Row, Rows, settle, written
+from discreet.local.charges import pure_event
 from discreet.local.prices import epsilon_up
 from discreet.local.sketches.count_mean import PIECE
 from discreet.local.sketches.hashing import Keys, columns, seeds
 from discreet.noise.uniform import BoolArray, IntArray
 from discreet.parameters import Real, rational, whole
+
+if TYPE_CHECKING:
+    from discreet.accounting.events import PureEvent
 
 BITS_MOST, HASHES_MOST, COHORTS_MOST = 1 << 12, 16, 1 << 10
 ROUNDS_MOST = 100_000
@@ -79,6 +83,11 @@ class Rappor:
         )
 
     __repr__ = written
+
+    @property
+    def event(self) -> "PureEvent":
+        """What all reports about one text cost the person who sends them, however many."""
+        return pure_event(self.permanent)
 
     @property
     def set_to_one(self) -> tuple[Fraction, Fraction]:

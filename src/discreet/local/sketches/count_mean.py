@@ -5,18 +5,22 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
 from math import prod
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from discreet.errors import ParameterError
 from discreet.local.base import Row, Rows, checked_epsilon, settle, written
+from discreet.local.charges import pure_event
 from discreet.local.draws import coins
 from discreet.local.odds import chance_up, odds_down
 from discreet.local.sketches.hashing import Keys, columns, seeds
 from discreet.noise import Entropy, uniform_integers
 from discreet.noise.uniform import FloatArray, IntArray
 from discreet.parameters import Real, whole
+
+if TYPE_CHECKING:
+    from discreet.accounting.events import PureEvent
 
 HASHES_MOST, WIDTH_MOST = 1 << 16, 1 << 16
 CELLS_MOST = 1 << 26
@@ -54,6 +58,11 @@ class CountMeanSketch:
         )
 
     __repr__ = written
+
+    @property
+    def event(self) -> "PureEvent":
+        """What one report costs the person who sends it."""
+        return pure_event(self.epsilon)
 
     @property
     def row(self) -> Row:

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.local.base import Row, Rows, checked_epsilon, integer_row, settle, written
+from discreet.local.charges import pure_event
 from discreet.local.draws import coins
 from discreet.local.odds import chance_up, odds_down
 from discreet.local.sketches.count_mean import checked_shape
@@ -16,6 +17,9 @@ from discreet.local.sketches.hashing import Keys, columns, seeds
 from discreet.noise import Entropy, uniform_integers
 from discreet.noise.uniform import BoolArray, FloatArray, IntArray
 from discreet.parameters import Real, whole
+
+if TYPE_CHECKING:
+    from discreet.accounting.events import PureEvent
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -48,6 +52,11 @@ class HadamardSketch:
         )
 
     __repr__ = written
+
+    @property
+    def event(self) -> "PureEvent":
+        """What one report costs the person who sends it."""
+        return pure_event(self.epsilon)
 
     @property
     def reports(self) -> int:

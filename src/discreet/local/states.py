@@ -1,0 +1,27 @@
+"""What a device keeps between reports, as text; it names its mechanism, and damage is refused."""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from discreet.errors import ReportError
+from discreet.local.base import Mechanism, fingerprint
+
+
+def state_to_json(mechanism: Mechanism, kept: Mapping[str, object]) -> str:
+    """Return what is kept as one line of JSON."""
+    return json.dumps({"mechanism": fingerprint(mechanism).hex(), **kept})
+
+
+@contextmanager
+def state_from_json(mechanism: Mechanism, state: str) -> Iterator[dict[str, object]]:
+    """Give what was kept, and refuse it if it cannot be read, also while it is being read."""
+    try:
+        told = json.loads(state)
+        if told["mechanism"] != fingerprint(mechanism).hex():
+            raise ReportError(f"this state is none of {mechanism!r}")
+        yield told
+    except (ValueError, KeyError, TypeError, AttributeError) as cause:
+        if isinstance(cause, ReportError):
+            raise
+        raise ReportError(f"this state of {mechanism!r} is damaged") from cause
