@@ -43,6 +43,8 @@ class Written:
     low: int | None = None
     high: int | None = None
     """Where a whole number lies; None if it may need more than 64 bits."""
+    reach: float | None = None
+    """How far a real can be from 0; None if that follows from nothing that is written."""
     is_literal: bool = False
     value: Value = None
     """Of a literal."""
@@ -67,6 +69,8 @@ class Function:
     """Arguments that make the result NaN or infinite if they are, so that one check is enough."""
     range: Callable[[Sequence[Written]], Range] = lambda _: INT64
     """Where a whole result lies, whatever the data."""
+    reach: Callable[[Sequence[Written]], float | None] = lambda _: None
+    """How far a real result can be from 0, whatever the data."""
 
     def write(self, arguments: Sequence[Written]) -> str:
         if callable(self.template):

@@ -55,6 +55,10 @@ def _to_integer(arguments: Sequence[Written]) -> str:
     match x.kind:
         case Kind.INTEGER:
             text = x.text
+        case Kind.REAL if x.reach is not None and x.reach < 2.0**62:
+            text = f"CAST({x.text} AS BIGINT)"
+            if low <= -x.reach - 1 and x.reach + 1 <= high:
+                return text
         case Kind.REAL:
             least, most = real_text(-(2.0**63)), real_text(2.0**63)
             inside = f"CASE WHEN {{0}} >= {least} AND {{0}} < {most} THEN CAST({{0}} AS BIGINT) END"
@@ -86,6 +90,11 @@ def _real(x: Written) -> str:
 
 def _to_real(arguments: Sequence[Written]) -> str:
     return _real(arguments[0])
+
+
+def _reach(arguments: Sequence[Written]) -> float | None:
+    x = arguments[0]
+    return {Kind.INTEGER: 2.0**63, Kind.BOOLEAN: 1.0}.get(x.kind, x.reach)
 
 
 MOST_SINGLE, LEAST_SINGLE = real_text(3.4028235677973366e38), real_text(2.0**-150)
@@ -158,7 +167,7 @@ def _to_text(arguments: Sequence[Written]) -> str:
 
 CASTS = {
     "to_integer": Function(template=_to_integer, range=_integer_range),
-    "to_real": plain(_to_real),
+    "to_real": Function(template=_to_real, reach=_reach),
     "to_single": plain(_to_single),
     "to_decimal": plain(_to_decimal),
     "to_boolean": plain(_to_boolean),

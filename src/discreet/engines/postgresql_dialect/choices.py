@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from discreet.engines.dialect import INT64, Function, Range, Template, Written
-from discreet.engines.postgresql_dialect.parts import hull, let, plain, words
+from discreet.engines.postgresql_dialect.parts import farthest, hull, let, plain, words
 from discreet.engines.postgresql_dialect.texts import lowered
 from discreet.errors import UnsupportedError
 
@@ -20,7 +20,7 @@ def _clamp(arguments: Sequence[Written]) -> str:
 
 
 def _list(name: str) -> Function:
-    return Function(template=f"{name}({{all}})", range=hull)
+    return Function(template=f"{name}({{all}})", range=hull, reach=farthest)
 
 
 def _joined(word: str) -> Template:
@@ -88,5 +88,5 @@ CHOICES = {
     "coalesce": _list("coalesce"),
     "greatest": _list("greatest"),
     "least": _list("least"),
-    "clamp": Function(template=_clamp, range=_clamped),
+    "clamp": Function(template=_clamp, range=_clamped, reach=lambda given: farthest(given[1:])),
 }

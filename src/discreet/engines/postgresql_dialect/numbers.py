@@ -11,6 +11,7 @@ from discreet.engines.postgresql_dialect.parts import (
     let,
     narrow,
     number,
+    of_texts,
     plain,
     real_text,
     whole_number,
@@ -26,13 +27,13 @@ def _ends(argument: Written) -> tuple[int, int]:
     return (INT64[0] if low is None else low), (INT64[1] if high is None else high)
 
 
-def _arithmetic(sign: str, of_reals: str, ends: Ends) -> Function:
+def _arithmetic(sign: str, of_reals: Callable[[Sequence[Written]], str], ends: Ends) -> Function:
     """Return +, - or * of whole numbers, and what is written of reals."""
 
     def write(arguments: Sequence[Written]) -> str:
         texts = [each.text for each in arguments]
         if arguments[0].kind is Kind.REAL:
-            return let(of_reals, *texts)
+            return of_reals(arguments)
         if fits(*ends([_ends(each) for each in arguments])):
             return f"({texts[0]} {sign} {texts[1]})"
         return narrow(f"(CAST({texts[0]} AS NUMERIC) {sign} {texts[1]})")
@@ -41,7 +42,8 @@ def _arithmetic(sign: str, of_reals: str, ends: Ends) -> Function:
         found = ends([_ends(each) for each in arguments])
         return found if fits(*found) else INT64
 
-    return Function(template=write, range=range_of)
+    reach = reals.product_reach if sign == "*" else reals.sum_reach
+    return Function(template=write, range=range_of, reach=reach)
 
 
 def _added(ends: Sequence[tuple[int, int]]) -> tuple[int, int]:
@@ -101,10 +103,10 @@ def _decimal(arguments: Sequence[Written]) -> str:
 
 
 ARITHMETIC = {
-    "add": _arithmetic("+", reals.ADD, _added),
-    "subtract": _arithmetic("-", reals.SUBTRACT, _subtracted),
-    "multiply": _arithmetic("*", reals.MULTIPLY, _multiplied),
-    "divide": plain(reals.of_texts(reals.DIVIDE)),
+    "add": _arithmetic("+", reals.added, _added),
+    "subtract": _arithmetic("-", reals.subtracted, _subtracted),
+    "multiply": _arithmetic("*", reals.multiplied, _multiplied),
+    "divide": plain(of_texts(reals.DIVIDE)),
     "integer_divide": plain(_divided(f"-NULLIF({{0}}, {LEAST}) ELSE {{0}} / {{1}}", NULL_INTEGER)),
     "modulo": plain(_divided("{0} * 0 ELSE {0} % {1}", reals.MODULO)),
     "negate": plain(_of_one("-{0}", "(-{0})")),

@@ -118,6 +118,12 @@ def hull(arguments: Sequence[Written]) -> Range:
     return min(x for x in lows if x is not None), max(x for x in highs if x is not None)
 
 
+def farthest(arguments: Sequence[Written]) -> float | None:
+    """Return how far from 0 the farthest argument can be, if that is known of all."""
+    known = [each.reach for each in arguments if each.reach is not None]
+    return max(known) if len(known) == len(arguments) else None
+
+
 def number(argument: Written) -> int:
     """Return a literal's whole number."""
     if not isinstance(argument.value, int):

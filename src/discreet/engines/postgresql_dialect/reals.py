@@ -6,10 +6,10 @@ it gives a finite number. What rounds to 0 is 0, an overflow is NULL.
 
 # ruff: noqa: S608 - this file writes SQL; texts are inserted as whole expressions
 
-from discreet.engines.dialect import Function
-from discreet.engines.postgresql_dialect.parts import NULL_REAL, let, of_texts, plain, real_text
+from collections.abc import Callable, Sequence
 
-__all__ = ["REALS", "of_texts"]
+from discreet.engines.dialect import Function, Written
+from discreet.engines.postgresql_dialect.parts import let, of_texts, plain, real_text
 
 
 def _two(exponent: int) -> str:
@@ -44,8 +44,6 @@ def _sum(sign: str) -> str:
     )
 
 
-ADD, SUBTRACT = _sum("+"), _sum("-")
-
 SIGNED_ZERO = f"{ZERO} * sign({{0}}) * sign({{1}})"
 
 MULTIPLY = (
@@ -60,6 +58,49 @@ MULTIPLY = (
     f"ELSE {SIGNED_ZERO} END "
     f"ELSE {{0}} * {{1}} END"
 )
+
+MOST_KNOWN = 2.0**1000
+"""Up to here a reach is surely one, whatever was rounded on the way."""
+
+
+def _known(reach: float) -> float | None:
+    return reach if reach < MOST_KNOWN else None
+
+
+def sum_reach(arguments: Sequence[Written]) -> float | None:
+    """Return how far from 0 a sum or difference can be."""
+    x, y = (each.reach for each in arguments)
+    return None if x is None or y is None else _known(1.0001 * (x + y))
+
+
+def product_reach(arguments: Sequence[Written]) -> float | None:
+    """Return how far from 0 a product can be."""
+    x, y = (each.reach for each in arguments)
+    return None if x is None or y is None else _known(1.0001 * x * y)
+
+
+def _sum_or_difference(sign: str) -> Callable[[Sequence[Written]], str]:
+    def write(arguments: Sequence[Written]) -> str:
+        x, y = (each.text for each in arguments)
+        if sum_reach(arguments) is not None:
+            return f"({x} {sign} {y})"
+        return let(_sum(sign), x, y)
+
+    return write
+
+
+added, subtracted = _sum_or_difference("+"), _sum_or_difference("-")
+
+
+def multiplied(arguments: Sequence[Written]) -> str:
+    """Return a product: plain if it can neither be too large nor round to 0."""
+    x, y = (each.text for each in arguments)
+    factors = [each.reach for each in arguments if each.is_literal and each.reach is not None]
+    is_small = product_reach(arguments) is not None
+    if is_small and any(each == 0 or each >= 1 for each in factors):
+        return f"({x} * {y})"
+    return let(MULTIPLY, x, y)
+
 
 DIVIDE = (
     f"CASE WHEN {{1}} = {ZERO} THEN NULL "
@@ -178,5 +219,3 @@ REALS: dict[str, Function] = {
     "log10": plain(of_texts(_positive("log({0})"))),
     "log": plain(of_texts(LOG)),
 }
-
-__all__ += ["ADD", "DIVIDE", "MODULO", "MULTIPLY", "NULL_REAL", "SUBTRACT", "rounded", "truncated"]

@@ -87,7 +87,9 @@ def _projected(query: ExactQuery, place: Place) -> tuple[str, list[str]]:
         columns.append((key_text(query.distinct, own), '"value"'))
     rows = rows_text(query.rows, place, names_of(columns_read(expressions), query.name))
     outputs = [f"{own.unit} AS {UNIT}", *(f"{text} AS {alias}" for text, alias in columns)]
-    text = f"SELECT {', '.join(outputs)} FROM ({stages.around(rows)}) AS {name}"
+    text = (
+        f"SELECT {', '.join(outputs)} FROM ({stages.around(rows)}) AS {name}{place.dialect.fence}"
+    )
     return text, [alias for _, alias in columns]
 
 

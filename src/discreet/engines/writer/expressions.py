@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from discreet.catalog.schema import Kind, Value
-from discreet.engines.dialect import Dialect, Written
+from discreet.engines.dialect import Dialect, Function, Written
 from discreet.engines.writer.literals import literal_of, nearest_float
 from discreet.engines.writer.stages import SHORT, Stages
 from discreet.engines.writer.units import refuse_other_units
@@ -140,10 +140,11 @@ def _call(call: Call, place: Place, given: Sequence[Written]) -> Written:
         written if number in function.carries else place.finite(written)
         for number, written in enumerate(given)
     ]
+    arguments = [
+        place.once(each) if is_repeated else each
+        for each, is_repeated in zip(arguments, _repeated(function, arguments), strict=True)
+    ]
     text = function.write(arguments)
-    if any(text.count(each.text) > 1 for each in arguments if not each.is_literal):
-        arguments = [place.once(each) for each in arguments]
-        text = function.write(arguments)
     is_whole, is_real = call.facts.kind is Kind.INTEGER, call.facts.kind is Kind.REAL
     low, high = function.range(arguments) if is_whole else (None, None)
     return Written(
@@ -152,7 +153,16 @@ def _call(call: Call, place: Place, given: Sequence[Written]) -> Written:
         is_finite=not is_real or (function.is_finite and all(each.is_finite for each in arguments)),
         low=low,
         high=high,
+        reach=function.reach(arguments) if is_real else None,
     )
+
+
+def _repeated(function: Function, arguments: Sequence[Written]) -> list[bool]:
+    """Return which arguments a function writes more than once."""
+    marks = [f"\0{number}\0" for number in range(len(arguments))]
+    marked = [replace(each, text=mark) for each, mark in zip(arguments, marks, strict=True)]
+    text = function.write(marked)
+    return [text.count(each) > 1 for each in marks]
 
 
 def _case(case: Case, place: Place, done: Mapping[int, Written]) -> Written:

@@ -12,7 +12,12 @@ def literal_of(value: Value, kind: Kind, dialect: Dialect) -> Written:
     """Return a value as SQL that reads back as the same one; NaN and infinities are NULL."""
     text = _literal_text(value, kind, dialect)
     whole = value if isinstance(value, int) and not isinstance(value, bool) else None
-    return Written(text=text, kind=kind, low=whole, high=whole, is_literal=True, value=value)
+    reach = None
+    if kind is Kind.REAL and isinstance(value, int | float | Fraction | Decimal):
+        reach = abs(nearest_float(value))
+    return Written(
+        text=text, kind=kind, low=whole, high=whole, reach=reach, is_literal=True, value=value
+    )
 
 
 def _literal_text(value: Value, kind: Kind, dialect: Dialect) -> str:  # noqa: PLR0911
