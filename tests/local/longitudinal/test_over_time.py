@@ -146,8 +146,8 @@ def test_damaged_states_are_refused(state: str) -> None:
 
 
 def test_prices_are_events_that_accountants_know() -> None:
-    assert BitFlips(epsilon=1, buckets=4).event == PureEvent(epsilon=1)
-    assert Duchi(epsilon=2).event == PureEvent(epsilon=2)
+    assert BitFlips(epsilon=1, buckets=4).event == PureEvent(epsilon=Fraction(1))
+    assert Duchi(epsilon=2).event == PureEvent(epsilon=Fraction(2))
     assert Rappor().event == PureEvent(epsilon=Rappor().permanent)
 
 
