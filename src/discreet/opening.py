@@ -6,6 +6,7 @@ from contextlib import closing, suppress
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
+from typing import cast
 from uuid import uuid4
 
 from discreet.books import budget_from
@@ -19,8 +20,7 @@ from discreet.catalog import (
     declare,
     read,
 )
-from discreet.catalog.addresses import EMBEDDED, ENVIRONMENT, without_password
-from discreet.catalog.addresses import is_on_server as holds_tables
+from discreet.catalog.addresses import EMBEDDED, ENVIRONMENT
 from discreet.catalog.declared import Declared
 from discreet.catalog.policy import (
     Accounting,
@@ -35,12 +35,21 @@ from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.loading import DUCKDB, Source, files_of, tables_in
 from discreet.engines.preparing import Progress, Scans, as_prepared, scans_to_prepare
 from discreet.engines.public import PublicStore
+from discreet.engines.spark.tables import Session, SparkFrame
 from discreet.engines.unplugged import UnpluggedEngine
 from discreet.errors import CatalogError, ParameterError, SourceError
 from discreet.ledger import Ledger, SqliteLedger, is_on_server, open_ledger
 from discreet.mechanisms.sensitivity import Neighbours
 from discreet.parameters import Real
-from discreet.servers import address_of, from_environment, held, tables_named
+from discreet.servers import (
+    address_of,
+    from_environment,
+    held,
+    names_tables,
+    place_of,
+    shown,
+    tables_named,
+)
 
 LEDGER_SUFFIX = ".ledger"
 """The ledger of discreet.toml is discreet.ledger, beside it."""
@@ -52,7 +61,7 @@ MEMORY = ":memory:"
 
 
 def open_data(  # noqa: PLR0913 - each is a thing that an owner may declare
-    source: Source | Mapping[str, Source],
+    source: "Source | Mapping[str, Source] | SparkFrame | Session",
     *,
     epsilon: Real | None = None,
     delta: Real = 0,
@@ -74,12 +83,13 @@ def open_data(  # noqa: PLR0913 - each is a thing that an owner may declare
 ) -> Curator:
     """Return a curator of a CSV or Parquet file, a data frame, a DuckDB file or a catalog.
 
-    `source` is one of these, or several by table name; or the address of a PostgreSQL server, whose
-    tables are those that `name`, `unit` and `public` name. A catalog file (discreet.toml) says all
-    the rest itself. Charges are kept in `ledger`: beside a catalog by default, else in memory only,
-    so that the budget ends with the process. What was answered about data applies to data of the
-    same `version`: as it is given, else files in the same state. `disjoint` names groups of tables
-    that have no unit in common, and are charged apart.
+    `source` is one of these, or several by table name; or a data frame of Spark, which stays there;
+    or a session of Spark, or the address of a PostgreSQL or Spark server, whose tables are those
+    that `name`, `unit` and `public` name. A catalog file (discreet.toml) says all the rest itself.
+    Charges are kept in `ledger`: beside a catalog by default, else in memory only, so that the
+    budget ends with the process. What was answered about data applies to data of the same
+    `version`: as it is given, else files in the same state. `disjoint` names groups of tables that
+    have no unit in common, and are charged apart.
     """
     if isinstance(source, str | Path) and str(source).endswith(".toml"):
         _refuse_arguments(
@@ -103,9 +113,9 @@ def open_data(  # noqa: PLR0913 - each is a thing that an owner may declare
         return open_catalog(source, ledger=ledger)
     if epsilon is None:
         raise ParameterError("epsilon", None, "must say how much may be revealed in all")
-    address = str(source) if holds_tables(source) else None
-    if address is None:
-        sources = _named(source, name)
+    address = place_of(source)
+    if not names_tables(source):
+        sources = _named(cast("Source | Mapping[str, Source]", source), name)
     else:
         named = tables_named(name, unit, public)
         sources, unit, public = {**named.tables}, named.unit, named.public
@@ -114,7 +124,7 @@ def open_data(  # noqa: PLR0913 - each is a thing that an owner may declare
     }
     declared = declare(
         files,
-        engine=without_password(address) if address else None,
+        engine=None if address is None else shown(address),
         epsilon=epsilon,
         delta=delta,
         unit=unit,
@@ -253,7 +263,7 @@ def _curator(
     sources: Mapping[str, Source],
     ledger: str | Path,
     copy: Path | None = None,
-    address: str | None = None,
+    address: "str | Session | None" = None,
 ) -> Curator:
     version, engine = _opened(declared, sources, copy, address)
     try:
@@ -271,12 +281,14 @@ def _curator(
 
 
 def _opened(
-    declared: Declared, sources: Mapping[str, Source], copy: Path | None, address: str | None
+    declared: Declared,
+    sources: Mapping[str, Source],
+    copy: Path | None,
+    address: "str | Session | None",
 ) -> tuple[str, DuckDbEngine | Holder]:
     """Return the data's version and the engine that holds them: a server's, or that of files."""
     if address is not None:
-        tables = {name: str(each) for name, each in sources.items()}
-        return held(declared, tables, address, _limits(declared.source))
+        return held(declared, sources, address, _kinds(declared), _limits(declared.source))
     return _from_copy(declared, sources, copy) or _loaded(declared, sources)
 
 

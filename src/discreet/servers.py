@@ -10,20 +10,53 @@ from discreet.catalog.addresses import EMBEDDED, ENVIRONMENT, is_on_server, with
 from discreet.catalog.declared import Declared
 from discreet.engines.base import Holder
 from discreet.engines.connection import Limits
+from discreet.engines.loading import Kinds, Source
 from discreet.engines.opening import open_engine
+from discreet.engines.spark.tables import Session, is_frame, is_session
 from discreet.errors import CatalogError, ParameterError
+
+SESSION = "spark://session"
+"""What the address of a session is called that is of no usual form."""
 
 
 def held(
-    declared: Declared, tables: Mapping[str, str], address: str, limits: Limits
+    declared: Declared,
+    tables: Mapping[str, Source],
+    address: "str | Session",
+    kinds: Mapping[str, Kinds],
+    limits: Limits,
 ) -> tuple[str, Holder]:
     """Return the data's version and the engine of the server that holds them."""
-    engine = open_engine(address, tables, limits=limits)
+    public = [each.name for each in declared.tables if each.unit is None]
+    engine = open_engine(address, tables, public=public, kinds=kinds, limits=limits)
     told = declared.source.version
     if told is not None:
         return f"declared {told}", engine
-    state = f"{without_password(address)}|{engine.version}"
+    state = f"{shown(address)}|{engine.version}"
     return sha256(state.encode()).hexdigest(), engine
+
+
+def shown(address: "str | Session") -> str:
+    """Return an address as a catalog may have it."""
+    if isinstance(address, str):
+        return without_password(address)
+    master = address.sparkContext.master
+    return master if master and is_on_server(master) else SESSION
+
+
+def place_of(source: object) -> "str | Session | None":
+    """Return where the tables stay: at an address, in a session, or with frames of a session."""
+    if is_session(source):
+        return source
+    if isinstance(source, str):
+        return source if is_on_server(source) else None
+    given = source.values() if isinstance(source, Mapping) else [source]
+    return next((each.sparkSession for each in given if is_frame(each)), None)
+
+
+def names_tables(source: object) -> bool:
+    """Return whether tables must be named besides: of a server or a session."""
+    return is_on_server(source) or is_session(source)
 
 
 def address_of(path: str | Path, declared: Declared) -> str | None:
@@ -34,7 +67,7 @@ def address_of(path: str | Path, declared: Declared) -> str | None:
     found = from_environment("engine", named, path)
     if not is_on_server(found):
         what = "the variable of the environment that source.engine names holds no address"
-        raise CatalogError(what, "let it begin with postgresql://", file=str(path))
+        raise CatalogError(what, "let it begin with postgresql:// or spark://", file=str(path))
     return found
 
 

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from pathlib import Path
 from typing import TypeVar
 
-from discreet.catalog.addresses import EMBEDDED
+from discreet.catalog.addresses import EMBEDDED, beside, is_spark
 from discreet.catalog.columns import DeclaredColumn, declared_column
 from discreet.catalog.disjoint import Groups, groups_from
 from discreet.catalog.fields import (
@@ -91,6 +91,8 @@ def declared_from(
     source, ledger = declared_source(top.at("source"), given.get("source", {}), folder)
     at = folder if source.engine == EMBEDDED else None
     tables = _tables(top.at("tables"), _needed(top, given, "tables"), at)
+    if is_spark(source.engine):
+        tables = tuple(replace(each, source=beside(each.source, folder)) for each in tables)
     apart = top.at("disjoint"), given.get("disjoint", ())
     return Declared(
         budget=budget,

@@ -36,7 +36,7 @@ def declared_source(
     return policy, _ledger(place.at("ledger"), given.get("ledger"), folder)
 
 
-ENGINE_FIX = 'write "duckdb", "postgresql://user@host/database" or "env:NAME"'
+ENGINE_FIX = 'write "duckdb", "postgresql://user@host/database", "spark://host:7077" or "env:NAME"'
 
 
 def _engine(place: Place, value: object) -> str:

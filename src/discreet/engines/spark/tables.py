@@ -10,7 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 from uuid import uuid4
 
 import pyarrow as pa
@@ -26,6 +26,10 @@ from discreet.errors import SourceError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+SparkFrame: TypeAlias = "DataFrame"
+Session: TypeAlias = "SparkSession"
+"""For whoever speaks of them and does not load pyspark."""
 
 SIMPLE = {
     "boolean": Kind.BOOLEAN,

@@ -19,13 +19,21 @@ from discreet.errors import UnsupportedError
 
 SPACES = text_literal(" \t\n\r\f\v")
 
-NUMBER = text_literal("^[+-]?(?:[0-9]++(?:[.][0-9]*+)?+|[.][0-9]++)(?:[eE][+-]?[0-9]{1,3}+)?+$")
+DIGITS = "[0-9]++(?:_[0-9]++)*+"
+NUMBER = text_literal(
+    f"^[+-]?(?:{DIGITS}(?:[.](?:{DIGITS})?+)?+|[.]{DIGITS})(?:[eE][+-]?[0-9]{{1,3}}+)?+$"
+)
 """Nothing in it is tried twice, and no power of ten is so large that reading it takes long."""
+HEXADECIMAL = text_literal("^0[xX][0-9a-fA-F]{1,15}$")
 
 DAY = "([0-9]{1,4}+)-([0-9]{1,2}+)-([0-9]{1,2}+)"
-CLOCK = "([0-9]{1,2}+:[0-9]{1,2}+(?::[0-9]{1,2}+(?:[.][0-9]{0,6}+)?+)?+)[0-9]*+"
+SECONDS = ":[0-9]{1,2}+(?:[.][0-9]{0,6}+)?+"
+CLOCK = f"([0-9]{{1,2}}+:[0-9]{{1,2}}+(?:{SECONDS})?+)(?:(?<=[.][0-9]{{6}})[0-9]++)?+"
 ZONE = "(?: ?+(?:Z|UTC|[+-][0-9]{2}(?::?[0-9]{2})?))?+"
 TIME = text_literal(f"^{DAY}(?:(?:T| ++){CLOCK}{ZONE})?+$")
+SLASHES = text_literal("^[0-9]++/[0-9]++/")
+MIDNIGHT = text_literal("^24:00?(?::00?(?:[.]0*)?)?$")
+"""The end of a day, which is the first moment of the next."""
 
 INSIDE = "{0} >= -9223372036854775808e0 AND {0} < 9223372036854775808e0"
 """Spark's own cast takes the first number beyond for the last inside."""
@@ -39,8 +47,19 @@ def _trimmed(text: str) -> str:
 
 
 def _numeral(text: str) -> str:
-    """Return a text that is a number, else NULL."""
-    return only(_trimmed(text), f"{{0}} RLIKE {_braced(NUMBER)}")
+    """Return a text that is a number, without what groups its digits, else NULL."""
+    is_number = f"CASE WHEN {{0}} RLIKE {_braced(NUMBER)} THEN replace({{0}}, '_', '') END"
+    return let(_trimmed(text), is_number)
+
+
+def _whole_numeral(text: str) -> str:
+    """Return what a text that is a number in ten or sixteen digits is as a whole number."""
+    read = (
+        f"CASE WHEN {{0}} RLIKE {_braced(HEXADECIMAL)} "
+        "THEN CAST(conv(substring({0}, 3), 16, 10) AS BIGINT) "
+        f"ELSE try_cast(try_cast({_numeral('{0}')} AS DECIMAL(38, 0)) AS BIGINT) END"
+    )
+    return let(_trimmed(text), read)
 
 
 def _braced(text: str) -> str:
@@ -55,7 +74,7 @@ def _to_integer(arguments: Sequence[Written]) -> str:
         case Kind.INTEGER:
             text = whole_text(x)
         case Kind.TEXT:
-            text = f"try_cast(try_cast({_numeral(x.text)} AS DECIMAL(38, 0)) AS BIGINT)"
+            text = _whole_numeral(x.text)
         case Kind.REAL:
             text = f"CAST({only(f'rint({x.text})', INSIDE)} AS BIGINT)"
         case _:
@@ -123,6 +142,7 @@ MANTISSA = "regexp_replace(substring_index(CAST({0} AS STRING), 'E', 1), '[.]0$'
 EXPONENT = "CAST(substring_index(CAST({0} AS STRING), 'E', -1) AS INT)"
 REAL_TEXT = (
     "CASE WHEN {0} = 0e0 THEN CAST({0} AS STRING) "
+    "WHEN abs({0}) < 1e-323 THEN CASE WHEN {0} < 0e0 THEN '-5e-324' ELSE '5e-324' END "
     "WHEN abs({0}) >= 1e-4 AND abs({0}) < 1e16 "
     f"THEN concat({PLAIN}, CASE WHEN endswith({PLAIN}, '.') THEN '0' ELSE '' END) "
     f"ELSE concat({MANTISSA}, CASE WHEN abs({{0}}) < 1e0 THEN 'e-' ELSE 'e+' END, "
@@ -137,11 +157,19 @@ def _day(text: str) -> str:
     return f"concat(lpad({year}, 4, '0'), '-', {month}, '-', {day})"
 
 
+def _dashed(text: str) -> str:
+    """Return a text whose date has dashes, if it had slashes."""
+    body = (
+        f"CASE WHEN {{0}} RLIKE {_braced(SLASHES)} THEN translate({{0}}, '/', '-') ELSE {{0}} END"
+    )
+    return let(text, body)
+
+
 def _to_date(arguments: Sequence[Written]) -> str:
     x = arguments[0]
     if x.kind is Kind.TEXT:
         read = f"CASE WHEN {{0}} RLIKE {_braced(TIME)} THEN try_cast({_day('{0}')} AS DATE) END"
-        return in_calendar(let(_trimmed(x.text), read), Kind.DATE)
+        return in_calendar(let(_dashed(_trimmed(x.text)), read), Kind.DATE)
     return x.text if x.kind is Kind.DATE else f"CAST({moment(x)} AS DATE)"
 
 
@@ -150,10 +178,14 @@ def _to_timestamp(arguments: Sequence[Written]) -> str:
     if x.kind is not Kind.TEXT:
         return moment(x)
     clock = f"regexp_extract({{0}}, {_braced(TIME)}, 4)"
-    clock = f"CASE WHEN {clock} = '' THEN '00:00' ELSE {clock} END"
-    whole = f"concat({_day('{0}')}, ' ', {clock})"
-    read = f"CASE WHEN {{0}} RLIKE {_braced(TIME)} THEN try_cast({whole} AS TIMESTAMP_NTZ) END"
-    return in_calendar(let(x.text, read), Kind.TIMESTAMP)
+    is_midnight = f"{clock} RLIKE {_braced(MIDNIGHT)}"
+    first = f"CAST(try_cast({_day('{0}')} AS DATE) AS TIMESTAMP_NTZ)"
+    exact = f"try_cast(concat({_day('{0}')}, ' ', {clock}) AS TIMESTAMP_NTZ)"
+    read = (
+        f"CASE WHEN NOT {{0}} RLIKE {_braced(TIME)} THEN NULL WHEN {clock} = '' THEN {first} "
+        f"WHEN {is_midnight} THEN {first} + INTERVAL '1' DAY ELSE {exact} END"
+    )
+    return in_calendar(let(_dashed(x.text), read), Kind.TIMESTAMP)
 
 
 CASTS = {
