@@ -16,6 +16,18 @@ def test_what_takes_too_long_is_stopped() -> None:
         assert stopped.wait(LONG)
 
 
+def test_one_that_missed_the_call_is_called_again() -> None:
+    calls, thrice = [0], threading.Event()
+
+    def miss() -> None:
+        calls[0] += 1
+        if calls[0] == 3:
+            thrice.set()
+
+    with Watch().within(0.0, miss):
+        assert thrice.wait(LONG)
+
+
 def test_what_has_ended_is_left_alone() -> None:
     made, first, last = Watch(), threading.Event(), threading.Event()
     with made.within(0.05, first.set):

@@ -15,7 +15,7 @@ Stop = Callable[[], object]
 
 
 class Watch:
-    """Calls what was handed in once its time is over, unless it has ended before.
+    """Calls what was handed in when its time is over, and again until it has ended.
 
     Beginning and ending take microseconds. The thread is woken early only for a deadline that is
     earlier than the one it waits for, so that queries with the same time to run never wake it.
@@ -62,12 +62,16 @@ class Watch:
         now = monotonic()
         late = [number for number, (deadline, _) in self._open.items() if deadline <= now]
         for number in late:
-            _, stop = self._open.pop(number)
+            _, stop = self._open[number]
+            self._open[number] = (now + AGAIN_AFTER, stop)
             try:
                 stop()
             except Exception:
                 log.exception("a query that takes too long could not be stopped")
 
+
+AGAIN_AFTER = 0.1
+"""Seconds; an engine may miss a call that comes before it has begun to run."""
 
 LONGEST_WAIT = min(threading.TIMEOUT_MAX, 86_400.0)
 """Seconds; the system cannot wait for any longer time."""
