@@ -9,8 +9,11 @@ import numpy as np
 from discreet.local.base import FrequencyOracle, mean_variance
 from discreet.noise.uniform import FloatArray, IntArray
 
-HALVINGS = 60
-"""Bisection steps of an interval's end: more would not move a float."""
+NEWTON_STEPS = 12
+"""They double the digits of an interval's end each time, from within half of its width on."""
+
+OUTWARDS = 1e-7
+"""An interval is made wider by so much of its width: more than floats can lose."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -74,31 +77,27 @@ def chance_intervals(hits: IntArray, trials: int, miss: float) -> tuple[FloatArr
     """
     if not trials:
         return np.zeros(len(hits)), np.ones(len(hits))
-    seen = hits / trials
+    seen: FloatArray = hits.astype(np.float64) / trials
     most = log(2 / miss) / trials
-    low = _end(seen, np.zeros_like(seen), most)
-    high = _end(seen, np.ones_like(seen), most)
-    return low, high
+    return 1 - _upper_end(1 - seen, most), _upper_end(seen, most)
 
 
-def _end(seen: FloatArray, outer: FloatArray, most: float) -> FloatArray:
-    """Return where the divergence passes `most`, between what was seen and an outer end."""
-    inner = seen.copy()
-    outer = outer.copy()
-    for _ in range(HALVINGS):
-        middle = (inner + outer) / 2
-        is_inside = _divergence(seen, middle) <= most
-        inner = np.where(is_inside, middle, inner)
-        outer = np.where(is_inside, outer, middle)
-    return outer
+def _upper_end(seen: FloatArray, most: float) -> FloatArray:
+    """Return the largest mean whose divergence from what was seen is `most`, rounded up.
 
-
-def _divergence(x: FloatArray, mean: FloatArray) -> FloatArray:
-    """Return KL(x, mean) of two coins, with 0 · log 0 = 0."""
+    The divergence is convex in the mean, so Newton's steps from beyond the end never pass it. Two
+    points are beyond it: seen + √(most / 2) by Pinsker's inequality, and where the tails' part of
+    the divergence alone is `most`.
+    """
+    rest = 1 - seen
     with np.errstate(divide="ignore", invalid="ignore"):
-        heads = np.where(x > 0, x * np.log(x / mean), 0.0)
-        tails = np.where(x < 1, (1 - x) * np.log((1 - x) / (1 - mean)), 0.0)
-    return np.asarray(heads + tails)
+        entropy = -np.nan_to_num(seen * np.log(seen)) - np.nan_to_num(rest * np.log(rest))
+        mean = np.minimum(seen + sqrt(most / 2), -np.expm1(-(most + entropy) / rest))
+        for _ in range(NEWTON_STEPS):
+            divergence = -entropy - np.nan_to_num(seen * np.log(mean)) - rest * np.log1p(-mean)
+            mean = mean - (divergence - most) * mean * (1 - mean) / (mean - seen)
+        end: FloatArray = np.minimum(mean + (mean - seen) * OUTWARDS, 1.0)
+    return np.where(rest > 0, end, 1.0)
 
 
 def nearest_counts(counts: FloatArray, total: float) -> FloatArray:

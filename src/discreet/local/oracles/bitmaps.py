@@ -10,6 +10,9 @@ from discreet.noise.uniform import BoolArray, IntArray
 PIECE_BITS = 1 << 18
 """Bits drawn per pass, a byte each: what the processor's cache holds."""
 
+WIDE_BYTES = 40
+"""Reports that are longer are counted by adding bits (measured: both are as fast near here)."""
+
 PIECE_ROWS = 1 << 13
 """Reports counted per pass: enough of them to make the loop over bytes cheap."""
 
@@ -46,7 +49,23 @@ def ends_in_zeros(rows: Rows, categories: int) -> bool:
 
 
 def tally_bits(rows: Rows, categories: int) -> IntArray:
-    """Count the set bits of each value: how often each byte occurs, then the bits of bytes."""
+    """Count the set bits of each value, by the way that is faster for so many values."""
+    if rows.shape[1] > WIDE_BYTES:
+        return _added_bits(rows, categories)
+    return _bits_of_counted_bytes(rows, categories)
+
+
+def _added_bits(rows: Rows, categories: int) -> IntArray:
+    """Add bits as bytes, no more than a byte can hold at a time."""
+    counts = np.zeros(categories, np.int64)
+    for start in range(0, len(rows), 255):
+        bits = unpacked(rows[start : start + 255], categories)
+        counts += np.add.reduce(bits, axis=0, dtype=np.uint8)
+    return counts
+
+
+def _bits_of_counted_bytes(rows: Rows, categories: int) -> IntArray:
+    """Count how often each byte occurs at each place, then the bits of bytes."""
     counts = np.zeros((rows.shape[1], 256), np.int64)
     for start in range(0, len(rows), PIECE_ROWS):
         columns = rows[start : start + PIECE_ROWS].T.astype(np.int64, order="C")

@@ -7,6 +7,7 @@ from math import comb
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.local.base import (
     Row,
@@ -167,12 +168,21 @@ def _correct(
     too many; a place that is met twice, is already right or is the person's own value is a miss.
     """
     flat = bits.reshape(-1)
+    met = np.empty(len(flat), np.int32)
     while len(people := np.flatnonzero(missing)):
         tries = np.repeat(people, np.abs(missing[people]))
         places = uniform_integers(categories, len(tries), entropy=entropy)
         at = tries * bits.shape[1] + places
         is_hit = (flat[at] != (missing[tries] > 0)) & (places != values[tries])
-        changed = np.unique(at[is_hit])
+        changed = _distinct(at[is_hit], met)
         flat[changed] ^= True
         whose = changed // bits.shape[1]
         missing += np.where(missing > 0, -1, 1) * np.bincount(whose, minlength=len(missing))
+
+
+def _distinct(places: IntArray, met: NDArray[np.int32]) -> IntArray:
+    """Return each place once; `met` has room for a number at every place."""
+    order = np.arange(len(places), dtype=np.int32)
+    met[places] = order
+    distinct: IntArray = places[met[places] == order]
+    return distinct
