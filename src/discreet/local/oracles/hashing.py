@@ -28,8 +28,8 @@ from discreet.parameters import Real
 if TYPE_CHECKING:
     from discreet.accounting.events import PureEvent
 
-HASH_BITS_MOST = 10
-"""Longer hashes would serve epsilons above 7 only, where a k-ary response does better."""
+HASH_BITS_MOST = 12
+"""Longer hashes would serve epsilons above 8 only, and cost thousands of steps a person."""
 
 COUNTED_BITS = 18
 """Reports this short are first counted by their kind, and each kind is decoded once."""
