@@ -72,7 +72,7 @@ def test_what_is_refused_is_not_counted() -> None:
     with pytest.raises(ReportError, match="cannot be added"):
         server.merge(Server(other))
     assert server.people == 0
-    assert not server.tally.any()
+    assert not server.tally.cells.any()
 
 
 @pytest.mark.parametrize("name", MAKERS)
