@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from benchmarks import accounting, chunks, ledger, overhead, questions, samplers
+from benchmarks import accounting, chunks, ledger, local, overhead, questions, samplers
 from benchmarks.environments import ROOT
 from benchmarks.page import write_page
 from benchmarks.report import Report, Say, show, write
@@ -22,6 +22,7 @@ BENCHMARKS: Mapping[str, Callable[[Say], Report]] = {
     "questions": questions.run,
     "overhead": overhead.run,
     "ledger": ledger.run,
+    "local": local.run,
 }
 
 

@@ -15,6 +15,9 @@ ROOT = Path(__file__).parents[1]
 VENVS = ROOT / ".venvs"
 STAMP = "installed.txt"
 
+NUMPY = f"numpy=={np.__version__}"
+"""Our own: the yardstick must be the same work on both sides."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Peer:
@@ -23,11 +26,11 @@ class Peer:
     name: str
     requirement: str
     module: str
+    besides: tuple[str, ...] = (NUMPY,)
 
     @property
     def requirements(self) -> tuple[str, ...]:
-        """The peer, and our own NumPy: the yardstick must be the same work on both sides."""
-        return self.requirement, f"numpy=={np.__version__}"
+        return self.requirement, *self.besides
 
 
 OPENDP = Peer(name="OpenDP", requirement="opendp==0.16.0", module="benchmarks.peers.opendp")
