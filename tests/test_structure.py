@@ -78,9 +78,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "ledger",
         "mechanisms",
         "parameters",
-        "servers",
     },
-    "servers": {"catalog", "engines", "errors"},
     "bounding": {"catalog", "curator", "errors", "opening", "parameters", "query"},
     "demo": set(),
     "cli": {

@@ -1,0 +1,29 @@
+"""From files, data frames, servers or a catalog to a curator.
+
+| file | holds |
+|---|---|
+| `data.py` | `discreet.open` and what an owner may declare in one call |
+| `catalogs.py` | catalog files, with their data or unplugged |
+| `files.py`, `servers.py` | where tables are: read from files, or left on a server |
+| `copies.py` | the prepared copy beside a catalog |
+| `ledgers.py` | where charges are kept |
+"""
+
+from discreet.opening.catalogs import open_catalog, open_unplugged, read_columns
+from discreet.opening.copies import copy_of, forget_catalog, is_copy_outdated, prepare_catalog
+from discreet.opening.data import open_data
+from discreet.opening.ledgers import LEDGER_SUFFIX, ledger_place, open_books
+
+__all__ = [
+    "LEDGER_SUFFIX",
+    "copy_of",
+    "forget_catalog",
+    "is_copy_outdated",
+    "ledger_place",
+    "open_books",
+    "open_catalog",
+    "open_data",
+    "open_unplugged",
+    "prepare_catalog",
+    "read_columns",
+]

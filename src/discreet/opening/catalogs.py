@@ -1,0 +1,145 @@
+"""From what is declared to a curator: the engine that holds the tables, and the books."""
+
+from collections.abc import Mapping
+from contextlib import closing, suppress
+from pathlib import Path
+
+from discreet.books import budget_from
+from discreet.catalog import Catalog, Column, PublicTable, complete, read
+from discreet.catalog.addresses import EMBEDDED
+from discreet.catalog.declared import Declared
+from discreet.catalog.policy import RowChoice
+from discreet.curator import Curator
+from discreet.engines.base import Holder
+from discreet.engines.duckdb import DuckDbEngine
+from discreet.engines.loading import Source, files_of
+from discreet.engines.preparing import as_prepared, scans_to_prepare
+from discreet.engines.public import PublicStore
+from discreet.engines.spark.tables import Session
+from discreet.engines.unplugged import UnpluggedEngine
+from discreet.errors import CatalogError, SourceError
+from discreet.ledger import SqliteLedger
+from discreet.opening.copies import copy_of, from_copy
+from discreet.opening.files import kinds_of, limits_of, loaded, named
+from discreet.opening.ledgers import ledger_at, ledger_of
+from discreet.opening.servers import address_of, held
+
+MEMORY = ":memory:"
+
+
+def open_catalog(path: str | Path, *, ledger: str | Path | None = None) -> Curator:
+    """Return a curator of what a catalog file declares."""
+    declared = read(path)
+    place = ledger or ledger_of(path, declared)
+    address = address_of(path, declared)
+    for each in declared.tables:
+        if each.source is None and address is None:
+            raise each.place.refused("says not where it is read from", 'add from = "file.csv"')
+    sources = {each.name: each.source or each.name for each in declared.tables}
+    return curator_of(declared, sources, place, copy_of(path), address)
+
+
+def open_unplugged(path: str | Path) -> Curator:
+    """Return a curator that can explain what a catalog allows to ask, without the private data.
+
+    Public tables are read if they are there. The books are not opened.
+    """
+    declared = read(path)
+    if declared.source.engine != EMBEDDED:
+        return open_catalog(path, ledger=MEMORY)
+    sources = _public_sources(declared)
+    with closing(DuckDbEngine.load(sources)) as engine:
+        try:
+            catalog = complete(declared, lambda name: _columns_at_hand(declared, engine, name))
+        except CatalogError:
+            return open_catalog(path, ledger=MEMORY)
+        if catalog.source.bounding is RowChoice.PREPARED:
+            catalog = as_prepared(catalog)
+        public = PublicStore({name: engine.table(name) for name in sources})
+    return Curator(
+        catalog=catalog,
+        engine=UnpluggedEngine(),
+        public=public,
+        ledger=SqliteLedger(MEMORY, budget=budget_from(catalog.budget)),
+    )
+
+
+def _columns_at_hand(declared: Declared, engine: DuckDbEngine, name: str) -> tuple[Column, ...]:
+    """Return a table's columns: read, if it was loaded, else as they are declared with types."""
+    with suppress(SourceError):
+        return engine.columns(name)
+    (table,) = (each for each in declared.tables if each.name == name)
+    found = [(each.name, each.kind) for each in table.columns]
+    columns = tuple(Column(name=column, kind=kind) for column, kind in found if kind is not None)
+    if not columns or len(columns) < len(found):
+        raise table.place.refused("has columns without a type", "open the data, or declare types")
+    return columns
+
+
+def read_columns(source: str | Path) -> dict[str, tuple[Column, ...]]:
+    """Return the columns of each table of a file, by its name; of values, only types are told."""
+    sources = named(source, None)
+    with closing(DuckDbEngine.load(sources)) as engine:
+        return {name: engine.columns(name) for name in sources}
+
+
+def _public_sources(declared: Declared) -> dict[str, str]:
+    """Return where the public tables are that can be read now."""
+    found = {}
+    for each in declared.tables:
+        if each.unit is None and each.source is not None:
+            with suppress(SourceError):
+                files_of(each.source)
+                found[each.name] = each.source
+    return found
+
+
+def curator_of(
+    declared: Declared,
+    sources: Mapping[str, Source],
+    ledger: str | Path,
+    copy: Path | None = None,
+    address: "str | Session | None" = None,
+) -> Curator:
+    """Return a curator of declared tables: on a server, in a prepared copy, or read now."""
+    version, engine = _opened(declared, sources, copy, address)
+    try:
+        catalog = prepared_in(complete(declared, engine.columns), engine)
+        return Curator(
+            catalog=catalog,
+            engine=engine,
+            public=_public_store(catalog, engine),
+            ledger=ledger_at(ledger, declared),
+            data_version=version,
+        )
+    except BaseException:
+        engine.close()
+        raise
+
+
+def _opened(
+    declared: Declared,
+    sources: Mapping[str, Source],
+    copy: Path | None,
+    address: "str | Session | None",
+) -> tuple[str, DuckDbEngine | Holder]:
+    """Return the data's version and the engine that holds them: a server's, or that of files."""
+    if address is not None:
+        return held(declared, sources, address, kinds_of(declared), limits_of(declared.source))
+    return from_copy(declared, sources, copy) or loaded(declared, sources)
+
+
+def prepared_in(catalog: Catalog, engine: DuckDbEngine | Holder) -> Catalog:
+    """Settle which rows of each unit count, unless every question shall do so by itself."""
+    is_wanted = catalog.source.bounding is RowChoice.PREPARED
+    if not is_wanted or not isinstance(engine, DuckDbEngine):
+        return catalog
+    prepared = as_prepared(catalog)
+    if not engine.is_prepared:
+        engine.prepare(scans_to_prepare(prepared))
+    return prepared
+
+
+def _public_store(catalog: Catalog, engine: DuckDbEngine | Holder) -> PublicStore:
+    names = [each.name for each in catalog.tables if isinstance(each, PublicTable)]
+    return PublicStore({name: engine.table(name) for name in names})

@@ -1,0 +1,83 @@
+"""The prepared copy beside a catalog: made, used while it is of the same data, forgotten."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from discreet.catalog import Column, complete, read
+from discreet.catalog.declared import Declared
+from discreet.catalog.policy import RowChoice
+from discreet.engines.copies import Copied, forget_copy, key_of, make_copy, open_copy
+from discreet.engines.duckdb import DuckDbEngine
+from discreet.engines.loading import Source
+from discreet.engines.preparing import Progress, Scans, as_prepared, scans_to_prepare
+from discreet.errors import CatalogError, SourceError
+from discreet.opening.files import kinds_of, limits_of, version_of
+
+COPY_SUFFIX = ".prepared"
+"""The prepared copy of what discreet.toml declares is discreet.prepared, beside it."""
+
+
+def copy_of(path: str | Path) -> Path:
+    """Return where the prepared copy of a catalog's tables is, if it was made."""
+    return Path(path).with_suffix(COPY_SUFFIX)
+
+
+def is_copy_outdated(path: str | Path) -> bool:
+    """Return whether there is a prepared copy that is not of what the catalog and files are now."""
+    declared, copy = read(path), copy_of(path)
+    return copy.is_file() and key_of(copy) != copied_from(declared, declared.sources).key
+
+
+def prepare_catalog(path: str | Path, progress: Progress | None = None) -> bool:
+    """Make the prepared copy of a catalog's tables beside it; return False if it was there."""
+    declared = read(path)
+    if declared.source.bounding is not RowChoice.PREPARED:
+        raise CatalogError(
+            'source.bounding is "per-query", so nothing is prepared',
+            'write bounding = "prepared", or leave it out',
+            file=str(path),
+        )
+    copied = copied_from(declared, declared.sources)
+    if key_of(copy_of(path)) == copied.key:
+        return False
+
+    def scans_of(columns: Mapping[str, tuple[Column, ...]]) -> Scans:
+        return scans_to_prepare(as_prepared(complete(declared, columns.__getitem__)))
+
+    make_copy(copy_of(path), copied, scans_of, limits=limits_of(declared.source), progress=progress)
+    if copied_from(declared, declared.sources).key != copied.key:
+        forget_catalog(path)
+        raise SourceError("a file changed while it was read; prepare it again.")
+    return True
+
+
+def forget_catalog(path: str | Path) -> bool:
+    """Remove the prepared copy of a catalog's tables; return whether there was one."""
+    return forget_copy(copy_of(path))
+
+
+def copied_from(declared: Declared, sources: Mapping[str, Source]) -> Copied:
+    """Return what a copy would be of: files as they are now, and what decides which rows count."""
+    units = [(each.name, repr(each.unit), each.rows_per_unit) for each in declared.tables]
+    kinds = kinds_of(declared)
+    told = json.dumps(
+        [units, repr(sorted((name, sorted(kinds[name].items(), key=str)) for name in kinds))]
+    )
+    return Copied(sources=sources, kinds=kinds, version=version_of(sources), declared=told)
+
+
+def from_copy(
+    declared: Declared, sources: Mapping[str, Source], copy: Path | None
+) -> tuple[str, DuckDbEngine] | None:
+    """Return the data's version and an engine that reads the prepared copy, if there is one."""
+    is_wanted = declared.source.bounding is RowChoice.PREPARED
+    if copy is None or not is_wanted or not copy.is_file():
+        return None
+    copied = copied_from(declared, sources)
+    if key_of(copy) != copied.key:
+        return None
+    store, columns = open_copy(copy, limits_of(declared.source))
+    told = declared.source.version
+    version = copied.version if told is None else f"declared {told}"
+    return version, DuckDbEngine(store, columns, is_prepared=True)

@@ -1,0 +1,107 @@
+"""`discreet.open`: from files, data frames, servers or a catalog to a curator, in one call."""
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import cast
+
+from discreet.catalog import Value, declare
+from discreet.catalog.policy import Accounting, RowChoice
+from discreet.curator import Curator
+from discreet.engines.loading import Source
+from discreet.engines.spark.tables import Session, SparkFrame
+from discreet.errors import ParameterError
+from discreet.mechanisms.sensitivity import Neighbours
+from discreet.opening.catalogs import MEMORY, curator_of, open_catalog
+from discreet.opening.files import named
+from discreet.opening.servers import names_tables, place_of, shown, tables_named
+from discreet.parameters import Real
+
+
+def open_data(  # noqa: PLR0913 - each is a thing that an owner may declare
+    source: "Source | Mapping[str, Source] | SparkFrame | Session",
+    *,
+    epsilon: Real | None = None,
+    delta: Real = 0,
+    unit: str | Mapping[str, str] | None = None,
+    bounds: Mapping[str, Sequence[object]] | None = None,
+    values: Mapping[str, Sequence[Value]] | None = None,
+    step: Mapping[str, Real] | None = None,
+    nulls: Mapping[str, bool] | None = None,
+    types: Mapping[str, str] | None = None,
+    rows_per_unit: int | Mapping[str, int] | None = None,
+    public: bool | Collection[str] = (),
+    neighbours: Neighbours | str = Neighbours.ADD_REMOVE,
+    accounting: Accounting | str = Accounting.BASIC,
+    name: str | None = None,
+    ledger: str | Path | None = None,
+    version: str | None = None,
+    bounding: RowChoice | str | None = None,
+    disjoint: Sequence[Sequence[str]] = (),
+) -> Curator:
+    """Return a curator of a CSV or Parquet file, a data frame, a DuckDB file or a catalog.
+
+    `source` is one of these, or several by table name; or a data frame of Spark, which stays there;
+    or a session of Spark, or the address of a PostgreSQL or Spark server, whose tables are those
+    that `name`, `unit` and `public` name. A catalog file (discreet.toml) says all the rest itself.
+    Charges are kept in `ledger`: beside a catalog by default, else in memory only, so that the
+    budget ends with the process. What was answered about data applies to data of the same
+    `version`: as it is given, else files in the same state. `disjoint` names groups of tables that
+    have no unit in common, and are charged apart.
+    """
+    if isinstance(source, str | Path) and str(source).endswith(".toml"):
+        _refuse_arguments(
+            epsilon=epsilon,
+            unit=unit,
+            bounds=bounds,
+            values=values,
+            step=step,
+            nulls=nulls,
+            types=types,
+            rows_per_unit=rows_per_unit,
+            name=name,
+            version=version,
+            bounding=bounding,
+            delta=delta or None,
+            public=public or None,
+            disjoint=disjoint or None,
+            neighbours=None if neighbours is Neighbours.ADD_REMOVE else neighbours,
+            accounting=None if accounting is Accounting.BASIC else accounting,
+        )
+        return open_catalog(source, ledger=ledger)
+    if epsilon is None:
+        raise ParameterError("epsilon", None, "must say how much may be revealed in all")
+    address = place_of(source)
+    if not names_tables(source):
+        sources = named(cast("Source | Mapping[str, Source]", source), name)
+    else:
+        meant = tables_named(name, unit, public)
+        sources, unit, public = {**meant.tables}, meant.unit, meant.public
+    files = {
+        each: str(path) if isinstance(path, str | Path) else None for each, path in sources.items()
+    }
+    declared = declare(
+        files,
+        engine=None if address is None else shown(address),
+        epsilon=epsilon,
+        delta=delta,
+        unit=unit,
+        bounds=bounds,
+        values=values,
+        step=step,
+        nulls=nulls,
+        types=types,
+        rows_per_unit=rows_per_unit,
+        public=public,
+        neighbours=neighbours,
+        accounting=accounting,
+        version=version,
+        bounding=bounding,
+        disjoint=disjoint,
+    )
+    return curator_of(declared, sources, ledger or MEMORY, address=address)
+
+
+def _refuse_arguments(**given: object) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise ParameterError(name, value, "is declared in the catalog: change it there")
