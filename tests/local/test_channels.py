@@ -32,6 +32,17 @@ def test_no_report_has_worse_odds_than_its_price(
 
 
 @pytest.mark.parametrize("name", MAKERS)
+@settings(max_examples=15)
+@given(epsilon=epsilons, categories=st.integers(2, 3000))
+def test_nor_has_a_report_of_many_values(name: str, epsilon: Fraction, categories: int) -> None:
+    """All chances of one report are two: of values that it speaks for, and of the others."""
+    mechanism = MAKERS[name](epsilon=epsilon, categories=categories)
+    for each in mechanism.speaks_for(mechanism.draw(np.array([0, categories - 1]), SYSTEM)):
+        chances = [mechanism.chance(each, int(v)) for v in (np.argmax(each), np.argmin(each))]
+        assert is_within(max(chances) / min(chances), epsilon)
+
+
+@pytest.mark.parametrize("name", MAKERS)
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_one_word_in_2_to_the_64_more_truth_would_cost_more(name: str, epsilon: Fraction) -> None:
     """The broken twin of the odds: chances are rounded to the last bit that epsilon allows."""

@@ -28,6 +28,8 @@ def test_reports_of_several_people_are_joined(name: str) -> None:
     joined = Reports.join(mechanism, [one, many])
     assert bytes(joined) == one + bytes(many)[8:]
     assert len(Reports.join(mechanism, [])) == 0
+    with pytest.raises(ReportError, match="no reports of"):
+        Reports.join(mechanism, [one, b"something else"])
 
 
 @pytest.mark.parametrize("name", MAKERS)

@@ -48,9 +48,9 @@ class Reports:
     def join(cls, mechanism: Mechanism, parts: Iterable["bytes | Reports"]) -> Self:
         """Return all reports of several people or batches, in the order given."""
         rows = [
-            _rows_from_bytes(mechanism, each)
-            if isinstance(each, bytes)
-            else same_mechanism(mechanism, each).rows
+            same_mechanism(mechanism, each).rows
+            if isinstance(each, Reports)
+            else _rows_from_bytes(mechanism, each)
             for each in parts
         ]
         return cls(mechanism, np.concatenate([mechanism.row.empty(0), *rows]))
