@@ -11,11 +11,11 @@ import pyarrow as pa
 from discreet.catalog.schema import Column, Kind, PrivateTable, RowUnit, Value
 from discreet.engines.base import Bounding, Engine, ExactQuery
 from discreet.query.expressions.facts import literal
-from discreet.query.tree import Expression, Scan
+from discreet.query.tree import Expression, Rows, Scan
 from discreet.query.walk import map_columns
 from discreet.tables import ARROW_TYPES
 from tests.attacks.clinic import spread
-from tests.engines.made import column
+from tests.engines.made import column, select
 
 AWKWARD: dict[Kind, tuple[Value, ...]] = {
     Kind.BOOLEAN: (False, True, None),
@@ -73,7 +73,7 @@ AWKWARD: dict[Kind, tuple[Value, ...]] = {
     ),
 }
 
-ROWS = 400
+ROWS = max(map(len, AWKWARD.values())) ** 2
 PLACES = 3
 """So many columns of each kind."""
 
@@ -84,19 +84,18 @@ def name_of(kind: Kind, place: int) -> str:
 
 @cache
 def awkward_table() -> pa.Table:
-    """Return rows in which values of every two columns of a kind meet."""
+    """Return rows in which all values of a kind meet each other, NULL among them."""
     columns: dict[str, Any] = {"row": pa.array(range(ROWS), pa.int64())}
     for kind, values in AWKWARD.items():
         for place in range(PLACES):
-            step = len(values) ** place
-            chosen = [
-                values[
-                    i // step % len(values) if i < ROWS // 2 else spread(i * 7 + place, len(values))
-                ]
-                for i in range(ROWS)
-            ]
+            chosen = [values[_chosen(i, place, len(values))] for i in range(ROWS)]
             columns[name_of(kind, place)] = pa.array(chosen, ARROW_TYPES[kind])
     return pa.table(columns)
+
+
+def _chosen(row: int, place: int, size: int) -> int:
+    """Return which value stands in a row: those of the first two columns meet, all with all."""
+    return row // size**place % size if place < 2 else spread(row, size)
 
 
 def _private() -> PrivateTable:
@@ -115,19 +114,26 @@ def over_table(expression: Expression) -> Expression:
     )
 
 
-def evaluated(engine: Engine, expressions: Sequence[Expression]) -> list[tuple[object, ...]]:
-    """Return what expressions are in each row, as the engine computes them."""
+def evaluated(
+    engine: Engine, expressions: Sequence[Expression], *, inside: bool = False
+) -> list[tuple[object, ...]]:
+    """Return what expressions are in each row, as keys or as columns of an inner SELECT."""
+    keys = (column("row"), *map(over_table, expressions))
+    rows: Rows = Scan(table=_private())
+    if inside:
+        rows = select(rows, *keys)
+        keys = tuple(column(f"c{n}", each.facts.kind, "rows") for n, each in enumerate(keys))
     query = ExactQuery(
-        rows=Scan(table=_private()),
-        name="v",
-        keys=(column("row"), *map(over_table, expressions)),
+        rows=rows,
+        name="rows" if inside else "v",
+        keys=keys,
         bounding=Bounding.NONE,
         limit=1,
         sums=(literal(1),),
     )
-    rows = engine.run(query, ()).unseal().sort_by("k0")
+    found = engine.run(query, ()).unseal().sort_by("k0")
     return list(
-        zip(*(rows.column(f"k{n + 1}").to_pylist() for n in range(len(expressions))), strict=True)
+        zip(*(found.column(f"k{n + 1}").to_pylist() for n in range(len(expressions))), strict=True)
     )
 
 

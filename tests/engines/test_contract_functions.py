@@ -117,11 +117,25 @@ def _kinds(accepted: frozenset[Kind]) -> list[Kind]:
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(made=expressions())
+@given(made=expressions(), inside=st.booleans())
 def test_functions_inside_one_another_give_the_same_everywhere(
-    embedded: Holder, other: Holder, made: list[Expression]
+    embedded: Holder, other: Holder, made: list[Expression], inside: bool
 ) -> None:
-    for here, there in zip(evaluated(embedded, made), evaluated(other, made), strict=True):
+    rows = (evaluated(each, made, inside=inside) for each in (embedded, other))
+    for here, there in zip(*rows, strict=True):
         for expression, expected, found in zip(made, here, there, strict=True):
             ulps = ULPS.get(expression.function, 0) if isinstance(expression, Call) else 0
             assert is_same(found, expected, ulps), (expression, expected, found)
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_deep_expressions_are_computed_in_steps(
+    embedded: Holder, other: Holder, inside: bool
+) -> None:
+    """Written out, each level would stand three times in the next: 3^20 texts."""
+    deep: Expression = column("x0", Kind.REAL)
+    for _ in range(20):
+        deep = call("negate", call("sqrt", call("clamp", deep, literal(-9.0), literal(9.0))))
+        deep = call("abs", call("add", deep, column("x1", Kind.REAL)))
+    found = (evaluated(each, [deep], inside=inside) for each in (embedded, other))
+    assert all(is_same(b, a) for (a,), (b,) in zip(*found, strict=True))

@@ -42,9 +42,6 @@ TYPES: Mapping[Kind, str] = {
     Kind.OTHER: "TEXT",
 }
 
-LENGTH_AND_TEXT = "coalesce(length(CAST({0} AS TEXT)) || ':' || CAST({0} AS TEXT), '-')"
-"""Texts in a row that can be told apart, NULL among them."""
-
 POSTGRESQL = Dialect(
     name="postgresql",
     functions={**ARITHMETIC, **REALS, **CONDITIONS, **CHOICES, **TEXTS, **TIMES, **CASTS},
@@ -52,8 +49,7 @@ POSTGRESQL = Dialect(
     reads={},  # tables are read with finite reals, 64 bits and times inside the calendar
     keys={Kind.REAL: f"({{0}} + {real_text(0.0)})"},  # -0.0 becomes 0.0
     row_id=ROW_ID,
-    hash="md5(concat({all}))",
-    hashed=LENGTH_AND_TEXT,
+    hash='md5(CAST(ROW({all}) AS TEXT)) COLLATE "C"',  # fields of a row as text can be told apart
     whole=narrow("{0}"),
     wide_sum="coalesce(sum(CAST({0} AS BIGINT)), 0)",
     as_wide="CAST({0} AS BIGINT)",

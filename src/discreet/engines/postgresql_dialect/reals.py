@@ -40,7 +40,7 @@ def _sum(sign: str) -> str:
     return (
         f"CASE WHEN abs({{0}}) < {HUGE} AND abs({{1}}) < {HUGE} THEN {done} "
         f"WHEN abs({{0}}) >= {HUGE} THEN CASE WHEN abs({halves}) < {HUGE} THEN {done} END "
-        f"WHEN abs({swapped}) < {HUGE} THEN {done} END"
+        f"WHEN abs({{1}}) >= {HUGE} THEN CASE WHEN abs({swapped}) < {HUGE} THEN {done} END END"
     )
 
 

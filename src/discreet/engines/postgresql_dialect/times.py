@@ -87,8 +87,10 @@ def _date_diff(arguments: Sequence[Written]) -> str:
 
 
 def _add_days(arguments: Sequence[Written]) -> str:
-    body = "CASE WHEN {1} BETWEEN -4000000 AND 4000000 AND {0} - DATE '0001-01-01' + {1} "
-    body += "BETWEEN 0 AND 3652058 THEN {0} + CAST({1} AS INTEGER) END"
+    body = (
+        "CASE WHEN {1} BETWEEN -4000000 AND 4000000 THEN CASE WHEN {0} - DATE '0001-01-01' + {1} "
+        "BETWEEN 0 AND 3652058 THEN {0} + CAST({1} AS INTEGER) END END"
+    )
     return let(body, *(each.text for each in arguments))
 
 
