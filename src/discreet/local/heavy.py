@@ -26,7 +26,7 @@ from discreet.local.sketches.estimates import (
 )
 from discreet.local.sketches.hadamard import HadamardSketch
 from discreet.local.sketches.hashing import keys_of
-from discreet.local.tallies import Tally
+from discreet.local.tallies import Tally, check_counts
 from discreet.noise import SYSTEM, Entropy, uniform_integers
 from discreet.noise.uniform import FloatArray, IntArray
 from discreet.parameters import Real, confidence_level, whole
@@ -173,6 +173,8 @@ def find_words(tally: Tally[HeavyHitters], *, confidence: Real = 0.95, most: int
     """Return the words that stand out: at most `most` prefixes are kept at each length."""
     level, kept = confidence_level(confidence), whole("most", most, least=1, most=10_000)
     mechanism = tally.mechanism
+    rows = tally.cells.reshape(len(mechanism.lengths), mechanism.sketch.cells)
+    check_counts(tally, rows[:, -mechanism.hashes :])
     miss = (1 - level) / len(mechanism.lengths)
     prefixes: list[str] = [""]
     counts = errors = np.zeros(0)

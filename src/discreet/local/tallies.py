@@ -65,3 +65,9 @@ class Tally(Generic[Kind_co]):
             raise ReportError("counts are of fewer than 2**62 people")
         tally.cells += np.frombuffer(data, "<i8", offset=HEAD_BYTES)
         return tally
+
+
+def check_counts(tally: Tally[Mechanism], counts: IntArray, *, each: int = 1) -> None:
+    """Refuse a tally whose counts are negative, or do not add up to `each` for every person."""
+    if np.any(counts < 0) or int(counts.sum()) != each * tally.people:
+        raise ReportError(f"these counts are none that reports of {tally.mechanism!r} add up to")

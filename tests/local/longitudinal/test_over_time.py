@@ -18,7 +18,12 @@ from discreet.local.longitudinal.accounts import (
     prices_over_time,
     rappor_price,
 )
-from discreet.local.longitudinal.bit_flips import _asked, bit_flip_error, first_reports
+from discreet.local.longitudinal.bit_flips import (
+    _asked,
+    bit_flip_error,
+    bit_flip_influence,
+    first_reports,
+)
 from discreet.local.numeric import Duchi, NumericClient
 from discreet.local.rappor import Rappor, RapporClient
 from discreet.local.reports import Reports
@@ -151,14 +156,18 @@ def test_prices_are_events_that_accountants_know() -> None:
     assert Rappor().event == PureEvent(epsilon=Rappor().permanent)
 
 
-def test_one_malicious_device_moves_a_bucket_by_its_share_of_those_asked() -> None:
-    mechanism = BitFlips(epsilon=1, buckets=4, asked=1)
+def test_one_malicious_device_moves_no_count_by_more_than_stated() -> None:
+    mechanism = BitFlips(epsilon=1, buckets=4, asked=2)
     tally = Tally(mechanism)
-    tally.add(first_reports(mechanism, np.zeros(4000, np.int64)))
-    before = estimate_buckets(tally).counts[0]
-    tally.add(Reports(mechanism, np.array([[1]], np.uint16)))
-    gap = float(1 - 2 * mechanism.flip)
-    assert abs(estimate_buckets(tally).counts[0] - before) < 2 * 4 / gap
+    tally.add(first_reports(mechanism, np.zeros(400, np.int64)))
+    before, stated = estimate_buckets(tally).counts, bit_flip_influence(tally)
+    most = 0.0
+    for row in product(range(8), repeat=2):
+        if row[0] // 2 < row[1] // 2:
+            moved = Tally.from_bytes(mechanism, bytes(tally))
+            moved.add(Reports(mechanism, np.array([row], np.uint16)))
+            most = max(most, float(np.abs(estimate_buckets(moved).counts - before).max()))
+    assert 0.5 * stated < most <= stated
 
 
 @pytest.mark.parametrize(

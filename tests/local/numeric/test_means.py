@@ -161,6 +161,20 @@ def test_tallies_merge_and_travel(kind: type[Kind]) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_counts_that_do_not_add_up_are_refused(kind: type[Kind]) -> None:
+    mechanism = kind(epsilon=1)
+    tally = Tally(mechanism)
+    tally.add(NumericClient(mechanism).report_many([0.0] * 20))
+    tally.people += 1
+    with pytest.raises(ReportError, match="add up to"):
+        estimate_mean(tally)
+    tally.people -= 1
+    tally.cells[:2] += [-30, 30]
+    with pytest.raises(ReportError, match="add up to"):
+        estimate_mean(tally)
+
+
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     "values", [[2.0], [float("nan")], [-1.5, 0], ["a"], [[0.0]], [None], [True], [float("inf")]]
 )

@@ -16,7 +16,7 @@ from discreet.local.draws import coins
 from discreet.local.odds import chance_up, odds_down
 from discreet.local.reports import Reports
 from discreet.local.states import state_from_json, state_to_json
-from discreet.local.tallies import Tally
+from discreet.local.tallies import Tally, check_counts
 from discreet.noise import SYSTEM, Entropy, permutation, uniform_integers
 from discreet.noise.uniform import BoolArray, FloatArray, IntArray
 from discreet.parameters import Real, confidence_level, whole
@@ -191,6 +191,7 @@ def estimate_buckets(tally: Tally[BitFlips], *, confidence: Real = 0.95) -> BitF
     there on average, and people / a_v times as many of all. The error includes who was asked.
     """
     level, mechanism, n = confidence_level(confidence), tally.mechanism, tally.people
+    check_counts(tally, tally.cells, each=mechanism.asked)
     each = tally.cells.reshape(mechanism.buckets, 2).astype(np.float64)
     asked = np.maximum(each.sum(axis=1), 1)
     flip = float(mechanism.flip)
@@ -208,6 +209,17 @@ def estimate_buckets(tally: Tally[BitFlips], *, confidence: Real = 0.95) -> BitF
         low=counts - reach,
         high=counts + reach,
     )
+
+
+def bit_flip_influence(tally: Tally[BitFlips]) -> float:
+    """Return the most by which one more report, however dishonest, moves any one count.
+
+    A bit moves a share among the a people asked by at most 1 / ((1 - 2 q) (a + 1)), and a count is
+    people times a share: at most (people + 1) / ((1 - 2 q) (a + 1)) for the bucket asked least.
+    """
+    mechanism = tally.mechanism
+    asked = int(tally.cells.reshape(mechanism.buckets, 2).sum(axis=1).min())
+    return (tally.people + 1) / (float(1 - 2 * mechanism.flip) * (asked + 1))
 
 
 def bit_flip_error(mechanism: BitFlips, people: int) -> float:

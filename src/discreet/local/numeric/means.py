@@ -17,7 +17,7 @@ from discreet.local.numeric.hybrid import Hybrid
 from discreet.local.numeric.piecewise import Piecewise
 from discreet.local.numeric.values import fine_steps
 from discreet.local.reports import Reports
-from discreet.local.tallies import Tally
+from discreet.local.tallies import Tally, check_counts
 from discreet.noise import SYSTEM, Entropy
 from discreet.noise.uniform import FloatArray, IntArray
 from discreet.parameters import Real, confidence_level
@@ -89,6 +89,7 @@ class MeanEstimate:
 def estimate_mean(tally: Tally[Kind], *, confidence: Real = 0.95) -> MeanEstimate:
     """Return the mean that reports tell; of nobody, the middle of the bounds and all of them."""
     level = confidence_level(confidence)
+    check_counts(tally, tally.cells)
     low, high = map(float, tally.mechanism.bounds)
     n, says = tally.people, _said(tally.mechanism)
     if n < 2:

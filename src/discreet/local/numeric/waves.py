@@ -6,7 +6,7 @@ from math import exp
 import numpy as np
 
 from discreet.local.numeric.square_wave import SquareWave
-from discreet.local.tallies import Tally
+from discreet.local.tallies import Tally, check_counts
 from discreet.noise import SYSTEM, Entropy, uniform_integers
 from discreet.noise.uniform import FloatArray, IntArray
 from discreet.parameters import flag, whole
@@ -57,6 +57,7 @@ def reconstruct(
     `resamples` bootstrap histograms tell the spread.
     """
     mechanism, n = tally.mechanism, tally.people
+    check_counts(tally, tally.cells)
     is_smooth = mechanism.buckets >= FINE_FROM if smooth is None else flag("smooth", smooth)
     times = whole("resamples", resamples, least=0, most=10_000)
     shares = _maximised(mechanism, tally.cells, is_smooth=is_smooth)

@@ -13,7 +13,7 @@ from scipy.special import ndtr
 from discreet.errors import HIDDEN, ParameterError
 from discreet.local.rappor.mechanism import TEXTS_MOST, Rappor
 from discreet.local.sketches.hashing import keys_of
-from discreet.local.tallies import Tally
+from discreet.local.tallies import Tally, check_counts
 from discreet.noise.uniform import BoolArray, FloatArray, IntArray
 from discreet.parameters import Real, choice, rational
 
@@ -130,6 +130,7 @@ def _regression(tally: Tally[Rappor], texts: list[str]) -> tuple[FloatArray, Flo
     mechanism, keys = tally.mechanism, keys_of(texts)
     low, high = map(float, mechanism.set_to_one)
     drawn = tally.cells[-mechanism.cohorts :]
+    check_counts(tally, drawn)
     seen = tally.cells[: -mechanism.cohorts].reshape(mechanism.cohorts, mechanism.bits)
     used = np.flatnonzero(drawn)
     n_j = drawn[used, np.newaxis].astype(np.float64)

@@ -13,7 +13,7 @@ from discreet.local.reports import Reports
 from discreet.local.sketches.count_mean import CountMeanSketch
 from discreet.local.sketches.hadamard import HadamardSketch
 from discreet.local.sketches.hashing import Keys, columns, keys_of, seeds
-from discreet.local.tallies import Tally
+from discreet.local.tallies import Tally, check_counts
 from discreet.noise import SYSTEM, Entropy
 from discreet.noise.uniform import FloatArray
 from discreet.parameters import Real, confidence_level
@@ -90,7 +90,8 @@ def unbiased_counts(tally: Tally[Sketch], keys: Keys) -> FloatArray:
     2017, Theorem 1).
     """
     sketch = tally.mechanism
-    sums, _ = sketch.sums(tally.cells)
+    sums, drawn = sketch.sums(tally.cells)
+    check_counts(tally, drawn)
     m = sketch.width
     found = np.zeros(len(keys))
     for row, seed in enumerate(seeds(sketch.family, sketch.hashes)):
