@@ -8,6 +8,7 @@ from benchmarks.local_cases import (
     EPSILON,
     SURVEYS,
     Count,
+    Half,
     Measured,
     Report,
     Survey,
@@ -71,8 +72,8 @@ def run(say: Say) -> Findings:
     return Findings(
         name="local",
         tables=[
-            _speeds("Clients: people per CPU-second", "client", columns),
-            _speeds("Servers: people per CPU-second", "server", columns),
+            _speeds("Clients: people per CPU-second", _client, columns),
+            _speeds("Servers: people per CPU-second", _server, columns),
             _errors(columns),
         ],
         targets=_targets(ours.found),
@@ -113,16 +114,18 @@ def _peer_column(peer: Peer, say: Say) -> Column:
 # --------------------------------------------------------------------------- showing
 
 
-def _speeds(title: str, half: str, columns: list[Column]) -> Table:
+def _speeds(title: str, half: Callable[[Measured], Half], columns: list[Column]) -> Table:
     def figure(survey: Survey, column: Column) -> str | Figure:
         found, ours = _found(survey, column), _found(survey, columns[0])
         if found is None or ours is None:
             return "see below" if column.trouble else "–"
-        each, own = getattr(found, half), getattr(ours, half)
-        ratio = None if found is ours else (each / found.yardstick) / (own / ours.yardstick)
-        return Figure(1 / each, ratio)
+        theirs, own = half(found), half(ours)
+        ratio = theirs.each / theirs.yardstick / (own.each / own.yardstick)
+        return Figure(1 / theirs.each, None if found is ours else ratio)
 
-    return _table(title, figure, columns, ("(r×): discreet is r times as fast.", _sizes(columns)))
+    return _table(
+        title, figure, columns, ("(r×): discreet is r times as fast.", _sizes(half, columns))
+    )
 
 
 def _errors(columns: list[Column]) -> Table:
@@ -165,32 +168,44 @@ def _table(
     )
 
 
-def _sizes(columns: list[Column]) -> str:
-    cut = (
-        f"{column.name} {least} to {most}"
+def _sizes(half: Callable[[Measured], Half], columns: list[Column]) -> str:
+    fewest = (
+        f"{column.name} {power(min(half(each).people for each in column.found.values()))}"
         for column in columns
-        if (timed := [each.timed_people for each in column.found.values() if _is_cut(each)])
-        for least, most in [(power(min(timed)), power(max(timed)))]
+        if column.found
     )
-    return f"Surveys that would take over a second were timed with fewer people: {', '.join(cut)}."
+    return (
+        "What would take over a second was timed with fewer people, and once for both n; "
+        f"at the least with: {', '.join(fewest)}."
+    )
 
 
 def _is_cut(measured: Measured) -> bool:
-    return measured.timed_people < measured.survey.people
+    return min(measured.client.people, measured.server.people) < measured.survey.people
+
+
+def _client(measured: Measured) -> Half:
+    return measured.client
+
+
+def _server(measured: Measured) -> Half:
+    return measured.server
 
 
 def _targets(ours: dict[Survey, Measured]) -> list[Target]:
-    def target(sentence: str, half: str, protocol: str, least: float) -> Target:
+    def target(
+        sentence: str, half: Callable[[Measured], Half], protocol: str, least: float
+    ) -> Target:
         speeds = [
-            1 / getattr(each, half)
+            1 / half(each).each
             for survey, each in ours.items()
             if survey.protocol == protocol and survey.categories == 100
         ]
         return Target(sentence=sentence, measured=min(speeds), unit="/s", least=least)
 
     return [
-        target("k-ary reports, k = 100, slower of n", "client", "k-ary", 5e7),
-        target("OUE reports, k = 100, slower of n", "client", "OUE", 2e6),
-        target("OLH people decoded, k = 100, slower of n", "server", "OLH", 1e6),
-        target("Hadamard people decoded, k = 100, slower of n", "server", "Hadamard", 1e8),
+        target("k-ary reports, k = 100, slower of n", _client, "k-ary", 5e7),
+        target("OUE reports, k = 100, slower of n", _client, "OUE", 2e6),
+        target("OLH people decoded, k = 100, slower of n", _server, "OLH", 1e6),
+        target("Hadamard people decoded, k = 100, slower of n", _server, "Hadamard", 1e8),
     ]

@@ -4,18 +4,18 @@ Peers share this module, so it needs NumPy and nothing else.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from itertools import product
 from json import dumps, loads
-from math import exp, inf
+from math import exp
 from time import process_time
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.timing import yardstick
+from benchmarks.timing import Run, yardstick
 
 EPSILON = 1.0
 PROTOCOLS = ("k-ary", "SUE", "OUE", "subset", "OLH", "Hadamard")
@@ -49,14 +49,21 @@ SURVEYS = tuple(Survey(*each) for each in product(PROTOCOLS, CATEGORIES, PEOPLE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Half:
+    """CPU seconds for each person, of the fastest of some turns, and the yardstick's beside it."""
+
+    people: int
+    each: float
+    yardstick: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """CPU seconds for each person, of the fastest of some turns, and the error over theory."""
+    """Both halves of a survey, each with as many people as bearable, and the error over theory."""
 
     survey: Survey
-    timed_people: int
-    client: float
-    server: float
-    yardstick: float
+    client: Half
+    server: Half
     error: float
 
 
@@ -96,55 +103,61 @@ def theory(protocol: str, categories: int, people: int) -> float:
 
 
 def measure(survey: Survey, report: Report, count: Count) -> Measured:
-    """Time both halves, with as many people as bearable."""
+    """Time both halves."""
+    client = _half(survey, lambda values: lambda: report(values))
+    errors: list[float] = []
+
+    def counting(values: Values) -> Run:
+        reports = report(values)
+        true = np.bincount(values, minlength=survey.categories)
+
+        def run() -> None:
+            found = count(reports, len(values))
+            ground = theory(survey.protocol, survey.categories, len(values))
+            errors.append(float(np.square(found - true).mean()) / ground)
+
+        return run
+
+    server = _half(survey, counting)
+    return Measured(survey=survey, client=client, server=server, error=sum(errors[-TURNS:]) / TURNS)
+
+
+def _half(survey: Survey, make: Callable[[Values], Run]) -> Half:
+    """Try ten times as many people as before until a run would be too slow; time the last."""
     people = FIRST_SIZE
-    seconds = sum(_turn(survey, report, count, people)[:2])
-    while people < survey.people and 10 * seconds < SLOW_SECONDS:
+    while people < survey.people:
+        start = process_time()
+        make(population(survey.categories, people))()
+        if 10 * (process_time() - start) > SLOW_SECONDS:
+            break
         people = min(10 * people, survey.people)
-        seconds = sum(_turn(survey, report, count, people)[:2])
-    turns = [_turn(survey, report, count, people) for _ in range(TURNS)]
-    return Measured(
-        survey=survey,
-        timed_people=people,
-        client=min(each[0] for each in turns) / people,
-        server=min(each[1] for each in turns) / people,
-        yardstick=min(each[3] for each in turns),
-        error=sum(each[2] for each in turns) / TURNS,
+    turns = [_turn(make(population(survey.categories, people))) for _ in range(TURNS)]
+    return Half(
+        people=people,
+        each=min(seconds for seconds, _ in turns) / people,
+        yardstick=min(ground for _, ground in turns),
     )
 
 
-def _turn(
-    survey: Survey, report: Report, count: Count, people: int
-) -> tuple[float, float, float, float]:
-    values = population(survey.categories, people)
-    true = np.bincount(values, minlength=survey.categories)
+def _turn(run: Run) -> tuple[float, float]:
     start = process_time()
-    reports = report(values)
+    run()
     middle = process_time()
-    found = count(reports, people)
-    end = process_time()
-    error = float(np.square(found - true).mean()) if len(found) else inf
-    ground = theory(survey.protocol, survey.categories, people)
     yardstick()
-    return middle - start, end - middle, error / ground, process_time() - end
+    return middle - start, process_time() - middle
 
 
 def line_from(measured: Measured) -> str:
     """Return a measurement as a line of JSON."""
-    survey = measured.survey
-    return dumps(
-        {
-            "survey": [survey.protocol, survey.categories, survey.people],
-            "timed_people": measured.timed_people,
-            "client": measured.client,
-            "server": measured.server,
-            "yardstick": measured.yardstick,
-            "error": measured.error,
-        }
-    )
+    return dumps(asdict(measured))
 
 
 def measured_from(line: str) -> Measured:
     """Return the measurement that `line_from` wrote."""
     record = loads(line)
-    return Measured(**{**record, "survey": Survey(*record["survey"])})
+    return Measured(
+        survey=Survey(**record["survey"]),
+        client=Half(**record["client"]),
+        server=Half(**record["server"]),
+        error=record["error"],
+    )

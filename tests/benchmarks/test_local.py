@@ -27,5 +27,5 @@ def test_plain_numpy_estimates_every_value(protocol: str) -> None:
 def test_a_survey_of_few_people_is_timed_whole_and_read_back() -> None:
     found = measure(Survey("k-ary", 10, 200), *way("k-ary", 10))
     assert isinstance(found, Measured)
-    assert found.timed_people == 200
+    assert found.client.people == found.server.people == 200
     assert measured_from(line_from(found)) == found
