@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 
 from discreet.catalog.schema import Kind
 from discreet.engines.dialect import INT64, Function, Range, Template, Written
-from discreet.engines.postgresql_dialect import reals
 from discreet.engines.postgresql_dialect.parts import (
     NULL_INTEGER,
     fits,
@@ -15,6 +14,17 @@ from discreet.engines.postgresql_dialect.parts import (
     plain,
     real_text,
     whole_number,
+)
+from discreet.engines.postgresql_dialect.reals import (
+    DIVIDE,
+    MODULO,
+    added,
+    multiplied,
+    product_reach,
+    rounded,
+    subtracted,
+    sum_reach,
+    truncated,
 )
 
 LEAST = whole_number(INT64[0])
@@ -28,7 +38,7 @@ def _ends(argument: Written) -> tuple[int, int]:
 
 
 def _arithmetic(sign: str, of_reals: Callable[[Sequence[Written]], str], ends: Ends) -> Function:
-    """Return +, - or * of whole numbers, and what is written of reals."""
+    """Return +, - or * of whole numbers, and what is written of """
 
     def write(arguments: Sequence[Written]) -> str:
         texts = [each.text for each in arguments]
@@ -42,7 +52,7 @@ def _arithmetic(sign: str, of_reals: Callable[[Sequence[Written]], str], ends: E
         found = ends([_ends(each) for each in arguments])
         return found if fits(*found) else INT64
 
-    reach = reals.product_reach if sign == "*" else reals.sum_reach
+    reach = product_reach if sign == "*" else sum_reach
     return Function(template=write, range=range_of, reach=reach)
 
 
@@ -103,17 +113,17 @@ def _decimal(arguments: Sequence[Written]) -> str:
 
 
 ARITHMETIC = {
-    "add": _arithmetic("+", reals.added, _added),
-    "subtract": _arithmetic("-", reals.subtracted, _subtracted),
-    "multiply": _arithmetic("*", reals.multiplied, _multiplied),
-    "divide": plain(of_texts(reals.DIVIDE)),
+    "add": _arithmetic("+", added, _added),
+    "subtract": _arithmetic("-", subtracted, _subtracted),
+    "multiply": _arithmetic("*", multiplied, _multiplied),
+    "divide": plain(of_texts(DIVIDE)),
     "integer_divide": plain(_divided(f"-NULLIF({{0}}, {LEAST}) ELSE {{0}} / {{1}}", NULL_INTEGER)),
-    "modulo": plain(_divided("{0} * 0 ELSE {0} % {1}", reals.MODULO)),
+    "modulo": plain(_divided("{0} * 0 ELSE {0} % {1}", MODULO)),
     "negate": plain(_of_one("-{0}", "(-{0})")),
     "abs": plain(_of_one("abs({0})", "abs({0})")),
     "sign": Function(template="CAST(sign({0}) AS BIGINT)", range=lambda _: (-1, 1)),
-    "round": plain(_rounded("round", reals.rounded)),
-    "trunc": plain(_rounded("trunc", reals.truncated)),
+    "round": plain(_rounded("round", rounded)),
+    "trunc": plain(_rounded("trunc", truncated)),
     "ceil": plain("ceil({0})"),
     "floor": plain("floor({0})"),
     "decimal": plain(_decimal),
