@@ -41,7 +41,7 @@ from discreet.local.numeric.means import Kind
 from discreet.local.records import mechanism_from_json, mechanism_to_json
 from discreet.local.tallies import Tally
 from discreet.noise import SYSTEM
-from discreet.plots import Panel, plot_answer_bars
+from discreet.plots import Panel, Plot, plot_answer_bars, plot_answer_dots, plot_answer_lines
 
 BATCH = 5_000
 """Reports in a transaction."""
@@ -199,6 +199,8 @@ class Told:
     numbers: list[float]
     errors: list[float] | None
     people: int
+    places: list[float] | None = None
+    """Where the numbers stand, if they are of a line."""
 
 
 def estimate(
@@ -209,9 +211,7 @@ def estimate(
         tally = collector.tally()
     told = _told(tally, confidence)
     if picture is not None:
-        errors = None if told.errors is None else np.array(told.errors)
-        panel = Panel(title=told.what, values=np.array(told.numbers), errors=errors)
-        plot_answer_bars(told.names, [panel], is_ordered=True, label="").save(picture)
+        _drawn(told).save(picture)
     if is_json:
         keys = ("people", "what", "names", "numbers", "errors")
         show(json.dumps({key: getattr(told, key) for key in keys}))
@@ -225,6 +225,18 @@ def estimate(
     remark(f"{told.people} people, ε = {float(tally.mechanism.epsilon):g} each.")
 
 
+def _drawn(told: Told) -> Plot:
+    """Draw a curve over a line, a dot for a single number, and bars for all else."""
+    errors = None if told.errors is None else np.array(told.errors)
+    panel = Panel(title=told.what, values=np.array(told.numbers), errors=errors)
+    if told.places is not None:
+        all_of_them = {"": np.arange(len(told.places))}
+        return plot_answer_lines(np.array(told.places), [panel], lines=all_of_them, label="value")
+    if len(told.numbers) == 1:
+        return plot_answer_dots([panel])
+    return plot_answer_bars(told.names, [panel], is_ordered=True, label="value")
+
+
 def _told(tally: Tally[Mechanism], confidence: Fraction) -> Told:
     mechanism, n = tally.mechanism, tally.people
     if isinstance(mechanism, SquareWave):
@@ -233,7 +245,14 @@ def _told(tally: Tally[Mechanism], confidence: Fraction) -> Told:
         names = [
             f"{low:.3g}–{high:.3g}" for low, high in zip(found.edges, found.edges[1:], strict=False)
         ]
-        return Told(what="share", names=names, numbers=found.shares.tolist(), errors=None, people=n)
+        return Told(
+            what="share",
+            names=names,
+            numbers=found.shares.tolist(),
+            errors=None,
+            people=n,
+            places=((found.edges[1:] + found.edges[:-1]) / 2).tolist(),
+        )
     if isinstance(mechanism, Duchi | Piecewise | Hybrid):
         mean = estimate_mean(Tally.from_bytes(mechanism, bytes(tally)), confidence=confidence)
         reach = max(mean.high - mean.mean, mean.mean - mean.low)

@@ -18,7 +18,7 @@ from discreet.accounting.hockey_stick import (
     epsilon_for_delta,
     epsilon_guess,
 )
-from discreet.accounting.rounding import TRUST, float_up, positive_delta
+from discreet.accounting.rounding import TRUST, float_down, float_up, positive_delta
 from discreet.errors import ParameterError
 from discreet.parameters import Real, rational, whole
 
@@ -90,7 +90,7 @@ def shuffled_event(*, epsilon: Real, delta: Real, people: int) -> ApproximateEve
 
 def _checked(epsilon: object, delta: object, people: object) -> tuple[float, float, int]:
     local = float_up(rational("epsilon", epsilon, above=0, most=EPSILON_MOST))
-    least = float(positive_delta(delta))
+    least = float_down(positive_delta(delta))
     if least < 1e-200:
         raise ParameterError("delta", delta, "must be 1e-200 or more for shuffled reports")
     return local, least, min(whole("people", people, least=1), PEOPLE_MOST)

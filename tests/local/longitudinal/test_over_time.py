@@ -39,6 +39,7 @@ def test_a_kept_answer_is_the_same_for_ever_and_paid_for_once() -> None:
     mechanism = KaryResponse(epsilon=1, categories=1000)
     person = KeptAnswers(Client(mechanism))
     assert len({person.report(7) for _ in range(50)}) == 1
+    assert person.report(np.int64(7)) == person.report(7)  # type: ignore[arg-type]
     assert person.price == 1
     person.report(8)
     assert person.price == 2

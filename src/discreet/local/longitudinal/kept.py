@@ -4,6 +4,8 @@ from fractions import Fraction
 from hashlib import blake2b
 from typing import Generic, Protocol, Self, TypeVar, cast
 
+import numpy as np
+
 from discreet.local.base import Mechanism
 from discreet.local.reports import Reports
 from discreet.local.states import state_from_json, state_to_json
@@ -45,7 +47,7 @@ class KeptAnswers(Generic[Value]):
 
     def report(self, value: Value, *, entropy: Entropy = SYSTEM) -> bytes:
         """Return the report about this value: drawn the first time, the same ever after."""
-        name = blake2b(f"{type(value).__name__} {value!r}".encode(), digest_size=16).hexdigest()
+        name = _name(value)
         if name not in self._kept:
             self._kept[name] = self.client.report(value, entropy=entropy)
         return self._kept[name]
@@ -70,3 +72,9 @@ class KeptAnswers(Generic[Value]):
                 Reports.from_bytes(client.mechanism, content)
                 found._kept[name] = content
         return found
+
+
+def _name(value: object) -> str:
+    """Return a digest of a value; 7 and np.int64(7) are the same one."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    return blake2b(f"{type(plain).__name__} {plain!r}".encode(), digest_size=16).hexdigest()
