@@ -277,6 +277,16 @@ def test_a_query_ends_when_it_is_interrupted(crowded: str) -> None:
     engine.close()
 
 
+def test_a_connection_that_was_cut_while_idle_is_replaced(crowded: str) -> None:
+    engine = opened(crowded, "visits")
+    ours = (
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'discreet'"
+    )
+    run(f"{ours} AND state = 'idle'")
+    assert exact(engine, count(private(engine))) == [{"s0": 10}]
+    engine.close()
+
+
 def test_every_run_reads_one_snapshot_and_can_write_nothing() -> None:
     sessions = Sessions(shared_server())
     names = ("transaction_isolation", "transaction_read_only", "TimeZone", "search_path")

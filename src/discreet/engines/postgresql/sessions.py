@@ -24,6 +24,7 @@ GRACE = 5
 """Seconds after which a server that should have stopped by itself is told to."""
 
 SETTINGS = {
+    "default_transaction_read_only": "on",
     "search_path": "pg_catalog, pg_temp",
     "TimeZone": "UTC",
     "DateStyle": "ISO, YMD",
@@ -51,15 +52,15 @@ class Sessions:
         self._address, self._limits = address, limits
         self._lock, self._process = Lock(), os.getpid()
         self._idle: list[Connection[Any]] = []
+        self._parents: list[Connection[Any]] = []
         self._is_closed = False
 
     @contextmanager
     def transaction(self) -> Iterator["Connection[Any]"]:
         """Yield a connection inside a read-only transaction; what takes too long is cancelled."""
-        connection = self._taken()
+        connection = self._begun()
         try:
             with watch().within(self._limits.timeout + GRACE, connection.cancel):
-                connection.execute("; ".join([BEGIN, *self._settings()]))
                 yield connection
                 connection.execute("ROLLBACK")
         except BaseException:
@@ -91,16 +92,24 @@ class Sessions:
         if self._limits.threads is not None:
             yield f"SET LOCAL max_parallel_workers_per_gather = {int(self._limits.threads) - 1}"
 
-    def _taken(self) -> "Connection[Any]":
-        """Return a connection of one's own; one of before a fork is the parent's."""
+    def _begun(self) -> "Connection[Any]":
+        """Return a connection in a transaction; an idle one that was cut off is replaced."""
+        beginning = "; ".join([BEGIN, *self._settings()])
+        while (connection := self._taken()) is not None:
+            with suppress(self.psycopg.OperationalError):
+                connection.execute(beginning)
+                return connection
+            connection.close()
+        connection = self._connected()
+        connection.execute(beginning)
+        return connection
+
+    def _taken(self) -> "Connection[Any] | None":
+        """Return an idle connection, if there is one; those of before a fork are the parent's."""
         with self._lock:
             if self._process != os.getpid():
-                self._idle, self._process = [], os.getpid()
-            while self._idle:
-                found = self._idle.pop()
-                if not found.closed:
-                    return found
-        return self._connected()
+                self._parents, self._idle, self._process = self._idle, [], os.getpid()
+            return self._idle.pop() if self._idle else None
 
     def _connected(self) -> "Connection[Any]":
         try:
@@ -119,7 +128,11 @@ class Sessions:
         if connection.info.server_version < OLDEST:
             connection.close()
             raise SourceError("the server is older than PostgreSQL 17; use a newer one.")
-        connection.execute("SET default_transaction_read_only = on")
+        if connection.info.parameter_status("server_encoding") != "UTF8":
+            connection.close()
+            raise SourceError(
+                "the database is not encoded in UTF-8; copy the tables to one that is."
+            )
         return connection
 
 

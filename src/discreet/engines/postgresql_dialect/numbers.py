@@ -38,7 +38,7 @@ def _ends(argument: Written) -> tuple[int, int]:
 
 
 def _arithmetic(sign: str, of_reals: Callable[[Sequence[Written]], str], ends: Ends) -> Function:
-    """Return +, - or * of whole numbers, and what is written of """
+    """Return +, - or * of whole numbers, and of reals as a function writes them."""
 
     def write(arguments: Sequence[Written]) -> str:
         texts = [each.text for each in arguments]
