@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from discreet.catalog.schema import Kind, Value
-from discreet.engines.dialect import Dialect, Function, Written
+from discreet.engines.dialect import Dialect, Function, Written, whole_literal
 from discreet.engines.writer.literals import literal_of, nearest_float
 from discreet.engines.writer.stages import SHORT, Stages
 from discreet.engines.writer.units import refuse_other_units
@@ -205,6 +205,7 @@ def _unit_is_in(test: UnitIsIn, place: Place) -> str:
 RANKS = {WindowFunction.RANK, WindowFunction.DENSE_RANK}
 ORDERLESS = {WindowFunction.COUNT, WindowFunction.SUM, WindowFunction.MIN, WindowFunction.MAX}
 FRAMED = {*ORDERLESS, WindowFunction.FIRST_VALUE, WindowFunction.LAST_VALUE}
+MOST_OFFSET = 2**31 - 1
 FRAMES = {
     "running": " ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW",
     "whole": " ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING",
@@ -226,12 +227,22 @@ def _window(window: Window, place: Place) -> str:
         return f"count(*) {over}"
     if function is WindowFunction.SUM:
         return sum_of(window.arguments[0], place.write(window.arguments[0]), over, place.dialect)
-    arguments = ", ".join(map(place.write, window.arguments))
+    arguments = ", ".join(
+        _offset(each, place) if number == 1 else place.write(each)
+        for number, each in enumerate(window.arguments)
+    )
     name = function.value
     if window.arguments:
         kind = window.arguments[0].facts.kind
         name = place.dialect.aggregates.get((name, kind), name)
     return f"{name}({arguments}) {over}"
+
+
+def _offset(expression: Expression, place: Place) -> str:
+    """Return how many rows LAG and LEAD go, which engines take in 32 bits."""
+    if isinstance(expression, Literal) and isinstance(expression.value, int):
+        return whole_literal(max(-MOST_OFFSET, min(MOST_OFFSET, expression.value)))
+    return place.write(expression)
 
 
 def _ordering(ordering: Ordering, place: Place) -> str:
