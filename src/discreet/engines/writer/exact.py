@@ -63,7 +63,7 @@ def _measures(query: ExactQuery, groups: Sequence[str], dialect: Dialect) -> lis
 def _summed(column: str, expression: Expression, dialect: Dialect) -> str:
     """Return the sum; of a constant it is a multiple of the number of rows, which engines know."""
     if isinstance(expression, Literal) and isinstance(expression.value, int):
-        return dialect.as_wide.format(f"count(*) * {whole_literal(int(expression.value))}")
+        return f"{dialect.as_wide.format('count(*)')} * {whole_literal(int(expression.value))}"
     return dialect.wide_sum.format(column)
 
 
