@@ -4,18 +4,28 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 WORKERS ?= 2
+JAVA := openjdk-17-jre-headless
 
-.PHONY: demo test test-long lint format bench docs lock clean
+.PHONY: demo test test-long java lint format bench docs lock clean
 
 demo: $(VENV)/.user
 	$(BIN)/discreet demo --output build/demo
 
-test: lint
-	$(BIN)/python -m pytest -q -n $(WORKERS) -m "not slow"
+test: lint java
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadgroup -m "not slow"
 
 # Fresh entropy for the properties, more draws for the fits.
-test-long: $(VENV)/.developer
-	$(BIN)/python -m pytest -q -n $(WORKERS) --hypothesis-profile=long
+test-long: $(VENV)/.developer java
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadgroup --hypothesis-profile=long
+
+# Spark, which the engines are tested on, needs Java 17 or newer.
+java:
+	@if java -version >/dev/null 2>&1 || [ -n "$$JAVA_HOME" ]; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y $(JAVA); \
+	else \
+	  echo "The tests of Spark need Java 17: sudo apt-get install -y $(JAVA)"; exit 1; \
+	fi
 
 lint: $(VENV)/.developer
 	$(BIN)/ruff format --check .

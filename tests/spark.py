@@ -12,29 +12,38 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 DEFAULTS = """
-spark.default.parallelism 2
+spark.default.parallelism 1
 spark.driver.bindAddress 127.0.0.1
 spark.driver.host 127.0.0.1
 spark.driver.memory 1g
 spark.sql.adaptive.enabled false
-spark.sql.shuffle.partitions 2
 spark.sql.catalogImplementation in-memory
+spark.sql.codegen.factoryMode NO_CODEGEN
+spark.sql.codegen.wholeStage false
+spark.sql.shuffle.partitions 1
 spark.sql.warehouse.dir {folder}/warehouse
 """
+"""Small tables are computed sooner than code for them is made; a cluster's tests make the code."""
 
-AT = "local[2]"
+AT = "local[1]"
+
+QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
-def configure() -> None:
-    """Let every Spark that is started from here be small, and reachable from here alone."""
+def configure(defaults: str = DEFAULTS) -> dict[str, str]:
+    """Return what lets a Spark that is started be small, and reachable from here alone."""
     folder = Path(tempfile.mkdtemp(prefix="discreet-spark-"))
-    (folder / "spark-defaults.conf").write_text(DEFAULTS.format(folder=folder), encoding="ascii")
+    (folder / "spark-defaults.conf").write_text(defaults.format(folder=folder), encoding="ascii")
     (folder / "log4j2.properties").write_text(SILENCE, encoding="ascii")
-    os.environ.update(SPARK_CONF_DIR=str(folder), SPARK_LOCAL_IP="127.0.0.1")
+    return {
+        "SPARK_CONF_DIR": str(folder),
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "SPARK_SUBMIT_OPTS": QUICK_JAVA,
+    }
 
 
 @cache
 def shared_session() -> "SparkSession":
     """Return a session that all tests of this process share; it ends with the process."""
-    configure()
+    os.environ.update(configure())
     return take(AT)

@@ -12,6 +12,7 @@ import pyarrow as pa
 from discreet.engines.base import Engine, ExactQuery
 from discreet.engines.duckdb import DuckDbEngine
 from tests.engines.on_postgresql import postgresql_engine
+from tests.engines.on_spark import spark_engine
 
 
 class Holder(Engine, Protocol):
@@ -27,6 +28,7 @@ def _duckdb(tables: Mapping[str, pa.Table]) -> Holder:
 MAKERS: dict[str, Callable[[Mapping[str, pa.Table]], Holder]] = {
     "duckdb": _duckdb,
     "postgresql": postgresql_engine,
+    "spark": spark_engine,
 }
 """How an engine that holds these tables is made, by the name of its dialect."""
 

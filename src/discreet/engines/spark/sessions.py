@@ -95,7 +95,7 @@ def silent() -> Iterator[None]:
 def failures() -> tuple[type[Exception], ...]:
     """Return all that Spark raises by itself."""
     pyspark = pyspark_module()
-    from_java: type[Exception] = pyspark.sql.utils.Py4JJavaError.__mro__[1]
+    from_java: type[Exception] = pyspark.core.context.Py4JError
     return pyspark.errors.PySparkException, from_java, pa.ArrowException, OSError
 
 
@@ -184,9 +184,18 @@ def collected(session: "SparkSession", text: str, *, timeout: float) -> pa.Table
     with silent(), _in_group(session, group), watch().within(timeout, stop):
         try:
             return session.sql(text).toArrow()
-        except BaseException:
+        except BaseException as cause:
             stop()
+            if _is_interruption(cause):
+                raise KeyboardInterrupt from None
             raise
+
+
+def _is_interruption(cause: BaseException | None) -> bool:
+    """Return whether Ctrl-C is behind it; pyspark raises that its job was cancelled instead."""
+    while cause is not None and not isinstance(cause, KeyboardInterrupt):
+        cause = cause.__context__
+    return cause is not None
 
 
 @contextmanager

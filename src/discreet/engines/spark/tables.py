@@ -19,7 +19,7 @@ from discreet.catalog.schema import Column, Kind
 from discreet.engines.connection import log
 from discreet.engines.csv_files import repeated
 from discreet.engines.duckdb import DuckDbEngine
-from discreet.engines.loading import CSV, DUCKDB, PARQUET, Kinds, Source
+from discreet.engines.loading import CSV, DUCKDB, PARQUET, Kinds, Source, files_of
 from discreet.engines.spark.sessions import failures, silent
 from discreet.engines.spark_dialect import CALENDAR, ROW_ID, SPARK
 from discreet.errors import SourceError
@@ -109,7 +109,6 @@ def _registered(  # noqa: PLR0913
 ) -> Registered:
     frame, handed_over = _found(given, own, name, source, kinds)
     columns = tuple(_column(each, kind) for each, kind in frame.dtypes if each != ROW_ID)
-    _refuse_names(name, [each.name for each in columns])
     folded = frame.selectExpr(
         *(
             f"{_stored(each.kind, kind)} AS {SPARK.quoted(each.name)}".replace(
@@ -125,23 +124,26 @@ def _registered(  # noqa: PLR0913
     return Registered(
         columns=columns,
         has_row_ids=ROW_ID in folded.columns,
-        state=_state(frame),
+        state=_state(frame, source),
         handed_over=handed_over,
     )
 
 
-def _state(frame: "DataFrame") -> str:
+def _state(frame: "DataFrame", source: object) -> str:
     """Return which files are read, how long they are and when they were written."""
     plan: Any = frame._jdf.queryExecution().analyzed()  # noqa: SLF001 - only Java knows the files
     while not _is_parquet(plan) and plan.children().size() == 1:
         plan = plan.children().head()
-    if not _is_parquet(plan):
+    if _is_parquet(plan):
+        files = plan.relation().location().allFiles()
+        listed = [files.apply(number) for number in range(files.size())]
+        found = [(each.getPath(), each.getLen(), each.getModificationTime()) for each in listed]
+    elif isinstance(source, str | Path) and str(source).casefold().endswith((*CSV, *DUCKDB)):
+        states = [(each.resolve(), each.stat()) for each in files_of(source)]
+        found = [(path, each.st_size, each.st_mtime_ns) for path, each in states]
+    else:
         return uuid4().hex
-    files = plan.relation().location().allFiles()
-    listed = (files.apply(number) for number in range(files.size()))
-    return "|".join(
-        sorted(f"{each.getPath()}:{each.getLen()}:{each.getModificationTime()}" for each in listed)
-    )
+    return "|".join(sorted(f"{path}:{size}:{time}" for path, size, time in found))
 
 
 def _found(
@@ -153,33 +155,36 @@ def _found(
 ) -> "tuple[DataFrame, str | None]":
     """Return a frame of our own session, with row ids last if there are any."""
     if is_frame(source):
-        return _handed_over(source, own)
+        return _handed_over(name, source, own)
     if isinstance(source, str | Path):
         kind = str(source).casefold()
         if kind.endswith(PARQUET):
-            return _with_row_ids(own.read.parquet(str(source))), None
+            return _with_row_ids(name, own.read.parquet(str(source))), None
         if not kind.endswith((*CSV, *DUCKDB)):
-            return _handed_over(given.table(str(source)), own)
+            return _handed_over(name, given.table(str(source)), own)
     with closing(DuckDbEngine.load({name: source}, kinds={name: kinds or {}})) as local:
-        return own.createDataFrame(_numbered(local.table(name))), None
+        table = local.table(name)
+    _refuse_names(name, table.column_names)
+    return own.createDataFrame(_numbered(table)), None
 
 
 def _numbered(table: pa.Table) -> pa.Table:
     return table.append_column(ROW_ID, pa.array(range(table.num_rows), pa.int64()))
 
 
-def _handed_over(frame: "DataFrame", own: "SparkSession") -> "tuple[DataFrame, str]":
+def _handed_over(name: str, frame: "DataFrame", own: "SparkSession") -> "tuple[DataFrame, str]":
     view = f"discreet_{uuid4().hex}"
-    _with_row_ids(frame).createGlobalTempView(view)
+    _with_row_ids(name, frame).createGlobalTempView(view)
     return own.table(f"{GLOBAL}.{view}"), view
 
 
-def _with_row_ids(frame: "DataFrame") -> "DataFrame":
+def _with_row_ids(name: str, frame: "DataFrame") -> "DataFrame":
     """Return the frame, with a column that names each row if it is read from Parquet files as is.
 
     What Spark numbers itself changes when a part is computed again, or by what else is read. After
     a join or a union several rows would have the same name.
     """
+    _refuse_names(name, frame.columns)
     if not _is_file(frame) or "_metadata" in map(str.casefold, frame.columns):
         return frame
     return frame.selectExpr("*", f"{FILE_ROW} AS {ROW_ID}")

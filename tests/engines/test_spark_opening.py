@@ -1,0 +1,89 @@
+"""Spark opened: by a catalog, a session, a data frame; and what is said where it is missing."""
+
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import discreet
+from discreet.engines.spark import SparkEngine
+from discreet.engines.spark.sessions import _start, pyspark_module, take
+from discreet.errors import CatalogError, MissingExtraError, ParameterError, SourceError
+from tests.spark import AT, shared_session
+
+COUNT = "SELECT COUNT(*) AS n FROM visits"
+
+
+def visits() -> pa.Table:
+    return pa.table(
+        {"patient_id": [n % 50 for n in range(200)], "cost": [n % 7 for n in range(200)]}
+    )
+
+
+def test_a_frame_of_spark_stays_there() -> None:
+    frame = shared_session().createDataFrame(visits())
+    with discreet.open(frame, name="visits", unit="patient_id", epsilon=9) as curator:
+        assert isinstance(curator._engine, SparkEngine)
+        assert abs(curator.ask(COUNT, epsilon=9).rows[0]["n"] - 200) < 60
+        assert "`__unit`" in str(curator.explain(COUNT, epsilon=1))
+    with discreet.open({"visits": frame, "all": visits()}, unit="patient_id", epsilon=1) as both:
+        assert [each.name for each in both.catalog.tables] == ["visits", "all"]
+
+
+def test_a_table_of_a_session_is_opened_by_its_name() -> None:
+    session = shared_session()
+    session.createDataFrame(visits()).createOrReplaceTempView("visits_of_today")
+    with discreet.open(
+        session, name="visits_of_today", unit="patient_id", rows_per_unit=4, epsilon=9
+    ) as curator:
+        found = curator.ask("SELECT COUNT(*) AS n FROM visits_of_today", epsilon=9)
+        assert abs(found.rows[0]["n"] - 200) < 60
+    with pytest.raises(ParameterError, match="which table of the server"):
+        discreet.open(session, unit="patient_id", epsilon=1)
+
+
+def test_a_catalog_names_spark_and_files_beside_it(tmp_path: Path) -> None:
+    shared_session()
+    pq.write_table(visits(), tmp_path / "visits.parquet")
+    (tmp_path / "costs.csv").write_text("cost,name\n0,free\n1,cheap\n")
+    path = tmp_path / "discreet.toml"
+    path.write_text(
+        f'[budget]\nepsilon = 9\n[source]\nengine = "{AT}"\n'
+        '[tables.visits]\nfrom = "visits.parquet"\nunit = "row"\n'
+        '[tables.costs]\nfrom = "costs.csv"\npublic = true\n'
+    )
+    sql = "SELECT name, COUNT(*) AS n FROM visits JOIN costs USING (cost) GROUP BY name"
+    with discreet.open(path) as curator:
+        assert [row["name"] for row in curator.ask(sql, epsilon=2).rows] == ["cheap", "free"]
+    with discreet.open(path) as again:
+        assert again.ask(sql, epsilon=2).is_free
+
+
+@pytest.mark.parametrize("address", ["spark:/host", "local[]", "sparks://host", "hive://host"])
+def test_an_address_that_is_none_is_refused(address: str, tmp_path: Path) -> None:
+    path = tmp_path / "discreet.toml"
+    path.write_text(
+        f'[budget]\nepsilon = 1\n[source]\nengine = "{address}"\n'
+        '[tables.visits]\nfrom = "visits"\nunit = "row"\n'
+    )
+    with pytest.raises(CatalogError, match="names no engine"):
+        discreet.open(path)
+
+
+def test_there_is_one_spark_in_a_process() -> None:
+    shared_session()
+    with pytest.raises(SourceError, match="already uses Spark at"):
+        take("spark://127.0.0.1:1")
+
+
+def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    pyspark = pyspark_module()
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(SourceError, match="Spark needs Java 17 or newer"):
+        _start(pyspark, AT)
+    monkeypatch.setitem(sys.modules, "pyspark.sql", None)
+    with pytest.raises(MissingExtraError, match=r"discreet\[spark\]"):
+        pyspark_module()
