@@ -3,6 +3,7 @@
 import logging
 import shutil
 import tempfile
+import threading
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -76,10 +77,16 @@ class Store:
         for each in SEALED:
             self.connection.execute(f"SET GLOBAL {each}")
 
+    def open_cursor(self) -> duckdb.DuckDBPyConnection:
+        """Return a cursor of one's own; whoever asks closes it."""
+        return self.connection.cursor()
+
     @contextmanager
-    def cursor(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """Yield a cursor of one's own, interrupted when the time is over."""
-        cursor = self.connection.cursor()
+    def cursor(
+        self, opened: duckdb.DuckDBPyConnection | None = None
+    ) -> Iterator[duckdb.DuckDBPyConnection]:
+        """Yield a cursor of one's own, interrupted when the time is over, and close it."""
+        cursor = opened or self.open_cursor()
         try:
             with watch().within(self.limits.timeout, cursor.interrupt):
                 yield cursor
@@ -94,6 +101,41 @@ def bound(cursor: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyRelatio
     """Return what one statement gives, bound and not run; it is parsed once."""
     (statement,) = cursor.extract_statements(sql)
     return cursor.sql(statement)
+
+
+class BoundQueries:
+    """Queries that were bound when they were checked, to be run without binding them again."""
+
+    def __init__(self, most: int = 8) -> None:
+        self._most, self._lock = most, threading.Lock()
+        self._held: dict[str, Bound] = {}
+
+    def put(
+        self, text: str, cursor: duckdb.DuckDBPyConnection, relation: duckdb.DuckDBPyRelation
+    ) -> None:
+        """Hold a query; the oldest goes where there are too many."""
+        with self._lock:
+            gone = [self._held.pop(text)] if text in self._held else []
+            self._held[text] = (cursor, relation)
+            while len(self._held) > self._most:
+                gone.append(self._held.pop(next(iter(self._held))))
+        for held, _ in gone:
+            held.close()
+
+    def taken(self, text: str) -> "Bound | tuple[None, None]":
+        """Return a query that is held, for this caller alone."""
+        with self._lock:
+            return self._held.pop(text, (None, None))
+
+    def clear(self) -> None:
+        """Let go of all."""
+        with self._lock:
+            held, self._held = list(self._held.values()), {}
+        for cursor, _ in held:
+            cursor.close()
+
+
+Bound = tuple[duckdb.DuckDBPyConnection, duckdb.DuckDBPyRelation]
 
 
 def _end(connection: duckdb.DuckDBPyConnection, spill: Path) -> None:

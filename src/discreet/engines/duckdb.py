@@ -9,7 +9,7 @@ import pyarrow as pa
 from discreet.catalog.policy import nearest
 from discreet.catalog.schema import Column, Value
 from discreet.engines.base import ExactQuery
-from discreet.engines.connection import LIMITS, Limits, Store, bound, log
+from discreet.engines.connection import LIMITS, BoundQueries, Limits, Store, bound, log
 from discreet.engines.duckdb_dialect import DUCKDB
 from discreet.engines.loading import Kinds, Source, load
 from discreet.engines.preparing import Progress, drop_plain, prepare
@@ -38,7 +38,7 @@ class DuckDbEngine:
         *,
         is_prepared: bool = False,
     ) -> None:
-        self._store, self.is_prepared = store, is_prepared
+        self._store, self.is_prepared, self._bound = store, is_prepared, BoundQueries()
         self._columns = {name.casefold(): found for name, found in columns.items()}
 
     @classmethod
@@ -89,14 +89,15 @@ class DuckDbEngine:
     def check(self, query: ExactQuery) -> None:
         """Refuse a query that the engine does not understand; binds it and reads no rows."""
         text = write_query(query, DUCKDB, STAND_INS)
-        with self._store.cursor() as cursor:
-            try:
-                bound(cursor, text)
-            except duckdb.Error as cause:
-                log.error("a query was refused with %s: %s", type(cause).__name__, text)
-                refused = True
-            else:
-                refused = False
+        cursor = self._store.open_cursor()
+        try:
+            self._bound.put(text, cursor, bound(cursor, text))
+        except duckdb.Error as cause:
+            cursor.close()
+            log.error("a query was refused with %s: %s", type(cause).__name__, text)
+            refused = True
+        else:
+            refused = False
         if refused:
             raise UnsupportedError(
                 "the engine has no way to compute this", "write the question in simpler parts"
@@ -105,9 +106,10 @@ class DuckDbEngine:
     def run(self, query: ExactQuery, released: tuple[Value, ...]) -> ExactTable:
         text = write_query(query, DUCKDB, released)
         rows: pa.Table | None = None
-        with self._store.cursor() as cursor:
+        ready, relation = self._bound.taken(text)
+        with self._store.cursor(ready) as cursor:
             try:
-                rows = bound(cursor, text).to_arrow_table()
+                rows = (relation or bound(cursor, text)).to_arrow_table()
             except duckdb.Error as cause:
                 # Its words may hold a value: they stay out of what is logged by default, and out
                 # of the context of what is raised.
@@ -125,6 +127,7 @@ class DuckDbEngine:
         return found
 
     def close(self) -> None:
+        self._bound.clear()
         self._store.close()
 
 
