@@ -3,6 +3,7 @@
 import sys
 from argparse import ArgumentParser
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -11,6 +12,8 @@ from benchmarks import accounting, chunks, ledger, local, overhead, questions, s
 from benchmarks.environments import ROOT
 from benchmarks.page import write_page
 from benchmarks.report import Report, Say, show, write
+from benchmarks.workloads import memory
+from benchmarks.workloads import run as workloads
 
 PAGE_WIDTH = 120
 """How wide the tables are where there is no screen to ask."""
@@ -23,33 +26,58 @@ BENCHMARKS: Mapping[str, Callable[[Say], Report]] = {
     "overhead": overhead.run,
     "ledger": ledger.run,
     "local": local.run,
+    "workloads": workloads.run,
+    "memory": memory.run,
 }
+
+QUICK: Mapping[str, Callable[[Say], Report]] = {
+    "workloads": partial(workloads.run, options=workloads.QUICK),
+    "memory": partial(memory.run, rows=memory.QUICK_ROWS),
+}
+"""What has a form of some minutes."""
 
 
 def main() -> None:
     parser = ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="name", help=", ".join(BENCHMARKS))
     parser.add_argument("--page", action="store_true", help="write docs/benchmarks.md afterwards")
+    parser.add_argument(
+        "--quick", action="store_true", help=f"a form of some minutes of {', '.join(QUICK)}"
+    )
+    parser.add_argument(
+        "--rows", type=_rows, nargs="+", help="sizes of workloads, size of memory: 1e6 1e7"
+    )
     arguments = parser.parse_args()
-    names = arguments.names or list(BENCHMARKS)
+    benchmarks = {**BENCHMARKS, **(QUICK if arguments.quick else {})}
+    if arguments.rows:
+        limit = workloads.QUICK_LIMIT if arguments.quick else workloads.LIMIT
+        options = workloads.Options(sizes=tuple(arguments.rows), limit=limit)
+        benchmarks["workloads"] = partial(workloads.run, options=options)
+        benchmarks["memory"] = partial(memory.run, rows=max(arguments.rows))
+    names = arguments.names or list(QUICK if arguments.quick else BENCHMARKS)
     if unknown := set(names) - set(BENCHMARKS):
         parser.error(f"no benchmark is called {', '.join(sorted(unknown))}")
     console = Console() if sys.stdout.isatty() else Console(width=PAGE_WIDTH)
     for name in names:
-        report = _run(name, console)
+        report = _run(name, benchmarks[name], console)
         show(report, console)
         console.print(
             f"\nWritten to {write(report).relative_to(ROOT)}", style="dim", highlight=False
         )
     if arguments.page:
-        write_page(BENCHMARKS)
+        write_page(names)
 
 
-def _run(name: str, console: Console) -> Report:
+def _rows(text: str) -> int:
+    """Return a number of rows, also where it is written as 1e6."""
+    return int(float(text))
+
+
+def _run(name: str, run: Callable[[Say], Report], console: Console) -> Report:
     columns = SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task(name)
-        return BENCHMARKS[name](lambda step: progress.update(task, description=f"{name}: {step}"))
+        return run(lambda step: progress.update(task, description=f"{name}: {step}"))
 
 
 if __name__ == "__main__":

@@ -50,7 +50,7 @@ class PeerError(Exception):
 
 def lines_from_peer(peer: Peer) -> Iterator[str]:
     """Run the peer's script in its own environment and yield the lines it writes."""
-    yield from lines_from_module(peer.module, python=_python_of(peer), name=peer.name)
+    yield from lines_from_module(peer.module, python=python_of(peer), name=peer.name)
 
 
 def lines_from_module(
@@ -67,10 +67,10 @@ def lines_from_module(
         yield from process.stdout or ()
         if process.wait():
             complaints.seek(0)
-            raise PeerError(f"{name} failed: {_reason(complaints.read())}")
+            raise PeerError(f"{name} failed: {reason_in(complaints.read())}")
 
 
-def _python_of(peer: Peer) -> Path:
+def python_of(peer: Peer) -> Path:
     """Return the interpreter of the peer's environment, made now if it is not there yet."""
     home = VENVS / peer.requirement.partition("==")[0]
     python = home / ("Scripts" if os.name == "nt" else "bin") / "python"
@@ -87,10 +87,10 @@ def _python_of(peer: Peer) -> Path:
 def _checked(peer: Peer, command: list[str]) -> None:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise PeerError(f"{peer.name} is not installed: {_reason(done.stderr)}")
+        raise PeerError(f"{peer.name} is not installed: {reason_in(done.stderr)}")
 
 
-def _reason(complaints: str) -> str:
-    """Return the last line that speaks of an error, or the last line."""
+def reason_in(complaints: str) -> str:
+    """Return the last line of complaints that speaks of an error, or the last line."""
     lines = complaints.strip().splitlines() or ["no reason given"]
     return next((line for line in reversed(lines) if "error" in line.lower()), lines[-1])

@@ -1,7 +1,9 @@
 """Put the last results of all benchmarks on the page docs/benchmarks.md."""
 
 import json
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
+from shutil import copyfile
 
 from benchmarks.environments import ROOT
 from benchmarks.report import RESULTS
@@ -10,12 +12,26 @@ PAGE = ROOT / "docs" / "benchmarks.md"
 HEADING = "## Results\n"
 
 
+SECTION = "`python -m benchmarks {name}`\n"
+
+FIGURES = ROOT / "docs" / "figures"
+
+
 def write_page(names: Iterable[str]) -> None:
-    """Replace what follows the heading of results by the tables in build/bench."""
-    before, heading, _ = PAGE.read_text(encoding="utf-8").partition(HEADING)
-    parts = [before + heading, _machine_line(next(iter(names := list(names))))]
-    parts += [f"\n`python -m benchmarks {name}`\n{_tables(name)}" for name in names]
-    PAGE.write_text("".join(parts), encoding="utf-8")
+    """Replace the sections of these benchmarks by the tables in build/bench; keep the others."""
+    before, heading, results = PAGE.read_text(encoding="utf-8").partition(HEADING)
+    sections = dict(_sections(results))
+    for name in names:
+        sections[name] = f"{_machine_line(name)}{_figure(name)}{_tables(name)}"
+    written = "".join(f"\n{SECTION.format(name=name)}{each}" for name, each in sections.items())
+    PAGE.write_text(f"{before}{heading}{written}", encoding="utf-8")
+
+
+def _sections(results: str) -> Iterator[tuple[str, str]]:
+    """Yield each benchmark on the page and what stands below its command."""
+    _, *found = re.split(r"^`python -m benchmarks (\w+)`\n", results, flags=re.MULTILINE)
+    for name, text in zip(found[::2], found[1::2], strict=True):
+        yield name, text.rstrip("\n") + "\n"
 
 
 def _machine_line(name: str) -> str:
@@ -24,6 +40,16 @@ def _machine_line(name: str) -> str:
         f"\n{facts['processor']}, {facts['cores']} cores; {facts['system']}, "
         f"Python {facts['python']}, NumPy {facts['numpy']}.\n"
     )
+
+
+def _figure(name: str) -> str:
+    """Copy the picture of a benchmark beside the page, if it drew one, and show it there."""
+    drawn = RESULTS / f"{name}.svg"
+    if not drawn.exists():
+        return ""
+    FIGURES.mkdir(exist_ok=True)
+    copyfile(drawn, FIGURES / drawn.name)
+    return f"\n![{name}](figures/{drawn.name})\n"
 
 
 def _tables(name: str) -> str:

@@ -1,0 +1,1 @@
+"""The benchmark of workloads: its shapes, on few rows."""

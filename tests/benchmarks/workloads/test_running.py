@@ -1,0 +1,53 @@
+"""Children are followed to their end, and what is missing says why."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks.workloads.running import Measured, Missing, Outcome, outcome_of
+
+SERVE = "from benchmarks.workloads.child import serve; serve(lambda folder, rows: rows, {asking})"
+ARGUMENTS = ("W1", "folder", "7", "3", "60")
+
+
+def outcome(asking: str, limit: float = 60) -> Outcome:
+    return outcome_of([sys.executable, "-c", SERVE.format(asking=asking), *ARGUMENTS], limit)
+
+
+def test_a_child_asks_as_often_as_it_is_told() -> None:
+    found = outcome("{'W1': lambda rows, number: [(rows, number)]}")
+    assert isinstance(found, Measured)
+    assert [each.rows for each in found.asks] == [[[7, 0]], [[7, 1]], [[7, 2]]]
+    assert found.best.wall == min(each.wall for each in found.asks)
+
+
+def test_memory_is_told_where_the_system_does() -> None:
+    found = outcome("{'W1': lambda rows, number: [(len(b'x' * 2 * 10**8),)]}")
+    assert isinstance(found, Measured)
+    if Path("/proc/self/status").exists():
+        assert found.asking_peak is not None
+        assert found.asking_peak > 2 * 10**8
+
+
+def test_what_cannot_be_expressed_is_missing_with_its_reason() -> None:
+    assert outcome("{}, {'W1': 'it has no counts'}") == Missing(
+        words="cannot", reason="it has no counts"
+    )
+
+
+def test_a_child_that_fails_is_missing_with_its_last_words() -> None:
+    found = outcome("{'W1': lambda rows, number: [(1 / 0,)]}")
+    assert found == Missing(words="failed", reason="ZeroDivisionError: division by zero")
+
+
+FOR_EVER = "__import__('threading').Event().wait()"
+
+
+@pytest.mark.parametrize(
+    ("asking", "limit", "step"),
+    [(f"{{'W1': lambda rows, number: {FOR_EVER}}}", 0.5, "asking"), (FOR_EVER, 0.05, "opening")],
+)
+def test_a_step_that_takes_too_long_is_ended(asking: str, limit: float, step: str) -> None:
+    found = outcome(asking, limit)
+    assert found == Missing(words="> 0.5 s", reason=f"{step} took longer than 0.5 s")
