@@ -36,8 +36,9 @@ format: $(VENV)/.developer
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+# All benchmarks, peers included; QUICK=1 is a form of some minutes of the workloads.
 bench: $(VENV)/.developer
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks $(if $(QUICK),--quick)
 
 docs: $(VENV)/.developer
 	$(BIN)/python docs/build.py
