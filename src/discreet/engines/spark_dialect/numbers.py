@@ -141,7 +141,7 @@ def _to_digits(whole: Callable[[str], str], wide: str) -> Template:
             return f"({x.text} * 0e0)" if wide == "HALF" else x.text
         power = real_literal(10.0 ** abs(digits))
         up, down = ("*", "/") if digits >= 0 else ("/", "*")
-        scaled = whole(f"({{0}} {up} {power})".replace("{0}", x.text))
+        scaled = whole(f"({x.text} {up} {power})")
         return let(
             f"({scaled} {down} {power})",
             f"CASE WHEN abs({{0}}) <= 1.7976931348623157e308 THEN {{0}} ELSE {x.text} END",
