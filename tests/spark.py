@@ -1,6 +1,8 @@
 """A real Spark for tests: one in a process, small, on this machine alone, silent."""
 
+import atexit
 import os
+import shutil
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -33,6 +35,7 @@ QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 def configure(defaults: str = DEFAULTS) -> dict[str, str]:
     """Return what lets a Spark that is started be small, and reachable from here alone."""
     folder = Path(tempfile.mkdtemp(prefix="discreet-spark-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     (folder / "spark-defaults.conf").write_text(defaults.format(folder=folder), encoding="ascii")
     (folder / "log4j2.properties").write_text(SILENCE, encoding="ascii")
     return {
