@@ -22,6 +22,15 @@ MAY_IMPORT: dict[str, set[str]] = {
     "accounting": {"errors", "parameters"},
     "mechanisms": {"accounting", "errors", "noise", "parameters", "plots"},
     "local": {"accounting", "errors", "noise", "parameters"},
+    "utility": {
+        "accounting",
+        "errors",
+        "local",
+        "mechanisms",
+        "noise",
+        "parameters",
+        "plots",
+    },
     "catalog": {"errors", "mechanisms", "parameters"},
     "tables": {"catalog", "errors"},
     "query": {"accounting", "catalog", "errors", "mechanisms", "parameters"},
@@ -113,7 +122,7 @@ HOMES = {
     "matplotlib": {"plots"},
     "rich": {"cli"},
     "typer": {"cli"},
-    "scipy": {"accounting", "local", "mechanisms"},
+    "scipy": {"accounting", "local", "mechanisms", "utility"},
     "ssl": {"noise"},
 }
 """Third parties have one home each."""

@@ -73,6 +73,13 @@ class CollectionError(DiscreetError):
         super().__init__(f"{problem}; {instead}.")
 
 
+class SolverError(DiscreetError):
+    """A linear program for the best mechanism that was not solved."""
+
+    def __init__(self, words: str) -> None:
+        super().__init__(f"the linear program was not solved ({words}); try a smaller range.")
+
+
 class UnsupportedEventError(DiscreetError):
     """No theorem prices this event under this accountant."""
 

@@ -1,0 +1,103 @@
+"""What answers are worth, what they give away, and which mechanism is best for whom.
+
+Channels, priors and gains are exact; so are the figures made of them. Only solvers of linear
+programs use floats, and nothing they say is taken without a proof in whole numbers.
+"""
+
+from discreet.utility.beliefs import (
+    belief_after,
+    belief_after_counts,
+    belief_bounds,
+    event_bounds,
+    mean_is_exact,
+    posterior,
+    world_bounds,
+)
+from discreet.utility.channels import Channel, identity_channel
+from discreet.utility.gains import Gain, gain_over, threshold_gain
+from discreet.utility.graphs import (
+    Graph,
+    answers_of,
+    complete,
+    cycle,
+    graph_of,
+    histograms,
+    path,
+    sums,
+)
+from discreet.utility.guessing import (
+    Remap,
+    bayes_risk,
+    best_remap,
+    expected_error,
+    leakage,
+    plain_utility,
+    utility,
+    vulnerability,
+    worst_utility,
+)
+from discreet.utility.makers import (
+    exponential_channel,
+    geometric_channel,
+    laplace_channel,
+    local_channel,
+    response_channel,
+)
+from discreet.utility.mechanism import ChannelMechanism
+from discreet.utility.optimal import Method, Optimum, has_closed_form, optimal_mechanism
+from discreet.utility.priors import Prior, binomial, empirical, independent, uniform
+from discreet.utility.refinement import Refinement, refinement
+from discreet.utility.universality import Comparison, Conflict, compare_geometric, conflict
+
+__all__ = [
+    "Channel",
+    "ChannelMechanism",
+    "Comparison",
+    "Conflict",
+    "Gain",
+    "Graph",
+    "Method",
+    "Optimum",
+    "Prior",
+    "Refinement",
+    "Remap",
+    "answers_of",
+    "bayes_risk",
+    "belief_after",
+    "belief_after_counts",
+    "belief_bounds",
+    "best_remap",
+    "binomial",
+    "compare_geometric",
+    "complete",
+    "conflict",
+    "cycle",
+    "empirical",
+    "event_bounds",
+    "expected_error",
+    "exponential_channel",
+    "gain_over",
+    "geometric_channel",
+    "graph_of",
+    "has_closed_form",
+    "histograms",
+    "identity_channel",
+    "independent",
+    "laplace_channel",
+    "leakage",
+    "local_channel",
+    "mean_is_exact",
+    "optimal_mechanism",
+    "path",
+    "plain_utility",
+    "posterior",
+    "refinement",
+    "response_channel",
+    "sums",
+    "threshold_gain",
+    "uniform",
+    "utility",
+    "vulnerability",
+    "world_bounds",
+    "worst_utility",
+]

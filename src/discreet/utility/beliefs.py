@@ -1,0 +1,118 @@
+"""What an answer does to beliefs, and the most that epsilon lets any answer do."""
+
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from functools import reduce
+from math import exp
+
+import numpy as np
+
+from discreet.errors import ParameterError
+from discreet.mechanisms.laws import Law
+from discreet.parameters import Real, rational, whole
+from discreet.utility.channels import Channel, place
+from discreet.utility.graphs import Label, same_nodes
+from discreet.utility.makers import chosen_alpha
+from discreet.utility.priors import Prior
+
+REACH_MOST = 20_000
+
+
+def posterior(prior: Prior, likelihood: Callable[..., Real]) -> Prior:
+    """Return the belief after something of known likelihood under each label (Bayes)."""
+    found = {
+        label: p * rational("likelihood", likelihood(label), least=0) for label, p in prior.items()
+    }
+    if not any(found.values()):
+        rule = "must be above 0 for something that the prior holds possible"
+        raise ParameterError("likelihood", 0, rule)
+    return Prior(found)
+
+
+def belief_after(channel: Channel, prior: Prior, output: Label) -> Prior:
+    """Return the belief about the input after an output of a channel."""
+    same_nodes("prior", channel.inputs, prior.labels)
+    column = place("output", output, channel.outputs)
+    chances = {
+        label: Fraction(row[column], total)
+        for label, row, total in zip(channel.inputs, channel.weights, channel.totals, strict=True)
+    }
+    return posterior(prior, chances.__getitem__)
+
+
+def belief_after_counts(
+    prior: Prior,
+    answers: Iterable[int],
+    *,
+    epsilon: Real | None = None,
+    alpha: Real | None = None,
+    of: Callable[..., int] | None = None,
+) -> Prior:
+    """Return the belief after noisy counts of the geometric mechanism, one or many.
+
+    The same count asked again and again is the averaging attack. With `of`, the prior is about
+    databases, and `of` counts in one; without, the prior is about the count.
+    """
+    a = chosen_alpha(epsilon, alpha, 1)
+    noisy = [whole("answers", each) for each in answers]
+    exact = {label: whole("count", label if of is None else of(label)) for label in prior.labels}
+    away = {label: sum(abs(z - y) for z in noisy) for label, y in exact.items()}
+    nearest = min(away.values(), default=0)
+    return posterior(prior, lambda label: a ** (away[label] - nearest))
+
+
+def mean_is_exact(law: Law, answers: int) -> float:
+    """Return how often the mean of so many noisy counts, rounded, is the exact count.
+
+    By convolution of the law, which must be one of whole numbers; halves are rounded up.
+    """
+    count = whole("answers", answers, least=1, most=1000)
+    centre = round(law.mean)
+    reach = min(REACH_MOST, 40 + int(40 * law.variance**0.5))
+    one = np.array([law.pmf(centre + z) for z in range(-reach, reach + 1)])
+    total = reduce(np.convolve, [one] * count)
+    middle = len(total) // 2
+    # floor(sum / count + 1/2) is 0 for sums from -count / 2 up to, and without, count / 2.
+    return float(total[middle - count // 2 : middle + (count - 1) // 2 + 1].sum())
+
+
+# --------------------------------------------------------------------------- bounds for any prior
+
+
+def belief_bounds(chance: Real, epsilon: Real) -> tuple[float, float]:
+    """Return the least and the largest belief about one person after any epsilon-DP answer.
+
+    The odds of two values of that person, the rest being known, or believed independently of it,
+    move by e^epsilon at most: q / (q + (1 - q) e^ε) to q e^ε / (q e^ε + 1 - q). Tight: randomized
+    response reaches both.
+    """
+    q, growth = _chance(chance), exp(_epsilon(epsilon))
+    return q / (q + (1 - q) * growth), q * growth / (q * growth + 1 - q)
+
+
+def event_bounds(chance: Real, epsilon: Real) -> tuple[float, float]:
+    """Return the chances that an event can have in a world that lacks one person's data.
+
+    Whatever anybody does with the answer, if it has chance p with the data, then between
+    max(p e^-ε, 1 - (1 - p) e^ε) and min(p e^ε, 1 - (1 - p) e^-ε) without: the definition, for the
+    event and for its opposite.
+    """
+    p, growth = _chance(chance), exp(_epsilon(epsilon))
+    return max(p / growth, 1 - (1 - p) * growth), min(p * growth, 1 - (1 - p) / growth)
+
+
+def world_bounds(chance: Real, epsilon: Real) -> tuple[float, float]:
+    """Return what a belief after an answer can be in a world that lacks one person's data.
+
+    The likelihoods of a statement and of its opposite both move by e^epsilon, perhaps in opposite
+    directions, so that the odds move by e^(2 epsilon) at most; the parity of a count reaches it.
+    """
+    return belief_bounds(chance, 2 * rational("epsilon", epsilon, above=0))
+
+
+def _chance(value: Real) -> float:
+    return float(rational("chance", value, least=0, most=1))
+
+
+def _epsilon(value: Real) -> float:
+    return float(rational("epsilon", value, above=0, most=200))

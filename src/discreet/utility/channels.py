@@ -1,0 +1,221 @@
+"""Mechanisms with finitely many answers, as exact matrices P(output | exact answer)."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import gcd, lcm
+from typing import Self, TypeAlias
+
+import numpy as np
+
+from discreet.accounting.rounding import log_up
+from discreet.errors import ParameterError
+from discreet.local.channels import is_within
+from discreet.mechanisms.frozen import settle
+from discreet.noise.uniform import FloatArray
+from discreet.parameters import Real, rational
+from discreet.plots import Plot, plot_heat
+from discreet.utility.graphs import Graph, Label, labels, same_nodes
+
+Weights: TypeAlias = tuple[tuple[int, ...], ...]
+
+GRAIN = 1 << 62
+"""Floats that are taken for chances are rounded to multiples of one in so many."""
+
+
+@dataclass(frozen=True, slots=True, init=False, eq=False, repr=False)
+class Channel:
+    """P(output | input), exactly: whole weights in each row, and their total.
+
+    A matrix is given by rows of numbers, of which a float means the decimal it prints as; every row
+    must add up to 1, to the last digit.
+    """
+
+    inputs: tuple[Label, ...]
+    outputs: tuple[Label, ...]
+    weights: Weights
+    totals: tuple[int, ...]
+
+    def __init__(
+        self,
+        matrix: Sequence[Sequence[Real]],
+        *,
+        inputs: Iterable[Label] | None = None,
+        outputs: Iterable[Label] | None = None,
+    ) -> None:
+        rows = [[rational("matrix", each, least=0, most=1) for each in row] for row in matrix]
+        if any(sum(row) != 1 for row in rows):
+            rule = "must have rows that add up to 1 exactly; Channel.nearest takes rounded ones"
+            raise ParameterError("matrix", "a row that does not", rule)
+        scaled = [_scaled(row) for row in rows]
+        self._settle(scaled, inputs, outputs)
+
+    @classmethod
+    def from_weights(
+        cls,
+        weights: Iterable[Sequence[int]],
+        *,
+        inputs: Iterable[Label] | None = None,
+        outputs: Iterable[Label] | None = None,
+    ) -> Self:
+        """Return the channel whose chances are proportional to whole weights, row by row."""
+        rows = [tuple(row) for row in weights]
+        if any(min(row, default=-1) < 0 or sum(row) == 0 for row in rows):
+            raise ParameterError("weights", "a row of none", "must be 0 or more, not all 0")
+        channel = cls.__new__(cls)
+        channel._settle(rows, inputs, outputs)  # noqa: SLF001 - of a channel being made
+        return channel
+
+    @classmethod
+    def nearest(
+        cls,
+        matrix: FloatArray,
+        *,
+        inputs: Iterable[Label] | None = None,
+        outputs: Iterable[Label] | None = None,
+    ) -> Self:
+        """Return an exact channel next to rounded chances: rows are scaled to add up to 1."""
+        rows = np.asarray(matrix, np.float64)
+        if rows.ndim != 2 or not np.isfinite(rows).all() or (rows.sum(axis=1) <= 0).any():
+            raise ParameterError("matrix", "other rows", "must hold numbers, some above 0 in each")
+        weights = [[int(max(each, 0.0) * GRAIN) for each in row] for row in rows.tolist()]
+        return cls.from_weights(weights, inputs=inputs, outputs=outputs)
+
+    def _settle(
+        self,
+        weights: Sequence[Sequence[int]],
+        inputs: Iterable[Label] | None,
+        outputs: Iterable[Label] | None,
+    ) -> None:
+        rows = tuple(map(tuple, weights))
+        width = len(rows[0]) if rows else 0
+        if not width or any(len(row) != width for row in rows):
+            raise ParameterError("matrix", "rows of different lengths", "must be a rectangle")
+        settle(
+            self,
+            inputs=labels("inputs", range(len(rows)) if inputs is None else inputs),
+            outputs=labels("outputs", range(width) if outputs is None else outputs),
+            weights=rows,
+            totals=tuple(map(sum, rows)),
+        )
+        if (len(self.inputs), len(self.outputs)) != (len(rows), width):
+            raise ParameterError("matrix", (len(rows), width), "must have a row for each input")
+
+    def __repr__(self) -> str:
+        return f"Channel({len(self.inputs)} inputs, {len(self.outputs)} outputs)"
+
+    @property
+    def matrix(self) -> tuple[tuple[Fraction, ...], ...]:
+        """The chances as fractions."""
+        return tuple(
+            tuple(Fraction(each, total) for each in row)
+            for row, total in zip(self.weights, self.totals, strict=True)
+        )
+
+    def chance(self, output: Label, given: Label) -> Fraction:
+        """Return P(output | given)."""
+        i, j = place("given", given, self.inputs), place("output", output, self.outputs)
+        return Fraction(self.weights[i][j], self.totals[i])
+
+    def to_floats(self) -> FloatArray:
+        """Return the chances as the nearest floats."""
+        return np.array([[float(each) for each in row] for row in self.matrix])
+
+    # ----------------------------------------------------------------- privacy
+
+    def odds(self, graph: Graph) -> Fraction | None:
+        """Return the largest ratio of an output's chances under two neighbours; None if infinite.
+
+        An output that one of two neighbours never gives tells them apart for certain.
+        """
+        same_nodes("graph", self.inputs, graph.nodes)
+        worst = Fraction(1)
+        for i, j in graph.directed:
+            ratio = Fraction(self.totals[j], self.totals[i])
+            least = worst / ratio
+            for here, there in zip(self.weights[i], self.weights[j], strict=True):
+                if here * least.denominator > there * least.numerator:
+                    if not there:
+                        return None
+                    least = Fraction(here, there)
+            worst = least * ratio
+        return worst
+
+    def is_private(self, epsilon: Real, graph: Graph) -> bool:
+        """Decide, in whole-number arithmetic, whether no ratio exceeds e^epsilon."""
+        odds = self.odds(graph)
+        return odds is not None and is_within(odds, rational("epsilon", epsilon, above=0))
+
+    def epsilon(self, graph: Graph) -> Fraction | None:
+        """Return the least epsilon, rounded up to a float; None if there is none."""
+        odds = self.odds(graph)
+        if odds is None:
+            return None
+        return Fraction(0) if odds == 1 else Fraction(max(log_up(odds), 0.0))
+
+    # ----------------------------------------------------------------- post-processing
+
+    def then(self, after: "Channel") -> "Channel":
+        """Return this channel followed by another: post-processing, which costs nothing.
+
+        For any graph the odds are no larger (Dwork, Roth 2014, Proposition 2.1).
+        """
+        same_nodes("after", self.outputs, after.inputs)
+        common = lcm(*after.totals)
+        # Most post-processing is a table of guesses: only weights above 0 are gone through.
+        steps = [
+            [(k, each * (common // total)) for k, each in enumerate(row) if each]
+            for row, total in zip(after.weights, after.totals, strict=True)
+        ]
+        weights = [_sent(row, steps, len(after.outputs)) for row in self.weights]
+        return Channel.from_weights(weights, inputs=self.inputs, outputs=after.outputs)
+
+    def lifted(self, databases: Iterable[Label], answer: Callable[..., Label]) -> "Channel":
+        """Return the oblivious mechanism on databases: it sees a database's answer and no more."""
+        named = labels("databases", databases)
+        rows = [self.weights[place("answer", answer(each), self.inputs)] for each in named]
+        return Channel.from_weights(rows, inputs=named, outputs=self.outputs)
+
+    def is_oblivious(self, answer: Callable[..., Label]) -> bool:
+        """Whether databases with the same answer give the same chances."""
+        first: dict[Label, tuple[Fraction, ...]] = {}
+        return all(
+            first.setdefault(answer(each), row) == row
+            for each, row in zip(self.inputs, self.matrix, strict=True)
+        )
+
+    def plot(self, title: str = "P(released | exact)") -> Plot:
+        """Draw the channel as a heat map."""
+        rows, columns = ([str(each) for each in named] for named in (self.inputs, self.outputs))
+        return plot_heat(self.to_floats(), title=title, rows=rows, columns=columns)
+
+
+def identity_channel(nodes: Iterable[Label]) -> Channel:
+    """Return the channel that tells the truth."""
+    named = labels("nodes", nodes)
+    rows = [[int(i == j) for j in range(len(named))] for i in range(len(named))]
+    return Channel.from_weights(rows, inputs=named, outputs=named)
+
+
+def place(name: str, label: Label, among: Sequence[Label]) -> int:
+    """Return where a label stands, or refuse it."""
+    if label not in among:
+        ends = f"{among[0]!r}, …, {among[-1]!r}"
+        raise ParameterError(name, label, f"must be one of {ends}")
+    return among.index(label)
+
+
+def _scaled(row: Sequence[Fraction]) -> list[int]:
+    """Return fractions as whole numbers in the same proportions."""
+    common = lcm(*(each.denominator for each in row))
+    weights = [int(each * common) for each in row]
+    shared = gcd(*weights)
+    return [each // shared for each in weights]
+
+
+def _sent(row: Sequence[int], steps: list[list[tuple[int, int]]], width: int) -> list[int]:
+    sent = [0] * width
+    for weight, targets in zip(row, steps, strict=True):
+        for k, share in targets:
+            sent[k] += weight * share
+    return sent

@@ -1,0 +1,137 @@
+"""Who may not be told apart: answers, or databases, with an edge between neighbours."""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TypeAlias
+
+from discreet.errors import ParameterError
+from discreet.parameters import whole
+
+Label: TypeAlias = Hashable
+"""An answer, a guess or a database: anything that can be told from another."""
+
+Edge: TypeAlias = tuple[int, int]
+
+NODES_MOST = 2_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Graph:
+    """Nodes and, by their places, the pairs that are neighbours, each once."""
+
+    nodes: tuple[Label, ...]
+    edges: tuple[Edge, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "nodes", labels("nodes", self.nodes))
+        if any(not 0 <= i < j < len(self.nodes) for i, j in self.edges):
+            rule = "must join two places in the list of nodes, the smaller first"
+            raise ParameterError("edges", self.edges, rule)
+
+    @property
+    def is_path(self) -> bool:
+        """Whether nodes are whole numbers in a row, and only those next to each other joined."""
+        first = self.nodes[0]
+        in_a_row = isinstance(first, int) and self.nodes == tuple(
+            range(first, first + len(self.nodes))
+        )
+        return in_a_row and sorted(self.edges) == [(i, i + 1) for i in range(len(self.nodes) - 1)]
+
+    @property
+    def directed(self) -> Iterator[Edge]:
+        """Every edge both ways."""
+        for i, j in self.edges:
+            yield i, j
+            yield j, i
+
+
+def path(low: int, high: int) -> Graph:
+    """Return the graph of a count from low to high: one unit moves it by one."""
+    return sums(low, high, most=1)
+
+
+def sums(low: int, high: int, *, most: int) -> Graph:
+    """Return the graph of a sum from low to high that one unit moves by up to `most`."""
+    nodes = wholes(low, high)
+    reach = whole("most", most, least=1)
+    edges = [(i, j) for i, j in combinations(range(len(nodes)), 2) if j - i <= reach]
+    return Graph(nodes=nodes, edges=tuple(edges))
+
+
+def complete(nodes: Iterable[Label]) -> Graph:
+    """Return the graph in which any two are neighbours: a value that one person holds."""
+    named = labels("nodes", nodes)
+    return Graph(nodes=named, edges=tuple(combinations(range(len(named)), 2)))
+
+
+def cycle(length: int) -> Graph:
+    """Return the graph of a number that is counted round a clock: 0 follows the last."""
+    size = whole("length", length, least=3, most=NODES_MOST)
+    edges = [(i, i + 1) for i in range(size - 1)]
+    return Graph(nodes=tuple(range(size)), edges=((0, size - 1), *edges))
+
+
+def graph_of(nodes: Iterable[Label], edges: Iterable[tuple[Label, Label]]) -> Graph:
+    """Return the graph with these neighbours, named by the nodes themselves."""
+    named = labels("nodes", nodes)
+    place = {each: i for i, each in enumerate(named)}
+    pairs = list(edges)
+    unknown = [end for edge in pairs for end in edge if end not in place]
+    if unknown:
+        raise ParameterError("edges", unknown[0], "must join two of the nodes")
+    found = {tuple(sorted((place[a], place[b]))) for a, b in pairs if a != b}
+    return Graph(nodes=named, edges=tuple(sorted((i, j) for i, j in found)))
+
+
+def histograms(people: int, bins: int) -> Graph:
+    """Return the histograms of so many people in so many bins; a neighbour has one person moved."""
+    total, size = whole("people", people, least=1), whole("bins", bins, least=2)
+    nodes = labels("nodes", _parted(total, size))
+    edges = [
+        (i, j)
+        for (i, a), (j, b) in combinations(enumerate(nodes), 2)
+        if sum(abs(x - y) for x, y in zip(a, b, strict=True)) == 2  # type: ignore[call-overload]
+    ]
+    return Graph(nodes=nodes, edges=tuple(edges))
+
+
+def answers_of(databases: Graph, answer: Callable[..., Label]) -> Graph:
+    """Return the graph of answers: two are neighbours if some neighbouring databases have them."""
+    found = [answer(each) for each in databases.nodes]
+    nodes = tuple(dict.fromkeys(found))
+    ordered = tuple(sorted(nodes)) if all(isinstance(each, int) for each in nodes) else nodes  # type: ignore[type-var]
+    return graph_of(ordered, ((found[i], found[j]) for i, j in databases.edges))
+
+
+def wholes(low: int, high: int) -> tuple[int, ...]:
+    """Return the whole numbers from low to high, of which there must be two or more."""
+    first = whole("low", low)
+    last = whole("high", high, least=first + 1, most=first + NODES_MOST)
+    return tuple(range(first, last + 1))
+
+
+def labels(name: str, given: Iterable[Label]) -> tuple[Label, ...]:
+    """Return names that differ, or refuse them."""
+    found = tuple(given)
+    if not 1 <= len(found) <= NODES_MOST + 1:
+        raise ParameterError(name, len(found), f"must be 1 to {NODES_MOST + 1} in number")
+    if len(set(found)) < len(found):
+        raise ParameterError(name, "one of them twice", "must differ from each other")
+    return found
+
+
+def _parted(total: int, bins: int) -> Iterator[tuple[int, ...]]:
+    if bins == 1:
+        yield (total,)
+        return
+    for first in range(total + 1):
+        for rest in _parted(total - first, bins - 1):
+            yield (first, *rest)
+
+
+def same_nodes(what: str, expected: Sequence[Label], given: Sequence[Label]) -> None:
+    """Refuse what speaks of other answers, or of the same in another order."""
+    if tuple(expected) != tuple(given):
+        rule = "must speak of the same answers as the channel, in the same order"
+        raise ParameterError(what, f"{len(given)} of them", rule)

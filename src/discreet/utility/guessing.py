@@ -1,0 +1,174 @@
+"""Rational users: the best guess for each output, and what it is worth on average.
+
+All figures are exact. Floats only say which guesses are not the best; those that are too close to
+be told apart so are compared in whole numbers.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from operator import mul
+
+import numpy as np
+
+from discreet.noise.uniform import FloatArray
+from discreet.utility.channels import Channel, place
+from discreet.utility.gains import AnyGain, Gain, Known, gain_over
+from discreet.utility.graphs import Label, same_nodes
+from discreet.utility.priors import Prior
+
+CLOSE = 2.0**-50
+"""A sum of products of floats is off by less than this of its terms, for each of them."""
+
+Answering = Callable[..., Label]
+"""From databases to answers; without one, inputs are answers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remap:
+    """The best guess for each output of a channel, the first of those that are as good."""
+
+    outputs: tuple[Label, ...]
+    guesses: tuple[Label, ...]
+    """For each output, what to guess."""
+    offered: tuple[Label, ...]
+    """All guesses that there are."""
+    utility: Fraction
+    """What they are worth on average."""
+
+    def __getitem__(self, output: Label) -> Label:
+        return self.guesses[place("output", output, self.outputs)]
+
+    @property
+    def channel(self) -> Channel:
+        """The remap as post-processing: `channel.then(remap.channel)` answers with guesses."""
+        rows = [[int(guess == each) for each in self.offered] for guess in self.guesses]
+        return Channel.from_weights(rows, inputs=self.outputs, outputs=self.offered)
+
+
+def best_remap(
+    channel: Channel, prior: Prior, gain: AnyGain = Known.IDENTITY, *, of: Answering | None = None
+) -> Remap:
+    """Return the guesses of a user who knows the channel and the prior, and wants the gain.
+
+    For output z, the w that maximises Σ_y prior(y) P(z | y) g(w, y). With `of`, inputs and prior
+    are about databases, and gains about their answers.
+    """
+    worth = _gain(prior, gain, of)
+    same_nodes("prior", channel.inputs, prior.labels)
+    table = _Table(channel, prior, worth)
+    chosen = [table.best(z) for z in range(len(channel.outputs))]
+    return Remap(
+        outputs=channel.outputs,
+        guesses=tuple(worth.guesses[w] for w in chosen),
+        offered=worth.guesses,
+        utility=sum((table.worth(w, z) for z, w in enumerate(chosen)), Fraction(0)),
+    )
+
+
+def utility(
+    channel: Channel, prior: Prior, gain: AnyGain = Known.IDENTITY, *, of: Answering | None = None
+) -> Fraction:
+    """Return U(channel, prior, gain): what the best guesses are worth on average, exactly."""
+    return best_remap(channel, prior, gain, of=of).utility
+
+
+def plain_utility(
+    channel: Channel, prior: Prior, gain: AnyGain = Known.IDENTITY, *, of: Answering | None = None
+) -> Fraction:
+    """Return what outputs are worth on average if they are taken for guesses as they are."""
+    worth = _gain(prior, gain, of)
+    same_nodes("prior", channel.inputs, prior.labels)
+    table = _Table(channel, prior, worth)
+    guesses = [place("output", each, worth.guesses) for each in channel.outputs]
+    return sum((table.worth(w, z) for z, w in enumerate(guesses)), Fraction(0))
+
+
+def worst_utility(channel: Channel, gain: AnyGain = Known.IDENTITY) -> Fraction:
+    """Return what outputs, taken for guesses, are worth for the answer with which they are worst.
+
+    What users get who are prepared for any prior; see `optimal_mechanism` without one.
+    """
+    worth = gain_over(gain, channel.inputs)
+    rows = [worth.matrix[place("output", each, worth.guesses)] for each in channel.outputs]
+    return min(
+        sum((p * row[y] for p, row in zip(law, rows, strict=True)), Fraction(0))
+        for y, law in enumerate(channel.matrix)
+    )
+
+
+def vulnerability(channel: Channel, prior: Prior) -> Fraction:
+    """Return how often the best guess at the input is right (Bayes vulnerability)."""
+    return utility(channel, prior, Known.IDENTITY)
+
+
+def bayes_risk(channel: Channel, prior: Prior) -> Fraction:
+    """Return how often the best guess at the input is wrong."""
+    return 1 - vulnerability(channel, prior)
+
+
+def leakage(channel: Channel, prior: Prior) -> Fraction:
+    """Return how many times as often the best guess is right with the output as without."""
+    return vulnerability(channel, prior) / max(prior.chances)
+
+
+def expected_error(channel: Channel, prior: Prior) -> Fraction:
+    """Return the mean distance from the answer of the best guesses for that distance."""
+    gain = gain_over(lambda w, y: -abs(w - y), prior.labels)
+    return -utility(channel, prior, gain)
+
+
+def _gain(prior: Prior, gain: AnyGain, of: Answering | None) -> Gain:
+    if of is None:
+        return gain_over(gain, prior.labels)
+    found = [of(each) for each in prior.labels]
+    answers = tuple(dict.fromkeys(found))
+    ordered = tuple(sorted(answers)) if all(isinstance(a, int) for a in answers) else answers  # type: ignore[type-var]
+    return gain_over(gain, ordered).of(prior.labels, of)
+
+
+class _Table:
+    """Prior, channel and gain as whole numbers: products are exact and have one denominator."""
+
+    def __init__(self, channel: Channel, prior: Prior, gain: Gain) -> None:
+        self.gains, gain_total = gain.weights
+        self.gain_floats = np.array([[float(each) for each in row] for row in gain.matrix])
+        self.columns, joint_total = _joint(channel, prior)
+        self.total = joint_total * gain_total
+
+    def best(self, z: int) -> int:
+        """Return the best guess for an output."""
+        column = self.columns[z]
+        close = list(self._close(_floats(column)))
+        if len(close) == 1:
+            return close[0]
+        return max(close, key=lambda w: (sum(map(mul, self.gains[w], column)), -w))
+
+    def worth(self, w: int, z: int) -> Fraction:
+        """Return what guess w adds at output z."""
+        return Fraction(sum(map(mul, self.gains[w], self.columns[z])), self.total)
+
+    def _close(self, column: FloatArray) -> Iterator[int]:
+        """Yield the guesses that floats cannot tell from the best."""
+        values = self.gain_floats @ column
+        # And 1 for each term, which may have lost as much when long numbers were cut.
+        doubt = np.abs(self.gain_floats) @ (column * (CLOSE * (len(column) + 4)) + 1)
+        for w in np.flatnonzero(values + doubt >= (values - doubt).max()):
+            yield int(w)
+
+
+def _joint(channel: Channel, prior: Prior) -> tuple[list[list[int]], int]:
+    """Return prior(y) P(z | y) as whole numbers, a list for each output z, and their total."""
+    weights = prior.weights
+    common = int(np.lcm.reduce(np.array(channel.totals, object)))
+    factors = [w * (common // total) for w, total in zip(weights, channel.totals, strict=True)]
+    rows = [[f * each for each in row] for f, row in zip(factors, channel.weights, strict=True)]
+    return [list(column) for column in zip(*rows, strict=True)], sum(weights) * common
+
+
+def _floats(column: Sequence[int]) -> FloatArray:
+    """Return whole numbers as floats, all brought to one size that floats hold."""
+    shift = max(column).bit_length() - 900
+    if shift <= 0:
+        return np.array([float(each << -shift) for each in column])
+    return np.array([float(each >> shift) for each in column])

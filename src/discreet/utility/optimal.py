@@ -1,0 +1,145 @@
+"""The best mechanism for a prior and a gain, certified: its epsilon, and how far from the best."""
+
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+
+import numpy as np
+
+from discreet.errors import ParameterError
+from discreet.local.odds import odds_down
+from discreet.parameters import Real, choice, rational, whole
+from discreet.utility.channels import Channel
+from discreet.utility.gains import AnyGain, Gain, Known, gain_over
+from discreet.utility.graphs import Graph, same_nodes
+from discreet.utility.guessing import best_remap, plain_utility, worst_utility
+from discreet.utility.makers import alpha_down, geometric_channel
+from discreet.utility.mechanism import ChannelMechanism
+from discreet.utility.priors import Prior
+from discreet.utility.programs import Proposal, bayesian, minimax
+from discreet.utility.repair import bound, repaired
+
+
+class Method(Enum):
+    """How an optimum is found."""
+
+    AUTO = "auto"
+    """In closed form where a theorem gives one, else by a linear program."""
+    CLOSED_FORM = "closed form"
+    LINEAR_PROGRAM = "linear program"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Optimum:
+    """A mechanism whose outputs are guesses, its exact worth, and a bound on that of any other."""
+
+    channel: Channel
+    graph: Graph
+    epsilon: Fraction
+    """Certified: no odds under neighbours exceed e^epsilon."""
+    utility: Fraction
+    """On average, or for the worst answer where there is no prior."""
+    bound: Fraction
+    """No epsilon-DP mechanism is worth more."""
+    method: Method
+    why: str
+
+    @property
+    def gap(self) -> Fraction:
+        """How much better another mechanism could be, at most."""
+        return max(self.bound - self.utility, Fraction(0))
+
+    @property
+    def mechanism(self) -> ChannelMechanism:
+        """The mechanism to release answers with."""
+        return ChannelMechanism(channel=self.channel, graph=self.graph, epsilon=self.epsilon)
+
+
+def optimal_mechanism(
+    graph: Graph,
+    epsilon: Real,
+    *,
+    prior: Prior | None = None,
+    gain: AnyGain = Known.IDENTITY,
+    method: Method | str = Method.AUTO,
+) -> Optimum:
+    """Return an epsilon-DP mechanism of most utility, for a prior or, without one, for the worst.
+
+    On a path, for a prior and an anti-monotone gain, it is the truncated geometric mechanism with
+    the best remap (Ghosh, Roughgarden, Sundararajan 2009, Theorem 3.2). Otherwise a linear program
+    proposes, and what it proposes is repaired and certified.
+    """
+    way = choice("method", method, Method)
+    price = rational("epsilon", epsilon, above=0)
+    worth = gain_over(gain, graph.nodes)
+    if prior is not None:
+        same_nodes("prior", graph.nodes, prior.labels)
+    has_form = prior is not None and has_closed_form(graph, worth)
+    if way is Method.CLOSED_FORM and not has_form:
+        rule = "needs a prior, a path and an anti-monotone gain; take the linear program"
+        raise ParameterError("method", way.value, rule)
+    if prior is not None and has_form and way is not Method.LINEAR_PROGRAM:
+        return _closed_form(graph, price, prior, worth)
+    return _program(graph, price, prior, worth)
+
+
+def has_closed_form(graph: Graph, gain: Gain) -> bool:
+    """Whether the theorem about the geometric mechanism covers these neighbours and this gain."""
+    return graph.is_path and gain.guesses == graph.nodes and gain.is_anti_monotone
+
+
+def _closed_form(graph: Graph, epsilon: Fraction, prior: Prior, gain: Gain) -> Optimum:
+    first, last = whole("low", graph.nodes[0]), whole("high", graph.nodes[-1])
+    geometric = geometric_channel(first, last, epsilon=epsilon)
+    remap = best_remap(geometric, prior, gain)
+    # By the theorem, what is best for a slightly larger epsilon, at which alpha is a fraction.
+    better = geometric_channel(first, last, alpha=alpha_down(epsilon))
+    return Optimum(
+        channel=geometric.then(remap.channel),
+        graph=graph,
+        epsilon=epsilon,
+        utility=remap.utility,
+        bound=best_remap(better, prior, gain).utility,
+        method=Method.CLOSED_FORM,
+        why="on a path the geometric mechanism with the best remap is optimal for every "
+        "anti-monotone gain (Ghosh, Roughgarden, Sundararajan 2009)",
+    )
+
+
+def _program(graph: Graph, epsilon: Fraction, prior: Prior | None, gain: Gain) -> Optimum:
+    proposal = _proposal(graph, epsilon, prior, gain)
+    weights = repaired(proposal.chances, graph, odds_down(epsilon))
+    channel = Channel.from_weights(weights, inputs=graph.nodes, outputs=gain.guesses)
+    assert channel.is_private(epsilon, graph)  # noqa: S101 - a proof, not a check of input
+    believed = _normal(proposal.prior) if prior is None else prior.chances
+    ceiling = 1 / alpha_down(epsilon)
+    size = gain.spread or Fraction(1)
+    return Optimum(
+        channel=channel,
+        graph=graph,
+        epsilon=epsilon,
+        utility=worst_utility(channel, gain)
+        if prior is None
+        else plain_utility(channel, prior, gain),
+        bound=bound(gain, believed, graph, proposal.prices * float(size), ceiling),
+        method=Method.LINEAR_PROGRAM,
+        why="a linear program's solution, mixed with the uniform law by what it violated",
+    )
+
+
+def _proposal(graph: Graph, epsilon: Fraction, prior: Prior | None, gain: Gain) -> Proposal:
+    """Solve with gains between 0 and 1, which tolerances are made for."""
+    low, size = min(min(row) for row in gain.matrix), gain.spread or Fraction(1)
+    worth = np.array([[float((each - low) / size) for each in row] for row in gain.matrix]).T
+    if prior is None:
+        return minimax(worth, graph, float(epsilon))
+    return bayesian(worth, np.array([float(each) for each in prior.chances]), graph, float(epsilon))
+
+
+def _normal(prior: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> list[Fraction]:
+    """Return a prior of floats as fractions that add up to 1."""
+    weights = [Fraction(each) for each in prior.tolist()]
+    total = sum(weights)
+    return (
+        [each / total for each in weights] if total else [Fraction(1, len(weights))] * len(weights)
+    )

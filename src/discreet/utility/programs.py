@@ -1,0 +1,140 @@
+"""Optimal mechanisms as linear programs: sparse, with constraints on neighbours alone.
+
+What a solver returns is a proposal. `repair.py` makes a mechanism of it, and a proof. SciPy loads
+its solver when it is first asked for, so that nothing else waits for it.
+"""
+
+from dataclasses import dataclass
+from math import exp
+from typing import TypeAlias
+
+import numpy as np
+import scipy
+
+from discreet.errors import SolverError
+from discreet.noise.uniform import FloatArray
+from discreet.utility.graphs import Graph
+
+TOLERANCE = 1e-10
+
+SIMPLEX = "highs-ds"
+
+USABLE = (0, 4)
+"""Solved, or solved with numerical difficulties: what is wrong with it shows in the proof."""
+
+Sparse: TypeAlias = "scipy.sparse.csr_array[np.float64, tuple[int, int]]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Solved:
+    """The variables of a linear program, and the duals of its constraints."""
+
+    x: FloatArray
+    of_equal: FloatArray
+    of_upper: FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """What a solver found, in floats: nothing of it is trusted."""
+
+    chances: FloatArray
+    """P(guess | answer), a row for each answer."""
+    prices: FloatArray
+    """For each edge both ways, and each guess, what its constraint holds back."""
+    prior: FloatArray
+    """The prior it is for; in a minimax program, the worst one."""
+
+
+def bayesian(worth: FloatArray, prior: FloatArray, graph: Graph, epsilon: float) -> Proposal:
+    """Return chances of most worth on average; worth has a row for each answer."""
+    size, width = worth.shape
+    cost = -(prior[:, None] * worth).ravel()
+    found = solved(
+        cost,
+        upper=_neighbours(graph, width, epsilon),
+        equal=(_rows(size, width), np.ones(size)),
+    )
+    prices = found.of_upper.reshape(-1, width)
+    return Proposal(chances=found.x.reshape(size, width), prices=prices, prior=prior)
+
+
+def minimax(worth: FloatArray, graph: Graph, epsilon: float) -> Proposal:
+    """Return chances of most worth for the answer with which they are worth least."""
+    size, width = worth.shape
+    edges = _neighbours(graph, width, epsilon)
+    # One more variable, the least worth t: t - Σ_w worth · chance ≤ 0 for each answer.
+    least = scipy.sparse.csr_array(
+        (-worth.ravel(), (np.repeat(np.arange(size), width), np.arange(size * width)))
+    )
+    upper = _beside(edges, np.zeros(edges.shape[0])), _beside(least, np.ones(size))
+    both: Sparse = scipy.sparse.csr_array(scipy.sparse.vstack(upper))
+    equal = _beside(_rows(size, width), np.zeros(size))
+    cost = np.zeros(size * width + 1)
+    cost[-1] = -1
+    found = solved(cost, upper=both, equal=(equal, np.ones(size)), is_last_free=True)
+    return Proposal(
+        chances=found.x[:-1].reshape(size, width),
+        prices=found.of_upper[: edges.shape[0]].reshape(-1, width),
+        prior=np.maximum(found.of_upper[edges.shape[0] :], 0),
+    )
+
+
+def _rows(size: int, width: int) -> Sparse:
+    """Return the constraints that add up each row of chances."""
+    places = np.arange(size * width)
+    return scipy.sparse.csr_array((np.ones(len(places)), (places // width, places)))
+
+
+def _beside(matrix: Sparse, column: FloatArray) -> Sparse:
+    """Return a matrix with one more column."""
+    more = scipy.sparse.csr_array(column[:, None])
+    joined: Sparse = scipy.sparse.csr_array(scipy.sparse.hstack([matrix, more]))
+    return joined
+
+
+def _neighbours(graph: Graph, width: int, epsilon: float) -> Sparse:
+    """Return the constraints chance(i, w) - e^epsilon chance(j, w) ≤ 0, edge by edge both ways."""
+    pairs = np.array(list(graph.directed), np.int64).reshape(-1, 2)
+    places = pairs[:, :, None] * width + np.arange(width)
+    here, there = places[:, 0].ravel(), places[:, 1].ravel()
+    rows = np.arange(len(here))
+    values = np.concatenate([np.ones(len(here)), np.full(len(here), -exp(epsilon))])
+    return scipy.sparse.csr_array(
+        (values, (np.concatenate([rows, rows]), np.concatenate([here, there]))),
+        shape=(len(here), len(graph.nodes) * width),
+    )
+
+
+def solved(
+    cost: FloatArray,
+    *,
+    equal: tuple[Sparse, FloatArray],
+    upper: "Sparse | None" = None,
+    is_last_free: bool = False,
+) -> Solved:
+    """Return what minimises the cost of variables that are 0 or more, by the dual simplex method.
+
+    `equal` is a matrix and what it must give; what `upper` gives must not be above 0.
+    """
+    lower = np.zeros(len(cost))
+    if is_last_free:
+        lower[-1] = -np.inf
+    found = scipy.optimize.linprog(  # type: ignore[call-overload]  # no sparse arrays in its stubs
+        cost,
+        A_ub=upper,
+        b_ub=None if upper is None else np.zeros(upper.shape[0]),
+        A_eq=equal[0],
+        b_eq=equal[1],
+        bounds=np.stack([lower, np.full(len(cost), np.inf)], axis=1),
+        method=SIMPLEX,
+        options={
+            "primal_feasibility_tolerance": TOLERANCE,
+            "dual_feasibility_tolerance": TOLERANCE,
+        },
+    )
+    if found.x is None or found.status not in USABLE:
+        raise SolverError(found.message)
+    return Solved(
+        x=found.x, of_equal=found.eqlin.marginals, of_upper=-np.asarray(found.ineqlin.marginals)
+    )

@@ -1,0 +1,68 @@
+"""From a solver's floats to a mechanism with an exact epsilon and a proof of how good it is.
+
+A solver keeps constraints up to its tolerance: it leaves zeros beside positive chances, which is
+an infinite epsilon. Mixing with the uniform law cures that, and whole numbers check it.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import ceil
+
+from discreet.noise.uniform import FloatArray
+from discreet.utility.gains import Gain
+from discreet.utility.graphs import Graph
+
+GRAIN = 1 << 60
+"""Chances and prices are rounded to multiples of one in so many."""
+
+
+def repaired(chances: FloatArray, graph: Graph, odds: Fraction) -> list[list[int]]:
+    """Return weights near these chances whose odds under neighbours are at most `odds`.
+
+    With rows of one total T, adding B to every weight mixes with the uniform law, and
+    w_i + B ≤ odds (w_j + B) is B ≥ (w_i - odds w_j) / (odds - 1): B is the largest of these.
+    """
+    weights = [_row(row) for row in chances.tolist()]
+    p, q = odds.numerator, odds.denominator
+    violation = max(
+        (
+            q * here - p * there
+            for i, j in graph.directed
+            for here, there in zip(weights[i], weights[j], strict=True)
+        ),
+        default=0,
+    )
+    added = max(0, ceil(Fraction(violation, p - q)))
+    return [[each + added for each in row] for row in weights]
+
+
+def bound(
+    gain: Gain, prior: Sequence[Fraction], graph: Graph, prices: FloatArray, odds: Fraction
+) -> Fraction:
+    """Return what no mechanism with these odds exceeds, whatever the prices.
+
+    Weak duality: prices λ ≥ 0 of the constraints K(i, w) ≤ odds K(j, w) show that
+    Σ prior g K ≤ Σ_y max_w (prior(y) g(w, y) - Σ_j λ(y, j, w) + odds Σ_i λ(i, y, w)),
+    as every row of K adds up to 1. Good prices make it tight; bad ones only make it large.
+    """
+    worth = [[p * row[y] for row in gain.matrix] for y, p in enumerate(prior)]
+    paid = [[Fraction(0)] * len(gain.guesses) for _ in prior]
+    for (i, j), row in zip(graph.directed, prices.tolist(), strict=True):
+        for w, each in enumerate(row):
+            if each > 0:
+                price = Fraction(int(each * GRAIN), GRAIN)
+                paid[i][w] -= price
+                paid[j][w] += odds * price
+    total = Fraction(0)
+    for here, moved in zip(worth, paid, strict=True):
+        total += max(a + b for a, b in zip(here, moved, strict=True))
+    return total
+
+
+def _row(chances: Sequence[float]) -> list[int]:
+    """Return whole weights of one total for every row; the largest takes what rounding left."""
+    positive = [max(each, 0.0) for each in chances]
+    total = sum(positive)
+    weights = [int(each / total * GRAIN) for each in positive]
+    weights[weights.index(max(weights))] += GRAIN - sum(weights)
+    return weights

@@ -1,0 +1,1 @@
+"""Tests of local privacy: channels, samplers, estimates, collections."""

@@ -1,0 +1,87 @@
+"""Universality: one mechanism for everyone on a path, and a proof that others have none."""
+
+from fractions import Fraction
+from math import log
+
+import pytest
+
+from discreet.utility import (
+    Channel,
+    Graph,
+    Prior,
+    binomial,
+    compare_geometric,
+    complete,
+    conflict,
+    geometric_channel,
+    path,
+    refinement,
+    sums,
+    threshold_gain,
+    uniform,
+)
+
+EDGES = Prior({**dict.fromkeys(range(16), 1), 0: 50, 15: 80})
+
+
+@pytest.mark.parametrize("prior", [uniform(0, 15), binomial(15, 0.2), EDGES])
+@pytest.mark.parametrize("gain", ["identity", "absolute", threshold_gain(2, range(16))])
+def test_on_a_path_nothing_beats_the_geometric_mechanism(prior: Prior, gain: str) -> None:
+    found = compare_geometric(path(0, 15), 0.5, prior, gain)
+    assert found.shortfall <= Fraction(1, 10**12)
+    assert found.doubt < Fraction(1, 10**5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("gain", ["identity", "absolute", "squared"])
+def test_nor_does_anything_on_a_path_of_a_hundred(gain: str) -> None:
+    for prior in (uniform(0, 100), binomial(100, 0.3)):
+        found = compare_geometric(path(0, 100), 1, prior, gain)
+        assert found.shortfall <= Fraction(1, 10**9)
+        assert found.doubt < Fraction(1, 10**5) * 100**2
+
+
+def test_the_parity_of_a_count_is_better_told_by_another_mechanism() -> None:
+    found = compare_geometric(path(0, 20), log(2), uniform(0, 20), "parity")
+    assert float(found.geometric) == pytest.approx(0.569664909726, abs=1e-12)
+    assert float(found.optimum.utility) == pytest.approx(2 / 3, abs=1e-9)
+    assert found.shortfall > Fraction(9, 100)
+
+
+@pytest.mark.parametrize("graph", [complete(range(3)), sums(0, 4, most=2)], ids=["value", "sum"])
+def test_where_neighbours_form_a_triangle_two_users_cannot_both_be_served_best(
+    graph: Graph,
+) -> None:
+    size = len(graph.nodes)
+    everyone, pair = Prior([1] * size), Prior([1, 1, *[0] * (size - 2)])
+    found = conflict(graph, log(2), (everyone, "identity"), (pair, "identity"))
+    assert found.is_proved
+    assert found.loss > Fraction(1, 100)
+
+
+def test_on_a_path_both_are() -> None:
+    pair = Prior([1, 1, 0, 0, 0])
+    found = conflict(path(0, 4), log(2), (Prior([1] * 5), "identity"), (pair, "identity"))
+    assert not found.is_proved
+    assert abs(found.loss) < Fraction(1, 10**9)
+
+
+def test_less_noise_refines_more_noise_and_the_proof_is_post_processing() -> None:
+    less, more = (geometric_channel(0, 6, alpha=Fraction(k, 4)) for k in (2, 3))
+    found = refinement(less, more)
+    assert found.holds
+    assert less.then(found.after).matrix == more.matrix
+
+
+def test_more_noise_does_not_refine_less_and_the_proof_is_a_gain() -> None:
+    less, more = (geometric_channel(0, 6, alpha=Fraction(k, 4)) for k in (2, 3))
+    found = refinement(more, less)
+    assert not found.holds
+    assert found.witness is not None
+
+
+def test_channels_that_tell_different_things_refine_in_neither_direction() -> None:
+    first = Channel([[1, 0], [0, 1], [0, 1]])
+    second = Channel([[1, 0], [1, 0], [0, 1]])
+    assert refinement(first, second).witness is not None
+    assert refinement(second, first).witness is not None
