@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from shutil import copyfile
 
 from benchmarks.environments import ROOT
@@ -20,18 +20,18 @@ FIGURES = ROOT / "docs" / "figures"
 def write_page(names: Iterable[str]) -> None:
     """Replace the sections of these benchmarks by the tables in build/bench; keep the others."""
     before, heading, results = PAGE.read_text(encoding="utf-8").partition(HEADING)
-    sections = dict(_sections(results))
+    lead, sections = _sections(results)
     for name in names:
         sections[name] = f"{_machine_line(name)}{_figure(name)}{_tables(name)}"
     written = "".join(f"\n{SECTION.format(name=name)}{each}" for name, each in sections.items())
-    PAGE.write_text(f"{before}{heading}{written}", encoding="utf-8")
+    PAGE.write_text(f"{before}{heading}{lead}{written}", encoding="utf-8")
 
 
-def _sections(results: str) -> Iterator[tuple[str, str]]:
-    """Yield each benchmark on the page and what stands below its command."""
-    _, *found = re.split(r"^`python -m benchmarks (\w+)`\n", results, flags=re.MULTILINE)
-    for name, text in zip(found[::2], found[1::2], strict=True):
-        yield name, text.rstrip("\n") + "\n"
+def _sections(results: str) -> tuple[str, dict[str, str]]:
+    """Return what stands above all sections, and by benchmark what stands below its command."""
+    lead, *found = re.split(r"^`python -m benchmarks (\w+)`\n", results, flags=re.MULTILINE)
+    texts = (each.rstrip("\n") + "\n" for each in found[1::2])
+    return lead.rstrip("\n") + "\n", dict(zip(found[::2], texts, strict=True))
 
 
 def _machine_line(name: str) -> str:

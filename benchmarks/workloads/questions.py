@@ -69,7 +69,7 @@ WORKLOADS = (
     ),
     Workload(
         name="W6",
-        title="COUNT, AVG over two private tables, joined on the unit",
+        title="COUNT, AVG, two private tables joined",
         sql="SELECT patients.sex, COUNT(*) AS n, AVG(visits.cost) AS cost FROM visits "
         "JOIN patients ON visits.patient_id = patients.patient_id GROUP BY patients.sex",
         weighted="SELECT patients.sex, SUM(weight), SUM(weight * cost) / SUM(weight) FROM weighted "

@@ -12,7 +12,7 @@ from benchmarks.workloads.distance import Distance, distance_of_asks
 from benchmarks.workloads.picture import draw
 from benchmarks.workloads.preparing import prepared
 from benchmarks.workloads.questions import WORKLOADS, Workload
-from benchmarks.workloads.running import Missing, Outcome, measure
+from benchmarks.workloads.running import FAILED, Missing, Outcome, measure
 from benchmarks.workloads.systems import FILES, MEMORY, PEERS, System
 from benchmarks.workloads.tables import report_of
 
@@ -87,7 +87,7 @@ def _outcome(
     """Measure, unless that took too long on a smaller table or cannot be done at all."""
     if smaller is not None:
         before = Cells(smaller.cells).outcome(system, workload, smaller.rows)
-        if isinstance(before, Missing):
+        if isinstance(before, Missing) and before.words != FAILED:
             return before
     return measure(system, workload, site, limit)
 

@@ -17,6 +17,7 @@ from benchmarks.workloads.questions import Workload
 from benchmarks.workloads.systems import System
 
 ASKS = 3
+FAILED = "failed"
 
 OPENINGS = 10
 """Opening may take so many times as long as an ask: it is done once."""
@@ -80,7 +81,7 @@ def outcome_of(command: list[str], limit: float) -> Outcome:
     if is_late:
         step, seconds = ("asking", limit) if told else ("opening", limit * OPENINGS)
         return Missing(words=f"> {seconds:g} s", reason=f"{step} took longer than {seconds:g} s")
-    return Missing(words="failed", reason=reason_in(words))
+    return Missing(words=FAILED, reason=reason_in(words))
 
 
 def _followed(command: list[str], complaints: IO[str], limit: float) -> tuple[list[Told], bool]:
