@@ -8,7 +8,7 @@ from math import exp, log, sqrt
 from pathlib import Path
 from typing import Any
 
-from discreet import accounting, mechanisms
+from discreet import accounting, mechanisms, utility
 from discreet.mechanisms import Exponential, Gaussian, Geometric, Laplace, Staircase
 from discreet.mechanisms.laws import ChoiceLaw
 
@@ -27,8 +27,8 @@ lectures' own figures and their slips are in `tests/golden/lectures.json`, the c
 `docs/course.toml`; a test evaluates every call, and `make docs` writes this page.
 
 In front of each call stand `from discreet.mechanisms import *`,
-`from discreet.accounting import *`, `from fractions import Fraction` and
-`from math import exp, log, sqrt`.
+`from discreet.accounting import *`, `from discreet.utility import *`,
+`from fractions import Fraction` and `from math import exp, log, sqrt`.
 """
 
 
@@ -39,7 +39,11 @@ def weight(law: ChoiceLaw, price: float) -> float:
 
 def evaluated(call: str) -> Any:
     """Return what one call of the course gives."""
-    names = vars(mechanisms) | vars(accounting)
+    names = {
+        name: getattr(part, name)
+        for part in (mechanisms, accounting, utility)
+        for name in part.__all__
+    }
     tools = {"Fraction": Fraction, "exp": exp, "log": log, "sqrt": sqrt}
     course = {"AUCTION": AUCTION, "weight": weight}
     return eval(call, names | tools | course)  # noqa: S307 - the calls are this repository's own
@@ -60,13 +64,12 @@ def course_page() -> str:
 def _entry(entry: Mapping[str, Any], own: Mapping[str, Any]) -> Iterator[str]:
     yield f"### {entry['id']}\n"
     yield f"{_sentence(entry['what'])} ({entry['formula']})\n"
-    if "later" in own:
-        yield f"Expected: {_shown(entry['value'])}. Waits for the {own['later']} package.\n"
-        return
     yield f"```python\n{own['call']}\n```\n"
     yield f"**{_shown(evaluated(own['call']))}**\n"
     if "why" in own:
         yield f"{_sentence(own['why'])} The formula's own value is {_shown(entry['value'])}.\n"
+    if "remark" in own:
+        yield f"{_ended(own['remark'])}\n"
     if "lecture_says" in entry:
         yield f"The lecture says: {_ended(_shown(entry['lecture_says']))}\n"
     if "note" in entry:
