@@ -20,7 +20,8 @@ test-long: $(VENV)/.developer java
 
 # Spark, which the engines are tested on, needs Java 17 or newer.
 java:
-	@if java -version >/dev/null 2>&1 || [ -n "$$JAVA_HOME" ]; then :; \
+	@java="$${JAVA_HOME:+$$JAVA_HOME/bin/}java"; \
+	if [ "$$("$$java" -version 2>&1 | sed -n '1s/.*"\([0-9]*\).*/\1/p')" -ge 17 ] 2>/dev/null; then :; \
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y $(JAVA); \
 	else \

@@ -8,6 +8,7 @@ from discreet.engines.public import PublicStore
 from discreet.query.check import check
 from discreet.query.parse import parse
 from discreet.query.plan import make_plan
+from discreet.query.plan.identity import Identity
 from discreet.query.plan.targets import EpsilonTarget
 
 CATALOG = catalog_from(
@@ -39,7 +40,7 @@ CATALOG = catalog_from(
 STORE = PublicStore({"places": pa.table({"region": ["n", "s"], "name": ["North", "South"]})})
 
 
-def identities(sql: str, epsilon: float = 1) -> tuple[str, ...]:
+def identities(sql: str, epsilon: float = 1) -> tuple[Identity, ...]:
     question = check(parse(sql), CATALOG, STORE)
     return make_plan(question, EpsilonTarget(epsilon), CATALOG.budget).identities
 
