@@ -21,7 +21,7 @@ test-long: $(VENV)/.developer java
 # Spark, which the engines are tested on, needs Java 17 or newer.
 java:
 	@java="$${JAVA_HOME:+$$JAVA_HOME/bin/}java"; \
-	if [ "$$("$$java" -version 2>&1 | sed -n '1s/.*"\([0-9]*\).*/\1/p')" -ge 17 ] 2>/dev/null; then :; \
+	if [ "$$("$$java" -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p')" -ge 17 ] 2>/dev/null; then :; \
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y $(JAVA); \
 	else \
