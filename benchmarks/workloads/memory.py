@@ -10,7 +10,7 @@ from benchmarks.workloads.questions import WORKLOADS
 from benchmarks.workloads.running import Measured, measure
 from benchmarks.workloads.systems import System
 
-ROWS = 10**8
+ROWS = 10**7
 QUICK_ROWS = 10**6
 
 BYTES_PER_ROW = 40

@@ -64,8 +64,8 @@ def _tables(sized: Sized) -> Iterable[Table]:
         found = cells.distance(system, workload, rows)
         if found is None:
             return "–"
-        shown = "" if found.shown == 1 else f" ({found.shown:.0%} shown)"
-        return ("–" if found.error is None else f"{short(100 * found.error, 2)} %") + shown
+        shown = "" if found.shown == 1 else f" ({short(100 * found.shown, 2)} % shown)"
+        return ("–" if found.error is None else f"{_percent(found.error)} %") + shown
 
     yield table(
         "wall ms of the best of three asks (times of the same SQL without privacy)",
@@ -80,6 +80,11 @@ def _tables(sized: Sized) -> Iterable[Table]:
         f"Against what {ROWS_PER_UNIT} rows of a unit leave on average; of all rows "
         f"{sized.cut:.2%} are beyond that limit, for every system.",
     )
+
+
+def _percent(share: float) -> str:
+    """Return two digits; nothing where floats differ in their last digits only."""
+    return "0" if share < 1e-9 else short(100 * share, 2)
 
 
 def _is_raw(system: System) -> bool:

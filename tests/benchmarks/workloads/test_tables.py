@@ -70,7 +70,7 @@ def test_a_reason_is_told_once_for_all_its_workloads(report: Report) -> None:
 
 def test_errors_say_how_much_was_shown(report: Report) -> None:
     errors = next(each for each in report.tables if "error" in each.title)
-    assert str(errors.rows[2][2]) == "1.0 % (50% shown)"
+    assert str(errors.rows[2][2]) == "1.0 % (50 % shown)"
 
 
 def test_targets_are_judged(report: Report) -> None:
