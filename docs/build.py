@@ -105,6 +105,7 @@ def draw_figures(folder: Path) -> None:
         Gaussian(epsilon=1, delta=1e-6, sensitivity=1),
     ):
         mechanism.plot().save(folder / f"{type(mechanism).__name__.lower()}.svg")
+    utility.design(0, 20, log(2), gain="parity").plot().save(folder / "utility_parity.png")
 
 
 if __name__ == "__main__":

@@ -47,6 +47,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "query",
         "release",
         "tables",
+        "utility",
     },
     "explanation": {"answer", "catalog", "errors", "mechanisms", "parameters", "query"},
     "curator": {
@@ -106,6 +107,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "noise",
         "opening",
         "plots",
+        "utility",
     },
     "__main__": {"cli"},
     "": {"opening"},

@@ -253,6 +253,37 @@ def plot_heat(channel: Floats, *, title: str, rows: Sequence[str], columns: Sequ
     return Plot(figure)
 
 
+def plot_heats(
+    panels: Sequence[tuple[str, Floats]],
+    *,
+    title: str,
+    rows: Sequence[str],
+    columns: Sequence[str],
+) -> Plot:
+    """Draw channels of the same answers side by side, two in a row, in one scale of colours."""
+    lines = (len(panels) + 1) // 2
+    figure = _figure(8.4, 0.6 + 3.6 * lines)
+    grid = figure.subplots(lines, 2, sharex=True, sharey=True, squeeze=False).ravel()
+    most = max(float(channel.max()) for _, channel in panels)
+    # By their roots, so that chances far from the largest are still seen.
+    roots = _matplotlib().colors.PowerNorm(0.5, vmin=0, vmax=most)
+    for axes, (name, channel) in zip(grid, panels, strict=False):
+        image = axes.imshow(
+            channel, cmap="Blues", norm=roots, aspect="auto", interpolation="nearest"
+        )
+        axes.set_title(name, fontsize=10)
+    for spare in grid[len(panels) :]:
+        spare.set_visible(False)
+    for labels, axis in ((rows, grid[0].yaxis), (columns, grid[0].xaxis)):
+        step = max(1, len(labels) // 5)
+        axis.set_ticks(range(0, len(labels), step), labels[::step])
+    figure.colorbar(image, ax=list(grid), label="probability", shrink=0.8)
+    figure.supxlabel("released", fontsize=10)
+    figure.supylabel("exact", fontsize=10)
+    figure.suptitle(title)
+    return Plot(figure)
+
+
 def _legend_above(axes: "Axes") -> None:
     axes.margins(y=0.15)
     axes.legend(frameon=False, loc="upper right", ncols=3)

@@ -30,6 +30,10 @@ from discreet.errors import ParameterError
 from discreet.mechanisms.frozen import settle
 from discreet.parameters import Real, confidence_level
 from discreet.plots import Plot
+from discreet.utility.gains import AnyGain
+from discreet.utility.graphs import Label
+from discreet.utility.guessing import best_guesses
+from discreet.utility.priors import Prior
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,6 +76,8 @@ class Answer:
     """Sentences that stand with the numbers: limits by default, errors of rank."""
     notes: tuple[str, ...] = ()
     """Sentences: what was cut, left out or not counted."""
+    scales: tuple[Fraction | None, ...] = ()
+    """Of each column that is a whole number plus geometric noise, the scale of the noise."""
 
     def __post_init__(self) -> None:
         settle(
@@ -121,6 +127,18 @@ class Answer:
         They hold for each number with that confidence, or for all numbers of the answer at once.
         """
         return self._named(self.widths(confidence_level(confidence), simultaneous))
+
+    def best_guess(
+        self, prior: Prior, gain: AnyGain = "identity", *, column: str | None = None
+    ) -> list[Label]:
+        """Return, for each row, the best guess of a count for what one believes and gains.
+
+        Post-processing of the noisy number, so free of charge. The column may be left out if it is
+        the only one that is a count with geometric noise.
+        """
+        name, scale = self._guessed(column)
+        noisy = self.table.column(name).to_numpy().tolist()
+        return best_guesses(noisy, prior, gain, epsilon=1 / scale)
 
     def to_arrow(self, *, errors: bool = False) -> pa.Table:
         """Return an Arrow table; with errors, `<column>_error` stands beside each estimate."""
@@ -182,6 +200,22 @@ class Answer:
     @property
     def _level(self) -> Fraction:
         return confidence_level(self.confidence)
+
+    def _guessed(self, column: str | None) -> tuple[str, Fraction]:
+        """Return the column that a guess is about, and the scale of its noise."""
+        scales = {
+            name: scale
+            for name, scale in zip(self.columns, self.scales, strict=False)
+            if scale is not None
+        }
+        chosen = next(iter(scales)) if column is None and len(scales) == 1 else column
+        if chosen is None or chosen not in scales:
+            known = (
+                ", ".join(scales) or "none here, as noise or SQL made all of them something else"
+            )
+            rule = f"must be a count with geometric noise: {known}"
+            raise ParameterError("column", column, rule)
+        return chosen, scales[chosen]
 
     def _columns(self, table: pa.Table) -> tuple[AnswerColumn, ...]:
         return columns_of(table, self.roles, self.half_widths)

@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 from discreet.answer.amounts import Balance, Price
 from discreet.answer.answers import Answer
 from discreet.answer.columns import HalfWidths, Role
+from discreet.mechanisms.geometric import Geometric
 from discreet.parameters import Real, confidence_level
 from discreet.query.plan import Plan
+from discreet.query.plan.measures import Linear
 from discreet.release import spreads
 from discreet.tables import NoisyTable
 
@@ -67,6 +69,7 @@ def present(  # noqa: PLR0913 - each is a part of the answer
         was_kept=was_kept,
         cautions=cautions,
         notes=notes,
+        scales=tuple(_scale(plan, origin) for origin in question.sources),
     )
 
 
@@ -89,3 +92,15 @@ def _roles(plan: Plan) -> tuple[Role, ...]:
         else Role.VALUE
         for spread, origin in zip(question.spreads, question.sources, strict=True)
     )
+
+
+def _scale(plan: Plan, origin: tuple[int, str] | None) -> Fraction | None:
+    """Return the scale of a column that is one cell plus geometric noise, None for any other."""
+    if origin is None or not origin[1].startswith("a"):
+        return None
+    planned = plan.releases[origin[0]]
+    reading = planned.readings[int(origin[1][1:])]
+    if not isinstance(reading, Linear) or [each for each in reading.weights if each] != [1]:
+        return None
+    noise = planned.measures[reading.measure].noise
+    return noise.scale if isinstance(noise, Geometric) else None

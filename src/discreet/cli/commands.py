@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import discreet.cli.asking as asking
     import discreet.cli.books as books
     import discreet.cli.copies as copies
+    import discreet.cli.designing as designing
     import discreet.cli.drafting as drafting
     import discreet.cli.exporting as exporting
     import discreet.cli.mechanisms as mechanisms
@@ -29,6 +30,7 @@ else:
     asking = Later("discreet.cli.asking")
     books = Later("discreet.cli.books")
     copies = Later("discreet.cli.copies")
+    designing = Later("discreet.cli.designing")
     drafting = Later("discreet.cli.drafting")
     exporting = Later("discreet.cli.exporting")
     mechanisms = Later("discreet.cli.mechanisms")
@@ -243,6 +245,35 @@ def price(
 ) -> None:
     """Price releases that are fixed in advance, by every accountant that has a theorem for them."""
     prices.show_price(releases, delta)
+
+
+@app.command(rich_help_panel="Choose a mechanism")
+def design(
+    range_: Annotated[
+        tuple[int, int], typer.Option("--range", metavar="LOW HIGH", help="What answers can be.")
+    ],
+    epsilon: Annotated[
+        Fraction, typer.Option("--epsilon", "-e", parser=exact, metavar="E", help="Its price.")
+    ],
+    prior: Annotated[
+        str,
+        typer.Option(metavar="PRIOR", help="uniform, binomial=0.3, or a file of public numbers."),
+    ] = "uniform",
+    gain: Annotated[
+        str,
+        typer.Option(metavar="GAIN", help="identity, absolute, squared, parity or threshold=2."),
+    ] = "absolute",
+    sensitivity: Annotated[
+        int, typer.Option(metavar="N", help="How far one unit moves the answer, at most.")
+    ] = 1,
+    is_json: AsJson = False,
+    plot: Annotated[
+        Path, typer.Option("--plot", "-p", help="Where to save the picture of the channels.")
+    ] = Path("design.png"),
+) -> None:
+    """Compare mechanisms for a count: Laplace, geometric, with best guesses, and the optimum."""
+    asked = designing.Asked(range_, epsilon, prior, gain, sensitivity)
+    designing.show_design(asked, is_json=is_json, picture=plot)
 
 
 Place: TypeAlias = Annotated[

@@ -14,6 +14,7 @@ from discreet.utility.beliefs import (
     world_bounds,
 )
 from discreet.utility.channels import Channel, identity_channel
+from discreet.utility.designs import Candidate, Design, design
 from discreet.utility.gains import Gain, gain_over, threshold_gain
 from discreet.utility.graphs import (
     Graph,
@@ -28,6 +29,7 @@ from discreet.utility.graphs import (
 from discreet.utility.guessing import (
     Remap,
     bayes_risk,
+    best_guesses,
     best_remap,
     expected_error,
     leakage,
@@ -50,10 +52,12 @@ from discreet.utility.refinement import Refinement, refinement
 from discreet.utility.universality import Comparison, Conflict, compare_geometric, conflict
 
 __all__ = [
+    "Candidate",
     "Channel",
     "ChannelMechanism",
     "Comparison",
     "Conflict",
+    "Design",
     "Gain",
     "Graph",
     "Method",
@@ -66,12 +70,14 @@ __all__ = [
     "belief_after",
     "belief_after_counts",
     "belief_bounds",
+    "best_guesses",
     "best_remap",
     "binomial",
     "compare_geometric",
     "complete",
     "conflict",
     "cycle",
+    "design",
     "empirical",
     "event_bounds",
     "expected_error",

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import gcd, lcm
+from math import gcd, isinf, lcm
 from typing import Self, TypeAlias
 
 import numpy as np
 
-from discreet.accounting.rounding import log_up
+from discreet.accounting.rounding import float_up, log_up
 from discreet.errors import ParameterError
 from discreet.local.channels import is_within
 from discreet.mechanisms.frozen import settle
@@ -119,7 +119,8 @@ class Channel:
 
     def to_floats(self) -> FloatArray:
         """Return the chances as the nearest floats."""
-        return np.array([[float(each) for each in row] for row in self.matrix])
+        rows = zip(self.weights, self.totals, strict=True)
+        return np.array([[each / total for each in row] for row, total in rows])
 
     # ----------------------------------------------------------------- privacy
 
@@ -149,9 +150,10 @@ class Channel:
     def epsilon(self, graph: Graph) -> Fraction | None:
         """Return the least epsilon, rounded up to a float; None if there is none."""
         odds = self.odds(graph)
-        if odds is None:
-            return None
-        return Fraction(0) if odds == 1 else Fraction(max(log_up(odds), 0.0))
+        if odds is None or odds == 1:
+            return None if odds is None else Fraction(0)
+        near = float_up(odds)
+        return Fraction(log_up(odds if isinf(near) else Fraction(near)))
 
     # ----------------------------------------------------------------- post-processing
 

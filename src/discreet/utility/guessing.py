@@ -4,7 +4,7 @@ All figures are exact. Floats only say which guesses are not the best; those tha
 be told apart so are compared in whole numbers.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from operator import mul
@@ -12,9 +12,11 @@ from operator import mul
 import numpy as np
 
 from discreet.noise.uniform import FloatArray
+from discreet.parameters import Real, whole
 from discreet.utility.channels import Channel, place
 from discreet.utility.gains import AnyGain, Gain, Known, gain_over
 from discreet.utility.graphs import Label, same_nodes
+from discreet.utility.makers import alpha_up
 from discreet.utility.priors import Prior
 
 CLOSE = 2.0**-50
@@ -56,7 +58,7 @@ def best_remap(
     """
     worth = _gain(prior, gain, of)
     same_nodes("prior", channel.inputs, prior.labels)
-    table = _Table(channel, prior, worth)
+    table = _Table(*_joint(channel, prior), worth)
     chosen = [table.best(z) for z in range(len(channel.outputs))]
     return Remap(
         outputs=channel.outputs,
@@ -64,6 +66,30 @@ def best_remap(
         offered=worth.guesses,
         utility=sum((table.worth(w, z) for z, w in enumerate(chosen)), Fraction(0)),
     )
+
+
+def best_guesses(
+    noisy: Iterable[int], prior: Prior, gain: AnyGain = Known.IDENTITY, *, epsilon: Real
+) -> list[Label]:
+    """Return the best guess of each count for its release by the geometric mechanism.
+
+    `epsilon` is that of the noise: P(noisy | count) ∝ e^(-epsilon |noisy - count|). Noisy counts
+    may lie outside of what the prior holds possible.
+    """
+    a, worth = alpha_up(epsilon), gain_over(gain, prior.labels)
+    counts = [whole("prior", each) for each in prior.labels]
+    weights = prior.weights
+    found: dict[int, Label] = {}
+    for z in (each := [whole("noisy", one) for one in noisy]):
+        if z not in found:
+            away = [abs(z - y) for y in counts]
+            least, most = min(away), max(away)
+            column = [
+                w * a.numerator ** (d - least) * a.denominator ** (most - d)
+                for w, d in zip(weights, away, strict=True)
+            ]
+            found[z] = worth.guesses[_Table([column], 1, worth).best(0)]
+    return [found[z] for z in each]
 
 
 def utility(
@@ -79,7 +105,7 @@ def plain_utility(
     """Return what outputs are worth on average if they are taken for guesses as they are."""
     worth = _gain(prior, gain, of)
     same_nodes("prior", channel.inputs, prior.labels)
-    table = _Table(channel, prior, worth)
+    table = _Table(*_joint(channel, prior), worth)
     guesses = [place("output", each, worth.guesses) for each in channel.outputs]
     return sum((table.worth(w, z) for z, w in enumerate(guesses)), Fraction(0))
 
@@ -130,11 +156,11 @@ def _gain(prior: Prior, gain: AnyGain, of: Answering | None) -> Gain:
 class _Table:
     """Prior, channel and gain as whole numbers: products are exact and have one denominator."""
 
-    def __init__(self, channel: Channel, prior: Prior, gain: Gain) -> None:
+    def __init__(self, columns: Sequence[Sequence[int]], total: int, gain: Gain) -> None:
+        self.columns = columns
         self.gains, gain_total = gain.weights
         self.gain_floats = np.array([[float(each) for each in row] for row in gain.matrix])
-        self.columns, joint_total = _joint(channel, prior)
-        self.total = joint_total * gain_total
+        self.total = total * gain_total
 
     def best(self, z: int) -> int:
         """Return the best guess for an output."""
