@@ -31,7 +31,7 @@ def declared_source(
         threads=_threads(place.at("threads"), given.get("threads")),
         timeout=_timeout(place.at("timeout"), given.get("timeout")),
         version=_version(place.at("version"), given.get("version")),
-        bounding=_row_choice(place.at("bounding"), given.get("bounding"), engine),
+        bounding=_row_choice(place.at("bounding"), given.get("bounding")),
     )
     return policy, _ledger(place.at("ledger"), given.get("ledger"), folder)
 
@@ -52,14 +52,9 @@ def _engine(place: Place, value: object) -> str:
     return address
 
 
-def _row_choice(place: Place, value: object, engine: str) -> RowChoice:
-    """Return when rows are chosen: on a server by each question, because nothing is made there."""
-    usual = RowChoice.PREPARED if engine == EMBEDDED else RowChoice.PER_QUERY
-    found = usual if value is None else a_choice(place, value, RowChoice)
-    if engine != EMBEDDED and found is not RowChoice.PER_QUERY:
-        rule = 'must be "per-query" for tables that stay on a server'
-        raise place.refused(rule, "leave it out")
-    return found
+def _row_choice(place: Place, value: object) -> RowChoice:
+    """Return when rows are chosen; on a server, once only where the owner had them prepared."""
+    return RowChoice.PREPARED if value is None else a_choice(place, value, RowChoice)
 
 
 def _memory(place: Place, value: object) -> str | None:

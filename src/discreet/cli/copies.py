@@ -3,34 +3,55 @@
 from pathlib import Path
 
 from discreet.cli.screen import progress, remark, show
-from discreet.opening import copy_of, forget_catalog, is_copy_outdated, prepare_catalog
+from discreet.opening import (
+    copy_of,
+    forget_catalog,
+    is_copy_outdated,
+    is_on_server,
+    prepare_catalog,
+)
+
+FORM = "the prepared form on the server"
 
 
 def prepare(catalog: Path) -> None:
     """Make the copy, with a bar for the parts that are done; interrupted, it goes on next time."""
     with progress("preparing") as told:
         is_new = prepare_catalog(catalog, told)
-    copy = copy_of(catalog)
-    if is_new:
-        show(f"{copy} is made: {_size(copy)}, private rows that only you may read")
+    if not is_new:
+        show(f"{_called(catalog)} is up to date")
+    elif is_on_server(catalog):
+        show(f"{FORM} is made: private rows, in schemas that begin with discreet_")
     else:
-        show(f"{copy} is up to date")
+        copy = copy_of(catalog)
+        show(f"{copy} is made: {_size(copy)}, private rows that only you may read")
 
 
 def forget(catalog: Path) -> None:
     """Remove the copy; what was charged and answered stays in the ledger."""
     was_there = forget_catalog(catalog)
-    copy = copy_of(catalog)
-    show(f"{copy} is removed" if was_there else f"there is no {copy}")
+    if was_there:
+        show(f"{_called(catalog)} is removed")
+    elif is_on_server(catalog):
+        show("there is no prepared form on the server")
+    else:
+        show(f"there is no {copy_of(catalog)}")
 
 
 def remark_outdated(catalog: Path) -> None:
     """Say that a copy is of no use any more, because the data or the catalog changed."""
     if is_copy_outdated(catalog):
+        instead = (
+            "rows are chosen by each question" if is_on_server(catalog) else "the files are read"
+        )
         remark(
-            f"{copy_of(catalog)} is of other data or another catalog, so the files are read: "
+            f"{_called(catalog)} is of other data or another catalog, so {instead}: "
             "make it anew by discreet prepare"
         )
+
+
+def _called(catalog: Path) -> str:
+    return FORM if is_on_server(catalog) else str(copy_of(catalog))
 
 
 def _size(file: Path) -> str:

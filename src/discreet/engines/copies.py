@@ -13,18 +13,18 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
 
 import duckdb
 
-from discreet.catalog.schema import Column, Kind
+from discreet.catalog.schema import Column
 from discreet.engines.connection import LIMITS, Limits, Store, log
 from discreet.engines.dialect import text_literal
 from discreet.engines.duckdb_dialect import DUCKDB
 from discreet.engines.loading import Kinds, Source, load
 from discreet.engines.preparing import Progress, Scans, drop_plain, prepare
+from discreet.engines.told import columns_from, told_of
 from discreet.engines.writer import ABOUT
 from discreet.errors import SourceError
 
@@ -188,31 +188,13 @@ def _loaded(
     told = f"SELECT told FROM {ABOUT}.columns WHERE name = ?"
     found = connection.execute(told, [name]).fetchone()
     if found is not None:
-        return _columns_from(str(found[0]))
+        return columns_from(str(found[0]))
     if progress is not None:
         progress(name, 0, 1)
     connection.execute(f"DROP TABLE IF EXISTS {DUCKDB.quoted(name)}")
     columns = load(connection, name, source, kinds)
-    connection.execute(f"INSERT INTO {ABOUT}.columns VALUES (?, ?)", [name, _told_of(columns)])
+    connection.execute(f"INSERT INTO {ABOUT}.columns VALUES (?, ?)", [name, told_of(columns)])
     return columns
-
-
-def _told_of(columns: tuple[Column, ...]) -> str:
-    return json.dumps(
-        [
-            [each.name, each.kind.value, None if each.step is None else str(each.step), each.nulls]
-            for each in columns
-        ]
-    )
-
-
-def _columns_from(told: str) -> tuple[Column, ...]:
-    return tuple(
-        Column(
-            name=name, kind=Kind(kind), step=None if step is None else Fraction(step), nulls=null
-        )
-        for name, kind, step, null in json.loads(told)
-    )
 
 
 # --------------------------------------------------------------------------- opening one
@@ -220,7 +202,7 @@ def _columns_from(told: str) -> tuple[Column, ...]:
 
 def _columns_in(connection: duckdb.DuckDBPyConnection) -> dict[str, tuple[Column, ...]]:
     found = connection.execute(f"SELECT name, told FROM stored.{ABOUT}.columns").fetchall()
-    return {name: _columns_from(told) for name, told in found}
+    return {name: columns_from(told) for name, told in found}
 
 
 def _show(connection: duckdb.DuckDBPyConnection, columns: Mapping[str, tuple[Column, ...]]) -> None:

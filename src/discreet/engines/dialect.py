@@ -123,6 +123,10 @@ class Dialect:
     """What follows a SELECT whose columns must not be computed again wherever they are used."""
     nulls_last: str = ""
     """What follows a column by which rows are ordered if NULL would else come first."""
+    schemas: str = "{0}"
+    """What the schemas of prepared tables are called."""
+    mark: str = ""
+    """What follows the names of prepared tables, so that each form of them has its own."""
 
     def hash_of(self, expressions: Sequence[str]) -> str:
         """Return what looks random and follows from these expressions."""
@@ -135,6 +139,10 @@ class Dialect:
             kept = name.encode()[: size - 17].decode(errors="ignore")
             name = f"{kept}~{sha256(name.encode()).hexdigest()[:16]}"
         return self.quote + name.replace(self.quote, self.quote * 2) + self.quote
+
+    def prepared(self, table: str, schema: str) -> str:
+        """Return what a prepared table, or another part of the same form, is called."""
+        return f"{self.quoted(self.schemas.format(schema))}.{self.quoted(table + self.mark)}"
 
     def ordered(self, columns: Iterable[str]) -> str:
         """Return a list to order by, NULL last."""

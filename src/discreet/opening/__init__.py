@@ -5,12 +5,18 @@
 | `data.py` | `discreet.open` and what an owner may declare in one call |
 | `catalogs.py` | catalog files, with their data or unplugged |
 | `files.py`, `servers.py` | where tables are: read from files, or left on a server |
-| `copies.py` | the prepared copy beside a catalog |
+| `copies.py`, `forms.py` | prepared tables: in a file beside a catalog, or on its server |
 | `ledgers.py` | where charges are kept |
 """
 
 from discreet.opening.catalogs import open_catalog, open_unplugged, read_columns
-from discreet.opening.copies import copy_of, forget_catalog, is_copy_outdated, prepare_catalog
+from discreet.opening.copies import (
+    copy_of,
+    forget_catalog,
+    is_copy_outdated,
+    is_on_server,
+    prepare_catalog,
+)
 from discreet.opening.data import open_data
 from discreet.opening.ledgers import LEDGER_SUFFIX, ledger_place, open_books
 
@@ -19,6 +25,7 @@ __all__ = [
     "copy_of",
     "forget_catalog",
     "is_copy_outdated",
+    "is_on_server",
     "ledger_place",
     "open_books",
     "open_catalog",

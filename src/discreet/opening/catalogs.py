@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
 
 from discreet.books import budget_from
@@ -12,6 +13,7 @@ from discreet.catalog.policy import RowChoice
 from discreet.curator import Curator
 from discreet.engines.base import Holder
 from discreet.engines.duckdb import DuckDbEngine
+from discreet.engines.forms import Preparing
 from discreet.engines.loading import Source, files_of
 from discreet.engines.preparing import as_prepared, scans_to_prepare
 from discreet.engines.public import PublicStore
@@ -130,14 +132,20 @@ def _opened(
 
 
 def prepared_in(catalog: Catalog, engine: DuckDbEngine | Holder) -> Catalog:
-    """Settle which rows of each unit count, unless every question shall do so by itself."""
-    is_wanted = catalog.source.bounding is RowChoice.PREPARED
-    if not is_wanted or not isinstance(engine, DuckDbEngine):
+    """Settle which rows of each unit count, unless every question shall do so by itself.
+
+    On a server nothing is made: the owner may have had it prepared.
+    """
+    if catalog.source.bounding is not RowChoice.PREPARED:
         return catalog
     prepared = as_prepared(catalog)
-    if not engine.is_prepared:
-        engine.prepare(scans_to_prepare(prepared))
-    return prepared
+    if isinstance(engine, DuckDbEngine):
+        if not engine.is_prepared:
+            engine.prepare(scans_to_prepare(prepared))
+        return prepared
+    is_prepared = isinstance(engine, Preparing) and engine.is_prepared
+    per_query = replace(catalog.source, bounding=RowChoice.PER_QUERY)
+    return prepared if is_prepared else replace(catalog, source=per_query)
 
 
 def _public_store(catalog: Catalog, engine: DuckDbEngine | Holder) -> PublicStore:

@@ -1,10 +1,10 @@
 """The prepared copy beside a catalog: made, used while it is of the same data, forgotten."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 
 from discreet.catalog import Column, complete, read
+from discreet.catalog.addresses import EMBEDDED
 from discreet.catalog.declared import Declared
 from discreet.catalog.policy import RowChoice
 from discreet.engines.copies import Copied, forget_copy, key_of, make_copy, open_copy
@@ -12,7 +12,9 @@ from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.loading import Source
 from discreet.engines.preparing import Progress, Scans, as_prepared, scans_to_prepare
 from discreet.errors import CatalogError, SourceError
-from discreet.opening.files import kinds_of, limits_of, version_of
+from discreet.opening.files import kinds_of, limits_of, limits_told, version_of
+from discreet.opening.forms import forget_form, is_form_outdated, prepare_form
+from discreet.opening.servers import address_of
 
 COPY_SUFFIX = ".prepared"
 """The prepared copy of what discreet.toml declares is discreet.prepared, beside it."""
@@ -23,14 +25,25 @@ def copy_of(path: str | Path) -> Path:
     return Path(path).with_suffix(COPY_SUFFIX)
 
 
+def is_on_server(path: str | Path) -> bool:
+    """Return whether a catalog's tables stay on a server, and so does what is prepared of them."""
+    return read(path).source.engine != EMBEDDED
+
+
 def is_copy_outdated(path: str | Path) -> bool:
-    """Return whether there is a prepared copy that is not of what the catalog and files are now."""
+    """Return whether there is a prepared copy that is not of what catalog and data are now."""
     declared, copy = read(path), copy_of(path)
+    address = address_of(path, declared)
+    if address is not None:
+        return is_form_outdated(declared, address)
     return copy.is_file() and key_of(copy) != copied_from(declared, declared.sources).key
 
 
 def prepare_catalog(path: str | Path, progress: Progress | None = None) -> bool:
-    """Make the prepared copy of a catalog's tables beside it; return False if it was there."""
+    """Make the prepared copy of a catalog's tables, beside it or on the server that holds them.
+
+    Return False if it was there.
+    """
     declared = read(path)
     if declared.source.bounding is not RowChoice.PREPARED:
         raise CatalogError(
@@ -38,6 +51,9 @@ def prepare_catalog(path: str | Path, progress: Progress | None = None) -> bool:
             'write bounding = "prepared", or leave it out',
             file=str(path),
         )
+    address = address_of(path, declared)
+    if address is not None:
+        return prepare_form(declared, address, progress)
     copied = copied_from(declared, declared.sources)
     if key_of(copy_of(path)) == copied.key:
         return False
@@ -54,17 +70,19 @@ def prepare_catalog(path: str | Path, progress: Progress | None = None) -> bool:
 
 def forget_catalog(path: str | Path) -> bool:
     """Remove the prepared copy of a catalog's tables; return whether there was one."""
-    return forget_copy(copy_of(path))
+    declared = read(path)
+    address = address_of(path, declared)
+    return forget_copy(copy_of(path)) if address is None else forget_form(declared, address)
 
 
 def copied_from(declared: Declared, sources: Mapping[str, Source]) -> Copied:
     """Return what a copy would be of: files as they are now, and what decides which rows count."""
-    units = [(each.name, repr(each.unit), each.rows_per_unit) for each in declared.tables]
-    kinds = kinds_of(declared)
-    told = json.dumps(
-        [units, repr(sorted((name, sorted(kinds[name].items(), key=str)) for name in kinds))]
+    return Copied(
+        sources=sources,
+        kinds=kinds_of(declared),
+        version=version_of(sources),
+        declared=limits_told(declared),
     )
-    return Copied(sources=sources, kinds=kinds, version=version_of(sources), declared=told)
 
 
 def from_copy(

@@ -1,5 +1,6 @@
 """What files and data frames are: their names, their state, and how they are read."""
 
+import json
 from collections.abc import Mapping
 from fractions import Fraction
 from hashlib import sha256
@@ -52,6 +53,15 @@ def kinds_of(declared: Declared) -> dict[str, dict[str, Kind]]:
         }
         for table in declared.tables
     }
+
+
+def limits_told(declared: Declared) -> str:
+    """Return what of a catalog decides which rows count: units, limits and kinds of columns."""
+    units = [(each.name, repr(each.unit), each.rows_per_unit) for each in declared.tables]
+    kinds = kinds_of(declared)
+    return json.dumps(
+        [units, repr(sorted((name, sorted(kinds[name].items(), key=str)) for name in kinds))]
+    )
 
 
 FRAMES = uuid4().hex

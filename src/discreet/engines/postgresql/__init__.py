@@ -10,9 +10,13 @@ from discreet.catalog.policy import nearest
 from discreet.catalog.schema import Column, Value
 from discreet.engines.base import ExactQuery
 from discreet.engines.connection import LIMITS, Limits, log
+from discreet.engines.forms import Form
+from discreet.engines.postgresql.forms import Made, key_now, made_forms, usable_form
+from discreet.engines.postgresql.preparing import Maker, told_apart
 from discreet.engines.postgresql.sessions import Sessions
-from discreet.engines.postgresql.tables import Stored, state_of, stored_table
+from discreet.engines.postgresql.tables import Stored, located, state_of, stored_table
 from discreet.engines.postgresql_dialect import POSTGRESQL, ROW_ID
+from discreet.engines.preparing import Progress, Scans
 from discreet.engines.writer import write_query
 from discreet.errors import EngineError, SourceError, UnsupportedError
 from discreet.tables import ARROW_TYPES, ExactTable
@@ -30,35 +34,88 @@ WIDE = pa.decimal128(38, 0)
 class PostgreSqlEngine:
     """Runs exact queries on a server, several at a time, each over one snapshot.
 
-    Nothing is written there and no function is made. What goes wrong in a query reaches the owner's
-    log only.
+    Nothing is written there unless the owner asks for a prepared form, and no function is made.
+    What goes wrong in a query reaches the owner's log only.
     """
 
     dialect = POSTGRESQL.name
 
-    def __init__(self, sessions: Sessions, tables: Mapping[str, Stored], version: str) -> None:
-        self._sessions = sessions
+    def __init__(
+        self,
+        sessions: Sessions,
+        tables: Mapping[str, Stored],
+        version: str,
+        *,
+        prepared: Made | None = None,
+        is_outdated: bool = False,
+    ) -> None:
+        self._sessions, self._prepared = sessions, prepared
         self._tables = {name.casefold(): found for name, found in tables.items()}
         self.version = version
         """What changes when the server counts changes of these tables; as it was on opening."""
+        self.is_prepared, self.is_outdated = prepared is not None, is_outdated
 
     @classmethod
-    def open(cls, address: str, tables: Mapping[str, str], *, limits: Limits = LIMITS) -> Self:
-        """Return an engine of tables ("schema.table", or a view) by their names in questions."""
+    def open(
+        cls,
+        address: str,
+        tables: Mapping[str, str],
+        *,
+        form: Form | None = None,
+        limits: Limits = LIMITS,
+    ) -> Self:
+        """Return an engine of tables ("schema.table", or a view) by their names in questions.
+
+        Where there is such a prepared form of the data as they are now, it is read instead of the
+        tables that it is of, and no rights to read these are needed.
+        """
         sessions = Sessions(address, limits)
         try:
             with _told(sessions), sessions.transaction() as connection:
-                found = {
-                    name: stored_table(connection, name, each) for name, each in tables.items()
-                }
-                version = state_of(connection, found.values())
+                return cls._found(sessions, connection, tables, form)
         except BaseException:
             sessions.close()
             raise
-        return cls(sessions, found, version)
+
+    @classmethod
+    def _found(
+        cls,
+        sessions: Sessions,
+        connection: "Connection[Any]",
+        tables: Mapping[str, str],
+        form: Form | None,
+    ) -> Self:
+        made = [] if form is None else made_forms(connection, form)
+        key = "" if form is None or not made else key_now(connection, form)
+        prepared = usable_form(connection, key, made)
+        found = {
+            name: stored_table(connection, name, each)
+            for name, each in tables.items()
+            if prepared is None or name not in prepared.columns
+        }
+        version = state_of(connection, [located(connection, each)[0] for each in tables.values()])
+        is_outdated = prepared is None and any(each.is_whole and each.key != key for each in made)
+        return cls(sessions, found, version, prepared=prepared, is_outdated=is_outdated)
+
+    def prepare(self, form: Form, scans: Scans, progress: Progress | None = None) -> bool:
+        """Make the prepared form of tables in schemas of ours; return False if it was there.
+
+        What was done stays done when it is interrupted, or raises SourceError.
+        """
+        with told_apart(self._sessions):
+            with self._sessions.transaction() as connection:
+                key, made = key_now(connection, form), made_forms(connection, form)
+            if any(each.key == key and each.is_whole for each in made):
+                return False
+            Maker(sessions=self._sessions, form=form, key=key, scans=scans, reads=self._reads).make(
+                progress
+            )
+        return True
 
     def columns(self, table: str) -> tuple[Column, ...]:
-        return self._stored(table).columns
+        prepared = {} if self._prepared is None else self._prepared.columns
+        found = {name.casefold(): each for name, each in prepared.items()}.get(table.casefold())
+        return self._stored(table).columns if found is None else found
 
     def sql(self, query: ExactQuery) -> str:
         return self._text(query, None)
@@ -119,7 +176,13 @@ class PostgreSqlEngine:
 
     def _text(self, query: ExactQuery, released: tuple[Value, ...] | None) -> str:
         """Return the statement, with the tables that it names as they are read on the server."""
-        text = write_query(query, POSTGRESQL, released)
+        dialect = POSTGRESQL if self._prepared is None else self._prepared.dialect
+        text = write_query(query, dialect, released)
+        read = self._reads(text)
+        return f"WITH {read} {text}" if read else text
+
+    def _reads(self, text: str) -> str:
+        """Return how the tables are read that a statement names, for its WITH."""
         named = [each for each in self._tables.values() if POSTGRESQL.quoted(each.name) in text]
         for each in named:
             if each.row_id is None and f"{POSTGRESQL.quoted(each.name)}.{ROW_ID}" in text:
@@ -127,12 +190,11 @@ class PostgreSqlEngine:
                     f"rows of {each.name} cannot be told apart",
                     "let the catalog name a column as its unit",
                 )
-        read = ", ".join(
+        return ", ".join(
             f"{POSTGRESQL.quoted(each.name)} AS NOT MATERIALIZED "
             f"({each.selected(with_row_id=ROW_ID in text)})"
             for each in named
         )
-        return f"WITH {read} {text}" if read else text
 
 
 def _schema(query: ExactQuery) -> pa.Schema:

@@ -41,7 +41,8 @@ SETTINGS = {
 session may be handed on by a pooler; only names of the server's own catalog are found unqualified,
 so that nobody can put a function in between."""
 
-BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+READING = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+WRITING = "BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE"
 
 
 class Sessions:
@@ -59,10 +60,28 @@ class Sessions:
     def transaction(self) -> Iterator["Connection[Any]"]:
         """Yield a connection inside a read-only transaction; what takes too long is cancelled."""
         connection = self._begun()
+        time = watch().within(self._limits.timeout + GRACE, connection.cancel)
+        with self._given_back(connection), time:
+            yield connection
+            connection.execute("ROLLBACK")
+
+    @contextmanager
+    def writing(self) -> Iterator["Connection[Any]"]:
+        """Yield a connection inside a transaction that may write and takes its time.
+
+        All that was written is there when it ends; nothing of it, if that is by an error.
+        """
+        connection = self._begun(WRITING)
+        with self._given_back(connection):
+            connection.execute("SET LOCAL statement_timeout = 0")
+            yield connection
+            connection.execute("COMMIT")
+
+    @contextmanager
+    def _given_back(self, connection: "Connection[Any]") -> Iterator[None]:
+        """Keep a connection for the next use; close it if something went wrong."""
         try:
-            with watch().within(self._limits.timeout + GRACE, connection.cancel):
-                yield connection
-                connection.execute("ROLLBACK")
+            yield
         except BaseException:
             with suppress(self.psycopg.Error):
                 connection.close()
@@ -92,9 +111,9 @@ class Sessions:
         if self._limits.threads is not None:
             yield f"SET LOCAL max_parallel_workers_per_gather = {int(self._limits.threads) - 1}"
 
-    def _begun(self) -> "Connection[Any]":
+    def _begun(self, how: str = READING) -> "Connection[Any]":
         """Return a connection in a transaction; an idle one that was cut off is replaced."""
-        beginning = "; ".join([BEGIN, *self._settings()])
+        beginning = "; ".join([how, *self._settings()])
         while (connection := self._taken()) is not None:
             with suppress(self.psycopg.OperationalError):
                 connection.execute(beginning)

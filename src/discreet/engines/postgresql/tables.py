@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from discreet.catalog.schema import Column, Kind
 from discreet.engines.postgresql_dialect import CALENDAR, POSTGRESQL, ROW_ID
@@ -93,8 +93,12 @@ ORDER BY a.attnum
 """
 
 
-def stored_table(connection: "Connection[Any]", name: str, source: str) -> Stored:
-    """Return a table by "schema.table" or "table"; reads the catalog of the server, no rows."""
+Found = tuple[int, str, str, str, bool, bool]
+"""A relation of the server: its number, schema, name and kind, if it has parts, may be read."""
+
+
+def located(connection: "Connection[Any]", source: str) -> Found:
+    """Return what "schema.table" or "table" means, whether or not the role may read it."""
     schema, table = _parted(source)
     found = connection.execute(FIND, ([table], schema)).fetchall()
     if not found:
@@ -102,7 +106,13 @@ def stored_table(connection: "Connection[Any]", name: str, source: str) -> Store
     if len(found) > 1:
         schemas = ", ".join(sorted(each[1] for each in found))
         raise SourceError(f"{source!r} is in several schemas; write which of {schemas}.")
-    ((oid, schema, table, kind, has_parts, is_readable),) = found
+    (one,) = found
+    return cast("Found", one)
+
+
+def stored_table(connection: "Connection[Any]", name: str, source: str) -> Stored:
+    """Return a table by "schema.table" or "table"; reads the catalog of the server, no rows."""
+    oid, schema, table, kind, has_parts, is_readable = located(connection, source)
     described = connection.execute(COLUMNS, (oid,)).fetchall()
     if not described:
         raise SourceError(f"this role may read no column of {source!r}; grant it SELECT.")
@@ -187,11 +197,14 @@ FROM inside JOIN pg_catalog.pg_class c USING (oid) ORDER BY c.oid
 """What the server knows of changes without looking at rows: files, counters, views."""
 
 
-def state_of(connection: "Connection[Any]", tables: Iterable[Stored]) -> str:
-    """Return what changes when rows of tables, or of what views are made of, are changed."""
+def state_of(connection: "Connection[Any]", tables: Iterable[int]) -> str:
+    """Return what changes when rows of tables, or of what views are made of, are changed.
+
+    Tables are given by their numbers on the server.
+    """
     (database,) = connection.execute(
         "SELECT oid::text || ':' || datname FROM pg_catalog.pg_database "
         "WHERE datname = pg_catalog.current_database()"
     ).fetchone() or ("",)
-    found = connection.execute(STATE, ([each.oid for each in tables],)).fetchall()
+    found = connection.execute(STATE, (list(tables),)).fetchall()
     return f"{database}|{found}"

@@ -62,4 +62,5 @@ POSTGRESQL = Dialect(
     number=whole_number,
     longest_name=63,
     fence=" OFFSET 0",
+    schemas="discreet_{0}",
 )

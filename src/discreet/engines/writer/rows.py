@@ -107,7 +107,7 @@ def _prepared(scan: Scan, place: Place, needed: frozenset[str] | None) -> str:
 
 def prepared_name(table: str, dialect: Dialect, schema: str) -> str:
     """Return what a prepared table is called in the engine."""
-    return f"{dialect.quoted(schema)}.{dialect.quoted(table)}"
+    return dialect.prepared(table, schema)
 
 
 def _scanned(name: str, kind: Kind, alias: str, place: Place) -> str:

@@ -11,21 +11,21 @@ def kind_in(table: PrivateTable, column: str) -> Kind | None:
     return next((each.kind for each in table.columns if each.name.casefold() == folded), None)
 
 
-def _unit_kind(rows: Rows) -> Kind | None:
+def unit_kind(rows: Rows) -> Kind | None:
     """Return the kind of a relation's units; None if they are rows."""
     match rows:
         case Scan(table=table, parents=parents):
             last = (table, *parents)[-1]
             return kind_in(last, last.unit.column) if isinstance(last.unit, ColumnUnit) else None
         case Select(source=source) | PerUnit(source=source):
-            return _unit_kind(source)
+            return unit_kind(source)
         case Union(parts=parts):
-            return _unit_kind(parts[0])
+            return unit_kind(parts[0])
 
 
 def refuse_other_units(first: Rows, second: Rows) -> None:
     """Refuse to compare units of different kinds: 7 is not '7', and comparing them could raise."""
-    if _unit_kind(first) is not _unit_kind(second):
+    if unit_kind(first) is not unit_kind(second):
         raise JoinError(
             "the units of two tables are of different kinds", "store both as the same kind"
         )

@@ -1,0 +1,126 @@
+"""Prepared forms on a server: which there are, whether they are of the data as they are now.
+
+A form is made by `preparing.py` in schemas of ours. Everything that belongs to it bears its mark,
+so that a statement that was written for one form can never read another.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from discreet.catalog.schema import Column
+from discreet.engines.connection import log
+from discreet.engines.dialect import Dialect
+from discreet.engines.forms import Form
+from discreet.engines.postgresql.tables import located, state_of
+from discreet.engines.postgresql_dialect import POSTGRESQL
+from discreet.engines.told import columns_from
+from discreet.engines.writer import ABOUT, EVERY, KEPT
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+REST = "rest"
+"""The schema of rows that do not count."""
+
+SCHEMAS = (KEPT, REST, EVERY, ABOUT)
+READ = (KEPT, EVERY, ABOUT)
+"""Those that questions read."""
+
+PARTS = "parts"
+"""The table of a form that says how many units each part has."""
+
+FORMS = POSTGRESQL.prepared("forms", ABOUT)
+"""The one table of all forms: what they are of, and whether they are whole."""
+
+MARK = 16
+"""How many digits of its key a form's tables bear: with 64 bits no two forms share them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """A form that is there, whole or not."""
+
+    key: str
+    columns: Mapping[str, tuple[Column, ...]]
+    is_whole: bool
+
+    @property
+    def dialect(self) -> Dialect:
+        return marked(self.key)
+
+
+def marked(key: str) -> Dialect:
+    """Return PostgreSQL's SQL with the names that a form's tables have."""
+    return replace(POSTGRESQL, mark=f"_{key[:MARK]}")
+
+
+COLUMNS = """
+SELECT a.attrelid, a.attnum, a.attname, a.atttypid, a.atttypmod, a.attcollation
+FROM pg_catalog.pg_attribute a
+WHERE a.attrelid = ANY(%s) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY 1, 2
+"""
+
+
+def key_now(connection: "Connection[Any]", form: Form) -> str:
+    """Return the key of a form of the tables as they are now; reads no rows and needs no rights."""
+    found = [located(connection, each)[0] for _, each in sorted(form.tables.items())]
+    columns = connection.execute(COLUMNS, (found,)).fetchall()
+    return form.key(f"{state_of(connection, found)}|{columns}")
+
+
+def made_forms(connection: "Connection[Any]", form: Form) -> list[Made]:
+    """Return the forms of these tables, of whatever data and limits, that the role may see."""
+    if not _may_read(connection):
+        return []
+    told = f"SELECT key, told, is_whole FROM {FORMS} WHERE family = %s ORDER BY key"  # noqa: S608
+    return [
+        Made(key=key, columns=_columns(text), is_whole=is_whole)
+        for key, text, is_whole in connection.execute(told, (form.family,)).fetchall()
+    ]
+
+
+def usable_form(connection: "Connection[Any]", key: str, made: Iterable[Made]) -> Made | None:
+    """Return the whole form that has this key, if there is one that may be read."""
+    for each in made:
+        if each.key == key and each.is_whole:
+            if _is_readable(connection, each):
+                return each
+            log.warning("there is a prepared form, and the role may not read it")
+    return None
+
+
+def _columns(told: str) -> dict[str, tuple[Column, ...]]:
+    return {name: columns_from(each) for name, each in json.loads(told).items()}
+
+
+MAY_READ = """
+SELECT count(*) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = %s AND c.relname = 'forms'
+  AND pg_catalog.has_schema_privilege(n.oid, 'USAGE')
+  AND pg_catalog.has_table_privilege(c.oid, 'SELECT')
+"""
+
+
+def _may_read(connection: "Connection[Any]") -> bool:
+    found = connection.execute(MAY_READ, (POSTGRESQL.schemas.format(ABOUT),)).fetchone()
+    return found is not None and found[0] == 1
+
+
+def _is_readable(connection: "Connection[Any]", made: Made) -> bool:
+    """Return whether the role may read all that questions read of a form."""
+    schemas = [POSTGRESQL.schemas.format(each) for each in READ]
+    usable = (
+        "SELECT bool_and(pg_catalog.has_schema_privilege(each, 'USAGE')) "
+        "FROM unnest(CAST(%s AS text[])) each"
+    )
+    if connection.execute(usable, (schemas,)).fetchone() != (True,):
+        return False
+    names = [made.dialect.prepared(PARTS, ABOUT)]
+    names += [made.dialect.prepared(name, each) for name in made.columns for each in (KEPT, EVERY)]
+    readable = (
+        "SELECT bool_and(coalesce(pg_catalog.has_table_privilege("
+        "pg_catalog.to_regclass(each), 'SELECT'), false)) FROM unnest(CAST(%s AS text[])) each"
+    )
+    return bool(connection.execute(readable, (names,)).fetchone() == (True,))
