@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from discreet.accounting import pure_epsilon
-from discreet.errors import ParameterError
-from discreet.local import Server, fingerprint, influence
+from discreet.errors import ParameterError, ReportError
+from discreet.local import KaryResponse, Server, choose, fingerprint, influence
+from discreet.local.numeric import Duchi, NumericClient
+from discreet.local.rappor import Discovery, Rappor
 from discreet.local.reports import Reports
 from tests.local.mechanisms import MAKERS
 
@@ -82,3 +84,24 @@ def test_no_report_moves_an_estimate_by_more_than_its_influence(
         moved.append(float(np.abs(server.estimate().counts).max()))
         assert server.spoken_for().sum() <= mechanism.most_spoken_for
     assert max(moved) == pytest.approx(float(most))
+
+
+def test_parameters_that_look_alike_have_other_fingerprints() -> None:
+    """Numbers are shown with twelve digits, and told apart by all of them."""
+    high = Fraction(10**12)
+    one, other = (Duchi(epsilon=1, bounds=(0, high + Fraction(i, 10**9))) for i in (1, 2))
+    assert repr(one) == repr(other)
+    assert fingerprint(one) != fingerprint(other)
+    tiny = Fraction(1, 1 << 31)
+    first, second = (Discovery(Rappor(f=Fraction(1, 3), p=i * tiny)) for i in (0, 1))
+    assert fingerprint(first) != fingerprint(second)
+    with pytest.raises(ReportError, match="no reports"):
+        Reports.from_bytes(one, NumericClient(other).report(1))
+
+
+def test_a_response_that_cannot_tell_its_truth_from_lies_is_refused() -> None:
+    """64 bits hold so many lies of so much the same chance that none is left for the truth."""
+    with pytest.raises(ParameterError, match="epsilon must be more to tell 10000000 values"):
+        KaryResponse(epsilon=Fraction(1, 10**6), categories=10**7)
+    found = choose(Fraction(1, 10**6), 1 << 24, 1000)
+    assert not any(isinstance(each.mechanism, KaryResponse) for each in found.candidates)

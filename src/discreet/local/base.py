@@ -186,15 +186,21 @@ def _shown(value: object) -> str:
 
 def fingerprint(mechanism: Mechanism) -> bytes:
     """Return eight bytes that two mechanisms share if they are the same; reports begin with it."""
+    return sha256(f"{VERSION} {_all_of(mechanism)}".encode()).digest()[:FINGERPRINT_BYTES]
+
+
+def _all_of(mechanism: Any) -> str:
     terms = {each.name: getattr(mechanism, each.name) for each in fields(mechanism) if each.init}
-    text = " ".join(f"{name}={_exactly(each)}" for name, each in terms.items())
-    return sha256(f"{VERSION} {mechanism.tag} {text}".encode()).digest()[:FINGERPRINT_BYTES]
+    return " ".join([mechanism.tag, *(f"{name}={_exactly(each)}" for name, each in terms.items())])
 
 
 def _exactly(value: object) -> str:
+    """Return what no other value has: unlike `_shown`, nothing is rounded."""
     if isinstance(value, Fraction):
         return f"{value.numerator}/{value.denominator}"
-    return _shown(value)
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_exactly, value))})"
+    return f"[{_all_of(value)}]" if hasattr(value, "tag") else _shown(value)
 
 
 def influence(mechanism: FrequencyOracle) -> Fraction:

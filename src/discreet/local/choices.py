@@ -1,6 +1,7 @@
 """Which mechanism to take: the least proved error, and the shortest reports that come near it."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 from math import ceil
 
 from discreet.errors import ParameterError, readable
@@ -63,7 +64,7 @@ def choose(epsilon: Real, categories: int, people: int, *, most_bits: int | None
 def _candidates(epsilon: Real, categories: int, people: int) -> tuple[Candidate, ...]:
     exact, k = checked_epsilon(epsilon), checked_categories(categories)
     mechanisms: tuple[FrequencyOracle, ...] = (
-        KaryResponse(epsilon=exact, categories=k),
+        *_responses(exact, k),
         UnaryEncoding.symmetric(epsilon=exact, categories=k),
         UnaryEncoding.optimised(epsilon=exact, categories=k),
         SubsetSelection(epsilon=exact, categories=k),
@@ -75,6 +76,14 @@ def _candidates(epsilon: Real, categories: int, people: int) -> tuple[Candidate,
         for each in mechanisms
     )
     return tuple(sorted(found, key=lambda each: (each.error, each.bits)))
+
+
+def _responses(epsilon: Fraction, categories: int) -> tuple[FrequencyOracle, ...]:
+    """Return the k-ary response, if 64 bits can tell its truth from its lies."""
+    try:
+        return (KaryResponse(epsilon=epsilon, categories=categories),)
+    except ParameterError:
+        return ()
 
 
 def _why(taken: Candidate, best: Candidate, people: int) -> str:

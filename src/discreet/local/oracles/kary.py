@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
+from discreet.errors import ParameterError
 from discreet.local.base import (
     Row,
     Rows,
@@ -43,6 +44,8 @@ class KaryResponse:
     def __init__(self, *, epsilon: Real, categories: int) -> None:
         exact, k = checked_epsilon(epsilon), checked_categories(categories)
         lie = chance_up(1 / (odds_down(exact) + k - 1))
+        if k * lie >= 1:
+            raise ParameterError("epsilon", epsilon, f"must be more to tell {k} values apart")
         settle(self, epsilon=exact, categories=k, other=lie)
 
     __repr__ = written
