@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 from discreet.errors import ReportError
 from discreet.local.base import Mechanism, fingerprint
+from discreet.local.reports import Reports
 
 
 def state_to_json(mechanism: Mechanism, kept: Mapping[str, object]) -> str:
@@ -21,7 +22,15 @@ def state_from_json(mechanism: Mechanism, state: str) -> Iterator[dict[str, obje
         if told["mechanism"] != fingerprint(mechanism).hex():
             raise ReportError(f"this state is none of {mechanism!r}")
         yield told
-    except (ValueError, KeyError, TypeError, AttributeError) as cause:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as cause:
         if isinstance(cause, ReportError):
             raise
         raise ReportError(f"this state of {mechanism!r} is damaged") from cause
+
+
+def kept_report(mechanism: Mechanism, written: str) -> bytes:
+    """Return a report that was kept in hexadecimal digits, or refuse it unless it is one."""
+    content = bytes.fromhex(written)
+    if len(Reports.from_bytes(mechanism, content)) != 1:
+        raise ValueError
+    return content

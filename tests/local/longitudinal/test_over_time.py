@@ -24,9 +24,10 @@ from discreet.local.longitudinal.bit_flips import (
     bit_flip_influence,
     first_reports,
 )
-from discreet.local.numeric import Duchi, NumericClient
+from discreet.local.numeric import Duchi, NumericClient, Piecewise
 from discreet.local.rappor import Rappor, RapporClient
 from discreet.local.reports import Reports
+from discreet.local.states import state_to_json
 from discreet.local.tallies import Tally
 from discreet.noise import SYSTEM
 from tests.local.certify import is_certified, keeps
@@ -49,6 +50,37 @@ def test_a_kept_answer_is_the_same_for_ever_and_paid_for_once() -> None:
     other = Client(KaryResponse(epsilon=2, categories=1000))
     with pytest.raises(ReportError, match="none of"):
         KeptAnswers.from_json(other, person.to_json())
+
+
+def test_one_value_is_one_answer_however_it_is_written() -> None:
+    """Else a person who says 6 and 6.0 by turns is asked twice for the same thing."""
+    person = KeptAnswers(NumericClient(Piecewise(epsilon=1, bounds=(0, 24))))
+    written = (6, 6.0, np.float32(6), np.int8(6))
+    assert len({person.report(each) for each in written}) == 1  # type: ignore[arg-type]
+    assert person.report(0.0) == person.report(-0.0) == person.report(0)
+    assert person.price == 2
+    yes = KeptAnswers(Client(KaryResponse.binary(epsilon=1)))
+    assert yes.report(True) == yes.report(1)
+    assert yes.price == 1
+
+
+def test_a_state_with_two_reports_for_a_value_is_damaged() -> None:
+    client = Client(KaryResponse(epsilon=1, categories=4))
+    two = bytes(client.report_many([1, 2])).hex()
+    state = state_to_json(client.mechanism, {"kept": {"a": two}})
+    with pytest.raises(ReportError, match="damaged"):
+        KeptAnswers.from_json(client, state)
+
+
+@pytest.mark.parametrize("places", [[1, 9], [3, 1], [1, 1], [-1, 2], [0, 2]])
+def test_a_device_does_not_wake_up_with_buckets_that_are_not_its_own(places: list[int]) -> None:
+    mechanism = BitFlips(epsilon=1, buckets=8, asked=2)
+    rows = mechanism.sent(np.array([[1, 3]]), np.array([[True, False]]), SYSTEM)
+    kept = {"1": bytes(Reports(mechanism, rows)).hex()}
+    BitFlipClient.from_json(mechanism, state_to_json(mechanism, {"places": [1, 3], "kept": kept}))
+    state = state_to_json(mechanism, {"places": places, "kept": kept})
+    with pytest.raises(ReportError, match="damaged"):
+        BitFlipClient.from_json(mechanism, state)
 
 
 def test_averaging_defeats_fresh_noise_and_not_kept_answers() -> None:

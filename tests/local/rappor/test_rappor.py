@@ -128,12 +128,12 @@ def test_permanent_bits_are_kept_and_paid_for_once_a_text() -> None:
     client = RapporClient(mechanism)
     sent = {client.report("apple") for _ in range(20)}
     assert len(sent) == 1
-    assert client.price == float(mechanism.permanent)
+    assert client.price == mechanism.permanent
     again = RapporClient.from_json(mechanism, client.to_json())
     assert again.report("apple") in sent
     assert again.cohort == client.cohort
     client.report("pear")
-    assert client.price == 2 * float(mechanism.permanent)
+    assert client.price == 2 * mechanism.permanent
     assert "apple" not in client.to_json() + repr(client)
     with pytest.raises(ReportError, match="none of"):
         RapporClient.from_json(PAPER, client.to_json())

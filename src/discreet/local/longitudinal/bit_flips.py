@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, ClassVar, Self, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discreet.errors import HIDDEN, ParameterError
+from discreet.errors import HIDDEN, ParameterError, ReportError
 from discreet.local.base import Row, Rows, checked_epsilon, settle, written
 from discreet.local.charges import pure_event
 from discreet.local.draws import coins
 from discreet.local.odds import chance_up, odds_down
 from discreet.local.reports import Reports
-from discreet.local.states import state_from_json, state_to_json
+from discreet.local.states import kept_report, state_from_json, state_to_json
 from discreet.local.tallies import Tally, check_counts
 from discreet.noise import SYSTEM, Entropy, permutation, uniform_integers
 from discreet.noise.uniform import BoolArray, FloatArray, IntArray
@@ -131,10 +131,19 @@ class BitFlipClient:
         with state_from_json(mechanism, state) as told:
             client._places = np.array(told["places"], np.int64).reshape(mechanism.asked)
             for each, report in cast("dict[str, str]", told["kept"]).items():
-                content = bytes.fromhex(report)
-                Reports.from_bytes(mechanism, content)
-                client._kept[int(each)] = content
+                client._kept[int(each)] = kept_report(mechanism, report)
+            client._check()
         return client
+
+    def _check(self) -> None:
+        """Refuse buckets that are not in order, and answers about other ones."""
+        places = self._places.tolist()
+        kept = [Reports.from_bytes(self.mechanism, each).rows[0] for each in self._kept.values()]
+        is_whole = places == sorted(set(places)) and places[0] >= 0
+        is_whole = is_whole and places[-1] < self.mechanism.buckets
+        is_whole = is_whole and not set(self._kept) - {-1, *places}
+        if not is_whole or any((each >> 1).tolist() != places for each in kept):
+            raise ReportError(f"this state of {self.mechanism!r} is damaged")
 
 
 def first_reports(mechanism: BitFlips, buckets: ArrayLike, *, entropy: Entropy = SYSTEM) -> Reports:

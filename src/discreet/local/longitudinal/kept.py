@@ -7,8 +7,7 @@ from typing import Generic, Protocol, Self, TypeVar, cast
 import numpy as np
 
 from discreet.local.base import Mechanism
-from discreet.local.reports import Reports
-from discreet.local.states import state_from_json, state_to_json
+from discreet.local.states import kept_report, state_from_json, state_to_json
 from discreet.noise import SYSTEM, Entropy
 
 Value_contra = TypeVar("Value_contra", contravariant=True)
@@ -68,13 +67,13 @@ class KeptAnswers(Generic[Value]):
         found = cls(client)
         with state_from_json(client.mechanism, state) as told:
             for name, report in cast("dict[str, str]", told["kept"]).items():
-                content = bytes.fromhex(report)
-                Reports.from_bytes(client.mechanism, content)
-                found._kept[name] = content
+                found._kept[name] = kept_report(client.mechanism, report)
         return found
 
 
 def _name(value: object) -> str:
-    """Return a digest of a value; 7 and np.int64(7) are the same one."""
+    """Return a digest of a value; 7, 7.0 and np.int64(7) are one value, and True is 1."""
     plain = value.item() if isinstance(value, np.generic) else value
+    if isinstance(plain, bool) or (isinstance(plain, float) and plain.is_integer()):
+        plain = int(plain)
     return blake2b(f"{type(plain).__name__} {plain!r}".encode(), digest_size=16).hexdigest()

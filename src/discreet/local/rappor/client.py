@@ -1,6 +1,7 @@
 """RAPPOR on a person's device: permanent bits are drawn once and kept, reports are drawn anew."""
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Self, cast
 
 import numpy as np
@@ -49,9 +50,9 @@ class RapporClient:
         return Reports(self.mechanism, first_rows(self.mechanism, texts, entropy))
 
     @property
-    def price(self) -> float:
+    def price(self) -> Fraction:
         """What all that was reported costs at most: the permanent price for each text."""
-        return float(self.mechanism.permanent * len(self._permanent))
+        return self.mechanism.permanent * len(self._permanent)
 
     def to_json(self) -> str:
         """Return the state, for the device to keep."""
