@@ -98,12 +98,26 @@ def test_the_file_holds_no_report_and_no_id(tmp_path: Path) -> None:
     assert (tmp_path / "counts.db").stat().st_mode & 0o077 == 0
 
 
+def test_what_was_counted_survives_power_and_what_was_deleted_does_not(
+    collector: Collector,
+) -> None:
+    """A commit is not over before its journal is gone, and no counts stay on freed pages."""
+    settings = [
+        collector._connection.execute(f"PRAGMA {name}").fetchone()[0]
+        for name in ("synchronous", "secure_delete")
+    ]
+    assert settings == [3, 1]
+
+
 def test_files_that_are_no_collections_are_refused(tmp_path: Path) -> None:
     with pytest.raises(CollectionError, match="no collection in this file"):
         Collector(tmp_path / "missing.db")
     (tmp_path / "text.db").write_text("a letter to somebody, long enough to be no database at all")
-    with pytest.raises(CollectionError):
-        Collector(tmp_path / "text.db")
+    for place in (tmp_path / "text.db", tmp_path):
+        with pytest.raises(CollectionError, match="no collection in this file"):
+            Collector(place)
+    with pytest.raises(CollectionError, match="no such folder"):
+        Collector.create(tmp_path / "nowhere" / "new.db", MECHANISM)
     sqlite3.connect(tmp_path / "other.db").execute("CREATE TABLE t (x)").connection.close()
     with pytest.raises(CollectionError, match="no collection in this file"):
         Collector(tmp_path / "other.db")
@@ -179,6 +193,7 @@ EVERY: list[Mechanism] = [
     HadamardSketch(epsilon=1),
     HeavyHitters(epsilon=1),
     Rappor(f=0.3),
+    Discovery(Rappor(f=0.3), length=4),
     BitFlips(epsilon=1, buckets=4),
 ]
 
@@ -193,8 +208,12 @@ def test_every_mechanism_is_written_and_read_exactly(mechanism: Mechanism) -> No
 
 def test_no_kind_of_mechanism_is_forgotten() -> None:
     assert {each.tag for each in EVERY} == set(KINDS)
+
+    class Unknown(KaryResponse):
+        tag = "unknown/1"
+
     with pytest.raises(ReportError, match="no written form"):
-        mechanism_to_json(Discovery(Rappor()))
+        mechanism_to_json(Unknown(epsilon=1, categories=2))
 
 
 @pytest.mark.parametrize(
@@ -208,7 +227,13 @@ def test_no_kind_of_mechanism_is_forgotten() -> None:
         '{"mechanism": "kary-response/1", "epsilon": {"exact": "1/0"}, "categories": 2}',
         '{"mechanism": "kary-response/1", "epsilon": -1, "categories": 2}',
         '{"mechanism": "kary-response/1", "epsilon": 1, "categories": 2, "x": 1}',
+        '{"mechanism": "kary-response/1", "epsilon": {"exact": "1e99999999"}, "categories": 2}',
+        '{"mechanism": "kary-response/1", "epsilon": {"exact": 1}, "categories": 2}',
+        '{"mechanism": ["kary-response/1"], "epsilon": 1, "categories": 2}',
+        '{"mechanism": "rappor-discovery/1", "rappor": 1}',
+        "[" * 100_000,
     ],
+    ids=lambda text: text[:60],
 )
 def test_what_describes_no_mechanism_is_refused(text: str) -> None:
     with pytest.raises(ReportError, match="no description of a mechanism"):

@@ -48,7 +48,11 @@ SCHEMA = (
 )
 
 FAILED = ("the collection could not be read or written", "see to the disk and the file")
-MISSING = ("there is no collection in this file", "make one with Collector.create")
+MISSING = (
+    "there is no collection in this file",
+    "make one with Collector.create or discreet local collect",
+)
+NO_FOLDER = ("there is no such folder for the collection", "make it, or name another file")
 LOST = ("the collection's file was moved or replaced while it was open", "open it again")
 PRESENT = ("there is something in this file already", "open it, or name another file")
 
@@ -71,7 +75,7 @@ class Collector:
 
     def __init__(self, path: Path | str) -> None:
         self._path = Path(path).resolve()
-        if not self._path.exists():
+        if not self._path.is_file():
             raise CollectionError(*MISSING)
         self._inode = self._path.stat().st_ino
         self._lock = RLock()
@@ -176,7 +180,7 @@ class Collector:
                 self._connection.execute("COMMIT")
             except sqlite3.Error as cause:
                 self._undo()
-                raise CollectionError(*FAILED) from cause
+                raise _failure(cause) from cause
             except BaseException:
                 self._undo()
                 raise
@@ -189,6 +193,8 @@ class Collector:
 
 def _make_file(place: Path, first: tuple[object, ...]) -> None:
     """Make the whole file beside its place and link it there: it is there whole, or not at all."""
+    if not place.parent.is_dir():
+        raise CollectionError(*NO_FOLDER)
     with TemporaryDirectory(dir=place.parent, prefix=".collection-") as folder:
         made = Path(folder) / "new"
         with closing(_connected(made)) as connection:
@@ -202,6 +208,17 @@ def _make_file(place: Path, first: tuple[object, ...]) -> None:
             os.link(made, place)
         except FileExistsError:
             raise CollectionError(*PRESENT) from None
+    _sync_folder(place.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a name in a folder durable; where folders cannot be opened they need no syncing."""
+    if os.name == "posix":
+        opened = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
 
 
 def _connected(path: Path) -> sqlite3.Connection:
@@ -209,10 +226,16 @@ def _connected(path: Path) -> sqlite3.Connection:
         connection = sqlite3.connect(
             path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
         )
-        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA synchronous = EXTRA")
+        connection.execute("PRAGMA secure_delete = ON")
     except sqlite3.Error as cause:
-        raise CollectionError(*FAILED) from cause
+        raise _failure(cause) from cause
     return connection
+
+
+def _failure(cause: sqlite3.Error) -> CollectionError:
+    is_other = getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB
+    return CollectionError(*(MISSING if is_other else FAILED))
 
 
 def _check(connection: sqlite3.Connection) -> None:

@@ -4,6 +4,7 @@ Tags are written out where the mechanisms are, and never change their meaning.
 """
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import fields
 from enum import Enum
@@ -23,6 +24,7 @@ from discreet.local.oracles.hashing import LocalHashing
 from discreet.local.oracles.kary import KaryResponse
 from discreet.local.oracles.subset import SubsetSelection
 from discreet.local.oracles.unary import UnaryEncoding
+from discreet.local.rappor.discovery import Discovery
 from discreet.local.rappor.mechanism import Rappor
 from discreet.local.sketches.count_mean import CountMeanSketch
 from discreet.local.sketches.hadamard import HadamardSketch
@@ -43,34 +45,49 @@ KINDS: Mapping[str, Any] = {
         HadamardSketch,
         HeavyHitters,
         Rappor,
+        Discovery,
         BitFlips,
     )
 }
+
+EXACT = re.compile(r"-?[0-9]{1,999}/[0-9]{1,999}", re.ASCII)
+
+BROKEN = (ValueError, KeyError, TypeError, AttributeError, ZeroDivisionError, RecursionError)
+"""What reading a text raises that is no description."""
 
 
 def mechanism_to_json(mechanism: Mechanism) -> str:
     """Return a mechanism's tag and parameters as one line of JSON."""
     if mechanism.tag not in KINDS:
         raise ReportError(f"{mechanism!r} has no written form")
+    return json.dumps(_record(mechanism))
+
+
+def _record(mechanism: Mechanism) -> dict[str, object]:
     terms = {each.name: getattr(mechanism, each.name) for each in fields(mechanism) if each.init}
     written = {name: _written(value) for name, value in terms.items()}
-    return json.dumps({"mechanism": mechanism.tag} | written)
+    return {"mechanism": mechanism.tag} | written
 
 
 def mechanism_from_json(text: str) -> Mechanism:
     """Return the mechanism that was written, or refuse what is none."""
     try:
-        told = json.loads(text)
-        kind = KINDS[told.pop("mechanism")]
-        found: Mechanism = kind(**{name: _read(value) for name, value in told.items()})
-    except (ValueError, KeyError, TypeError, AttributeError, ZeroDivisionError) as cause:
+        return _mechanism(json.loads(text))
+    except BROKEN as cause:
         raise ReportError("this is no description of a mechanism") from cause
+
+
+def _mechanism(told: dict[str, object]) -> Mechanism:
+    kind = KINDS[str(told.pop("mechanism"))]
+    found: Mechanism = kind(**{name: _read(value) for name, value in told.items()})
     return found
 
 
 def _written(value: object) -> object:
     if isinstance(value, Fraction):
         return {"exact": f"{value.numerator}/{value.denominator}"}
+    if isinstance(value, Rappor):
+        return _record(value)
     if isinstance(value, tuple):
         return [_written(each) for each in value]
     return value.value if isinstance(value, Enum) else value
@@ -78,5 +95,12 @@ def _written(value: object) -> object:
 
 def _read(value: object) -> object:
     if isinstance(value, dict):
-        return Fraction(value["exact"])
+        return _mechanism(value) if "mechanism" in value else _fraction(value["exact"])
     return tuple(map(_read, value)) if isinstance(value, list) else value
+
+
+def _fraction(text: str) -> Fraction:
+    """Return p/q written out; a short text with an exponent could stand for gigabytes."""
+    if not EXACT.fullmatch(text):
+        raise ValueError
+    return Fraction(text)

@@ -48,6 +48,10 @@ class Discovery:
         self, rappor: Rappor, *, alphabet: str = LETTERS, length: int = 6, size: int = 2
     ) -> None:
         most = whole("length", length, least=2, most=LENGTH_MOST)
+        if not isinstance(rappor, Rappor):
+            raise ParameterError("rappor", rappor, "must be a Rappor(…)")
+        if not isinstance(alphabet, str):
+            raise ParameterError("alphabet", alphabet, "must be a text")
         if len(set(alphabet)) < len(alphabet) or len(alphabet) < 2 or END in alphabet:
             raise ParameterError("alphabet", alphabet, "must be different letters, without NUL")
         grams = whole("size", size, least=1, most=most)
