@@ -195,6 +195,7 @@ def test_values_outside_are_refused_and_not_shown(kind: type[Kind], values: list
         ("epsilon", "1"),
         ("bounds", (1, 1)),
         ("bounds", (2, 1)),
+        ("bounds", (10**9, 10**9 + Fraction(1, 10**9))),
         ("bounds", (0, float("inf"))),
         ("bounds", 3),
     ],

@@ -19,7 +19,8 @@ FINE = 1 << FINE_BITS
 """Steps between the bounds."""
 
 WIDTH_LEAST, WIDTH_MOST = Fraction(1, 10**12), Fraction(10**15)
-"""Floats place a value between bounds so far apart to within a step."""
+DIGITS_SPARE = 1 << 21
+"""Floats place a value to within a step of bounds whose numbers are up to so many widths."""
 
 
 def checked_bounds(bounds: object) -> tuple[Fraction, Fraction]:
@@ -29,6 +30,8 @@ def checked_bounds(bounds: object) -> tuple[Fraction, Fraction]:
     low, high = (rational("bounds", each, least=-WIDTH_MOST, most=WIDTH_MOST) for each in bounds)
     if high - low < WIDTH_LEAST:
         raise ParameterError("bounds", bounds, "must be a lower number and a larger upper one")
+    if (high - low) * DIGITS_SPARE < max(abs(low), abs(high)):
+        raise ParameterError("bounds", bounds, "must be farther apart for numbers so large")
     return low, high
 
 
