@@ -123,12 +123,14 @@ def _made_up_numbers(people: int) -> "np.ndarray[tuple[int], np.dtype[np.float64
 def _read(
     path: Path, kind: type[int] | type[float]
 ) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
-    lines = path.read_text(encoding="utf-8").split()
+    rule = f"must hold one {'whole ' if kind is int else ''}number a line"
     try:
-        return np.array([kind(line) for line in lines])
+        found = np.array([kind(line) for line in path.read_text(encoding="utf-8").split()])
     except ValueError:
-        rule = f"must hold one {'whole ' if kind is int else ''}number a line"
         raise ParameterError("values", str(path), rule) from None
+    if not len(found):
+        raise ParameterError("values", str(path), f"{rule}, and at least one")
+    return found
 
 
 def _write(output: Path, reports: Reports) -> None:
@@ -154,7 +156,7 @@ def collect(paths: Sequence[Path], into: Path, *, least_people: int) -> None:
                 _collector(into, mechanism, least_people) as collector,
                 progress(path.name) as tell,
             ):
-                lines = _lines(path, file)
+                lines = _lines(path, file, mechanism)
                 while batch := list(islice(lines, BATCH)):
                     added = collector.add_many(batch)
                     counted, repeated = counted + added.counted, repeated + added.repeated
@@ -176,15 +178,21 @@ def _collector(into: Path, mechanism: Mechanism, least_people: int) -> Collector
     return collector
 
 
-def _lines(path: Path, lines: Iterator[str]) -> Iterator[tuple[str, bytes]]:
+def _lines(path: Path, lines: Iterator[str], mechanism: Mechanism) -> Iterator[tuple[str, bytes]]:
+    """Read ids with reports; a line that is none stops the file before its batch is counted."""
     for number, line in enumerate(lines, start=2):
-        name, _, report = line.strip().partition(" ")
+        name, _, written = line.strip().partition(" ")
         try:
-            yield name, b64decode(report, validate=True)
+            report = b64decode(written, validate=True)
+            is_one = bool(name) and len(Reports.from_bytes(mechanism, report)) == 1
         except (Base64Error, ValueError):
+            is_one = False
+        if not is_one:
             raise CollectionError(
-                f"line {number} of {path} is no id with a report", "send the file again"
-            ) from None
+                f"line {number} of {path} is no id with a report of {mechanism!r}",
+                "mend it and collect the file again: what was counted before counts once",
+            )
+        yield name, report
 
 
 # --------------------------------------------------------------------------- estimate
