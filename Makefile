@@ -42,7 +42,7 @@ bench: $(VENV)/.developer
 	$(BIN)/python -m benchmarks $(if $(QUICK),--quick)
 
 docs: $(VENV)/.developer
-	$(BIN)/python docs/build.py
+	$(BIN)/python -m docs.build
 
 # What a user needs, and what a developer needs besides. Each stamp is written last, so that what was
 # interrupted is made again, and all is made anew when the dependencies or the Python change.

@@ -11,6 +11,7 @@ from typing import Any
 from discreet import accounting, mechanisms, utility
 from discreet.mechanisms import Exponential, Gaussian, Geometric, Laplace, Staircase
 from discreet.mechanisms.laws import ChoiceLaw
+from docs.notebooks import write_notebooks
 
 DOCS = Path(__file__).parent
 GOLDEN = DOCS.parent / "tests" / "golden" / "lectures.json"
@@ -24,7 +25,8 @@ HEAD = """# The course's numbers
 
 Five lectures print numbers; here each is computed by one call of Discreet. The questions, the
 lectures' own figures and their slips are in `tests/golden/lectures.json`, the calls in
-`docs/course.toml`; a test evaluates every call, and `make docs` writes this page.
+`docs/course.toml`; a test evaluates every call, and `make docs` writes this page. The lectures'
+exercises are answered in `examples/course`, as scripts and as notebooks, each with a picture.
 
 In front of each call stand `from discreet.mechanisms import *`,
 `from discreet.accounting import *`, `from discreet.utility import *`,
@@ -111,3 +113,4 @@ def draw_figures(folder: Path) -> None:
 if __name__ == "__main__":
     (DOCS / "course.md").write_text(course_page(), encoding="utf-8")
     draw_figures(DOCS / "figures")
+    write_notebooks()
