@@ -170,7 +170,7 @@ JOINS = ("JOIN", "LEFT JOIN")
 @st.composite
 def tables(draw: Draw) -> Relation:
     """Return a table, or several joined."""
-    forms = (_plain, _with_public, _public_first, _on_unit, _on_path)
+    forms = (_plain, _with_public, _public_first, _with_several_public, _on_unit, _on_path)
     return draw(st.sampled_from(forms))(draw)
 
 
@@ -194,6 +194,18 @@ def _public_first(draw: Draw) -> Relation:
     on = "v.clinic_id = c.clinic_id"
     joined = beside(private, made, "JOIN", on)
     return replace(joined, text=f"{made.text} JOIN {private.text} ON {on}")
+
+
+def _with_several_public(draw: Draw) -> Relation:
+    """Return private rows and two public tables, tied to them or to each other."""
+    private, clinics, rooms = _visits("v"), _clinics("c"), _rooms("r")
+    on = draw(st.sampled_from(("TRUE", "v.clinic_id = c.clinic_id", "v.clinic_id = r.clinic_id")))
+    public = "c.clinic_id = r.clinic_id"
+    joined = beside(beside(private, clinics, "JOIN", "TRUE"), rooms, "JOIN", f"{public} AND {on}")
+    if draw(st.booleans()):
+        return joined
+    text = f"{clinics.text} JOIN {rooms.text} ON {public} JOIN {private.text} ON {on}"
+    return replace(joined, text=text)
 
 
 def _on_unit(draw: Draw) -> Relation:
@@ -390,6 +402,12 @@ def windows() -> st.SearchStrategy[Relation]:
 def paths(draw: Draw) -> Relation:
     """Return joins along a path of keys to the unit."""
     return _on_path(draw)
+
+
+@st.composite
+def several_public(draw: Draw) -> Relation:
+    """Return private rows beside two public tables."""
+    return _with_several_public(draw)
 
 
 @st.composite

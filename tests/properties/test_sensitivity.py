@@ -34,6 +34,7 @@ from tests.properties.questions import (
     Relation,
     paths,
     questions,
+    several_public,
     single_tables,
     windows,
 )
@@ -170,6 +171,10 @@ TWINS = [
         asked(ADD_REMOVE, single_tables(), is_prepared=True),
     ),
     (twins.trusting_that_keys_are_keys, asked(ADD_REMOVE, paths(), is_prepared=True)),
+    (
+        twins.counting_public_rows_by_each_other,
+        asked(ADD_REMOVE, several_public(), is_prepared=True),
+    ),
     (twins.without_clamps, asked(ADD_REMOVE, single_tables())),
     (twins.with_windows_across_units, asked(ADD_REMOVE, windows())),
     (twins.with_joins_across_units, asked(ADD_REMOVE, paths())),

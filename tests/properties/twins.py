@@ -13,6 +13,7 @@ from discreet.engines.dialect import Dialect, Function
 from discreet.engines.duckdb_dialect import DUCKDB
 from discreet.engines.writer import write_query
 from discreet.mechanisms.sensitivity import ADD_REMOVE
+from discreet.query.check import joins
 from discreet.query.plan import contributions, kept, measures, outline
 from discreet.query.tree import Scan
 
@@ -79,6 +80,11 @@ def trusting_that_keys_are_keys(patch: Patch) -> None:
     """Bound joins by what the catalog promises, not by what the data can hold."""
     patch.setattr(kept, "is_bounded", lambda _: True)
     patch.setattr(outline, "is_bounded", lambda _: True)
+
+
+def counting_public_rows_by_each_other(patch: Patch) -> None:
+    """Two public tables that are tied to each other count as if each bounded the other."""
+    patch.setattr(joins, "bounding_ties", lambda joined: [list(each.ties) for each in joined])
 
 
 def without_clamps(patch: Patch) -> None:

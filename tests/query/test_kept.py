@@ -92,6 +92,32 @@ def test_a_public_table_multiplies_by_how_many_of_its_rows_match() -> None:
         )
 
 
+TIED = {
+    "visits v, rooms r, sizes s WHERE r.size = s.size": 4 * 4 * 1,
+    "rooms r, sizes s, visits v WHERE r.size = s.size": 4 * 4 * 1,
+    "visits v, rooms a, rooms b WHERE a.clinic = b.clinic": 4 * 4 * 3,
+    "visits v JOIN rooms r ON v.clinic = r.clinic JOIN sizes s ON r.size = s.size": 4 * 3 * 1,
+    "sizes s JOIN rooms r ON r.size = s.size JOIN visits v ON v.clinic = r.clinic": 4 * 3 * 1,
+    "visits v LEFT JOIN rooms r ON v.clinic = r.clinic JOIN sizes s ON s.size = r.size": 4 * 3 * 1,
+    "visits v LEFT JOIN rooms r ON r.size = 1 JOIN sizes s ON s.clinic = v.clinic": 4 * 4 * 1,
+}
+
+
+@pytest.mark.parametrize(("rows", "most"), TIED.items())
+def test_public_tables_that_are_tied_to_each_other_do_not_bound_both(rows: str, most: int) -> None:
+    rooms = pa.table({"clinic": [1, 1, 1, 2], "size": [1, 2, 3, 1]})
+    sizes = pa.table({"clinic": [1, 2, 3], "size": [1, 2, 3]})
+    with discreet.open(
+        {"visits": VISITS, "rooms": rooms, "sizes": sizes},
+        unit="who",
+        rows_per_unit=4,
+        public=["rooms", "sizes"],
+        epsilon=1,
+    ) as curator:
+        planned = release_of(curator, "SELECT COUNT(*) FROM " + rows)  # noqa: S608
+        assert most_rows(planned.release.rows) == planned.release.limit == most
+
+
 def test_each_question_may_choose_for_itself(curator: Curator) -> None:
     chosen = with_choice(curator.catalog, "per-query")
     sql = "SELECT COUNT(*) FROM visits WHERE cost > 10"

@@ -1,13 +1,21 @@
 """FROM: which relations stand there, what ties them, and how many rows of a unit can come of it."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
 from sqlglot import exp
 
-from discreet.catalog.schema import Kind, PathUnit, PrivateTable, PublicTable
+from discreet.catalog.schema import PathUnit, PrivateTable, PublicTable
 from discreet.errors import JoinError, QuestionSizeError, UnsupportedError
+from discreet.query.check.fan_outs import (
+    Tie,
+    Tied,
+    bounding_ties,
+    fan_out,
+    sure_fan_out,
+    turned,
+)
 from discreet.query.check.sources import (
     Names,
     Out,
@@ -15,17 +23,12 @@ from discreet.query.check.sources import (
     PublicReader,
     Source,
     private_of,
-    public_of,
-    quoted,
 )
 from discreet.query.places import span_of
 from discreet.query.tree import Expression, Join, JoinKind, PublicScan, Rows
 
 MOST_ROWS = 10_000_000
 """Of one unit, made by joins: with more of them, noise would drown any answer."""
-
-EXACT_KINDS = frozenset({Kind.BOOLEAN, Kind.INTEGER, Kind.TEXT, Kind.DATE})
-"""Kinds whose values are equal only if they are the same."""
 
 HANDLED = {"this", "on", "using", "side", "kind"}
 """The parts of a JOIN that are looked at; any other is refused."""
@@ -114,9 +117,6 @@ def conjuncts(node: exp.Expr | None) -> Iterator[exp.Expr]:
             yield each
 
 
-Tie = tuple[tuple[Source, Out], tuple[Source, Out]]
-
-
 def ties(conditions: Iterable[exp.Expr], names: Names) -> Iterator[Tie]:
     """Yield the pairs of columns that must be equal."""
     for each in conditions:
@@ -139,21 +139,28 @@ def join_all(
     shared_where = list(conjuncts(where))
     factors = {base.name: private_of(base).limit}
     seen = [base]
-    joins = []
+    on_of: list[list[exp.Expr]] = []
+    tied: list[Tied] = []
     for each in rest:
         conditions = [*conjuncts(each.node.args.get("on")), *using(each, seen)]
-        all_ties = list(ties(conditions, names))
-        if each.kind is JoinKind.INNER:
-            all_ties += list(ties([*shared_where, *moved], names))
+        is_inner = each.kind is JoinKind.INNER
+        everywhere = [*shared_where, *moved] if is_inner else []
+        found = tuple(ties([*conditions, *everywhere], names))
+        on_of.append([] if moved else conditions)
+        tied.append(Tied(source=each.source, is_inner=is_inner, ties=found))
+        seen.append(each.source)
+    bounding = bounding_ties(tied)
+    seen = [base]
+    joins = []
+    for each, conditions, all_ties in zip(rest, on_of, bounding, strict=True):
         _count_rows(each, seen, all_ties, factors, public)
-        on = [] if moved else conditions
         joins.append(
             Join(
                 kind=each.kind,
                 source=_joined_rows(each.source),
                 name=each.source.name,
-                on=to_expression(on),
-                fan_out=_sure_fan_out(each.source, all_ties, factors),
+                on=to_expression(conditions),
+                fan_out=sure_fan_out(each.source, all_ties, factors),
             )
         )
         seen.append(each.source)
@@ -237,19 +244,19 @@ def _joined_rows(source: Source) -> Rows | PublicScan:
 def _count_rows(
     joining: Joining,
     seen: list[Source],
-    all_ties: list[Tie],
+    all_ties: Sequence[Tie],
     factors: dict[str, int],
     public: PublicReader,
 ) -> None:
     """Note how many rows of a unit the join can make of one, or refuse it."""
     source = joining.source
     if isinstance(source.relation, PublicTable):
-        factors[source.name] = _fan_out(source, all_ties, public)
+        factors[source.name] = fan_out(source, all_ties, public)
         return
     if not isinstance(source.relation, Private):
         _joined_rows(source)
         return
-    mine = [each for each in (_turned(tie, source) for tie in all_ties) if each is not None]
+    mine = [each for each in (turned(tie, source) for tie in all_ties) if each is not None]
     others = [each for each in seen if isinstance(each.relation, Private)]
     for (here, out), (there, other) in mine:
         if not any(there.name == each.name for each in others):
@@ -271,14 +278,6 @@ def _count_rows(
         _join_fix(source, others),
         span=span_of(joining.node),
     )
-
-
-def _turned(tie: Tie, source: Source) -> Tie | None:
-    """Return the tie with this source first, if it is one of the two."""
-    left, right = tie
-    if left[0].name == source.name:
-        return left, right
-    return (right, left) if right[0].name == source.name else None
 
 
 def _are_units(here: Source, out: Out, there: Source, other: Out) -> bool:
@@ -321,33 +320,6 @@ def _table_behind(rows: Rows) -> PrivateTable | None:
     while hasattr(rows, "source"):
         rows = rows.source
     return getattr(rows, "table", None)
-
-
-def _fan_out(source: Source, all_ties: list[Tie], public: PublicReader) -> int:
-    """Return how many rows of a public table one row can meet."""
-    table, names = public_of(source), [each.name for each in source.outs]
-    columns = dict.fromkeys(
-        table.columns[names.index(turned[0][1].name)].name
-        for tie in all_ties
-        if (turned := _turned(tie, source)) is not None
-    )
-    grouping = f" GROUP BY {', '.join(map(quoted, columns))}" if columns else ""
-    counted = f"SELECT count(*) AS n FROM {quoted(table.name)}{grouping}"  # noqa: S608
-    ((most,),) = public.values(f"SELECT max(n) FROM ({counted})")  # noqa: S608
-    return max(1, int(most or 0))  # type: ignore[arg-type]
-
-
-def _sure_fan_out(source: Source, all_ties: list[Tie], factors: Mapping[str, int]) -> int | None:
-    """Return it if equality of values is that by which they were counted: no kinds are mixed."""
-    if not isinstance(source.relation, PublicTable):
-        return None
-    kinds = [
-        {out.facts.kind for _, out in turned}
-        for tie in all_ties
-        if (turned := _turned(tie, source)) is not None
-    ]
-    is_sure = all(len(each) == 1 and each <= EXACT_KINDS for each in kinds)
-    return factors[source.name] if is_sure else None
 
 
 def _join_fix(source: Source, others: list[Source]) -> str:
