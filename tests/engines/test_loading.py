@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import discreet
 from discreet.catalog.schema import Column, Kind
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.loading import DuckDbTable, Frame, Source, column_from_type
@@ -201,6 +202,25 @@ def test_a_database_says_which_columns_have_no_null(tmp_path: Path) -> None:
         Column(name="s", kind=Kind.TEXT),
     )
     engine.close()
+
+
+def test_texts_of_a_database_that_are_equal_are_the_same(tmp_path: Path) -> None:
+    """With a collation of its own a public row would meet more private ones than were counted."""
+    file = tmp_path / "t.db"
+    with duckdb.connect(str(file)) as connection:
+        for name in ("visits", "rooms"):
+            connection.execute(f"CREATE TABLE {name} (who VARCHAR COLLATE NOCASE, é VARCHAR)")
+            connection.execute(f"INSERT INTO {name} VALUES ('a', 'ü'), ('A', NULL)")  # noqa: S608
+    with discreet.open(
+        {"visits": file, "rooms": file}, unit={"visits": "who"}, public=["rooms"], epsilon=100
+    ) as curator:
+        engine = curator._engine
+        assert isinstance(engine, DuckDbEngine)
+        joined = "FROM every.visits v JOIN rooms r ON v.who = r.who"
+        with engine._store.cursor() as cursor:
+            assert cursor.execute(f"SELECT count(*), count(v.é) {joined}").fetchall() == [(2, 1)]
+            units = "SELECT count(DISTINCT __unit), max(é) FROM every.visits"
+            assert cursor.execute(units).fetchall() == [(2, "ü")]
 
 
 def test_awkward_columns_of_frames_are_loaded() -> None:
