@@ -2,12 +2,15 @@
 
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
 
 from discreet.errors import ParameterError
 from discreet.local import Client, KaryResponse, Reports
+from discreet.local.longitudinal import BitFlipClient, BitFlips
+from discreet.local.numeric import Duchi, NumericClient, SquareWave, SquareWaveClient
 from tests.local.mechanisms import MAKERS
 
 DEVICE = """
@@ -60,6 +63,16 @@ def test_values_outside_the_domain_are_refused_unseen(values: object) -> None:
     assert str(refusal.value) == "values must be whole numbers from 0 to 2."
 
 
-def test_one_report_takes_one_value() -> None:
-    with pytest.raises(ParameterError, match="from 0 to 2"):
-        Client(KaryResponse(epsilon=1, categories=3)).report([1])  # type: ignore[arg-type]
+CLIENTS: list[Any] = [
+    Client(KaryResponse(epsilon=1, categories=3)),
+    NumericClient(Duchi(epsilon=1)),
+    SquareWaveClient(SquareWave(epsilon=1)),
+    BitFlipClient(BitFlips(epsilon=1, buckets=3)),
+]
+
+
+@pytest.mark.parametrize("client", CLIENTS, ids=lambda each: type(each).__name__)
+@pytest.mark.parametrize("value", [[1], [], [[1], [1, 2]], np.array([1]), None, "1"], ids=repr)
+def test_one_report_takes_one_value(client: Any, value: object) -> None:
+    with pytest.raises(ParameterError, match=r"must be (whole )?numbers from -?\d to \d"):
+        client.report(value)

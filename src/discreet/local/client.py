@@ -23,8 +23,6 @@ class Client:
 
     def report(self, value: int, *, entropy: Entropy = SYSTEM) -> bytes:
         """Return one person's report, ready to be sent."""
-        if np.ndim(value):
-            raise _refusal(self.mechanism)
         return bytes(self.report_many([value], entropy=entropy))
 
     def report_many(self, values: ArrayLike, *, entropy: Entropy = SYSTEM) -> Reports:

@@ -169,7 +169,10 @@ def _asked(mechanism: BitFlips, people: int, entropy: Entropy) -> IntArray:
 
 
 def _checked_buckets(mechanism: BitFlips, buckets: ArrayLike) -> IntArray:
-    found = np.asarray(buckets)
+    try:
+        found = np.asarray(buckets)
+    except (ValueError, TypeError):
+        found = np.empty((0, 0))
     is_whole = found.ndim == 1 and (found.dtype.kind in "iu" or not found.size)
     if not is_whole or (found.size and not (found.min() >= 0 and found.max() < mechanism.buckets)):
         rule = f"must be whole numbers from 0 to {mechanism.buckets - 1}"

@@ -34,7 +34,8 @@ class KeptAnswers(Generic[Value]):
     each different value, however many rounds. That is for two histories that change at the same
     times; when a value changes is not hidden, because the answer changes with it.
 
-    The state must be kept on the device (`to_json`); a client that forgets it pays anew.
+    The state must be kept on the device (`to_json`) and must stay there: it tells the values to
+    those who guess them, and a client that forgets it pays anew.
     """
 
     def __init__(self, client: OneReport[Value]) -> None:

@@ -10,7 +10,6 @@ from typing import Protocol, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discreet.errors import HIDDEN, ParameterError
 from discreet.local.base import Mechanism, Rows
 from discreet.local.numeric.duchi import Duchi
 from discreet.local.numeric.hybrid import Hybrid
@@ -59,8 +58,6 @@ class NumericClient:
 
     def report(self, value: float, *, entropy: Entropy = SYSTEM) -> bytes:
         """Return one person's report, ready to be sent."""
-        if np.ndim(value):
-            raise ParameterError("value", HIDDEN, "must be one number")
         return bytes(self.report_many([value], entropy=entropy))
 
     def report_many(self, values: ArrayLike, *, entropy: Entropy = SYSTEM) -> Reports:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discreet.errors import HIDDEN, ParameterError
 from discreet.local.base import Row, Rows, checked_epsilon, integer_row, settle, written
 from discreet.local.charges import pure_event
 from discreet.local.numeric.values import FINE, checked_bounds, fine_steps
@@ -102,8 +101,6 @@ class SquareWaveClient:
 
     def report(self, value: float, *, entropy: Entropy = SYSTEM) -> bytes:
         """Return one person's report, ready to be sent."""
-        if np.ndim(value):
-            raise ParameterError("value", HIDDEN, "must be one number")
         return bytes(self.report_many([value], entropy=entropy))
 
     def report_many(self, values: ArrayLike, *, entropy: Entropy = SYSTEM) -> Reports:
