@@ -8,7 +8,7 @@ from functools import partial
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from benchmarks import accounting, chunks, ledger, local, overhead, questions, samplers
+from benchmarks import accounting, chunks, ledger, local, overhead, questions, samplers, utility
 from benchmarks.environments import ROOT
 from benchmarks.page import write_page
 from benchmarks.report import Report, Say, show, write
@@ -26,6 +26,7 @@ BENCHMARKS: Mapping[str, Callable[[Say], Report]] = {
     "overhead": overhead.run,
     "ledger": ledger.run,
     "local": local.run,
+    "utility": utility.run,
     "workloads": workloads.run,
     "memory": memory.run,
 }
