@@ -113,6 +113,48 @@ def test_only_its_owner_may_read_it(catalog: Path) -> None:
     assert stat.S_IMODE(copy_of(catalog).stat().st_mode) == 0o600
 
 
+def test_nobody_else_can_read_it_while_it_is_made(catalog: Path) -> None:
+    """DuckDB keeps a log of what is written beside a file, readable by all."""
+    before, seen = set(catalog.parent.iterdir()), set()
+
+    def told(*_: object) -> None:
+        for each in set(catalog.parent.iterdir()) - before:
+            seen.add(each.name)
+            assert not stat.S_IMODE(each.stat().st_mode) & 0o077, each.name
+
+    prepare_catalog(catalog, told)
+    assert seen == {"discreet.prepared.lock", "discreet.prepared.part"}
+    assert set(catalog.parent.iterdir()) - before == {
+        catalog.with_name("discreet.prepared"),
+        catalog.with_name("discreet.prepared.lock"),
+    }
+
+
+def test_it_is_not_made_in_a_folder_of_others(catalog: Path) -> None:
+    folder = catalog.with_name("discreet.prepared.part")
+    folder.mkdir(mode=0o755)
+    with pytest.raises(SourceError, match="not this user's alone"):
+        prepare_catalog(catalog)
+    assert not list(folder.iterdir())
+
+
+def test_a_copy_that_others_could_have_written_is_not_used(catalog: Path) -> None:
+    prepare_catalog(catalog)
+    copy_of(catalog).chmod(0o666)
+    assert key_of(copy_of(catalog)) is None
+    assert is_copy_outdated(catalog)
+    with discreet.open(catalog) as curator:
+        assert curator.ask(QUESTIONS[0], epsilon=1).rows
+
+
+def test_a_copy_that_takes_the_place_of_the_one_that_was_looked_at_is_not_used(
+    catalog: Path,
+) -> None:
+    prepare_catalog(catalog)
+    with pytest.raises(SourceError, match="changed while it was opened"):
+        copies.open_copy(copy_of(catalog), "another key")
+
+
 def test_it_is_made_once(catalog: Path) -> None:
     assert prepare_catalog(catalog)
     assert not prepare_catalog(catalog)
@@ -171,7 +213,7 @@ def test_forgetting_leaves_nothing(catalog: Path) -> None:
 
 
 def test_two_do_not_make_it_at_once(catalog: Path) -> None:
-    with copies._alone(copy_of(catalog)), pytest.raises(SourceError, match="another process"):
+    with copies.alone(copy_of(catalog)), pytest.raises(SourceError, match="another process"):
         prepare_catalog(catalog)
 
 

@@ -10,6 +10,7 @@ from discreet.engines.duckdb_dialect import DUCKDB
 from discreet.engines.public import PublicStore
 from discreet.engines.writer import write_expression, write_query, write_rows
 from discreet.engines.writer.expressions import DEEPEST
+from discreet.engines.writer.stages import Stages
 from discreet.errors import QuestionSizeError, UnsupportedError
 from discreet.query.expressions.facts import literal
 from discreet.query.expressions.functions import call
@@ -149,3 +150,12 @@ def deep(levels: int) -> Expression:
     for _ in range(levels):
         truth = Call(function="not", arguments=(truth,), facts=truth.facts)
     return truth
+
+
+def test_a_text_that_looks_like_a_step_is_a_text() -> None:
+    stages = Stages('"v"')
+    assert stages.column("concat('\"__step7\"')") == '"v"."__step0"'
+    assert stages.column('sqrt("v"."__step0")') == '"v"."__step1"'
+    inner, outer = 'SELECT "v".*, concat(\'"__step7"\') AS "__step0"', '"v"."__step0"'
+    text = stages.around("x")
+    assert text.index(outer) < text.index(inner)

@@ -1,8 +1,9 @@
 """The prepared copy: tables in one file, made once by the owner and opened at once by everyone.
 
-The copy is made in a file of its own beside the final one, part by part, so that an interrupted
+The copy is made in a folder of its own beside the final file, part by part, so that an interrupted
 start goes on where it ended; it takes the final name only when it is whole. Whoever opens it opens
-it to read only. It holds private rows: only its owner may read it.
+it to read only. It holds private rows: only its owner may read it, also while it is made, when
+DuckDB keeps a log beside it. A copy that somebody else could have written is not used.
 """
 
 # ruff: noqa: S608 - names are quoted
@@ -10,8 +11,9 @@ it to read only. It holds private rows: only its owner may read it.
 import fcntl
 import json
 import os
+import shutil
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -28,7 +30,7 @@ from discreet.engines.told import columns_from, told_of
 from discreet.engines.writer import ABOUT
 from discreet.errors import SourceError
 
-FORM = 1
+FORM = 2
 """Changes when copies are made in another way: older ones are made anew."""
 
 PART_SUFFIX = ".part"
@@ -65,7 +67,8 @@ def make_copy(
 ) -> None:
     """Make the prepared copy, or go on making it; raise SourceError and keep what is done."""
     part = _part_of(file)
-    with _alone(file):
+    with alone(file):
+        _make_private(part.parent)
         if key_of(part) != copied.key:
             _remove(part)
         with _told(), _writing(part, limits) as connection:
@@ -79,14 +82,19 @@ def make_copy(
             drop_plain(connection, scans)
             connection.execute("CHECKPOINT")
         part.replace(file)
+        shutil.rmtree(part.parent, ignore_errors=True)
 
 
 def key_of(file: Path) -> str | None:
-    """Return what a copy is of; None if there is none, or none that can be read."""
+    """Return what a copy is of; None if there is none, or none that can be read and trusted."""
     if not file.is_file():
         return None
+    if not _is_private(file):
+        log.warning("a prepared copy is not used: others than its user may write or read it")
+        return None
+    is_whole = file.parent.suffix != PART_SUFFIX
     try:
-        with duckdb.connect(str(file), read_only=file.suffix != PART_SUFFIX) as connection:
+        with duckdb.connect(str(file), read_only=is_whole) as connection:
             found = connection.execute(f"SELECT key FROM {ABOUT}.copy").fetchone()
     except duckdb.Error as cause:
         log.warning("a prepared copy could not be read", exc_info=cause)
@@ -94,13 +102,16 @@ def key_of(file: Path) -> str | None:
     return None if found is None else str(found[0])
 
 
-def open_copy(file: Path, limits: Limits = LIMITS) -> tuple[Store, dict[str, tuple[Column, ...]]]:
-    """Return a sealed store that reads a copy, and the columns of its tables."""
+def open_copy(
+    file: Path, key: str, limits: Limits = LIMITS
+) -> tuple[Store, dict[str, tuple[Column, ...]]]:
+    """Return a sealed store that reads a copy of this key, and the columns of its tables."""
     store = Store(limits)
     try:
         with _told():
             attached = text_literal(str(file))
             store.connection.execute(f"ATTACH {attached} AS stored (READ_ONLY)")
+            _refuse_other(store.connection, key)
             columns = _columns_in(store.connection)
             _show(store.connection, columns)
             store.seal()
@@ -112,8 +123,10 @@ def open_copy(file: Path, limits: Limits = LIMITS) -> tuple[Store, dict[str, tup
 
 def forget_copy(file: Path) -> bool:
     """Remove a copy and what was made of one; return whether there was any."""
-    with _alone(file):
-        found = [_remove(each) for each in (file, _part_of(file))]
+    with alone(file):
+        part = _part_of(file)
+        found = [_remove(each) for each in (file, part)]
+        shutil.rmtree(part.parent, ignore_errors=True)
     _lock_of(file).unlink(missing_ok=True)
     return any(found)
 
@@ -129,7 +142,21 @@ def _remove(file: Path) -> bool:
 
 
 def _part_of(file: Path) -> Path:
-    return file.with_name(f"{file.name}{PART_SUFFIX}")
+    return file.with_name(f"{file.name}{PART_SUFFIX}") / file.name
+
+
+def _make_private(folder: Path) -> None:
+    """Make a folder that only this user may enter, or refuse one that others may."""
+    with suppress(FileExistsError):
+        folder.mkdir(mode=0o700)
+    if folder.is_symlink() or not folder.is_dir() or not _is_private(folder):
+        raise SourceError(f"{folder} is there and not this user's alone; remove it.")
+
+
+def _is_private(file: Path) -> bool:
+    """Return whether nobody but this user may read or write a file or folder."""
+    state = file.stat()
+    return state.st_uid == os.geteuid() and not state.st_mode & 0o077
 
 
 def _lock_of(file: Path) -> Path:
@@ -137,8 +164,8 @@ def _lock_of(file: Path) -> Path:
 
 
 @contextmanager
-def _alone(file: Path) -> Iterator[None]:
-    """Keep other processes from making the same copy; refuse to wait for one that does."""
+def alone(file: Path) -> Iterator[None]:
+    """Keep other processes from making the same; refuse to wait for one that does."""
     handle = os.open(_lock_of(file), os.O_CREAT | os.O_RDWR, 0o600)
     try:
         try:
@@ -198,6 +225,12 @@ def _loaded(
 
 
 # --------------------------------------------------------------------------- opening one
+
+
+def _refuse_other(connection: duckdb.DuckDBPyConnection, key: str) -> None:
+    """Refuse a copy that took the place of the one whose key was looked at."""
+    if connection.execute(f"SELECT key FROM stored.{ABOUT}.copy").fetchone() != (key,):
+        raise SourceError("the prepared copy was changed while it was opened; open it again.")
 
 
 def _columns_in(connection: duckdb.DuckDBPyConnection) -> dict[str, tuple[Column, ...]]:

@@ -95,7 +95,7 @@ def from_copy(
     copied = copied_from(declared, sources)
     if key_of(copy) != copied.key:
         return None
-    store, columns = open_copy(copy, limits_of(declared.source))
+    store, columns = open_copy(copy, copied.key, limits_of(declared.source))
     told = declared.source.version
     version = copied.version if told is None else f"declared {told}"
     return version, DuckDbEngine(store, columns, is_prepared=True)

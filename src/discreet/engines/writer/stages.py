@@ -27,7 +27,8 @@ class Stages:
         """Return what stands for a text: a column, the same for the same text."""
         number = self._numbers.setdefault(text, len(self._numbers))
         if number == len(self._levels):
-            used = [self._levels[int(each)] for each in re.findall(r'"__step(\d+)"', text)]
+            named = map(int, re.findall(r'"__step(\d+)"', text))
+            used = [self._levels[each] for each in named if each < len(self._levels)]
             self._levels.append(max(used, default=-1) + 1)
         return f'{self.name}."__step{number}"'
 
