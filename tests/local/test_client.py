@@ -10,6 +10,7 @@ import pytest
 from discreet.errors import ParameterError
 from discreet.local import Client, KaryResponse, Reports
 from discreet.local.longitudinal import BitFlipClient, BitFlips
+from discreet.local.longitudinal.bit_flips import first_reports
 from discreet.local.numeric import Duchi, NumericClient, SquareWave, SquareWaveClient
 from tests.local.mechanisms import MAKERS
 
@@ -61,6 +62,18 @@ def test_values_outside_the_domain_are_refused_unseen(values: object) -> None:
     with pytest.raises(ParameterError) as refusal:
         Client(KaryResponse(epsilon=1, categories=3)).report_many(values)  # type: ignore[arg-type]
     assert str(refusal.value) == "values must be whole numbers from 0 to 2."
+
+
+@pytest.mark.parametrize("mask", [False, [False, True]])
+def test_masked_values_are_not_uncovered(mask: Any) -> None:
+    hidden = np.ma.array([0, 1], mask=mask)
+    mechanism = BitFlips(epsilon=1, buckets=3)
+    for report_many in (
+        *(each.report_many for each in CLIENTS[:3]),
+        lambda values: first_reports(mechanism, values),
+    ):
+        with pytest.raises(ParameterError, match="must be"):
+            report_many(hidden)
 
 
 CLIENTS: list[Any] = [

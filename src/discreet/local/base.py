@@ -14,7 +14,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import readable
 from discreet.noise import Entropy
@@ -157,6 +157,19 @@ def checked_epsilon(epsilon: object) -> Fraction:
 def checked_categories(categories: object) -> int:
     """Return a number of values that an aggregate can count, or refuse it by name."""
     return whole("categories", categories, least=2, most=CATEGORIES_MOST)
+
+
+def array_of(values: ArrayLike) -> NDArray[Any] | None:
+    """Return values as an array; None for what is none, or has values that were masked out.
+
+    NumPy would uncover masked values without a word, and they would be reported.
+    """
+    if isinstance(values, np.ma.MaskedArray):
+        return None
+    try:
+        return np.asarray(values)
+    except (ValueError, TypeError):
+        return None
 
 
 def settle(value: object, **settled: object) -> None:

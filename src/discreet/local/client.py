@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from discreet.errors import HIDDEN, ParameterError
-from discreet.local.base import FrequencyOracle
+from discreet.local.base import FrequencyOracle, array_of
 from discreet.local.reports import Reports
 from discreet.noise import SYSTEM, Entropy
 from discreet.noise.uniform import IntArray
@@ -33,10 +33,9 @@ class Client:
 
 def checked_values(mechanism: FrequencyOracle, values: ArrayLike) -> IntArray:
     """Return values as a flat array of whole numbers, or refuse them without showing any."""
-    try:
-        found = np.asarray(values)
-    except (ValueError, TypeError):
-        raise _refusal(mechanism) from None
+    found = array_of(values)
+    if found is None:
+        raise _refusal(mechanism)
     if found.dtype == np.bool_ or found.size == 0:
         found = found.astype(np.int64)
     if found.dtype.kind not in "iu" or found.ndim != 1:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from discreet.errors import HIDDEN, ParameterError, ReportError
-from discreet.local.base import Row, Rows, checked_epsilon, settle, written
+from discreet.local.base import Row, Rows, array_of, checked_epsilon, settle, written
 from discreet.local.charges import pure_event
 from discreet.local.draws import coins
 from discreet.local.odds import chance_up, odds_down
@@ -169,12 +169,15 @@ def _asked(mechanism: BitFlips, people: int, entropy: Entropy) -> IntArray:
 
 
 def _checked_buckets(mechanism: BitFlips, buckets: ArrayLike) -> IntArray:
-    try:
-        found = np.asarray(buckets)
-    except (ValueError, TypeError):
-        found = np.empty((0, 0))
-    is_whole = found.ndim == 1 and (found.dtype.kind in "iu" or not found.size)
-    if not is_whole or (found.size and not (found.min() >= 0 and found.max() < mechanism.buckets)):
+    found = array_of(buckets)
+    is_whole = (
+        found is not None and found.ndim == 1 and (found.dtype.kind in "iu" or not found.size)
+    )
+    if (
+        found is None
+        or not is_whole
+        or (found.size and not (found.min() >= 0 and found.max() < mechanism.buckets))
+    ):
         rule = f"must be whole numbers from 0 to {mechanism.buckets - 1}"
         raise ParameterError("buckets", HIDDEN, rule)
     return found.astype(np.int64)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from discreet.errors import HIDDEN, ParameterError
+from discreet.local.base import array_of
 from discreet.noise import Entropy
 from discreet.noise.uniform import BoolArray, IntArray, words
 from discreet.parameters import rational
@@ -47,11 +48,8 @@ def fine_steps(values: ArrayLike, bounds: tuple[Fraction, Fraction]) -> IntArray
 
 
 def _floats(values: ArrayLike) -> "np.ndarray[tuple[int], np.dtype[np.float64]] | None":
-    try:
-        found = np.asarray(values)
-    except (ValueError, TypeError):
-        return None
-    if found.ndim != 1 or (found.dtype.kind not in "iuf" and found.size):
+    found = array_of(values)
+    if found is None or found.ndim != 1 or (found.dtype.kind not in "iuf" and found.size):
         return None
     return found.astype(np.float64)
 
