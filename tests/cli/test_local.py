@@ -90,6 +90,7 @@ def test_mistakes_get_one_sentence(discreet: Discreet, here: Path) -> None:
         (["collect", "reports.txt", "--into", "nowhere/c.db"], "no such folder"),
         (["simulate", "-e", "1", "--values", "empty.txt"], "and at least one"),
         (["simulate", "-e", "1", "-m", "duchi", "--values", "empty.txt"], "and at least one"),
+        (["collect", "reports.txt", "--least-people", "7"], "counts from 100 people on, which"),
         (["collect", "none.txt"], "no description of a mechanism"),
         (["collect", "other.txt"], "collect them into another file"),
         (["simulate", "-e", "1", "-m", "magic"], "mechanism must be one of best, kary"),

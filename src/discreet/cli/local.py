@@ -26,7 +26,7 @@ from discreet.local import (
     choose,
 )
 from discreet.local.base import FrequencyOracle, Mechanism
-from discreet.local.collector import Collector
+from discreet.local.collector import LEAST_PEOPLE, Collector
 from discreet.local.numeric import (
     Duchi,
     Hybrid,
@@ -146,7 +146,7 @@ def _write(output: Path, reports: Reports) -> None:
 # --------------------------------------------------------------------------- collect
 
 
-def collect(paths: Sequence[Path], into: Path, *, least_people: int) -> None:
+def collect(paths: Sequence[Path], into: Path, *, least_people: int | None) -> None:
     """Count the reports of several files, each id once."""
     counted = repeated = 0
     for path in paths:
@@ -165,10 +165,17 @@ def collect(paths: Sequence[Path], into: Path, *, least_people: int) -> None:
     show(f"counted {counted} reports; {repeated} had been counted before; {total} in all")
 
 
-def _collector(into: Path, mechanism: Mechanism, least_people: int) -> Collector:
+def _collector(into: Path, mechanism: Mechanism, least_people: int | None) -> Collector:
     if not into.exists():
-        return Collector.create(into, mechanism, least_people=least_people)
+        least = LEAST_PEOPLE if least_people is None else least_people
+        return Collector.create(into, mechanism, least_people=least)
     collector = Collector(into)
+    if least_people not in {None, collector.least_people}:
+        collector.close()
+        raise CollectionError(
+            f"{into} gives out counts from {collector.least_people} people on, which stays",
+            "leave out --least-people, or collect into another file",
+        )
     if mechanism_to_json(collector.mechanism) != mechanism_to_json(mechanism):
         collector.close()
         raise CollectionError(

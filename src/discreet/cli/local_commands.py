@@ -59,8 +59,11 @@ def collect(
         "collection.db"
     ),
     least_people: Annotated[
-        int, typer.Option(help="Counts of fewer people are not given out; for a new file.")
-    ] = 100,
+        int | None,
+        typer.Option(
+            show_default="100", help="Counts of fewer people are not given out; for a new file."
+        ),
+    ] = None,
 ) -> None:
     """Count reports, each once however often it is sent; no report is kept."""
     local.collect(reports, into, least_people=least_people)
