@@ -81,7 +81,7 @@ def test_the_bound_holds_whatever_the_prices() -> None:
     odds = Fraction(272, 100)
     edges = 2 * len(graph.edges)
     for prices in (np.zeros((edges, 7)), np.full((edges, 7), 0.01), np.eye(edges, 7)):
-        assert bound(gain, prior.chances, graph, prices, odds) >= best.utility
+        assert bound(gain, prior, graph, prices, odds) >= best.utility
 
 
 def test_randomized_response_is_optimal_for_guessing_one_value() -> None:

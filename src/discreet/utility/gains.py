@@ -9,10 +9,15 @@ from itertools import pairwise
 from math import lcm
 from typing import TypeAlias
 
+import numpy as np
+
 from discreet.errors import ParameterError
 from discreet.mechanisms.frozen import settle
+from discreet.noise.uniform import FloatArray
 from discreet.parameters import Real, choice, rational
 from discreet.utility.graphs import Label, labels
+
+Weights: TypeAlias = tuple[tuple[int, ...], ...]
 
 
 class Known(Enum):
@@ -30,11 +35,15 @@ class Known(Enum):
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Gain:
-    """g(guess, answer), exactly: a row for each guess, a column for each answer."""
+    """g(guess, answer), exactly: a row for each guess, a column for each answer.
+
+    Kept as whole numbers and what they are all divided by, which is as exact and much faster.
+    """
 
     guesses: tuple[Label, ...]
     answers: tuple[Label, ...]
-    matrix: tuple[tuple[Fraction, ...], ...]
+    weights: Weights
+    divisor: int
 
     def __init__(
         self,
@@ -43,17 +52,26 @@ class Gain:
         answers: Iterable[Label] | None = None,
         guesses: Iterable[Label] | None = None,
     ) -> None:
-        rows = tuple(tuple(rational("gain", each) for each in row) for row in matrix)
-        width = len(rows[0]) if rows else 0
+        weights, divisor = _wholes(matrix)
+        width = len(weights[0]) if weights else 0
         named = labels("answers", range(width) if answers is None else answers)
-        offered = labels("guesses", range(len(rows)) if guesses is None else guesses)
-        if len(rows) != len(offered) or any(len(row) != len(named) for row in rows):
+        offered = labels("guesses", range(len(weights)) if guesses is None else guesses)
+        if len(weights) != len(offered) or any(len(row) != len(named) for row in weights):
             rule = "must have a row for each guess and a column for each answer"
-            raise ParameterError("gain", (len(rows), width), rule)
-        settle(self, guesses=offered, answers=named, matrix=rows)
+            raise ParameterError("gain", (len(weights), width), rule)
+        settle(self, guesses=offered, answers=named, weights=weights, divisor=divisor)
 
     def __repr__(self) -> str:
         return f"Gain({len(self.guesses)} guesses, {len(self.answers)} answers)"
+
+    @property
+    def matrix(self) -> tuple[tuple[Fraction, ...], ...]:
+        """The gains as fractions."""
+        return tuple(tuple(Fraction(each, self.divisor) for each in row) for row in self.weights)
+
+    def to_floats(self) -> FloatArray:
+        """Return the gains as the nearest floats."""
+        return np.array([[each / self.divisor for each in row] for row in self.weights])
 
     @property
     def is_anti_monotone(self) -> bool:
@@ -62,11 +80,14 @@ class Gain:
         |w - y| ≤ |v - y| implies g(w, y) ≥ g(v, y): what universal optimality asks for (Ghosh,
         Roughgarden, Sundararajan 2009, Section 2). Guesses and answers must be numbers.
         """
-        if not all(isinstance(each, int) for each in (*self.guesses, *self.answers)):
+        guesses = [each for each in self.guesses if isinstance(each, int)]
+        answers = [each for each in self.answers if isinstance(each, int)]
+        if len(guesses) + len(answers) < len(self.guesses) + len(self.answers):
             return False
+        columns = zip(*self.weights, strict=True)
         return all(
-            _falls(sorted((abs(w - y), row[j]) for w, row in zip(self.guesses, self.matrix)))  # type: ignore[operator]  # noqa: B905 - as many by construction
-            for j, y in enumerate(self.answers)
+            _falls(sorted((abs(w - y), each) for w, each in zip(guesses, column, strict=True)))
+            for y, column in zip(answers, columns, strict=True)
         )
 
     def of(self, databases: Iterable[Label], answer: Callable[..., Label]) -> "Gain":
@@ -77,16 +98,18 @@ class Gain:
         return Gain(rows, answers=named, guesses=self.guesses)
 
     @property
-    def weights(self) -> tuple[tuple[tuple[int, ...], ...], int]:
-        """The gains as whole numbers, and what they are all divided by."""
-        common = lcm(*(each.denominator for row in self.matrix for each in row))
-        return tuple(tuple(int(each * common) for each in row) for row in self.matrix), common
-
-    @property
     def spread(self) -> Fraction:
         """The difference of the largest gain and the least."""
-        every = [each for row in self.matrix for each in row]
-        return max(every) - min(every)
+        return Fraction(max(map(max, self.weights)) - min(map(min, self.weights)), self.divisor)
+
+
+def _wholes(matrix: Sequence[Sequence[Real]]) -> tuple[Weights, int]:
+    """Return numbers as whole ones, and what these are to be divided by."""
+    if all(type(each) is int for row in matrix for each in row):
+        return tuple(tuple(row) for row in matrix), 1  # type: ignore[arg-type]
+    rows = [[rational("gain", each) for each in row] for row in matrix]
+    common = lcm(*(each.denominator for row in rows for each in row))
+    return tuple(tuple(int(each * common) for each in row) for row in rows), common
 
 
 AnyGain: TypeAlias = Gain | Known | str | Callable[..., Real]
@@ -107,7 +130,7 @@ def gain_over(gain: AnyGain, answers: Iterable[Label]) -> Gain:
     if not all(isinstance(each, int) for each in named) and _needs_numbers(gain):
         raise ParameterError("gain", gain, "needs answers that are whole numbers")
     function = gain if callable(gain) else _known(choice("gain", gain, Known), named)
-    rows = [[rational("gain", function(w, y)) for y in named] for w in named]
+    rows = [[function(w, y) for y in named] for w in named]
     return Gain(rows, answers=named, guesses=named)
 
 
@@ -138,7 +161,7 @@ def _squared(width: int, w: int, y: int) -> int:
     return width**2 - (w - y) ** 2
 
 
-def _falls(found: list[tuple[int, Fraction]]) -> bool:
+def _falls(found: list[tuple[int, int]]) -> bool:
     """Return whether what belongs to larger distances is no larger, and to equal ones equal."""
     pairs = pairwise(found)
     return all(

@@ -64,7 +64,7 @@ def best_remap(
         outputs=channel.outputs,
         guesses=tuple(worth.guesses[w] for w in chosen),
         offered=worth.guesses,
-        utility=sum((table.worth(w, z) for z, w in enumerate(chosen)), Fraction(0)),
+        utility=table.worth(chosen),
     )
 
 
@@ -107,7 +107,7 @@ def plain_utility(
     same_nodes("prior", channel.inputs, prior.labels)
     table = _Table(*_joint(channel, prior), worth)
     guesses = [place("output", each, worth.guesses) for each in channel.outputs]
-    return sum((table.worth(w, z) for z, w in enumerate(guesses)), Fraction(0))
+    return table.worth(guesses)
 
 
 def worst_utility(channel: Channel, gain: AnyGain = Known.IDENTITY) -> Fraction:
@@ -158,9 +158,8 @@ class _Table:
 
     def __init__(self, columns: Sequence[Sequence[int]], total: int, gain: Gain) -> None:
         self.columns = columns
-        self.gains, gain_total = gain.weights
-        self.gain_floats = np.array([[float(each) for each in row] for row in gain.matrix])
-        self.total = total * gain_total
+        self.gains, self.gain_floats = gain.weights, gain.to_floats()
+        self.total = total * gain.divisor
 
     def best(self, z: int) -> int:
         """Return the best guess for an output."""
@@ -170,9 +169,12 @@ class _Table:
             return close[0]
         return max(close, key=lambda w: (sum(map(mul, self.gains[w], column)), -w))
 
-    def worth(self, w: int, z: int) -> Fraction:
-        """Return what guess w adds at output z."""
-        return Fraction(sum(map(mul, self.gains[w], self.columns[z])), self.total)
+    def worth(self, guesses: Sequence[int]) -> Fraction:
+        """Return what a guess for each output is worth on average."""
+        pairs = zip(guesses, self.columns, strict=True)
+        return Fraction(
+            sum(sum(map(mul, self.gains[w], column)) for w, column in pairs), self.total
+        )
 
     def _close(self, column: FloatArray) -> Iterator[int]:
         """Yield the guesses that floats cannot tell from the best."""

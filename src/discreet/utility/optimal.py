@@ -111,7 +111,7 @@ def _program(graph: Graph, epsilon: Fraction, prior: Prior | None, gain: Gain) -
     weights = repaired(proposal.chances, graph, odds_down(epsilon))
     channel = Channel.from_weights(weights, inputs=graph.nodes, outputs=gain.guesses)
     assert channel.is_private(epsilon, graph)  # noqa: S101 - a proof, not a check of input
-    believed = _normal(proposal.prior) if prior is None else prior.chances
+    believed = _worst_prior(proposal, graph) if prior is None else prior
     ceiling = 1 / alpha_down(epsilon)
     size = gain.spread or Fraction(1)
     return Optimum(
@@ -129,17 +129,16 @@ def _program(graph: Graph, epsilon: Fraction, prior: Prior | None, gain: Gain) -
 
 def _proposal(graph: Graph, epsilon: Fraction, prior: Prior | None, gain: Gain) -> Proposal:
     """Solve with gains between 0 and 1, which tolerances are made for."""
-    low, size = min(min(row) for row in gain.matrix), gain.spread or Fraction(1)
-    worth = np.array([[float((each - low) / size) for each in row] for row in gain.matrix]).T
+    floats = gain.to_floats().T
+    worth = (floats - floats.min()) / (float(gain.spread) or 1.0)
     if prior is None:
         return minimax(worth, graph, float(epsilon))
     return bayesian(worth, np.array([float(each) for each in prior.chances]), graph, float(epsilon))
 
 
-def _normal(prior: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> list[Fraction]:
-    """Return a prior of floats as fractions that add up to 1."""
-    weights = [Fraction(each) for each in prior.tolist()]
-    total = sum(weights)
-    return (
-        [each / total for each in weights] if total else [Fraction(1, len(weights))] * len(weights)
-    )
+def _worst_prior(proposal: Proposal, graph: Graph) -> Prior:
+    """Return the prior that a minimax program found worst, or any: a bound holds for each."""
+    chances = proposal.prior.tolist()
+    if not any(chances):
+        return Prior(dict.fromkeys(graph.nodes, 1))
+    return Prior(dict(zip(graph.nodes, map(Fraction, chances), strict=True)))

@@ -131,6 +131,7 @@ def solved(
         options={
             "primal_feasibility_tolerance": TOLERANCE,
             "dual_feasibility_tolerance": TOLERANCE,
+            "simplex_dual_edge_weight_strategy": "devex",
         },
     )
     if found.x is None or found.status not in USABLE:

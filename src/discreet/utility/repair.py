@@ -11,6 +11,7 @@ from math import ceil
 from discreet.noise.uniform import FloatArray
 from discreet.utility.gains import Gain
 from discreet.utility.graphs import Graph
+from discreet.utility.priors import Prior
 
 GRAIN = 1 << 60
 """Chances and prices are rounded to multiples of one in so many."""
@@ -36,27 +37,29 @@ def repaired(chances: FloatArray, graph: Graph, odds: Fraction) -> list[list[int
     return [[each + added for each in row] for row in weights]
 
 
-def bound(
-    gain: Gain, prior: Sequence[Fraction], graph: Graph, prices: FloatArray, odds: Fraction
-) -> Fraction:
+def bound(gain: Gain, prior: Prior, graph: Graph, prices: FloatArray, odds: Fraction) -> Fraction:
     """Return what no mechanism with these odds exceeds, whatever the prices.
 
     Weak duality: prices λ ≥ 0 of the constraints K(i, w) ≤ odds K(j, w) show that
     Σ prior g K ≤ Σ_y max_w (prior(y) g(w, y) - Σ_j λ(y, j, w) + odds Σ_i λ(i, y, w)),
     as every row of K adds up to 1. Good prices make it tight; bad ones only make it large.
     """
-    worth = [[p * row[y] for row in gain.matrix] for y, p in enumerate(prior)]
-    paid = [[Fraction(0)] * len(gain.guesses) for _ in prior]
+    # Everything times the total of the prior, the gain's divisor, GRAIN and the odds' denominator.
+    weights = prior.weights
+    unit = sum(weights) * gain.divisor
+    share = GRAIN * odds.denominator
+    worth = [
+        [weight * each * share for each in column]
+        for weight, column in zip(weights, zip(*gain.weights, strict=True), strict=True)
+    ]
+    leaves, comes = unit * odds.denominator, unit * odds.numerator
     for (i, j), row in zip(graph.directed, prices.tolist(), strict=True):
         for w, each in enumerate(row):
             if each > 0:
-                price = Fraction(int(each * GRAIN), GRAIN)
-                paid[i][w] -= price
-                paid[j][w] += odds * price
-    total = Fraction(0)
-    for here, moved in zip(worth, paid, strict=True):
-        total += max(a + b for a, b in zip(here, moved, strict=True))
-    return total
+                price = int(each * GRAIN)
+                worth[i][w] -= price * leaves
+                worth[j][w] += price * comes
+    return Fraction(sum(map(max, worth)), unit * share)
 
 
 def _row(chances: Sequence[float]) -> list[int]:
