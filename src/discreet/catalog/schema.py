@@ -123,6 +123,8 @@ class PublicTable:
     columns: tuple[Column, ...]
     key: str | None = None
     """The column that tells rows apart, if the owner names one."""
+    may_change: bool = False
+    """Whether it stays on a server, where rows may come after it was looked at."""
 
 
 Table = PrivateTable | PublicTable

@@ -106,7 +106,7 @@ def curator_of(
     """Return a curator of declared tables: on a server, in a prepared copy, or read now."""
     version, engine = _opened(declared, sources, copy, address)
     try:
-        catalog = prepared_in(complete(declared, engine.columns), engine)
+        catalog = prepared_in(_as_held(complete(declared, engine.columns), engine), engine)
         return Curator(
             catalog=catalog,
             engine=engine,
@@ -129,6 +129,17 @@ def _opened(
     if address is not None:
         return held(declared, sources, address, kinds_of(declared), limits_of(declared.source))
     return from_copy(declared, sources, copy) or loaded(declared, sources)
+
+
+def _as_held(catalog: Catalog, engine: DuckDbEngine | Holder) -> Catalog:
+    """Return the catalog with public tables that may change, if they stay on a server."""
+    if isinstance(engine, DuckDbEngine):
+        return catalog
+    tables = (
+        replace(each, may_change=True) if isinstance(each, PublicTable) else each
+        for each in catalog.tables
+    )
+    return replace(catalog, tables=tuple(tables))
 
 
 def prepared_in(catalog: Catalog, engine: DuckDbEngine | Holder) -> Catalog:

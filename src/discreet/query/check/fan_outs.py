@@ -84,8 +84,12 @@ def fan_out(source: Source, ties: Iterable[Tie], public: PublicReader) -> int:
 
 
 def sure_fan_out(source: Source, ties: Iterable[Tie], factors: Mapping[str, int]) -> int | None:
-    """Return it if equality of values is that by which they were counted: no kinds are mixed."""
-    if not isinstance(source.relation, PublicTable):
+    """Return it if it holds whenever the question runs, or None.
+
+    Rows that were counted must be those that are met, and equality of values that by which they
+    were counted: no kinds are mixed.
+    """
+    if not isinstance(source.relation, PublicTable) or source.relation.may_change:
         return None
     kinds = [
         {out.facts.kind for _, out in mine}
