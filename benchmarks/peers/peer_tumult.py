@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession  # noqa: E402
 from tmlt.analytics import (  # type: ignore[import-not-found]  # noqa: E402
     AddRowsWithID,
     ApproxDPBudget,
+    ColumnType,
     KeySet,
     MaxRowsPerID,
     QueryBuilder,
@@ -28,6 +29,7 @@ from benchmarks.workloads.questions import (  # noqa: E402
     REGIONS,
     ROWS_PER_UNIT,
     SEXES,
+    TOTAL,
 )
 
 UNIT = "patient_id"
@@ -120,6 +122,15 @@ def joined(tables: Tables, _: int) -> Found:
     return [(key, counts[key], costs[key]) for key in counts]
 
 
+def mean_of_totals(tables: Tables, _: int) -> Found:
+    totals = QueryBuilder("visits").flat_map_by_id(
+        lambda rows: [{"total": float(sum(row["cost"] for row in rows))}],
+        new_column_types={"total": ColumnType.DECIMAL},
+    )
+    query = totals.enforce(MaxRowsPerID(1)).average("total", *TOTAL)
+    return tables.session().evaluate(query, part(1)).collect()
+
+
 ASKING: dict[str, Asking[Tables]] = {
     "W1": count,
     "W2": by_region,
@@ -127,8 +138,8 @@ ASKING: dict[str, Asking[Tables]] = {
     "W4": median,
     "W5": count_units,
     "W6": joined,
+    "W7": mean_of_totals,
 }
-REFUSED = {"W7": "it has no aggregates of each unit's aggregates"}
 
 if __name__ == "__main__":
-    serve(Tables, ASKING, REFUSED)
+    serve(Tables, ASKING)
