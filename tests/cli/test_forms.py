@@ -31,7 +31,7 @@ def test_a_form_is_made_used_and_forgotten(
     assert "discreet_kept" in discreet("explain", COUNT, "-e", "1").out
     catalog.write_text(catalog.read_text().replace("rows_per_unit = 2", "rows_per_unit = 1"))
     told = " ".join(discreet("ask", COUNT, "-e", "1").err.split())
-    assert "so rows are chosen by each question: make it anew by discreet prepare" in told
+    assert "so it is not used: make it anew by discreet prepare" in told
     assert discreet("forget").out == f"{FORM} is removed\n"
     assert discreet("forget").out == "there is no prepared form on the server\n"
     run(f"DROP SCHEMA {schema} CASCADE")

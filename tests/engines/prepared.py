@@ -2,15 +2,18 @@
 
 # ruff: noqa: S608 - names are made here
 
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from discreet.catalog.policy import BudgetPolicy, Catalog
 from discreet.catalog.schema import Column, ColumnUnit, Kind, PrivateTable
@@ -19,8 +22,10 @@ from discreet.engines.forms import Form
 from discreet.engines.postgresql import PostgreSqlEngine
 from discreet.engines.postgresql.forms import made_forms, marked
 from discreet.engines.preparing import as_prepared, scans_to_prepare
+from discreet.engines.spark import SparkEngine
 from tests.engines.on_postgresql import run, stored
 from tests.postgresql import shared_server
+from tests.spark import shared_session
 
 Row = tuple[Any, ...]
 
@@ -86,9 +91,31 @@ def _in_postgresql(table: pa.Table, catalog: Catalog) -> Contents:
     return Contents(kept=kept, rest=rest, every=every, units=int(units))
 
 
+def _in_spark(table: pa.Table, catalog: Catalog) -> Contents:
+    with tempfile.TemporaryDirectory() as folder:
+        file, place = Path(folder) / "visits.parquet", Path(folder) / "prepared"
+        pq.write_table(table, file)
+        form = Form(tables={"visits": str(file)}, declared="", place=place)
+        with closing(SparkEngine.open(shared_session(), form.tables)) as engine:
+            engine.prepare(form, scans_to_prepare(catalog))
+        with closing(SparkEngine.open(shared_session(), form.tables, form=form)) as engine:
+            assert engine.is_prepared
+            kept, every = (_read_in_spark(engine, f"__{each}_visits") for each in ("kept", "every"))
+            ((units,),) = _read_in_spark(engine, "__about_parts", "units")
+    return Contents(
+        kept=kept, rest=list((Counter(every) - Counter(kept)).elements()), every=every, units=units
+    )
+
+
+def _read_in_spark(engine: SparkEngine, view: str, *columns: str) -> list[Row]:
+    found = engine._session.table(view)
+    return [tuple(row) for row in (found.select(*columns) if columns else found).collect()]
+
+
 FORMS: dict[str, Callable[[pa.Table, Catalog], Contents]] = {
     "duckdb": _in_duckdb,
     "postgresql": _in_postgresql,
+    "spark": _in_spark,
 }
 """How a prepared form of a table of visits is made, by the name of the engine."""
 

@@ -1,14 +1,37 @@
 """Prepared forms: alike on every engine, divided by units alone, whole or not there."""
 
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
 from math import inf, nan
+from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+from discreet.books import budget_from
+from discreet.catalog.policy import RowChoice
 from discreet.catalog.schema import Kind
+from discreet.curator import Curator
 from discreet.engines import preparing as embedded
+from discreet.engines.duckdb import DuckDbEngine
+from discreet.engines.forms import Form
+from discreet.engines.postgresql import PostgreSqlEngine
 from discreet.engines.postgresql import preparing as on_server
+from discreet.engines.preparing import as_prepared, scans_to_prepare
+from discreet.engines.public import PublicStore
+from discreet.engines.spark import SparkEngine
+from discreet.ledger import SqliteLedger
+from discreet.query.plan.kept import reads_kept
+from discreet.query.plan.targets import EpsilonTarget
+from tests.attacks.clinic import tables
+from tests.engines.contract import Holder
+from tests.engines.on_postgresql import stored
 from tests.engines.prepared import FORMS, Contents, Row, catalog_of, faults, table_of, visits
+from tests.engines.test_contract import QUESTIONS, exact, expected, reference
+from tests.postgresql import shared_server
+from tests.spark import shared_session
 
 LIMIT = 3
 
@@ -28,8 +51,10 @@ def made(engine: str, rows: list[Row], limit: int = LIMIT) -> Contents:
     return FORMS[engine](table_of(rows, pa.string()), catalog_of(visits(Kind.TEXT, limit)))
 
 
-@pytest.mark.parametrize("engine", FORMS)
-@pytest.mark.parametrize("size", [9, 10**6])
+@pytest.mark.parametrize(
+    ("engine", "size"),
+    [("duckdb", 9), ("duckdb", 10**6), ("postgresql", 9), ("postgresql", 10**6), ("spark", 10**6)],
+)
 def test_no_unit_keeps_more_than_its_limit_and_no_row_is_lost(
     engine: str, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -82,3 +107,65 @@ def test_units_with_like_rows_do_not_all_keep_the_same_ones(engine: str) -> None
     numbers = [row[1] for row in made(engine, rows).kept]
     assert set(numbers) == set(range(6))
     assert max(map(numbers.count, range(6))) < 40
+
+
+# --------------------------------------------------------------------------- questions
+
+PLAIN = reference().catalog
+PREPARED = as_prepared(replace(PLAIN, source=replace(PLAIN.source, bounding=RowChoice.PREPARED)))
+SCANS = scans_to_prepare(PREPARED)
+
+
+def _embedded(_: Path) -> Holder:
+    engine = DuckDbEngine.load(dict(tables()))
+    engine.prepare(SCANS)
+    return engine
+
+
+def _on_server(_: Path) -> Holder:
+    schema = stored(tables())
+    places = {name: f"{schema}.{name}" for name in tables()}
+    form = Form(tables={name: places[name] for name in places if name != "clinics"}, declared="")
+    with closing(PostgreSqlEngine.open(shared_server(), places)) as plain:
+        plain.prepare(form, SCANS)
+    return PostgreSqlEngine.open(shared_server(), places, form=form)
+
+
+def _in_files(folder: Path) -> Holder:
+    places = {name: str(folder / f"{name}.parquet") for name in tables()}
+    for name, each in tables().items():
+        pq.write_table(each, places[name])
+    private = {name: places[name] for name in places if name != "clinics"}
+    form = Form(tables=private, declared="", place=folder / "prepared")
+    with closing(SparkEngine.open(shared_session(), places, public=["clinics"])) as plain:
+        plain.prepare(form, SCANS)
+    return SparkEngine.open(shared_session(), places, public=["clinics"], form=form)
+
+
+SOME = 5
+"""Of so many questions, one is asked on a push; `make test-long` asks all."""
+
+
+@pytest.mark.parametrize("every", [SOME, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "made_by",
+    [_embedded, _on_server, pytest.param(_in_files, marks=pytest.mark.slow, id="spark")],
+)
+def test_questions_over_a_form_have_the_same_exact_tables_as_per_query(
+    made_by: Callable[[Path], Holder], every: int, tmp_path: Path
+) -> None:
+    """The tables of the corpus are within their limits, so that nothing is left out of either."""
+    engine = made_by(tmp_path)
+    curator = Curator(
+        catalog=PREPARED,
+        engine=engine,
+        public=PublicStore({"clinics": engine.table("clinics")}),
+        ledger=SqliteLedger(":memory:", budget=budget_from(PREPARED.budget)),
+    )
+    read = 0
+    for sql in QUESTIONS[::every]:
+        plan = curator._plan(sql, EpsilonTarget(1), PREPARED)
+        read += sum(reads_kept(each.release.rows) for each in plan.releases)
+        assert exact(engine, plan) == expected(sql), sql
+    assert read > len(QUESTIONS[::every]) / 2
+    engine.close()

@@ -41,11 +41,8 @@ def forget(catalog: Path) -> None:
 def remark_outdated(catalog: Path) -> None:
     """Say that a copy is of no use any more, because the data or the catalog changed."""
     if is_copy_outdated(catalog):
-        instead = (
-            "rows are chosen by each question" if is_on_server(catalog) else "the files are read"
-        )
         remark(
-            f"{_called(catalog)} is of other data or another catalog, so {instead}: "
+            f"{_called(catalog)} is of other data or another catalog, so it is not used: "
             "make it anew by discreet prepare"
         )
 
@@ -54,5 +51,6 @@ def _called(catalog: Path) -> str:
     return FORM if is_on_server(catalog) else str(copy_of(catalog))
 
 
-def _size(file: Path) -> str:
-    return f"{file.stat().st_size / 1e6:.1f} MB"
+def _size(copy: Path) -> str:
+    files = [copy, *copy.rglob("*")]
+    return f"{sum(each.stat().st_size for each in files if each.is_file()) / 1e6:.1f} MB"

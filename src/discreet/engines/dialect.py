@@ -125,6 +125,8 @@ class Dialect:
     """What follows a column by which rows are ordered if NULL would else come first."""
     schemas: str = "{0}"
     """What the schemas of prepared tables are called."""
+    has_schemas: bool = True
+    """Whether prepared tables are in schemas, or have names that begin with what these would be."""
     mark: str = ""
     """What follows the names of prepared tables, so that each form of them has its own."""
 
@@ -142,7 +144,10 @@ class Dialect:
 
     def prepared(self, table: str, schema: str) -> str:
         """Return what a prepared table, or another part of the same form, is called."""
-        return f"{self.quoted(self.schemas.format(schema))}.{self.quoted(table + self.mark)}"
+        place, name = self.schemas.format(schema), table + self.mark
+        if not self.has_schemas:
+            return self.quoted(f"{place}_{name}")
+        return f"{self.quoted(place)}.{self.quoted(name)}"
 
     def ordered(self, columns: Iterable[str]) -> str:
         """Return a list to order by, NULL last."""

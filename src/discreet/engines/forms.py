@@ -8,6 +8,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
+from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from discreet.engines.preparing import Progress, Scans
@@ -24,6 +25,8 @@ class Form:
     """Private tables by name, as the catalog says where they are."""
     declared: str
     """What the catalog says of units and limits."""
+    place: Path | None = None
+    """The folder for forms of engines that write files."""
 
     @property
     def family(self) -> str:

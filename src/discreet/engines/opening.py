@@ -12,6 +12,7 @@ from discreet.engines.postgresql import PostgreSqlEngine
 from discreet.engines.postgresql.preparing import forget_forms
 from discreet.engines.postgresql.sessions import Sessions
 from discreet.engines.spark import SparkEngine
+from discreet.engines.spark.forms import forget_files
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -33,13 +34,13 @@ def open_engine(  # noqa: PLR0913 - each is a thing that differs from opening to
     if isinstance(address, str) and not is_spark(address):
         named = {name: str(each) for name, each in tables.items()}
         return PostgreSqlEngine.open(address, named, form=form, limits=limits)
-    return SparkEngine.open(address, tables, kinds=kinds, public=public, limits=limits)
+    return SparkEngine.open(address, tables, kinds=kinds, public=public, form=form, limits=limits)
 
 
 def forget_forms_at(address: str, form: Form, limits: Limits = LIMITS) -> bool:
     """Remove the prepared forms of tables at an address; return whether there were any."""
     if is_spark(address):
-        return False
+        return forget_files(form)
     sessions = Sessions(address, limits)
     try:
         return forget_forms(sessions, form)

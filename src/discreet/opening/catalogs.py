@@ -22,7 +22,7 @@ from discreet.engines.unplugged import UnpluggedEngine
 from discreet.errors import CatalogError, SourceError
 from discreet.ledger import SqliteLedger
 from discreet.opening.copies import copy_of, from_copy
-from discreet.opening.files import kinds_of, limits_of, loaded, named
+from discreet.opening.files import loaded, named
 from discreet.opening.ledgers import ledger_at, ledger_of
 from discreet.opening.servers import address_of, held
 
@@ -127,7 +127,7 @@ def _opened(
 ) -> tuple[str, DuckDbEngine | Holder]:
     """Return the data's version and the engine that holds them: a server's, or that of files."""
     if address is not None:
-        return held(declared, sources, address, kinds_of(declared), limits_of(declared.source))
+        return held(declared, sources, address, copy)
     return from_copy(declared, sources, copy) or loaded(declared, sources)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from discreet.catalog import Column, complete, read
-from discreet.catalog.addresses import EMBEDDED
+from discreet.catalog.addresses import is_spark
 from discreet.catalog.declared import Declared
 from discreet.catalog.policy import RowChoice
 from discreet.engines.copies import Copied, forget_copy, key_of, make_copy, open_copy
@@ -26,8 +26,9 @@ def copy_of(path: str | Path) -> Path:
 
 
 def is_on_server(path: str | Path) -> bool:
-    """Return whether a catalog's tables stay on a server, and so does what is prepared of them."""
-    return read(path).source.engine != EMBEDDED
+    """Return whether what is prepared of a catalog's tables stays on the server that has them."""
+    address = address_of(path, read(path))
+    return address is not None and not is_spark(address)
 
 
 def is_copy_outdated(path: str | Path) -> bool:
@@ -35,7 +36,7 @@ def is_copy_outdated(path: str | Path) -> bool:
     declared, copy = read(path), copy_of(path)
     address = address_of(path, declared)
     if address is not None:
-        return is_form_outdated(declared, address)
+        return is_form_outdated(declared, address, copy)
     return copy.is_file() and key_of(copy) != copied_from(declared, declared.sources).key
 
 
@@ -53,7 +54,7 @@ def prepare_catalog(path: str | Path, progress: Progress | None = None) -> bool:
         )
     address = address_of(path, declared)
     if address is not None:
-        return prepare_form(declared, address, progress)
+        return prepare_form(declared, address, copy_of(path), progress)
     copied = copied_from(declared, declared.sources)
     if key_of(copy_of(path)) == copied.key:
         return False
@@ -70,9 +71,9 @@ def prepare_catalog(path: str | Path, progress: Progress | None = None) -> bool:
 
 def forget_catalog(path: str | Path) -> bool:
     """Remove the prepared copy of a catalog's tables; return whether there was one."""
-    declared = read(path)
+    declared, copy = read(path), copy_of(path)
     address = address_of(path, declared)
-    return forget_copy(copy_of(path)) if address is None else forget_form(declared, address)
+    return forget_copy(copy) if address is None else forget_form(declared, address, copy)
 
 
 def copied_from(declared: Declared, sources: Mapping[str, Source]) -> Copied:

@@ -10,13 +10,12 @@ from discreet.catalog.addresses import EMBEDDED, ENVIRONMENT, is_on_server, with
 from discreet.catalog.declared import Declared
 from discreet.catalog.policy import RowChoice
 from discreet.engines.base import Holder
-from discreet.engines.connection import Limits
 from discreet.engines.forms import Form
-from discreet.engines.loading import Kinds, Source
+from discreet.engines.loading import Source
 from discreet.engines.opening import open_engine
 from discreet.engines.spark.tables import Session, is_frame, is_session
 from discreet.errors import CatalogError, ParameterError
-from discreet.opening.files import limits_told
+from discreet.opening.files import kinds_of, limits_of, limits_told
 
 SESSION = "spark://session"
 """What the address of a session is called that is of no usual form."""
@@ -26,13 +25,24 @@ def held(
     declared: Declared,
     tables: Mapping[str, Source],
     address: "str | Session",
-    kinds: Mapping[str, Kinds],
-    limits: Limits,
+    place: Path | None = None,
 ) -> tuple[str, Holder]:
-    """Return the data's version and the engine of the server that holds them."""
+    """Return the data's version and the engine of the server that holds them.
+
+    Prepared forms that are files are looked for at `place`.
+    """
     public = [each.name for each in declared.tables if each.unit is None]
-    form = form_of(declared, tables) if declared.source.bounding is RowChoice.PREPARED else None
-    engine = open_engine(address, tables, public=public, kinds=kinds, form=form, limits=limits)
+    form = (
+        form_of(declared, tables, place) if declared.source.bounding is RowChoice.PREPARED else None
+    )
+    engine = open_engine(
+        address,
+        tables,
+        public=public,
+        kinds=kinds_of(declared),
+        form=form,
+        limits=limits_of(declared.source),
+    )
     told = declared.source.version
     if told is not None:
         return f"declared {told}", engine
@@ -40,13 +50,16 @@ def held(
     return sha256(state.encode()).hexdigest(), engine
 
 
-def form_of(declared: Declared, tables: Mapping[str, Source]) -> Form | None:
+def form_of(
+    declared: Declared, tables: Mapping[str, Source], place: Path | None = None
+) -> Form | None:
     """Return what a prepared form of the tables would be of; None for frames, which are nowhere."""
     private = {each.name: tables[each.name] for each in declared.tables if each.unit is not None}
     named = {name: str(each) for name, each in private.items() if isinstance(each, str | Path)}
     if len(named) < len(private):
         return None
-    return Form(tables=named, declared=f"{declared.source.version!r} {limits_told(declared)}")
+    told = f"{declared.source.version!r} {limits_told(declared)}"
+    return Form(tables=named, declared=told, place=place)
 
 
 def shown(address: "str | Session") -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping
 from hashlib import sha256
 from typing import TYPE_CHECKING, Self
+from uuid import uuid4
 
 import pyarrow as pa
 
@@ -10,7 +11,10 @@ from discreet.catalog.policy import nearest
 from discreet.catalog.schema import Column, Value
 from discreet.engines.base import ExactQuery
 from discreet.engines.connection import LIMITS, Limits, log
+from discreet.engines.forms import Form
 from discreet.engines.loading import Kinds, Source
+from discreet.engines.preparing import Progress, Scans
+from discreet.engines.spark.forms import NOTHING, Found, found_form, make_form
 from discreet.engines.spark.sessions import (
     collected,
     failures,
@@ -36,7 +40,8 @@ class SparkEngine:
     """Runs exact queries in Spark, in a session beside the given one.
 
     Tables are read where they are: Parquet files, tables and views of the catalog, data frames.
-    Nothing is written. What goes wrong in a query reaches the owner's log only.
+    Nothing is written unless the owner asks for a prepared form. What goes wrong in a query reaches
+    the owner's log only.
     """
 
     dialect = SPARK.name
@@ -48,29 +53,36 @@ class SparkEngine:
         *,
         limits: Limits = LIMITS,
         is_taken: bool = False,
+        found: Found = NOTHING,
     ) -> None:
         self._session = session
         self._tables = {name.casefold(): found for name, found in tables.items()}
         self._limits = limits
         self.version = sha256(
-            "\n".join(f"{name}:{each.state}" for name, each in sorted(tables.items())).encode()
+            "\n".join(
+                f"{name}:{each.state or uuid4().hex}" for name, each in sorted(tables.items())
+            ).encode()
         ).hexdigest()
+        """What changes when the files do; of what has no files, with every opening."""
+        self.is_prepared, self.is_outdated = found.is_usable, found.is_outdated
         self._is_taken = is_taken
 
     @classmethod
-    def open(
+    def open(  # noqa: PLR0913 - each is a thing that differs from opening to opening
         cls,
         at: "str | SparkSession",
         tables: "Mapping[str, Source | DataFrame]",
         *,
         kinds: Mapping[str, Kinds] | None = None,
         public: Collection[str] = (),
+        form: Form | None = None,
         limits: Limits = LIMITS,
     ) -> Self:
         """Find all tables at an address or in a session, or raise SourceError.
 
         A text is a path of Parquet files if it ends so, else a table or view of the catalog; other
         files and frames are read here and handed over, as is all that is `public`, once for all.
+        Where there is such a prepared form of the data as they are now, questions read it.
         """
         given = take(at) if isinstance(at, str) else at
         own, is_taken = own_session(given), isinstance(at, str)
@@ -85,10 +97,18 @@ class SparkEngine:
                     kinds=(kinds or {}).get(name),
                     is_public=name in public,
                 )
+            prepared = found_form(own, form, found)
         except BaseException:
             cls(own, found, is_taken=is_taken).close()
             raise
-        return cls(own, found, limits=limits, is_taken=is_taken)
+        return cls(own, found, limits=limits, is_taken=is_taken, found=prepared)
+
+    def prepare(self, form: Form, scans: Scans, progress: Progress | None = None) -> bool:
+        """Write the prepared form of tables as files; return False if it was there.
+
+        Tables that are done stay done when it is interrupted, or raises SourceError.
+        """
+        return make_form(self._session, form, scans, self._tables, progress)
 
     def columns(self, table: str) -> tuple[Column, ...]:
         found = self._tables.get(table.casefold())

@@ -60,8 +60,8 @@ class Registered:
 
     columns: tuple[Column, ...]
     has_row_ids: bool
-    state: str
-    """What changes when the files do; of what has no files, with every opening."""
+    state: str | None
+    """What changes when the files do; None for what has no files."""
     handed_over: str | None
     """The view by which another session's frame was handed over, to be dropped in the end."""
 
@@ -129,8 +129,8 @@ def _registered(  # noqa: PLR0913
     )
 
 
-def _state(frame: "DataFrame", source: object) -> str:
-    """Return which files are read, how long they are and when they were written."""
+def _state(frame: "DataFrame", source: object) -> str | None:
+    """Return which files are read, how long they are and when they were written, if any are."""
     plan: Any = frame._jdf.queryExecution().analyzed()  # noqa: SLF001 - only Java knows the files
     while not _is_parquet(plan) and plan.children().size() == 1:
         plan = plan.children().head()
@@ -142,7 +142,7 @@ def _state(frame: "DataFrame", source: object) -> str:
         states = [(each.resolve(), each.stat()) for each in files_of(source)]
         found = [(path, each.st_size, each.st_mtime_ns) for path, each in states]
     else:
-        return uuid4().hex
+        return None
     return "|".join(sorted(f"{path}:{size}:{time}" for path, size, time in found))
 
 

@@ -64,4 +64,6 @@ SPARK = Dialect(
     addend="CAST({0} AS DECIMAL(20, 0))",
     quote="`",
     nulls_last=" NULLS LAST",
+    schemas="__{0}",
+    has_schemas=False,  # views of a session are in none
 )
