@@ -2,6 +2,7 @@
 
 import gzip
 from collections.abc import Callable
+from contextlib import nullcontext
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from fractions import Fraction
@@ -19,7 +20,7 @@ import discreet
 from discreet.catalog.schema import Column, Kind
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.loading import DuckDbTable, Frame, Source, column_from_type
-from discreet.errors import SourceError
+from discreet.errors import CatalogError, SourceError
 
 TWO: dict[str, list[Any]] = {"patient_id": [1, 2], "region": ["n", None]}
 
@@ -190,6 +191,29 @@ def test_types_are_folded_into_kinds(type_name: str, kind: Kind) -> None:
 
 def test_a_decimal_says_its_step() -> None:
     assert column_from_type("x", "DECIMAL(10,2)").step == Fraction(1, 100)
+
+
+@pytest.mark.parametrize(
+    ("kind", "is_refused"),
+    [
+        ("DECIMAL(18, 2)", True),
+        ("TIMESTAMP_NS", True),
+        ("DECIMAL(15, 2)", False),
+        ("DECIMAL(38, 0)", False),
+        ("DOUBLE", False),
+        ("TIMESTAMP", False),
+    ],
+)
+def test_values_that_are_rounded_when_they_are_read_are_no_units(
+    tmp_path: Path, kind: str, is_refused: bool
+) -> None:
+    """Units that differ in the data would be one here, and share its rows."""
+    file = tmp_path / "t.db"
+    with duckdb.connect(str(file)) as connection:
+        connection.execute(f"CREATE TABLE t (who {kind}, i INTEGER)")
+    refused = pytest.raises(CatalogError, match="cannot be told apart reliably")
+    with refused if is_refused else nullcontext():
+        discreet.open(file, unit="who", epsilon=1).close()
 
 
 def test_a_database_says_which_columns_have_no_null(tmp_path: Path) -> None:

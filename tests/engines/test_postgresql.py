@@ -72,6 +72,15 @@ def test_types_of_the_server_are_folded_into_kinds(schema: str) -> None:
     engine.close()
 
 
+def test_numerics_that_reals_cannot_tell_apart_are_no_units(schema: str) -> None:
+    types = ("numeric", "numeric(20, 2)", "numeric(15, 2)", "numeric(30, 0)", "double precision")
+    listed = ", ".join(f"c{number} {each}" for number, each in enumerate(types))
+    run(f"CREATE TABLE {schema}.ids ({listed})")
+    engine = opened(schema, "ids")
+    assert [each.is_rounded for each in engine.columns("ids")] == [True, True, False, False, False]
+    engine.close()
+
+
 def test_domains_are_what_they_are_made_of_and_enumerations_are_texts(schema: str) -> None:
     run(
         f"CREATE DOMAIN {schema}.cents AS numeric(9, 2) CHECK (VALUE >= 0)",

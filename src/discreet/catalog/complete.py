@@ -146,9 +146,9 @@ def _unit(place: Place, unit: Unit, columns: tuple[Column, ...]) -> Unit:
     if isinstance(unit, RowUnit):
         return unit
     column = _column(place, unit.column, columns)
-    if column.kind is Kind.OTHER:
+    if column.kind is Kind.OTHER or column.is_rounded:
         rule = f"names {column.name!r}, whose values cannot be told apart reliably"
-        raise place.refused(rule, "name a column of numbers, text or dates")
+        raise place.refused(rule, "name a column of whole numbers, text or dates")
     return replace(unit, column=column.name)
 
 

@@ -1,6 +1,6 @@
 """What a table looks like: its columns, their kinds and what the owner declares about them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
 from enum import Enum
@@ -69,6 +69,8 @@ class Column:
     """All the values that there are; other ones are not counted where the column is a key."""
     nulls: bool | None = None
     """Whether NULL occurs: True makes it a key of its own, None promises nothing."""
+    is_rounded: bool = field(default=False, compare=False)
+    """Whether values that differ in the data can be the same as they are read: it is no unit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ become NULL.
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from glob import glob, has_magic
 from pathlib import Path
@@ -238,6 +238,10 @@ READ_AS: Mapping[Kind, str] = {
 """What the text of a CSV file is read as, if its column is declared to be of a kind."""
 
 
+DIGITS = 15
+"""Decimals of so many digits are different reals if they differ."""
+
+
 def column_from_type(name: str, type_name: str, *, nulls: bool | None = None) -> Column:
     """Return a column by DuckDB's name of its type."""
     decimal = re.fullmatch(r"DECIMAL\((\d+),(\d+)\)", type_name)
@@ -245,9 +249,10 @@ def column_from_type(name: str, type_name: str, *, nulls: bool | None = None) ->
         return Column(name=name, kind=Kind.INTEGER, nulls=nulls)
     if decimal:
         step = Fraction(1, 10 ** int(decimal[2]))
-        return Column(name=name, kind=Kind.REAL, step=step, nulls=nulls)
+        is_rounded = int(decimal[1]) > DIGITS
+        return Column(name=name, kind=Kind.REAL, step=step, nulls=nulls, is_rounded=is_rounded)
     kind = Kind.TEXT if type_name.startswith("ENUM(") else SIMPLE.get(type_name, Kind.OTHER)
-    return Column(name=name, kind=kind, nulls=nulls)
+    return Column(name=name, kind=kind, nulls=nulls, is_rounded=type_name == "TIMESTAMP_NS")
 
 
 def _copy(
@@ -295,7 +300,7 @@ def _read_as(text: str, kind: Kind) -> str:
 def _promised(column: Column) -> Column:
     """Return the column without a promise that values which became NULL would break."""
     if column.kind in (Kind.REAL, Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMP_TZ):
-        return Column(name=column.name, kind=column.kind, step=column.step)
+        return replace(column, nulls=None)
     return column
 
 

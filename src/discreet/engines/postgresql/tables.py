@@ -28,6 +28,9 @@ KINDS: Mapping[str, Kind] = {
 }
 """Types by kind; enumerations are texts, domains are what they are made of, the rest is OTHER."""
 
+DIGITS = 15
+"""Numerics of so many digits are different reals if they differ."""
+
 _TINY = "2.4703282292062328e-324"
 
 READS: Mapping[Kind, str] = {
@@ -162,7 +165,14 @@ def _column(
             step = Fraction(1, 10**scale)
     is_same = kind in (Kind.BOOLEAN, Kind.TEXT, Kind.INTEGER) and type_name != "numeric"
     nulls = False if is_given and is_same else None
-    return Column(name=name, kind=kind, step=step, nulls=nulls), read.format(quoted)
+    is_rounded = type_name == "numeric" and kind is Kind.REAL and not _is_short(modifier)
+    column = Column(name=name, kind=kind, step=step, nulls=nulls, is_rounded=is_rounded)
+    return column, read.format(quoted)
+
+
+def _is_short(modifier: int) -> bool:
+    """Return whether numerics of a type that differ are different reals: they have few digits."""
+    return modifier >= 4 and (modifier - 4) >> 16 <= DIGITS
 
 
 def _scale(modifier: int) -> int | None:

@@ -214,7 +214,8 @@ def _column(name: str, type_name: str) -> Column:
     if decimal and int(decimal[2]) == 0:
         return Column(name=name, kind=Kind.INTEGER)
     if decimal:
-        return Column(name=name, kind=Kind.REAL, step=Fraction(1, 10 ** int(decimal[2])))
+        step, is_rounded = Fraction(1, 10 ** int(decimal[2])), int(decimal[1]) > 15
+        return Column(name=name, kind=Kind.REAL, step=step, is_rounded=is_rounded)
     if re.match(r"(string|varchar|char)\b", type_name):
         return Column(name=name, kind=Kind.TEXT)
     return Column(name=name, kind=SIMPLE.get(type_name, Kind.OTHER))
