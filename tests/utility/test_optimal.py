@@ -36,7 +36,7 @@ HALF = Fraction(1, 2)
 
 @settings(max_examples=15)
 @given(
-    st.fractions(min_value=Fraction(1, 10), max_value=4, max_denominator=100),
+    st.fractions(min_value=Fraction(1, 10), max_value=12, max_denominator=100),
     st.lists(st.integers(0, 9), min_size=6, max_size=6),
     st.lists(st.lists(st.integers(-5, 5), min_size=6, max_size=6), min_size=2, max_size=4),
 )
@@ -59,7 +59,7 @@ def test_closed_form_and_linear_program_agree(gain: str, prior: Prior) -> None:
         for method in (Method.CLOSED_FORM, Method.LINEAR_PROGRAM)
     )
     assert closed.channel.is_private(0.7, path(0, 12))
-    assert closed.gap < Fraction(1, 10**12)
+    assert 0 < closed.gap < Fraction(1, 10**9)
     assert abs(closed.utility - program.utility) < Fraction(1, 10**6)
     assert closed.utility <= program.bound
 
@@ -78,10 +78,10 @@ def test_the_bound_holds_whatever_the_prices() -> None:
     graph, prior = path(0, 6), uniform(0, 6)
     gain = gain_over("identity", graph.nodes)
     best = optimal_mechanism(graph, 1, prior=prior, gain=gain)
-    odds = Fraction(272, 100)
+    alpha = Fraction(36, 100)
     edges = 2 * len(graph.edges)
     for prices in (np.zeros((edges, 7)), np.full((edges, 7), 0.01), np.eye(edges, 7)):
-        assert bound(gain, prior, graph, prices, odds) >= best.utility
+        assert bound(gain, prior, graph, prices, alpha) >= best.utility
 
 
 def test_randomized_response_is_optimal_for_guessing_one_value() -> None:

@@ -6,14 +6,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.errors import ParameterError
+from discreet.errors import ParameterError, SolverError
 from discreet.local.odds import odds_down
 from discreet.parameters import Real, choice, rational, whole
 from discreet.utility.channels import Channel
 from discreet.utility.gains import AnyGain, Gain, Known, gain_over
 from discreet.utility.graphs import Graph, same_nodes
 from discreet.utility.guessing import best_remap, plain_utility, worst_utility
-from discreet.utility.makers import alpha_down, geometric_channel
+from discreet.utility.makers import alpha_down, alpha_up, geometric_channel
 from discreet.utility.mechanism import ChannelMechanism
 from discreet.utility.priors import Prior
 from discreet.utility.programs import Proposal, bayesian, minimax
@@ -92,27 +92,38 @@ def _closed_form(graph: Graph, epsilon: Fraction, prior: Prior, gain: Gain) -> O
     first, last = whole("low", graph.nodes[0]), whole("high", graph.nodes[-1])
     geometric = geometric_channel(first, last, epsilon=epsilon)
     remap = best_remap(geometric, prior, gain)
-    # By the theorem, what is best for a slightly larger epsilon, at which alpha is a fraction.
-    better = geometric_channel(first, last, alpha=alpha_down(epsilon))
     return Optimum(
         channel=geometric.then(remap.channel),
         graph=graph,
         epsilon=epsilon,
         utility=remap.utility,
-        bound=best_remap(better, prior, gain).utility,
+        bound=remap.utility + _rounding(epsilon, gain),
         method=Method.CLOSED_FORM,
         why="on a path the geometric mechanism with the best remap is optimal for every "
         "anti-monotone gain (Ghosh, Roughgarden, Sundararajan 2009)",
     )
 
 
+def _rounding(epsilon: Fraction, gain: Gain) -> Fraction:
+    """Return what rounding e^-epsilon up may have cost, at most.
+
+    By the theorem we are optimal for odds r = 1 / alpha_up, and others may have s = 1 / alpha_down
+    at most. Of an M with odds s, mixed with the uniform law over n guesses by θ = n (s - r) / (r -
+    1), the odds are at most r: M_i - r M_j ≤ (s - r) M_j ≤ s - r. So M gains at most θ · spread
+    more than we do.
+    """
+    r, s = 1 / alpha_up(epsilon), 1 / alpha_down(epsilon)
+    return len(gain.guesses) * (s - r) / (r - 1) * gain.spread
+
+
 def _program(graph: Graph, epsilon: Fraction, prior: Prior | None, gain: Gain) -> Optimum:
     proposal = _proposal(graph, epsilon, prior, gain)
     weights = repaired(proposal.chances, graph, odds_down(epsilon))
     channel = Channel.from_weights(weights, inputs=graph.nodes, outputs=gain.guesses)
-    assert channel.is_private(epsilon, graph)  # noqa: S101 - a proof, not a check of input
+    if not channel.is_private(epsilon, graph):
+        raise SolverError("its solution could not be made private")
     believed = _worst_prior(proposal, graph) if prior is None else prior
-    ceiling = 1 / alpha_down(epsilon)
+    alpha = alpha_down(epsilon)
     size = gain.spread or Fraction(1)
     return Optimum(
         channel=channel,
@@ -121,7 +132,7 @@ def _program(graph: Graph, epsilon: Fraction, prior: Prior | None, gain: Gain) -
         utility=worst_utility(channel, gain)
         if prior is None
         else plain_utility(channel, prior, gain),
-        bound=bound(gain, believed, graph, proposal.prices * float(size), ceiling),
+        bound=bound(gain, believed, graph, proposal.prices * float(size), alpha),
         method=Method.LINEAR_PROGRAM,
         why="a linear program's solution, mixed with the uniform law by what it violated",
     )

@@ -4,6 +4,7 @@ What a solver returns is a proposal. `repair.py` makes a mechanism of it, and a 
 its solver when it is first asked for, so that nothing else waits for it.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import exp
 from typing import TypeAlias
@@ -15,12 +16,17 @@ from discreet.errors import SolverError
 from discreet.noise.uniform import FloatArray
 from discreet.utility.graphs import Graph
 
-TOLERANCE = 1e-10
+DEVEX = {"simplex_dual_edge_weight_strategy": "devex"}
+TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
-SIMPLEX = "highs-ds"
+ATTEMPTS: tuple[tuple[str, Mapping[str, object]], ...] = (
+    ("highs-ds", {**DEVEX, **TIGHT}),
+    ("highs-ds", DEVEX),
+    ("highs-ipm", {}),
+)
+"""Methods of HiGHS in turn, until one succeeds: tiny chances defeat the tightest at times."""
 
-USABLE = (0, 4)
-"""Solved, or solved with numerical difficulties: what is wrong with it shows in the proof."""
+SUCCESS = 0
 
 Sparse: TypeAlias = "scipy.sparse.csr_array[np.float64, tuple[int, int]]"
 
@@ -94,12 +100,12 @@ def _beside(matrix: Sparse, column: FloatArray) -> Sparse:
 
 
 def _neighbours(graph: Graph, width: int, epsilon: float) -> Sparse:
-    """Return the constraints chance(i, w) - e^epsilon chance(j, w) ≤ 0, edge by edge both ways."""
+    """Return the constraints e^-epsilon chance(i, w) - chance(j, w) ≤ 0, edge by edge both ways."""
     pairs = np.array(list(graph.directed), np.int64).reshape(-1, 2)
     places = pairs[:, :, None] * width + np.arange(width)
     here, there = places[:, 0].ravel(), places[:, 1].ravel()
     rows = np.arange(len(here))
-    values = np.concatenate([np.ones(len(here)), np.full(len(here), -exp(epsilon))])
+    values = np.concatenate([np.full(len(here), exp(-epsilon)), -np.ones(len(here))])
     return scipy.sparse.csr_array(
         (values, (np.concatenate([rows, rows]), np.concatenate([here, there]))),
         shape=(len(here), len(graph.nodes) * width),
@@ -113,29 +119,25 @@ def solved(
     upper: "Sparse | None" = None,
     is_last_free: bool = False,
 ) -> Solved:
-    """Return what minimises the cost of variables that are 0 or more, by the dual simplex method.
+    """Return what minimises the cost of variables that are 0 or more, by HiGHS.
 
     `equal` is a matrix and what it must give; what `upper` gives must not be above 0.
     """
     lower = np.zeros(len(cost))
     if is_last_free:
         lower[-1] = -np.inf
-    found = scipy.optimize.linprog(  # type: ignore[call-overload]  # no sparse arrays in its stubs
-        cost,
-        A_ub=upper,
-        b_ub=None if upper is None else np.zeros(upper.shape[0]),
-        A_eq=equal[0],
-        b_eq=equal[1],
-        bounds=np.stack([lower, np.full(len(cost), np.inf)], axis=1),
-        method=SIMPLEX,
-        options={
-            "primal_feasibility_tolerance": TOLERANCE,
-            "dual_feasibility_tolerance": TOLERANCE,
-            "simplex_dual_edge_weight_strategy": "devex",
-        },
-    )
-    if found.x is None or found.status not in USABLE:
-        raise SolverError(found.message)
-    return Solved(
-        x=found.x, of_equal=found.eqlin.marginals, of_upper=-np.asarray(found.ineqlin.marginals)
-    )
+    for method, options in ATTEMPTS:
+        found = scipy.optimize.linprog(  # type: ignore[call-overload]  # no sparse arrays in its stubs
+            cost,
+            A_ub=upper,
+            b_ub=None if upper is None else np.zeros(upper.shape[0]),
+            A_eq=equal[0],
+            b_eq=equal[1],
+            bounds=np.stack([lower, np.full(len(cost), np.inf)], axis=1),
+            method=method,
+            options=dict(options),
+        )
+        if found.x is not None and found.status == SUCCESS:
+            duals = found.eqlin.marginals, -np.asarray(found.ineqlin.marginals)
+            return Solved(x=found.x, of_equal=duals[0], of_upper=duals[1])
+    raise SolverError(found.message)

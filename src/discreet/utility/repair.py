@@ -37,29 +37,31 @@ def repaired(chances: FloatArray, graph: Graph, odds: Fraction) -> list[list[int
     return [[each + added for each in row] for row in weights]
 
 
-def bound(gain: Gain, prior: Prior, graph: Graph, prices: FloatArray, odds: Fraction) -> Fraction:
-    """Return what no mechanism with these odds exceeds, whatever the prices.
+def bound(gain: Gain, prior: Prior, graph: Graph, prices: FloatArray, alpha: Fraction) -> Fraction:
+    """Return what no mechanism with odds up to 1 / alpha exceeds, whatever the prices.
 
-    Weak duality: prices λ ≥ 0 of the constraints K(i, w) ≤ odds K(j, w) show that
-    Σ prior g K ≤ Σ_y max_w (prior(y) g(w, y) - Σ_j λ(y, j, w) + odds Σ_i λ(i, y, w)),
-    as every row of K adds up to 1. Good prices make it tight; bad ones only make it large.
+    Weak duality: prices λ ≥ 0 of the constraints alpha K(i, w) ≤ K(j, w) show that
+    Σ prior g K ≤ Σ_y max_w (prior(y) g(w, y) - alpha Σ_j λ(y, j, w) + Σ_i λ(i, y, w)),
+    as every row of K adds up to 1. Good prices make it tight; bad ones only make it large, and then
+    what the truth is worth is the bound.
     """
-    # Everything times the total of the prior, the gain's divisor, GRAIN and the odds' denominator.
+    # Everything times the total of the prior, the gain's divisor, GRAIN and alpha's denominator.
     weights = prior.weights
     unit = sum(weights) * gain.divisor
-    share = GRAIN * odds.denominator
+    share = GRAIN * alpha.denominator
     worth = [
         [weight * each * share for each in column]
         for weight, column in zip(weights, zip(*gain.weights, strict=True), strict=True)
     ]
-    leaves, comes = unit * odds.denominator, unit * odds.numerator
+    truth = sum(map(max, worth))
+    leaves, comes = unit * alpha.numerator, unit * alpha.denominator
     for (i, j), row in zip(graph.directed, prices.tolist(), strict=True):
         for w, each in enumerate(row):
             if each > 0:
                 price = int(each * GRAIN)
                 worth[i][w] -= price * leaves
                 worth[j][w] += price * comes
-    return Fraction(sum(map(max, worth)), unit * share)
+    return Fraction(min(truth, sum(map(max, worth))), unit * share)
 
 
 def _row(chances: Sequence[float]) -> list[int]:
