@@ -10,6 +10,7 @@ from discreet.books import Books, balance_of
 from discreet.catalog.policy import Catalog, RowChoice
 from discreet.catalog.schema import Bounds
 from discreet.engines.base import Engine
+from discreet.engines.foreign import write_for
 from discreet.engines.public import PublicStore
 from discreet.errors import ParameterError, QuestionError, QuestionSizeError, UnsupportedError
 from discreet.explanation import Explanation, cautions_of, explain_plan, notes_of
@@ -102,16 +103,24 @@ class Curator:
         confidence: Real = 0.95,
         find_bounds: Collection[str] = (),
         bounding: RowChoice | str | None = None,
+        dialect: str | None = None,
         account: str = OWNER,
     ) -> Explanation:
-        """Return what `ask` would do and cost, and how good the answer would be; reads no data."""
+        """Return what `ask` would do and cost, and how good the answer would be; reads no data.
+
+        `dialect` has the statements in the words of another engine, "bigquery", "databricks",
+        "snowflake" or "trino", over tables that are not prepared; nothing is run there.
+        """
         books, left = self._books.of(account), self.remaining_of(account)
-        finder = self._finder(books, bounding)
+        finder = self._finder(books, bounding if dialect is None else RowChoice.PER_QUERY)
         target = make_target(epsilon, delta, within, confidence)
 
         def explained(plan: Plan) -> Explanation:
             queries = [query for planned in plan.releases for query in planned.queries]
-            sqls = [self._engine.sql(each) for each in queries]
+            sqls = [
+                self._engine.sql(each) if dialect is None else write_for(each, dialect)
+                for each in queries
+            ]
             return explain_plan(
                 plan, sqls, confidence, question=sql, remaining=left, due=books.due(plan)
             )
@@ -268,6 +277,7 @@ class Account:
         confidence: Real = 0.95,
         find_bounds: Collection[str] = (),
         bounding: RowChoice | str | None = None,
+        dialect: str | None = None,
     ) -> Explanation:
         """Return what `ask` would do and cost; reads no data."""
         return self._curator.explain(
@@ -278,6 +288,7 @@ class Account:
             confidence=confidence,
             find_bounds=find_bounds,
             bounding=bounding,
+            dialect=dialect,
             account=self.name,
         )
 

@@ -175,3 +175,13 @@ def test_on_a_terminal_the_unit_is_asked_for_until_it_is_a_column(
     assert "There is no such column: nobody." in asked.err
     assert asked.out.strip() == ""
     assert 'unit = "age"\n' in (folder / "discreet.toml").read_text()
+
+
+def test_statements_are_shown_in_another_dialect(discreet: Discreet, folder: Path) -> None:
+    assert folder.is_dir()
+    sql = "SELECT COUNT(*) AS visits FROM visits"
+    told = discreet("explain", sql, "-e", "1", "--dialect", "snowflake")
+    assert "NUMBER(38, 0)" in told.out
+    wrong = discreet("explain", sql, "-e", "1", "--dialect", "oracle")
+    assert wrong.code == 1
+    assert "must be one of bigquery, databricks, snowflake, trino" in wrong.err

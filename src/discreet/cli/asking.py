@@ -83,6 +83,7 @@ def explained(curator: Curator | Account, sql: str, terms: Terms) -> Explanation
             within=terms.within,
             confidence=terms.confidence,
             bounding=terms.bounding,
+            dialect=terms.dialect,
         )
 
 

@@ -2,6 +2,7 @@
 # ruff: noqa: PLR0402 - modules stand by their whole names, which the tests of imports read
 # ruff: noqa: PLR0913, PLR0917 - each argument is an option
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
@@ -83,6 +84,10 @@ Bounding: TypeAlias = Annotated[
     typer.Option(
         metavar="WHEN", help="When rows of a unit are chosen: prepared (faster) or per-query."
     ),
+]
+Dialect: TypeAlias = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Show SQL of bigquery, databricks, snowflake or trino."),
 ]
 As: TypeAlias = Annotated[
     str | None, typer.Option("--as", metavar="NAME", help="Charge it to this analyst's account.")
@@ -193,6 +198,7 @@ def explain(
     delta: Delta = None,
     confidence: Confidence = USUAL,
     bounding: Bounding = None,
+    dialect: Dialect = None,
     file: File = None,
     is_json: AsJson = False,
     account: As = None,
@@ -202,7 +208,7 @@ def explain(
     asking.explain(
         question(sql, file),
         catalog,
-        _terms(epsilon, delta, within, confidence, bounding),
+        replace(_terms(epsilon, delta, within, confidence, bounding), dialect=dialect),
         payer_of(account, token),
         form=form_of(is_json=is_json, is_csv=False),
     )

@@ -35,6 +35,8 @@ class Terms:
     within: Fraction | Mapping[str, Fraction] | None = None
     confidence: Fraction = Fraction(95, 100)
     bounding: str | None = None
+    dialect: str | None = None
+    """In whose words an explanation has what would be run."""
 
     @property
     def is_empty(self) -> bool:

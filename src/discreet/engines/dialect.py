@@ -123,6 +123,8 @@ class Dialect:
     """What follows a SELECT whose columns must not be computed again wherever they are used."""
     nulls_last: str = ""
     """What follows a column by which rows are ordered if NULL would else come first."""
+    has_prepared: bool = True
+    """Whether prepared tables are there to be read; else all is read of the tables themselves."""
     schemas: str = "{0}"
     """What the schemas of prepared tables are called."""
     has_schemas: bool = True

@@ -66,7 +66,7 @@ def _columns_of(rows: Rows) -> tuple[str, ...]:
 
 
 def _scan(scan: Scan, place: Place, needed: frozenset[str] | None) -> str:
-    if scan.table.is_prepared:
+    if scan.table.is_prepared and (scan.is_kept or place.dialect.has_prepared):
         return _prepared(scan, place, needed)
     path = (scan.table, *scan.parents)
     aliases = [f'"__{number}"' for number in range(len(path))]
