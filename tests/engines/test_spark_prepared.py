@@ -2,12 +2,16 @@
 
 import stat
 from pathlib import Path
+from typing import Any, cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import discreet
+from discreet.engines.copies import make_private
+from discreet.engines.forms import Form
+from discreet.engines.spark.forms import NOTHING, found_form
 from discreet.errors import SourceError
 from discreet.opening import (
     copy_of,
@@ -145,3 +149,13 @@ def test_what_has_no_files_is_not_prepared(catalog: Path) -> None:
     catalog.write_text(f'{text}[tables.visits]\nfrom = "nowhere"\nunit = "id"\n')
     with pytest.raises(SourceError, match="no files by which changes are seen"):
         prepare_catalog(catalog)
+
+
+def test_a_form_that_others_could_have_written_is_not_used(tmp_path: Path) -> None:
+    form = Form(tables={"visits": "visits"}, declared="", place=tmp_path / "discreet.prepared")
+    assert form.place is not None
+    form.place.mkdir(mode=0o755)
+    session = cast("Any", None)  # nothing is asked of it
+    assert found_form(session, form, {}) is NOTHING
+    with pytest.raises(SourceError, match="not this user's alone"):
+        make_private(form.place)

@@ -68,7 +68,7 @@ def make_copy(
     """Make the prepared copy, or go on making it; raise SourceError and keep what is done."""
     part = _part_of(file)
     with alone(file):
-        _make_private(part.parent)
+        make_private(part.parent)
         if key_of(part) != copied.key:
             _remove(part)
         with _told(), _writing(part, limits) as connection:
@@ -89,7 +89,7 @@ def key_of(file: Path) -> str | None:
     """Return what a copy is of; None if there is none, or none that can be read and trusted."""
     if not file.is_file():
         return None
-    if not _is_private(file):
+    if not is_private(file):
         log.warning("a prepared copy is not used: others than its user may write or read it")
         return None
     is_whole = file.parent.suffix != PART_SUFFIX
@@ -145,15 +145,15 @@ def _part_of(file: Path) -> Path:
     return file.with_name(f"{file.name}{PART_SUFFIX}") / file.name
 
 
-def _make_private(folder: Path) -> None:
+def make_private(folder: Path) -> None:
     """Make a folder that only this user may enter, or refuse one that others may."""
     with suppress(FileExistsError):
         folder.mkdir(mode=0o700)
-    if folder.is_symlink() or not folder.is_dir() or not _is_private(folder):
+    if folder.is_symlink() or not folder.is_dir() or not is_private(folder):
         raise SourceError(f"{folder} is there and not this user's alone; remove it.")
 
 
-def _is_private(file: Path) -> bool:
+def is_private(file: Path) -> bool:
     """Return whether nobody but this user may read or write a file or folder."""
     state = file.stat()
     return state.st_uid == os.geteuid() and not state.st_mode & 0o077

@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from discreet.catalog.schema import Kind
 from discreet.engines.connection import log
-from discreet.engines.copies import alone
+from discreet.engines.copies import alone, is_private, make_private
 from discreet.engines.forms import Form
 from discreet.engines.preparing import Progress, Scans
 from discreet.engines.spark.sessions import failures, silent
@@ -57,6 +57,9 @@ def found_form(
     """Let questions read the form of the data as they are now, if there is one."""
     if form is None or form.place is None or not form.place.is_dir():
         return NOTHING
+    if not is_private(form.place):
+        log.warning("a prepared form is not used: others than its user may write or read it")
+        return NOTHING
     folder = _folder(form.place, form, tables)
     if folder is None or not (folder / WHOLE).is_file():
         return Found(is_outdated=any(form.place.glob(f"*/{WHOLE}")))
@@ -84,7 +87,7 @@ def make_form(
     if (folder / WHOLE).is_file():
         return False
     with alone(form.place), _told():
-        form.place.mkdir(mode=0o700, exist_ok=True)
+        make_private(form.place)
         folder.mkdir(mode=0o700, exist_ok=True)
         told = {
             scan.table.name: _table(session, folder / str(number), scan, progress)
