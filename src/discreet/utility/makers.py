@@ -37,11 +37,11 @@ def geometric_channel(
     a = chosen_alpha(epsilon, alpha, whole("sensitivity", sensitivity, least=1))
     n, p, q = len(nodes) - 1, a.numerator, a.denominator
     powers = [p**k * q ** (n - k) for k in range(n + 1)]
-    rows = []
-    for y in range(n + 1):
-        # Times (1 + a) q^n: a^y at the lower end, (1 - a) a^|z - y| inside, each times q once more.
-        inside = [(q - p) * powers[abs(z - y)] for z in range(1, n)]
-        rows.append([q * powers[y], *inside, q * powers[n - y]])
+    # Times (1 + a) q^(n + 1): a^k at an end that is k away, (1 - a) a^k inside.
+    ends, inside = [q * each for each in powers], [(q - p) * each for each in powers]
+    rows = [
+        [ends[y], *(inside[abs(z - y)] for z in range(1, n)), ends[n - y]] for y in range(n + 1)
+    ]
     return Channel.from_weights(rows, inputs=nodes, outputs=nodes)
 
 

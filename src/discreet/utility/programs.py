@@ -18,9 +18,11 @@ from discreet.utility.graphs import Graph
 
 DEVEX = {"simplex_dual_edge_weight_strategy": "devex"}
 TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+MIDDLE = {"primal_feasibility_tolerance": 1e-8, "dual_feasibility_tolerance": 1e-8}
 
 ATTEMPTS: tuple[tuple[str, Mapping[str, object]], ...] = (
     ("highs-ds", {**DEVEX, **TIGHT}),
+    ("highs-ds", {**DEVEX, **MIDDLE}),
     ("highs-ds", DEVEX),
     ("highs-ipm", {}),
 )
