@@ -123,8 +123,8 @@ def _remarks(found: Design) -> Iterator[str]:
     if found.is_universal:
         yield (
             "For a count and a gain that falls with the distance, the geometric mechanism with "
-            "the best remap is optimal (Ghosh, Roughgarden, Sundararajan 2009); the linear program, "
-            "which does not know that, comes as near as its tolerance lets it."
+            "the best remap is optimal (Ghosh, Roughgarden, Sundararajan 2009); the linear "
+            "program, which does not know that, comes as near as its tolerance lets it."
         )
 
 
