@@ -87,7 +87,7 @@ class PostgreSqlEngine:
     ) -> Self:
         made = [] if form is None else made_forms(connection, form)
         key = "" if form is None or not made else key_now(connection, form)
-        prepared = usable_form(connection, key, made)
+        prepared = None if form is None else usable_form(connection, form, key, made)
         found = {
             name: stored_table(connection, name, each)
             for name, each in tables.items()

@@ -63,9 +63,13 @@ WHERE a.attrelid = ANY(%s) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY 1, 2
 """
 
 
+def _numbers(connection: "Connection[Any]", form: Form) -> list[int]:
+    return [located(connection, each)[0] for _, each in sorted(form.tables.items())]
+
+
 def key_now(connection: "Connection[Any]", form: Form) -> str:
     """Return the key of a form of the tables as they are now; reads no rows and needs no rights."""
-    found = [located(connection, each)[0] for _, each in sorted(form.tables.items())]
+    found = _numbers(connection, form)
     columns = connection.execute(COLUMNS, (found,)).fetchall()
     return form.key(f"{state_of(connection, found)}|{columns}")
 
@@ -81,13 +85,18 @@ def made_forms(connection: "Connection[Any]", form: Form) -> list[Made]:
     ]
 
 
-def usable_form(connection: "Connection[Any]", key: str, made: Iterable[Made]) -> Made | None:
-    """Return the whole form that has this key, if there is one that may be read."""
+def usable_form(
+    connection: "Connection[Any]", form: Form, key: str, made: Iterable[Made]
+) -> Made | None:
+    """Return the whole form that has this key, if there is one that may be read and trusted."""
     for each in made:
         if each.key == key and each.is_whole:
-            if _is_readable(connection, each):
+            if _is_readable(connection, each) and _is_trusted(connection, each, form):
                 return each
-            log.warning("there is a prepared form, and the role may not read it")
+            log.warning(
+                "a prepared form is not used: this role may not read it, or whoever owns it may "
+                "not read the tables that it is of"
+            )
     return None
 
 
@@ -117,10 +126,34 @@ def _is_readable(connection: "Connection[Any]", made: Made) -> bool:
     )
     if connection.execute(usable, (schemas,)).fetchone() != (True,):
         return False
-    names = [made.dialect.prepared(PARTS, ABOUT)]
-    names += [made.dialect.prepared(name, each) for name in made.columns for each in (KEPT, EVERY)]
+    names = _relations(made)
     readable = (
         "SELECT bool_and(coalesce(pg_catalog.has_table_privilege("
         "pg_catalog.to_regclass(each), 'SELECT'), false)) FROM unnest(CAST(%s AS text[])) each"
     )
     return bool(connection.execute(readable, (names,)).fetchone() == (True,))
+
+
+def _relations(made: Made) -> list[str]:
+    """Return all that questions read of a form."""
+    both = [made.dialect.prepared(name, each) for name in made.columns for each in (KEPT, EVERY)]
+    return [made.dialect.prepared(PARTS, ABOUT), *both]
+
+
+TRUSTED = """
+SELECT bool_and(pg_catalog.has_any_column_privilege(c.relowner, source, 'SELECT'))
+FROM unnest(CAST(%s AS text[])) each
+JOIN pg_catalog.pg_class c ON c.oid = pg_catalog.to_regclass(each)
+CROSS JOIN unnest(CAST(%s AS oid[])) source
+"""
+
+
+def _is_trusted(connection: "Connection[Any]", made: Made, form: Form) -> bool:
+    """Return whether a form was made by who may read the tables themselves.
+
+    Anyone else who can make schemas could put together a form that keeps too many rows of a unit,
+    and learn from the answers. Who reads the tables has nothing to learn.
+    """
+    owned = [FORMS, *_relations(made)]
+    found = connection.execute(TRUSTED, (owned, _numbers(connection, form))).fetchone()
+    return bool(found == (True,))
