@@ -16,7 +16,7 @@ from discreet.engines import copies, preparing
 from discreet.engines.copies import key_of
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.errors import CatalogError, SourceError
-from discreet.opening import copy_of, forget_catalog, is_copy_outdated, prepare_catalog
+from discreet.opening import copy_of, files, forget_catalog, is_copy_outdated, prepare_catalog
 
 CATALOG = """
 [budget]
@@ -177,6 +177,17 @@ def test_a_copy_under_another_catalog_is_not_used(catalog: Path, old: str, new: 
         assert curator.ask(QUESTIONS[0], epsilon=1).rows
     assert prepare_catalog(catalog)
     assert not is_copy_outdated(catalog)
+
+
+def test_a_copy_by_another_limit_where_none_is_declared_is_not_used(
+    catalog: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A later release may have another one: more rows would count than are paid for."""
+    catalog.write_text(CATALOG.replace("rows_per_unit = 3", ""))
+    prepare_catalog(catalog)
+    assert not is_copy_outdated(catalog)
+    monkeypatch.setattr(files, "DEFAULT_ROWS_PER_UNIT", 2)
+    assert is_copy_outdated(catalog)
 
 
 def test_a_copy_of_files_that_changed_is_not_used(catalog: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from discreet.catalog import Kind
+from discreet.catalog.complete import DEFAULT_ROWS_PER_UNIT
 from discreet.catalog.declared import Declared
 from discreet.catalog.policy import SourcePolicy
 from discreet.engines.connection import Limits
@@ -57,7 +58,10 @@ def kinds_of(declared: Declared) -> dict[str, dict[str, Kind]]:
 
 def limits_told(declared: Declared) -> str:
     """Return what of a catalog decides which rows count: units, limits and kinds of columns."""
-    units = [(each.name, repr(each.unit), each.rows_per_unit) for each in declared.tables]
+    units = [
+        (each.name, repr(each.unit), each.rows_per_unit or DEFAULT_ROWS_PER_UNIT)
+        for each in declared.tables
+    ]
     kinds = kinds_of(declared)
     return json.dumps(
         [units, repr(sorted((name, sorted(kinds[name].items(), key=str)) for name in kinds))]
