@@ -47,6 +47,14 @@ def test_the_scale_is_that_of_the_noise_that_was_drawn() -> None:
     assert answer.scales == (Fraction(2),)
 
 
+def test_a_kept_answer_keeps_the_scale_of_its_own_noise() -> None:
+    """At a lower price the first answer is given again, with the noise that it has."""
+    clinic, question = curator_of(VISITS), "SELECT COUNT(DISTINCT patient_id) AS n FROM visits"
+    first, again = (clinic.ask(question, epsilon=epsilon) for epsilon in (2, Fraction(1, 2)))
+    assert again.is_free
+    assert first.scales == again.scales == (Fraction(1, 2),)
+
+
 @pytest.mark.parametrize(
     "question",
     ["SELECT AVG(cost) AS n FROM visits", "SELECT COUNT(*) + 1 AS n FROM visits"],
