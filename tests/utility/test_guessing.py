@@ -83,6 +83,13 @@ def test_chances_too_small_for_floats_still_decide() -> None:
     assert vulnerability(channel, Prior([1, 1])) == HALF + tiny / 2
 
 
+def test_gains_that_floats_cannot_tell_apart_still_decide() -> None:
+    large = Gain([[10**90, 0], [10**90 - 1, 1]])
+    assert best_remap(identity_channel((0, 1)), Prior([1, 1]), large).guesses == (0, 1)
+    with pytest.raises(ParameterError, match="gain"):
+        Gain([[10**200]])
+
+
 def test_a_strong_prior_overrules_what_was_released() -> None:
     remap = best_remap(geometric_channel(0, 4, alpha=HALF), Prior([1, 1, 100, 1, 1]))
     assert set(remap.guesses) == {2}

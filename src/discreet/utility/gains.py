@@ -19,6 +19,9 @@ from discreet.utility.graphs import Label, labels
 
 Weights: TypeAlias = tuple[tuple[int, ...], ...]
 
+MOST = 10**100
+"""Gains are no larger: floats hold their sums."""
+
 
 class Known(Enum):
     """Gains that have names."""
@@ -105,9 +108,9 @@ class Gain:
 
 def _wholes(matrix: Sequence[Sequence[Real]]) -> tuple[Weights, int]:
     """Return numbers as whole ones, and what these are to be divided by."""
-    if all(type(each) is int for row in matrix for each in row):
+    if all(type(each) is int and abs(each) <= MOST for row in matrix for each in row):
         return tuple(tuple(row) for row in matrix), 1  # type: ignore[arg-type]
-    rows = [[rational("gain", each) for each in row] for row in matrix]
+    rows = [[rational("gain", each, least=-MOST, most=MOST) for each in row] for row in matrix]
     common = lcm(*(each.denominator for row in rows for each in row))
     return tuple(tuple(int(each * common) for each in row) for row in rows), common
 

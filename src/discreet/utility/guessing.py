@@ -79,17 +79,21 @@ def best_guesses(
     a, worth = alpha_up(epsilon), gain_over(gain, prior.labels)
     counts = [whole("prior", each) for each in prior.labels]
     weights = prior.weights
-    found: dict[int, Label] = {}
-    for z in (each := [whole("noisy", one) for one in noisy]):
-        if z not in found:
-            away = [abs(z - y) for y in counts]
-            least, most = min(away), max(away)
-            column = [
-                w * a.numerator ** (d - least) * a.denominator ** (most - d)
-                for w, d in zip(weights, away, strict=True)
-            ]
-            found[z] = worth.guesses[_Table([column], 1, worth).best(0)]
-    return [found[z] for z in each]
+    released = [whole("noisy", each) for each in noisy]
+    distinct = list(dict.fromkeys(released))
+    table = _Table([_likely(z, counts, weights, a) for z in distinct], 1, worth)
+    found = {z: worth.guesses[table.best(k)] for k, z in enumerate(distinct)}
+    return [found[z] for z in released]
+
+
+def _likely(z: int, counts: Sequence[int], weights: Sequence[int], a: Fraction) -> list[int]:
+    """Return whole numbers in the proportions of prior(y) a^|z - y|."""
+    away = [abs(z - y) for y in counts]
+    least, most = min(away), max(away)
+    return [
+        w * a.numerator ** (d - least) * a.denominator ** (most - d)
+        for w, d in zip(weights, away, strict=True)
+    ]
 
 
 def utility(
@@ -158,7 +162,9 @@ class _Table:
 
     def __init__(self, columns: Sequence[Sequence[int]], total: int, gain: Gain) -> None:
         self.columns = columns
-        self.gains, self.gain_floats = gain.weights, gain.to_floats()
+        self.gains = gain.weights
+        most = max(max(map(abs, row)) for row in self.gains) or 1
+        self.gain_floats = np.array([[each / most for each in row] for row in self.gains])
         self.total = total * gain.divisor
 
     def best(self, z: int) -> int:
@@ -179,8 +185,9 @@ class _Table:
     def _close(self, column: FloatArray) -> Iterator[int]:
         """Yield the guesses that floats cannot tell from the best."""
         values = self.gain_floats @ column
-        # And 1 for each term, which may have lost as much when long numbers were cut.
-        doubt = np.abs(self.gain_floats) @ (column * (CLOSE * (len(column) + 4)) + 1)
+        # And 1 for each term, which may have lost as much when long numbers were cut; and 1 for
+        # gains that are too small beside the largest.
+        doubt = np.abs(self.gain_floats) @ (column * (CLOSE * (len(column) + 4)) + 1) + 1
         for w in np.flatnonzero(values + doubt >= (values - doubt).max()):
             yield int(w)
 
