@@ -15,6 +15,9 @@ from tests.postgresql import shared_server
 
 _numbers = count()
 
+FLUSH = "SELECT pg_stat_force_next_flush()"
+"""Has what was changed counted when the next statement begins, and not a second later."""
+
 
 def type_of(kind: pa.DataType) -> str:
     """Return what a column of an Arrow type is on the server."""
@@ -52,6 +55,8 @@ def stored(tables: Mapping[str, pa.Table], address: str | None = None) -> str:
             ):
                 for row in zip(*(each.to_pylist() for each in table.columns), strict=True):
                     copy.write_row(row)
+        connection.execute(FLUSH)
+        connection.execute("SELECT 1")
     return schema
 
 

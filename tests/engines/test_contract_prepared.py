@@ -35,6 +35,8 @@ from tests.spark import shared_session
 
 LIMIT = 3
 
+SLOW = pytest.param("spark", marks=pytest.mark.slow)
+
 OWN: list[Row] = [(n % 7, "many", [n / 2, nan, None, -0.0][n % 4]) for n in range(12)]
 OTHERS: list[Row] = [
     *((n, "few", 1.5) for n in range(2)),
@@ -64,7 +66,7 @@ def test_no_unit_keeps_more_than_its_limit_and_no_row_is_lost(
     assert faults(made(engine, OTHERS, 100), OTHERS, 100) == set()
 
 
-@pytest.mark.parametrize("engine", FORMS)
+@pytest.mark.parametrize("engine", ["duckdb", "postgresql", SLOW])
 def test_units_that_are_equal_are_one_in_every_part(
     engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -85,7 +87,8 @@ ORDERS = [OWN + OTHERS, OTHERS + OWN[::-1], OWN, [*OTHERS[:9], *OWN[5:], *OWN[:5
 
 @pytest.mark.parametrize("engine", FORMS)
 def test_which_rows_are_kept_follows_from_the_units_own_alone(engine: str) -> None:
-    found = [kept_of_many(engine, each) for each in ORDERS]
+    orders = ORDERS[:2] if engine == "spark" else ORDERS
+    found = [kept_of_many(engine, each) for each in orders]
     assert all(each == found[0] for each in found)
 
 
@@ -101,7 +104,7 @@ def test_a_form_whose_parts_share_units_is_caught(monkeypatch: pytest.MonkeyPatc
     assert "a unit keeps too many" in faults(made("postgresql", OWN + OTHERS), OWN + OTHERS, LIMIT)
 
 
-@pytest.mark.parametrize("engine", FORMS)
+@pytest.mark.parametrize("engine", ["duckdb", "postgresql", SLOW])
 def test_units_with_like_rows_do_not_all_keep_the_same_ones(engine: str) -> None:
     rows: list[Row] = [(n, f"unit {unit}", 0.5) for unit in range(40) for n in range(6)]
     numbers = [row[1] for row in made(engine, rows).kept]

@@ -18,7 +18,7 @@ from discreet.errors import CatalogError, EngineError, ParameterError, SourceErr
 from discreet.opening import forget_catalog, is_copy_outdated, open_unplugged, prepare_catalog
 from discreet.opening.servers import form_of
 from tests.attacks.clinic import tables
-from tests.engines.on_postgresql import run, stored
+from tests.engines.on_postgresql import FLUSH, run, stored
 from tests.postgresql import shared_server
 
 ROOT = Path(__file__).parent.parent.parent
@@ -206,7 +206,7 @@ def test_a_form_under_another_catalog_is_not_used(catalog: Path, old: str, new: 
 )
 def test_a_form_of_other_data_is_not_used(catalog: Path, schema: str, change: str) -> None:
     prepare_catalog(catalog)
-    run(change.format(schema))
+    run(change.format(schema), FLUSH, "SELECT 1")
     assert is_copy_outdated(catalog)
     assert not reads_prepared(catalog)
 
@@ -247,7 +247,7 @@ def test_who_opened_one_form_never_reads_the_next(catalog: Path) -> None:
 def test_data_that_change_on_the_way_leave_no_form(catalog: Path, schema: str) -> None:
     def change(_: str, done: int, of: int) -> None:
         if done == of:
-            run(f"DELETE FROM {schema}.visits WHERE cost = 1")
+            run(f"DELETE FROM {schema}.visits WHERE cost = 1", FLUSH, "SELECT 1")
 
     with pytest.raises(SourceError, match="changed while it was read"):
         prepare_catalog(catalog, change)
