@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from discreet import opening
 from discreet.bounding import TOTAL_DELTA, find_all
 from discreet.catalog import Bounds, Column, Found, Kind, TableDraft, draft
 from discreet.curator import Curator
 from discreet.errors import ParameterError
 from discreet.ledger import SqliteLedger
-from discreet.opening import open_data
+from discreet.opening import catalogs, open_data
 from tests.replay import ReplayableEntropy
 
 ROWS = 3000
@@ -33,7 +32,7 @@ def row(number: int) -> str:
 def replayed() -> Iterator[None]:
     """Let all noise follow from a seed: else one run in a thousand would find too much."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(opening, "Curator", partial(Curator, entropy=ReplayableEntropy(1)))
+        patch.setattr(catalogs, "Curator", partial(Curator, entropy=ReplayableEntropy(1)))
         yield
 
 

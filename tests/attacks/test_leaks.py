@@ -46,14 +46,15 @@ def everything_about(error: BaseException) -> str:
 def break_engine(victim: Twin) -> None:
     """Put a text where the engine expects a truth value: it fails, with the text in its words."""
     connection = victim.curator._engine._store.connection  # type: ignore[attr-defined]
-    connection.execute("ALTER TABLE p RENAME TO sound")
-    connection.execute("CREATE TABLE p AS SELECT * REPLACE (pid AS hiv) FROM sound WHERE hiv")
+    connection.execute("ALTER TABLE kept.p RENAME TO sound")
+    broken = "SELECT * REPLACE (pid AS hiv) FROM kept.sound WHERE hiv"
+    connection.execute(f"CREATE TABLE kept.p AS {broken}")
 
 
 def mend_engine(victim: Twin) -> None:
     connection = victim.curator._engine._store.connection  # type: ignore[attr-defined]
-    connection.execute("DROP TABLE p")
-    connection.execute("ALTER TABLE sound RENAME TO p")
+    connection.execute("DROP TABLE kept.p")
+    connection.execute("ALTER TABLE kept.sound RENAME TO p")
 
 
 @pytest.mark.parametrize(
