@@ -107,8 +107,11 @@ def _registered(  # noqa: PLR0913
     *,
     is_public: bool,
 ) -> Registered:
-    frame, handed_over = _found(given, own, name, source, kinds)
-    columns = tuple(_column(each, kind) for each, kind in frame.dtypes if each != ROW_ID)
+    if _is_local(source):
+        columns, frame, handed_over = *_local(own, name, source, kinds), None
+    else:
+        frame, handed_over = _found(given, own, name, source)
+        columns = tuple(_column(each, kind) for each, kind in frame.dtypes if each != ROW_ID)
     folded = frame.selectExpr(
         *(
             f"{_stored(each.kind, kind)} AS {SPARK.quoted(each.name)}".replace(
@@ -147,25 +150,32 @@ def _state(frame: "DataFrame", source: object) -> str | None:
 
 
 def _found(
-    given: "SparkSession",
-    own: "SparkSession",
-    name: str,
-    source: "Source | DataFrame",
-    kinds: Kinds | None,
+    given: "SparkSession", own: "SparkSession", name: str, source: "Source | DataFrame"
 ) -> "tuple[DataFrame, str | None]":
     """Return a frame of our own session, with row ids last if there are any."""
     if is_frame(source):
         return _handed_over(name, source, own)
-    if isinstance(source, str | Path):
-        kind = str(source).casefold()
-        if kind.endswith(PARQUET):
-            return _with_row_ids(name, own.read.parquet(str(source))), None
-        if not kind.endswith((*CSV, *DUCKDB)):
-            return _handed_over(name, given.table(str(source)), own)
+    if str(source).casefold().endswith(PARQUET):
+        return _with_row_ids(name, own.read.parquet(str(source))), None
+    return _handed_over(name, given.table(str(source)), own)
+
+
+def _is_local(source: object) -> bool:
+    """Return whether it is read on this machine and handed to Spark: a table in memory, a file."""
+    if is_frame(source):
+        return False
+    is_named = isinstance(source, str | Path)
+    return not is_named or str(source).casefold().endswith((*CSV, *DUCKDB))
+
+
+def _local(
+    own: "SparkSession", name: str, source: Source, kinds: Kinds | None
+) -> "tuple[tuple[Column, ...], DataFrame]":
+    """Return the columns as they were before they were read, and a frame with row ids."""
     with closing(DuckDbEngine.load({name: source}, kinds={name: kinds or {}})) as local:
-        table = local.table(name)
+        columns, table = local.columns(name), local.table(name)
     _refuse_names(name, table.column_names)
-    return own.createDataFrame(_numbered(table)), None
+    return columns, own.createDataFrame(_numbered(table))
 
 
 def _numbered(table: pa.Table) -> pa.Table:
