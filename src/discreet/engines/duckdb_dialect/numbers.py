@@ -1,6 +1,6 @@
 """Numbers and casts: whole ones in 128 bits and back, reals in IEEE arithmetic."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from discreet.catalog.schema import Kind
 from discreet.engines.dialect import (
@@ -12,26 +12,21 @@ from discreet.engines.dialect import (
     real_literal,
     whole_literal,
 )
-from discreet.engines.duckdb_dialect.parts import (
-    finite,
+from discreet.engines.duckdb_dialect.parts import finite, only, whole_text
+from discreet.engines.templates import (
+    NULL_INTEGER,
+    Ends,
+    added,
+    ends_of,
     fits,
+    multiplied,
     number,
-    only,
     plain,
+    range_by,
     real,
-    whole_text,
+    subtracted,
 )
 from discreet.errors import UnsupportedError
-
-NULL_INTEGER = "CAST(NULL AS BIGINT)"
-
-
-def _ends(argument: Written) -> tuple[int, int]:
-    low, high = argument.low, argument.high
-    return (INT64[0] if low is None else low), (INT64[1] if high is None else high)
-
-
-Ends = Callable[[Sequence[tuple[int, int]]], tuple[int, int]]
 
 
 def _arithmetic(sign: str, ends: Ends) -> Function:
@@ -42,31 +37,13 @@ def _arithmetic(sign: str, ends: Ends) -> Function:
             return "(" + f" {sign} ".join(each.text for each in arguments) + ")"
         first, *rest = map(whole_text, arguments)
         other = f" {sign} ".join(rest)
-        if fits(*ends([_ends(each) for each in arguments])):
+        if fits(*ends(ends_of(arguments))):
             return f"(CAST({first} AS BIGINT) {sign} {other})"
         return f"TRY_CAST(CAST({first} AS HUGEINT) {sign} {other} AS BIGINT)"
 
-    def range_of(arguments: Sequence[Written]) -> Range:
-        found = ends([_ends(each) for each in arguments])
-        return found if fits(*found) else INT64
-
-    return Function(template=write, is_finite=False, carries=frozenset({0, 1}), range=range_of)
-
-
-def _added(ends: Sequence[tuple[int, int]]) -> tuple[int, int]:
-    (a, b), (c, d) = ends
-    return a + c, b + d
-
-
-def _subtracted(ends: Sequence[tuple[int, int]]) -> tuple[int, int]:
-    (a, b), (c, d) = ends
-    return a - d, b - c
-
-
-def _multiplied(ends: Sequence[tuple[int, int]]) -> tuple[int, int]:
-    (a, b), (c, d) = ends
-    corners = (a * c, a * d, b * c, b * d)
-    return min(corners), max(corners)
+    return Function(
+        template=write, is_finite=False, carries=frozenset({0, 1}), range=range_by(ends)
+    )
 
 
 def _through_wide(template: str, real: str) -> Template:
@@ -150,9 +127,9 @@ def _to_boolean(arguments: Sequence[Written]) -> str:
 
 
 ARITHMETIC = {
-    "add": _arithmetic("+", _added),
-    "subtract": _arithmetic("-", _subtracted),
-    "multiply": _arithmetic("*", _multiplied),
+    "add": _arithmetic("+", added),
+    "subtract": _arithmetic("-", subtracted),
+    "multiply": _arithmetic("*", multiplied),
     "divide": real("({0} / {1})", carries=(0,)),
     "integer_divide": plain(_divided("//")),
     "modulo": real(_divided("%"), carries=(0,)),

@@ -1,8 +1,8 @@
 """What all of DuckDB's templates are made of: guards, arguments, literals."""
 
 from discreet.catalog.schema import Kind
-from discreet.engines.dialect import INT64, Function, Template, Written
-from discreet.errors import UnsupportedError
+from discreet.engines.dialect import Written
+from discreet.engines.templates import fits
 
 LONGEST_REPEATED = 1000
 """Longer text is written once, at the cost of a list around its value; else nesting would double
@@ -44,37 +44,8 @@ def in_calendar(text: str, kind: Kind) -> str:
     return only(text, CALENDAR[kind])
 
 
-def plain(template: Template) -> Function:
-    """Return a function of finite arguments with a finite result, or none that is real."""
-    return Function(template=template)
-
-
-def real(template: Template, *, carries: tuple[int, ...] = ()) -> Function:
-    """Return a function whose result may be NaN or infinite, and is if one that it carries is."""
-    return Function(template=template, is_finite=False, carries=frozenset(carries))
-
-
-def fits(low: int | None, high: int | None) -> bool:
-    """Return whether whole numbers between these ends have 64 bits at most."""
-    return low is not None and high is not None and INT64[0] <= low and high <= INT64[1]
-
-
 def whole_text(argument: Written) -> str:
     """Return a whole number in 64 bits."""
     if fits(argument.low, argument.high):
         return f"CAST({argument.text} AS BIGINT)" if argument.is_literal else argument.text
     return f"TRY_CAST({argument.text} AS BIGINT)"
-
-
-def number(argument: Written) -> int:
-    """Return a literal's whole number."""
-    if not isinstance(argument.value, int):
-        raise UnsupportedError("a number must be written out here", "replace it by a whole number")
-    return argument.value
-
-
-def words(argument: Written) -> str:
-    """Return a literal's text."""
-    if not isinstance(argument.value, str):
-        raise UnsupportedError("a text must be written out here", "replace it by a quoted text")
-    return argument.value

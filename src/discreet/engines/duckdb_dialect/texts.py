@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from discreet.engines.dialect import Function, Template, Written, whole_literal
-from discreet.engines.duckdb_dialect.parts import number, only, plain
+from discreet.engines.duckdb_dialect.parts import only
+from discreet.engines.templates import number, plain
 from discreet.query.expressions.functions import LONGEST_TEXT
 
 

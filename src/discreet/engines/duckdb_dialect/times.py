@@ -4,14 +4,8 @@ from collections.abc import Sequence
 
 from discreet.catalog.schema import Kind
 from discreet.engines.dialect import Function, Written
-from discreet.engines.duckdb_dialect.parts import (
-    in_calendar,
-    number,
-    only,
-    plain,
-    whole_text,
-    words,
-)
+from discreet.engines.duckdb_dialect.parts import in_calendar, only, whole_text
+from discreet.engines.templates import number, plain, words
 
 EPOCH = "DATE '1970-01-01'"
 FIRST_DAY, LAST_DAY = -719_162, 2_932_896

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from discreet.catalog.schema import Kind
 from discreet.engines.dialect import INT64, Function, Range, Template, Written, real_literal
+from discreet.engines.templates import COMPARISONS, LOGIC, clamped, hull, plain
 from discreet.errors import UnsupportedError
 
 LARGEST = 1.7976931348623157e308
@@ -46,11 +47,6 @@ def finite(text: str) -> str:
     return within(text, LARGEST)
 
 
-def plain(template: Template) -> Function:
-    """Return a function that cannot fail."""
-    return Function(template=template)
-
-
 def functions_of(spelling: Spelling) -> Mapping[str, Function]:
     """Return all that can be written totally."""
     return {**CONDITIONS, **_numbers(spelling), **_times(spelling)}
@@ -59,26 +55,9 @@ def functions_of(spelling: Spelling) -> Mapping[str, Function]:
 # --------------------------------------------------------------------------- conditions
 
 
-def _hull(arguments: Sequence[Written]) -> Range:
-    lows, highs = [each.low for each in arguments], [each.high for each in arguments]
-    if None in lows or None in highs:
-        return None, None
-    return min(x for x in lows if x is not None), max(x for x in highs if x is not None)
-
-
 def _clamp(arguments: Sequence[Written]) -> str:
     x, low, high = (each.text for each in arguments)
     return f"(CASE WHEN {x} < {low} THEN {low} WHEN {x} > {high} THEN {high} ELSE {x} END)"
-
-
-def _clamped(arguments: Sequence[Written]) -> Range:
-    _, low, high = arguments
-    is_ordered = low.low is not None and high.high is not None and low.low <= high.high
-    return (low.low, high.high) if is_ordered else _hull(arguments)
-
-
-def _joined(word: str) -> Template:
-    return lambda arguments: "(" + f" {word} ".join(each.text for each in arguments) + ")"
 
 
 def _in(arguments: Sequence[Written]) -> str:
@@ -87,23 +66,11 @@ def _in(arguments: Sequence[Written]) -> str:
 
 
 CONDITIONS: Mapping[str, Function] = {
-    "equal": plain("({0} = {1})"),
-    "not_equal": plain("({0} <> {1})"),
-    "less": plain("({0} < {1})"),
-    "less_or_equal": plain("({0} <= {1})"),
-    "greater": plain("({0} > {1})"),
-    "greater_or_equal": plain("({0} >= {1})"),
-    "distinct": plain("({0} IS DISTINCT FROM {1})"),
-    "not_distinct": plain("({0} IS NOT DISTINCT FROM {1})"),
+    **{name: plain(f"({{0}} {sign} {{1}})") for name, sign in COMPARISONS.items()},
+    **LOGIC,
     "in": plain(_in),
-    "and": plain(_joined("AND")),
-    "or": plain(_joined("OR")),
-    "not": plain("(NOT {0})"),
-    "is_null": plain("({0} IS NULL)"),
-    "is_true": plain("coalesce({0}, FALSE)"),
-    "is_false": plain("coalesce(NOT {0}, FALSE)"),
-    "coalesce": Function(template="coalesce({all})", range=_hull),
-    "clamp": Function(template=_clamp, range=_clamped),
+    "coalesce": Function(template="coalesce({all})", range=hull),
+    "clamp": Function(template=_clamp, range=clamped),
 }
 
 # --------------------------------------------------------------------------- numbers

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from discreet.catalog.schema import Kind
 from discreet.engines.dialect import INT64, Function, Range, Written
-from discreet.engines.postgresql_dialect.parts import let, narrow, number, plain, real_text
+from discreet.engines.postgresql_dialect.parts import let, narrow, real_text
 from discreet.engines.postgresql_dialect.reals import MULTIPLY, ROUND, ZERO
+from discreet.engines.templates import number, plain
 from discreet.errors import UnsupportedError
 
 _SPACE = r"[ \t\n\v\f\r]*"

@@ -3,15 +3,13 @@
 from collections.abc import Callable, Sequence
 
 from discreet.catalog.schema import Kind
-from discreet.engines.dialect import INT64, Function, Range, Template, Written
+from discreet.engines import templates
+from discreet.engines.dialect import INT64, Function, Template, Written
 from discreet.engines.postgresql_dialect.parts import (
     NULL_INTEGER,
-    fits,
     let,
     narrow,
-    number,
     of_texts,
-    plain,
     real_text,
     whole_number,
 )
@@ -26,15 +24,9 @@ from discreet.engines.postgresql_dialect.reals import (
     sum_reach,
     truncated,
 )
+from discreet.engines.templates import Ends, ends_of, fits, number, plain, range_by
 
 LEAST = whole_number(INT64[0])
-
-Ends = Callable[[Sequence[tuple[int, int]]], tuple[int, int]]
-
-
-def _ends(argument: Written) -> tuple[int, int]:
-    low, high = argument.low, argument.high
-    return (INT64[0] if low is None else low), (INT64[1] if high is None else high)
 
 
 def _arithmetic(sign: str, of_reals: Callable[[Sequence[Written]], str], ends: Ends) -> Function:
@@ -44,32 +36,12 @@ def _arithmetic(sign: str, of_reals: Callable[[Sequence[Written]], str], ends: E
         texts = [each.text for each in arguments]
         if arguments[0].kind is Kind.REAL:
             return of_reals(arguments)
-        if fits(*ends([_ends(each) for each in arguments])):
+        if fits(*ends(ends_of(arguments))):
             return f"({texts[0]} {sign} {texts[1]})"
         return narrow(f"(CAST({texts[0]} AS NUMERIC) {sign} {texts[1]})")
 
-    def range_of(arguments: Sequence[Written]) -> Range:
-        found = ends([_ends(each) for each in arguments])
-        return found if fits(*found) else INT64
-
     reach = product_reach if sign == "*" else sum_reach
-    return Function(template=write, range=range_of, reach=reach)
-
-
-def _added(ends: Sequence[tuple[int, int]]) -> tuple[int, int]:
-    (a, b), (c, d) = ends
-    return a + c, b + d
-
-
-def _subtracted(ends: Sequence[tuple[int, int]]) -> tuple[int, int]:
-    (a, b), (c, d) = ends
-    return a - d, b - c
-
-
-def _multiplied(ends: Sequence[tuple[int, int]]) -> tuple[int, int]:
-    (a, b), (c, d) = ends
-    corners = (a * c, a * d, b * c, b * d)
-    return min(corners), max(corners)
+    return Function(template=write, range=range_by(ends), reach=reach)
 
 
 def _divided(body: str, of_reals: str) -> Template:
@@ -113,9 +85,9 @@ def _decimal(arguments: Sequence[Written]) -> str:
 
 
 ARITHMETIC = {
-    "add": _arithmetic("+", added, _added),
-    "subtract": _arithmetic("-", subtracted, _subtracted),
-    "multiply": _arithmetic("*", multiplied, _multiplied),
+    "add": _arithmetic("+", added, templates.added),
+    "subtract": _arithmetic("-", subtracted, templates.subtracted),
+    "multiply": _arithmetic("*", multiplied, templates.multiplied),
     "divide": plain(of_texts(DIVIDE)),
     "integer_divide": plain(_divided(f"-NULLIF({{0}}, {LEAST}) ELSE {{0}} / {{1}}", NULL_INTEGER)),
     "modulo": plain(_divided("{0} * 0 ELSE {0} % {1}", MODULO)),

@@ -5,7 +5,7 @@ from math import isfinite
 from zlib import crc32
 
 from discreet.catalog.schema import Kind
-from discreet.engines.dialect import INT64, Function, Range, Template, Written
+from discreet.engines.dialect import INT64, Template, Written
 from discreet.errors import UnsupportedError
 
 LONGEST_REPEATED = 80
@@ -94,45 +94,12 @@ def in_calendar(text: str, kind: Kind) -> str:
     return only(text, CALENDAR[kind])
 
 
-def plain(template: Template) -> Function:
-    """Return a function that is total as it is written, also beyond floating-point range."""
-    return Function(template=template)
-
-
 def of_texts(body: str) -> Template:
     """Return a template whose arguments are computed once each."""
     return lambda arguments: let(body, *(each.text for each in arguments))
-
-
-def fits(low: int | None, high: int | None) -> bool:
-    """Return whether whole numbers between these ends have 64 bits at most."""
-    return low is not None and high is not None and INT64[0] <= low and high <= INT64[1]
-
-
-def hull(arguments: Sequence[Written]) -> Range:
-    """Return the least ends that hold all arguments."""
-    lows = [each.low for each in arguments]
-    highs = [each.high for each in arguments]
-    if None in lows or None in highs:
-        return None, None
-    return min(x for x in lows if x is not None), max(x for x in highs if x is not None)
 
 
 def farthest(arguments: Sequence[Written]) -> float | None:
     """Return how far from 0 the farthest argument can be, if that is known of all."""
     known = [each.reach for each in arguments if each.reach is not None]
     return max(known) if len(known) == len(arguments) else None
-
-
-def number(argument: Written) -> int:
-    """Return a literal's whole number."""
-    if not isinstance(argument.value, int):
-        raise UnsupportedError("a number must be written out here", "replace it by a whole number")
-    return argument.value
-
-
-def words(argument: Written) -> str:
-    """Return a literal's text."""
-    if not isinstance(argument.value, str):
-        raise UnsupportedError("a text must be written out here", "replace it by a quoted text")
-    return argument.value

@@ -9,7 +9,8 @@ it gives a finite number. What rounds to 0 is 0, an overflow is NULL.
 from collections.abc import Callable, Sequence
 
 from discreet.engines.dialect import Function, Written
-from discreet.engines.postgresql_dialect.parts import let, of_texts, plain, real_text
+from discreet.engines.postgresql_dialect.parts import let, of_texts, real_text
+from discreet.engines.templates import plain
 
 
 def _two(exponent: int) -> str:

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Sequence
 
 from discreet.engines.dialect import Function, Template, Written
-from discreet.engines.postgresql_dialect.parts import let, number, only, plain
+from discreet.engines.postgresql_dialect.parts import let, only
+from discreet.engines.templates import number, plain
 from discreet.query.expressions.functions import LONGEST_TEXT
 
 C = ' COLLATE "C"'

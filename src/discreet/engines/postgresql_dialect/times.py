@@ -7,13 +7,8 @@ from itertools import accumulate
 
 from discreet.catalog.schema import Kind
 from discreet.engines.dialect import Function, Written
-from discreet.engines.postgresql_dialect.parts import (
-    in_calendar,
-    let,
-    number,
-    plain,
-    words,
-)
+from discreet.engines.postgresql_dialect.parts import in_calendar, let
+from discreet.engines.templates import number, plain, words
 
 FARTHEST_BACK = 1_700_000
 """Days before the year 1 that PostgreSQL's calendar still has, all but a few."""

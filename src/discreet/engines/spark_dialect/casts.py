@@ -4,17 +4,9 @@ from collections.abc import Sequence
 
 from discreet.catalog.schema import Kind
 from discreet.engines.dialect import INT64, Function, Range, Written, real_literal, whole_literal
-from discreet.engines.spark_dialect.parts import (
-    in_calendar,
-    let,
-    number,
-    only,
-    plain,
-    real,
-    text_literal,
-    whole_text,
-)
+from discreet.engines.spark_dialect.parts import in_calendar, let, only, text_literal, whole_text
 from discreet.engines.spark_dialect.times import moment
+from discreet.engines.templates import number, plain, real
 from discreet.errors import UnsupportedError
 
 SPACES = text_literal(" \t\n\r\f\v")

@@ -3,24 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from discreet.catalog.schema import Kind
-from discreet.engines.dialect import Function, Range, Template, Written
-from discreet.engines.spark_dialect.parts import let, plain, text_literal, words
+from discreet.engines.dialect import Function, Template, Written
+from discreet.engines.spark_dialect.parts import let, text_literal
 from discreet.engines.spark_dialect.texts import LOWER
-from discreet.errors import UnsupportedError
-
-
-def _hull(arguments: Sequence[Written]) -> Range:
-    lows = [each.low for each in arguments]
-    highs = [each.high for each in arguments]
-    if None in lows or None in highs:
-        return None, None
-    return min(x for x in lows if x is not None), max(x for x in highs if x is not None)
-
-
-def _clamped(arguments: Sequence[Written]) -> Range:
-    _, low, high = arguments
-    is_ordered = low.low is not None and high.high is not None and low.low <= high.high
-    return (low.low, high.high) if is_ordered else _hull(arguments)
+from discreet.engines.templates import COMPARISONS, LOGIC, clamped, escape_of, hull, plain, words
 
 
 def _clamp(arguments: Sequence[Written]) -> str:
@@ -35,11 +21,7 @@ def _list(name: str) -> Function:
             return arguments[0].text
         return f"{name}({', '.join(each.text for each in arguments)})"
 
-    return Function(template=write, range=_hull)
-
-
-def _joined(word: str) -> Template:
-    return lambda arguments: "(" + f" {word} ".join(each.text for each in arguments) + ")"
+    return Function(template=write, range=hull)
 
 
 def _in(arguments: Sequence[Written]) -> str:
@@ -54,12 +36,7 @@ def _like(template: str) -> Template:
 
     def write(arguments: Sequence[Written]) -> str:
         x, pattern, *escapes = arguments
-        escape = words(escapes[0]) if escapes else ""
-        if escapes and (len(escape) != 1 or _ends_in_escape(words(pattern), escape)):
-            raise UnsupportedError(
-                "the pattern ends in its escape character, or that is not one character",
-                "escape with one character, and let another one follow it",
-            )
+        escape = escape_of(pattern, escapes)
         rewritten = "".join(_rewritten(words(pattern), escape))
         return template.format(x.text, text_literal(rewritten))
 
@@ -76,26 +53,10 @@ def _rewritten(pattern: str, escape: str) -> Iterator[str]:
         yield plain_letter
 
 
-def _ends_in_escape(pattern: str, escape: str) -> bool:
-    return (len(pattern) - len(pattern.rstrip(escape))) % 2 == 1
-
-
 CONDITIONS = {
-    "equal": plain("({0} = {1})"),
-    "not_equal": plain("({0} <> {1})"),
-    "less": plain("({0} < {1})"),
-    "less_or_equal": plain("({0} <= {1})"),
-    "greater": plain("({0} > {1})"),
-    "greater_or_equal": plain("({0} >= {1})"),
-    "distinct": plain("({0} IS DISTINCT FROM {1})"),
-    "not_distinct": plain("({0} IS NOT DISTINCT FROM {1})"),
+    **{name: plain(f"({{0}} {sign} {{1}})") for name, sign in COMPARISONS.items()},
+    **LOGIC,
     "in": plain(_in),
-    "and": plain(_joined("AND")),
-    "or": plain(_joined("OR")),
-    "not": plain("(NOT {0})"),
-    "is_null": plain("({0} IS NULL)"),
-    "is_true": plain("coalesce({0}, FALSE)"),
-    "is_false": plain("coalesce(NOT {0}, FALSE)"),
     "like": plain(_like("({0} LIKE {1})")),
     "ilike": plain(_like(f"({LOWER} LIKE {LOWER.replace('{0}', '{1}')})")),
 }
@@ -104,5 +65,5 @@ CHOICES = {
     "coalesce": _list("coalesce"),
     "greatest": _list("greatest"),
     "least": _list("least"),
-    "clamp": Function(template=_clamp, range=_clamped),
+    "clamp": Function(template=_clamp, range=clamped),
 }

@@ -3,37 +3,23 @@
 from collections.abc import Callable, Sequence
 
 from discreet.catalog.schema import Kind
-from discreet.engines.dialect import (
-    INT64,
-    Function,
-    Range,
-    Template,
-    Written,
-    real_literal,
-    whole_literal,
-)
-from discreet.engines.spark_dialect.parts import (
-    finite,
+from discreet.engines.dialect import INT64, Function, Template, Written, real_literal, whole_literal
+from discreet.engines.spark_dialect.parts import finite, let, only, whole_text
+from discreet.engines.templates import (
+    Ends,
+    added,
+    ends_of,
     fits,
-    let,
+    multiplied,
     number,
-    only,
     plain,
+    range_by,
     real,
-    whole_text,
+    subtracted,
 )
-
-NULL_INTEGER = "CAST(NULL AS BIGINT)"
 
 LARGEST_POWER = 308
 """Of ten, among floating-point numbers."""
-
-Ends = Callable[[Sequence[tuple[int, int]]], tuple[int, int]]
-
-
-def _ends(argument: Written) -> tuple[int, int]:
-    low, high = argument.low, argument.high
-    return (INT64[0] if low is None else low), (INT64[1] if high is None else high)
 
 
 def _arithmetic(sign: str, checked: str, ends: Ends) -> Function:
@@ -43,31 +29,13 @@ def _arithmetic(sign: str, checked: str, ends: Ends) -> Function:
         if arguments[0].kind is Kind.REAL:
             return "(" + f" {sign} ".join(each.text for each in arguments) + ")"
         first, second = map(whole_text, arguments)
-        if fits(*ends([_ends(each) for each in arguments])):
+        if fits(*ends(ends_of(arguments))):
             return f"({first} {sign} {second})"
         return f"{checked}({first}, {second})"
 
-    def range_of(arguments: Sequence[Written]) -> Range:
-        found = ends([_ends(each) for each in arguments])
-        return found if fits(*found) else INT64
-
-    return Function(template=write, is_finite=False, carries=frozenset({0, 1}), range=range_of)
-
-
-def _added(ends: Sequence[tuple[int, int]]) -> tuple[int, int]:
-    (a, b), (c, d) = ends
-    return a + c, b + d
-
-
-def _subtracted(ends: Sequence[tuple[int, int]]) -> tuple[int, int]:
-    (a, b), (c, d) = ends
-    return a - d, b - c
-
-
-def _multiplied(ends: Sequence[tuple[int, int]]) -> tuple[int, int]:
-    (a, b), (c, d) = ends
-    corners = (a * c, a * d, b * c, b * d)
-    return min(corners), max(corners)
+    return Function(
+        template=write, is_finite=False, carries=frozenset({0, 1}), range=range_by(ends)
+    )
 
 
 def _integer_divided(arguments: Sequence[Written]) -> str:
@@ -171,9 +139,9 @@ def _log(arguments: Sequence[Written]) -> str:
 
 
 ARITHMETIC = {
-    "add": _arithmetic("+", "try_add", _added),
-    "subtract": _arithmetic("-", "try_subtract", _subtracted),
-    "multiply": _arithmetic("*", "try_multiply", _multiplied),
+    "add": _arithmetic("+", "try_add", added),
+    "subtract": _arithmetic("-", "try_subtract", subtracted),
+    "multiply": _arithmetic("*", "try_multiply", multiplied),
     "divide": real(_divided, carries=(0,)),
     "integer_divide": plain(_integer_divided),
     "modulo": real(_modulo, carries=(0,)),

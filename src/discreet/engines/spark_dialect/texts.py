@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from discreet.engines.dialect import Function, Template, Written, text_literal
-from discreet.engines.spark_dialect.parts import number, only, plain
+from discreet.engines.spark_dialect.parts import only
 from discreet.engines.spark_dialect.parts import text_literal as spark_literal
+from discreet.engines.templates import number, plain
 from discreet.query.expressions.functions import LONGEST_TEXT
 
 LOWER = f"lower(translate({{0}}, {spark_literal('İΣ')}, {spark_literal('iσ')}))"

@@ -4,14 +4,8 @@ from collections.abc import Sequence
 
 from discreet.catalog.schema import Kind
 from discreet.engines.dialect import Function, Written, whole_literal
-from discreet.engines.spark_dialect.parts import (
-    in_calendar,
-    number,
-    only,
-    plain,
-    whole_text,
-    words,
-)
+from discreet.engines.spark_dialect.parts import in_calendar, only, whole_text
+from discreet.engines.templates import number, plain, words
 from discreet.query.expressions.moments import DAY, LENGTHS, MONTHS
 
 EPOCH = "DATE'1970-01-01'"

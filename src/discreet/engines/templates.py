@@ -1,0 +1,146 @@
+"""What the templates of all dialects are made of: literals, ends of whole numbers, conditions."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from discreet.engines.dialect import INT64, Function, Range, Template, Written
+from discreet.errors import UnsupportedError
+
+NULL_INTEGER = "CAST(NULL AS BIGINT)"
+
+
+def plain(template: Template) -> Function:
+    """Return a function of finite arguments with a finite result, or none that is real."""
+    return Function(template=template)
+
+
+def real(template: Template, *, carries: tuple[int, ...] = ()) -> Function:
+    """Return a function whose result may be NaN or infinite, and is if one that it carries is."""
+    return Function(template=template, is_finite=False, carries=frozenset(carries))
+
+
+# --------------------------------------------------------------------------- literals
+
+
+def number(argument: Written) -> int:
+    """Return a literal's whole number."""
+    if not isinstance(argument.value, int):
+        raise UnsupportedError("a number must be written out here", "replace it by a whole number")
+    return argument.value
+
+
+def words(argument: Written) -> str:
+    """Return a literal's text."""
+    if not isinstance(argument.value, str):
+        raise UnsupportedError("a text must be written out here", "replace it by a quoted text")
+    return argument.value
+
+
+def escape_of(pattern: Written, escapes: Sequence[Written]) -> str:
+    """Return the escape character of a pattern, empty without one; refuse one that ends it."""
+    if not escapes:
+        return ""
+    escape = words(escapes[0])
+    if len(escape) != 1 or _ends_in_escape(words(pattern), escape):
+        raise UnsupportedError(
+            "the pattern ends in its escape character, or that is not one character",
+            "escape with one character, and let another one follow it",
+        )
+    return escape
+
+
+def _ends_in_escape(pattern: str, escape: str) -> bool:
+    return (len(pattern) - len(pattern.rstrip(escape))) % 2 == 1
+
+
+# --------------------------------------------------------------------------- whole numbers
+
+Ends = Callable[[Sequence[tuple[int, int]]], tuple[int, int]]
+"""From the ends of arguments to those of a result."""
+
+
+def fits(low: int | None, high: int | None) -> bool:
+    """Return whether whole numbers between these ends have 64 bits at most."""
+    return low is not None and high is not None and INT64[0] <= low and high <= INT64[1]
+
+
+def ends_of(arguments: Sequence[Written]) -> list[tuple[int, int]]:
+    """Return where each argument lies; anywhere in 64 bits if nothing is known."""
+    return [
+        (INT64[0] if each.low is None else each.low, INT64[1] if each.high is None else each.high)
+        for each in arguments
+    ]
+
+
+def range_by(ends: Ends) -> Callable[[Sequence[Written]], Range]:
+    """Return what tells where a result lies that is NULL if it does not fit."""
+
+    def range_of(arguments: Sequence[Written]) -> Range:
+        found = ends(ends_of(arguments))
+        return found if fits(*found) else INT64
+
+    return range_of
+
+
+def added(ends: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """Return the ends of a sum."""
+    (a, b), (c, d) = ends
+    return a + c, b + d
+
+
+def subtracted(ends: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """Return the ends of a difference."""
+    (a, b), (c, d) = ends
+    return a - d, b - c
+
+
+def multiplied(ends: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """Return the ends of a product."""
+    (a, b), (c, d) = ends
+    corners = (a * c, a * d, b * c, b * d)
+    return min(corners), max(corners)
+
+
+def hull(arguments: Sequence[Written]) -> Range:
+    """Return the least ends that hold all arguments."""
+    lows = [each.low for each in arguments]
+    highs = [each.high for each in arguments]
+    if None in lows or None in highs:
+        return None, None
+    return min(x for x in lows if x is not None), max(x for x in highs if x is not None)
+
+
+def clamped(arguments: Sequence[Written]) -> Range:
+    """Return the ends of a value that is moved between two others."""
+    _, low, high = arguments
+    is_ordered = low.low is not None and high.high is not None and low.low <= high.high
+    return (low.low, high.high) if is_ordered else hull(arguments)
+
+
+# --------------------------------------------------------------------------- conditions
+
+
+def joined(word: str) -> Template:
+    """Return arguments with a word between them."""
+    return lambda arguments: "(" + f" {word} ".join(each.text for each in arguments) + ")"
+
+
+COMPARISONS: Mapping[str, str] = {
+    "equal": "=",
+    "not_equal": "<>",
+    "less": "<",
+    "less_or_equal": "<=",
+    "greater": ">",
+    "greater_or_equal": ">=",
+    "distinct": "IS DISTINCT FROM",
+    "not_distinct": "IS NOT DISTINCT FROM",
+}
+
+LOGIC: Mapping[str, Function] = {
+    "and": plain(joined("AND")),
+    "or": plain(joined("OR")),
+    "not": plain("(NOT {0})"),
+    "is_null": plain("({0} IS NULL)"),
+    "is_true": plain("coalesce({0}, FALSE)"),
+    "is_false": plain("coalesce(NOT {0}, FALSE)"),
+}
+"""The same in every dialect."""
