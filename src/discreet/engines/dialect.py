@@ -45,6 +45,8 @@ class Written:
     """Where a whole number lies; None if it may need more than 64 bits."""
     reach: float | None = None
     """How far a real can be from 0; None if that follows from nothing that is written."""
+    span: tuple[float, float] | None = None
+    """Between which numbers a real lies that is then neither NaN nor infinite, likewise."""
     is_literal: bool = False
     value: Value = None
     """Of a literal."""
@@ -71,6 +73,8 @@ class Function:
     """Where a whole result lies, whatever the data."""
     reach: Callable[[Sequence[Written]], float | None] = lambda _: None
     """How far a real result can be from 0, whatever the data."""
+    span: Callable[[Sequence[Written]], tuple[float, float] | None] = lambda _: None
+    """Between which numbers a real result lies, whatever the data, given finite arguments."""
 
     def write(self, arguments: Sequence[Written]) -> str:
         if callable(self.template):

@@ -1,6 +1,7 @@
 """What the templates of all dialects are made of: literals, ends of whole numbers, conditions."""
 
 from collections.abc import Callable, Mapping, Sequence
+from math import ceil, floor, isfinite
 
 from discreet.engines.dialect import INT64, Function, Range, Template, Written
 from discreet.errors import UnsupportedError
@@ -114,6 +115,49 @@ def clamped(arguments: Sequence[Written]) -> Range:
     _, low, high = arguments
     is_ordered = low.low is not None and high.high is not None and low.low <= high.high
     return (low.low, high.high) if is_ordered else hull(arguments)
+
+
+# --------------------------------------------------------------------------- reals
+
+Span = tuple[float, float] | None
+
+
+def span_by(operation: Callable[[float, float], float]) -> Callable[[Sequence[Written]], Span]:
+    """Return what tells where a sum, a difference or a product of reals lies.
+
+    IEEE rounding keeps the order of numbers, so the ends of the result are among those that the
+    same operation gives of the ends.
+    """
+
+    def span_of(arguments: Sequence[Written]) -> Span:
+        first, second = (each.span for each in arguments)
+        if first is None or second is None:
+            return None
+        corners = [operation(x, y) for x in first for y in second]
+        return (min(corners), max(corners)) if all(map(isfinite, corners)) else None
+
+    return span_of
+
+
+def clamped_span(arguments: Sequence[Written]) -> Span:
+    """Return the ends of a finite value that is moved between two literals."""
+    _, low, high = (each.span for each in arguments)
+    if low is None or high is None or low[1] > high[0]:
+        return None
+    return low[0], high[1]
+
+
+def whole_ends(span: tuple[float, float]) -> tuple[int, int]:
+    """Return between which whole numbers a real is rounded, whichever way halves go."""
+    low, high = span
+    near_low, near_high = round(low), round(high)
+    return (
+        near_low if abs(low - near_low) < QUARTER else floor(low),
+        near_high if abs(high - near_high) < QUARTER else ceil(high),
+    )
+
+
+QUARTER = 0.25
 
 
 # --------------------------------------------------------------------------- conditions

@@ -4,7 +4,15 @@ from collections.abc import Sequence
 
 from discreet.engines.dialect import Function, Template, Written
 from discreet.engines.duckdb_dialect.parts import let
-from discreet.engines.templates import COMPARISONS, LOGIC, clamped, escape_of, hull, plain
+from discreet.engines.templates import (
+    COMPARISONS,
+    LOGIC,
+    clamped,
+    clamped_span,
+    escape_of,
+    hull,
+    plain,
+)
 
 
 def _clamp(arguments: Sequence[Written]) -> str:
@@ -44,5 +52,5 @@ CHOICES = {
     "coalesce": _list("coalesce"),
     "greatest": _list("greatest"),
     "least": _list("least"),
-    "clamp": Function(template=_clamp, range=clamped),
+    "clamp": Function(template=_clamp, range=clamped, span=clamped_span),
 }

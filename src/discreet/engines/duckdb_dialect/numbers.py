@@ -1,6 +1,7 @@
 """Numbers and casts: whole ones in 128 bits and back, reals in IEEE arithmetic."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from operator import add, mul, sub
 
 from discreet.catalog.schema import Kind
 from discreet.engines.dialect import (
@@ -24,12 +25,14 @@ from discreet.engines.templates import (
     plain,
     range_by,
     real,
+    span_by,
     subtracted,
+    whole_ends,
 )
 from discreet.errors import UnsupportedError
 
 
-def _arithmetic(sign: str, ends: Ends) -> Function:
+def _arithmetic(sign: str, ends: Ends, operation: Callable[[float, float], float]) -> Function:
     """Return +, - or *: plain if the result must fit 64 bits, else by way of 128 bits."""
 
     def write(arguments: Sequence[Written]) -> str:
@@ -42,7 +45,11 @@ def _arithmetic(sign: str, ends: Ends) -> Function:
         return f"TRY_CAST(CAST({first} AS HUGEINT) {sign} {other} AS BIGINT)"
 
     return Function(
-        template=write, is_finite=False, carries=frozenset({0, 1}), range=range_by(ends)
+        template=write,
+        is_finite=False,
+        carries=frozenset({0, 1}),
+        range=range_by(ends),
+        span=span_by(operation),
     )
 
 
@@ -102,6 +109,10 @@ def _to_integer(arguments: Sequence[Written]) -> str:
     text = whole_text(x) if x.kind is Kind.INTEGER else f"TRY_CAST({x.text} AS BIGINT)"
     if low <= INT64[0] and high >= INT64[1]:
         return text
+    if x.kind is Kind.REAL and x.span is not None:
+        least, most = whole_ends(x.span)
+        if low <= least and most <= high:
+            return text
     return only(text, f"{{0}} BETWEEN {whole_literal(low)} AND {whole_literal(high)}")
 
 
@@ -127,9 +138,9 @@ def _to_boolean(arguments: Sequence[Written]) -> str:
 
 
 ARITHMETIC = {
-    "add": _arithmetic("+", added),
-    "subtract": _arithmetic("-", subtracted),
-    "multiply": _arithmetic("*", multiplied),
+    "add": _arithmetic("+", added, add),
+    "subtract": _arithmetic("-", subtracted, sub),
+    "multiply": _arithmetic("*", multiplied, mul),
     "divide": real("({0} / {1})", carries=(0,)),
     "integer_divide": plain(_divided("//")),
     "modulo": real(_divided("%"), carries=(0,)),

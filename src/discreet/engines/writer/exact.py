@@ -18,7 +18,7 @@ from discreet.engines.writer.expressions import (
 )
 from discreet.engines.writer.rows import ABOUT, prepared_name, rows_text
 from discreet.engines.writer.stages import Stages
-from discreet.query.tree import Expression, Literal, Rows, Scan, Select, Union, is_whole
+from discreet.query.tree import Call, Case, Expression, Literal, Rows, Scan, Select, Union, is_whole
 
 SALT = "'discreet'"
 
@@ -50,7 +50,7 @@ def _measures(query: ExactQuery, groups: Sequence[str], dialect: Dialect) -> lis
         outputs.append('count(DISTINCT "value") AS "n"')
     else:
         outputs = [
-            f"{_summed(each, expression, dialect)} AS {each}"
+            f"{_summed(each, expression, dialect, is_plain=_is_plain(query))} AS {each}"
             for each, expression in zip(sums, query.sums, strict=True)
         ]
         outputs += [] if query.cell is None else ['count(*) AS "n"']
@@ -60,8 +60,12 @@ def _measures(query: ExactQuery, groups: Sequence[str], dialect: Dialect) -> lis
     return outputs or ['count(*) AS "n"']
 
 
-def _summed(column: str, expression: Expression, dialect: Dialect) -> str:
+def _summed(
+    column: str, expression: Expression, dialect: Dialect, *, is_plain: bool = False
+) -> str:
     """Return the sum; of a constant it is a multiple of the number of rows, which engines know."""
+    if is_plain and _marked(expression) is not None:
+        return dialect.as_wide.format(f"count({column})")
     if isinstance(expression, Literal) and isinstance(expression.value, int):
         return f"{dialect.as_wide.format('count(*)')} * {whole_literal(int(expression.value))}"
     return dialect.wide_sum.format(column)
@@ -80,7 +84,10 @@ def _projected(query: ExactQuery, place: Place) -> tuple[str, list[str]]:
     own = replace(place, rows=query.rows, unit=f"{name}.{UNIT}", stages=stages)
     columns = [(key_text(each, own), f'"k{number}"') for number, each in enumerate(query.keys)]
     if query.bounding is not Bounding.UNITS_ONLY:
-        columns += [(_summand(each, own), f'"s{n}"') for n, each in enumerate(query.sums)]
+        columns += [
+            (_summand(each, own, is_plain=_is_plain(query)), f'"s{n}"')
+            for n, each in enumerate(query.sums)
+        ]
     if query.cell is not None:
         columns.append((place.dialect.whole.format(own.write(query.cell)), '"cell"'))
     if query.distinct is not None:
@@ -93,14 +100,33 @@ def _projected(query: ExactQuery, place: Place) -> tuple[str, list[str]]:
     return text, [alias for _, alias in columns]
 
 
-def _summand(expression: Expression, place: Place) -> str:
-    """Return what is summed, NULL counting as 0."""
+def _is_plain(query: ExactQuery) -> bool:
+    """Return whether rows are only summed, so that NULL may stand for what adds nothing."""
+    return query.is_bounded and query.bounding is Bounding.ROWS
+
+
+def _marked(expression: Expression) -> Expression | None:
+    """Return x of CASE WHEN x IS NULL THEN 0 ELSE 1 END: the number of its values is the sum."""
+    match expression:
+        case Case(
+            branches=((Call(function="is_null", arguments=(found,)), Literal(value=0)),),
+            otherwise=Literal(value=1),
+        ):
+            return found
+    return None
+
+
+def _summand(expression: Expression, place: Place, *, is_plain: bool = False) -> str:
+    """Return what is summed, NULL counting as 0; where rows are not ordered by it, NULL itself."""
+    marked = _marked(expression) if is_plain else None
+    if marked is not None:
+        return place.write(marked)
     written = place.finite(written_of(expression, place))
     if isinstance(written.value, int):
         return written.text
     is_narrow = written.low is not None and written.high is not None
     text = written.text if is_narrow else place.dialect.whole.format(written.text)
-    return f"coalesce({text}, 0)"
+    return text if is_plain else f"coalesce({text}, 0)"
 
 
 def _bounded(query: ExactQuery, groups: Sequence[str], place: Place) -> str:

@@ -147,10 +147,13 @@ def _call(call: Call, place: Place, given: Sequence[Written]) -> Written:
     text = function.write(arguments)
     is_whole, is_real = call.facts.kind is Kind.INTEGER, call.facts.kind is Kind.REAL
     low, high = function.range(arguments) if is_whole else (None, None)
+    span = function.span(arguments) if is_real else None
+    is_sure = function.is_finite or span is not None
     return Written(
         text=text,
         kind=call.facts.kind,
-        is_finite=not is_real or (function.is_finite and all(each.is_finite for each in arguments)),
+        is_finite=not is_real or (is_sure and all(each.is_finite for each in arguments)),
+        span=span,
         low=low,
         high=high,
         reach=function.reach(arguments) if is_real else None,

@@ -3,6 +3,7 @@
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from fractions import Fraction
+from math import isfinite
 
 from discreet.catalog.schema import Kind, Value
 from discreet.engines.dialect import Dialect, Written
@@ -12,11 +13,19 @@ def literal_of(value: Value, kind: Kind, dialect: Dialect) -> Written:
     """Return a value as SQL that reads back as the same one; NaN and infinities are NULL."""
     text = _literal_text(value, kind, dialect)
     whole = value if isinstance(value, int) and not isinstance(value, bool) else None
-    reach = None
+    reach, span = None, None
     if kind is Kind.REAL and isinstance(value, int | float | Fraction | Decimal):
-        reach = abs(nearest_float(value))
+        near = nearest_float(value)
+        reach, span = abs(near), (near, near) if isfinite(near) else None
     return Written(
-        text=text, kind=kind, low=whole, high=whole, reach=reach, is_literal=True, value=value
+        text=text,
+        kind=kind,
+        low=whole,
+        high=whole,
+        reach=reach,
+        span=span,
+        is_literal=True,
+        value=value,
     )
 
 
