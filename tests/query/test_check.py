@@ -218,7 +218,7 @@ def test_a_unit_has_no_more_rows_than_its_tables_and_joins_allow(
     ],
 )
 def test_numbers_computed_row_by_row_keep_their_error_bars(clinic: Curator, sql: str) -> None:
-    """Not above 0 in every case: what was paid dearly before may serve, and its noise is mostly 0."""
+    """They may be 0: what was paid dearly before may serve, whose noise is mostly 0."""
     error = clinic.ask(sql, epsilon=1).error
     assert error
     assert all(width is not None and width >= 0 for each in error.values() for width in each)
