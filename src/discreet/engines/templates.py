@@ -3,10 +3,26 @@
 from collections.abc import Callable, Mapping, Sequence
 from math import ceil, floor, isfinite
 
+from discreet.catalog.schema import Kind
 from discreet.engines.dialect import INT64, Function, Range, Template, Written
 from discreet.errors import UnsupportedError
 
 NULL_INTEGER = "CAST(NULL AS BIGINT)"
+
+FIRST_DAY, LAST_DAY = -719_162, 2_932_896
+"""0001-01-01 and 9999-12-31 in days since 1970-01-01."""
+
+CALENDAR = {
+    Kind.DATE: "{0} BETWEEN DATE '0001-01-01' AND DATE '9999-12-31'",
+    Kind.TIMESTAMP: (
+        "{0} BETWEEN TIMESTAMP '0001-01-01 00:00:00' AND TIMESTAMP '9999-12-31 23:59:59.999999'"
+    ),
+    Kind.TIMESTAMP_TZ: (
+        "{0} BETWEEN TIMESTAMPTZ '0001-01-01 00:00:00+00' "
+        "AND TIMESTAMPTZ '9999-12-31 23:59:59.999999+00'"
+    ),
+}
+"""Whether a time is in the years that calendars have; infinite ones are not."""
 
 
 def plain(template: Template) -> Function:

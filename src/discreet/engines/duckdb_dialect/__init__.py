@@ -11,9 +11,10 @@ from discreet.catalog.schema import Kind
 from discreet.engines.dialect import Dialect
 from discreet.engines.duckdb_dialect.choices import CHOICES, CONDITIONS
 from discreet.engines.duckdb_dialect.numbers import ARITHMETIC, CASTS, REALS
-from discreet.engines.duckdb_dialect.parts import CALENDAR, finite
+from discreet.engines.duckdb_dialect.parts import finite
 from discreet.engines.duckdb_dialect.texts import TEXTS
 from discreet.engines.duckdb_dialect.times import TIMES
+from discreet.engines.templates import CALENDAR
 
 __all__ = ["CALENDAR", "DUCKDB"]
 

@@ -2,7 +2,7 @@
 
 from discreet.catalog.schema import Kind
 from discreet.engines.dialect import Written
-from discreet.engines.templates import fits
+from discreet.engines.templates import CALENDAR, fits
 
 LONGEST_REPEATED = 1000
 """Longer text is written once, at the cost of a list around its value; else nesting would double
@@ -24,19 +24,6 @@ def only(text: str, condition: str) -> str:
 def finite(text: str) -> str:
     """Return a real, NULL for NaN and infinities."""
     return only(text, "isfinite({0})")
-
-
-CALENDAR = {
-    Kind.DATE: "{0} BETWEEN DATE '0001-01-01' AND DATE '9999-12-31'",
-    Kind.TIMESTAMP: (
-        "{0} BETWEEN TIMESTAMP '0001-01-01 00:00:00' AND TIMESTAMP '9999-12-31 23:59:59.999999'"
-    ),
-    Kind.TIMESTAMP_TZ: (
-        "{0} BETWEEN TIMESTAMPTZ '0001-01-01 00:00:00+00' "
-        "AND TIMESTAMPTZ '9999-12-31 23:59:59.999999+00'"
-    ),
-}
-"""Whether a time is in the years that calendars have; infinite ones are not."""
 
 
 def in_calendar(text: str, kind: Kind) -> str:

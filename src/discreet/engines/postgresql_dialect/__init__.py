@@ -14,7 +14,6 @@ from discreet.engines.postgresql_dialect.casts import CASTS
 from discreet.engines.postgresql_dialect.choices import CHOICES, CONDITIONS
 from discreet.engines.postgresql_dialect.numbers import ARITHMETIC
 from discreet.engines.postgresql_dialect.parts import (
-    CALENDAR,
     finite,
     narrow,
     quoted_text,
@@ -24,6 +23,7 @@ from discreet.engines.postgresql_dialect.parts import (
 from discreet.engines.postgresql_dialect.reals import REALS
 from discreet.engines.postgresql_dialect.texts import TEXTS
 from discreet.engines.postgresql_dialect.times import TIMES
+from discreet.engines.templates import CALENDAR
 
 __all__ = ["CALENDAR", "POSTGRESQL", "ROW_ID"]
 

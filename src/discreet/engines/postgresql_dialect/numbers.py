@@ -6,7 +6,6 @@ from discreet.catalog.schema import Kind
 from discreet.engines import templates
 from discreet.engines.dialect import INT64, Function, Template, Written
 from discreet.engines.postgresql_dialect.parts import (
-    NULL_INTEGER,
     let,
     narrow,
     of_texts,
@@ -24,7 +23,7 @@ from discreet.engines.postgresql_dialect.reals import (
     sum_reach,
     truncated,
 )
-from discreet.engines.templates import Ends, ends_of, fits, number, plain, range_by
+from discreet.engines.templates import NULL_INTEGER, Ends, ends_of, fits, number, plain, range_by
 
 LEAST = whole_number(INT64[0])
 

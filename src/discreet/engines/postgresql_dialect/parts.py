@@ -6,13 +6,13 @@ from zlib import crc32
 
 from discreet.catalog.schema import Kind
 from discreet.engines.dialect import INT64, Template, Written
+from discreet.engines.templates import CALENDAR, NULL_INTEGER
 from discreet.errors import UnsupportedError
 
 LONGEST_REPEATED = 80
 """Longer texts are computed once, in a query of their own; else nesting would double them again
 and again."""
 
-NULL_INTEGER = "CAST(NULL AS BIGINT)"
 NULL_REAL = "CAST(NULL AS DOUBLE PRECISION)"
 
 
@@ -74,19 +74,6 @@ def quoted_text(value: str) -> str:
             "write the question without it",
         )
     return "CAST('" + value.replace("'", "''") + '\' AS TEXT) COLLATE "C"'
-
-
-CALENDAR = {
-    Kind.DATE: "{0} BETWEEN DATE '0001-01-01' AND DATE '9999-12-31'",
-    Kind.TIMESTAMP: (
-        "{0} BETWEEN TIMESTAMP '0001-01-01 00:00:00' AND TIMESTAMP '9999-12-31 23:59:59.999999'"
-    ),
-    Kind.TIMESTAMP_TZ: (
-        "{0} BETWEEN TIMESTAMPTZ '0001-01-01 00:00:00+00' "
-        "AND TIMESTAMPTZ '9999-12-31 23:59:59.999999+00'"
-    ),
-}
-"""Whether a time is in the years that calendars have; infinite ones are not."""
 
 
 def in_calendar(text: str, kind: Kind) -> str:

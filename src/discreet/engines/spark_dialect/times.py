@@ -5,12 +5,10 @@ from collections.abc import Sequence
 from discreet.catalog.schema import Kind
 from discreet.engines.dialect import Function, Written, whole_literal
 from discreet.engines.spark_dialect.parts import in_calendar, only, whole_text
-from discreet.engines.templates import number, plain, words
+from discreet.engines.templates import FIRST_DAY, LAST_DAY, number, plain, words
 from discreet.query.expressions.moments import DAY, LENGTHS, MONTHS
 
 EPOCH = "DATE'1970-01-01'"
-FIRST_DAY, LAST_DAY = -719_162, 2_932_896
-"""0001-01-01 and 9999-12-31 in days since 1970-01-01."""
 
 
 def moment(argument: Written) -> str:
