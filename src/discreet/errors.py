@@ -157,6 +157,10 @@ class AccountError(DiscreetError):
         super().__init__(f"{problem}; {instead}.")
 
 
+class RefusedError(DiscreetError):
+    """What is attacked answers no more: its budget is gone, or it takes no such question."""
+
+
 class MissingExtraError(DiscreetError, ImportError):
     """An optional part of Discreet is not installed."""
 

@@ -1,0 +1,1 @@
+"""Attacks on systems that answer questions about people: what goes wrong, and what holds."""

@@ -1,0 +1,1 @@
+"""Statistical lower bounds on what anything that claims to be private gives away."""
