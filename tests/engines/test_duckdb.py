@@ -15,7 +15,7 @@ import pytest
 from discreet.catalog.schema import Kind
 from discreet.engines import duckdb as engines_duckdb
 from discreet.engines.base import Engine
-from discreet.engines.connection import FIXED, SEALED, Limits, Store
+from discreet.engines.connection import FIXED, SEALED, Limits, Store, bound
 from discreet.engines.duckdb import DuckDbEngine, sql
 from discreet.errors import EngineError
 from discreet.tables import ExactTable
@@ -102,6 +102,43 @@ def test_a_query_is_stopped_when_the_time_is_over(monkeypatch: pytest.MonkeyPatc
     )
     with pytest.raises(EngineError):
         engine.run(count(private(engine)), ())
+    engine.close()
+
+
+class Counted:
+    """A relation that counts how often it is run, by whatever asks for its rows."""
+
+    def __init__(self, relation: duckdb.DuckDBPyRelation) -> None:
+        self.relation, self.runs = relation, 0
+
+    def __len__(self) -> int:
+        self.runs += 1
+        return len(self.relation)
+
+    def to_arrow_table(self) -> pa.Table:
+        self.runs += 1
+        found: pa.Table = self.relation.to_arrow_table()
+        return found
+
+
+@pytest.mark.parametrize("rows", [0, 3])
+def test_a_query_that_was_checked_is_run_once_whatever_it_finds(
+    monkeypatch: pytest.MonkeyPatch, rows: int
+) -> None:
+    """More runs for some data than for others would show in the time that an answer takes."""
+    made: list[Counted] = []
+
+    def counted(cursor: duckdb.DuckDBPyConnection, text: str) -> Counted:
+        made.append(Counted(bound(cursor, text)))
+        return made[-1]
+
+    monkeypatch.setattr(engines_duckdb, "bound", counted)
+    numbers = pa.array(range(rows), pa.int64())
+    engine = DuckDbEngine.load({"visits": pa.table({"patient_id": numbers, "cost": numbers})})
+    query = count(private(engine), keys=(column("cost"),))
+    engine.check(query)
+    engine.run(query, ())
+    assert [each.runs for each in made] == [1]
     engine.close()
 
 

@@ -109,7 +109,9 @@ class DuckDbEngine:
         ready, relation = self._bound.taken(text)
         with self._store.cursor(ready) as cursor:
             try:
-                rows = (relation or bound(cursor, text)).to_arrow_table()
+                # Whether a relation is true is how many rows it has, for which it would be run.
+                found = bound(cursor, text) if relation is None else relation
+                rows = found.to_arrow_table()
             except duckdb.Error as cause:
                 # Its words may hold a value: they stay out of what is logged by default, and out
                 # of the context of what is raised.
