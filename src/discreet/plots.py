@@ -439,3 +439,70 @@ def _thousands(value: float, _: float) -> str:
 def _literal(text: str) -> str:
     """Return the text so that it is drawn as it is: dollar signs are no formulas."""
     return text.replace("$", r"\$")
+
+
+# --------------------------------------------------------------------------- attacks
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Success:
+    """How often guesses were right after so many questions, and the most that is allowed."""
+
+    name: str
+    places: Sequence[int]
+    shares: Sequence[float]
+    intervals: Sequence[tuple[float, float]]
+    allowed: float | None = None
+    ends: bool = False
+    """Whether no more was answered after the last place."""
+
+
+def plot_success(lines: Sequence[Success], *, chance: float, title: str, at: str) -> Plot:
+    """Draw shares of right guesses with their intervals, above chance and below what is allowed."""
+    figure = _figure(7.2, 4.4)
+    axes = figure.subplots()
+    for colour, line in zip(COLOURS, lines, strict=False):
+        _draw_success(axes, line, colour)
+    axes.axhline(chance, color=LIMIT, linestyle=":", linewidth=1.2, label="chance")
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(_thousands)
+    axes.yaxis.set_major_formatter(_matplotlib().ticker.PercentFormatter(1.0, decimals=0))
+    axes.set_ylim(max(0.0, chance - 0.12), 1.02)
+    axes.set_xlabel(at)
+    axes.set_ylabel("guesses that were right")
+    axes.set_title(_literal(title))
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return Plot(figure)
+
+
+def _draw_success(axes: "Axes", line: Success, colour: str) -> None:
+    low, high = np.array(line.intervals).T
+    axes.fill_between(line.places, low, high, color=colour, alpha=0.15, linewidth=0)
+    axes.plot(line.places, line.shares, "o-", color=colour, markersize=4, label=line.name)
+    if line.ends:
+        axes.plot(line.places[-1], line.shares[-1], "X", color=colour, markersize=9)
+    if line.allowed is not None:
+        name = f"allowed: {100 * line.allowed:.3g} %"
+        axes.axhline(line.allowed, color=colour, linestyle="--", linewidth=1.2, label=name)
+
+
+# --------------------------------------------------------------------------- audits
+
+
+def plot_claims(groups: Mapping[str, Floats], *, title: str) -> Plot:
+    """Draw what was measured against what is claimed, a pair for each dot, beside the diagonal."""
+    figure = _figure(5.6, 5.2)
+    axes = figure.subplots()
+    pairs = np.concatenate([np.zeros((1, 2)), *groups.values()])
+    most = float(pairs.max()) * 1.05 or 1.0
+    axes.plot([0, most], [0, most], color=LIMIT, linewidth=1)
+    axes.fill_between([0, most], [0, most], most, color=PALE, alpha=0.35, linewidth=0)
+    axes.text(0.02 * most, 0.97 * most, "claim refuted", va="top", color="#57606a", fontsize=9)
+    for (name, points), colour, mark in zip(groups.items(), COLOURS, "os^D", strict=False):
+        axes.plot(points[:, 0], points[:, 1], mark, color=colour, markersize=4.5, label=name)
+    axes.set(xlim=(0, most), ylim=(0, most), xlabel="ε claimed", ylabel="ε measured, at least")
+    axes.set_title(title)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False, loc="lower right")
+    return Plot(figure)

@@ -1,6 +1,30 @@
 """What an attack achieved: how often it was right, against how much it had asked."""
 
 from dataclasses import dataclass
+from math import exp, expm1
+
+from scipy.stats import beta
+
+from discreet.plots import Plot, Success, plot_success
+
+CONFIDENCE = 0.95
+
+
+def most_success(epsilon: float, *, delta: float = 0.0, distance: int = 1) -> float:
+    """Return how often anyone, whatever they do, can guess which of two databases was asked.
+
+    The databases are as likely as each other, and `distance` steps from neighbour to neighbour
+    apart. By group privacy what is seen is (E, D)-private for the two, E = distance · epsilon and
+    D = delta (e^E - 1) / (e^epsilon - 1), and then the best guess is right with chance
+    (e^E + D) / (1 + e^E) at most (Kairouz, Oh, Viswanath 2015, Theorem 2.1: no two laws are farther
+    apart than those of randomized response that gives itself away with chance D).
+
+    For one person's bit, all else known, the distance is 2 where neighbours have one person more
+    or less, and 1 where they replace one; for membership under the former it is 1.
+    """
+    group = min(distance * epsilon, 700.0)
+    grown = delta * (expm1(group) / expm1(min(epsilon, 700.0)) if epsilon > 0 else distance)
+    return min(1.0, (1.0 + grown * exp(-group)) / (1.0 + exp(-group)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,6 +39,18 @@ class Step:
     def success(self) -> float:
         """The share of guesses that were right."""
         return self.right / self.guesses
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The shares that 95 % of such tries are compatible with (Clopper, Pearson 1934).
+
+        As if guesses were independent.
+        """
+        tail = (1 - CONFIDENCE) / 2
+        wrong = self.guesses - self.right
+        low = beta.ppf(tail, self.right, wrong + 1) if self.right else 0.0
+        high = beta.ppf(1 - tail, self.right + 1, wrong) if wrong else 1.0
+        return float(low), float(high)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,3 +68,83 @@ class Outcome:
     allowed: float | None = None
     refused_after: int | None = None
     """The number of questions after which the target answered no more, if it did."""
+    epsilon: float | None = None
+    """What the target promised, if it did."""
+
+    @property
+    def last(self) -> Step:
+        """What was achieved in the end."""
+        return self.steps[-1]
+
+    @property
+    def verdict(self) -> str:
+        """One sentence: what was achieved with how many questions, against chance and promise."""
+        last = self.last
+        many = "1 question" if last.queries == 1 else f"{last.queries:,} questions"
+        low, high = last.interval
+        gone = "" if self.refused_after is None else ", when its budget was gone"
+        return (
+            f"{self.attack} against {self.against}: after {many.replace(',', ' ')}{gone}, "
+            f"{_percent(last.success)} of {last.guesses} guesses were right "
+            f"(95 % interval {_percent(low)} to {_percent(high)}), "
+            f"where chance gives {_percent(self.chance)} and {self._promise()}."
+        )
+
+    def _promise(self) -> str:
+        if self.allowed is None:
+            return "nothing is promised"
+        promised = "its promise" if self.epsilon is None else f"ε = {self.epsilon:g}"
+        return f"{promised} allows {_percent(self.allowed)} at most"
+
+    def to_dict(self) -> dict[str, object]:
+        """Return everything as plain values, for JSON."""
+        return {
+            "attack": self.attack,
+            "against": self.against,
+            "verdict": self.verdict,
+            "success": self.last.success,
+            "chance": self.chance,
+            "allowed": self.allowed,
+            "epsilon": self.epsilon,
+            "refused_after": self.refused_after,
+            "steps": [
+                {
+                    "queries": each.queries,
+                    "right": each.right,
+                    "guesses": each.guesses,
+                    "success": each.success,
+                    "interval": list(each.interval),
+                }
+                for each in self.steps
+            ],
+        }
+
+    def plot(self) -> Plot:
+        """Draw success against the number of questions, with chance and what is allowed."""
+        return plot_outcomes([self])
+
+
+def plot_outcomes(
+    outcomes: "list[Outcome] | tuple[Outcome, ...]",
+    *,
+    title: str | None = None,
+    at: str = "questions asked",
+) -> Plot:
+    """Draw outcomes of one attack against several targets, or of several attacks, as lines."""
+    lines = [
+        Success(
+            name=each.against,
+            places=tuple(step.queries for step in each.steps),
+            shares=tuple(step.success for step in each.steps),
+            intervals=tuple(step.interval for step in each.steps),
+            allowed=each.allowed,
+            ends=each.refused_after is not None,
+        )
+        for each in outcomes
+    ]
+    named = title or f"{outcomes[0].attack} against {', '.join(each.against for each in outcomes)}"
+    return plot_success(lines, chance=outcomes[0].chance, title=named, at=at)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %"

@@ -1,7 +1,8 @@
 """What is attacked: anything that answers questions, each answer one number."""
 
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Protocol, runtime_checkable
 
 from discreet.attacks.people import People
 
@@ -30,6 +31,39 @@ class Defence(Protocol):
     def guard(self, people: People) -> Target:
         """Return a new target that knows these people."""
         ...
+
+
+class KnownDefence(Defence, Protocol):
+    """A defence whose workings are public but for its coins, as they must be taken to be."""
+
+    @property
+    def spread(self) -> float:
+        """The standard deviation of what is added to a count; 0 where nothing is left to chance."""
+        ...
+
+    def surprise(self, answer: float, exact: int) -> float:
+        """Return -ln of how likely an answer is if the count is `exact`, up to a constant."""
+        ...
+
+
+@runtime_checkable
+class Held(Protocol):
+    """A target that holds something to give back."""
+
+    def close(self) -> None:
+        """Give it back."""
+        ...
+
+
+@contextmanager
+def guarding(defence: Defence, people: People) -> Iterator[Target]:
+    """Yield a new target that knows these people, and give back afterwards what it holds."""
+    target = defence.guard(people)
+    try:
+        yield target
+    finally:
+        if isinstance(target, Held):
+            target.close()
 
 
 Progress = Callable[[float], None]

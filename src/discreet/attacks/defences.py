@@ -1,0 +1,336 @@
+"""Ways to answer questions, from none at all to a privacy budget; what attacks are tried on.
+
+Only `Discreet` promises anything. The others are what people do instead: each hides a single
+answer, and none of them survives many questions.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cache
+from hashlib import shake_256
+from math import inf, log, sqrt
+
+from discreet.attacks.outcome import most_success
+from discreet.attacks.people import People
+from discreet.attacks.targets import Defence, KnownDefence, Target
+from discreet.catalog import Accounting, BudgetPolicy
+from discreet.curator import Curator
+from discreet.engines.public import PublicStore, rows_of
+from discreet.errors import BudgetError, QuestionError, RefusedError
+from discreet.mechanisms.sensitivity import Neighbours
+from discreet.noise import SYSTEM, discrete_laplace, uniform_integers
+from discreet.opening.catalogs import MEMORY, curator_of
+from discreet.parameters import Real, rational, whole
+
+
+@cache
+def _store() -> PublicStore:
+    """Return a store for tables of made-up people, which nobody need be protected from."""
+    return PublicStore()
+
+
+class ExactTarget:
+    """Answers any SQL exactly."""
+
+    def __init__(self, people: People) -> None:
+        self._tables = people.tables
+        self._known: dict[str, float] = {}
+
+    def ask(self, sql: str) -> float:
+        """Return the first number of the first row."""
+        if sql not in self._known:
+            try:
+                rows = rows_of(_store().run(sql, self._tables))
+            except QuestionError as error:
+                raise RefusedError(str(error)) from None
+            self._known[sql] = number_of(rows[0][0] if rows else None)
+        return self._known[sql]
+
+
+def number_of(cell: object) -> float:
+    """Return a cell as a number; what is none counts as 0."""
+    return float(cell) if isinstance(cell, int | float | Fraction) else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class AlteredTarget:
+    """Answers exactly, and alters the answer before anyone sees it."""
+
+    exact: ExactTarget
+    alter: Callable[[str, float], float]
+
+    def ask(self, sql: str) -> float:
+        """Return the altered answer."""
+        return self.alter(sql, self.exact.ask(sql))
+
+
+# --------------------------------------------------------------------------- no promise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Raw:
+    """Tells exact counts."""
+
+    name: str = "raw"
+    epsilon: float | None = None
+    spread: float = 0.0
+
+    def guard(self, people: People) -> Target:
+        return ExactTarget(people)
+
+    def surprise(self, answer: float, exact: int) -> float:
+        return 0.0 if answer == exact else inf
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rounded:
+    """Tells counts to the nearest multiple of `to`, halves upwards."""
+
+    to: int = 10
+    name: str = "rounded"
+    epsilon: float | None = None
+    spread: float = 0.0
+
+    def __post_init__(self) -> None:
+        whole("to", self.to, least=1)
+
+    def guard(self, people: People) -> Target:
+        return AlteredTarget(ExactTarget(people), lambda _, exact: self._rounded(exact))
+
+    def surprise(self, answer: float, exact: int) -> float:
+        return 0.0 if answer == self._rounded(exact) else inf
+
+    def _rounded(self, exact: float) -> float:
+        return self.to * ((exact + self.to / 2) // self.to)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounded:
+    """Adds a whole number within ±`within`, each as likely, drawn anew for every answer."""
+
+    within: int = 5
+    name: str = "bounded"
+    epsilon: float | None = None
+
+    def __post_init__(self) -> None:
+        whole("within", self.within, least=0)
+
+    @property
+    def spread(self) -> float:
+        return sqrt(self.within * (self.within + 1) / 3)
+
+    def guard(self, people: People) -> Target:
+        return AlteredTarget(ExactTarget(people), lambda _, exact: exact + self._noise())
+
+    def surprise(self, answer: float, exact: int) -> float:
+        return 0.0 if abs(answer - exact) <= self.within else inf
+
+    def _noise(self) -> int:
+        return uniform_integers(2 * self.within + 1) - self.within
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FreshLaplace:
+    """Adds whole Laplace noise worth `each` a question, anew and for ever: there is no budget."""
+
+    each: Real = 1
+    name: str = "fresh-laplace"
+    epsilon: float | None = None
+
+    def __post_init__(self) -> None:
+        _scale(self.each)
+
+    @property
+    def spread(self) -> float:
+        return sqrt(2) / float(self.each)
+
+    def guard(self, people: People) -> Target:
+        scale = _scale(self.each)
+        return AlteredTarget(ExactTarget(people), lambda _, exact: exact + discrete_laplace(scale))
+
+    def surprise(self, answer: float, exact: int) -> float:
+        return float(self.each) * abs(answer - exact)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FloatLaplace:
+    """Adds Laplace noise by the textbook, b · sign · ln(u) in floats, and has no budget.
+
+    Besides what many questions tell, the floats themselves give the exact answer away (Mironov
+    2012, On significance of the least significant bits for differential privacy).
+    """
+
+    each: Real = 1
+    name: str = "float-laplace"
+    epsilon: float | None = None
+
+    def __post_init__(self) -> None:
+        _scale(self.each)
+
+    @property
+    def spread(self) -> float:
+        return sqrt(2) / float(self.each)
+
+    def guard(self, people: People) -> Target:
+        scale = float(_scale(self.each))
+        return AlteredTarget(ExactTarget(people), lambda _, exact: exact + float_laplace(scale))
+
+    def surprise(self, answer: float, exact: int) -> float:
+        return float(self.each) * abs(answer - exact)
+
+
+def float_laplace(scale: float) -> float:
+    """Return Laplace noise as textbooks draw it, from a float u = k / 2^53, k > 0, and a sign.
+
+    Not private: which floats can come out depends on the answer that it is added to.
+    """
+    u = (uniform_integers((1 << 53) - 1) + 1) * 2.0**-53
+    return (scale if uniform_integers(2) else -scale) * log(u)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cached:
+    """Adds whole Laplace noise that follows from the question's words: asked again, it is the same.
+
+    So that averaging answers to one question is in vain; but the same thing asked in other words
+    has noise of its own.
+    """
+
+    each: Real = 1
+    name: str = "cached"
+    epsilon: float | None = None
+
+    def __post_init__(self) -> None:
+        _scale(self.each)
+
+    @property
+    def spread(self) -> float:
+        return sqrt(2) / float(self.each)
+
+    def guard(self, people: People) -> Target:
+        scale, key = _scale(self.each), SYSTEM.draw(32)
+        return AlteredTarget(
+            ExactTarget(people),
+            lambda sql, exact: exact + discrete_laplace(scale, entropy=_Sticky(key, sql)),
+        )
+
+    def surprise(self, answer: float, exact: int) -> float:
+        return float(self.each) * abs(answer - exact)
+
+
+class _Sticky:
+    """Endless bytes that follow from a key and a text."""
+
+    def __init__(self, key: bytes, text: str) -> None:
+        self._seed, self._drawn = key + text.encode(), 0
+
+    def draw(self, count: int) -> bytes:
+        self._drawn += count
+        return shake_256(self._seed).digest(self._drawn)[self._drawn - count :]
+
+
+def _scale(each: Real) -> Fraction:
+    return 1 / rational("each", each, above=0)
+
+
+# --------------------------------------------------------------------------- a promise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Discreet:
+    """A curator with a ledger: each question pays `each`, until `epsilon` in all is spent.
+
+    What was asked already is answered alike and free of charge, in whatever words.
+    """
+
+    epsilon: float = 1.0
+    each: Real = Fraction(1, 10)
+    delta: Real = 0
+    neighbours: Neighbours = Neighbours.ADD_REMOVE
+    accounting: Accounting = Accounting.BASIC
+    name: str = "discreet"
+
+    def __post_init__(self) -> None:
+        rational("epsilon", self.epsilon, above=0)
+        rational("each", self.each, above=0)
+
+    @property
+    def spread(self) -> float:
+        return sqrt(2) / float(self.each)
+
+    def guard(self, people: People) -> Target:
+        budget = BudgetPolicy(
+            epsilon=rational("epsilon", self.epsilon),
+            delta=rational("delta", self.delta),
+            neighbours=self.neighbours,
+            accounting=self.accounting,
+        )
+        declared = replace(people.scheme.declared, budget=budget)
+        return CuratorTarget(curator_of(declared, people.tables, MEMORY), self.each)
+
+    def surprise(self, answer: float, exact: int) -> float:
+        return float(self.each) * abs(answer - exact)
+
+
+class CuratorTarget:
+    """Asks a curator, at one price for each question."""
+
+    def __init__(self, curator: Curator, each: Real) -> None:
+        self._curator, self._each = curator, each
+
+    def ask(self, sql: str) -> float:
+        """Return the first number of the first row, or refuse as the curator does."""
+        try:
+            rows = self._curator.ask(sql, epsilon=self._each).rows
+        except (BudgetError, QuestionError) as refusal:
+            raise RefusedError(str(refusal)) from None
+        return number_of(next(iter(rows[0].values())) if rows else None)
+
+    def close(self) -> None:
+        """Give back the engine and the ledger."""
+        self._curator.close()
+
+
+def allowed_for_values(defence: Defence) -> float | None:
+    """Return how often a fair secret bit of one person can be guessed at most; None for no promise.
+
+    Where neighbours have one person more or less, changing a person's bit is a removal and an
+    addition; where they replace a person, it is one step.
+    """
+    if defence.epsilon is None:
+        return None
+    if not isinstance(defence, Discreet):
+        return most_success(defence.epsilon, distance=2)
+    distance = 1 if defence.neighbours is Neighbours.REPLACE else 2
+    return most_success(defence.epsilon, delta=float(defence.delta), distance=distance)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What a defence may be given: epsilon in all, and the part of it that a question pays."""
+
+    epsilon: Fraction = Fraction(1)
+    each: Fraction | None = None
+
+    @property
+    def noise(self) -> Fraction:
+        """What a question is worth to a defence that counts nothing."""
+        return self.epsilon if self.each is None else self.each
+
+
+DEFENCES: dict[str, Callable[[Terms], KnownDefence]] = {
+    "raw": lambda _: Raw(),
+    "rounded": lambda _: Rounded(),
+    "bounded": lambda _: Bounded(),
+    "cached": lambda terms: Cached(each=terms.noise),
+    "float-laplace": lambda terms: FloatLaplace(each=terms.noise),
+    "fresh-laplace": lambda terms: FreshLaplace(each=terms.noise),
+    "discreet": lambda terms: Discreet(
+        epsilon=float(terms.epsilon), each=terms.each or terms.epsilon / QUESTIONS
+    ),
+}
+"""What may stand after `--against`."""
+
+QUESTIONS = 10
+"""So many questions Discreet answers if nothing else is said of what each of them pays."""
