@@ -22,8 +22,13 @@ from discreet.mechanisms.partition_selection import PartitionSelection
 from discreet.noise import SYSTEM, Entropy
 from discreet.query.expressions.facts import number_of
 from discreet.query.plan.measures import Linear, Mean, Variance
-from discreet.query.plan.outline import AnyReading, Picked, UnitsShown
-from discreet.query.plan.planned import PlannedMeasure, PlannedPick, PlannedRelease
+from discreet.query.plan.outline import AnyReading, Picked, Shown
+from discreet.query.plan.planned import (
+    PlannedMeasure,
+    PlannedPick,
+    PlannedRelease,
+    PlannedSelection,
+)
 from discreet.query.plan.readings import IntArray, combined, half_widths_of, values_of
 from discreet.query.plan.rulers import Ruler
 from discreet.query.questions import KnownKeys, Question, Release
@@ -64,10 +69,10 @@ def release(
     which these were read and from which `spreads` reads their half widths.
     """
     tables = tuple(each.unseal() for each in exact)
-    groups, units = _groups(planned, tables, entropy)
+    groups, shown = _groups(planned, tables, entropy)
     cells = tuple(_noisy_cells(each, groups, tables, entropy) for each in planned.measures)
     picks = tuple(_picked(each, groups, tables, entropy) for each in planned.picks)
-    columns = [_values(each, cells, picks, units) for each in planned.readings]
+    columns = [_values(each, cells, picks, shown) for each in planned.readings]
     hidden = [pa.array(column) for each in cells for column in each.T]
     names = [
         *(each.name for each in planned.release.keys),
@@ -122,9 +127,9 @@ def _schema(release: Release) -> pa.Schema:
 def _groups(
     planned: PlannedRelease, tables: tuple[pa.Table, ...], entropy: Entropy
 ) -> tuple[Groups, IntArray | None]:
-    """Return the groups that are released, and their noisy numbers of units if these chose them."""
-    if planned.selection is not None and planned.selection_query is not None:
-        return _selected(planned, planned.selection, tables[planned.selection_query], entropy)
+    """Return the groups that are released, and the noisy numbers that chose them, if any did."""
+    if planned.selection is not None:
+        return _selected(planned, planned.selection, tables, entropy)
     keys, known = planned.release.keys, planned.release.key_set
     if not keys or not isinstance(known, KnownKeys):
         return Groups((), 1), None
@@ -136,9 +141,14 @@ def _groups(
 
 
 def _selected(
-    planned: PlannedRelease, selection: PartitionSelection, table: pa.Table, entropy: Entropy
+    planned: PlannedRelease,
+    selection: PlannedSelection,
+    tables: tuple[pa.Table, ...],
+    entropy: Entropy,
 ) -> tuple[Groups, IntArray]:
-    """Return the keys of enough units, in their own order."""
+    """Return the keys of enough units or rows, in their own order."""
+    selecting = selection.selecting
+    table = tables[selecting.query]
     keys = [
         _column(table, f"k{number}", ARROW_TYPES[key.expression.facts.kind])
         for number, key in enumerate(planned.release.keys)
@@ -146,8 +156,8 @@ def _selected(
     names = [f"k{number}" for number in range(len(keys))]
     ordered = pa.Table.from_arrays(keys, names=names)
     order = pc.sort_indices(ordered, sort_keys=[(name, "ascending") for name in names])
-    units = _wholes(table.column("units"))[order.to_numpy()]
-    chosen = selection.release(units.astype(np.int64), entropy=entropy)
+    numbers = _wholes(table.column(selecting.column))[order.to_numpy()]
+    chosen = selection.mechanism.release(numbers.astype(np.int64), entropy=entropy)
     kept = order.filter(pa.array(chosen.kept))
     columns = tuple(each.take(kept) for each in keys)
     return Groups(columns, len(kept)), chosen.numbers[chosen.kept]
@@ -273,13 +283,13 @@ def _values(
     reading: AnyReading,
     cells: tuple[IntArray, ...],
     picks: tuple[Values, ...],
-    units: IntArray | None,
+    shown: IntArray | None,
 ) -> Values:
     match reading:
         case Picked(pick=number):
             return picks[number]
-        case UnitsShown():
-            return pa.array([] if units is None else units, pa.int64())
+        case Shown():
+            return pa.array([] if shown is None else shown, pa.int64())
         case Linear() | Mean() | Variance():
             return pa.array(values_of(reading, cells[reading.measure]))
 
@@ -293,9 +303,9 @@ def _spread(
 ) -> Values:
     reading = planned.readings[number]
     match reading:
-        case UnitsShown() if planned.selection is not None:
+        case Shown() if planned.selection is not None:
             shown = table.column(f"a{number}").to_numpy()
-            wide = _unit_half_widths(planned.selection, shown, confidence)
+            wide = _shown_half_widths(planned.selection.mechanism, shown, confidence)
         case Linear() | Mean() | Variance():
             noise = planned.measures[reading.measure].noise
             wide = half_widths_of(reading, cells[reading.measure], noise, confidence)
@@ -304,10 +314,10 @@ def _spread(
     return pa.array(wide, pa.float64())
 
 
-def _unit_half_widths(
+def _shown_half_widths(
     selection: PartitionSelection, numbers: IntArray, confidence: Fraction
 ) -> NDArray[np.float64]:
-    """Return ± of numbers of units by which keys were selected.
+    """Return ± of numbers by which keys were selected.
 
     Near the threshold a key is shown because its noise was large. No noise exceeds the threshold,
     so that is the ± of numbers up to twice as large; larger ones were shown in any case.

@@ -61,10 +61,11 @@ def _selected(
 
 
 def _shows_as_many_keys(kept: PlannedRelease, asked: PlannedRelease) -> bool:
-    """Return whether keys that only the data know are shown from no larger a threshold."""
+    """Return whether keys that only the data know are shown from no larger a number of the same."""
     if kept.selection is None or asked.selection is None:
         return kept.selection is asked.selection
-    return kept.selection.threshold <= asked.selection.threshold
+    is_same = kept.selection.selecting.of == asked.selection.selecting.of
+    return is_same and kept.selection.mechanism.threshold <= asked.selection.mechanism.threshold
 
 
 def _is_as_good(kept: PlannedRelease, place: int, asked: PlannedRelease, number: int) -> bool:

@@ -116,7 +116,7 @@ def test_s14_a_group_of_one_person_is_shown_with_probability_delta_at_most() -> 
     assert refuted <= delta
     selection = plan.releases[0].selection
     assert selection is not None
-    assert selection.keep_probability(1) <= delta
+    assert selection.mechanism.keep_probability(1) <= delta
     assert shown > 0  # else the test sees nothing
 
 
@@ -128,6 +128,6 @@ def test_s14_no_person_spreads_over_more_groups_than_are_paid_for() -> None:
         (planned,) = plan.releases
         exact = opened._engine.run(planned.queries[0], ()).unseal()
     assert planned.selection is not None
-    assert planned.selection.groups == 10
+    assert planned.selection.mechanism.groups == 10
     assert exact.num_rows == 10
-    assert 1 - (1 - planned.selection.keep_probability(1)) ** 10 <= 0.01
+    assert 1 - (1 - planned.selection.mechanism.keep_probability(1)) ** 10 <= 0.01

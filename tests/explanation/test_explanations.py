@@ -7,11 +7,13 @@ from fractions import Fraction
 import pytest
 
 from discreet.answer import Balance, Price
+from discreet.answer.digits import number_text
 from discreet.explanation import ExplainedColumn, Explanation, explain_plan, notes_of
 from discreet.explanation.plans import unit_of
 from discreet.explanation.sentences import listed, sentence, spread_text
 from discreet.mechanisms.sensitivity import ADD_REMOVE, REPLACE
 from discreet.query.plan.expected import Expected, PerCount, RankError
+from discreet.query.questions import Aggregate
 from discreet.query.tree import Scan, Select, Union
 from tests.explanation.questions import (
     AVERAGE,
@@ -125,15 +127,18 @@ def test_spreads_have_the_form_of_their_statistic() -> None:
     assert median.startswith("rank ±")
 
 
-def test_unknown_groups_tell_their_threshold_and_who_is_seen() -> None:
-    plan = make_a_plan(COUNT, keys=UNKNOWN)
+@pytest.mark.parametrize(("asked", "of"), [((COUNT,), "rows"), ((COUNT, SUM), "units")])
+def test_unknown_groups_tell_their_threshold_and_who_is_seen(
+    asked: tuple[Aggregate, ...], of: str
+) -> None:
+    plan = make_a_plan(*asked, keys=UNKNOWN)
     selection = plan.releases[0].selection
     assert selection is not None
     (told,) = explain_plan(plan, [], 0.95).keys
-    assert f"more than {selection.threshold}:" in told
-    half, most = (selection.smallest_seen(share) for share in (0.5, 0.99))
-    assert f"takes {half} units to be seen with a chance of 50 %, {most} with 99 %" in told
-    assert explain_plan(plan, [], 0.95).columns[0].statistic == "units of each group"
+    assert f"more than {selection.mechanism.threshold}:" in told
+    half, most = (number_text(selection.mechanism.smallest_seen(share)) for share in (0.5, 0.99))
+    assert f"takes {half} {of} to be seen with a chance of 50 %, {most} with 99 %" in told
+    assert explain_plan(plan, [], 0.95).columns[0].statistic == f"{of} of each group"
 
 
 @pytest.mark.parametrize(

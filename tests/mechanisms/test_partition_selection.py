@@ -1,5 +1,6 @@
 """Partition selection: who can be seen, with which odds, how often, how exactly."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 from math import exp
 
@@ -14,6 +15,7 @@ from discreet.errors import ParameterError
 from discreet.mechanisms import REPLACE, PartitionSelection
 from discreet.mechanisms.partition_selection import (
     SelectionLaw,
+    enclose_at_least,
     enclose_truncated,
     least_threshold,
 )
@@ -90,6 +92,86 @@ def test_a_key_of_one_unit_is_seen_with_probability_delta_at_most(
     assert mechanism.keep_probability(0) == 0
     assert mechanism.keep_probability(2 * mechanism.threshold) < 1
     assert mechanism.keep_probability(2 * mechanism.threshold + 1) == 1
+
+
+def beyond_is_within(mechanism: PartitionSelection, moves: Sequence[int], threshold: int) -> bool:
+    """Tell whether keys that move so far give what a neighbour cannot with delta at most."""
+    bounds = [
+        enclose_at_least(mechanism.scale, threshold, threshold + 1 - each)(BITS)[0]
+        for each in moves
+    ]
+    return sum(bounds) <= mechanism.delta * (1 << BITS)
+
+
+@settings(max_examples=50)
+@given(prices, deltas, st.integers(min_value=1, max_value=12), st.data())
+def test_rows_of_a_unit_are_within_its_price_however_they_lie(
+    epsilon: Fraction, delta: Fraction, rows: int, data: st.DataObject
+) -> None:
+    """Each key costs its share of epsilon, and what its neighbour cannot give adds up to delta."""
+    in_one = data.draw(st.integers(min_value=1, max_value=rows))
+    mechanism = PartitionSelection(epsilon=epsilon, delta=delta, groups=rows, in_one=in_one)
+    moves, left = [], rows
+    while left and len(moves) < rows:
+        moves.append(data.draw(st.integers(min_value=1, max_value=min(in_one, left))))
+        left -= moves[-1]
+    assert beyond_is_within(mechanism, moves, mechanism.threshold)
+    before = data.draw(st.integers(min_value=0, max_value=2 * mechanism.threshold + 2))
+    laws = [mechanism.law(before), mechanism.law(before + moves[0])]
+    share = moves[0] * mechanism.epsilon / rows
+    beyond = enclose_at_least(
+        mechanism.scale, mechanism.threshold, mechanism.threshold + 1 - moves[0]
+    )(BITS)[1]
+    own_delta = Fraction(beyond, 1 << BITS)
+    assert excess_is_within(laws[1], laws[0], share, own_delta)
+    assert excess_is_within(laws[0], laws[1], share, own_delta)
+
+
+@settings(max_examples=30)
+@given(prices, st.integers(min_value=2, max_value=12))
+def test_rows_need_more_than_the_threshold_of_units(epsilon: Fraction, rows: int) -> None:
+    """The broken twin takes the threshold at which each row were a unit of its own."""
+    delta = Fraction(1, 10**6)
+    right = PartitionSelection(epsilon=epsilon, delta=delta, groups=rows, in_one=rows)
+    of_units = PartitionSelection(epsilon=epsilon, delta=delta, groups=rows)
+    assert right.threshold >= of_units.threshold
+    lower = right.threshold - 1
+    assert beyond_is_within(right, [rows], right.threshold)
+    assert lower < rows or not beyond_is_within(right, [rows], lower)
+    assert beyond_is_within(right, [rows], of_units.threshold) is (
+        right.threshold == of_units.threshold
+    )
+
+
+def test_two_neighbours_of_few_rows_keep_the_definition_in_all_their_keys_together() -> None:
+    """The joint law of two keys, summed over all pairs of outputs; the twin has a lower threshold.
+
+    A unit of three rows comes or goes, with two rows in one key and one in the other, or all three
+    in one.
+    """
+    right = PartitionSelection(epsilon=2, delta=0.05, groups=3, in_one=3)
+    for threshold, is_within in ((right.threshold, True), (right.threshold - 1, False)):
+        worst = max(
+            _joint_excess(right, threshold, before, moves)
+            for before in ((0, 0), (1, 3), (threshold, 0), (2 * threshold, 1))
+            for moves in ((3, 0), (2, 1))
+        )
+        assert (worst <= 0.05 * (1 + 1e-9)) is is_within
+
+
+def _joint_excess(
+    mechanism: PartitionSelection, threshold: int, before: Sequence[int], moves: Sequence[int]
+) -> float:
+    """Return Σ max(0, P - e^epsilon Q) over pairs of outputs, the larger of both directions."""
+    sides = []
+    for numbers in (before, [n + m for n, m in zip(before, moves, strict=True)]):
+        laws = [SelectionLaw(units=n, scale=mechanism.scale, threshold=threshold) for n in numbers]
+        outputs = range(max(before) + max(moves) + threshold + 1)
+        first, second = (np.array([law.pmf(each) for each in outputs]) for law in laws)
+        sides.append(np.outer(first, second))
+    growth = exp(mechanism.epsilon)
+    pairs = ((sides[0], sides[1]), (sides[1], sides[0]))
+    return max(float(np.maximum(0, p - growth * q).sum()) for p, q in pairs)
 
 
 def test_a_key_of_one_unit_is_seldom_seen() -> None:

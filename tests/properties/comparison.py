@@ -12,7 +12,7 @@ import duckdb
 from discreet.answer import Answer
 from discreet.catalog.schema import Kind
 from discreet.query.plan import Plan, PlannedRelease
-from discreet.query.plan.outline import AnyReading, Picked, UnitsShown
+from discreet.query.plan.outline import AnyReading, Picked, Shown
 from discreet.query.tree import Interval
 from tests.properties.databases import PUBLIC, Database, table_of
 from tests.properties.questions import Asked, Drawn
@@ -164,7 +164,7 @@ def _step(planned: PlannedRelease, reading: AnyReading, size: float) -> float:
     if isinstance(reading, Picked):
         ruler = planned.picks[reading.pick].pick.ruler
         return float(ruler.step) if ruler else 0.0
-    if isinstance(reading, UnitsShown):
+    if isinstance(reading, Shown):
         return 0.0
     measure = planned.measures[reading.measure].measure
     # Squares have the square of the steps as their total; a sum alone has ends instead of a total.

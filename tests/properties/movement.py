@@ -27,7 +27,7 @@ from discreet.engines.duckdb import DuckDbEngine
 from discreet.mechanisms.exponential import PermuteAndFlip
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.geometric import Geometric
-from discreet.query.plan import Plan, PlannedMeasure, PlannedPick, PlannedRelease
+from discreet.query.plan import Plan, PlannedMeasure, PlannedPick, PlannedRelease, PlannedSelection
 from discreet.query.questions import KnownKeys
 from discreet.release import _array
 from discreet.tables import ARROW_TYPES
@@ -114,10 +114,10 @@ def check_movement(
     """Assert that no release of the plan tells two neighbours apart by more than it is charged."""
     for planned, before, after in zip(plan.releases, here, there, strict=True):
         events = list(planned.events)
-        if planned.selection is not None and planned.selection_query is not None:
+        if planned.selection is not None:
             event = events.pop(0)
-            number = planned.selection_query
-            _check_selection(planned, before[number], after[number], event)
+            number = planned.selection.selecting.query
+            _check_selection(planned, planned.selection, before[number], after[number], event)
         measured = [
             [cells_of(planned, each, side[each.measured.query]) for side in (before, after)]
             for each in planned.measures
@@ -130,20 +130,28 @@ def check_movement(
 
 
 def _check_selection(
-    planned: PlannedRelease, here: pa.Table, there: pa.Table, event: Event
+    planned: PlannedRelease,
+    selection: PlannedSelection,
+    here: pa.Table,
+    there: pa.Table,
+    event: Event,
 ) -> None:
-    selection = planned.selection
-    assert selection is not None
-    units = [
-        Counter(dict(zip(keys_of(planned, side), _values(side.column("units")), strict=True)))
-        for side in (here, there)
-    ]
-    moved = apart(*units)
-    assert all(abs(each) <= 1 for each in moved), "a unit counts more than once in a group"
-    # Discrete Laplace noise of this scale costs 1 / scale for each number that moves by 1.
-    assert len(moved) / selection.scale <= selection.epsilon, "a unit is in too many groups"
-    assert len(moved) * selection.law(1).kept <= selection.delta * (1 + 1e-9), "delta"
-    assert event == ApproximateEvent(epsilon=selection.epsilon, delta=selection.delta)
+    selecting, mechanism = selection.selecting, selection.mechanism
+    numbers = [_selecting_numbers(planned, side, selecting.column) for side in (here, there)]
+    moved = [abs(each) for each in apart(*numbers)]
+    if selecting.of == "units":
+        assert all(each == 1 for each in moved), "a unit counts more than once in a group"
+    # Discrete Laplace noise of this scale costs 1 / scale for each step that a number moves.
+    assert sum(moved) / mechanism.scale <= mechanism.epsilon, "a unit is in too many groups"
+    # A key whose number moves by c can give what its neighbour cannot as often as c alone is shown.
+    beyond = sum(mechanism.law(each).kept for each in moved)
+    assert beyond <= mechanism.delta * (1 + 1e-9), "delta"
+    assert event == ApproximateEvent(epsilon=mechanism.epsilon, delta=mechanism.delta)
+
+
+def _selecting_numbers(planned: PlannedRelease, table: pa.Table, column: str) -> Counter[Key]:
+    whole = (int(each or 0) for each in _values(table.column(column)))
+    return Counter(dict(zip(keys_of(planned, table), whole, strict=True)))
 
 
 def _check_noise(

@@ -29,7 +29,7 @@ from discreet.mechanisms.sensitivity import ADD_REMOVE, REPLACE, Neighbours
 from discreet.query.exact import Bounding
 from discreet.query.plan import make_plan
 from discreet.query.plan.expected import PerCount, RankError
-from discreet.query.plan.outline import UnitsShown
+from discreet.query.plan.outline import Shown
 from discreet.query.plan.targets import EpsilonTarget, ErrorTarget
 from discreet.query.questions import Aggregate, Key, KnownKeys, Statistic
 from tests.query.made import (
@@ -221,12 +221,34 @@ def test_unknown_keys_are_selected_and_their_units_come_free() -> None:
     plan = plan_of(release, policy=make_policy(delta=DELTA))
     (planned,) = plan.releases
     assert planned.selection is not None
-    assert planned.selection.groups == 10
-    assert planned.readings[0] == UnitsShown()
+    assert planned.selection.mechanism.groups == 10
+    assert planned.readings[0] == Shown()
     assert len(planned.measures) == 1
     assert len(planned.queries) == 1
     assert planned.queries[0].units
     assert plan.delta == DELTA / 100
+
+
+def test_unknown_keys_are_selected_by_rows_where_these_alone_are_counted() -> None:
+    """All of epsilon goes into one number, which selects the keys and is the count."""
+    release = make_release(ROWS, keys=by_region(known=False))
+    (planned,) = plan_of(release, policy=make_policy(delta=DELTA)).releases
+    assert planned.selection is not None
+    assert planned.selection.selecting.of == "rows"
+    mechanism = planned.selection.mechanism
+    assert (mechanism.epsilon, mechanism.groups, mechanism.in_one) == (1, 10, 10)
+    assert planned.readings == (Shown(),)
+    assert planned.measures == ()
+    assert not planned.queries[0].units
+
+
+@pytest.mark.parametrize("besides", [UNITS, average(COST)])
+def test_unknown_keys_are_selected_by_units_where_more_is_asked(besides: Aggregate) -> None:
+    release = make_release(ROWS, besides, keys=by_region(known=False))
+    (planned,) = plan_of(release, policy=make_policy(delta=DELTA)).releases
+    assert planned.selection is not None
+    assert planned.selection.selecting.of == "units"
+    assert planned.selection.mechanism.in_one == 1
 
 
 def test_keys_alone_are_a_selection_and_nothing_else() -> None:

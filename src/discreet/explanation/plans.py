@@ -12,7 +12,7 @@ from discreet.mechanisms.gaussian import Gaussian
 from discreet.parameters import Real, confidence_level
 from discreet.query.plan import Plan
 from discreet.query.plan.expected import RankError
-from discreet.query.plan.outline import AnyReading, Picked, UnitsShown
+from discreet.query.plan.outline import AnyReading, Picked, Shown
 from discreet.query.plan.planned import PlannedMeasure, PlannedPick, PlannedRelease
 from discreet.query.questions import Question
 from discreet.query.tree import Rows, Scan, Union
@@ -107,15 +107,16 @@ def _columns(
 ) -> Iterator[ExplainedColumn]:
     """Yield what selects the groups, then each aggregate once."""
     if planned.selection is not None:
+        of, mechanism = planned.selection.selecting.of, planned.selection.mechanism
         yield ExplainedColumn(
             name=SELECTED,
-            statistic="units of each group",
-            spread_text=spread_text(float(planned.selection.error(confidence)), is_whole=True),
-            epsilon_share=planned.selection.epsilon,
-            noise=f"Laplace, scale {brief(planned.selection.scale)} units, cut off",
+            statistic=f"{of} of each group",
+            spread_text=spread_text(float(mechanism.error(confidence)), is_whole=True),
+            epsilon_share=mechanism.epsilon,
+            noise=f"Laplace, scale {brief(mechanism.scale)} {of}, cut off",
             why="",
         )
-    seen: dict[tuple[str, int], str] = {_part(UnitsShown()): SELECTED}
+    seen: dict[tuple[str, int], str] = {_part(Shown()): SELECTED}
     for i, reading in enumerate(planned.readings):
         aggregate = planned.release.aggregates[i]
         name = _asked_name(question, number, i)
@@ -145,7 +146,7 @@ def _part(reading: AnyReading) -> tuple[str, int]:
     match reading:
         case Picked(pick=number):
             return "pick", number
-        case UnitsShown():
+        case Shown():
             return "selection", 0
         case _:
             return "measure", reading.measure
@@ -164,7 +165,7 @@ def _share(planned: PlannedRelease, reading: AnyReading) -> Fraction:
     part = _priced(planned, reading)
     if part is not None:
         return part.epsilon
-    return Fraction(0) if planned.selection is None else planned.selection.epsilon
+    return Fraction(0) if planned.selection is None else planned.selection.mechanism.epsilon
 
 
 def _noise(planned: PlannedRelease, reading: AnyReading) -> str:

@@ -3,8 +3,8 @@
 from fractions import Fraction
 
 from discreet.answer.digits import error_text, number_text
-from discreet.mechanisms.partition_selection import PartitionSelection
 from discreet.query.plan.expected import Expected, PerCount, RankError
+from discreet.query.plan.planned import PlannedSelection
 
 EXAMPLES = (1_000, 10_000)
 """Sizes of a group at which a spread that depends on it is told."""
@@ -23,13 +23,14 @@ def spread_text(expected: Expected, *, is_whole: bool) -> str:
             return error_text(expected, is_whole=is_whole)
 
 
-def threshold_sentence(selection: PartitionSelection, why: str) -> str:
+def threshold_sentence(selection: PlannedSelection, why: str) -> str:
     """Return when a group that only the data know is shown, and how large it must be for that."""
-    half, most = (number_text(selection.smallest_seen(share)) for share in (0.5, 0.99))
+    of, mechanism = selection.selecting.of, selection.mechanism
+    half, most = (number_text(mechanism.smallest_seen(share)) for share in (0.5, 0.99))
     return (
         f"Only the data know which groups there are: {why}. A group is shown if its number of "
-        f"units, counted with noise, is more than {number_text(selection.threshold)}: it takes "
-        f"{half} units to be seen with a chance of 50 %, {most} with 99 %."
+        f"{of}, counted with noise, is more than {number_text(mechanism.threshold)}: it takes "
+        f"{half} {of} to be seen with a chance of 50 %, {most} with 99 %."
     )
 
 

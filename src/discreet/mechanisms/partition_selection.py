@@ -31,25 +31,28 @@ class Selected:
 
     kept: BoolArray
     numbers: IntArray
-    """The noisy number of units, above the threshold; 0 for a key that is not shown."""
+    """The noisy number of units or rows, above the threshold; 0 for a key that is not shown."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class PartitionSelection:
-    """Show the keys of many units, with noisy numbers of units: (epsilon, delta)-DP.
+    """Show the keys of many units or rows, with noisy numbers of them: (epsilon, delta)-DP.
 
-    A key's number of units gets discrete Laplace noise X of scale keys / epsilon, given that
-    |X| ≤ threshold, and is shown if it is more than the threshold, the least one with
-    P(X = threshold) ≤ delta / keys. `keys` is how many of them differ between neighbours: `groups`,
-    the most that a unit is in, or twice that where a unit is replaced. A key of no units can never
-    be shown, so that none but those in the data need be looked at. Each key gets the rule that no
-    other of its price beats, but for the rounding of the threshold (Desfontaines, Voss, Gipson,
-    Mandayam 2022). Proofs: docs/proofs/partition_selection.md.
+    A unit adds `groups` at most to the numbers of all keys together, and `in_one` to that of each:
+    1 where units are counted, all of its rows where rows are. The sum moves by m between
+    neighbours: by `groups`, or twice that where a unit is replaced. A key's number gets discrete
+    Laplace noise X of scale m / epsilon, given that |X| ≤ threshold, and is shown if it is more
+    than the threshold: the least one at which outputs that only one of two neighbours can give
+    have delta at most. A key of no units can never be shown, so that none but those in the data
+    need be looked at. Where units are counted, each key gets the rule that no other of its price
+    beats, but for the rounding of the threshold (Desfontaines, Voss, Gipson, Mandayam 2022).
+    Proofs: docs/proofs/partition_selection.md.
     """
 
     epsilon: Fraction
     delta: Fraction
     groups: int
+    in_one: int
     neighbours: Neighbours
     scale: Fraction = field(repr=False)
     threshold: int = field(repr=False)
@@ -63,22 +66,25 @@ class PartitionSelection:
         epsilon: Real,
         delta: Real,
         groups: int = 1,
+        in_one: int = 1,
         neighbours: Neighbours | str = ADD_REMOVE,
     ) -> None:
         relation = choice("neighbours", neighbours, Neighbours)
         most = whole("groups", groups, least=1, most=GROUPS_MOST)
-        keys = most if relation is ADD_REMOVE else 2 * most
+        at_once = whole("in_one", in_one, least=1, most=most)
+        moved = most if relation is ADD_REMOVE else 2 * most
         price = checked_epsilon(epsilon)
         slack = rational("delta", delta, above=0, least=LEAST_NUMBER, below=1)
-        scale = drawn_scale(price, Fraction(keys), most=SCALE_MOST, of="so many groups")
+        scale = drawn_scale(price, Fraction(moved), most=SCALE_MOST, of="so many groups")
         settle(
             self,
             epsilon=price,
             delta=slack,
             groups=most,
+            in_one=at_once,
             neighbours=relation,
             scale=scale,
-            threshold=least_threshold(scale, slack / keys),
+            threshold=least_threshold(scale, slack, moved, at_once),
         )
 
     @property
@@ -87,7 +93,7 @@ class PartitionSelection:
         return ApproximateEvent(epsilon=self.epsilon, delta=self.delta)
 
     def release(self, units: Integers, *, entropy: Entropy = SYSTEM) -> Selected:
-        """Return which keys are shown, and their noisy numbers of units."""
+        """Return which keys are shown, and their noisy numbers of units, or rows."""
         exact = _exact_units(units)
         noise = truncated_laplace(self.scale, self.threshold, len(exact), entropy=entropy)
         noisy = exact + noise
@@ -187,15 +193,21 @@ class SelectionLaw:
         return -expm1(-1 / self.scale) - 2 * q * expm1(-self.threshold / self.scale)
 
 
-def least_threshold(scale: Fraction, delta: Fraction) -> int:
-    """Return the least k with P(X = k) ≤ delta; beyond 2**45, one part in 2**45 more at most."""
-    # P(X = k) ≤ delta exactly if q**k ≤ delta (1 + q) / (1 - q + 2 delta q): solved in floats and
-    # settled by brackets.
-    q, gap = exp(-1 / scale), -expm1(-1 / scale)
-    near = float(scale) * (log(gap + 2 * float(delta) * q) - log1p(q) - log_of(delta))
+def least_threshold(scale: Fraction, delta: Fraction, moved: int = 1, in_one: int = 1) -> int:
+    """Return the least k ≥ in_one at which delta covers what only one of two neighbours can give.
+
+    Numbers move by `moved` in all and by `in_one` each, so that this is `enclose_beyond`. Beyond
+    2**45 it may be one part in 2**45 more.
+    """
+    # With A = times (q**-in_one - 1) + (q**-rest - 1) it is q**(k+1) A / D ≤ delta, that is
+    # q**(k+1) (A + 2 delta) ≤ delta (1 + q): solved in floats and settled by brackets.
+    times, rest = divmod(moved, in_one)
+    beyond = times * expm1(in_one / scale) + expm1(rest / scale)
+    high = log(beyond + 2 * float(delta)) - log1p(exp(-1 / scale)) - log_of(delta)
+    near = float(scale) * high - 1
     step = max(1, int(near) >> 45)
-    k = max(1, floor(near) - 2 * step)
-    while not is_at_most(enclose_truncated(scale, k, k), delta):
+    k = max(in_one, floor(near) - 2 * step)
+    while not is_at_most(enclose_beyond(scale, k, moved, in_one), delta):
         k += step
     return k
 
@@ -244,6 +256,25 @@ def enclose_at_least(scale: Fraction, threshold: int, j: int) -> Enclosure:
         (p_low, p_high), (e_low, e_high) = (exp_neg(n / scale, work) for n in (j, threshold + 1))
         low, high = max(0, p_low - e_high) << bits, (p_high - e_low) << bits
         return low // d_high, ceil_div(high, d_low)
+
+    return bracket
+
+
+def enclose_beyond(scale: Fraction, threshold: int, moved: int, in_one: int) -> Enclosure:
+    """Enclose the most that all keys together have beyond what a neighbour can give.
+
+    A key whose number moves by c ≤ threshold has P(X > threshold - c) there, which is convex in c:
+    the sum is largest where as many keys as possible move by `in_one`, and one by the rest.
+    """
+    times, rest = divmod(moved, in_one)
+    each = enclose_at_least(scale, threshold, threshold + 1 - in_one)
+    last = enclose_at_least(scale, threshold, threshold + 1 - rest)
+
+    def bracket(bits: int) -> Bracket:
+        work = bits + times.bit_length() + 1
+        (low, high), (rest_low, rest_high) = each(work), last(work)
+        scaled = 1 << work - bits
+        return (times * low + rest_low) // scaled, ceil_div(times * high + rest_high, scaled)
 
     return bracket
 

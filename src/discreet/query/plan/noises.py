@@ -53,7 +53,7 @@ def _with_gaussian(
 
     None where there is no delta for it, or where nobody knows how many numbers get noise.
     """
-    if delta == 0 or outline.groups is None or outline.selection is not None:
+    if delta == 0 or outline.groups is None or outline.selecting is not None:
         return None
     answers = outline.groups * max(len(each.measure.cells) for each in outline.measured)
     try:

@@ -79,11 +79,25 @@ class Picked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UnitsShown:
-    """The noisy number of units by which a key was selected."""
+class Shown:
+    """The noisy number by which a key was selected."""
 
 
-AnyReading = Linear | Mean | Variance | Picked | UnitsShown
+AnyReading = Linear | Mean | Variance | Picked | Shown
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selecting:
+    """By which numbers keys are selected that only the data know."""
+
+    of: str
+    """What is counted: units or rows."""
+    query: int
+    column: str
+    in_all: int
+    """How much a unit adds to the numbers of all keys together, at most."""
+    in_one: int
+    """And to that of each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,8 +108,8 @@ class Outline:
     queries: tuple[ExactQuery, ...]
     measured: tuple[Measured, ...]
     picks: tuple[Pick, ...]
-    selection: int | None
-    """The query whose units select the keys, if these are not known."""
+    selecting: Selecting | None
+    """What selects the keys, if these are not known."""
     readings: tuple[AnyReading, ...]
     """How each aggregate follows."""
     groups: int | None
@@ -105,7 +119,7 @@ class Outline:
     def weights(self) -> tuple[float, ...]:
         """How much each part counts: the selection, the measures, the picks."""
         return (
-            *([1.0 + (UnitsShown() in self.readings)] if self.selection is not None else []),
+            *([1.0 + (Shown() in self.readings)] if self.selecting is not None else []),
             *(each.weight for each in self.measured),
             *(2.0 for _ in self.picks),
         )
@@ -122,7 +136,7 @@ def outline_of(release: Release, neighbours: Neighbours) -> Outline:
         queries=tuple(builder.queries),
         measured=tuple(builder.measured),
         picks=tuple(builder.picks),
-        selection=builder.selection,
+        selecting=builder.selecting,
         readings=readings,
         groups=builder.groups,
     )
@@ -160,7 +174,7 @@ class _Builder:
         self.queries: list[ExactQuery] = []
         self.measured: list[Measured] = []
         self.picks: list[Pick] = []
-        self.selection: int | None = None
+        self.selecting: Selecting | None = None
         self._families: dict[Expression | None, tuple[Family, Measure, int]] = {}
 
     def readings(self) -> tuple[AnyReading, ...]:
@@ -169,9 +183,11 @@ class _Builder:
                 "the groups asked for are public, and nothing is asked about them",
                 "add an aggregate, for example COUNT(*)",
             )
-        self._measure_rows()
-        if not self.is_known:
-            self._select_keys()
+        if self._counts_rows_alone:
+            self._select_by_rows()
+        else:
+            self._measure_rows()
+            self._select_by_units()
         made: dict[Aggregate, AnyReading] = {}
         for each in self.release.aggregates:
             if each not in made:
@@ -191,13 +207,37 @@ class _Builder:
                 return self._mode(aggregate)
             case _:
                 key = None if is_count_of_rows(aggregate) else aggregate.argument
+                if key not in self._families:
+                    return Shown()
                 family, measure, number = self._families[key]
                 return reading_of(aggregate, family, measure, number, self.rows)
 
+    @property
+    def _asked_families(self) -> tuple[Family, ...]:
+        return families_of(each for each in self.release.aggregates if each.statistic in OF_ROWS)
+
+    @property
+    def _counts_rows_alone(self) -> bool:
+        """Whether unknown keys can be selected by their rows, because COUNT(*) is asked anyway.
+
+        Its noise is then that of the selection, and nothing is paid for a number of units. Where
+        COUNT(*) is read off sums, or units are asked for, it has no price of its own to save.
+        """
+        asks_units = any(
+            each.statistic is Statistic.COUNT_UNITS for each in self.release.aggregates
+        )
+        alone = [each.argument for each in self._asked_families] == [None]
+        return not self.is_known and alone and not asks_units
+
+    def _select_by_rows(self) -> None:
+        query = self._added(replace(self._base, sums=(ONE_ROW,)))
+        self.selecting = Selecting(
+            of="rows", query=query, column="s0", in_all=self.rows, in_one=self.rows
+        )
+
     def _measure_rows(self) -> None:
         """Put the measures of all families into one query."""
-        asked = [each for each in self.release.aggregates if each.statistic in OF_ROWS]
-        families = families_of(asked)
+        families = self._asked_families
         if not families:
             return
         measures = [measure_of(each, self.rows) for each in families]
@@ -211,15 +251,17 @@ class _Builder:
             if family.with_rows:
                 self._families[None] = (family, measure, number)
 
-    def _select_keys(self) -> None:
-        """Select the keys by the units of the rows that are measured, or of all rows if none."""
+    def _select_by_units(self) -> None:
+        """Select unknown keys by units of the rows that are measured, or of all rows if none."""
+        if self.is_known:
+            return
         if not self.queries:
             self._added(self._units_query)
-        self.selection = 0
+        self.selecting = Selecting(of="units", query=0, column="units", in_all=self.rows, in_one=1)
 
     def _units(self) -> AnyReading:
         if not self.is_known:
-            return UnitsShown()
+            return Shown()
         query = self._added(self._units_query)
         size = marks_sensitivity(
             self.rows if self.release.keys else 1, self.groups, self.neighbours

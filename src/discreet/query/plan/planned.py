@@ -18,7 +18,7 @@ from discreet.query.plan.expected import (
     linear_half_width,
 )
 from discreet.query.plan.measures import Linear, Mean, Measure, Variance
-from discreet.query.plan.outline import AnyReading, Measured, Pick, Picked, UnitsShown
+from discreet.query.plan.outline import AnyReading, Measured, Pick, Picked, Selecting, Shown
 from discreet.query.questions import Release
 
 Chooser = Quantile | Extreme | PermuteAndFlip
@@ -48,6 +48,14 @@ class PlannedPick:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedSelection:
+    """Which keys are shown, where only the data know them."""
+
+    selecting: Selecting
+    mechanism: PartitionSelection
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedRelease:
     """One table that will be released: its exact queries, its noise and its price."""
 
@@ -55,9 +63,8 @@ class PlannedRelease:
     queries: tuple[ExactQuery, ...]
     measures: tuple[PlannedMeasure, ...]
     picks: tuple[PlannedPick, ...]
-    selection: PartitionSelection | None
-    """Which keys are shown, if they are not known; by the units of query `selection_query`."""
-    selection_query: int | None
+    selection: PlannedSelection | None
+    """None if the keys are known."""
     readings: tuple[AnyReading, ...]
     """How each aggregate follows from measures, picks and the selection."""
     neighbours: Neighbours
@@ -86,9 +93,9 @@ def _expected(planned: PlannedRelease, reading: AnyReading, confidence: Fraction
             return expected_mean(reading, planned.measures[number].noise, confidence)
         case Variance(measure=number):
             return expected_variance(reading, planned.measures[number].noise, confidence)
-        case UnitsShown():
-            assert planned.selection is not None  # noqa: S101 - it is what shows units
-            return float(planned.selection.error(confidence))
+        case Shown():
+            assert planned.selection is not None  # noqa: S101 - it is what shows numbers
+            return float(planned.selection.mechanism.error(confidence))
         case Picked(pick=number):
             return _expected_pick(planned.picks[number], confidence)
 

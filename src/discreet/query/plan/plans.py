@@ -11,12 +11,11 @@ from discreet.mechanisms.partition_selection import PartitionSelection
 from discreet.mechanisms.quantile import End, Extreme, Quantile
 from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
 from discreet.query.exact import Bounding
-from discreet.query.plan.contributions import rows_of_a_unit
 from discreet.query.plan.identity import Identity, identities_of
 from discreet.query.plan.kept import reads_kept
 from discreet.query.plan.noises import uses_gaussian, with_noise
-from discreet.query.plan.outline import Outline, Pick, outline_of
-from discreet.query.plan.planned import Chooser, PlannedPick, PlannedRelease
+from discreet.query.plan.outline import Outline, Pick, Selecting, outline_of
+from discreet.query.plan.planned import Chooser, PlannedPick, PlannedRelease, PlannedSelection
 from discreet.query.plan.solve import least_epsilon
 from discreet.query.plan.split import shares, split
 from discreet.query.plan.targets import EpsilonTarget, Target
@@ -82,7 +81,7 @@ def _delta(target: Target, policy: BudgetPolicy) -> Fraction:
 def _check_keys(outlines: tuple[Outline, ...], policy: BudgetPolicy) -> None:
     """Refuse keys that nobody has declared where there is no delta to hide the rare ones."""
     for each in outlines:
-        if each.selection is not None and policy.delta == 0:
+        if each.selecting is not None and policy.delta == 0:
             names = [key.text or key.name for key in each.release.keys]
             raise UnknownKeysError(
                 f"only the data know which values {' and '.join(map(repr, names))} can have, and "
@@ -125,18 +124,13 @@ def _planned_release(
 ) -> PlannedRelease:
     parts = list(split(epsilon, outline.weights))
     selection = None
-    if outline.selection is not None:
+    if outline.selecting is not None:
         if delta == 0:
             raise TargetError(
                 "groups that only the data know need a delta above 0",
                 "ask with a delta, or leave it to the catalog",
             )
-        selection = PartitionSelection(
-            epsilon=parts.pop(0),
-            delta=delta,
-            groups=rows_of_a_unit(outline.release),
-            neighbours=policy.neighbours,
-        )
+        selection = _planned_selection(outline.selecting, parts.pop(0), delta, policy.neighbours)
     of_measures = parts[: len(outline.measured)]
     measures, noise_reason, events = with_noise(outline, of_measures, delta, policy)
     picks = tuple(
@@ -144,7 +138,7 @@ def _planned_release(
         for pick, share in zip(outline.picks, parts[len(of_measures) :], strict=True)
     )
     all_events = (
-        *([selection.event] if selection else []),
+        *([selection.mechanism.event] if selection else []),
         *events,
         *(each.mechanism.event for each in picks),
     )
@@ -154,7 +148,6 @@ def _planned_release(
         measures=measures,
         picks=picks,
         selection=selection,
-        selection_query=outline.selection,
         readings=outline.readings,
         neighbours=policy.neighbours,
         epsilon=epsilon,
@@ -165,6 +158,19 @@ def _planned_release(
         keys_reason=_keys_reason(outline, selection),
         left_out=(*outline.release.left_out, *_clamped(outline)),
     )
+
+
+def _planned_selection(
+    selecting: Selecting, epsilon: Fraction, delta: Fraction, neighbours: Neighbours
+) -> PlannedSelection:
+    mechanism = PartitionSelection(
+        epsilon=epsilon,
+        delta=delta,
+        groups=selecting.in_all,
+        in_one=selecting.in_one,
+        neighbours=neighbours,
+    )
+    return PlannedSelection(selecting=selecting, mechanism=mechanism)
 
 
 def _planned_pick(pick: Pick, epsilon: Fraction, neighbours: Neighbours) -> PlannedPick:
@@ -210,14 +216,15 @@ def _when_settled(release: Release) -> str:
     )
 
 
-def _keys_reason(outline: Outline, selection: PartitionSelection | None) -> str:
+def _keys_reason(outline: Outline, selection: PlannedSelection | None) -> str:
     release = outline.release
     if not release.keys:
         return "one row for everything"
     if selection is None:
         return f"{outline.groups} groups, each answered also without rows: {release.key_set.why}"
     return (
-        f"groups of more than {selection.threshold} units, counted with noise, are shown: "
+        f"groups of more than {selection.mechanism.threshold} {selection.selecting.of}, counted "
+        "with noise, are shown: "
         f"{release.key_set.why}"
     )
 
