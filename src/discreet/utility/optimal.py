@@ -8,6 +8,7 @@ import numpy as np
 
 from discreet.errors import ParameterError, SolverError
 from discreet.local.odds import odds_down
+from discreet.noise.uniform import FloatArray
 from discreet.parameters import Real, choice, rational, whole
 from discreet.utility.channels import Channel
 from discreet.utility.gains import AnyGain, Gain, Known, gain_over
@@ -15,9 +16,19 @@ from discreet.utility.graphs import Graph, same_nodes
 from discreet.utility.guessing import best_remap, plain_utility, worst_utility
 from discreet.utility.makers import alpha_down, alpha_up, geometric_channel
 from discreet.utility.mechanism import ChannelMechanism
+from discreet.utility.paths import bound_of_rows, geometric_vertex
 from discreet.utility.priors import Prior
 from discreet.utility.programs import Proposal, bayesian, minimax
 from discreet.utility.repair import bound, repaired
+
+OPTIMAL = 1e-10
+"""A vertex that is no farther from its bound, in parts of the gain's spread, needs no solver."""
+
+VERTEX = (
+    "the geometric mechanism with the best remap is a vertex of the linear program, and prices of "
+    "its rows prove that no other is better"
+)
+MIXED = "a linear program's solution, mixed with the uniform law by what it violated"
 
 
 class Method(Enum):
@@ -55,6 +66,22 @@ class Optimum:
         return ChannelMechanism(channel=self.channel, graph=self.graph, epsilon=self.epsilon)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What a mechanism is wanted for: whom it protects, how far, and who is served."""
+
+    graph: Graph
+    epsilon: Fraction
+    prior: Prior | None
+    gain: Gain
+
+    @property
+    def worth(self) -> FloatArray:
+        """Gains between 0 and 1, which tolerances are made for: a row for each answer."""
+        floats = self.gain.to_floats().T
+        return np.asarray((floats - floats.min()) / (float(self.gain.spread) or 1.0))
+
+
 def optimal_mechanism(
     graph: Graph,
     epsilon: Real,
@@ -70,17 +97,19 @@ def optimal_mechanism(
     proposes, and what it proposes is repaired and certified.
     """
     way = choice("method", method, Method)
-    price = rational("epsilon", epsilon, above=0)
     worth = gain_over(gain, graph.nodes)
     if prior is not None:
         same_nodes("prior", graph.nodes, prior.labels)
-    has_form = prior is not None and has_closed_form(graph, worth)
-    if way is Method.CLOSED_FORM and not has_form:
+    price = rational("epsilon", epsilon, above=0)
+    wanted = Wanted(graph=graph, epsilon=price, prior=prior, gain=worth)
+    if way is Method.LINEAR_PROGRAM:
+        return _program(wanted)
+    if prior is not None and has_closed_form(graph, worth):
+        return _closed_form(graph, price, prior, worth)
+    if way is Method.CLOSED_FORM:
         rule = "needs a prior, a path and an anti-monotone gain; take the linear program"
         raise ParameterError("method", way.value, rule)
-    if prior is not None and has_form and way is not Method.LINEAR_PROGRAM:
-        return _closed_form(graph, price, prior, worth)
-    return _program(graph, price, prior, worth)
+    return _program(wanted)
 
 
 def has_closed_form(graph: Graph, gain: Gain) -> bool:
@@ -116,15 +145,29 @@ def _rounding(epsilon: Fraction, gain: Gain) -> Fraction:
     return len(gain.guesses) * (s - r) / (r - 1) * gain.spread
 
 
-def _program(graph: Graph, epsilon: Fraction, prior: Prior | None, gain: Gain) -> Optimum:
-    proposal = _proposal(graph, epsilon, prior, gain)
-    weights = repaired(proposal.chances, graph, odds_down(epsilon))
+def _program(wanted: Wanted) -> Optimum:
+    epsilon, prior, worth = wanted.epsilon, wanted.prior, wanted.worth
+    if prior is None:
+        found = minimax(worth, wanted.graph, float(epsilon))
+        return _certified(wanted, found.chances, _bound(wanted, found), MIXED)
+    beliefs = np.array([float(each) for each in prior.chances])
+    if wanted.graph.is_path:
+        vertex = geometric_vertex(worth, beliefs, float(epsilon))
+        most = bound_of_rows(wanted.gain, prior, vertex.rows, alpha_down(epsilon))
+        reached = float((worth * vertex.chances).sum(axis=1) @ beliefs)
+        if _share(most, wanted.gain) - reached < OPTIMAL:
+            return _certified(wanted, vertex.chances, most, VERTEX)
+    found = bayesian(worth, beliefs, wanted.graph, float(epsilon))
+    return _certified(wanted, found.chances, _bound(wanted, found), MIXED)
+
+
+def _certified(wanted: Wanted, chances: FloatArray, most: Fraction, why: str) -> Optimum:
+    """Return what is proposed as a mechanism, its epsilon proved in whole numbers."""
+    graph, epsilon, prior, gain = wanted.graph, wanted.epsilon, wanted.prior, wanted.gain
+    weights = repaired(chances, graph, odds_down(epsilon))
     channel = Channel.from_weights(weights, inputs=graph.nodes, outputs=gain.guesses)
     if not channel.is_private(epsilon, graph):
         raise SolverError("its solution could not be made private")
-    believed = _worst_prior(proposal, graph) if prior is None else prior
-    alpha = alpha_down(epsilon)
-    size = gain.spread or Fraction(1)
     return Optimum(
         channel=channel,
         graph=graph,
@@ -132,19 +175,24 @@ def _program(graph: Graph, epsilon: Fraction, prior: Prior | None, gain: Gain) -
         utility=worst_utility(channel, gain)
         if prior is None
         else plain_utility(channel, prior, gain),
-        bound=bound(gain, believed, graph, proposal.prices * float(size), alpha),
+        bound=most,
         method=Method.LINEAR_PROGRAM,
-        why="a linear program's solution, mixed with the uniform law by what it violated",
+        why=why,
     )
 
 
-def _proposal(graph: Graph, epsilon: Fraction, prior: Prior | None, gain: Gain) -> Proposal:
-    """Solve with gains between 0 and 1, which tolerances are made for."""
-    floats = gain.to_floats().T
-    worth = (floats - floats.min()) / (float(gain.spread) or 1.0)
-    if prior is None:
-        return minimax(worth, graph, float(epsilon))
-    return bayesian(worth, np.array([float(each) for each in prior.chances]), graph, float(epsilon))
+def _bound(wanted: Wanted, found: Proposal) -> Fraction:
+    """Return the better of the bounds that a solver's prices prove."""
+    graph, gain, alpha = wanted.graph, wanted.gain, alpha_down(wanted.epsilon)
+    prior = _worst_prior(found, graph) if wanted.prior is None else wanted.prior
+    most = bound(gain, prior, graph, found.prices * float(gain.spread or 1), alpha)
+    return min(most, bound_of_rows(gain, prior, found.rows, alpha)) if graph.is_path else most
+
+
+def _share(most: Fraction, gain: Gain) -> float:
+    """Return a bound in the units of a program's worth."""
+    least = Fraction(min(map(min, gain.weights)), gain.divisor)
+    return float((most - least) / (gain.spread or 1))
 
 
 def _worst_prior(proposal: Proposal, graph: Graph) -> Prior:

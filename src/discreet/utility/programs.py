@@ -50,6 +50,8 @@ class Proposal:
     """P(guess | answer), a row for each answer."""
     prices: FloatArray
     """For each edge both ways, and each guess, what its constraint holds back."""
+    rows: FloatArray
+    """What a row that adds up to 1 is worth."""
     prior: FloatArray
     """The prior it is for; in a minimax program, the worst one."""
 
@@ -64,7 +66,8 @@ def bayesian(worth: FloatArray, prior: FloatArray, graph: Graph, epsilon: float)
         equal=(_rows(size, width), np.ones(size)),
     )
     prices = found.of_upper.reshape(-1, width)
-    return Proposal(chances=found.x.reshape(size, width), prices=prices, prior=prior)
+    chances = found.x.reshape(size, width)
+    return Proposal(chances=chances, prices=prices, rows=-found.of_equal, prior=prior)
 
 
 def minimax(worth: FloatArray, graph: Graph, epsilon: float) -> Proposal:
@@ -84,6 +87,7 @@ def minimax(worth: FloatArray, graph: Graph, epsilon: float) -> Proposal:
     return Proposal(
         chances=found.x[:-1].reshape(size, width),
         prices=found.of_upper[: edges.shape[0]].reshape(-1, width),
+        rows=-found.of_equal,
         prior=np.maximum(found.of_upper[edges.shape[0] :], 0),
     )
 
