@@ -1,7 +1,7 @@
 """Two neighbouring databases, and all that an analyst sees of either but the noisy numbers.
 
 The table is p(id, pid, age, hiv, x, s, d); the victim is id 7. In one database the victim's row is
-there, in the second it is gone, in the third its values are others.
+there, in the second it is gone, in the third its values are others. Each engine can hold them.
 """
 
 import traceback
@@ -17,6 +17,9 @@ from discreet.answer import Role
 from discreet.curator import Curator
 from discreet.errors import DiscreetError
 from tests.attacks.watched import Watched, watch
+from tests.engines.on_postgresql import stored
+from tests.postgresql import shared_server
+from tests.spark import shared_session
 
 VICTIM = 7
 SECRET = "SECRET-7"  # noqa: S105 - a value to look for
@@ -79,6 +82,14 @@ class Twin:
 
     curator: Curator
     engine: Watched
+    place: str = ""
+    """What the table is called where it is stored, which is another name for each database."""
+
+    def asked(self, sql: str, **target: Any) -> tuple[Seen, tuple[pa.Table, ...]]:
+        """Ask, and return what is seen, and what the engine found for it before noise."""
+        begun = len(self.engine.tables)
+        seen = self.seen(sql, **target)
+        return seen, tuple(each.unseal() for each in self.engine.tables[begun:])
 
     def seen(self, sql: str, **target: Any) -> Seen:
         """Ask and explain, and return what is seen; the engine must not fail."""
@@ -90,7 +101,7 @@ class Twin:
     def _asked(self, sql: str, target: dict[str, Any]) -> Seen:
         runs, before = self.engine.runs, self.curator.remaining
         try:
-            explained = str(self.curator.explain(sql, **target))
+            explained = self._explained(sql, target)
             assert self.engine.runs == runs, "explaining reads no data"
             answer = self.curator.ask(sql, **target)
         except DiscreetError as error:
@@ -117,9 +128,13 @@ class Twin:
             explained=explained,
         )
 
+    def _explained(self, sql: str, target: dict[str, Any]) -> str:
+        told = str(self.curator.explain(sql, **target))
+        return told.replace(self.place, "p") if self.place else told
 
-def twin(name: str, **arguments: Any) -> Twin:
-    """Open one of the databases; all are declared alike."""
+
+def twin(name: str, *, kind: str = "duckdb", **arguments: Any) -> Twin:
+    """Open one of the databases on an engine; all are declared alike."""
     table = pa.Table.from_pylist(DATABASES[name], schema=SCHEMA)
     declared: dict[str, Any] = {
         "name": "p",
@@ -130,9 +145,19 @@ def twin(name: str, **arguments: Any) -> Twin:
         "epsilon": 100_000,
         "delta": 0.01,
     }
-    curator = discreet.open(table, **(declared | arguments))
-    return Twin(curator, watch(curator))
+    source, place = _stored(kind, table)
+    if place:
+        declared["name"] = place
+    curator = discreet.open(source, **(declared | arguments))
+    return Twin(curator, watch(curator), place.replace(".", '"."'))
 
 
-def twins(**arguments: Any) -> tuple[Twin, ...]:
-    return tuple(twin(name, **arguments) for name in DATABASES)
+def _stored(kind: str, table: pa.Table) -> tuple[Any, str]:
+    """Return what an owner would open, and the name of the table there if it is not p."""
+    if kind == "postgresql":
+        return shared_server(), f"{stored({'p': table})}.p"
+    return (shared_session().createDataFrame(table) if kind == "spark" else table), ""
+
+
+def twins(kind: str = "duckdb", **arguments: Any) -> tuple[Twin, ...]:
+    return tuple(twin(name, kind=kind, **arguments) for name in DATABASES)
