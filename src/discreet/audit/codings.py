@@ -1,0 +1,231 @@
+"""Ways to sort outputs into few cases, learnt from outputs that are not judged.
+
+An event is a set of cases of one coding. A coding is settled by the runs it was learnt from and
+then gives every output a case, so that its events are fixed before the runs they are counted in.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.audit.readings import KIND_NAMES, NUMBER, Numbers, Reading
+from discreet.audit.sheets import Array, Path, Sheet
+
+Codes = NDArray[np.int64]
+
+ATOMS_MOST = 1024
+"""Up to so many different numbers each is a case of its own."""
+
+BINS = 128
+"""More are sorted into so many bins, of equal share in all but the tails."""
+
+TAILS = 8
+"""Beyond the outermost bins each tail has so many bins, each of half the share of the last."""
+
+RANGES_TOLD = 3
+"""An event is told by so many ranges at most."""
+
+KINDS = len(KIND_NAMES) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Coding:
+    """A case for every output, and words for sets of cases."""
+
+    name: str
+    size: int
+    code: Callable[[Sheet], Codes]
+    told: Callable[[Codes], str]
+    in_order: int = 0
+    """So many of the first cases are numbers in order."""
+
+    def counts(self, sheet: Sheet) -> Codes:
+        """Return how many of the outputs fall into each case."""
+        return np.bincount(self.code(sheet), minlength=self.size)
+
+
+def bins(reading: Reading, learnt: Numbers) -> Coding:
+    """Sort by size: each number by itself if there are few, else into bins; then what is none."""
+    values = np.unique(learnt.values[learnt.found])
+    edges = values if len(values) <= ATOMS_MOST else _edges(learnt.values[learnt.found])
+
+    def code(sheet: Sheet) -> Codes:
+        return _with_kinds(_place(edges, (read := reading.read(sheet)).values), len(edges), read)
+
+    def told(cases: Codes) -> str:
+        ranges = [_range(edges, first, last) for first, last in _runs(cases, len(edges))]
+        kinds = [KIND_NAMES[case - len(edges)] for case in cases if case > len(edges)]
+        return f"{reading.name} {_either([*ranges, *(f'that is {kind}' for kind in kinds)])}"
+
+    return Coding(reading.name, len(edges) + 1 + KINDS, code, told, in_order=len(edges))
+
+
+def last_bits(reading: Reading, bits: int = 3) -> Coding:
+    """Sort by the last bits; of reals also by sign and size, on which their last bits depend."""
+
+    def code(sheet: Sheet) -> Codes:
+        read = reading.read(sheet)
+        values = read.values
+        if values.dtype.kind == "i":
+            return _with_kinds(values & ((1 << bits) - 1), _BITS_CASES, read)
+        last = values.view(np.int64) & ((1 << bits) - 1)
+        return _with_kinds((_magnitude(values) << bits) | last, _BITS_CASES, read)
+
+    return Coding(
+        f"the last bits of {reading.name}",
+        _BITS_CASES + 1 + KINDS,
+        code,
+        lambda cases: f"{reading.name} with one of {len(cases)} patterns of its last {bits} bits",
+    )
+
+
+def grain(reading: Reading) -> Coding:
+    """Sort reals by size and by the lowest bit that is set: how fine a grid they lie on."""
+
+    def code(sheet: Sheet) -> Codes:
+        read = reading.read(sheet)
+        fine = np.clip(_lowest_bit(read.values), -GRAIN_LOW, GRAIN_HIGH) + GRAIN_LOW
+        return _with_kinds(_magnitude(read.values) * _GRAINS + fine, _GRAIN_CASES, read)
+
+    def told(cases: Codes) -> str:
+        fine = cases[cases < _GRAIN_CASES] % _GRAINS - GRAIN_LOW
+        if not len(fine):
+            return f"{reading.name} that is no number"
+        return f"{reading.name} whose lowest bit is between 2**{fine.min()} and 2**{fine.max()}"
+
+    return Coding(f"the grain of {reading.name}", _GRAIN_CASES + 1 + KINDS, code, told)
+
+
+def reachable(reading: Reading, here: Numbers, there: Numbers) -> Coding:
+    """Sort by whether exactly this number came out before, on either side."""
+    seen = np.unique(here.values[here.found]), np.unique(there.values[there.found])
+    names = ("seen on neither side", "seen only here", "seen only there", "seen on both sides")
+
+    def code(sheet: Sheet) -> Codes:
+        read = reading.read(sheet)
+        case = _is_in(seen[0], read.values) + 2 * _is_in(seen[1], read.values)
+        return _with_kinds(case, len(names), read)
+
+    return Coding(
+        f"whether {reading.name} was seen before",
+        len(names) + 1 + KINDS,
+        code,
+        lambda cases: f"{reading.name} {_either([names[c] for c in cases if c < 4])} before",
+    )
+
+
+def labels(
+    name: str, read: Callable[[Sheet], Sequence[Any] | Array], learnt: Sequence[object]
+) -> Coding:
+    """Sort by what is written; what was not seen before is one more case."""
+    known = {each: code for code, each in enumerate(dict.fromkeys(map(_hashable, learnt)))}
+    names = list(known)
+
+    def code(sheet: Sheet) -> Codes:
+        return np.array([known.get(_hashable(each), len(known)) for each in read(sheet)], np.int64)
+
+    def told(cases: Codes) -> str:
+        words = [str(names[c]) if c < len(names) else "one never seen before" for c in cases]
+        return f"{name} that is {_either(words)}"
+
+    return Coding(name, len(known) + 1, code, told)
+
+
+def patterns(paths: Sequence[Path], columns: Sequence[Reading], learnt: Sheet) -> Coding:
+    """Sort by which places hold numbers."""
+
+    def read(sheet: Sheet) -> Sequence[Any]:
+        return [bytes(row) for row in np.stack([c.read(sheet).kinds for c in columns], axis=1)]
+
+    coding = labels("the places that hold numbers", read, read(learnt))
+    return Coding(
+        coding.name,
+        coding.size,
+        coding.code,
+        lambda cases: f"one of {len(cases)} patterns of which of {len(paths)} places hold numbers",
+    )
+
+
+GRAIN_LOW, GRAIN_HIGH = 1100, 64
+_GRAINS = GRAIN_LOW + GRAIN_HIGH + 1
+_MAGNITUDES = 34
+_GRAIN_CASES = _MAGNITUDES * _GRAINS
+_BITS_CASES = _MAGNITUDES << 3
+
+
+def _magnitude(values: NDArray[np.float64]) -> Codes:
+    exponents = np.clip(np.frexp(values)[1].astype(np.int64), -8, 8) + 8
+    return 2 * exponents + np.signbit(values)
+
+
+def _lowest_bit(values: NDArray[np.float64]) -> Codes:
+    """Return k where 2**k is the largest power of two that divides each number; 0 divides all."""
+    mantissa, exponents = np.frexp(values)
+    whole = np.abs(mantissa * 2.0**53).astype(np.int64)
+    lowest = np.bitwise_count((whole & -whole) - 1).astype(np.int64)
+    return np.where(whole == 0, GRAIN_HIGH, exponents.astype(np.int64) - 53 + lowest)
+
+
+def _with_kinds(cases: Codes, size: int, read: Numbers) -> Codes:
+    """Return the case of each number, and after all of these one for each kind of no number."""
+    return np.where(read.kinds == NUMBER, cases, size + read.kinds.astype(np.int64))
+
+
+def _edges(values: Array) -> Array:
+    ends = 0.5 ** np.arange(1, TAILS + 1) / BINS
+    shares = np.concatenate([ends[::-1], np.arange(1, BINS) / BINS, 1 - ends])
+    return np.unique(np.quantile(values, shares, method="lower"))
+
+
+def _place(edges: Array, values: Array) -> Codes:
+    """Return the last edge that each value is not below; values below all edges go to the first."""
+    return np.maximum(np.searchsorted(edges, values, side="right") - 1, 0)
+
+
+def _is_in(known: Array, values: Array) -> Codes:
+    if not len(known):
+        return np.zeros(len(values), np.int64)
+    near = np.minimum(np.searchsorted(known, values), len(known) - 1)
+    return np.asarray(known[near] == values, np.int64)
+
+
+def _runs(cases: Codes, size: int) -> list[tuple[int, int]]:
+    """Return the unbroken stretches of a set of cases."""
+    inside = np.sort(cases[cases < size])
+    if not len(inside):
+        return []
+    breaks = np.flatnonzero(np.diff(inside) > 1)
+    firsts, lasts = np.append(0, breaks + 1), np.append(breaks, len(inside) - 1)
+    return [(int(inside[a]), int(inside[b])) for a, b in zip(firsts, lasts, strict=True)]
+
+
+def _range(edges: Array, first: int, last: int) -> str:
+    if first == 0 and last == len(edges) - 1:
+        return "of any size"
+    if last == len(edges) - 1:
+        return f"of at least {_short(edges[first])}"
+    if first == 0:
+        return f"below {_short(edges[last + 1])}"
+    if first == last and edges.dtype.kind == "i" and edges[last + 1] == edges[first] + 1:
+        return f"of {_short(edges[first])}"
+    return f"from {_short(edges[first])} to below {_short(edges[last + 1])}"
+
+
+def _short(number: Any) -> str:
+    return str(int(number)) if np.asarray(number).dtype.kind == "i" else f"{float(number):.6g}"
+
+
+def _either(words: Sequence[str]) -> str:
+    if len(words) > RANGES_TOLD:
+        more = len(words) - RANGES_TOLD + 1
+        words = [*words[: RANGES_TOLD - 1], f"{more} others like these"]
+    return " or ".join(words)
+
+
+def _hashable(value: Any) -> Any:
+    if isinstance(value, np.void):
+        return value.tobytes()
+    return value if isinstance(value, str | bytes) else repr(value)

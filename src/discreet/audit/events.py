@@ -1,0 +1,134 @@
+"""Search for the event that gives most away, in runs that it is not judged by.
+
+Runs come in three parts. From the first, codings and the order of their cases are learnt; in the
+second, sets of cases are compared and a few are chosen; the third counts those few, and nothing
+else is known of it before. So the search may try as much as it likes: only the number of events
+that are counted in the third part matters for the chance of being wrong.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import exp
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.audit.bounds import Count, likely_shares
+from discreet.audit.codings import Codes, Coding
+from discreet.audit.learning import learnt_codings
+from discreet.audit.sheets import Sheet, part, sheet
+from discreet.audit.subjects import Outputs
+
+JUDGED = 4
+"""So many events are counted in the last part, each at its share of the chance of being wrong."""
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """What is to be refuted, and with what chance of being wrong."""
+
+    epsilon: float
+    delta: float
+    miss: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """A set of cases that is likelier on one side than on the other."""
+
+    coding: Coding
+    cases: Codes
+    is_here: bool
+    """Whether it is likelier here."""
+
+    def count(self, outputs: Sheet) -> Count:
+        """Count how often it happened."""
+        is_inside = np.zeros(self.coding.size, np.bool_)
+        is_inside[self.cases] = True
+        return Count(hits=int(is_inside[self.coding.code(outputs)].sum()), runs=outputs.size)
+
+    @property
+    def sentence(self) -> str:
+        return self.coding.told(np.sort(self.cases))
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The runs of one side: to learn from, to choose by, to judge by."""
+
+    learn: Sheet
+    choose: Sheet
+    judge: Sheet
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    event: Event
+    epsilon: float
+    delta: float
+
+
+def parts(outputs: Outputs) -> Parts:
+    """Cut the runs of one side: a quarter, a quarter, a half."""
+    quarter, half, whole = len(outputs) // 4, len(outputs) // 2, len(outputs)
+    return Parts(
+        sheet(part(outputs, 0, quarter)),
+        sheet(part(outputs, quarter, half)),
+        sheet(part(outputs, half, whole)),
+    )
+
+
+def telling_events(here: Parts, there: Parts, claim: Claim) -> list[Event]:
+    """Return up to JUDGED events that look worst for the claim; the last part is not touched."""
+    found = [
+        _best(list(_candidates(coding, here, there, claim)))
+        for coding in learnt_codings(here.learn, there.learn)
+    ]
+    by_epsilon = sorted((e for e, _ in found), key=lambda each: -each.epsilon)
+    by_delta = sorted((d for _, d in found), key=lambda each: -each.delta)
+    chosen = [*by_epsilon[: JUDGED - 1], *by_delta[:1]]
+    return [each.event for each in chosen]
+
+
+def _best(candidates: list[_Candidate]) -> tuple[_Candidate, _Candidate]:
+    return (
+        max(candidates, key=lambda each: each.epsilon),
+        max(candidates, key=lambda each: each.delta),
+    )
+
+
+def _candidates(coding: Coding, here: Parts, there: Parts, claim: Claim) -> Iterator[_Candidate]:
+    learnt = coding.counts(here.learn), coding.counts(there.learn)
+    chosen = coding.counts(here.choose), coding.counts(there.choose)
+    for is_here in (True, False):
+        (more, fewer), then = (learnt, chosen) if is_here else (learnt[::-1], chosen[::-1])
+        for order in _orders(coding, more, fewer):
+            yield from _prefixes(coding, order, then, is_here, claim)
+
+
+def _orders(coding: Coding, more: Codes, fewer: Codes) -> Iterator[Codes]:
+    """Sort the cases that were seen by their odds, and numbers also by size, for both tails.
+
+    The sets of cases with the best odds are the most powerful events (Neyman, Pearson 1933).
+    """
+    seen = np.flatnonzero(more + fewer)
+    yield seen[np.argsort(-(more[seen] + 1) / (fewer[seen] + 1), kind="stable")]
+    if coding.in_order:
+        yield np.arange(coding.in_order)
+        yield np.arange(coding.in_order)[::-1]
+
+
+def _prefixes(
+    coding: Coding, order: Codes, counts: tuple[Codes, Codes], is_here: bool, claim: Claim
+) -> Iterator[_Candidate]:
+    """Take as many of the first cases as make the best event."""
+    more, fewer = (np.cumsum(each[order]) for each in counts)
+    runs = int(counts[0].sum()), int(counts[1].sum())
+    low, high = likely_shares(more, fewer, runs=runs, miss=claim.miss / JUDGED)
+    epsilons = np.log(np.maximum(low - claim.delta, 1e-300) / high)
+    deltas = low - exp(min(claim.epsilon, 700.0)) * high
+    for best in {int(np.argmax(epsilons)), int(np.argmax(deltas))}:
+        event = Event(coding=coding, cases=order[: best + 1], is_here=is_here)
+        yield _Candidate(event, float(epsilons[best]), float(deltas[best]))

@@ -1,0 +1,124 @@
+"""Which codings are worth trying, found in runs that are not judged."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.audit.codings import Coding, bins, grain, labels, last_bits, patterns, reachable
+from discreet.audit.readings import (
+    NUMBER,
+    OTHER,
+    Numbers,
+    Reading,
+    as_numbers,
+    direction_reading,
+    numbers_at,
+    vector_readings,
+)
+from discreet.audit.sheets import Path, Sheet
+
+SHARED_LEAST = 4
+"""Labels are tried if each comes up so often on average."""
+
+JOINT_MOST = 4096
+"""So many pairs of cases are tried together."""
+
+Floats = NDArray[np.float64]
+
+
+def learnt_codings(here: Sheet, there: Sheet) -> list[Coding]:
+    """Return all codings that fit these outputs; both sides have the same number of them."""
+    paths = list(dict.fromkeys([*here.columns, *there.columns]))
+    each = {path: _both(path, here, there) for path in paths}
+    numeric = [path for path in paths if each[path].found.any()]
+    basic = {path: bins(numbers_at(path), each[path]) for path in numeric}
+    texts = [path for path in paths if (each[path].kinds == OTHER).any()]
+    labelled = [_column_labels(path, here, there) for path in texts]
+    codings = [*basic.values(), *(each for each in labelled if each)]
+    codings += [fine for path in numeric for fine in _fine(path, here, there)]
+    codings += _together(numeric, here, there)
+    codings += _scored([*basic.values(), *(each for each in labelled if each)], here, there)
+    return codings
+
+
+def _both(path: Path, here: Sheet, there: Sheet) -> Numbers:
+    a, b = as_numbers(here.column(path)), as_numbers(there.column(path))
+    return Numbers(np.concatenate([a.values, b.values]), np.concatenate([a.kinds, b.kinds]))
+
+
+def _fine(path: Path, here: Sheet, there: Sheet) -> Iterator[Coding]:
+    """Look at the last bits, which noise in floats leaves traces in."""
+    reading = numbers_at(path)
+    a, b = reading.read(here), reading.read(there)
+    values = np.concatenate([a.values, b.values])
+    if values.dtype.kind == "i":
+        yield last_bits(reading)
+        return
+    yield reachable(reading, a, b)
+    if (values != np.floor(values)).any():
+        yield last_bits(reading)
+        yield grain(reading)
+
+
+def _column_labels(path: Path, here: Sheet, there: Sheet) -> Coding | None:
+    name = numbers_at(path).name
+    learnt = [*here.column(path), *there.column(path)]
+    return _if_shared(labels(name, lambda sheet: sheet.column(path), learnt), len(learnt))
+
+
+def _together(numeric: Sequence[Path], here: Sheet, there: Sheet) -> Iterator[Coding]:
+    """Look at several places at once, and at the whole of an output."""
+    readings = vector_readings(numeric)
+    if direction := direction_reading(numeric, here, there):
+        readings.append(direction)
+    for reading in readings:
+        yield bins(reading, _joined(reading, here, there))
+    columns = [numbers_at(path) for path in numeric]
+    if any((c.read(s).kinds != NUMBER).any() for c in columns for s in (here, there)):
+        yield patterns(numeric, columns, here)
+    if here.wholes is not None and there.wholes is not None:
+        learnt = [*here.wholes, *there.wholes]
+        whole = labels("an output", lambda s: [] if s.wholes is None else s.wholes, learnt)
+        if coding := _if_shared(whole, len(learnt)):
+            yield coding
+
+
+def _scored(basic: Sequence[Coding], here: Sheet, there: Sheet) -> Iterator[Coding]:
+    """Add up the log-odds of each place's case: best of all where places are independent."""
+    if len(basic) < 2:
+        return
+    odds = [_log_odds(coding.counts(here), coding.counts(there)) for coding in basic]
+
+    def score(sheet: Sheet) -> Numbers:
+        total = np.zeros(sheet.size)
+        for coding, each in zip(basic, odds, strict=True):
+            total += each[coding.code(sheet)]
+        return Numbers(np.round(total, 6), np.zeros(sheet.size, np.uint8))
+
+    reading = Reading("the log-odds of all places together", score)
+    yield bins(reading, _joined(reading, here, there))
+    if len(basic) == 2 and basic[0].size * basic[1].size <= JOINT_MOST:
+        yield _pair(basic[0], basic[1])
+
+
+def _pair(first: Coding, second: Coding) -> Coding:
+    return Coding(
+        f"{first.name} with {second.name}",
+        first.size * second.size,
+        lambda sheet: first.code(sheet) * second.size + second.code(sheet),
+        lambda cases: f"one of {len(cases)} pairs of {first.name} and {second.name}",
+    )
+
+
+def _log_odds(here: NDArray[np.int64], there: NDArray[np.int64]) -> Floats:
+    return np.asarray(np.log((here + 1) / (there + 1)), np.float64)
+
+
+def _joined(reading: Reading, here: Sheet, there: Sheet) -> Numbers:
+    a, b = reading.read(here), reading.read(there)
+    return Numbers(np.concatenate([a.values, b.values]), np.concatenate([a.kinds, b.kinds]))
+
+
+def _if_shared(coding: Coding, seen: int) -> Coding | None:
+    return coding if coding.size * SHARED_LEAST <= seen else None

@@ -1,0 +1,143 @@
+"""What may be asked of an output: a number that is read off it, or none."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from math import isfinite, isnan
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.audit.sheets import KEYS, LENGTH, OUTPUT, Absent, Array, Leaf, Path, Sheet
+
+Kinds = NDArray[np.uint8]
+
+NUMBER, NONE, OTHER, ABSENT, NAN, HIGHEST, LOWEST = range(7)
+KIND_NAMES = ("a number", "None", "something else", "absent", "NaN", "+inf", "-inf")
+
+VECTOR_MOST = 64
+"""Up to so many numbers are taken together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """A number for each output, whole or real, and where there is none, what there is instead."""
+
+    values: Array
+    kinds: Kinds
+
+    @property
+    def found(self) -> NDArray[np.bool_]:
+        return np.asarray(self.kinds == NUMBER, np.bool_)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A number that can be read off any output."""
+
+    name: str
+    read: Callable[[Sheet], Numbers]
+
+
+def name_of(path: Path) -> str:
+    """Return how people would call a place of an output."""
+    if path == OUTPUT:
+        return "an output"
+    words = [f"number {int(each) + 1}" if each.isdecimal() else each for each in path]
+    return ", ".join(words)
+
+
+def numbers_at(path: Path) -> Reading:
+    """Read the number at one place."""
+    return Reading(name_of(path), lambda sheet: as_numbers(sheet.column(path)))
+
+
+def as_numbers(column: Array | list[Leaf]) -> Numbers:
+    """Return a column's numbers; NaN is none."""
+    if isinstance(column, np.ndarray) and column.dtype.kind in "iubf":
+        return _array_numbers(column)
+    kinds = np.array([_kind(leaf) for leaf in column], np.uint8)
+    plain = [leaf if kind == NUMBER else 0 for leaf, kind in zip(column, kinds, strict=True)]
+    if all(isinstance(each, int) and abs(each) < 1 << 62 for each in plain):
+        return Numbers(np.array(plain, np.int64), kinds)
+    return Numbers(np.array([_real(each) for each in plain], np.float64), kinds)
+
+
+def vector_readings(numeric: Sequence[Path]) -> list[Reading]:
+    """Read what several numbers have together: their sum, their ends and where these are."""
+    paths = [path for path in numeric if path[-1:] not in ((LENGTH,), (KEYS,))][:VECTOR_MOST]
+    if len(paths) < 2:
+        return []
+    ways: dict[str, Callable[[NDArray[np.float64]], Array]] = {
+        "the sum": lambda m: m.sum(axis=1),
+        "the largest number": lambda m: m.max(axis=1),
+        "the least number": lambda m: m.min(axis=1),
+        "the place of the largest number": lambda m: m.argmax(axis=1),
+        "the place of the least number": lambda m: m.argmin(axis=1),
+    }
+    return [_vector_reading(name, paths, way) for name, way in ways.items()]
+
+
+def direction_reading(paths: Sequence[Path], here: Sheet, there: Sheet) -> Reading | None:
+    """Read the weighted sum of all numbers that moves most between these outputs, by its spread."""
+    if len(paths) < 2:
+        return None
+    a, b = matrix(here, paths), matrix(there, paths)
+    spread = np.maximum(a.var(axis=0) + b.var(axis=0), 1e-12)
+    weights = (a.mean(axis=0) - b.mean(axis=0)) / spread
+    if not weights.any() or not np.isfinite(weights).all():
+        return None
+    weights /= np.abs(weights).max()
+    return _vector_reading("a weighted sum of all numbers", paths, lambda m: m @ weights)
+
+
+def matrix(sheet: Sheet, paths: Sequence[Path]) -> NDArray[np.float64]:
+    """Return several numbers of each output, 0 where there is none."""
+    read = [as_numbers(sheet.column(path)) for path in paths]
+    columns = [np.where(each.found, each.values, 0).astype(np.float64) for each in read]
+    return np.clip(np.stack(columns, axis=1), -1e150, 1e150)
+
+
+def _vector_reading(
+    name: str, paths: Sequence[Path], way: Callable[[NDArray[np.float64]], Array]
+) -> Reading:
+    return Reading(name, lambda sheet: _array_numbers(way(matrix(sheet, paths))))
+
+
+def _array_numbers(column: NDArray[Any]) -> Numbers:
+    if column.dtype.kind != "f":
+        return Numbers(column.astype(np.int64), np.zeros(len(column), np.uint8))
+    kinds = np.select(
+        [np.isfinite(column), np.isnan(column), column > 0], [NUMBER, NAN, HIGHEST], LOWEST
+    )
+    values = np.where(kinds == NUMBER, column, 0).astype(np.float64)
+    return Numbers(values, kinds.astype(np.uint8))
+
+
+def _kind(leaf: Leaf) -> int:
+    match leaf:
+        case None:
+            return NONE
+        case Absent.ABSENT:
+            return ABSENT
+        case int() | Fraction():
+            return NUMBER
+        case float() | Decimal():
+            return _kind_of_real(float(leaf))
+        case _:
+            return OTHER
+
+
+def _kind_of_real(number: float) -> int:
+    if isfinite(number):
+        return NUMBER
+    return NAN if isnan(number) else HIGHEST if number > 0 else LOWEST
+
+
+def _real(number: Any) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return 1e300 if number > 0 else -1e300

@@ -1,0 +1,130 @@
+"""Outputs of any form as columns: a number or a label at each place of each output."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.audit.subjects import Outputs
+
+Array = NDArray[Any]
+Path = tuple[str, ...]
+
+PLACES_MOST = 256
+"""So many places of an output are looked at one by one; the first ones that were seen."""
+
+OUTPUT: Path = ()
+LENGTH, KEYS = "how many", "which keys"
+
+
+class Absent(Enum):
+    """What a column holds of an output that has no such place."""
+
+    ABSENT = "absent"
+
+
+Leaf = object
+"""A number, a text, None or anything else that is told apart by how it is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """Some outputs, by column; every column has an entry for each output."""
+
+    size: int
+    columns: Mapping[Path, Array | list[Leaf]]
+    wholes: Array | None
+    """Each output as one label, to tell whole outputs apart; None if it is one column anyway."""
+
+    def column(self, path: Path) -> Array | list[Leaf]:
+        """Return a column; one that no output has is absent from all of them."""
+        found = self.columns.get(path)
+        return [Absent.ABSENT] * self.size if found is None else found
+
+
+def sheet(outputs: Outputs) -> Sheet:
+    """Return outputs as columns; what is found follows from each output alone."""
+    if isinstance(outputs, np.ndarray) and outputs.dtype != np.object_:
+        return _array_sheet(outputs)
+    return _list_sheet(list(outputs))
+
+
+def part(outputs: Outputs, start: int, stop: int) -> Outputs:
+    """Return the outputs of some of the runs."""
+    return outputs[start:stop]
+
+
+def _array_sheet(outputs: Array) -> Sheet:
+    if outputs.ndim == 1:
+        return Sheet(len(outputs), {OUTPUT: outputs}, None)
+    flat = np.ascontiguousarray(outputs.reshape(len(outputs), -1))
+    columns: dict[Path, Array | list[Leaf]]
+    columns = {(str(j),): flat[:, j] for j in range(min(flat.shape[1], PLACES_MOST))}
+    width = flat.dtype.itemsize * flat.shape[1]
+    return Sheet(len(flat), columns, flat.view(np.dtype((np.void, width))).reshape(-1))
+
+
+def _list_sheet(outputs: list[Any]) -> Sheet:
+    kinds = set(map(type, outputs))
+    if kinds <= {int, bool} or kinds == {float}:
+        return Sheet(len(outputs), {OUTPUT: _numbers(outputs)}, None)
+    columns: dict[Path, list[Leaf]] = {}
+    for i, output in enumerate(outputs):
+        for path, leaf in _leaves(output, OUTPUT):
+            if path not in columns and len(columns) < PLACES_MOST:
+                columns[path] = [Absent.ABSENT] * len(outputs)
+            if path in columns:
+                columns[path][i] = leaf
+    is_plain = columns.keys() == {OUTPUT}
+    wholes = None if is_plain else np.array([repr(output) for output in outputs])
+    return Sheet(len(outputs), columns, wholes)
+
+
+def _numbers(outputs: list[Any]) -> Array:
+    try:
+        return np.array(outputs, np.float64 if isinstance(outputs[0], float) else np.int64)
+    except (OverflowError, IndexError):
+        return np.array([float(each) for each in outputs], np.float64)
+
+
+def _leaves(value: Any, path: Path) -> Iterator[tuple[Path, Leaf]]:
+    match value:
+        case Mapping():
+            yield (*path, KEYS), repr(sorted(map(str, value)))
+            for key, each in value.items():
+                yield from _leaves(each, (*path, str(key)))
+        case tuple() | list():
+            yield (*path, LENGTH), len(value)
+            yield from _items(value, path)
+        case np.ndarray():
+            yield from _leaves(value.tolist(), path)
+        case np.generic():
+            yield path, value.item()
+        case _ if is_dataclass(value):
+            for each in fields(value):
+                yield from _leaves(getattr(value, each.name), (*path, each.name))
+        case _:
+            yield path, value
+
+
+def _items(value: Sequence[Any], path: Path) -> Iterator[tuple[Path, Leaf]]:
+    keys = _row_keys(value)
+    if keys is None:
+        for j, each in enumerate(value):
+            yield from _leaves(each, (*path, str(j)))
+        return
+    yield (*path, KEYS), repr(keys)
+    for key, row in zip(keys, value, strict=True):
+        for j, each in enumerate(row[1:], 1):
+            yield from _leaves(each, (*path, key, str(j)))
+
+
+def _row_keys(value: Sequence[Any]) -> list[str] | None:
+    """Return the first cells of a table's rows, where they name the rows."""
+    if not value or not all(isinstance(row, tuple | list) and len(row) > 1 for row in value):
+        return None
+    keys = [str(row[0]) for row in value if not isinstance(row[0], float)]
+    return keys if len(set(keys)) == len(value) else None

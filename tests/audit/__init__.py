@@ -1,0 +1,1 @@
+"""The auditor, what it is held to, and our own trial."""
