@@ -83,7 +83,7 @@ ANSWERED = {
         "SELECT MEDIAN(x), MIN(x), MAX(x) FROM p",
     ],
     "S30": [
-        "SELECT COUNT(*) FROM p WHERE s = $$c; DROP TABLE p$$",
+        "SELECT COUNT(*) FROM p WHERE s = $$c$$",
         "SELECT COUNT(*) FROM p WHERE s = 'b''; DROP TABLE p; --'",
         "SELECT COUNT(*) FROM p WHERE s = '\\' OR s = '\\'' OR hiv --'",
         "SELECT COUNT(*) FROM p /* a /* b */ */ WHERE s = 'd'",
@@ -293,6 +293,7 @@ REFUSED = {
         ("SELECT", "SqlSyntaxError"),
         ("SELECT COUNT(*) FROM p WHERE s = E'\\''", "SqlSyntaxError"),
         ("SELECT COUNT(*) FROM p WHERE s = $$a'; DROP TABLE p; --$$", "SqlSyntaxError"),
+        ("SELECT COUNT(*) FROM p WHERE s = $$c; DROP TABLE p$$", "StatementError"),
         ("SELECT COUNT(*) FROM p WHERE s = U&'\\0061'", "UnsupportedError"),
         ("SELECT\u200bCOUNT(*) FROM p", "StatementError"),
         ("SELECT COUNT(*) FROM p WHERE s = `a`", "SqlSyntaxError"),
