@@ -141,3 +141,28 @@ def test_a_channel_needs_one_of_epsilon_and_alpha(number: Fraction | None) -> No
 def test_graphs_of_other_answers_are_refused() -> None:
     with pytest.raises(ParameterError, match="same answers"):
         geometric_channel(0, 5, alpha=HALF).odds(path(0, 6))
+
+
+@given(
+    st.lists(
+        st.lists(
+            st.sampled_from([0, 1, 2, 3, 2**60, 2**60 + 1, 3 * 2**59, 10**400]),
+            min_size=3,
+            max_size=3,
+        ).filter(any),
+        min_size=2,
+        max_size=4,
+    )
+)
+def test_odds_are_the_largest_ratio_to_the_last_digit(weights: list[list[int]]) -> None:
+    """Floats leave out what is surely smaller; numbers that floats cannot tell apart are here."""
+    channel = Channel.from_weights(weights)
+    graph = complete(range(len(weights)))
+    pairs = [
+        (here, there)
+        for i, j in graph.directed
+        for here, there in zip(channel.matrix[i], channel.matrix[j], strict=True)
+    ]
+    infinite = any(here > 0 == there for here, there in pairs)
+    ratios = [here / there for here, there in pairs if there]
+    assert channel.odds(graph) == (None if infinite else max([Fraction(1), *ratios]))

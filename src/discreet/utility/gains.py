@@ -4,8 +4,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
-from functools import partial
-from itertools import pairwise
 from math import lcm
 from typing import TypeAlias
 
@@ -13,7 +11,7 @@ import numpy as np
 
 from discreet.errors import ParameterError
 from discreet.mechanisms.frozen import settle
-from discreet.noise.uniform import FloatArray
+from discreet.noise.uniform import FloatArray, IntArray
 from discreet.parameters import Real, choice, rational
 from discreet.utility.graphs import Label, labels
 
@@ -21,6 +19,8 @@ Weights: TypeAlias = tuple[tuple[int, ...], ...]
 
 MOST = 10**100
 """Gains are no larger: floats hold their sums."""
+
+WORD = 1 << 62
 
 
 class Known(Enum):
@@ -83,15 +83,14 @@ class Gain:
         |w - y| ≤ |v - y| implies g(w, y) ≥ g(v, y): what universal optimality asks for (Ghosh,
         Roughgarden, Sundararajan 2009, Section 2). Guesses and answers must be numbers.
         """
-        guesses = [each for each in self.guesses if isinstance(each, int)]
-        answers = [each for each in self.answers if isinstance(each, int)]
-        if len(guesses) + len(answers) < len(self.guesses) + len(self.answers):
+        if not all(isinstance(each, int) for each in (*self.guesses, *self.answers)):
             return False
-        columns = zip(*self.weights, strict=True)
-        return all(
-            _falls(sorted((abs(w - y), each) for w, each in zip(guesses, column, strict=True)))
-            for y, column in zip(answers, columns, strict=True)
-        )
+        away = np.abs(np.subtract.outer(_exact(self.guesses), _exact(self.answers)))
+        order = np.argsort(away, axis=0)
+        far = np.take_along_axis(away, order, axis=0)
+        worth = np.take_along_axis(_exact(self.weights), order, axis=0)
+        is_less, is_same = worth[1:] < worth[:-1], worth[1:] == worth[:-1]
+        return bool((is_same | (is_less & (far[1:] > far[:-1]))).all())
 
     def of(self, databases: Iterable[Label], answer: Callable[..., Label]) -> "Gain":
         """Return the gain against databases whose answer is guessed."""
@@ -108,7 +107,7 @@ class Gain:
 
 def _wholes(matrix: Sequence[Sequence[Real]]) -> tuple[Weights, int]:
     """Return numbers as whole ones, and what these are to be divided by."""
-    if all(type(each) is int and abs(each) <= MOST for row in matrix for each in row):
+    if all(set(map(type, row)) == {int} for row in matrix) and _reach(matrix) <= MOST:  # type: ignore[arg-type]
         return tuple(tuple(row) for row in matrix), 1  # type: ignore[arg-type]
     rows = [[rational("gain", each, least=-MOST, most=MOST) for each in row] for row in matrix]
     common = lcm(*(each.denominator for row in rows for each in row))
@@ -132,8 +131,10 @@ def gain_over(gain: AnyGain, answers: Iterable[Label]) -> Gain:
         return gain
     if not all(isinstance(each, int) for each in named) and _needs_numbers(gain):
         raise ParameterError("gain", gain, "needs answers that are whole numbers")
-    function = gain if callable(gain) else _known(choice("gain", gain, Known), named)
-    rows = [[function(w, y) for y in named] for w in named]
+    if callable(gain):
+        rows = [[gain(w, y) for y in named] for w in named]
+    else:
+        rows = _known(choice("gain", gain, Known), named)
     return Gain(rows, answers=named, guesses=named)
 
 
@@ -147,26 +148,24 @@ def _needs_numbers(gain: object) -> bool:
     return not callable(gain) and choice("gain", gain, Known) is not Known.IDENTITY
 
 
-def _known(name: Known, named: Sequence[Label]) -> Callable[..., Real]:
+def _known(name: Known, named: Sequence[Label]) -> list[list[Real]]:
     if name is Known.IDENTITY:
-        return lambda w, y: int(w == y)
+        return [[int(w == y) for y in named] for w in named]
+    numbers = [each for each in named if isinstance(each, int)]
+    width = max(numbers) - min(numbers)
     if name is Known.PARITY:
-        return lambda w, y: int((w - y) % 2 == 0)
-    width = max(named) - min(named)  # type: ignore[type-var, operator]
-    return partial(_absolute if name is Known.ABSOLUTE else _squared, width)
+        return [[(w - y + 1) % 2 for y in numbers] for w in numbers]
+    if name is Known.ABSOLUTE:
+        return [[width - abs(w - y) for y in numbers] for w in numbers]
+    return [[width**2 - (w - y) ** 2 for y in numbers] for w in numbers]
 
 
-def _absolute(width: int, w: int, y: int) -> int:
-    return width - abs(w - y)
+def _reach(numbers: Sequence[Sequence[int]]) -> int:
+    """Return the largest of them, signs aside."""
+    return max(max(map(abs, row)) for row in numbers)
 
 
-def _squared(width: int, w: int, y: int) -> int:
-    return width**2 - (w - y) ** 2
-
-
-def _falls(found: list[tuple[int, int]]) -> bool:
-    """Return whether what belongs to larger distances is no larger, and to equal ones equal."""
-    pairs = pairwise(found)
-    return all(
-        here >= there and (near < far or here == there) for (near, here), (far, there) in pairs
-    )
+def _exact(numbers: Sequence[object]) -> IntArray:
+    """Return whole numbers as machine words, or as they are where one is too long for that."""
+    found = np.array(numbers, object)
+    return found.astype(np.int64) if np.abs(found).max() < WORD else found

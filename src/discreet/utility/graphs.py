@@ -55,7 +55,8 @@ def sums(low: int, high: int, *, most: int) -> Graph:
     """Return the graph of a sum from low to high that one unit moves by up to `most`."""
     nodes = wholes(low, high)
     reach = whole("most", most, least=1)
-    edges = [(i, j) for i, j in combinations(range(len(nodes)), 2) if j - i <= reach]
+    size = len(nodes)
+    edges = [(i, j) for i in range(size) for j in range(i + 1, min(i + reach + 1, size))]
     return Graph(nodes=nodes, edges=tuple(edges))
 
 

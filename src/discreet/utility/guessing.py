@@ -7,11 +7,11 @@ be told apart so are compared in whole numbers.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import lcm
 from operator import mul
 
 import numpy as np
 
-from discreet.noise.uniform import FloatArray
 from discreet.parameters import Real, whole
 from discreet.utility.channels import Channel, place
 from discreet.utility.gains import AnyGain, Gain, Known, gain_over
@@ -42,6 +42,11 @@ class Remap:
         return self.guesses[place("output", output, self.outputs)]
 
     @property
+    def is_plain(self) -> bool:
+        """Whether every output is best taken as it is."""
+        return self.outputs == self.guesses == self.offered
+
+    @property
     def channel(self) -> Channel:
         """The remap as post-processing: `channel.then(remap.channel)` answers with guesses."""
         rows = [[int(guess == each) for each in self.offered] for guess in self.guesses]
@@ -59,7 +64,7 @@ def best_remap(
     worth = _gain(prior, gain, of)
     same_nodes("prior", channel.inputs, prior.labels)
     table = _Table(*_joint(channel, prior), worth)
-    chosen = [table.best(z) for z in range(len(channel.outputs))]
+    chosen = table.best()
     return Remap(
         outputs=channel.outputs,
         guesses=tuple(worth.guesses[w] for w in chosen),
@@ -82,7 +87,7 @@ def best_guesses(
     released = [whole("noisy", each) for each in noisy]
     distinct = list(dict.fromkeys(released))
     table = _Table([_likely(z, counts, weights, a) for z in distinct], 1, worth)
-    found = {z: worth.guesses[table.best(k)] for k, z in enumerate(distinct)}
+    found = {z: worth.guesses[w] for z, w in zip(distinct, table.best(), strict=True)}
     return [found[z] for z in released]
 
 
@@ -109,9 +114,11 @@ def plain_utility(
     """Return what outputs are worth on average if they are taken for guesses as they are."""
     worth = _gain(prior, gain, of)
     same_nodes("prior", channel.inputs, prior.labels)
-    table = _Table(*_joint(channel, prior), worth)
-    guesses = [place("output", each, worth.guesses) for each in channel.outputs]
-    return table.worth(guesses)
+    rows = [worth.weights[place("output", each, worth.guesses)] for each in channel.outputs]
+    factors, total = _factors(channel, prior)
+    laws = zip(factors, channel.weights, zip(*rows, strict=True), strict=True)
+    found = sum(factor * sum(map(mul, law, gains)) for factor, law, gains in laws)
+    return Fraction(found, total * worth.divisor)
 
 
 def worst_utility(channel: Channel, gain: AnyGain = Known.IDENTITY) -> Fraction:
@@ -167,12 +174,14 @@ class _Table:
         self.gain_floats = np.array([[each / most for each in row] for row in self.gains])
         self.total = total * gain.divisor
 
-    def best(self, z: int) -> int:
-        """Return the best guess for an output."""
-        column = self.columns[z]
-        close = list(self._close(_floats(column)))
-        if len(close) == 1:
-            return close[0]
+    def best(self) -> list[int]:
+        """Return the best guess for each output."""
+        return [
+            close[0] if len(close) == 1 else self._best_of(close, column)
+            for close, column in zip(self._close(), self.columns, strict=True)
+        ]
+
+    def _best_of(self, close: list[int], column: Sequence[int]) -> int:
         return max(close, key=lambda w: (sum(map(mul, self.gains[w], column)), -w))
 
     def worth(self, guesses: Sequence[int]) -> Fraction:
@@ -182,28 +191,36 @@ class _Table:
             sum(sum(map(mul, self.gains[w], column)) for w, column in pairs), self.total
         )
 
-    def _close(self, column: FloatArray) -> Iterator[int]:
-        """Yield the guesses that floats cannot tell from the best."""
-        values = self.gain_floats @ column
+    def _close(self) -> Iterator[list[int]]:
+        """Yield for each output the guesses that floats cannot tell from the best."""
+        columns = np.array([_floats(column) for column in self.columns])
+        values = columns @ self.gain_floats.T
         # And 1 for each term, which may have lost as much when long numbers were cut; and 1 for
         # gains that are too small beside the largest.
-        doubt = np.abs(self.gain_floats) @ (column * (CLOSE * (len(column) + 4)) + 1) + 1
-        for w in np.flatnonzero(values + doubt >= (values - doubt).max()):
-            yield int(w)
+        shares = CLOSE * (columns.shape[1] + 4)
+        doubt = (columns * shares + 1) @ np.abs(self.gain_floats).T + 1
+        is_close = values + doubt >= (values - doubt).max(axis=1, keepdims=True)
+        for row in is_close:
+            yield np.flatnonzero(row).tolist()
 
 
 def _joint(channel: Channel, prior: Prior) -> tuple[list[list[int]], int]:
     """Return prior(y) P(z | y) as whole numbers, a list for each output z, and their total."""
-    weights = prior.weights
-    common = int(np.lcm.reduce(np.array(channel.totals, object)))
-    factors = [w * (common // total) for w, total in zip(weights, channel.totals, strict=True)]
+    factors, total = _factors(channel, prior)
     rows = [[f * each for each in row] for f, row in zip(factors, channel.weights, strict=True)]
-    return [list(column) for column in zip(*rows, strict=True)], sum(weights) * common
+    return [list(column) for column in zip(*rows, strict=True)], total
 
 
-def _floats(column: Sequence[int]) -> FloatArray:
+def _factors(channel: Channel, prior: Prior) -> tuple[list[int], int]:
+    """Return what turns a channel's weights into prior(y) P(z | y), row by row, and their total."""
+    weights, common = prior.weights, lcm(*set(channel.totals))
+    factors = [w * (common // total) for w, total in zip(weights, channel.totals, strict=True)]
+    return factors, sum(weights) * common
+
+
+def _floats(column: Sequence[int]) -> list[float]:
     """Return whole numbers as floats, all brought to one size that floats hold."""
     shift = max(column).bit_length() - 900
     if shift <= 0:
-        return np.array([float(each << -shift) for each in column])
-    return np.array([float(each >> shift) for each in column])
+        return [float(each << -shift) for each in column]
+    return [float(each >> shift) for each in column]

@@ -122,7 +122,7 @@ def _closed_form(graph: Graph, epsilon: Fraction, prior: Prior, gain: Gain) -> O
     geometric = geometric_channel(first, last, epsilon=epsilon)
     remap = best_remap(geometric, prior, gain)
     return Optimum(
-        channel=geometric.then(remap.channel),
+        channel=geometric if remap.is_plain else geometric.then(remap.channel),
         graph=graph,
         epsilon=epsilon,
         utility=remap.utility,

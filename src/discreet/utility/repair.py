@@ -4,11 +4,12 @@ A solver keeps constraints up to its tolerance: it leaves zeros beside positive 
 an infinite epsilon. Mixing with the uniform law cures that, and whole numbers check it.
 """
 
-from collections.abc import Sequence
 from fractions import Fraction
 from math import ceil
 
-from discreet.noise.uniform import FloatArray
+import numpy as np
+
+from discreet.noise.uniform import FloatArray, IntArray
 from discreet.utility.gains import Gain
 from discreet.utility.graphs import Graph
 from discreet.utility.priors import Prior
@@ -16,25 +17,24 @@ from discreet.utility.priors import Prior
 GRAIN = 1 << 60
 """Chances and prices are rounded to multiples of one in so many."""
 
+DOUBT = 1 << 11
+"""More than what floats get wrong in w_i - odds w_j, five parts in 2^53 of GRAIN."""
+
 
 def repaired(chances: FloatArray, graph: Graph, odds: Fraction) -> list[list[int]]:
     """Return weights near these chances whose odds under neighbours are at most `odds`.
 
     With rows of one total T, adding B to every weight mixes with the uniform law, and
-    w_i + B ≤ odds (w_j + B) is B ≥ (w_i - odds w_j) / (odds - 1): B is the largest of these.
+    w_i + B ≤ odds (w_j + B) is B ≥ (w_i - odds w_j) / (odds - 1): B is the largest of these, with
+    what floats may have got wrong in it.
     """
-    weights = [_row(row) for row in chances.tolist()]
-    p, q = odds.numerator, odds.denominator
+    weights = _wholes(chances)
+    floats, times = weights.astype(np.float64), float(odds)
     violation = max(
-        (
-            q * here - p * there
-            for i, j in graph.directed
-            for here, there in zip(weights[i], weights[j], strict=True)
-        ),
-        default=0,
+        (float((floats[i] - times * floats[j]).max()) for i, j in graph.directed), default=0.0
     )
-    added = max(0, ceil(Fraction(violation, p - q)))
-    return [[each + added for each in row] for row in weights]
+    added = ceil((max(0, ceil(violation)) + DOUBT) / (odds - 1))
+    return [[each + added for each in row] for row in weights.tolist()]
 
 
 def bound(gain: Gain, prior: Prior, graph: Graph, prices: FloatArray, alpha: Fraction) -> Fraction:
@@ -64,10 +64,10 @@ def bound(gain: Gain, prior: Prior, graph: Graph, prices: FloatArray, alpha: Fra
     return Fraction(min(truth, sum(map(max, worth))), unit * share)
 
 
-def _row(chances: Sequence[float]) -> list[int]:
+def _wholes(chances: FloatArray) -> IntArray:
     """Return whole weights of one total for every row; the largest takes what rounding left."""
-    positive = [max(each, 0.0) for each in chances]
-    total = sum(positive)
-    weights = [int(each / total * GRAIN) for each in positive]
-    weights[weights.index(max(weights))] += GRAIN - sum(weights)
+    positive = np.maximum(chances, 0.0)
+    shares = positive / positive.sum(axis=1, keepdims=True)
+    weights: IntArray = (shares * GRAIN).astype(np.int64)
+    weights[np.arange(len(weights)), weights.argmax(axis=1)] += GRAIN - weights.sum(axis=1)
     return weights
