@@ -1,0 +1,78 @@
+"""Exact answers, read off the last digits of noise that was made of floats (Mironov 2012)."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import partial
+from math import sqrt
+
+import numpy as np
+
+from discreet.attacks.defences import allowed_for_values
+from discreet.attacks.outcome import Outcome
+from discreet.attacks.people import made_up
+from discreet.attacks.reachable import FloatNoise
+from discreet.attacks.targets import KnownDefence, Progress
+from discreet.attacks.trials import Trial, tally
+from discreet.parameters import whole
+
+PEOPLE, QUERIES, TRIALS = 20, 8, 100
+
+
+def floating_point(
+    defence: KnownDefence,
+    *,
+    queries: int = QUERIES,
+    people: int = PEOPLE,
+    trials: int = TRIALS,
+    progress: Progress | None = None,
+) -> Outcome:
+    """Return how often a secret is told by outputs that its count can give, and no other count.
+
+    The count of one person with the secret is 0 or 1. Textbook noise of scale b gives z from 0 if
+    z = fl(b ln u) for some u, and from 1 if z = fl(1 + fl(b ln u)); of 100 outputs about 65 pass
+    one of the tests only, whatever epsilon is promised. Where the last digits tell nothing, guesses
+    go by the size of the answer, and e^(2 epsilon) / (1 + e^(2 epsilon)) of them may be right:
+    another value is one person less and one more.
+    """
+    noise = FloatNoise(scale=_scale(defence))
+    most = whole("queries", queries, least=1)
+    found = tally(
+        defence,
+        partial(_trial, whole("people", people, least=1), most, noise),
+        trials=whole("trials", trials, least=1),
+        at=tuple(range(1, most + 1)),
+        progress=progress,
+    )
+    return Outcome(
+        attack="floating-point",
+        against=defence.name,
+        steps=found.steps,
+        chance=0.5,
+        allowed=allowed_for_values(defence),
+        refused_after=found.refused_after,
+        epsilon=defence.epsilon,
+    )
+
+
+def _trial(size: int, queries: int, noise: FloatNoise) -> Trial:
+    people = made_up(size)
+    scheme = people.scheme
+    # Each question counts the same, in words of its own: none is answered by a kept answer.
+    conditions = (scheme.among([0, *range(size, size + more)]) for more in range(queries))
+
+    def log_odds(answers: Sequence[float]) -> float:
+        return float(noise.log_odds(np.asarray(answers, float), 1.0, 0.0).sum())
+
+    return Trial(
+        people=people,
+        truth=bool(people.secrets[0]),
+        questions=[scheme.count(each, scheme.secret.sql) for each in conditions],
+        log_odds=log_odds,
+    )
+
+
+def _scale(defence: KnownDefence) -> float:
+    """Return the scale of the noise: 1 / epsilon for an epsilon that people write as a decimal."""
+    if not defence.spread:
+        return 1.0
+    return float(1 / Fraction(f"{sqrt(2) / defence.spread:.12g}"))

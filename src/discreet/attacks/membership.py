@@ -1,0 +1,121 @@
+"""Who is in a group, from nothing but numbers of people in it with each of many attributes.
+
+Allele counts of a study tell who took part in it (Homer et al. 2008). Against m exact counts about
+n people of a known population the likelihood ratio is the most powerful test (Neyman, Pearson
+1933; Sankararaman et al. 2009): it succeeds once m is a few times n, and averages away noise that
+is too small (Dwork, Smith, Steinke, Ullman, Vadhan 2015, "Robust Traceability from Trace Amounts").
+"""
+
+# ruff: noqa: S608 - questions are made of numbers and names of our own
+
+from collections.abc import Sequence
+from functools import partial
+from math import inf
+
+import numpy as np
+import pyarrow as pa
+from scipy.stats import binom
+
+from discreet.attacks.outcome import Outcome
+from discreet.attacks.people import SECRET, TABLE, UNIT, People
+from discreet.attacks.targets import KnownDefence, Progress
+from discreet.attacks.trials import (
+    BARE,
+    Trial,
+    allowed_for_presence,
+    coin,
+    steps_to,
+    tally,
+    uniforms,
+)
+from discreet.noise.uniform import FloatArray
+from discreet.parameters import whole
+
+PEOPLE, PLACES, TRIALS = 25, 128, 60
+RAREST = 0.2
+"""Between so much of the population, and all but so much, has a letter."""
+
+CERTAIN = 50.0
+"""Log-odds of an answer that is possible in one case only; finite, so that evidence adds up."""
+
+
+def membership(
+    defence: KnownDefence,
+    *,
+    people: int = PEOPLE,
+    queries: int = PLACES,
+    trials: int = TRIALS,
+    progress: Progress | None = None,
+) -> Outcome:
+    """Return how often counts of single letters of genomes tell whether somebody is in the data.
+
+    The attacker knows his genome, the number n of others, and how frequent each letter is in the
+    population, p; he asks how many people have the same letter, place after place. One person more
+    moves each count by 1, where chance moves it by √(n p (1 - p)), so that about exact counts
+    guesses are right with chance Φ(√(Σ 1 / (n p (1 - p))) / 2).
+    """
+    others, places = whole("people", people, least=1), whole("queries", queries, least=1)
+    found = tally(
+        defence,
+        partial(_trial, defence, others, places),
+        trials=whole("trials", trials, least=1),
+        at=steps_to(places),
+        progress=progress,
+    )
+    return Outcome(
+        attack="membership",
+        against=defence.name,
+        steps=found.steps,
+        chance=0.5,
+        allowed=allowed_for_presence(defence),
+        refused_after=found.refused_after,
+        epsilon=defence.epsilon,
+    )
+
+
+def log_odds(defence: KnownDefence, counts: Sequence[float], chances: FloatArray) -> float:
+    """Return the evidence of counts for one more person, who has all letters asked about.
+
+    `chances` has a row for each count, of how likely so many others have the letter: the sum of the
+    logarithms of Σ P(answer | c + 1) P(c) / Σ P(answer | c) P(c), over all numbers c of others.
+    """
+    return sum(
+        _evidence(defence, answer, row) for answer, row in zip(counts, chances, strict=False)
+    )
+
+
+def _evidence(defence: KnownDefence, answer: float, chances: FloatArray) -> float:
+    surprise = np.array([defence.surprise(answer, each) for each in range(len(chances) + 1)])
+    if surprise.min() == inf:
+        return 0.0
+    likely = np.exp(surprise.min() - surprise)
+    with np.errstate(divide="ignore"):
+        odds = np.log(chances @ likely[1:]) - np.log(chances @ likely[:-1])
+    return float(np.clip(odds, -CERTAIN, CERTAIN))
+
+
+def _trial(defence: KnownDefence, others: int, places: int) -> Trial:
+    """Return people of whom the last, who has the letter A everywhere, may be there or not."""
+    shares = RAREST + (1 - 2 * RAREST) * uniforms(places)
+    chances = np.asarray(binom.pmf(np.arange(others + 1), others, shares[:, None]))
+    has = uniforms(others * places).reshape(others, places) < shares
+    truth = coin()
+    if truth:
+        has = np.vstack([has, np.ones(places, np.bool_)])
+    genomes = ["".join(row) for row in np.where(has, "A", "C")]
+    table = pa.table(
+        {
+            UNIT: pa.array(range(len(has))),
+            "genome": genomes,
+            SECRET: pa.array(uniforms(len(has)) < 0.5),
+        }
+    )
+    return Trial(
+        people=People(table, BARE),
+        truth=truth,
+        questions=[
+            f"SELECT COUNT(*) AS n FROM {TABLE} WHERE SUBSTR(genome, {place}, 1) = 'A'"
+            for place in range(1, places + 1)
+        ],
+        log_odds=lambda counts: log_odds(defence, counts, chances),
+    )
