@@ -1,6 +1,6 @@
 """Files made to break loading (cases I1 to I9): refused with their line, or loaded whole."""
 
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 
 import pyarrow as pa
@@ -40,6 +40,14 @@ def test_i1_a_broken_file_is_refused_whole(tmp_path: Path, content: str | bytes)
         discreet.open(written(tmp_path, content), unit="u", epsilon=1)
 
 
+def test_i1_a_field_of_any_length_is_refused_with_its_line(tmp_path: Path) -> None:
+    """The engine reads lines of 2 MB; an open quote may swallow as much of the file."""
+    for open_quote in ("", '"'):
+        content = f"u,s\n1,a\n2,{open_quote}{'a' * 3_000_000}\n3,b\n"
+        with pytest.raises(SourceError, match=r"line 3: a field has more than \d+ characters"):
+            discreet.open(written(tmp_path, content), unit="u", epsilon=1)
+
+
 @pytest.mark.parametrize(
     "content",
     [SOUND.replace("\n", "\r\n"), "\ufeff" + SOUND, SOUND.rstrip(), SOUND.replace(",", ";")],
@@ -66,6 +74,19 @@ def test_i3_numbers_that_are_none_count_as_null(tmp_path: Path) -> None:
         assert 0 <= only(curator, "SELECT AVG(x) AS a FROM t")["a"] <= 10
 
 
+@pytest.mark.parametrize("text", ["0x1p3", "0x10", "1,5", "٣", "1e400", "one", "--1"])
+def test_i3_what_is_no_decimal_is_null_where_a_number_is_declared(
+    tmp_path: Path, text: str
+) -> None:
+    """No spelling is read as another number than a person reads, and none stops the load."""
+    path = written(tmp_path, f'u,x\n1,2.5\n2,"{text}"\n')
+    with discreet.open(
+        path, unit="u", types={"x": "real"}, bounds={"x": (0, 10)}, rows_per_unit=1, epsilon=200
+    ) as curator:
+        (row,) = curator.ask("SELECT COUNT(*) AS n, COUNT(x) AS k FROM t", epsilon=100).rows
+    assert row == {"n": 2, "k": 1}
+
+
 def test_i4_a_file_that_is_not_what_it_says_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="not a Parquet file"):
         discreet.open(written(tmp_path, "no parquet", "t.parquet"), unit="u", epsilon=1)
@@ -85,6 +106,31 @@ def test_i4_awkward_columns_of_parquet_are_loaded(tmp_path: Path) -> None:
     with discreet.open(tmp_path / "t.parquet", unit="u", rows_per_unit=1, epsilon=200) as curator:
         (row,) = curator.ask("SELECT COUNT(*) AS n, COUNT(nested) AS k FROM t", epsilon=100).rows
     assert row == {"n": 2, "k": 2}
+
+
+def test_i4_times_of_old_parquet_files_and_units_of_nobody_are_loaded(tmp_path: Path) -> None:
+    table = pa.table({"u": [1, None, 3], "t": pa.array([datetime(1600, 1, 1)] * 3)})
+    pq.write_table(table, tmp_path / "t.parquet", use_deprecated_int96_timestamps=True)
+    with discreet.open(tmp_path / "t.parquet", unit="u", rows_per_unit=1, epsilon=200) as curator:
+        sql = "SELECT COUNT(*) FILTER (WHERE year(t) = 1600) AS n FROM t"
+        assert curator.ask(sql, epsilon=100).rows == [{"n": 2}]
+
+
+def test_i4_a_damaged_file_is_read_or_refused_by_name(tmp_path: Path) -> None:
+    """Whatever byte is turned over (values have no checksum there), no other error comes out."""
+    pq.write_table(pa.table({"u": list(range(50)), "x": [1.0] * 50}), tmp_path / "t.parquet")
+    whole = (tmp_path / "t.parquet").read_bytes()
+    refusals = []
+    for place in range(0, len(whole), 67):
+        damaged = whole[:place] + bytes([whole[place] ^ 255]) + whole[place + 1 :]
+        path = written(tmp_path, damaged, "t.parquet")
+        try:
+            with discreet.open(path, unit="u", epsilon=2) as curator:
+                assert len(curator.ask("SELECT COUNT(*) AS n FROM t", epsilon=1).rows) == 1
+        except (SourceError, CatalogError) as refusal:
+            refusals.append(str(refusal))
+    assert len(refusals) > 5
+    assert all("t.parquet" in each or "table t" in each for each in refusals)
 
 
 def test_i4_a_table_without_the_declared_unit_is_refused(tmp_path: Path) -> None:

@@ -79,13 +79,20 @@ def _first_fault(file: Path, delimiter: str, width: int) -> SourceError | None:
                 row = next(rows)
             except StopIteration:
                 break
-            except csv.Error:
-                return _fault(file, begin, "a quote is never closed", "close it, or double it")
+            except csv.Error as cause:
+                return _unread(file, begin, is_long="limit" in str(cause))
             if row and len(row) != width:
                 what = f"there are {len(row)} fields instead of {width}"
                 return _fault(file, begin, what, "complete the row, or quote the field")
             begin = rows.line_num + 1
     return _mixed_endings(file)
+
+
+def _unread(file: Path, line: int, *, is_long: bool) -> SourceError:
+    if not is_long:
+        return _fault(file, line, "a quote is never closed", "close it, or double it")
+    what = f"a field has more than {csv.field_size_limit()} characters, or a quote is not closed"
+    return _fault(file, line, what, "close the quote, or keep long texts in a Parquet file")
 
 
 def _mixed_endings(file: Path) -> SourceError | None:

@@ -140,7 +140,7 @@ def _load_parquet(
 ) -> tuple[Column, ...]:
     try:
         names = tuple(pq.read_schema(files[0]).names)
-    except (pa.ArrowException, OSError) as cause:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as cause:
         raise SourceError(f"{files[0]} is not a Parquet file; write it again.") from cause
     with _told(", ".join(map(str, files[:3]))):
         return _copy(connection, name, f"read_parquet({_listed(files)})", names=names)
