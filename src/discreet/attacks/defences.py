@@ -75,6 +75,7 @@ class Raw:
     name: str = "raw"
     epsilon: float | None = None
     spread: float = 0.0
+    is_fixed: bool = True
 
     def guard(self, people: People) -> Target:
         return ExactTarget(people)
@@ -90,10 +91,14 @@ class Rounded:
     to: int = 10
     name: str = "rounded"
     epsilon: float | None = None
-    spread: float = 0.0
+    is_fixed: bool = True
 
     def __post_init__(self) -> None:
         whole("to", self.to, least=1)
+
+    @property
+    def spread(self) -> float:
+        return sqrt((self.to**2 - 1) / 12)
 
     def guard(self, people: People) -> Target:
         return AlteredTarget(ExactTarget(people), lambda _, exact: self._rounded(exact))
@@ -112,6 +117,7 @@ class Bounded:
     within: int = 5
     name: str = "bounded"
     epsilon: float | None = None
+    is_fixed: bool = False
 
     def __post_init__(self) -> None:
         whole("within", self.within, least=0)
@@ -137,6 +143,7 @@ class FreshLaplace:
     each: Real = 1
     name: str = "fresh-laplace"
     epsilon: float | None = None
+    is_fixed: bool = False
 
     def __post_init__(self) -> None:
         _scale(self.each)
@@ -164,6 +171,7 @@ class FloatLaplace:
     each: Real = 1
     name: str = "float-laplace"
     epsilon: float | None = None
+    is_fixed: bool = False
 
     def __post_init__(self) -> None:
         _scale(self.each)
@@ -200,6 +208,7 @@ class Cached:
     each: Real = 1
     name: str = "cached"
     epsilon: float | None = None
+    is_fixed: bool = False
 
     def __post_init__(self) -> None:
         _scale(self.each)
@@ -250,6 +259,7 @@ class Discreet:
     neighbours: Neighbours = Neighbours.ADD_REMOVE
     accounting: Accounting = Accounting.BASIC
     name: str = "discreet"
+    is_fixed: bool = False
 
     def __post_init__(self) -> None:
         rational("epsilon", self.epsilon, above=0)

@@ -1,6 +1,6 @@
 """What an attack achieved: how often it was right, against how much it had asked."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp, expm1
 
 from scipy.stats import beta
@@ -72,9 +72,17 @@ class Outcome:
     """What the target promised, if it did."""
 
     @property
+    def answered(self) -> tuple[Step, ...]:
+        """The steps up to the last answer; what was asked beyond it changed nothing."""
+        if self.refused_after is None or self.steps[-1].queries <= self.refused_after:
+            return self.steps
+        before = [each for each in self.steps if each.queries < self.refused_after]
+        return (*before, replace(self.steps[len(before)], queries=self.refused_after))
+
+    @property
     def last(self) -> Step:
         """What was achieved in the end."""
-        return self.steps[-1]
+        return self.answered[-1]
 
     @property
     def verdict(self) -> str:
@@ -134,9 +142,9 @@ def plot_outcomes(
     lines = [
         Success(
             name=each.against,
-            places=tuple(step.queries for step in each.steps),
-            shares=tuple(step.success for step in each.steps),
-            intervals=tuple(step.interval for step in each.steps),
+            places=tuple(step.queries for step in each.answered),
+            shares=tuple(step.success for step in each.answered),
+            intervals=tuple(step.interval for step in each.answered),
             allowed=each.allowed,
             ends=each.refused_after is not None,
         )

@@ -38,7 +38,12 @@ class KnownDefence(Defence, Protocol):
 
     @property
     def spread(self) -> float:
-        """The standard deviation of what is added to a count; 0 where nothing is left to chance."""
+        """The standard deviation of how far a count is off, over noise and counts."""
+        ...
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether a count is always answered alike: nothing is left to chance."""
         ...
 
     def surprise(self, answer: float, exact: int) -> float:

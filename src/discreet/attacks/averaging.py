@@ -1,0 +1,112 @@
+"""Averaging: one question asked again and again, until the noise has cancelled out.
+
+The attacker knows everything but one person's secret, so that a count is one of two numbers.
+"""
+
+from collections.abc import Sequence
+from enum import Enum
+from functools import partial
+from math import exp, isinf
+
+from discreet.attacks.defences import allowed_for_values
+from discreet.attacks.outcome import Outcome
+from discreet.attacks.people import Make, made_up
+from discreet.attacks.targets import KnownDefence, Progress
+from discreet.attacks.trials import Trial, steps_to, tally
+from discreet.parameters import whole
+from discreet.utility import posterior, uniform
+
+VICTIM = 0
+"""The number of the person whom an attacker is after; secrets are independent of numbers."""
+
+PEOPLE, QUERIES, TRIALS = 50, 32, 60
+
+
+class Reading(Enum):
+    """What an attacker makes of many answers."""
+
+    MEAN = "mean"
+    """Their mean, and the count that is nearer to it."""
+
+    BELIEF = "belief"
+    """The count that is likelier after all of them, by Bayes, as the noise's law is known."""
+
+
+def averaging(  # noqa: PLR0913 - each is a thing that the command may say
+    defence: KnownDefence,
+    *,
+    people: int = PEOPLE,
+    queries: int = QUERIES,
+    trials: int = TRIALS,
+    by: Reading = Reading.BELIEF,
+    make: Make = made_up,
+    progress: Progress | None = None,
+) -> Outcome:
+    """Return how often one person's secret is told by the same count asked many times.
+
+    Noise of standard deviation s that is drawn anew leaves an error of s / √k after k answers, and
+    telling two neighbouring counts apart takes k of about 4 s² of them. Where answers are kept, the
+    second one tells nothing.
+    """
+    at = steps_to(whole("queries", queries, least=1))
+    found = tally(
+        defence,
+        partial(_trial, defence, whole("people", people, least=1), at[-1], by, make),
+        trials=whole("trials", trials, least=1),
+        at=at,
+        progress=progress,
+    )
+    return Outcome(
+        attack="averaging",
+        against=defence.name,
+        steps=found.steps,
+        chance=0.5,
+        allowed=allowed_for_values(defence),
+        refused_after=found.refused_after,
+        epsilon=defence.epsilon,
+    )
+
+
+def _trial(defence: KnownDefence, people: int, queries: int, by: Reading, make: Make) -> Trial:
+    asked = make(people)
+    secrets = asked.secrets
+    known = int(secrets.sum()) - int(secrets[VICTIM])
+    evidence = (
+        partial(_beyond_mean, known)
+        if by is Reading.MEAN
+        else partial(_beyond_belief, defence, known)
+    )
+    return Trial(
+        people=asked,
+        truth=bool(secrets[VICTIM]),
+        questions=[asked.scheme.count(asked.scheme.secret.sql)] * queries,
+        log_odds=evidence,
+    )
+
+
+def _beyond_mean(known: int, answers: Sequence[float]) -> float:
+    """Return how far the mean lies above the middle of the two counts."""
+    return sum(answers) / len(answers) - known - 0.5 if answers else 0.0
+
+
+def _beyond_belief(defence: KnownDefence, known: int, answers: Sequence[float]) -> float:
+    """Return how far the belief in the larger count lies above one half."""
+    return belief(defence, known, answers) - 0.5
+
+
+def belief(defence: KnownDefence, known: int, answers: Sequence[float]) -> float:
+    """Return how likely it is, after answers of independent noise, that the count is known + 1.
+
+    Before, known and known + 1 were as likely as each other. Answers that neither can have given
+    change nothing.
+    """
+    surprise = {
+        count: sum(defence.surprise(each, count) for each in answers)
+        for count in (known, known + 1)
+    }
+    least = min(surprise.values())
+    if isinf(least):
+        return 0.5
+    return float(
+        posterior(uniform(known, known + 1), lambda count: exp(least - surprise[count]))[known + 1]
+    )
