@@ -105,7 +105,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "audit": {
         "accounting",
+        "answer",
         "attacks",
+        "books",
         "catalog",
         "curator",
         "engines",

@@ -1,0 +1,72 @@
+"""What an analyst sees of answers, copy by copy, as numbers."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from discreet.answer import Answer
+from discreet.audit.questions.scenes import COPY
+from discreet.errors import ParameterError
+
+Cells = NDArray[np.float64]
+
+NOTHING = np.nan
+"""Stands for what is not shown: a NULL, a row that is not there, an answer that was refused."""
+
+TEXT_MOST = 6
+"""Texts of up to so many bytes are whole numbers that floats hold."""
+
+
+def views(seen: Sequence[Answer | None], copies: int, rows: int) -> Cells:
+    """Return all that is shown of each copy: its rows, up to so many, in their order, with each ±.
+
+    Each copy is a row of the array. Nothing is left out: whole numbers of these tables are small,
+    and different short texts are different numbers.
+    """
+    return np.hstack([_view(each, copies, rows) for each in seen])
+
+
+def _view(answer: Answer | None, copies: int, rows: int) -> Cells:
+    if answer is None:
+        return np.full((copies, 1), NOTHING)
+    columns = [name for name in answer.table.column_names if name != COPY]
+    widths = [each for each in answer.half_widths if each is not None]
+    cells = np.stack([*(_numbers(answer.table.column(each)) for each in columns), *widths], axis=1)
+    whose = _copies(answer.table)
+    order = np.argsort(whose, kind="stable")
+    place = _places(whose[order])
+    shown = np.full((copies, rows, cells.shape[1]), NOTHING)
+    shown[whose[order], place] = cells[order]
+    return shown.reshape(copies, -1)
+
+
+def _copies(table: pa.Table) -> NDArray[np.int64]:
+    """Return the copy that each row is about; a question that names none is about the only one."""
+    if COPY not in table.column_names:
+        return np.zeros(table.num_rows, np.int64)
+    return np.asarray(table.column(COPY).to_numpy(), np.int64)
+
+
+def _places(whose: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the place of each row among those of its copy, which stand together."""
+    first = np.searchsorted(whose, whose)
+    return np.arange(len(whose)) - first
+
+
+def _numbers(column: "pa.ChunkedArray[Any]") -> Cells:
+    if pa.types.is_string(column.type):
+        return np.array([_code(each) for each in column.to_pylist()], np.float64)
+    return np.asarray(column.cast(pa.float64(), safe=False).to_numpy(), np.float64)
+
+
+def _code(text: str | None) -> float:
+    """Return a number that no other short text has."""
+    if text is None:
+        return NOTHING
+    encoded = text.encode()
+    if len(encoded) > TEXT_MOST:
+        raise ParameterError("text", text, f"must be of {TEXT_MOST} bytes or fewer")
+    return float(int.from_bytes(b"\1" + encoded))
