@@ -453,6 +453,8 @@ class Success:
     shares: Sequence[float]
     intervals: Sequence[tuple[float, float]]
     allowed: float | None = None
+    limits: Sequence[float] = ()
+    """What is allowed at each place, where it is not the same at all of them."""
     ends: bool = False
     """Whether no more was answered after the last place."""
 
@@ -482,7 +484,9 @@ def _draw_success(axes: "Axes", line: Success, colour: str) -> None:
     axes.plot(line.places, line.shares, "o-", color=colour, markersize=4, label=line.name)
     if line.ends:
         axes.plot(line.places[-1], line.shares[-1], "X", color=colour, markersize=9)
-    if line.allowed is not None:
+    if line.limits:
+        axes.plot(line.places, line.limits, "--", color=colour, linewidth=1.2, label="allowed")
+    elif line.allowed is not None:
         name = f"allowed: {100 * line.allowed:.3g} %"
         axes.axhline(line.allowed, color=colour, linestyle="--", linewidth=1.2, label=name)
 

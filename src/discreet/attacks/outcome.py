@@ -28,12 +28,33 @@ def most_success(epsilon: float, *, delta: float = 0.0, distance: int = 1) -> fl
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Axis:
+    """What success is shown against."""
+
+    label: str
+    one: str
+    many: str
+
+    def phrase(self, number: int) -> str:
+        """Return how a sentence speaks of so many."""
+        return self.one if number == 1 else self.many.format(f"{number:,}".replace(",", " "))
+
+
+QUESTIONS = Axis(label="questions asked", one="after 1 question", many="after {} questions")
+TOGETHER = Axis(label="people in the group", one="about 1 person", many="about {} people together")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """After so many questions, so many guesses of so many were right."""
+    """After so many questions, so many guesses of so many were right.
+
+    `allowed` is said where the promise is not the same for all steps.
+    """
 
     queries: int
     right: int
     guesses: int
+    allowed: float | None = None
 
     @property
     def success(self) -> float:
@@ -70,6 +91,8 @@ class Outcome:
     """The number of questions after which the target answered no more, if it did."""
     epsilon: float | None = None
     """What the target promised, if it did."""
+    axis: Axis = QUESTIONS
+    """What the steps count."""
 
     @property
     def answered(self) -> tuple[Step, ...]:
@@ -88,11 +111,10 @@ class Outcome:
     def verdict(self) -> str:
         """One sentence: what was achieved with how many questions, against chance and promise."""
         last = self.last
-        many = "1 question" if last.queries == 1 else f"{last.queries:,} questions"
         low, high = last.interval
         gone = "" if self.refused_after is None else ", when its budget was gone"
         return (
-            f"{self.attack} against {self.against}: after {many.replace(',', ' ')}{gone}, "
+            f"{self.attack} against {self.against}: {self.axis.phrase(last.queries)}{gone}, "
             f"{_percent(last.success)} of {last.guesses} guesses were right "
             f"(95 % interval {_percent(low)} to {_percent(high)}), "
             f"where chance gives {_percent(self.chance)} and {self._promise()}."
@@ -136,7 +158,6 @@ def plot_outcomes(
     outcomes: "list[Outcome] | tuple[Outcome, ...]",
     *,
     title: str | None = None,
-    at: str = "questions asked",
 ) -> Plot:
     """Draw outcomes of one attack against several targets, or of several attacks, as lines."""
     lines = [
@@ -146,12 +167,13 @@ def plot_outcomes(
             shares=tuple(step.success for step in each.answered),
             intervals=tuple(step.interval for step in each.answered),
             allowed=each.allowed,
+            limits=tuple(step.allowed for step in each.steps if step.allowed is not None),
             ends=each.refused_after is not None,
         )
         for each in outcomes
     ]
     named = title or f"{outcomes[0].attack} against {', '.join(each.against for each in outcomes)}"
-    return plot_success(lines, chance=outcomes[0].chance, title=named, at=at)
+    return plot_success(lines, chance=outcomes[0].chance, title=named, at=outcomes[0].axis.label)
 
 
 def _percent(share: float) -> str:
