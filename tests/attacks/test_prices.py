@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+import typer
 
 from discreet.accounting.approximate import basic_cost
 from discreet.books import budget_from
+from discreet.cli.given import exact
 from discreet.curator import Curator
-from discreet.errors import BudgetError, SourceError
+from discreet.errors import BudgetError, ParameterError, SourceError, TargetError
 from discreet.opening import open_catalog, open_unplugged
 from tests.attacks.clinic import golden, opened, tables
 from tests.attacks.plans import plan_of
@@ -101,6 +103,44 @@ def test_a_question_beyond_the_budget_reads_nothing() -> None:
         assert curator.remaining.epsilon == Fraction(1, 3)
         curator.ask("SELECT COUNT(*) FROM patients", epsilon=Fraction(1, 3))
         assert curator.remaining.epsilon == 0
+
+
+# --------------------------------------------------------------------------- A22, L13: prices
+
+
+def test_a22_parts_that_share_nobody_cost_the_most_and_parts_that_share_somebody_the_sum() -> None:
+    """Each noise of scale b costs 1/b for every unit in its part: over all of a unit, epsilon."""
+    apart = "SELECT birth_year < 1970, COUNT(*) FROM patients GROUP BY 1"
+    overlapping = (
+        "SELECT COUNT(*) FILTER (WHERE birth_year < 1970), "
+        "COUNT(*) FILTER (WHERE birth_year < 1971) FROM patients"
+    )
+    with opened() as curator:
+        scales = [
+            [each.noise.scale for each in plan_of(curator, sql).releases[0].measures]
+            for sql in (apart, overlapping)
+        ]
+        assert scales[0] == [1]
+        assert sum(1 / scale for scale in scales[1]) <= 1
+        before = curator.remaining.epsilon
+        for part in ("birth_year < 1970", "birth_year < 1971"):
+            curator.ask("SELECT COUNT(*) FROM patients WHERE " + part, epsilon=1)
+        assert before - curator.remaining.epsilon == 2
+
+
+TYPED = ["", " ", "0", "-1", "nan", "inf", "-inf", "1e-400", "1e400", "1e999999999", "0x1", "0b1"]
+TYPED += ["1_0", "\u0663", "\uff11", "\u00bd", "1/0", "1/1/1", "1,5", "+-1", "True", "1" * 5000]
+
+
+@pytest.mark.parametrize("text", TYPED, ids=lambda text: ascii(text)[:20])
+def test_l13_no_spelling_of_a_cost_is_taken_for_another_number(
+    clinic: tuple[Curator, Watched], text: str
+) -> None:
+    curator, _ = clinic
+    before = curator.remaining
+    with pytest.raises((typer.BadParameter, ParameterError, TargetError)):
+        curator.ask("SELECT COUNT(*) FROM visits WHERE cost > 1", epsilon=exact(text))
+    assert curator.remaining == before
 
 
 # --------------------------------------------------------------------------- without the data

@@ -145,14 +145,14 @@ def twin(name: str, *, kind: str = "duckdb", **arguments: Any) -> Twin:
         "epsilon": 100_000,
         "delta": 0.01,
     }
-    source, place = _stored(kind, table)
+    source, place = stored_as(kind, table)
     if place:
         declared["name"] = place
     curator = discreet.open(source, **(declared | arguments))
     return Twin(curator, watch(curator), place.replace(".", '"."'))
 
 
-def _stored(kind: str, table: pa.Table) -> tuple[Any, str]:
+def stored_as(kind: str, table: pa.Table) -> tuple[Any, str]:
     """Return what an owner would open, and the name of the table there if it is not p."""
     if kind == "postgresql":
         return shared_server(), f"{stored({'p': table})}.p"
