@@ -17,12 +17,13 @@ import pyarrow as pa
 from scipy.stats import binom
 
 from discreet.attacks.outcome import Outcome
-from discreet.attacks.people import SECRET, TABLE, UNIT, People
+from discreet.attacks.people import TABLE
 from discreet.attacks.targets import KnownDefence, Progress
 from discreet.attacks.trials import (
-    BARE,
+    CERTAIN,
     Trial,
     allowed_for_presence,
+    bare_people,
     coin,
     steps_to,
     tally,
@@ -34,9 +35,6 @@ from discreet.parameters import whole
 PEOPLE, PLACES, TRIALS = 25, 128, 60
 RAREST = 0.2
 """Between so much of the population, and all but so much, has a letter."""
-
-CERTAIN = 50.0
-"""Log-odds of an answer that is possible in one case only; finite, so that evidence adds up."""
 
 
 def membership(
@@ -103,15 +101,8 @@ def _trial(defence: KnownDefence, others: int, places: int) -> Trial:
     if truth:
         has = np.vstack([has, np.ones(places, np.bool_)])
     genomes = ["".join(row) for row in np.where(has, "A", "C")]
-    table = pa.table(
-        {
-            UNIT: pa.array(range(len(has))),
-            "genome": genomes,
-            SECRET: pa.array(uniforms(len(has)) < 0.5),
-        }
-    )
     return Trial(
-        people=People(table, BARE),
+        people=bare_people("genome", pa.array(genomes)),
         truth=truth,
         questions=[
             f"SELECT COUNT(*) AS n FROM {TABLE} WHERE SUBSTR(genome, {place}, 1) = 'A'"

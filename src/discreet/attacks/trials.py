@@ -2,15 +2,19 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
+from discreet.attacks.defences import Discreet
 from discreet.attacks.outcome import Step, most_success
 from discreet.attacks.people import SECRET, TABLE, UNIT, People, Scheme
 from discreet.attacks.secret import Secret
-from discreet.attacks.targets import Defence, Progress, Target, guarding
+from discreet.attacks.targets import Defence, KnownDefence, Progress, Target, guarding
 from discreet.catalog import Kind, declare
 from discreet.errors import RefusedError
+from discreet.mechanisms.sensitivity import Neighbours
 from discreet.noise import uniform_integers
 from discreet.noise.uniform import FloatArray
 
@@ -22,6 +26,10 @@ BARE = Scheme(
     secret=Secret(column=SECRET),
 )
 """People of whom nothing is declared but that each has one row."""
+
+
+CERTAIN = 50.0
+"""Log-odds of an answer that is possible in one case only; finite, so that evidence adds up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +51,13 @@ class Tally:
     refused_after: int | None
 
 
+def bare_people(name: str, column: "pa.Array[Any]") -> People:
+    """Return people with one column of this name, and secrets by a coin for each."""
+    n = len(column)
+    secrets = pa.array(uniforms(n) < 0.5)
+    return People(pa.table({UNIT: pa.array(range(n)), name: column, SECRET: secrets}), BARE)
+
+
 def coin() -> bool:
     """Toss a fair coin."""
     return uniform_integers(2) == 1
@@ -54,16 +69,29 @@ def uniforms(count: int) -> FloatArray:
 
 
 def allowed_for_presence(defence: Defence, *, people: int = 1) -> float | None:
-    """Return how often the best guess of whether people are in the data is right, at most."""
+    """Return how often the best guess of whether people are in the data is right, at most.
+
+    None where nothing is promised: also where neighbours replace people, for then the number of
+    people is public.
+    """
     if defence.epsilon is None:
         return None
-    delta = getattr(defence, "delta", 0)
-    return most_success(defence.epsilon, delta=float(delta), distance=people)
+    if not isinstance(defence, Discreet):
+        return most_success(defence.epsilon, distance=people)
+    if defence.neighbours is Neighbours.REPLACE:
+        return None
+    return most_success(defence.epsilon, delta=float(defence.delta), distance=people)
 
 
 def guessed(log_odds: float) -> bool:
     """Return the likelier truth; where neither is, toss a coin."""
     return log_odds > 0 if log_odds else coin()
+
+
+def evidence(defence: KnownDefence, answer: float, here: int, there: int) -> float:
+    """Return the log-odds of an answer for a count of `there` against one of `here`."""
+    one, other = defence.surprise(answer, here), defence.surprise(answer, there)
+    return 0.0 if one == other else float(np.clip(one - other, -CERTAIN, CERTAIN))
 
 
 def steps_to(most: int) -> tuple[int, ...]:

@@ -1,0 +1,97 @@
+"""What an attacker sees of a target beside its answers, and how it is learnt on his own twins."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from time import perf_counter
+from zlib import crc32
+
+import pyarrow as pa
+
+from discreet.attacks.averaging import VICTIM
+from discreet.attacks.people import SECRET, People, made_up
+from discreet.attacks.targets import Defence, Held, Target, guarding
+from discreet.attacks.trials import answers_of
+from discreet.errors import RefusedError
+
+See = Callable[[Target, str], float]
+"""Asks a question, and returns what is seen beside the answer, as a number."""
+
+ANSWERED = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watched:
+    """A defence of which something beside the answers is seen."""
+
+    defence: Defence
+    see: See
+
+    @property
+    def name(self) -> str:
+        return self.defence.name
+
+    @property
+    def epsilon(self) -> float | None:
+        return self.defence.epsilon
+
+    def guard(self, people: People) -> Target:
+        return _WatchedTarget(self.defence.guard(people), self.see)
+
+
+class _WatchedTarget:
+    def __init__(self, target: Target, see: See) -> None:
+        self._target, self._see = target, see
+
+    def ask(self, sql: str) -> float:
+        return self._see(self._target, sql)
+
+    def close(self) -> None:
+        if isinstance(self._target, Held):
+            self._target.close()
+
+
+def words_of(target: Target, sql: str) -> float:
+    """Return a number for the words in which a question is refused, 0 if it is answered."""
+    try:
+        target.ask(sql)
+    except RefusedError as refusal:
+        return 1.0 + crc32(str(refusal).encode())
+    return ANSWERED
+
+
+def time_of(target: Target, sql: str, *, clock: Callable[[], float] = perf_counter) -> float:
+    """Return how long it takes until a question is answered or refused."""
+    begun = clock()
+    with suppress(RefusedError):
+        target.ask(sql)
+    return clock() - begun
+
+
+def with_secret(people: People, truth: bool) -> People:
+    """Return the same people, except that the victim's secret is this."""
+    secrets = people.secrets
+    secrets[VICTIM] = truth
+    place = people.table.column_names.index(SECRET)
+    return replace(people, table=people.table.set_column(place, SECRET, pa.array(secrets)))
+
+
+def seen_of_twins(
+    watched: Watched, size: int, questions: Sequence[str], *, times: int = 1
+) -> dict[bool, list[list[float]]]:
+    """Return what is seen of made-up twins with and without the secret, which the attacker guards.
+
+    Nobody's systems are needed for it: how a defence works is public.
+    """
+    return {
+        truth: [list(each) for each in _seen(watched, size, questions, truth, times)]
+        for truth in (True, False)
+    }
+
+
+def _seen(
+    watched: Watched, size: int, questions: Sequence[str], truth: bool, times: int
+) -> Iterator[list[float]]:
+    for _ in range(times):
+        with guarding(watched, with_secret(made_up(size), truth)) as target:
+            yield answers_of(target, questions)
