@@ -108,6 +108,9 @@ def test_a_question_beyond_the_budget_reads_nothing() -> None:
 # --------------------------------------------------------------------------- A22, L13: prices
 
 
+BORN_BEFORE = "SELECT COUNT(*) FROM patients WHERE birth_year < {}"
+
+
 def test_a22_parts_that_share_nobody_cost_the_most_and_parts_that_share_somebody_the_sum() -> None:
     """Each noise of scale b costs 1/b for every unit in its part: over all of a unit, epsilon."""
     apart = "SELECT birth_year < 1970, COUNT(*) FROM patients GROUP BY 1"
@@ -123,8 +126,8 @@ def test_a22_parts_that_share_nobody_cost_the_most_and_parts_that_share_somebody
         assert scales[0] == [1]
         assert sum(1 / scale for scale in scales[1]) <= 1
         before = curator.remaining.epsilon
-        for part in ("birth_year < 1970", "birth_year < 1971"):
-            curator.ask("SELECT COUNT(*) FROM patients WHERE " + part, epsilon=1)
+        for year in (1970, 1971):
+            curator.ask(BORN_BEFORE.format(year), epsilon=1)
         assert before - curator.remaining.epsilon == 2
 
 
