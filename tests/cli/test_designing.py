@@ -46,12 +46,22 @@ def test_everything_is_there_as_json(discreet: Discreet, here: Path) -> None:
     assert all(each["epsilon"] <= 0.5 for each in found["mechanisms"])
 
 
+def test_without_a_prior_the_worst_answer_counts(discreet: Discreet) -> None:
+    told = discreet("design", "--range", "0", "8", "--epsilon", "1", "--prior", "worst", "--json")
+    worth = [each["utility"] for each in json.loads(told.out)["mechanisms"]]
+    assert worth[0] < worth[1] < worth[2] < 8
+    shown = discreet("design", "--range", "0", "8", "--epsilon", "1", "--prior", "worst")
+    assert "with the worst answer" in shown.err
+    assert "Gupte" in shown.err
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
         (("--range", "5", "5"), "must go up"),
         (("--range", "0", "9999"), "300 answers"),
-        (("--prior", "nowhere.txt"), "uniform, binomial=0.3"),
+        (("--range", "0", "101", "--prior", "worst"), "100 answers"),
+        (("--prior", "nowhere.txt"), "uniform, worst, binomial=0.3"),
         (("--prior", "binomial=much"), "like 0.3"),
         (("--gain", "distance"), "'identity' or"),
         (("--epsilon", "1000"), "between 0.001 and 50"),

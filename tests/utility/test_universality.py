@@ -15,11 +15,15 @@ from discreet.utility import (
     conflict,
     geometric_channel,
     path,
+    plain_utility,
     refinement,
     sums,
     threshold_gain,
     uniform,
+    utility,
 )
+
+HALF = Fraction(1, 2)
 
 EDGES = Prior({**dict.fromkeys(range(16), 1), 0: 50, 15: 80})
 
@@ -46,6 +50,40 @@ def test_the_parity_of_a_count_is_better_told_by_another_mechanism() -> None:
     assert float(found.geometric) == pytest.approx(0.569664909726, abs=1e-12)
     assert float(found.optimum.utility) == pytest.approx(2 / 3, abs=1e-9)
     assert found.shortfall > Fraction(9, 100)
+
+
+def test_the_geometric_mechanism_tells_parity_wrong_in_43_of_100_to_the_last_digit() -> None:
+    noisy = geometric_channel(0, 20, alpha=HALF)
+    for worth in (utility, plain_utility):
+        assert 1 - worth(noisy, uniform(0, 20), "parity") == Fraction(2369005, 5505024)
+
+
+def test_randomized_response_tells_parity_wrong_in_one_of_three() -> None:
+    response = Channel.from_weights(
+        [[2, 1, *[0] * 19] if y % 2 == 0 else [1, 2, *[0] * 19] for y in range(21)]
+    )
+    assert response.odds(path(0, 20)) == 2
+    assert 1 - plain_utility(response, uniform(0, 20), "parity") == Fraction(1, 3)
+
+
+def test_no_mechanism_tells_parity_wrong_less_often() -> None:
+    """Shares of the two ends of an edge, between 1 : 2 and 2 : 1, that give every answer 1.
+
+    c(y) is how often the parity of y is told right: c(y) + c(y') / 2 ≤ 1 for neighbours, as what is
+    wrong of y' is at least half of what is right of y. An edge with shares s, s' is a positive sum
+    of its two inequalities, s c(y) + s' c(y') ≤ (s + s') / (1 + 1/2). All together: Σ c ≤ 14.
+    """
+    ends = (Fraction(1), HALF)
+    shares = [ends, *[(HALF, HALF)] * 18, ends[::-1]]
+    at_answers = [Fraction(0)] * 21
+    for y, (here, there) in enumerate(shares):
+        # here = a + b / 2 and there = a / 2 + b for weights a, b of the two inequalities.
+        a, b = (here - there / 2) / Fraction(3, 4), (there - here / 2) / Fraction(3, 4)
+        assert min(a, b) >= 0
+        at_answers[y] += here
+        at_answers[y + 1] += there
+    assert set(at_answers) == {1}
+    assert sum(map(sum, shares)) / (1 + HALF) / 21 == Fraction(2, 3)
 
 
 @pytest.mark.parametrize("graph", [complete(range(3)), sums(0, 4, most=2)], ids=["value", "sum"])

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from discreet import __version__
+from discreet.cli.attack_command import attack
 from discreet.cli.given import Terms, distances, exact, form_of, payer_of, question
 from discreet.cli.later import Later
 from discreet.cli.local_commands import commands as local_commands
@@ -50,6 +51,7 @@ app.add_typer(ledgers, name="ledger", rich_help_panel="Keep the books")
 accounts = typer.Typer(no_args_is_help=True, help="Declare who may ask, and how much each.")
 app.add_typer(accounts, name="analyst", rich_help_panel="Keep the books")
 app.add_typer(local_commands, name="local", rich_help_panel="Trust nobody")
+app.command(rich_help_panel="See what goes wrong")(attack)
 
 Catalog: TypeAlias = Annotated[
     Path,
@@ -263,7 +265,7 @@ def design(
     ],
     prior: Annotated[
         str,
-        typer.Option(metavar="PRIOR", help="uniform, binomial=0.3, or a file of public numbers."),
+        typer.Option(metavar="PRIOR", help="uniform, worst, binomial=0.3, or a file of numbers."),
     ] = "uniform",
     gain: Annotated[
         str,

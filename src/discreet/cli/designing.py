@@ -9,6 +9,7 @@ from typing import NamedTuple
 from discreet.cli.screen import remark, show, waiting
 from discreet.errors import ParameterError
 from discreet.utility import (
+    Belief,
     Design,
     Prior,
     binomial,
@@ -16,12 +17,16 @@ from discreet.utility import (
     empirical,
     gain_over,
     threshold_gain,
-    uniform,
 )
 from discreet.utility.gains import Gain
 
 ANSWERS_MOST = 300
 """A linear program of more answers takes minutes."""
+
+CAUTIOUS_MOST = 100
+"""The same for the worst answer."""
+
+GHOSH = "Ghosh, Roughgarden, Sundararajan 2009"
 
 EPSILON_LEAST, EPSILON_MOST = Fraction(1, 1000), Fraction(50)
 
@@ -57,35 +62,39 @@ def _design(asked: Asked) -> Design:
     if not EPSILON_LEAST <= asked.epsilon <= EPSILON_MOST:
         raise ParameterError("epsilon", asked.epsilon, "must lie between 0.001 and 50")
     prior = _prior(asked.prior, low, high)
+    if prior is Belief.WORST and high > low + CAUTIOUS_MOST:
+        rule = f"must hold {CAUTIOUS_MOST} answers at most without a prior"
+        raise ParameterError("range", asked.range, rule)
     with waiting("looking for the best mechanism"):
         return design(
             low,
             high,
             asked.epsilon,
             prior=prior,
-            gain=_gain(asked.gain, prior),
+            gain=_gain(asked.gain, low, high),
             sensitivity=asked.sensitivity,
         )
 
 
-def _prior(text: str, low: int, high: int) -> Prior:
+def _prior(text: str, low: int, high: int) -> Prior | Belief:
     name, _, number = text.partition("=")
-    if name == "uniform" and not number:
-        return uniform(low, high)
+    if text in {each.value for each in Belief}:
+        return Belief(text)
     if name == "binomial" and number:
         shifted = binomial(high - low, _number("prior", number))
         return shifted.mapped(lambda k: k + low)
     if Path(text).is_file():
         return empirical(_numbers(Path(text)), low, high)
-    rule = "must be uniform, binomial=0.3, or a file with a public number a line"
+    rule = "must be uniform, worst, binomial=0.3, or a file with a public number a line"
     raise ParameterError("prior", text, rule)
 
 
-def _gain(text: str, prior: Prior) -> Gain:
+def _gain(text: str, low: int, high: int) -> Gain:
     name, _, number = text.partition("=")
+    answers = range(low, high + 1)
     if name == "threshold" and number:
-        return threshold_gain(int(_number("gain", number)), prior.labels)
-    return gain_over(text, prior.labels)
+        return threshold_gain(int(_number("gain", number)), answers)
+    return gain_over(text, answers)
 
 
 def _number(name: str, text: str) -> Fraction:
@@ -116,15 +125,16 @@ def _lines(found: Design) -> Iterator[str]:
 
 
 def _remarks(found: Design) -> Iterator[str]:
+    when = "with the worst answer for them" if found.prior is None else "on average"
     yield (
-        "Utility is what outputs, taken as guesses, gain on average; exact answers gain "
+        f"Utility is what outputs, taken as guesses, gain {when}; exact answers gain "
         f"{float(found.truth):g}."
     )
     if found.is_universal:
+        whose = "Gupte, Sundararajan 2010" if found.prior is None else GHOSH
         yield (
             "For a count and a gain that falls with the distance, the geometric mechanism with "
-            "the best remap is optimal (Ghosh, Roughgarden, Sundararajan 2009); the linear "
-            "program, which does not know that, comes as near as its tolerance lets it."
+            f"the best remap is optimal ({whose}); the bound is proved without that theorem."
         )
 
 

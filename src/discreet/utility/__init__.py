@@ -13,6 +13,7 @@ from discreet.utility.beliefs import (
     posterior,
     world_bounds,
 )
+from discreet.utility.caution import cautious_remap
 from discreet.utility.channels import Channel, identity_channel
 from discreet.utility.designs import Candidate, Design, design
 from discreet.utility.gains import Gain, gain_over, threshold_gain
@@ -47,11 +48,12 @@ from discreet.utility.makers import (
 )
 from discreet.utility.mechanism import ChannelMechanism
 from discreet.utility.optimal import Method, Optimum, has_closed_form, optimal_mechanism
-from discreet.utility.priors import Prior, binomial, empirical, independent, uniform
+from discreet.utility.priors import Belief, Prior, binomial, empirical, independent, uniform
 from discreet.utility.refinement import Refinement, refinement
 from discreet.utility.universality import Comparison, Conflict, compare_geometric, conflict
 
 __all__ = [
+    "Belief",
     "Candidate",
     "Channel",
     "ChannelMechanism",
@@ -73,6 +75,7 @@ __all__ = [
     "best_guesses",
     "best_remap",
     "binomial",
+    "cautious_remap",
     "compare_geometric",
     "complete",
     "conflict",

@@ -144,9 +144,10 @@ class Channel:
             # Floats only say which outputs have smaller odds than one that was seen before.
             floor = float(min(worst, ODDS_MOST)) * (1 - CLOSE)
             is_open = (floats[i] >= floor * floats[j]) | (floats[j] < TINY)
+            is_equal = self.totals[i] == self.totals[j]
+            up, down = (1, 1) if is_equal else (self.totals[j], self.totals[i])
             for k in np.flatnonzero(is_open).tolist():
-                here = self.weights[i][k] * self.totals[j]
-                there = self.weights[j][k] * self.totals[i]
+                here, there = self.weights[i][k] * up, self.weights[j][k] * down
                 if here * worst.denominator > there * worst.numerator:
                     if not there:
                         return None

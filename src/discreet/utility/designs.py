@@ -3,18 +3,16 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from discreet.parameters import Real, rational, whole
+from discreet.parameters import Real, choice, rational, whole
 from discreet.plots import Plot, plot_heats
+from discreet.utility.caution import cautious_remap
 from discreet.utility.channels import Channel
 from discreet.utility.gains import AnyGain, Gain, Known, gain_over
 from discreet.utility.graphs import Graph, sums
-from discreet.utility.guessing import best_remap, plain_utility
+from discreet.utility.guessing import best_remap, plain_utility, worst_utility
 from discreet.utility.makers import geometric_channel, laplace_channel
 from discreet.utility.optimal import Method, Optimum, has_closed_form, optimal_mechanism
-from discreet.utility.priors import Prior, uniform
-
-PROGRAM_MOST = 128
-"""With more answers the optimum is taken from the theorem where there is one."""
+from discreet.utility.priors import Belief, Prior, uniform
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -34,6 +32,8 @@ class Design:
 
     graph: Graph
     epsilon: Fraction
+    prior: Prior | None
+    """None where mechanisms are judged by the answer with which they are worth least."""
     gain: Gain
     candidates: tuple[Candidate, ...]
     optimum: Optimum
@@ -42,7 +42,11 @@ class Design:
 
     @property
     def is_universal(self) -> bool:
-        """Whether the theorem says that the geometric mechanism with the best remap is optimal."""
+        """Whether a theorem says that the geometric mechanism with the best remap is optimal.
+
+        For a prior that of Ghosh, Roughgarden and Sundararajan (2009), without one that of Gupte
+        and Sundararajan (2010).
+        """
         return has_closed_form(self.graph, self.gain)
 
     def plot(self) -> Plot:
@@ -58,52 +62,70 @@ def design(  # noqa: PLR0913 - a range, a price, and who asks
     high: int,
     epsilon: Real,
     *,
-    prior: Prior | None = None,
+    prior: Prior | Belief | str = Belief.UNIFORM,
     gain: AnyGain = Known.ABSOLUTE,
     sensitivity: int = 1,
 ) -> Design:
     """Compare mechanisms for an answer from low to high that one unit moves by `sensitivity`.
 
-    Without a prior, all answers are as likely.
+    With the prior "worst", each is judged by the answer with which it is worth least.
     """
     price = rational("epsilon", epsilon, above=0)
-    belief = uniform(low, high) if prior is None else prior
     reach = whole("sensitivity", sensitivity, least=1)
     graph = sums(low, high, most=reach)
+    belief = _belief(prior, low, high)
     worth = gain_over(gain, graph.nodes)
     laplace = laplace_channel(low, high, epsilon=price, sensitivity=reach)
     geometric = geometric_channel(low, high, epsilon=price, sensitivity=reach)
-    remapped = geometric.then(best_remap(geometric, belief, worth).channel)
-    is_small = len(graph.nodes) <= PROGRAM_MOST
-    best = optimal_mechanism(
-        graph,
-        price,
-        prior=belief,
-        gain=worth,
-        method=Method.LINEAR_PROGRAM if is_small else Method.AUTO,
-    )
+    best = optimal_mechanism(graph, price, prior=belief, gain=worth, method=Method.LINEAR_PROGRAM)
     named = {
         "Laplace, rounded": laplace,
         "geometric": geometric,
-        "geometric + remap": remapped,
+        "geometric + remap": geometric.then(_remap(geometric, belief, worth)),
         f"optimum ({best.method.value})": best.channel,
     }
     return Design(
         graph=graph,
         epsilon=price,
+        prior=belief,
         gain=worth,
         candidates=tuple(
             Candidate(
                 name=name,
                 channel=channel,
-                utility=plain_utility(channel, belief, worth),
+                utility=_worth(channel, belief, worth),
                 epsilon=min(price, channel.epsilon(graph) or price),
             )
             for name, channel in named.items()
         ),
         optimum=best,
-        truth=sum(
-            (p * max(row[y] for row in worth.matrix) for y, p in enumerate(belief.chances)),
-            Fraction(0),
-        ),
+        truth=_worth(_truth(worth), belief, worth),
     )
+
+
+def _belief(prior: Prior | Belief | str, low: int, high: int) -> Prior | None:
+    """Return a prior, or none for the worst."""
+    if isinstance(prior, Prior):
+        return prior
+    return uniform(low, high) if choice("prior", prior, Belief) is Belief.UNIFORM else None
+
+
+def _remap(channel: Channel, prior: Prior | None, gain: Gain) -> Channel:
+    if prior is None:
+        return cautious_remap(channel, gain)
+    return best_remap(channel, prior, gain).channel
+
+
+def _worth(channel: Channel, prior: Prior | None, gain: Gain) -> Fraction:
+    """Return what outputs are worth as guesses, on average or for the worst answer."""
+    if prior is None:
+        return worst_utility(channel, gain)
+    return plain_utility(channel, prior, gain)
+
+
+def _truth(gain: Gain) -> Channel:
+    """Return the channel of who knows the answer and makes the best guess of it."""
+    columns = zip(*gain.weights, strict=True)
+    best = [column.index(max(column)) for column in columns]
+    rows = [[int(w == each) for w in range(len(gain.guesses))] for each in best]
+    return Channel.from_weights(rows, inputs=gain.answers, outputs=gain.guesses)

@@ -127,10 +127,10 @@ def worst_utility(channel: Channel, gain: AnyGain = Known.IDENTITY) -> Fraction:
     What users get who are prepared for any prior; see `optimal_mechanism` without one.
     """
     worth = gain_over(gain, channel.inputs)
-    rows = [worth.matrix[place("output", each, worth.guesses)] for each in channel.outputs]
+    rows = [worth.weights[place("output", each, worth.guesses)] for each in channel.outputs]
+    laws = zip(channel.weights, channel.totals, zip(*rows, strict=True), strict=True)
     return min(
-        sum((p * row[y] for p, row in zip(law, rows, strict=True)), Fraction(0))
-        for y, law in enumerate(channel.matrix)
+        Fraction(sum(map(mul, law, gains)), total * worth.divisor) for law, total, gains in laws
     )
 
 

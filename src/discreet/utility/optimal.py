@@ -21,7 +21,7 @@ from discreet.utility.priors import Prior
 from discreet.utility.programs import Proposal, bayesian, minimax
 from discreet.utility.repair import bound, repaired
 
-OPTIMAL = 1e-10
+OPTIMAL = 1e-9
 """A vertex that is no farther from its bound, in parts of the gain's spread, needs no solver."""
 
 VERTEX = (

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from fractions import Fraction
 from itertools import product
 from math import comb, lcm
@@ -10,6 +11,15 @@ from discreet.errors import ParameterError
 from discreet.mechanisms.frozen import settle
 from discreet.parameters import Real, rational, whole
 from discreet.utility.graphs import Label, labels, wholes
+
+
+class Belief(Enum):
+    """What may be believed of any range."""
+
+    UNIFORM = "uniform"
+    """All answers are as likely."""
+    WORST = "worst"
+    """Nothing: what counts is the answer with which a mechanism is worth least."""
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)

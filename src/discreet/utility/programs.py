@@ -63,7 +63,7 @@ def bayesian(worth: FloatArray, prior: FloatArray, graph: Graph, epsilon: float)
     found = solved(
         cost,
         upper=_neighbours(graph, width, epsilon),
-        equal=(_rows(size, width), np.ones(size)),
+        equal=(row_sums(size, width), np.ones(size)),
     )
     prices = found.of_upper.reshape(-1, width)
     chances = found.x.reshape(size, width)
@@ -80,7 +80,7 @@ def minimax(worth: FloatArray, graph: Graph, epsilon: float) -> Proposal:
     )
     upper = _beside(edges, np.zeros(edges.shape[0])), _beside(least, np.ones(size))
     both: Sparse = scipy.sparse.csr_array(scipy.sparse.vstack(upper))
-    equal = _beside(_rows(size, width), np.zeros(size))
+    equal = row_sums(size, width, besides=1)
     cost = np.zeros(size * width + 1)
     cost[-1] = -1
     found = solved(cost, upper=both, equal=(equal, np.ones(size)), is_last_free=True)
@@ -92,10 +92,11 @@ def minimax(worth: FloatArray, graph: Graph, epsilon: float) -> Proposal:
     )
 
 
-def _rows(size: int, width: int) -> Sparse:
-    """Return the constraints that add up each row of chances."""
+def row_sums(size: int, width: int, *, besides: int = 0) -> Sparse:
+    """Return the constraints that add up each row of chances, and not what stands besides."""
     places = np.arange(size * width)
-    return scipy.sparse.csr_array((np.ones(len(places)), (places // width, places)))
+    shape = size, size * width + besides
+    return scipy.sparse.csr_array((np.ones(len(places)), (places // width, places)), shape=shape)
 
 
 def _beside(matrix: Sparse, column: FloatArray) -> Sparse:
