@@ -34,11 +34,14 @@ class Scheme:
     unit: str
     unit_kind: Kind
     secret: Secret
+    counted: str = "*"
+    """What is counted: rows, or people where several rows of a person may count."""
 
     def count(self, *conditions: str) -> str:
         """Return the question for how many people all of these conditions hold."""
         asked = " AND ".join(conditions)
-        return f"SELECT COUNT(*) AS n FROM {quoted(self.table)} WHERE {asked}"  # noqa: S608 - made up
+        source = quoted(self.table)
+        return f"SELECT COUNT({self.counted}) AS n FROM {source} WHERE {asked}"  # noqa: S608
 
     def among(self, people: Iterable[int]) -> str:
         """Return the condition that a person is one of these, by number."""

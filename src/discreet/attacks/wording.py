@@ -25,12 +25,11 @@ def identity(kind: Kind, person: int) -> Value:
 
 
 def literal(value: Value) -> str:
-    """Return a value as SQL."""
+    """Return a value as SQL; moments are in UTC, as the clocks of all stores here are."""
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
     if isinstance(value, datetime):
-        kind = "TIMESTAMP" if value.tzinfo is None else "TIMESTAMPTZ"
-        return f"{kind} '{value.isoformat(sep=' ')}'"
+        return f"TIMESTAMP '{value.replace(tzinfo=None).isoformat(sep=' ')}'"
     if isinstance(value, date):
         return f"DATE '{value.isoformat()}'"
     if isinstance(value, str):

@@ -1,0 +1,257 @@
+"""Made-up people in the tables of a catalog; of the owner's data nothing is read.
+
+Every private table has one row for each person, with values that the catalog allows. Where it
+declares no type of a column, the kind is guessed from the column's bounds and values.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+import pyarrow as pa
+
+from discreet.attacks.columns import identifying, made_up_column, secret_column, secret_in
+from discreet.attacks.people import MOST_PEOPLE, Make, People, Scheme
+from discreet.attacks.wording import IDENTIFYING, quoted
+from discreet.catalog import (
+    Column,
+    ColumnUnit,
+    Declared,
+    DeclaredTable,
+    Kind,
+    PrivateTable,
+    RowUnit,
+    SourcePolicy,
+    column_of,
+    complete,
+    nearest,
+)
+from discreet.catalog.columns import DeclaredColumn
+from discreet.catalog.declared import path_unit
+from discreet.catalog.fields import a_time
+from discreet.catalog.units import UnitPath
+from discreet.errors import ParameterError
+from discreet.parameters import whole
+
+
+def made_up_like(catalog: Declared, people: int, *, secret: str | None = None) -> People:
+    """Return so many people in the private tables of a catalog; reads no data.
+
+    The secret is a condition on the column that is named, as "column" or "table.column", else on
+    the first that is true or false, has listed values, or has bounds. It holds of each person with
+    chance one half, independently of all else.
+    """
+    return maker_like(catalog, secret)(people)
+
+
+def maker_like(catalog: Declared, secret: str | None = None) -> Make:
+    """Return what makes up people in the private tables of a catalog."""
+    private = _private_alone(catalog)
+    completed = complete(private, lambda name: _columns(name, private))
+    tables = [each for each in completed.tables if isinstance(each, PrivateTable)]
+    models = [_model(each, private) for each in tables]
+    model, column = _secret_place(models, secret)
+    return Alike(models=tuple(models), main=model, secret=column, declared=private)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """A private table, and the columns in it that tell people apart."""
+
+    table: PrivateTable
+    known: tuple[str, ...]
+
+    def made_up(self, people: int, secret: Column | None = None) -> pa.Table:
+        """Return a row for each person; the column of the secret, if it is here, holds it."""
+        return pa.table(
+            {
+                each.name: identifying(each.kind, people)
+                if each.name in self.known
+                else secret_column(each, people)
+                if each is secret
+                else made_up_column(each, people)
+                for each in self.table.columns
+            }
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alike:
+    """Makes up people of one catalog, any number of times."""
+
+    models: tuple[Model, ...]
+    main: Model
+    secret: Column
+    declared: Declared
+
+    def __call__(self, people: int) -> People:
+        """Return so many new people."""
+        n = whole("people", people, least=1, most=MOST_PEOPLE)
+        others = {each.table.name: each.made_up(n) for each in self.models if each is not self.main}
+        return People(self.main.made_up(n, self.secret), self.scheme, others)
+
+    @property
+    def scheme(self) -> Scheme:
+        """What is known of the people beforehand."""
+        table, unit = self.main.table, self.main.known[0]
+        column, condition = column_of(table, unit), secret_in(self.secret)
+        if column is None or condition is None:  # both were looked for when this was made
+            raise TypeError(unit)
+        return Scheme(
+            declared=self.declared,
+            table=table.name,
+            unit=unit,
+            unit_kind=column.kind,
+            secret=condition,
+            counted=_counted(table),
+        )
+
+
+def _counted(table: PrivateTable) -> str:
+    """Return what is counted so that one person moves it by 1, where the table can tell."""
+    if table.rows_per_unit == 1 or not isinstance(table.unit, ColumnUnit):
+        return "*"
+    return f"DISTINCT {quoted(table.unit.column)}"
+
+
+# --------------------------------------------------------------------------- the catalog
+
+
+def _private_alone(catalog: Declared) -> Declared:
+    """Return the catalog without public tables, and without any place where data could be."""
+    tables = [replace(each, source=None) for each in catalog.tables if each.unit is not None]
+    names = {each.name for each in tables}
+    return replace(
+        catalog,
+        source=SourcePolicy(bounding=catalog.source.bounding),
+        tables=tuple(_freed(each, tables) for each in tables),
+        analysts=(),
+        ledger=None,
+        disjoint=tuple(group for group in catalog.disjoint if names.issuperset(group)),
+    )
+
+
+def _freed(table: DeclaredTable, tables: Sequence[DeclaredTable]) -> DeclaredTable:
+    """Return the table with room for any number of people in the columns that tell them apart."""
+    names = {each.casefold() for each in _identifiers(table, tables)}
+    columns = (
+        replace(each, bounds=None, values=None, step=None)
+        if each.name.casefold() in names
+        else each
+        for each in table.columns
+    )
+    return replace(table, columns=tuple(columns))
+
+
+def _identifiers(table: DeclaredTable, tables: Sequence[DeclaredTable]) -> Iterator[str]:
+    """Yield the columns that say whose row it is, and those by which rows are referred to."""
+    if isinstance(table.unit, ColumnUnit):
+        yield table.unit.column
+    elif isinstance(table.unit, UnitPath):
+        yield path_unit(table, table.unit, tables).column
+    if table.key is not None:
+        yield table.key
+    for other in tables:
+        if isinstance(other.unit, UnitPath):
+            path = path_unit(other, other.unit, tables)
+            if path.table == table.name:
+                yield path.key
+
+
+def _columns(name: str, catalog: Declared) -> tuple[Column, ...]:
+    """Return a table's columns with the kinds that are declared, or guessed."""
+    (table,) = (each for each in catalog.tables if each.name == name)
+    kinds = {each.name: each.kind or guessed_kind(each) for each in table.columns}
+    told = {each.casefold() for each in kinds}
+    for needed in _identifiers(table, catalog.tables):
+        if needed.casefold() not in told:
+            kinds[needed] = _kind_elsewhere(needed, catalog)
+            told.add(needed.casefold())
+    return tuple(Column(name=each, kind=kind) for each, kind in kinds.items())
+
+
+def _kind_elsewhere(name: str, catalog: Declared) -> Kind:
+    """Return the kind that a column of this name is declared with in some table."""
+    kinds = (
+        each.kind
+        for table in catalog.tables
+        for each in table.columns
+        if each.kind is not None and each.name.casefold() == name.casefold()
+    )
+    return next(kinds, Kind.INTEGER)
+
+
+def guessed_kind(column: DeclaredColumn) -> Kind:
+    """Return a kind that allows what is declared of a column without a type."""
+    if isinstance(column.bounds, tuple):
+        given: Sequence[object] = column.bounds
+    else:
+        given = column.values or (0,)
+    times = [a_time(each) for each in given]
+    if isinstance(given[0], bool):
+        return Kind.BOOLEAN
+    if None not in times:
+        return Kind.TIMESTAMP_TZ if any(isinstance(each, datetime) for each in times) else Kind.DATE
+    if any(isinstance(each, str) for each in given):
+        return Kind.TEXT
+    is_whole = all(isinstance(each, int) for each in given) and column.step is None
+    return Kind.INTEGER if is_whole else Kind.REAL
+
+
+# --------------------------------------------------------------------------- people and secrets
+
+
+def _model(table: PrivateTable, declared: Declared) -> Model:
+    """Return the table with the columns that tell its people apart, or refuse if there is none."""
+    (own,) = (each for each in declared.tables if each.name == table.name)
+    named = {each.casefold() for each in _identifiers(own, declared.tables)}
+    known = [each for each in table.columns if each.name.casefold() in named]
+    if not known:
+        known = [each for each in table.columns if _is_free(each)][:1]
+    if not known or not all(each.kind in IDENTIFYING for each in known):
+        raise own.place.refused(
+            "has no column that tells its people apart", 'add key = "COLUMN" to attack it'
+        )
+    first = [each for each in known if each.name == _unit_column(table)]
+    return Model(table=table, known=tuple(each.name for each in (*first, *known)))
+
+
+def _unit_column(table: PrivateTable) -> str | None:
+    return None if isinstance(table.unit, RowUnit) else table.unit.column
+
+
+def _is_free(column: Column) -> bool:
+    return column.kind in IDENTIFYING and column.bounds is None and column.values is None
+
+
+def _secret_place(models: Sequence[Model], name: str | None) -> tuple[Model, Column]:
+    """Return the column of the secret: the one that is named, or the first of the best kind."""
+    found = [
+        (model, each)
+        for model in models
+        for each in model.table.columns
+        if each.name not in model.known and secret_in(each) is not None
+    ]
+    if name is not None:
+        return _named(found, name)
+    if not found:
+        rule = "must name a column that is boolean or has values or bounds, and there is none"
+        raise ParameterError("secret", None, rule)
+    return min(
+        found, key=lambda place: (place[1].kind is not Kind.BOOLEAN, place[1].values is None)
+    )
+
+
+def _named(found: Sequence[tuple[Model, Column]], name: str) -> tuple[Model, Column]:
+    by_name = {
+        called: (model, column)
+        for model, column in reversed(found)
+        for called in (column.name.casefold(), f"{model.table.name}.{column.name}".casefold())
+    }
+    if name.casefold() in by_name:
+        return by_name[name.casefold()]
+    columns = [column.name for _, column in found]
+    near = nearest(name, columns)
+    such = f", such as {near or columns[0]!r}" if columns else ""
+    rule = f"must name a column that is boolean or has values or bounds{such}"
+    raise ParameterError("secret", name, rule)
