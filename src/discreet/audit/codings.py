@@ -41,6 +41,8 @@ class Coding:
     told: Callable[[Codes], str]
     in_order: int = 0
     """So many of the first cases are numbers in order."""
+    is_plain: bool = False
+    """Whether anybody sees at once which outputs are meant."""
 
     def counts(self, sheet: Sheet) -> Codes:
         """Return how many of the outputs fall into each case."""
@@ -60,7 +62,9 @@ def bins(reading: Reading, learnt: Numbers) -> Coding:
         kinds = [KIND_NAMES[case - len(edges)] for case in cases if case > len(edges)]
         return f"{reading.name} {_either([*ranges, *(f'that is {kind}' for kind in kinds)])}"
 
-    return Coding(reading.name, len(edges) + 1 + KINDS, code, told, in_order=len(edges))
+    return Coding(
+        reading.name, len(edges) + 1 + KINDS, code, told, in_order=len(edges), is_plain=True
+    )
 
 
 def last_bits(reading: Reading, bits: int = 3) -> Coding:
@@ -131,7 +135,7 @@ def labels(
         words = [str(names[c]) if c < len(names) else "one never seen before" for c in cases]
         return f"{name} that is {_either(words)}"
 
-    return Coding(name, len(known) + 1, code, told)
+    return Coding(name, len(known) + 1, code, told, is_plain=True)
 
 
 def patterns(paths: Sequence[Path], columns: Sequence[Reading], learnt: Sheet) -> Coding:

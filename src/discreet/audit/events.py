@@ -22,6 +22,9 @@ from discreet.audit.subjects import Outputs
 JUDGED = 4
 """So many events are counted in the last part, each at its share of the chance of being wrong."""
 
+PLAIN = 0.99
+"""An event that is hard to tell must be better than a plain one by more than this."""
+
 Floats = NDArray[np.float64]
 
 
@@ -63,11 +66,23 @@ class Parts:
     judge: Sheet
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Order:
+    """Cases in the order in which they are taken into an event."""
+
+    coding: Coding
+    cases: Codes
+    is_here: bool
+    worth: float
+
+
 @dataclass(frozen=True, slots=True)
 class _Candidate:
     event: Event
     epsilon: float
     delta: float
+    worth: float
+    """What an event that is easier to tell is worth more, all else being nearly equal."""
 
 
 def parts(outputs: Outputs) -> Parts:
@@ -86,49 +101,50 @@ def telling_events(here: Parts, there: Parts, claim: Claim) -> list[Event]:
         _best(list(_candidates(coding, here, there, claim)))
         for coding in learnt_codings(here.learn, there.learn)
     ]
-    by_epsilon = sorted((e for e, _ in found), key=lambda each: -each.epsilon)
-    by_delta = sorted((d for _, d in found), key=lambda each: -each.delta)
+    by_epsilon = sorted((e for e, _ in found), key=lambda each: -each.epsilon * each.worth)
+    by_delta = sorted((d for _, d in found), key=lambda each: -each.delta * each.worth)
     chosen = [*by_epsilon[: JUDGED - 1], *by_delta[:1]]
     return [each.event for each in chosen]
 
 
 def _best(candidates: list[_Candidate]) -> tuple[_Candidate, _Candidate]:
     return (
-        max(candidates, key=lambda each: each.epsilon),
-        max(candidates, key=lambda each: each.delta),
+        max(candidates, key=lambda each: each.epsilon * each.worth),
+        max(candidates, key=lambda each: each.delta * each.worth),
     )
 
 
 def _candidates(coding: Coding, here: Parts, there: Parts, claim: Claim) -> Iterator[_Candidate]:
     learnt = coding.counts(here.learn), coding.counts(there.learn)
     chosen = coding.counts(here.choose), coding.counts(there.choose)
-    for is_here in (True, False):
-        (more, fewer), then = (learnt, chosen) if is_here else (learnt[::-1], chosen[::-1])
-        for order in _orders(coding, more, fewer):
-            yield from _prefixes(coding, order, then, is_here, claim)
+    for order in _orders(coding, *learnt):
+        yield from _prefixes(order, chosen if order.is_here else chosen[::-1], claim)
 
 
-def _orders(coding: Coding, more: Codes, fewer: Codes) -> Iterator[Codes]:
+def _orders(coding: Coding, here: Codes, there: Codes) -> Iterator[_Order]:
     """Sort the cases that were seen by their odds, and numbers also by size, for both tails.
 
     The sets of cases with the best odds are the most powerful events (Neyman, Pearson 1933).
     """
-    seen = np.flatnonzero(more + fewer)
-    yield seen[np.argsort(-(more[seen] + 1) / (fewer[seen] + 1), kind="stable")]
-    if coding.in_order:
-        yield np.arange(coding.in_order)
-        yield np.arange(coding.in_order)[::-1]
+    seen = np.flatnonzero(here + there)
+    by_odds = seen[np.argsort(-(here[seen] + 1) / (there[seen] + 1), kind="stable")]
+    by_size = np.arange(coding.in_order)
+    worth = 1.0 if coding.is_plain else PLAIN
+    for is_here in (True, False):
+        cases = by_odds if is_here else by_odds[::-1]
+        yield _Order(coding=coding, cases=cases, is_here=is_here, worth=PLAIN)
+        if coding.in_order:
+            yield _Order(coding=coding, cases=by_size, is_here=is_here, worth=worth)
+            yield _Order(coding=coding, cases=by_size[::-1], is_here=is_here, worth=worth)
 
 
-def _prefixes(
-    coding: Coding, order: Codes, counts: tuple[Codes, Codes], is_here: bool, claim: Claim
-) -> Iterator[_Candidate]:
+def _prefixes(order: _Order, counts: tuple[Codes, Codes], claim: Claim) -> Iterator[_Candidate]:
     """Take as many of the first cases as make the best event."""
-    more, fewer = (np.cumsum(each[order]) for each in counts)
+    more, fewer = (np.cumsum(each[order.cases]) for each in counts)
     runs = int(counts[0].sum()), int(counts[1].sum())
     low, high = likely_shares(more, fewer, runs=runs, miss=claim.miss / JUDGED)
     epsilons = np.log(np.maximum(low - claim.delta, 1e-300) / high)
     deltas = low - exp(min(claim.epsilon, 700.0)) * high
     for best in {int(np.argmax(epsilons)), int(np.argmax(deltas))}:
-        event = Event(coding=coding, cases=order[: best + 1], is_here=is_here)
-        yield _Candidate(event, float(epsilons[best]), float(deltas[best]))
+        event = Event(coding=order.coding, cases=order.cases[: best + 1], is_here=order.is_here)
+        yield _Candidate(event, float(epsilons[best]), float(deltas[best]), order.worth)

@@ -1,6 +1,7 @@
 """Which codings are worth trying, found in runs that are not judged."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,7 +82,7 @@ def _together(numeric: Sequence[Path], here: Sheet, there: Sheet) -> Iterator[Co
         learnt = [*here.wholes, *there.wholes]
         whole = labels("an output", lambda s: [] if s.wholes is None else s.wholes, learnt)
         if coding := _if_shared(whole, len(learnt)):
-            yield coding
+            yield coding if here.wholes.dtype.kind == "U" else _untold(coding)
 
 
 def _scored(basic: Sequence[Coding], here: Sheet, there: Sheet) -> Iterator[Coding]:
@@ -100,6 +101,11 @@ def _scored(basic: Sequence[Coding], here: Sheet, there: Sheet) -> Iterator[Codi
     yield bins(reading, _joined(reading, here, there))
     if len(basic) == 2 and basic[0].size * basic[1].size <= JOINT_MOST:
         yield _pair(basic[0], basic[1])
+
+
+def _untold(coding: Coding) -> Coding:
+    """Return the coding of rows of numbers, which would be long to tell."""
+    return replace(coding, told=lambda cases: f"one of {len(cases)} outputs", is_plain=False)
 
 
 def _pair(first: Coding, second: Coding) -> Coding:

@@ -1,0 +1,191 @@
+"""Every local randomiser as subjects: what people's devices send, for two values they may hold.
+
+Sketches and filters are small, so that each report there is comes up often; whoever reads them
+knows the hash functions, so that this is no less than an attacker sees.
+"""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from discreet.audit.cases import Case, subjects_of
+from discreet.audit.subjects import Kind, Outputs, Subject
+from discreet.local import (
+    Client,
+    FrequencyOracle,
+    HadamardResponse,
+    KaryResponse,
+    LocalHashing,
+    SubsetSelection,
+    UnaryEncoding,
+)
+from discreet.local.heavy import HeavyClient, HeavyHitters
+from discreet.local.longitudinal import BitFlipClient, BitFlips, KeptAnswers
+from discreet.local.longitudinal.bit_flips import first_reports
+from discreet.local.numeric import (
+    Duchi,
+    Hybrid,
+    NumericClient,
+    Piecewise,
+    SquareWave,
+    SquareWaveClient,
+)
+from discreet.local.rappor import Discovery, DiscoveryClient, Rappor, RapporClient
+from discreet.local.sketches import CountMeanSketch, HadamardSketch, SketchClient
+from discreet.local.sketches.hashing import columns, keys_of, seeds
+
+EPSILONS = (Fraction(1), Fraction(3))
+CATEGORIES = 6
+ROUNDS = 3
+
+MANY, FEW = 50_000, 4_000
+
+
+def subjects() -> tuple[Subject, ...]:
+    """Return every local randomiser, to be audited."""
+    return subjects_of(cases(), Kind.LOCAL)
+
+
+def cases() -> Iterator[Case]:
+    """Yield every local randomiser with two values that a person may hold."""
+    for epsilon in EPSILONS:
+        yield from _oracles(epsilon)
+        yield from _sketches(epsilon)
+        yield from _numbers(epsilon)
+        yield from _over_time(epsilon)
+    yield from _filters()
+
+
+def _oracles(epsilon: Fraction) -> Iterator[Case]:
+    add = partial(Case, here=0, there=1, draw=_spoken_for, runs=MANY)
+    for make in (KaryResponse, SubsetSelection, LocalHashing, HadamardResponse):
+        mechanism: Any = make(epsilon=epsilon, categories=CATEGORIES)
+        yield add(mechanism=mechanism)
+    symmetric = UnaryEncoding.symmetric(epsilon=epsilon, categories=CATEGORIES)
+    optimised = UnaryEncoding.optimised(epsilon=epsilon, categories=CATEGORIES)
+    yield add(mechanism=symmetric, what="symmetric")
+    yield add(mechanism=optimised, what="optimised")
+
+
+def _sketches(epsilon: Fraction) -> Iterator[Case]:
+    here, there = _apart(8)
+    bits = CountMeanSketch(epsilon=epsilon, hashes=1, width=8)
+    signs = HadamardSketch(epsilon=epsilon, hashes=1, width=8)
+    words = HeavyHitters(
+        epsilon=epsilon, alphabet="ab", length=2, first=2, step=1, hashes=1, width=8
+    )
+    yield Case(mechanism=bits, here=here, there=there, draw=_sketched, runs=MANY)
+    yield Case(mechanism=signs, here=here, there=there, draw=_sketched, runs=MANY)
+    yield Case(mechanism=words, here="aa", there="bb", draw=_heavy, runs=MANY)
+
+
+def _numbers(epsilon: Fraction) -> Iterator[Case]:
+    for make in (Duchi, Piecewise, Hybrid):
+        mechanism: Any = make(epsilon=epsilon)
+        yield Case(mechanism=mechanism, here=-1.0, there=1.0, draw=_numeric, runs=MANY)
+    wave = SquareWave(epsilon=epsilon, buckets=16)
+    yield Case(mechanism=wave, here=0.0, there=1.0, draw=_wave, runs=MANY)
+
+
+def _over_time(epsilon: Fraction) -> Iterator[Case]:
+    """Several rounds of one value cost as much as one, as answers are kept."""
+    flips = BitFlips(epsilon=epsilon, buckets=4, asked=2)
+    kary = KaryResponse(epsilon=epsilon, categories=CATEGORIES)
+    rounds = f"{ROUNDS} rounds"
+    yield Case(mechanism=flips, here=0, there=1, draw=_flips, runs=MANY)
+    yield Case(mechanism=flips, here=0, there=1, draw=_kept_flips, runs=FEW, what=rounds)
+    yield Case(
+        mechanism=kary, here=0, there=1, draw=_kept, runs=FEW, what=f"answers kept, {rounds}"
+    )
+
+
+def _filters() -> Iterator[Case]:
+    here, there = _apart(8)
+    for f in (Fraction(1, 4), Fraction(3, 4)):
+        rappor = Rappor(bits=8, hashes=1, cohorts=1, f=f)
+        found = Discovery(rappor, alphabet="ab", length=2, size=1)
+        share = f"f = {float(f)}"
+        later = rappor.epsilon_after(ROUNDS)
+        add = partial(Case, here=here, there=there)
+        yield add(mechanism=rappor, draw=_filter, runs=MANY, what=share)
+        yield add(
+            mechanism=rappor,
+            epsilon=later,
+            draw=_filters_over_time,
+            runs=FEW,
+            what=f"{share}, {ROUNDS} rounds",
+        )
+        yield Case(mechanism=found, here="aa", there="bb", draw=_discovered, runs=MANY, what=share)
+
+
+def _spoken_for(mechanism: FrequencyOracle, value: int, count: int) -> Outputs:
+    """Return which values each report speaks for, and the report where it is one number."""
+    rows = Client(mechanism).report_many(np.full(count, value)).rows
+    spoken = mechanism.speaks_for(rows)[:, :CATEGORIES].astype(np.int64)
+    if rows.ndim > 1:
+        return spoken
+    return np.column_stack([spoken, rows.astype(np.int64)])
+
+
+def _sketched(mechanism: CountMeanSketch | HadamardSketch, text: str, count: int) -> Outputs:
+    rows = SketchClient(mechanism).report_many([text] * count).rows
+    return rows if rows.ndim == 1 else np.unpackbits(rows[:, 2:].astype(np.uint8), axis=1)
+
+
+def _heavy(mechanism: HeavyHitters, word: str, count: int) -> Outputs:
+    return HeavyClient(mechanism).report_many([word] * count).rows
+
+
+def _numeric(mechanism: Any, value: float, count: int) -> Outputs:
+    return NumericClient(mechanism).report_many(np.full(count, value)).rows
+
+
+def _wave(mechanism: SquareWave, value: float, count: int) -> Outputs:
+    return SquareWaveClient(mechanism).report_many(np.full(count, value)).rows
+
+
+def _flips(mechanism: BitFlips, bucket: int, count: int) -> Outputs:
+    return first_reports(mechanism, np.full(count, bucket)).rows
+
+
+def _kept_flips(mechanism: BitFlips, bucket: int, count: int) -> Outputs:
+    clients = (BitFlipClient(mechanism) for _ in range(count))
+    return [tuple(client.report(bucket) for _ in range(ROUNDS)) for client in clients]
+
+
+def _kept(mechanism: KaryResponse, value: int, count: int) -> Outputs:
+    clients = (KeptAnswers(Client(mechanism)) for _ in range(count))
+    return [tuple(client.report(value) for _ in range(ROUNDS)) for client in clients]
+
+
+def _filter(mechanism: Rappor, text: str, count: int) -> Outputs:
+    rows = RapporClient(mechanism).report_many([text] * count).rows
+    return np.unpackbits(rows[:, 2:].astype(np.uint8), axis=1)
+
+
+def _filters_over_time(mechanism: Rappor, text: str, count: int) -> Outputs:
+    """Return how often each bit was set in all rounds of one person."""
+    found = []
+    for _ in range(count):
+        client = RapporClient(mechanism)
+        sent = [client.report(text)[-1:] for _ in range(ROUNDS)]
+        found.append(np.unpackbits(np.frombuffer(b"".join(sent), np.uint8).reshape(-1, 1), axis=1))
+    times: Outputs = np.array(found).sum(axis=1)
+    return times
+
+
+def _discovered(mechanism: Discovery, text: str, count: int) -> Outputs:
+    rows = DiscoveryClient(mechanism).report_many([text] * count).rows
+    bits = np.unpackbits(rows[:, 3:].astype(np.uint8), axis=1)
+    return np.column_stack([rows[:, 0].astype(np.int64), bits])
+
+
+def _apart(width: int) -> tuple[str, str]:
+    """Return two texts that no hash of the first family and row sends to the same place."""
+    texts = [chr(ord("a") + each) for each in range(26)]
+    places = columns(keys_of(texts), seeds(0, 1)[np.zeros(26, np.int64)], width)
+    other = int(np.flatnonzero(places != places[0])[0])
+    return texts[0], texts[other]

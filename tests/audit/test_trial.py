@@ -1,0 +1,87 @@
+"""Our own trial, quick: nothing of ours is accused, everything broken is caught (R1, R2, R12)."""
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Iterator
+
+import pytest
+
+import discreet.local
+import discreet.mechanisms
+from discreet.audit import Subject, audit, local, mechanisms, twins
+from discreet.audit.trial import LONGER, findings, trial
+
+PART = 2
+"""At a push subjects are run half as often as in a quick audit."""
+
+
+@pytest.mark.parametrize(
+    "subject", [*mechanisms.subjects(), *local.subjects()], ids=lambda each: each.name
+)
+def test_nothing_of_ours_is_accused(subject: Subject) -> None:
+    """A fresh seed cries wolf once in 10^8 for each subject, so once in 10^6 in all."""
+    found = audit(subject, runs=subject.runs // PART)
+    assert not found.is_violated, str(found)
+
+
+@pytest.mark.parametrize("twin", twins.twins(), ids=lambda each: each.name)
+def test_everything_broken_is_caught(twin: Subject) -> None:
+    found = audit(twin)
+    assert found.is_violated, str(found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("subject", trial(quick=False), ids=lambda each: each.name)
+def test_the_long_trial_says_the_same(subject: Subject) -> None:
+    """A fresh seed cries wolf once in 10^8 for each subject, so about twice in 10^6 in all."""
+    found = audit(subject)
+    assert found.is_right, str(found)
+
+
+def test_every_mechanism_has_a_subject() -> None:
+    """What is public in `discreet.mechanisms` and releases something is on trial."""
+    public = (getattr(discreet.mechanisms, name) for name in discreet.mechanisms.__all__)
+    releasing = {each for each in public if inspect.isclass(each) and hasattr(each, "release")}
+    assert releasing == {type(case.mechanism) for case in mechanisms.cases()}
+
+
+def test_every_local_randomiser_has_a_subject() -> None:
+    """What is stored under a tag makes reports, wherever in `discreet.local` it is."""
+    assert set(_tagged()) == {type(case.mechanism) for case in local.cases()}
+
+
+def _tagged() -> Iterator[type]:
+    for info in pkgutil.walk_packages(discreet.local.__path__, "discreet.local."):
+        for thing in vars(importlib.import_module(info.name)).values():
+            is_ours = inspect.isclass(thing) and thing.__module__.startswith("discreet.local")
+            if is_ours and isinstance(getattr(thing, "tag", None), str):
+                yield thing
+
+
+def test_subjects_are_told_apart_by_their_names() -> None:
+    names = [each.name for each in trial(quick=True)]
+    assert len(set(names)) == len(names)
+
+
+def test_a_long_trial_has_more_runs_of_the_same_subjects() -> None:
+    quick, long = trial(quick=True), trial(quick=False)
+    assert [each.name for each in quick] == [each.name for each in long]
+    assert all(b.runs == LONGER * a.runs for a, b in zip(quick, long, strict=True))
+
+
+def test_what_was_found_comes_in_the_order_of_the_subjects() -> None:
+    subjects = [each for each in trial(quick=True) if each.name.startswith("RandomizedResponse")]
+    told: list[tuple[str, int, int]] = []
+    found = findings(subjects[:3], quick=True, tell=lambda *each: told.append(each))
+    assert [each.name for each in found] == [each.name for each in subjects[:3]]
+    assert [(done, of) for _, done, of in told] == [(1, 3), (2, 3), (3, 3)]
+
+
+@pytest.mark.system_entropy
+def test_many_subjects_are_shared_among_processes() -> None:
+    subjects = [each for each in trial(quick=True) if each.name.startswith("PartitionSelection")]
+    subjects += [each for each in trial(quick=True) if each.name.startswith("Geometric")]
+    found = findings(subjects, quick=True)
+    assert [each.name for each in found] == [each.name for each in subjects]
+    assert not any(each.is_violated for each in found)
