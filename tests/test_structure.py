@@ -101,6 +101,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "opening",
         "parameters",
         "plots",
+        "tables",
         "utility",
     },
     "audit": {
