@@ -13,7 +13,7 @@ import numpy as np
 import scipy
 
 from discreet.errors import SolverError
-from discreet.noise.uniform import FloatArray
+from discreet.noise.uniform import FloatArray, IntArray
 from discreet.utility.graphs import Graph
 
 DEVEX = {"simplex_dual_edge_weight_strategy": "devex"}
@@ -58,25 +58,32 @@ class Proposal:
 
 def bayesian(worth: FloatArray, prior: FloatArray, graph: Graph, epsilon: float) -> Proposal:
     """Return chances of most worth on average; worth has a row for each answer."""
-    size, width = worth.shape
-    cost = -(prior[:, None] * worth).ravel()
+    best = best_guesses_of(worth)
+    kept = np.unique(best)
+    size, width = len(worth), len(kept)
+    cost = -(prior[:, None] * worth[:, kept]).ravel()
     found = solved(
         cost,
         upper=_neighbours(graph, width, epsilon),
         equal=(row_sums(size, width), np.ones(size)),
     )
-    prices = found.of_upper.reshape(-1, width)
-    chances = found.x.reshape(size, width)
-    return Proposal(chances=chances, prices=prices, rows=-found.of_equal, prior=prior)
+    return Proposal(
+        chances=_spread(found.x, best),
+        prices=found.of_upper.reshape(-1, width)[:, np.searchsorted(kept, best)],
+        rows=-found.of_equal,
+        prior=prior,
+    )
 
 
 def minimax(worth: FloatArray, graph: Graph, epsilon: float) -> Proposal:
     """Return chances of most worth for the answer with which they are worth least."""
-    size, width = worth.shape
+    best = best_guesses_of(worth)
+    kept = np.unique(best)
+    size, width = len(worth), len(kept)
     edges = _neighbours(graph, width, epsilon)
     # One more variable, the least worth t: t - Σ_w worth · chance ≤ 0 for each answer.
     least = scipy.sparse.csr_array(
-        (-worth.ravel(), (np.repeat(np.arange(size), width), np.arange(size * width)))
+        (-worth[:, kept].ravel(), (np.repeat(np.arange(size), width), np.arange(size * width)))
     )
     upper = _beside(edges, np.zeros(edges.shape[0])), _beside(least, np.ones(size))
     both: Sparse = scipy.sparse.csr_array(scipy.sparse.vstack(upper))
@@ -84,12 +91,36 @@ def minimax(worth: FloatArray, graph: Graph, epsilon: float) -> Proposal:
     cost = np.zeros(size * width + 1)
     cost[-1] = -1
     found = solved(cost, upper=both, equal=(equal, np.ones(size)), is_last_free=True)
+    prices = found.of_upper[: edges.shape[0]].reshape(-1, width)
     return Proposal(
-        chances=found.x[:-1].reshape(size, width),
-        prices=found.of_upper[: edges.shape[0]].reshape(-1, width),
+        chances=_spread(found.x[:-1], best),
+        prices=prices[:, np.searchsorted(kept, best)],
         rows=-found.of_equal,
         prior=np.maximum(found.of_upper[edges.shape[0] :], 0),
     )
+
+
+def best_guesses_of(worth: FloatArray) -> IntArray:
+    """Return for each guess one that is worth no less with any answer, and is best itself.
+
+    Chances of the one may be moved to the other: that is post-processing. So only those that are
+    best need variables; for the parity of a count, two of them.
+    """
+    sums = worth.sum(axis=0)
+    found = [
+        int(np.where((worth >= worth[:, [w]]).all(axis=0), sums, -np.inf).argmax())
+        for w in range(worth.shape[1])
+    ]
+    return np.array(found, np.int64)
+
+
+def _spread(chances: FloatArray, best: IntArray) -> FloatArray:
+    """Return chances of the best guesses among those of all: the others have none."""
+    kept = np.unique(best)
+    rows = chances.reshape(-1, len(kept))
+    found = np.zeros((len(rows), len(best)))
+    found[:, kept] = rows
+    return found
 
 
 def row_sums(size: int, width: int, *, besides: int = 0) -> Sparse:
