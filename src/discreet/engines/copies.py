@@ -25,12 +25,12 @@ from discreet.engines.connection import LIMITS, Limits, Store, log
 from discreet.engines.dialect import text_literal
 from discreet.engines.duckdb_dialect import DUCKDB
 from discreet.engines.loading import Kinds, Source, load
-from discreet.engines.preparing import Progress, Scans, drop_plain, prepare
+from discreet.engines.preparing import Progress, Scans, drop_plain, prepare, view_of_every
 from discreet.engines.told import columns_from, told_of
 from discreet.engines.writer import ABOUT
 from discreet.errors import SourceError
 
-FORM = 2
+FORM = 3
 """Changes when copies are made in another way: older ones are made anew."""
 
 PART_SUFFIX = ".part"
@@ -256,10 +256,7 @@ def _show(connection: duckdb.DuckDBPyConnection, columns: Mapping[str, tuple[Col
         connection.execute(f"CREATE VIEW memory.{shown} AS SELECT {number}* FROM stored.{shown}")
     for schema, name in listed:
         if schema == "kept":
-            kept, rest, every = (f"{each}.{DUCKDB.quoted(name)}" for each in SCHEMAS[1:4])
-            connection.execute(
-                f"CREATE VIEW memory.{every} AS FROM memory.{kept} UNION ALL FROM memory.{rest}"
-            )
+            connection.execute(view_of_every(name, [each.name for each in columns[name]]))
 
 
 @contextmanager

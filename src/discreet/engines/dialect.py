@@ -32,8 +32,9 @@ def whole_literal(value: int) -> str:
 class Written:
     """An expression as SQL text, with what must be known of it to write what stands around it.
 
-    `low` and `high` hold whatever the data are: they come from the expression's form alone, never
-    from declared bounds, so overflow checks can rest on them.
+    `low` and `high` hold whatever the data are: they come from the expression's form alone, or from
+    that of a column which the engine computed, never from declared bounds, so overflow checks can
+    rest on them.
     """
 
     text: str

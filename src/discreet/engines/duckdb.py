@@ -12,9 +12,10 @@ from discreet.engines.base import ExactQuery
 from discreet.engines.connection import LIMITS, BoundQueries, Limits, Store, bound, log
 from discreet.engines.duckdb_dialect import DUCKDB
 from discreet.engines.loading import Kinds, Source, load
-from discreet.engines.preparing import Progress, drop_plain, prepare
-from discreet.engines.writer import write_query
+from discreet.engines.preparing import Progress, columns_of_kept, drop_plain, prepare
+from discreet.engines.writer import Numbers, column_name, write_query
 from discreet.errors import EngineError, SourceError, UnsupportedError
+from discreet.query.plan.placed import with_placed
 from discreet.query.tree import Scan
 from discreet.tables import ExactTable
 
@@ -40,6 +41,7 @@ class DuckDbEngine:
     ) -> None:
         self._store, self.is_prepared, self._bound = store, is_prepared, BoundQueries()
         self._columns = {name.casefold(): found for name, found in columns.items()}
+        self._placed = self._placed_columns()
 
     @classmethod
     def load(
@@ -68,6 +70,7 @@ class DuckDbEngine:
         try:
             prepare(self._store.connection, tables, progress)
             drop_plain(self._store.connection, tables)
+            self._placed = self._placed_columns()
             self.is_prepared = True
         except duckdb.Error as cause:
             log.warning("tables could not be prepared", exc_info=cause)
@@ -84,11 +87,25 @@ class DuckDbEngine:
         return found
 
     def sql(self, query: ExactQuery) -> str:
-        return sql(query)
+        return self._text(query)
+
+    def _placed_columns(self) -> frozenset[tuple[str, str]]:
+        """Return the columns of kept rows that were not loaded, each with the name of its table."""
+        loaded = {
+            (table, column_name(each.name))
+            for table, columns in self._columns.items()
+            for each in columns
+        }
+        kept = columns_of_kept(self._store.connection)
+        return frozenset(each for each in kept if (each[0].casefold(), each[1]) not in loaded)
+
+    def _text(self, query: ExactQuery, released: Numbers = None) -> str:
+        read = with_placed(query, lambda table, name: (table, column_name(name)) in self._placed)
+        return write_query(read, DUCKDB, released)
 
     def check(self, query: ExactQuery) -> None:
         """Refuse a query that the engine does not understand; binds it and reads no rows."""
-        text = write_query(query, DUCKDB, STAND_INS)
+        text = self._text(query, STAND_INS)
         cursor = self._store.open_cursor()
         try:
             self._bound.put(text, cursor, bound(cursor, text))
@@ -104,7 +121,7 @@ class DuckDbEngine:
             )
 
     def run(self, query: ExactQuery, released: tuple[Value, ...]) -> ExactTable:
-        text = write_query(query, DUCKDB, released)
+        text = self._text(query, released)
         rows: pa.Table | None = None
         ready, relation = self._bound.taken(text)
         with self._store.cursor(ready) as cursor:

@@ -18,7 +18,17 @@ import duckdb
 from discreet.catalog.policy import Catalog
 from discreet.catalog.schema import PrivateTable, RowUnit
 from discreet.engines.duckdb_dialect import DUCKDB
-from discreet.engines.writer import ABOUT, EVERY, KEPT, UNIT, column_name, prepared_name, write_rows
+from discreet.engines.writer import (
+    ABOUT,
+    EVERY,
+    KEPT,
+    UNIT,
+    column_name,
+    prepared_name,
+    write_expression,
+    write_rows,
+)
+from discreet.query.plan.placed import Placed, placed_columns
 from discreet.query.tree import Scan
 
 REST = "rest"
@@ -84,6 +94,16 @@ def prepare(
         _prepare_table(connection, each, progress)
 
 
+def columns_of_kept(connection: duckdb.DuckDBPyConnection) -> frozenset[tuple[str, str]]:
+    """Return which columns kept rows have, each by the names of its table and its own."""
+    found = connection.execute(
+        "SELECT table_name, column_name FROM duckdb_columns() "
+        "WHERE database_name = 'memory' AND schema_name = ?",
+        [KEPT],
+    ).fetchall()
+    return frozenset((str(table), str(column)) for table, column in found)
+
+
 def drop_plain(connection: duckdb.DuckDBPyConnection, scans: Iterable[Scan]) -> None:
     """Drop the loaded form of tables that are prepared, when none needs it any more."""
     for each in scans:
@@ -94,22 +114,52 @@ def _prepare_table(
     connection: duckdb.DuckDBPyConnection, scan: Scan, progress: Progress | None
 ) -> None:
     name = scan.table.name
-    done = connection.execute(f"SELECT part FROM {PARTS} WHERE name = ?", [name]).fetchall()
-    if (ALL,) in done:
+    if ALL in _done(connection, name):
         return
     rows = write_rows(scan, DUCKDB)
-    kept, rest, every = (prepared_name(name, DUCKDB, each) for each in (KEPT, REST, EVERY))
-    for table in (kept, rest):
-        connection.execute(f"CREATE TABLE IF NOT EXISTS {table} AS FROM ({rows}) LIMIT 0")
-    connection.execute(f"CREATE OR REPLACE VIEW {every} AS FROM {kept} UNION ALL FROM {rest}")
+    _make_tables(connection, scan, rows)
+    done = _done(connection, name)
     parts = _number_of_parts(connection, scan.table)
-    for number in sorted(set(range(parts)) - {each for (each,) in done}):
+    for number in sorted(set(range(parts)) - done):
         if progress is not None:
             progress(name, number, parts)
         _prepare_part(connection, scan, _part(rows, number, parts), number)
     connection.execute(f"INSERT INTO {PARTS} VALUES (?, ?, 0)", [name, ALL])
     if progress is not None:
         progress(name, parts, parts)
+
+
+def _done(connection: duckdb.DuckDBPyConnection, name: str) -> set[int]:
+    found = connection.execute(f"SELECT part FROM {PARTS} WHERE name = ?", [name]).fetchall()
+    return {int(each) for (each,) in found}
+
+
+def _make_tables(connection: duckdb.DuckDBPyConnection, scan: Scan, rows: str) -> None:
+    """Make the tables that parts go to; those that were made for other bounds begin anew."""
+    name = scan.table.name
+    kept, rest = (prepared_name(name, DUCKDB, each) for each in (KEPT, REST))
+    made = {
+        kept: f'SELECT *{_places(scan, "part")} FROM ({rows}) AS "part" LIMIT 0',
+        rest: f"FROM ({rows}) LIMIT 0",
+    }
+    for table, form in made.items():
+        connection.execute(f"CREATE TABLE IF NOT EXISTS {table} AS {form}")
+    found, wanted = (
+        connection.execute(f"DESCRIBE {each}").fetchall() for each in (f"FROM {kept}", made[kept])
+    )
+    if found != wanted:
+        for table, form in made.items():
+            connection.execute(f"CREATE OR REPLACE TABLE {table} AS {form}")
+        connection.execute(f"DELETE FROM {PARTS} WHERE name = ?", [name])
+    connection.execute(view_of_every(name, [each.name for each in scan.table.columns]))
+
+
+def view_of_every(table: str, columns: Iterable[str]) -> str:
+    """Return the statement that makes the view of all rows, with the table's own columns."""
+    kept, rest, every = (prepared_name(table, DUCKDB, each) for each in (KEPT, REST, EVERY))
+    listed = ", ".join([UNIT, *(DUCKDB.quoted(column_name(each)) for each in columns)])
+    parts = " UNION ALL ".join(f"SELECT {listed} FROM {each}" for each in (kept, rest))
+    return f"CREATE OR REPLACE VIEW {every} AS {parts}"
 
 
 def _number_of_parts(connection: duckdb.DuckDBPyConnection, table: PrivateTable) -> int:
@@ -134,9 +184,10 @@ def _prepare_part(
     many = f'(SELECT {UNIT} FROM "__units" WHERE n > {limit}) AS "many" USING ({UNIT})'
     steps = (
         f'CREATE OR REPLACE TEMP TABLE "__units" AS {units}',
-        f"INSERT INTO {kept} FROM {part} ANTI JOIN {many}",
+        f"INSERT INTO {kept} SELECT *{_places(scan, 'part')} FROM {part} ANTI JOIN {many}",
         f'CREATE OR REPLACE TEMP TABLE "__ranked" AS {_ranked(scan, f"{part} SEMI JOIN {many}")}',
-        f'INSERT INTO {kept} SELECT * EXCLUDE ("__rank") FROM "__ranked" WHERE "__rank" <= {limit}',
+        f'INSERT INTO {kept} SELECT * EXCLUDE ("__rank"){_places(scan, "__ranked")} '
+        f'FROM "__ranked" WHERE "__rank" <= {limit}',
         f'INSERT INTO {rest} SELECT * EXCLUDE ("__rank") FROM "__ranked" WHERE "__rank" > {limit}',
         f'INSERT INTO {PARTS} SELECT $name, $number, count(*) FROM "__units"',
         'DROP TABLE "__ranked"',
@@ -159,3 +210,18 @@ def _ranked(scan: Scan, rows: str) -> str:
     order = ", ".join([f"hash({hashed})", *columns])
     over = f"OVER (PARTITION BY {UNIT} ORDER BY {order})"
     return f'SELECT *, row_number() {over} AS "__rank" FROM {rows}'
+
+
+PLACES = {"SMALLINT": 2**15 - 1, "INTEGER": 2**31 - 1, "BIGINT": 2**63 - 1}
+"""What places are stored as, the smallest type that has room for all: unsigned ones are slower."""
+
+
+def _places(scan: Scan, source: str) -> str:
+    """Return the columns of places, after those of rows of this name."""
+    return "".join(f", {_place(each, source)}" for each in placed_columns(scan.table))
+
+
+def _place(placed: Placed, source: str) -> str:
+    kind = next(each for each, most in PLACES.items() if placed.ruler.steps <= most)
+    text = write_expression(placed.expression(source), DUCKDB)
+    return f"TRY_CAST({text} AS {kind}) AS {DUCKDB.quoted(column_name(placed.name))}"

@@ -5,6 +5,7 @@ from discreet.engines.base import ExactQuery
 from discreet.engines.duckdb_dialect import DUCKDB
 from discreet.engines.writer import write_query
 from discreet.errors import SourceError
+from discreet.query.plan.placed import with_placed
 from discreet.tables import ExactTable
 
 
@@ -19,7 +20,7 @@ class UnpluggedEngine:
 
     def sql(self, query: ExactQuery) -> str:
         """Return what the embedded engine would run."""
-        return write_query(query, DUCKDB)
+        return write_query(with_placed(query, lambda *_: True), DUCKDB)
 
     def check(self, query: ExactQuery) -> None:
         """Take it as it is: there is nobody to ask."""

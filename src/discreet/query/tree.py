@@ -55,6 +55,8 @@ class ColumnOf:
     source: str
     name: str
     facts: Facts = field(compare=False)
+    within: tuple[int, int] | None = field(default=None, compare=False)
+    """Where whole numbers lie that the engine itself computed, whatever the data."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

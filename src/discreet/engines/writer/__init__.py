@@ -17,6 +17,7 @@ __all__ = [
     "EVERY",
     "KEPT",
     "UNIT",
+    "Numbers",
     "column_name",
     "prepared_name",
     "write_expression",

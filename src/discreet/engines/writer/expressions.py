@@ -109,9 +109,10 @@ def _inside_out(expression: Expression) -> Iterator[Expression]:
 def _one(part: Expression, place: Place, done: Mapping[int, Written]) -> Written:  # noqa: PLR0911
     """Return an expression whose own parts are done."""
     match part:
-        case ColumnOf(source=source, name=name, facts=facts):
+        case ColumnOf(source=source, name=name, facts=facts, within=within):
             text = f"{place.quoted(source)}.{place.column(name)}"
-            return Written(text=text, kind=facts.kind)
+            low, high = within or (None, None)
+            return Written(text=text, kind=facts.kind, low=low, high=high)
         case Literal(value=value, facts=facts):
             return literal_of(value, facts.kind, place.dialect)
         case Released(number=number, facts=facts):

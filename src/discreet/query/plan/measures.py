@@ -30,6 +30,7 @@ from discreet.query.plan.contributions import mass_sensitivity, signed_sensitivi
 from discreet.query.plan.rulers import (
     Ruler,
     bounds_of,
+    coarsest,
     grain_of,
     is_given,
     own_steps,
@@ -217,6 +218,14 @@ def ruler_of(family: Family, rows: int) -> Ruler:
     return ruler_for(argument, most=most, least=most if family.degree == 2 else STEPS_LEAST)
 
 
+def rulers_of(argument: Expression, rows: int) -> tuple[Ruler, ...]:
+    """Return the rulers on which places of an expression are summed for COUNT, SUM and AVG."""
+    family = Family(argument=argument, statistics=frozenset({Statistic.AVG}))
+    coarse, _ = coarsest(argument, ruler_of(family, rows))
+    signed, _ = _signed_ruler(argument, rows)
+    return tuple(dict.fromkeys((coarse, signed)))
+
+
 def _most_steps(most: int, rows: int, *, degree: int) -> int:
     """Return how many steps there may be: a unit's mass is rows · steps ** degree."""
     while rows * most**degree > MASS_MOST and most > 1:
@@ -246,14 +255,16 @@ Cells = tuple[tuple[Expression, ...], tuple[tuple[int, ...], ...]]
 
 
 def _polynomials(family: Family, argument: Expression, ruler: Ruler) -> Cells:
-    """Return the Bernstein polynomials of degree 1 or 2."""
-    t, steps = place(argument, ruler), ruler.steps
+    """Return the Bernstein polynomials of degree 1 or 2; t is a multiple of what is summed."""
+    coarse, times = coarsest(argument, ruler)
+    t, steps = place(argument, coarse), ruler.steps
     # Whether the row has a value is asked of its place, so that no row can have one but not both.
     given = is_given(t)
     if family.degree == 1:
-        return (given, t), ((steps, -1), (0, 1))
+        return (given, t), ((steps, -times), (0, times))
     # (T - t)² = T² - 2 T t + t²;  2 t (T - t) = 2 T t - 2 t²;  t².
-    cells = ((steps**2, -2 * steps, 1), (0, 2 * steps, -2), (0, 0, 1))
+    first, second = 2 * steps * times, times**2
+    cells = ((steps**2, -first, second), (0, first, -2 * second), (0, 0, second))
     return (given, t, call("multiply", t, t)), cells
 
 

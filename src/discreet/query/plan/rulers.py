@@ -1,6 +1,6 @@
 """Ranges cut into equal steps, and expressions for the step at which a value stands."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, floor
 
@@ -98,6 +98,17 @@ def _rounds_within(ruler: Ruler) -> bool:
     """
     reach = max(abs(ruler.low), abs(ruler.high), ruler.width)
     return ruler.steps * reach < ruler.width * 2**49
+
+
+def coarsest(argument: Expression, ruler: Ruler) -> tuple[Ruler, int]:
+    """Return the ruler of the fewest points, and how many times its places are those of this one.
+
+    Values that are counted exactly stand only on points of their own: their places are multiples.
+    """
+    times = ruler.steps / ruler.width
+    if times.denominator > 1 or not _above_low(argument, ruler)[1]:
+        return ruler, 1
+    return replace(ruler, steps=ruler.steps // times.numerator), times.numerator
 
 
 def is_given(argument: Expression) -> Case:

@@ -1,0 +1,209 @@
+"""Places that are kept: numbers of a prepared table, moved into their bounds and scaled once.
+
+Beside each bounded number of its kept rows a prepared table may have the places of it on the rulers
+by which it is summed. Where a question would compute such a place of each row, it reads it instead:
+the same expression of the same row, so that every sum is the same to the last digit.
+
+A kept place is called by its column and ruler. So one that was made for other bounds is never read
+in place of what is asked for, whatever the catalog says by then.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from discreet.catalog.schema import Bounds, Kind, PrivateTable
+from discreet.catalog.schema import Column as Declared
+from discreet.query.check.sources import facts_from_column
+from discreet.query.exact import Bounding, ExactQuery
+from discreet.query.plan.measures import rulers_of
+from discreet.query.plan.rulers import Ruler, place
+from discreet.query.tree import (
+    Call,
+    Case,
+    Column,
+    ColumnOf,
+    Expression,
+    Facts,
+    Join,
+    PublicScan,
+    Rows,
+    Scan,
+    Select,
+)
+from discreet.query.walk import columns_in, parts_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    """Places of a column on a ruler."""
+
+    column: Declared
+    ruler: Ruler
+
+    @property
+    def name(self) -> str:
+        """What tells it from all others of its table."""
+        ruler = self.ruler
+        ends = f"{ruler.low} to {ruler.high}"
+        return f"{self.column.name} in {ruler.steps} steps from {ends}"
+
+    def expression(self, source: str, name: str | None = None) -> Expression:
+        """Return what it is made of, where rows of this name have the column."""
+        facts = facts_from_column(self.column)
+        return place(
+            ColumnOf(source=source, name=name or self.column.name, facts=facts), self.ruler
+        )
+
+
+Stored = Callable[[str, str], bool]
+"""Whether kept rows of a table, by name, have places of this name, and not a column of its own."""
+
+
+def placed_columns(table: PrivateTable) -> tuple[Placed, ...]:
+    """Return what a prepared table keeps beside its columns; follows from the catalog alone."""
+    taken = {each.name.casefold() for each in table.columns}
+    found = (each for column in table.columns for each in _placed(table, column))
+    return tuple(each for each in found if each.name.casefold() not in taken)
+
+
+def with_placed(query: ExactQuery, stored: Stored) -> ExactQuery:
+    """Return the query with places read where they are kept, instead of computed."""
+    if not query.is_bounded or query.bounding is not Bounding.ROWS:
+        return query
+    reader = _Reader(query, stored)
+    sums = tuple(map(reader.read, query.sums))
+    cell = None if query.cell is None else reader.read(query.cell)
+    return replace(query, rows=reader.rows, sums=sums, cell=cell)
+
+
+def _placed(table: PrivateTable, column: Declared) -> tuple[Placed, ...]:
+    if not column.kind.is_number or not isinstance(column.bounds, Bounds):
+        return ()
+    argument = ColumnOf(source=table.name, name=column.name, facts=facts_from_column(column))
+    rulers = rulers_of(argument, table.rows_per_unit)
+    return tuple(Placed(column=column, ruler=each) for each in rulers)
+
+
+class _Reader:
+    """Exchanges places for columns, which it adds to the rows."""
+
+    def __init__(self, query: ExactQuery, stored: Stored) -> None:
+        self.rows, self._name, self._stored = query.rows, query.name, stored
+
+    def read(self, expression: Expression) -> Expression:
+        match expression:
+            case Call():
+                found = self._kept(expression)
+                arguments = tuple(map(self.read, expression.arguments))
+                return replace(expression, arguments=arguments) if found is None else found
+            case Case():
+                branches = tuple((self.read(a), self.read(b)) for a, b in expression.branches)
+                otherwise = self.read(expression.otherwise)
+                return replace(expression, branches=branches, otherwise=otherwise)
+            case _:
+                return expression
+
+    def _kept(self, expression: Call) -> ColumnOf | None:
+        """Return the column that has the places that this computes, if there is one."""
+        columns = set(columns_in(expression))
+        if expression.facts.kind is not Kind.INTEGER or len(columns) != 1:
+            return None
+        (column,) = columns
+        if column.source != self._name:
+            return None
+
+        def choice(table: PrivateTable, name: str) -> Placed | None:
+            return self._choice(table, name, expression, column)
+
+        found = _with_column(self.rows, column.name, choice)
+        if found is None:
+            return None
+        self.rows, placed = found
+        return _read(self._name, placed)
+
+    def _choice(
+        self, table: PrivateTable, name: str, expression: Expression, column: ColumnOf
+    ) -> Placed | None:
+        declared = next(each for each in table.columns if each.name == name)
+        for each in _placed(table, declared):
+            is_same = _is_same(expression, each.expression(column.source, column.name))
+            if is_same and self._stored(table.name, each.name):
+                return each
+        return None
+
+
+def _is_same(one: Expression, other: Expression) -> bool:
+    """Return whether two expressions are written alike: literals that are equal may differ."""
+    return one == other and all(
+        a.facts.kind is b.facts.kind for a, b in zip(parts_of(one), parts_of(other), strict=True)
+    )
+
+
+def _read(source: str, placed: Placed) -> ColumnOf:
+    steps = placed.ruler.steps
+    return ColumnOf(
+        source=source, name=placed.name, facts=Facts(kind=Kind.INTEGER), within=(0, steps)
+    )
+
+
+Choice = Callable[[PrivateTable, str], Placed | None]
+"""What is read of a column of a table, if anything."""
+
+
+def _with_column(rows: Rows, name: str, choice: Choice) -> tuple[Rows, Placed] | None:
+    """Return rows that have the places of one of their columns besides; None if none are kept."""
+    match rows:
+        case Scan(table=table, is_kept=True):
+            placed = choice(table, name)
+            return None if placed is None else (_scan(rows, placed), placed)
+        case Select():
+            return _select(rows, name, choice)
+        case _:
+            return None
+
+
+def _scan(scan: Scan, placed: Placed) -> Scan:
+    columns = scan.table.columns
+    if any(each.name == placed.name for each in columns):
+        return scan
+    added = Declared(name=placed.name, kind=Kind.INTEGER)
+    return replace(scan, table=replace(scan.table, columns=(*columns, added)))
+
+
+def _select(select: Select, name: str, choice: Choice) -> tuple[Select, Placed] | None:
+    shown = next(each.expression for each in select.columns if each.name == name)
+    if not isinstance(shown, ColumnOf):
+        return None
+    found = _with_source(select, shown, choice)
+    if found is None:
+        return None
+    changed, placed = found
+    added = Column(name=placed.name, expression=_read(shown.source, placed))
+    same = [each for each in select.columns if each.name.casefold() == placed.name.casefold()]
+    if same:
+        return (changed, placed) if same == [added] else None
+    return replace(changed, columns=(*select.columns, added)), placed
+
+
+def _with_source(select: Select, column: ColumnOf, choice: Choice) -> tuple[Select, Placed] | None:
+    """Return the SELECT with one of its sources changed: NULL of a LEFT JOIN is in no place."""
+    if column.source == select.name:
+        found = _with_column(select.source, column.name, choice)
+        return None if found is None else (replace(select, source=found[0]), found[1])
+    for number, join in enumerate(select.joins):
+        if join.name == column.source:
+            return _with_joined(select, number, join, column, choice)
+    return None
+
+
+def _with_joined(
+    select: Select, number: int, join: Join, column: ColumnOf, choice: Choice
+) -> tuple[Select, Placed] | None:
+    if isinstance(join.source, PublicScan):
+        return None
+    found = _with_column(join.source, column.name, choice)
+    if found is None:
+        return None
+    joins = list(select.joins)
+    joins[number] = replace(join, source=found[0])
+    return replace(select, joins=tuple(joins)), found[1]
