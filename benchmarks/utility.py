@@ -1,17 +1,33 @@
 """Optimal mechanisms: CPU seconds and certified gaps, next to a plain linprog and to qif."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from math import exp, isinf
+from typing import TypeAlias
 
 import numpy as np
 from scipy.optimize import linprog
 
 from benchmarks.environments import NUMPY, Peer, PeerError, lines_from_peer
 from benchmarks.report import Figure, Report, Say, Table, Target
-from benchmarks.utility_cases import EPSILON, SIZES, Chances, Solved, solved, solved_from
+from benchmarks.utility_cases import (
+    DISTANCE,
+    EPSILON,
+    LOSSES,
+    OTHER_SIZE,
+    SIZES,
+    Chances,
+    Solved,
+    cases,
+    solved,
+    solved_from,
+)
 from discreet.utility import Method, Optimum, optimal_mechanism, path, uniform
+from discreet.utility.gains import AnyGain
+
+Optima: TypeAlias = dict[tuple[str, int], Optimum]
+"""By loss and size."""
 
 QIF = Peer(name="qif", requirement="qif==1.6.0", module="benchmarks.peers.qif", besides=(NUMPY,))
 
@@ -24,43 +40,55 @@ class Column:
     """One way to the optimum; `trouble` says why some sizes are missing."""
 
     name: str
-    found: dict[int, Solved] = field(default_factory=dict)
+    found: dict[tuple[str, int], Solved] = field(default_factory=dict)
     trouble: str | None = None
 
 
 def run(say: Say) -> Report:
     """Time ourselves, a plain linprog, and qif in its own environment."""
-    optima: dict[tuple[Method, int], Optimum] = {}
+    optima: Optima = {}
     ours = [_own(method, optima, say) for method in (Method.LINEAR_PROGRAM, Method.CLOSED_FORM)]
     dense = Column(name="linprog, dense")
     for size in SIZES:
         if size <= DENSE_MOST:
             say(f"linprog, n = {size}")
-            dense.found[size] = solved(size, partial(_dense, size))
+            dense.found[DISTANCE, size] = solved(DISTANCE, size, partial(_dense, size))
     columns = [*ours, dense, _peer(say)]
-    gaps = {size: optima[Method.LINEAR_PROGRAM, size] for size in SIZES}
     return Report(
         name="utility",
-        tables=[_seconds(columns), _results(columns), _gaps(gaps)],
+        tables=[
+            _seconds(columns),
+            _results(columns),
+            _others([columns[0], columns[-1]]),
+            _gaps(optima),
+        ],
         targets=_targets(columns),
     )
 
 
-def _own(method: Method, optima: dict[tuple[Method, int], Optimum], say: Say) -> Column:
+def _own(method: Method, optima: Optima, say: Say) -> Column:
     column = Column(name=f"discreet, {method.value}")
-    for size in SIZES:
-        say(f"{column.name}, n = {size}")
-        column.found[size] = solved(size, partial(_certified, method, size, optima))
+    for name, size in cases():
+        if name == DISTANCE or method is Method.LINEAR_PROGRAM:
+            say(f"{column.name}, {name}, n = {size}")
+            solve = partial(_certified, method, name, size, optima)
+            column.found[name, size] = solved(name, size, solve)
     return column
 
 
-def _certified(method: Method, size: int, optima: dict[tuple[Method, int], Optimum]) -> Chances:
+def _certified(method: Method, name: str, size: int, optima: Optima) -> Chances:
     """Return the chances of an optimum, with both certificates made."""
+    gain: AnyGain = "absolute" if name == DISTANCE else partial(_gain, name)
     found = optimal_mechanism(
-        path(0, size), EPSILON, prior=uniform(0, size), gain="absolute", method=method
+        path(0, size), EPSILON, prior=uniform(0, size), gain=gain, method=method
     )
-    optima[method, size] = found
+    if method is Method.LINEAR_PROGRAM:
+        optima[name, size] = found
     return found.channel.to_floats()
+
+
+def _gain(name: str, w: int, y: int) -> int:
+    return -int(LOSSES[name](w, y))
 
 
 def _dense(size: int) -> Chances:
@@ -87,8 +115,8 @@ def _peer(say: Say) -> Column:
     try:
         for line in lines_from_peer(QIF):
             each = solved_from(line)
-            column.found[each.size] = each
-            say(f"qif, n = {each.size}")
+            column.found[each.name, each.size] = each
+            say(f"qif, {each.name}, n = {each.size}")
     except PeerError as trouble:
         return Column(name=QIF.name, found=column.found, trouble=str(trouble))
     return column
@@ -98,14 +126,8 @@ def _peer(say: Say) -> Column:
 
 
 def _seconds(columns: list[Column]) -> Table:
-    ours = columns[0].found
-
     def figure(size: int, column: Column) -> str | Figure:
-        found = column.found.get(size)
-        if found is None:
-            return "see below" if column.trouble else "–"
-        times = found.seconds / found.yardstick / (ours[size].seconds / ours[size].yardstick)
-        return Figure(found.seconds, None if column is columns[0] else times)
+        return _figure((DISTANCE, size), column, columns[0])
 
     notes = [
         "(r×): our linear program, with its repair and both certificates, is r times as fast.",
@@ -114,9 +136,31 @@ def _seconds(columns: list[Column]) -> Table:
     return _table("Optimal mechanism for a count: CPU seconds", figure, columns, notes)
 
 
+def _figure(case: tuple[str, int], column: Column, own: Column) -> str | Figure:
+    found, ours = column.found.get(case), own.found[case]
+    if found is None:
+        return "see below" if column.trouble else "–"
+    times = found.seconds / found.yardstick / (ours.seconds / ours.yardstick)
+    return Figure(found.seconds, None if column is own else times)
+
+
+def _others(columns: list[Column]) -> Table:
+    """Return the seconds for losses with which the geometric mechanism is not optimal."""
+    names = [name for name in LOSSES if name != DISTANCE]
+    rows = [
+        (name, *(_figure((name, OTHER_SIZE), each, columns[0]) for each in columns))
+        for name in names
+    ]
+    return Table(
+        title=f"Losses for which the geometric mechanism is not optimal, n = {OTHER_SIZE}",
+        columns=("loss", *(each.name for each in columns)),
+        rows=rows,
+    )
+
+
 def _results(columns: list[Column]) -> Table:
     def figure(size: int, column: Column) -> str:
-        found = column.found.get(size)
+        found = column.found.get((DISTANCE, size))
         if found is None:
             return "–"
         epsilon = "infinite" if isinf(found.epsilon) else f"{found.epsilon:.9f}"
@@ -138,26 +182,27 @@ def _table(
     )
 
 
-def _gaps(optima: Mapping[int, Optimum]) -> Table:
+def _gaps(optima: Optima) -> Table:
     rows = [
         (
+            name,
             str(size),
             f"{float(each.utility):.7f}",
             f"{float(each.bound):.7f}",
             f"{float(each.gap):.1e}",
         )
-        for size, each in optima.items()
+        for (name, size), each in optima.items()
     ]
     return Table(
         title="Our linear program: certified, in exact arithmetic",
-        columns=("n", "utility", "no mechanism exceeds", "gap"),
+        columns=("loss", "n", "utility", "no mechanism exceeds", "gap"),
         rows=rows,
     )
 
 
 def _targets(columns: list[Column]) -> list[Target]:
     program, closed, _, qif = columns
-    theirs = qif.found.get(50)
+    theirs = qif.found.get((DISTANCE, 50))
 
     def times(own: Solved) -> float | None:
         if theirs is None:
@@ -167,19 +212,19 @@ def _targets(columns: list[Column]) -> list[Target]:
     return [
         Target(
             sentence="n = 100, linear program, certified",
-            measured=program.found[100].seconds,
+            measured=program.found[DISTANCE, 100].seconds,
             unit="s",
             most=5.0,
         ),
         Target(
             sentence="n = 50, linear program, next to qif",
-            measured=times(program.found[50]),
+            measured=times(program.found[DISTANCE, 50]),
             unit="times as fast",
             least=10.0,
         ),
         Target(
             sentence="n = 50, closed form, next to qif",
-            measured=times(closed.found[50]),
+            measured=times(closed.found[DISTANCE, 50]),
             unit="times as fast",
             least=10.0,
         ),
