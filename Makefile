@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 WORKERS ?= 2
 JAVA := openjdk-17-jre-headless
 
-.PHONY: demo test test-long java lint format bench docs lock clean
+.PHONY: demo test test-long audit java lint format bench docs lock clean
 
 demo: $(VENV)/.user
 	$(BIN)/discreet demo --output build/demo
@@ -17,6 +17,10 @@ test: lint java
 # Fresh entropy for the properties, more draws for the fits.
 test-long: $(VENV)/.developer java
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadgroup --hypothesis-profile=long
+
+# Every claim against what is measured, in many runs; QUICK=1 is a form of some minutes.
+audit: $(VENV)/.user
+	$(BIN)/discreet audit $(if $(QUICK),--quick) --plot build/audit.png
 
 # Spark, which the engines are tested on, needs Java 17 or newer.
 java:

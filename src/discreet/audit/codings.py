@@ -49,10 +49,12 @@ class Coding:
         return np.bincount(self.code(sheet), minlength=self.size)
 
 
-def bins(reading: Reading, learnt: Numbers) -> Coding:
+def bins(
+    reading: Reading, learnt: Numbers, *, atoms: int = ATOMS_MOST, count: int = BINS
+) -> Coding:
     """Sort by size: each number by itself if there are few, else into bins; then what is none."""
     values = np.unique(learnt.values[learnt.found])
-    edges = values if len(values) <= ATOMS_MOST else _edges(learnt.values[learnt.found])
+    edges = values if len(values) <= atoms else _edges(learnt.values[learnt.found], count)
 
     def code(sheet: Sheet) -> Codes:
         return _with_kinds(_place(edges, (read := reading.read(sheet)).values), len(edges), read)
@@ -178,9 +180,9 @@ def _with_kinds(cases: Codes, size: int, read: Numbers) -> Codes:
     return np.where(read.kinds == NUMBER, cases, size + read.kinds.astype(np.int64))
 
 
-def _edges(values: Array) -> Array:
-    ends = 0.5 ** np.arange(1, TAILS + 1) / BINS
-    shares = np.concatenate([ends[::-1], np.arange(1, BINS) / BINS, 1 - ends])
+def _edges(values: Array, count: int) -> Array:
+    ends = 0.5 ** np.arange(1, TAILS + 1) / count
+    shares = np.concatenate([ends[::-1], np.arange(1, count) / count, 1 - ends])
     return np.unique(np.quantile(values, shares, method="lower"))
 
 

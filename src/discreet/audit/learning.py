@@ -22,8 +22,8 @@ from discreet.audit.sheets import Path, Sheet
 SHARED_LEAST = 4
 """Labels are tried if each comes up so often on average."""
 
-JOINT_MOST = 4096
-"""So many pairs of cases are tried together."""
+PAIRED = 24
+"""Each of two numbers that are looked at together is sorted into about so many bins."""
 
 Floats = NDArray[np.float64]
 
@@ -40,6 +40,8 @@ def learnt_codings(here: Sheet, there: Sheet) -> list[Coding]:
     codings += [fine for path in numeric for fine in _fine(path, here, there)]
     codings += _together(numeric, here, there)
     codings += _scored([*basic.values(), *(each for each in labelled if each)], here, there)
+    if len(numeric) == 2 and not texts:
+        codings.append(_pair(*(_coarse(path, each[path]) for path in numeric)))
     return codings
 
 
@@ -99,13 +101,15 @@ def _scored(basic: Sequence[Coding], here: Sheet, there: Sheet) -> Iterator[Codi
 
     reading = Reading("the log-odds of all places together", score)
     yield bins(reading, _joined(reading, here, there))
-    if len(basic) == 2 and basic[0].size * basic[1].size <= JOINT_MOST:
-        yield _pair(basic[0], basic[1])
 
 
 def _untold(coding: Coding) -> Coding:
     """Return the coding of rows of numbers, which would be long to tell."""
     return replace(coding, told=lambda cases: f"one of {len(cases)} outputs", is_plain=False)
+
+
+def _coarse(path: Path, learnt: Numbers) -> Coding:
+    return bins(numbers_at(path), learnt, atoms=PAIRED, count=PAIRED)
 
 
 def _pair(first: Coding, second: Coding) -> Coding:

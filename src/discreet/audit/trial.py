@@ -7,7 +7,7 @@ from functools import lru_cache
 from multiprocessing import get_context
 from os import cpu_count
 
-from discreet.audit import local, mechanisms, twins
+from discreet.audit import local, mechanisms, timing, twins
 from discreet.audit.auditor import audit
 from discreet.audit.findings import Finding
 from discreet.audit.subjects import Subject
@@ -23,11 +23,17 @@ Tell = Callable[[str, int, int], None]
 
 
 def trial(*, quick: bool) -> list[Subject]:
-    """Return all subjects, those that are broken on purpose last."""
-    subjects = [*mechanisms.subjects(), *local.subjects(), *twins.twins()]
+    """Return all subjects, those that are broken on purpose last.
+
+    A long trial also times single draws: of the clock a quick one would see too little.
+    """
+    ours = [*mechanisms.subjects(), *local.subjects()]
+    broken = [*twins.twins()]
     if quick:
-        return subjects
-    return [replace(each, runs=LONGER * each.runs) for each in subjects]
+        return [*ours, *broken]
+    ours += timing.subjects()
+    broken += timing.twins()
+    return [replace(each, runs=LONGER * each.runs) for each in [*ours, *broken]]
 
 
 def findings(

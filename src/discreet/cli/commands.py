@@ -11,6 +11,7 @@ import typer
 
 from discreet import __version__
 from discreet.cli.attack_command import attack
+from discreet.cli.audit_command import audit
 from discreet.cli.given import Terms, distances, exact, form_of, payer_of, question
 from discreet.cli.later import Later
 from discreet.cli.local_commands import commands as local_commands
@@ -52,6 +53,7 @@ accounts = typer.Typer(no_args_is_help=True, help="Declare who may ask, and how 
 app.add_typer(accounts, name="analyst", rich_help_panel="Keep the books")
 app.add_typer(local_commands, name="local", rich_help_panel="Trust nobody")
 app.command(rich_help_panel="See what goes wrong")(attack)
+app.command(rich_help_panel="See what goes wrong")(audit)
 
 Catalog: TypeAlias = Annotated[
     Path,
