@@ -1,6 +1,7 @@
 """Conditions, and choices among values."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from discreet.catalog.schema import Kind
 from discreet.engines.dialect import Function, Template, Written
@@ -31,34 +32,83 @@ def _in(arguments: Sequence[Written]) -> str:
     return f"({x.text}{more} IN ({', '.join(each.text + more for each in others)}))"
 
 
-def _like(template: str) -> Template:
-    """Return a match with the pattern in Spark's own form, where a backslash escapes."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sign:
+    """A character of a pattern: itself, or any one (_), or any number of any (%)."""
+
+    letter: str
+    is_wild: bool
+
+
+def _like(letters: str) -> Template:
+    """Return a match of the letters with a pattern, in time proportional to their number.
+
+    Spark makes a regular expression of LIKE in which each % may try every place after the one
+    before: the text of one row could stall a query. So patterns are written in that form only
+    if they have no second place to try, and else as an expression that tries none twice.
+    """
 
     def write(arguments: Sequence[Written]) -> str:
         x, pattern, *escapes = arguments
-        escape = escape_of(pattern, escapes)
-        rewritten = "".join(_rewritten(words(pattern), escape))
-        return template.format(x.text, text_literal(rewritten))
+        signs = tuple(_signs(words(pattern), escape_of(pattern, escapes)))
+        is_plain = _places_to_try(signs) <= 1
+        form = _own_form(signs) if is_plain else _regular(signs)
+        verb = "LIKE" if is_plain else "RLIKE"
+        return f"({letters.format(x.text)} {verb} {letters.format(text_literal(form))})"
 
     return write
 
 
-def _rewritten(pattern: str, escape: str) -> Iterator[str]:
+def _signs(pattern: str, escape: str) -> Iterator[Sign]:
     letters = iter(pattern)
     for letter in letters:
         is_escaped = letter == escape
-        plain_letter = next(letters) if is_escaped else letter
-        if plain_letter == "\\" or (is_escaped and plain_letter in "%_"):
-            yield "\\"
-        yield plain_letter
+        yield Sign(
+            letter=next(letters) if is_escaped else letter,
+            is_wild=not is_escaped and letter in "%_",
+        )
+
+
+def _places_to_try(signs: Sequence[Sign]) -> int:
+    """Return how many % stand before something that may not be found behind them."""
+    text = "".join(each.letter if each.is_wild else "x" for each in signs)
+    return text.rstrip("%").count("%")
+
+
+def _own_form(signs: Sequence[Sign]) -> str:
+    """Return a pattern in Spark's own form, where a backslash escapes."""
+    return "".join(
+        f"\\{each.letter}" if each.letter in "\\%_" and not each.is_wild else each.letter
+        for each in signs
+    )
+
+
+def _regular(signs: Sequence[Sign]) -> str:
+    """Return a regular expression that finds each part at the first place there is, for good.
+
+    Parts have a fixed length, so that the first place leaves the most to the others; the last one
+    stands at the end. No letter of the expression changes with its case.
+    """
+    parts = [""]
+    for each in signs:
+        if each.is_wild and each.letter == "%":
+            parts.append("")
+        else:
+            parts[-1] += "." if each.is_wild else _escaped(each.letter)
+    first, *others, last = parts
+    return f"(?s)^{first}{''.join(f'(?>.*?{each})' for each in others)}.*{last}(?!.)"
+
+
+def _escaped(letter: str) -> str:
+    return f"\\{letter}" if letter.isascii() and not letter.isalnum() else letter
 
 
 CONDITIONS = {
     **{name: plain(f"({{0}} {sign} {{1}})") for name, sign in COMPARISONS.items()},
     **LOGIC,
     "in": plain(_in),
-    "like": plain(_like("({0} LIKE {1})")),
-    "ilike": plain(_like(f"({LOWER} LIKE {LOWER.replace('{0}', '{1}')})")),
+    "like": plain(_like("{0}")),
+    "ilike": plain(_like(LOWER)),
 }
 
 CHOICES = {
