@@ -8,27 +8,27 @@ import numpy as np
 
 from discreet.attacks.averaging import VICTIM
 from discreet.attacks.defences import allowed_for_values
+from discreet.attacks.edges import tally_edges
 from discreet.attacks.outcome import Outcome
 from discreet.attacks.people import Make, Scheme, made_up
 from discreet.attacks.targets import KnownDefence, Progress
 from discreet.attacks.trials import Trial, steps_to, tally
-from discreet.noise import bernoulli
 from discreet.parameters import whole
 
 PEOPLE, QUERIES, TRIALS = 50, 64, 60
 
 
 class Way(Enum):
-    """How a pair of counts is asked for once more."""
+    """How pairs of counts are chosen."""
 
     REPEATED = "repeated"
-    """In the same words: for noise that is drawn anew."""
+    """Everyone, and everyone but the victim, again in the same words: for noise drawn anew."""
 
     REWORDED = "reworded"
-    """In other words that mean the same, for noise that follows from the words."""
+    """The same, in other words that mean the same: for noise that follows from the words."""
 
-    SUBSETS = "subsets"
-    """About other random halves of the people, for rounding: some half is counted at its edge."""
+    EDGE = "edge"
+    """A group whose count is about to be rounded up, and the victim besides: for rounding."""
 
 
 def differencing(  # noqa: PLR0913 - each is a thing that the command may say
@@ -43,20 +43,20 @@ def differencing(  # noqa: PLR0913 - each is a thing that the command may say
 ) -> Outcome:
     """Return how often one person's secret is told by counts with and without that person.
 
-    The attacker knows nobody's secret. One pair of exact counts is enough. Noise of standard
-    deviation s takes about 8 s² pairs; rounding to multiples of m is beaten by random halves, of
-    which one in m has its count where the person makes the difference. By default pairs are asked
-    again in the way that the defence is weak against.
+    The attacker knows nobody's secret. One pair of exact counts is enough, and noise of standard
+    deviation s takes about 8 s² pairs. Rounding is beaten by a group that is found in about log₂ n
+    questions. By default the way is the one that the defence is weak against.
     """
-    way = by or (Way.SUBSETS if defence.is_fixed else Way.REWORDED)
-    pairs = steps_to(max(1, whole("queries", queries, least=2) // 2))
-    found = tally(
-        defence,
-        partial(_trial, defence, whole("people", people, least=2), pairs[-1], way, make),
-        trials=whole("trials", trials, least=1),
-        at=[2 * each for each in pairs],
-        progress=progress,
-    )
+    n, times = whole("people", people, least=2), whole("trials", trials, least=1)
+    at = [2 * each for each in steps_to(whole("queries", queries, least=2) // 2)]
+    way = by or _weakness(defence)
+    if way is Way.EDGE:
+        found = tally_edges(
+            defence, make, people=n, victim=VICTIM, trials=times, at=at, progress=progress
+        )
+    else:
+        make_trial = partial(_trial, defence, n, at[-1] // 2, way, make)
+        found = tally(defence, make_trial, trials=times, at=at, progress=progress)
     return Outcome(
         attack="differencing",
         against=defence.name,
@@ -68,6 +68,15 @@ def differencing(  # noqa: PLR0913 - each is a thing that the command may say
     )
 
 
+def _weakness(defence: KnownDefence) -> Way:
+    if not defence.is_fixed:
+        return Way.REWORDED
+    return Way.EDGE if defence.spread else Way.REPEATED
+
+
+# --------------------------------------------------------------------------- pairs
+
+
 def _trial(defence: KnownDefence, people: int, pairs: int, way: Way, make: Make) -> Trial:
     asked = make(people)
     edge = 0.0 if defence.is_fixed else 0.5
@@ -75,26 +84,19 @@ def _trial(defence: KnownDefence, people: int, pairs: int, way: Way, make: Make)
         people=asked,
         truth=bool(asked.secrets[VICTIM]),
         questions=[
-            each for pair in range(pairs) for each in _pair(asked.scheme, people, pair, way)
+            each for number in range(pairs) for each in _pair(asked.scheme, people + number, way)
         ],
         log_odds=partial(_beyond, edge),
     )
 
 
-def _pair(scheme: Scheme, people: int, number: int, way: Way) -> Iterator[str]:
+def _pair(scheme: Scheme, nobody: int, way: Way) -> Iterator[str]:
     """Yield the question about everyone, and the one that leaves out the victim."""
     secret = scheme.secret.sql
-    if way is Way.SUBSETS:
-        half = np.flatnonzero(bernoulli(0.5, people))
-        others = [int(each) for each in half if each != VICTIM]
-        # Someone who is not there keeps the list from being empty.
-        yield scheme.count(secret, scheme.among([VICTIM, *others, people]))
-        yield scheme.count(secret, scheme.among([*others, people]))
-        return
     # Leaving out someone who is not there changes the words and nothing else.
-    nobody = [scheme.all_but(people + number)] if way is Way.REWORDED else []
-    yield scheme.count(secret, *nobody)
-    yield scheme.count(secret, scheme.all_but(VICTIM), *nobody)
+    more = [scheme.all_but(nobody)] if way is Way.REWORDED else []
+    yield scheme.count(secret, *more)
+    yield scheme.count(secret, scheme.all_but(VICTIM), *more)
 
 
 def _beyond(edge: float, answers: Sequence[float]) -> float:

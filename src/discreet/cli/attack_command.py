@@ -22,15 +22,16 @@ def attack(
         str,
         typer.Argument(
             metavar="ATTACK",
-            help="averaging, differencing, reconstruction, membership, groups, floating-point, "
-            "errors or timing.",
+            help="averaging, differencing, reconstruction, membership, groups, keys, "
+            "floating-point, errors or timing.",
         ),
     ],
     against: Annotated[
         str,
         typer.Option(
             metavar="DEFENCE",
-            help="raw, rounded, bounded, cached, float-laplace, fresh-laplace or discreet.",
+            help="raw, rounded, suppressed, bounded, cached, float-laplace, fresh-laplace or "
+            "discreet.",
         ),
     ] = "discreet",
     epsilon: Annotated[
@@ -62,7 +63,7 @@ def attack(
         str | None,
         typer.Option(
             metavar="WAY",
-            help="averaging: mean or belief; differencing: repeated, reworded or subsets; "
+            help="averaging: mean or belief; differencing: repeated, reworded or edge; "
             "reconstruction: least-squares or linear-program.",
         ),
     ] = None,
