@@ -16,12 +16,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.accounting.pure import pure_epsilon
+from discreet.audit.naive import SparseVariants
 from discreet.errors import ParameterError, SealedError, StoppedError
 from discreet.mechanisms import AboveThreshold, Laplace, NumericSparse, Sparse
 from discreet.mechanisms.sparse_vector import best_share
 from tests.mechanisms.auditor import Codes, epsilon_lower_bound
 from tests.mechanisms.checks import cdf_misfit, is_covered
-from tests.mechanisms.naive import SparseVariants
 from tests.mechanisms.strategies import epsilons, score_lists, sensitivities
 from tests.replay import ReplayableEntropy
 from tests.statistics import FALSE_ALARM, counts_misfit
