@@ -26,15 +26,15 @@ def test_what_no_count_can_be_is_no_evidence() -> None:
 
 
 def test_many_exact_counts_tell_who_is_in_a_group() -> None:
-    """32 counts about 10 people: a success rate of 0.95, denied 1 in 10^6 times if it is right."""
-    outcome = membership(Raw(), people=10, queries=32, trials=40)
+    """24 counts about 6 people: a success rate of 0.95, denied 1 in 10^6 times if it is right."""
+    outcome = membership(Raw(), people=6, queries=24, trials=40)
     assert achieves(outcome.last, 0.95)
     assert outcome.steps[0].success < outcome.last.success
 
 
 def test_rounding_does_not_hide_who_is_in_a_group() -> None:
-    """48 counts to the nearest 10 about 10 people: 0.8, denied 1 in 10^6 times if it is right."""
-    assert achieves(membership(Rounded(), people=10, queries=48, trials=30).last, 0.8)
+    """32 counts to the nearest 10 about 6 people: 0.9, denied 1 in 10^6 times if it is right."""
+    assert achieves(membership(Rounded(), people=6, queries=32, trials=30).last, 0.9)
 
 
 def test_against_discreet_counts_tell_no_more_than_epsilon_allows() -> None:
@@ -46,6 +46,6 @@ def test_against_discreet_counts_tell_no_more_than_epsilon_allows() -> None:
 
 
 def test_a_budget_that_nobody_keeps_is_noticed() -> None:
-    """A twin that promises 0.02 in all and spends 4 on each of 40 answers."""
+    """A twin that promises 0.02 in all and spends 4 on each of 24 answers."""
     twin = FreshLaplace(each=4, epsilon=0.02)
-    assert breaks_its_promise(membership(twin, people=10, queries=40, trials=40))
+    assert breaks_its_promise(membership(twin, people=6, queries=24, trials=40))

@@ -6,6 +6,11 @@ from enum import Enum
 
 from discreet.attacks.averaging import Reading, averaging
 from discreet.attacks.differencing import Way, differencing
+from discreet.attacks.floating_point import floating_point
+from discreet.attacks.groups import groups
+from discreet.attacks.keys import keys
+from discreet.attacks.membership import membership
+from discreet.attacks.oracles import errors, timing
 from discreet.attacks.outcome import Outcome
 from discreet.attacks.reconstruction import Solver, reconstruction
 
@@ -46,5 +51,11 @@ ATTACKS: dict[str, Attack] = {
         ways=Solver,
         takes_catalogs=True,
     ),
+    "membership": Attack(run=membership, about="who is in a group, from counts of many attributes"),
+    "groups": Attack(run=groups, about="families, which are more than one person"),
+    "keys": Attack(run=keys, about="people who are alone in a group, from its name"),
+    "floating-point": Attack(run=floating_point, about="exact counts, from the last bits of noise"),
+    "errors": Attack(run=errors, about="a secret from questions that fail"),
+    "timing": Attack(run=timing, about="a secret from questions that take long"),
 }
 """What may stand after `discreet attack`."""

@@ -7,63 +7,21 @@ answer, and none of them survives many questions.
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache
 from hashlib import shake_256
 from math import inf, log, sqrt
 
+from discreet.attacks.answering import AlteredTarget, ExactTarget, number_of
 from discreet.attacks.outcome import most_success
 from discreet.attacks.people import People
+from discreet.attacks.suppression import Suppressed
 from discreet.attacks.targets import Defence, KnownDefence, Target
 from discreet.catalog import Accounting, BudgetPolicy
 from discreet.curator import Curator
-from discreet.engines.public import PublicStore, rows_of
 from discreet.errors import BudgetError, QuestionError, RefusedError
 from discreet.mechanisms.sensitivity import Neighbours
 from discreet.noise import SYSTEM, discrete_laplace, uniform_integers
 from discreet.opening.catalogs import MEMORY, curator_of
 from discreet.parameters import Real, rational, whole
-
-
-@cache
-def _store() -> PublicStore:
-    """Return a store for tables of made-up people, which nobody need be protected from."""
-    return PublicStore()
-
-
-class ExactTarget:
-    """Answers any SQL exactly."""
-
-    def __init__(self, people: People) -> None:
-        self._tables = people.tables
-        self._known: dict[str, float] = {}
-
-    def ask(self, sql: str) -> float:
-        """Return the first number of the first row."""
-        if sql not in self._known:
-            try:
-                rows = rows_of(_store().run(sql, self._tables))
-            except QuestionError as error:
-                raise RefusedError(str(error)) from None
-            self._known[sql] = number_of(rows[0][0] if rows else None)
-        return self._known[sql]
-
-
-def number_of(cell: object) -> float:
-    """Return a cell as a number; what is none counts as 0."""
-    return float(cell) if isinstance(cell, int | float | Fraction) else 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class AlteredTarget:
-    """Answers exactly, and alters the answer before anyone sees it."""
-
-    exact: ExactTarget
-    alter: Callable[[str, float], float]
-
-    def ask(self, sql: str) -> float:
-        """Return the altered answer."""
-        return self.alter(sql, self.exact.ask(sql))
-
 
 # --------------------------------------------------------------------------- no promise
 
@@ -332,6 +290,7 @@ class Terms:
 DEFENCES: dict[str, Callable[[Terms], KnownDefence]] = {
     "raw": lambda _: Raw(),
     "rounded": lambda _: Rounded(),
+    "suppressed": lambda _: Suppressed(),
     "bounded": lambda _: Bounded(),
     "cached": lambda terms: Cached(each=terms.noise),
     "float-laplace": lambda terms: FloatLaplace(each=terms.noise),

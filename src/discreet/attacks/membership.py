@@ -32,7 +32,7 @@ from discreet.attacks.trials import (
 from discreet.noise.uniform import FloatArray
 from discreet.parameters import whole
 
-PEOPLE, PLACES, TRIALS = 25, 128, 60
+PEOPLE, PLACES, TRIALS = 25, 96, 40
 RAREST = 0.2
 """Between so much of the population, and all but so much, has a letter."""
 

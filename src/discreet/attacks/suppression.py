@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from math import inf
 
-from discreet.attacks.defences import AlteredTarget, ExactTarget
+from discreet.attacks.answering import AlteredTarget, ExactTarget
 from discreet.attacks.people import People
 from discreet.attacks.targets import Target
 from discreet.parameters import whole
