@@ -22,7 +22,7 @@ LIMIT = 120.0
 QUICK_LIMIT = 20.0
 
 MOST_IN_MEMORY = 10**7
-"""Of larger tables only files are asked, by us and by plain SQL."""
+"""Of larger tables only files are asked, by us and by plain SQL, and each may take its time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,12 +55,14 @@ def _sized(say: Say, rows: int, options: Options, smaller: Sized | None) -> Size
     truth = truths(site)
     say(f"{power(rows)} rows: discreet prepare")
     seconds, peak = prepared(site.catalog)
-    systems = (*MEMORY, *FILES, *options.peers) if rows <= MOST_IN_MEMORY else FILES
+    is_small = rows <= MOST_IN_MEMORY
+    systems = (*MEMORY, *FILES, *options.peers) if is_small else FILES
+    limit = options.limit if is_small else max(options.limit, LIMIT)
     cells = []
     for workload in WORKLOADS:
         for system in systems:
             say(f"{power(rows)} rows: {workload.name} by {system.name}")
-            outcome = _outcome(system, workload, site, options.limit, smaller)
+            outcome = _outcome(system, workload, site, limit, smaller)
             _tell(system, workload, rows, outcome)
             distance = _distance(workload, outcome, truth[workload.name])
             cells.append(
