@@ -27,7 +27,7 @@ from discreet.utility import (
     uniform,
     utility,
 )
-from discreet.utility.programs import bayesian
+from discreet.utility.programs import bayesian, best_guesses_of
 from discreet.utility.repair import bound, repaired
 from tests.statistics import FALSE_ALARM, counts_misfit
 
@@ -71,6 +71,13 @@ def test_a_raw_solution_of_a_solver_is_not_private_and_its_repair_is() -> None:
     assert not Channel.nearest(raw, inputs=graph.nodes).is_private(1, graph)
     mended = Channel.from_weights(repaired(raw, graph, Fraction(27, 10)), inputs=graph.nodes)
     assert mended.is_private(1, graph)
+
+
+def test_only_guesses_that_none_is_as_good_as_need_variables() -> None:
+    parity = np.array(gain_over("parity", range(6)).matrix, np.float64).T
+    assert best_guesses_of(parity).tolist() == [0, 1, 0, 1, 0, 1]
+    worse = np.array([[3.0, 2.0, 3.0, 1.0], [1.0, 2.0, 1.0, 2.0]])
+    assert best_guesses_of(worse).tolist() == [0, 1, 0, 1]
 
 
 def test_the_bound_holds_whatever_the_prices() -> None:

@@ -173,6 +173,9 @@ class _Table:
         most = max(max(map(abs, row)) for row in self.gains) or 1
         self.gain_floats = np.array([[each / most for each in row] for row in self.gains])
         self.total = total * gain.divisor
+        # Of guesses that are worth the same with every answer, the first speaks for all.
+        first = {row: w for w, row in reversed([*enumerate(self.gains)])}
+        self.distinct = frozenset(first.values())
 
     def best(self) -> list[int]:
         """Return the best guess for each output."""
@@ -182,7 +185,8 @@ class _Table:
         ]
 
     def _best_of(self, close: list[int], column: Sequence[int]) -> int:
-        return max(close, key=lambda w: (sum(map(mul, self.gains[w], column)), -w))
+        among = self.distinct.intersection(close)
+        return max(among, key=lambda w: (sum(map(mul, self.gains[w], column)), -w))
 
     def worth(self, guesses: Sequence[int]) -> Fraction:
         """Return what a guess for each output is worth on average."""
