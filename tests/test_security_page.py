@@ -1,0 +1,72 @@
+"""The page on security leaves no known attack out, and names tests that there are."""
+
+import ast
+import re
+import tomllib
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parent
+ROOT = TESTS.parent
+PAGE = ROOT / "docs" / "security.md"
+
+CASES = {
+    case: title
+    for group in tomllib.loads((TESTS / "golden" / "security.toml").read_text("utf-8")).values()
+    for case, title in group.items()
+}
+
+ROW = re.compile(r"^\| ([A-Z]\d+) \| (.+?) \| (.+?) \| (.+?) \|$", re.M)
+NODE = re.compile(r"`((?:\w+/)*test_\w+\.py)(?:::(test_\w+))?`")
+NO_SERVER = "no server yet"
+
+
+def rows() -> dict[str, tuple[str, str, str]]:
+    """Return the lines of the page's tables by case: its title, what is done, what holds it."""
+    found = ROW.findall(PAGE.read_text(encoding="utf-8"))
+    assert len({case for case, *_ in found}) == len(found), "a case has two lines"
+    return {case: (title, done, held) for case, title, done, held in found}
+
+
+@cache
+def functions_in(path: Path) -> frozenset[str]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return frozenset(each.name for each in tree.body if isinstance(each, ast.FunctionDef))
+
+
+def missing(named: list[tuple[str, str]]) -> list[str]:
+    """Return what is named and is not there."""
+    return [
+        f"{file}::{test}"
+        for file, test in named
+        if not (TESTS / file).is_file() or (test and test not in functions_in(TESTS / file))
+    ]
+
+
+def test_every_case_has_a_line() -> None:
+    assert {case: title for case, (title, *_) in rows().items()} == CASES
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_line_names_tests_or_says_why_there_are_none(case: str) -> None:
+    _, _, held = rows()[case]
+    assert NODE.search(held) or held.startswith("*"), held
+
+
+def test_every_test_that_the_page_names_is_there() -> None:
+    named = NODE.findall(PAGE.read_text(encoding="utf-8"))
+    assert len(named) > len(CASES)
+    assert missing(named) == []
+
+
+def test_a_test_that_is_not_there_is_noticed() -> None:
+    """The broken twins: another file, another name."""
+    assert missing([("attacks/test_nothing.py", "")]) == ["attacks/test_nothing.py::"]
+    assert len(missing([("test_security_page.py", "test_nothing")])) == 1
+
+
+def test_nobody_says_that_there_is_no_server_once_there_is_one() -> None:
+    is_said = NO_SERVER in PAGE.read_text(encoding="utf-8")
+    assert is_said is not (ROOT / "src" / "discreet" / "server").exists()
