@@ -1,6 +1,7 @@
 """Programs on a path: bounds that hold whatever the prices, and vertices that reach them."""
 
 from fractions import Fraction
+from math import log
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ from discreet.utility import (
     utility,
 )
 from discreet.utility.makers import alpha_down
-from discreet.utility.paths import bound_of_rows
+from discreet.utility.paths import bound_of_rows, geometric_vertex
 
 HALF = Fraction(1, 2)
 SIZE = 6
@@ -41,6 +42,18 @@ def test_no_mechanism_exceeds_the_bound_whatever_the_prices(
     most = bound_of_rows(gain, prior, np.array(prices), HALF)
     assert utility(geometric_channel(0, SIZE - 1, alpha=HALF), prior, gain) <= most
     assert max(Fraction(sum(map(lambda p, g: p * g, prior.chances, row))) for row in gains) <= most
+
+
+@given(st.lists(st.integers(0, 10**6), min_size=21, max_size=21).filter(any))
+def test_the_bound_of_the_best_prices_is_just_above_the_optimum_and_never_below(
+    weights: list[int],
+) -> None:
+    prior, gain = Prior(weights), gain_over("absolute", range(21))
+    floats = np.array([float(each) for each in prior.chances])
+    vertex = geometric_vertex(gain.to_floats() / 20, floats, log(2))
+    most = bound_of_rows(gain, prior, vertex.rows, HALF)
+    exact = utility(geometric_channel(0, 20, alpha=HALF), prior, gain)
+    assert exact <= most < exact + Fraction(1, 10**12)
 
 
 def test_prices_of_rows_that_leave_a_ray_a_profit_prove_less() -> None:
