@@ -178,6 +178,29 @@ def test_s32_no_dearer_question_gives_a_second_draw_of_what_was_paid_for() -> No
     assert len(draws) <= len(paid) <= 3
 
 
+# --------------------------------------------------------------------------- paths to units
+
+
+@pytest.mark.parametrize("bounding", ["prepared", "per-query"])
+def test_a_row_that_several_units_share_is_bounded_for_each_of_them(bounding: str) -> None:
+    """Fifty people have the same key, at which there are thirty rows: one of them leaves."""
+    people = pa.table({"key": [1] * 50 + [2], "unit": list(range(51))})
+    rows = pa.table({"key": [1] * 30 + [2] * 3})
+    found = []
+    for remaining in (people, people.slice(1)):
+        with discreet.open(
+            {"people": remaining, "rows": rows},
+            unit={"people": "unit", "rows": "people.unit via key"},
+            rows_per_unit={"people": 1, "rows": 4},
+            bounding=bounding,
+            epsilon=10,
+        ) as curator:
+            plan = plan_of(curator, "SELECT COUNT(*) FROM rows")
+            queries = plan.releases[0].queries
+            found.append([tuple(curator._engine.run(query, ()).unseal() for query in queries)])
+    check_movement(plan, *found)
+
+
 # --------------------------------------------------------------------------- S15, S36: groups
 
 

@@ -99,6 +99,33 @@ def rows_of(table: pa.Table) -> list[str]:
     )
 
 
+VARIANTS: dict[str, dict[str, Any]] = {
+    "replace": {"neighbours": "replace"},
+    "concentrated": {"accounting": "concentrated"},
+    "per-query": {"bounding": "per-query"},
+}
+"""Other promises, other noise, other choices of rows."""
+
+
+@cache
+def declared(variant: str) -> tuple[Twin, ...]:
+    return twins(**VARIANTS[variant])
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("sql", [pytest.param(sqls[0], id=case) for case, sqls in ANSWERED.items()])
+def test_twins_answer_alike_whatever_is_declared(variant: str, sql: str) -> None:
+    """Under `replace` the victim is changed and never absent: how many there are is public."""
+    is_replaced = variant == "replace"
+    here, there = (each for n, each in enumerate(declared(variant)) if n != 1 + (not is_replaced))
+    (seen, before), (other, after) = (each.asked(sql, **TARGET) for each in (here, there))
+    assert seen.error == ""
+    assert seen == other
+    plan = here.curator._plan(sql, EpsilonTarget(**TARGET), here.curator.catalog)
+    sizes = [len(planned.queries) for planned in plan.releases]
+    check_movement(plan, parted(before, sizes), parted(after, sizes))
+
+
 @pytest.mark.parametrize(
     ("kind", "refused"), [each for kind in ENGINES for each in cases(kind, REFUSED, 1)]
 )
