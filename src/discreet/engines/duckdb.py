@@ -1,6 +1,7 @@
 """The embedded engine: tables are copied into a DuckDB of this process, which is then sealed."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Self
 
 import duckdb
@@ -15,7 +16,8 @@ from discreet.engines.loading import Kinds, Source, load
 from discreet.engines.preparing import Progress, columns_of_kept, drop_plain, prepare
 from discreet.engines.writer import Numbers, column_name, write_query
 from discreet.errors import EngineError, SourceError, UnsupportedError
-from discreet.query.plan.placed import with_placed
+from discreet.query.plan.placed import Stored, with_placed
+from discreet.query.plan.ties import tied_once
 from discreet.query.tree import Scan
 from discreet.tables import ExactTable
 
@@ -100,8 +102,10 @@ class DuckDbEngine:
         return frozenset(each for each in kept if (each[0].casefold(), each[1]) not in loaded)
 
     def _text(self, query: ExactQuery, released: Numbers = None) -> str:
-        read = with_placed(query, lambda table, name: (table, column_name(name)) in self._placed)
-        return write_query(read, DUCKDB, released)
+        def is_stored(table: str, name: str) -> bool:
+            return (table, column_name(name)) in self._placed
+
+        return sql(query, released, is_stored)
 
     def check(self, query: ExactQuery) -> None:
         """Refuse a query that the engine does not understand; binds it and reads no rows."""
@@ -150,6 +154,7 @@ class DuckDbEngine:
         self._store.close()
 
 
-def sql(query: ExactQuery) -> str:
+def sql(query: ExactQuery, released: Numbers = None, is_stored: Stored = lambda *_: True) -> str:
     """Return what the engine would run; noisy numbers that are not known yet stand as names."""
-    return write_query(query, DUCKDB)
+    tied = replace(query, rows=tied_once(query.rows))
+    return write_query(with_placed(tied, is_stored), DUCKDB, released)

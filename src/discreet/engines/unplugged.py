@@ -2,10 +2,9 @@
 
 from discreet.catalog.schema import Column, Value
 from discreet.engines.base import ExactQuery
+from discreet.engines.duckdb import sql
 from discreet.engines.duckdb_dialect import DUCKDB
-from discreet.engines.writer import write_query
 from discreet.errors import SourceError
-from discreet.query.plan.placed import with_placed
 from discreet.tables import ExactTable
 
 
@@ -20,7 +19,7 @@ class UnpluggedEngine:
 
     def sql(self, query: ExactQuery) -> str:
         """Return what the embedded engine would run."""
-        return write_query(with_placed(query, lambda *_: True), DUCKDB)
+        return sql(query)
 
     def check(self, query: ExactQuery) -> None:
         """Take it as it is: there is nobody to ask."""
