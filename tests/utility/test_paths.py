@@ -69,7 +69,7 @@ def test_prices_of_rows_that_leave_a_ray_a_profit_prove_less() -> None:
 
 @pytest.mark.parametrize("gain", ["identity", "absolute", "squared", threshold_gain(3, range(61))])
 @pytest.mark.parametrize("prior", [uniform(0, 60), binomial(60, 0.3), binomial(60, 0.01)])
-@pytest.mark.parametrize("epsilon", [0.1, 1, 5])
+@pytest.mark.parametrize("epsilon", [1e-5, 0.1, 1, 50])
 def test_the_geometric_vertex_is_proved_optimal_without_a_solver(
     gain: str | Gain, prior: Prior, epsilon: float
 ) -> None:

@@ -18,7 +18,7 @@ GRAIN = 1 << 60
 """Chances and prices are rounded to multiples of one in so many."""
 
 DOUBT = 1 << 11
-"""More than what floats get wrong in w_i - odds w_j, five parts in 2^53 of GRAIN."""
+"""More than what floats get wrong where odds w_j is about w_i: five parts in 2^53 of GRAIN."""
 
 
 def repaired(chances: FloatArray, graph: Graph, odds: Fraction) -> list[list[int]]:
@@ -29,11 +29,14 @@ def repaired(chances: FloatArray, graph: Graph, odds: Fraction) -> list[list[int
     what floats may have got wrong in it.
     """
     weights = _wholes(chances)
-    floats, times = weights.astype(np.float64), float(odds)
+    # Differences of whole numbers are exact: with odds near 1, little is left to floats.
+    floats, more = weights.astype(np.float64), float(odds - 1)
     violation = max(
-        (float((floats[i] - times * floats[j]).max()) for i, j in graph.directed), default=0.0
+        (float((weights[i] - weights[j] - more * floats[j]).max()) for i, j in graph.directed),
+        default=0.0,
     )
-    added = ceil((max(0, ceil(violation)) + DOUBT) / (odds - 1))
+    doubt = 2 + ceil(DOUBT * min(odds - 1, Fraction(1)))
+    added = ceil((max(0, ceil(violation)) + doubt) / (odds - 1))
     return [[each + added for each in row] for row in weights.tolist()]
 
 
