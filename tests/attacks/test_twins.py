@@ -127,6 +127,22 @@ def test_twins_answer_alike_whatever_is_declared(variant: str, sql: str) -> None
 
 
 @pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT COUNT(*) AS n FROM p WHERE hiv",
+        "SELECT s, COUNT(*) AS n FROM p WHERE age < 50 GROUP BY s",
+        "SELECT SUM(x) AS n FROM p WHERE id = 7",
+        "SELECT COUNT(DISTINCT id) AS n FROM p",
+    ],
+)
+def test_twins_pay_the_same_for_an_accuracy(sql: str) -> None:
+    """The price is solved for from the question and the catalog, not from sizes of groups."""
+    present, absent, changed = (each.seen(sql, within=7) for each in databases("duckdb"))
+    assert present.charged > 0
+    assert present == absent == changed
+
+
+@pytest.mark.parametrize(
     ("kind", "refused"), [each for kind in ENGINES for each in cases(kind, REFUSED, 1)]
 )
 def test_twins_refuse_alike(kind: str, refused: tuple[str, str]) -> None:

@@ -74,6 +74,7 @@ class Seen:
     charged: Fraction = Fraction(0)
     left: str = ""
     explained: str = ""
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -126,6 +127,7 @@ class Twin:
             charged=answer.charged.epsilon,
             left=str(self.curator.remaining),
             explained=explained,
+            notes=tuple(map(str, answer.notes)),
         )
 
     def _explained(self, sql: str, target: dict[str, Any]) -> str:
