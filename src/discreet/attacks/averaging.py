@@ -19,7 +19,7 @@ from discreet.utility import posterior, uniform
 VICTIM = 0
 """The number of the person whom an attacker is after; secrets are independent of numbers."""
 
-PEOPLE, QUERIES, TRIALS = 50, 32, 60
+PEOPLE, QUERIES, TRIALS = 50, 32, 50
 
 
 class Reading(Enum):

@@ -274,6 +274,10 @@ def allowed_for_values(defence: Defence) -> float | None:
     return most_success(defence.epsilon, delta=float(defence.delta), distance=distance)
 
 
+QUESTIONS = 10
+"""So many questions Discreet answers if nothing else is said of what each of them pays."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
     """What a defence may be given: epsilon in all, and the part of it that a question pays."""
@@ -286,6 +290,11 @@ class Terms:
         """What a question is worth to a defence that counts nothing."""
         return self.epsilon if self.each is None else self.each
 
+    @property
+    def share(self) -> Fraction:
+        """What a question pays of a budget."""
+        return self.epsilon / QUESTIONS if self.each is None else self.each
+
 
 DEFENCES: dict[str, Callable[[Terms], KnownDefence]] = {
     "raw": lambda _: Raw(),
@@ -295,11 +304,6 @@ DEFENCES: dict[str, Callable[[Terms], KnownDefence]] = {
     "cached": lambda terms: Cached(each=terms.noise),
     "float-laplace": lambda terms: FloatLaplace(each=terms.noise),
     "fresh-laplace": lambda terms: FreshLaplace(each=terms.noise),
-    "discreet": lambda terms: Discreet(
-        epsilon=float(terms.epsilon), each=terms.each or terms.epsilon / QUESTIONS
-    ),
+    "discreet": lambda terms: Discreet(epsilon=float(terms.epsilon), each=terms.share),
 }
 """What may stand after `--against`."""
-
-QUESTIONS = 10
-"""So many questions Discreet answers if nothing else is said of what each of them pays."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from discreet.attacks.alike import maker_like
 from discreet.attacks.arsenal import ATTACKS, Attack
-from discreet.attacks.defences import DEFENCES, QUESTIONS, Discreet, Terms
+from discreet.attacks.defences import DEFENCES, Discreet, Terms
 from discreet.attacks.outcome import Outcome
 from discreet.attacks.people import Make
 from discreet.attacks.targets import KnownDefence
@@ -118,14 +118,14 @@ def _defence(asked: Asked) -> KnownDefence:
     budget = None if asked.catalog is None else read(asked.catalog).budget
     if budget is not None and asked.against == "discreet" and asked.epsilon is None:
         return _as_declared(budget, asked.each)
-    terms = Terms(epsilon=asked.epsilon or Fraction(1), each=asked.each)
-    return DEFENCES[asked.against](terms)
+    epsilon = Fraction(1) if asked.epsilon is None else asked.epsilon
+    return DEFENCES[asked.against](Terms(epsilon=epsilon, each=asked.each))
 
 
 def _as_declared(budget: BudgetPolicy, each: Fraction | None) -> Discreet:
     return Discreet(
         epsilon=float(budget.epsilon),
-        each=each or budget.epsilon / QUESTIONS,
+        each=Terms(epsilon=budget.epsilon, each=each).share,
         delta=budget.delta,
         neighbours=budget.neighbours,
         accounting=budget.accounting,

@@ -1,0 +1,87 @@
+"""`discreet attack`: a verdict, a picture, and one sentence for what cannot be."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Discreet
+from tests.cli.runs import CATALOG
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Stand in a folder with a catalog, and without its data."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NO_COLOR", "1")
+    (tmp_path / "discreet.toml").write_text(CATALOG)
+    return tmp_path
+
+
+SMALL = ("--people", "12", "--queries", "4", "--trials", "5")
+
+
+def test_the_verdict_is_printed_and_a_picture_saved(discreet: Discreet, here: Path) -> None:
+    told = discreet("attack", "averaging", "--against", "raw", *SMALL)
+    assert told.code == 0, told.err
+    assert told.out.startswith("averaging against raw: after 4 questions, 100 % of 5 guesses")
+    assert "Picture: attack.png" in told.err
+    assert (here / "attack.png").exists()
+
+
+@pytest.mark.parametrize("attack", ["averaging", "differencing", "reconstruction"])
+def test_discreet_is_attacked_within_its_budget(discreet: Discreet, attack: str) -> None:
+    told = discreet("attack", attack, "-e", "0.2", "--each", "0.1", *SMALL, "--json")
+    found = json.loads(told.out)
+    assert found["against"] == "discreet"
+    assert found["epsilon"] == 0.2
+    assert found["refused_after"] == (None if attack == "averaging" else 2)
+
+
+def test_people_of_a_catalog_are_made_up_without_its_data(discreet: Discreet, here: Path) -> None:
+    told = discreet(
+        *("attack", "reconstruction", "-c", "discreet.toml", "--secret", "age", "--json"),
+        *("--people", "20", "--queries", "20", "-p", "own.svg"),
+    )
+    found = json.loads(told.out)
+    assert found["epsilon"] == 2
+    assert found["refused_after"] == 10
+    assert (here / "own.svg").exists()
+    assert not (here / "discreet.ledger").exists()
+
+
+def test_ways_are_told_by_name(discreet: Discreet) -> None:
+    told = discreet(
+        *("attack", "reconstruction", "--against", "bounded", "--by", "linear-program"),
+        *("--people", "10", "--queries", "20"),
+    )
+    assert told.code == 0, told.err
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("averagin",), "('averaging' is near)"),
+        (("averaging", "--against", "rouned"), "('rounded' is near)"),
+        (("averaging", "--by", "edge"), "by must be one of mean, belief"),
+        (("differencing", "--queries", "0"), "queries must lie between 1 and"),
+        (("differencing", "--queries", "1"), "queries must be 2 or more"),
+        (("averaging", "--trials", "1000001"), "trials must lie between 1 and"),
+        (("averaging", "--epsilon", "0"), "epsilon must be more than 0"),
+        (("averaging", "--each", "-1"), "each must be more than 0"),
+        (("averaging", "--secret", "age"), "must come with a catalog"),
+        (("averaging", "-c", "discreet.toml", "--secret", "agee"), "such as 'age'"),
+        (("averaging", "-c", "nowhere.toml"), "nowhere.toml"),
+        (("averaging", "--plot", "a.gif"), "must end in one of"),
+        (("errors", "-c", "discreet.toml"), "catalog must be left out for errors"),
+        (("errors", "--by", "mean"), "by must be left out"),
+    ],
+)
+def test_mistakes_are_one_sentence(
+    discreet: Discreet, here: Path, options: tuple[str, ...], words: str
+) -> None:
+    told = discreet("attack", *options)
+    assert told.code == 1
+    assert words in told.err
+    assert len(told.err.strip().splitlines()) == 1
+    assert not (here / "attack.png").exists()
