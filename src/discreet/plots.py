@@ -24,6 +24,9 @@ Floats: TypeAlias = NDArray[np.float64]
 STEMS_MOST = 80
 """Up to so many values each has a stem; beyond, stems would be one grey wall."""
 
+PLACES_MOST = 10
+"""So many places of an axis are named one by one."""
+
 FORMATS = (".png", ".svg", ".pdf")
 
 COLOURS = (HERE, THERE, "#009e73", "#cc79a7", "#56b4e9", "#6e7781")
@@ -467,15 +470,24 @@ def plot_success(lines: Sequence[Success], *, chance: float, title: str, at: str
         _draw_success(axes, line, colour)
     axes.axhline(chance, color=LIMIT, linestyle=":", linewidth=1.2, label="chance")
     axes.set_xscale("log")
-    axes.xaxis.set_major_formatter(_thousands)
+    _name_places(axes, sorted({place for line in lines for place in line.places}))
     axes.yaxis.set_major_formatter(_matplotlib().ticker.PercentFormatter(1.0, decimals=0))
-    axes.set_ylim(max(0.0, chance - 0.12), 1.02)
+    least = min(share for line in lines for share in (chance, *line.shares))
+    axes.set_ylim(max(0.0, least - 0.12), 1.02)
     axes.set_xlabel(at)
     axes.set_ylabel("guesses that were right")
     axes.set_title(_literal(title))
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
     return Plot(figure)
+
+
+def _name_places(axes: "Axes", places: Sequence[int]) -> None:
+    """Name each place where there are few, else powers of ten."""
+    if len(places) <= PLACES_MOST:
+        axes.set_xticks(places)
+    axes.xaxis.set_major_formatter(_thousands)
+    axes.xaxis.set_minor_formatter(_matplotlib().ticker.NullFormatter())
 
 
 def _draw_success(axes: "Axes", line: Success, colour: str) -> None:

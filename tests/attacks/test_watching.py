@@ -92,10 +92,14 @@ def test_time_tells_nothing_where_it_does_not_depend_on_the_secret() -> None:
     assert not refutes(outcome.last, 0.5)
 
 
+EQUAL = np.array([1.0, 2.0])
+"""Twins that time does not tell apart: of pairs, as many have one slower as the other."""
+
+
 def test_times_count_as_much_as_they_told_twins_apart() -> None:
-    slow, fast = np.array([[5.0, 1.0], [6.0, 2.0]]), np.array([[1.0, 1.0], [2.0, 2.0]])
+    slow, fast = [np.array([5.0, 6.0]), EQUAL], [np.array([1.0, 2.0]), EQUAL]
     assert by_rank(slow, fast, [5.5, 1.5]) > 0 > by_rank(slow, fast, [1.5, 1.5])
-    assert by_rank(slow[:, 1:], fast[:, 1:], [9.0]) == pytest.approx(-0.25)
+    assert by_rank([EQUAL], [EQUAL], [9.0]) == 0
 
 
 def test_twins_differ_by_the_victim_alone() -> None:

@@ -17,6 +17,7 @@ from discreet.attacks.trials import (
     allowed_for_presence,
     answers_of,
     bare_people,
+    coin,
     evidence,
     guessed,
 )
@@ -50,7 +51,7 @@ def groups(
         for place, size in enumerate(SIZES):
             own = answers[place :: len(SIZES)]
             odds = sum(evidence(defence, each, 0, size) for each in own)
-            right[size] += guessed(odds) == is_there[place]
+            right[size] += guessed(odds, coin()) == is_there[place]
         if progress is not None:
             progress((done + 1) / total)
     return Outcome(

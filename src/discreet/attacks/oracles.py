@@ -9,6 +9,7 @@ answers (Haeberlen, Pierce, Narayan 2011, "Differential Privacy Under Fire").
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import cycle
 from time import perf_counter
 
 import numpy as np
@@ -44,7 +45,7 @@ COSTLY = (
 )
 """Conditions that take long at one row: the first builds a long text, the second computes."""
 
-LONG = 5_000_000
+LONG = 10_000_000
 
 LEARNT = 5
 """So many twins of each kind are timed first."""
@@ -99,7 +100,7 @@ def timing(  # noqa: PLR0913 - each is a thing that the command or a test may sa
     most = whole("queries", queries, least=1)
     questions = [PLAIN.count(_costly(number)) for number in range(most)]
     seen = seen_of_twins(watched, whole("people", people, least=1), questions, times=LEARNT)
-    slow, fast = (np.array(seen[truth]) for truth in (True, False))
+    slow, fast = (_of_each_kind(seen[truth]) for truth in (True, False))
     found = tally(
         watched,
         partial(_trial, people, questions, partial(by_rank, slow, fast)),
@@ -110,15 +111,18 @@ def timing(  # noqa: PLR0913 - each is a thing that the command or a test may sa
     return _outcome("timing", defence, found.steps)
 
 
-def by_rank(slow: FloatArray, fast: FloatArray, times: Sequence[float]) -> float:
+def by_rank(
+    slow: Sequence[FloatArray], fast: Sequence[FloatArray], times: Sequence[float]
+) -> float:
     """Return the evidence of times for the secret: where they rank among the twins' times.
 
-    `slow` and `fast` have a row for each twin and a column for each question. Each question counts
-    as much as it told the twins apart: by Mann and Whitney's statistic, beyond one half.
+    `slow` and `fast` are times of twins with and without the secret, for each kind of question;
+    kinds take turns. Each counts as much as it told the twins apart: by Mann and Whitney's
+    statistic, beyond one half.
     """
     evidence = 0.0
-    for time, with_it, without in zip(times, slow.T, fast.T, strict=False):
-        apart = float(np.mean(with_it[:, None] > without)) - 0.5
+    for time, with_it, without in zip(times, cycle(slow), cycle(fast), strict=False):
+        apart = float(np.mean(np.sign(with_it[:, None] - without))) / 2
         rank = float(np.mean(time > with_it) + np.mean(time > without)) - 1.0
         evidence += apart * rank
     return evidence
@@ -129,6 +133,12 @@ def _matching(with_it: Sequence[float], without: Sequence[float], words: Sequenc
     return float(
         sum((a == own) - (b == own) for own, a, b in zip(words, with_it, without, strict=False))
     )
+
+
+def _of_each_kind(seen: Sequence[Sequence[float]]) -> list[FloatArray]:
+    """Return the times of each kind of question, of all twins together."""
+    times = np.array(seen)
+    return [times[:, kind :: len(COSTLY)].ravel() for kind in range(min(len(COSTLY), len(times.T)))]
 
 
 def _costly(number: int) -> str:

@@ -83,9 +83,9 @@ def allowed_for_presence(defence: Defence, *, people: int = 1) -> float | None:
     return most_success(defence.epsilon, delta=float(defence.delta), distance=people)
 
 
-def guessed(log_odds: float) -> bool:
-    """Return the likelier truth; where neither is, toss a coin."""
-    return log_odds > 0 if log_odds else coin()
+def guessed(log_odds: float, otherwise: bool) -> bool:
+    """Return the likelier truth; where neither is, what a coin said before."""
+    return log_odds > 0 if log_odds else otherwise
 
 
 def evidence(defence: KnownDefence, answer: float, here: int, there: int) -> float:
@@ -126,13 +126,14 @@ def tally(
     right, most = dict.fromkeys(at, 0), max(at)
     refused_after: int | None = None
     for done in range(trials):
-        trial = make_trial()
+        trial, otherwise = make_trial(), coin()
         with guarding(defence, trial.people) as target:
             answers = answers_of(target, trial.questions[:most])
         if len(answers) < min(most, len(trial.questions)):
             refused_after = min(len(answers), refused_after if refused_after is not None else most)
         for queries in at:
-            right[queries] += guessed(trial.log_odds(answers[:queries])) == trial.truth
+            guess = guessed(trial.log_odds(answers[:queries]), otherwise)
+            right[queries] += guess == trial.truth
         if progress is not None:
             progress((done + 1) / trials)
     steps = tuple(Step(queries=each, right=right[each], guesses=trials) for each in at)
