@@ -7,7 +7,7 @@ from functools import lru_cache
 from multiprocessing import get_context
 from os import cpu_count
 
-from discreet.audit import local, mechanisms, timing, twins
+from discreet.audit import local, mechanisms, questions, timing, twins
 from discreet.audit.auditor import audit
 from discreet.audit.findings import Finding
 from discreet.audit.subjects import Subject
@@ -27,8 +27,8 @@ def trial(*, quick: bool) -> list[Subject]:
 
     A long trial also times single draws: of the clock a quick one would see too little.
     """
-    ours = [*mechanisms.subjects(), *local.subjects()]
-    broken = [*twins.twins()]
+    ours = [*mechanisms.subjects(), *local.subjects(), *questions.subjects()]
+    broken = [*twins.twins(), *questions.twins()]
     if quick:
         return [*ours, *broken]
     ours += timing.subjects()

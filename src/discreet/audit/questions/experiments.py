@@ -12,15 +12,14 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-import numpy as np
 import pyarrow as pa
 
 from discreet.answer import Answer
 from discreet.audit.questions.scenes import COPY, PERSON, Tables, repeated
-from discreet.audit.questions.views import Cells, views
+from discreet.audit.questions.views import Cells, stacked, views
 from discreet.audit.subjects import Kind, Subject
 from discreet.curator import Curator
-from discreet.errors import BudgetError
+from discreet.errors import BudgetError, NothingFoundError
 from discreet.opening import open_data
 
 BOUNDS = {"x": (0, 8), "day": (0, 7)}
@@ -58,6 +57,8 @@ class Experiment:
     """So many rows of a copy are shown at most."""
     copies: int = COPIES
     runs: int = COPIES
+    is_alone: bool = False
+    """Whether there is one copy only, of which a curator that forgets is asked for every run."""
     is_broken: bool = False
     open: "Open" = field(default_factory=lambda: opened)
     """Where twins differ: how the curator is made."""
@@ -65,7 +66,7 @@ class Experiment:
     def subject(self) -> Subject:
         """Return it as what an auditor takes."""
         return Subject(
-            name=self.name,
+            name=f"SQL: {self.name}",
             kind=Kind.QUESTION,
             epsilon=self.epsilon,
             delta=self.delta,
@@ -77,21 +78,26 @@ class Experiment:
 
     def outputs(self, tables: Tables, count: int) -> Cells:
         """Return what is seen in so many runs, each asking a new curator with books of its own."""
+        if self.is_alone:
+            with self.open(self, tables, 1) as curator:
+                return stacked([self._seen(curator, 1) for _ in range(count)])
         at_once = min(self.copies, count)
-        parts = [self._seen(tables, at_once) for _ in range(-(-count // at_once))]
-        return np.concatenate(parts)[:count]
+        parts = [self._opened(tables, at_once) for _ in range(-(-count // at_once))]
+        return stacked(parts)[:count]
 
-    def _seen(self, tables: Tables, copies: int) -> Cells:
+    def _opened(self, tables: Tables, copies: int) -> Cells:
         with self.open(self, tables, copies) as curator:
-            answers = [answer_to(curator, each) for each in self.questions]
-        return views(answers, copies, self.rows)
+            return self._seen(curator, copies)
+
+    def _seen(self, curator: Curator, copies: int) -> Cells:
+        return views([answer_to(curator, each) for each in self.questions], copies, self.rows)
 
 
 def answer_to(curator: Curator, asked: Asked) -> Answer | None:
-    """Return what is answered; None if the budget does not allow it."""
+    """Return what is answered; None if the budget does not allow it, or no bounds were found."""
     try:
         return curator.ask(asked.sql, epsilon=asked.epsilon, delta=asked.delta)
-    except BudgetError:
+    except (BudgetError, NothingFoundError):
         return None
 
 

@@ -27,8 +27,8 @@ ODD: tuple[Row, ...] = (
 FEW, DEAR = 3_000, Fraction(3)
 """Runs of a question whose groups take long, as those of quantiles do, and their higher price."""
 
-DELTA = Fraction(1, 20)
-"""So large that what happens with this chance is seen."""
+DELTA = Fraction(1, 40)
+"""So large that it is seen; at epsilon 1 a key of one unit is shown with a chance of 0.0236."""
 
 
 def about_visits(
@@ -68,6 +68,11 @@ def measured() -> tuple[Experiment, ...]:
             "SUM beyond its bounds", by_copy("SUM(x)"), victim=[VICTIM | {"x": 1e300}], others=[LOW]
         ),
         about_visits("AVG of one row", by_copy("AVG(x)")),
+        about_visits(
+            "AVG of one far from others",
+            by_copy("AVG(x)"),
+            others=[LOW, LOW | {"person": 7, "x": 2.0}],
+        ),
         about_visits("AVG and COUNT", by_copy("AVG(x) AS mean, COUNT(*)"), others=[LOW]),
         about_visits("VARIANCE", by_copy("VARIANCE(x)"), others=[LOW, LOW | {"person": 7}]),
         about_visits(
@@ -79,6 +84,25 @@ def measured() -> tuple[Experiment, ...]:
         about_visits("FILTER", by_copy("SUM(x) FILTER (WHERE kind = 'a')"), others=[LOW]),
         about_visits("CASE", by_copy("SUM(CASE WHEN x > 7 THEN 1 ELSE 0 END)"), others=ODD),
         replace(about_visits('unit = "row"', by_copy("COUNT(*)")), declared={"unit": "row"}),
+        drifting(),
+    )
+
+
+def drifting() -> Experiment:
+    """Return a sum that one row moves far in floats of 11 bits, and by no more than itself exactly.
+
+    At 4096 such floats are 4 apart above and 2 below. Without the victim, 120 times -1.5 take the
+    sum down by 2 each; the victim's 3 lift it to 4100, where -1.5 is rounded away every time.
+    """
+    up = [LOW | {"person": 1 + each, "x": 8.0} for each in range(64)]
+    down = [LOW | {"person": 65 + each, "x": 62.5 / 16} for each in range(120)]
+    found = about_visits("SUM that floats get wrong", by_copy("SUM(16 * x - 64)"))
+    return replace(
+        found,
+        here={"visits": [*up, VICTIM | {"x": 67 / 16}, *down]},
+        there={"visits": [*up, *down]},
+        copies=1_000,
+        runs=1_000,
     )
 
 
@@ -146,23 +170,44 @@ def keyed() -> tuple[Experiment, ...]:
         ),
         *(unknown(f"unknown keys of {each} others", each) for each in (0, 3, 5)),
         unknown("unknown keys with SUM", 4, by_copy("COUNT(*) AS n, SUM(x)")),
-        unknown("unknown keys, replaced", 3, is_replaced=True),
+        replace(
+            unknown("unknown keys by rows", 2, by_copy("COUNT(*)")),
+            here={"visits": [VICTIM] * 3 + [LOW] * 2},
+            there={"visits": [LOW] * 2},
+            rows_per_unit=3,
+        ),
+        unknown_replaced(),
         gaussian(),
     )
 
 
-def unknown(name: str, others: int, sql: str = "", *, is_replaced: bool = False) -> Experiment:
+def unknown(name: str, others: int, sql: str = "") -> Experiment:
     """Return keys that only the data know, each of the victim and so many others."""
     rest = [LOW | {"person": 1 + each} for each in range(others)]
     found = about_visits(name, sql or by_copy("COUNT(DISTINCT person)"), others=rest)
     return replace(
         found,
-        there={"visits": [*rest, VICTIM | {"x": 0.0}]} if is_replaced else found.there,
         questions=(found.questions[0]._replace(delta=DELTA),),
         delta=DELTA,
         budget=(Fraction(1000), Fraction(1, 2)),
         keys_are_known=False,
-        declared={"neighbours": "replace"} if is_replaced else {},
+    )
+
+
+def unknown_replaced() -> Experiment:
+    """Return a victim that leaves one unknown key for another."""
+    rest = [
+        LOW | {"person": 10 * (1 + each) + ord(kind), "kind": kind}
+        for each in range(3)
+        for kind in "ab"
+    ]
+    people = by_copy("COUNT(DISTINCT person)", keys="copy, kind")
+    return replace(
+        unknown("unknown keys, replaced", 0, people),
+        here={"visits": [VICTIM, *rest]},
+        there={"visits": [VICTIM | {"kind": "b"}, *rest]},
+        rows=2,
+        declared={"neighbours": "replace"},
     )
 
 

@@ -29,6 +29,16 @@ def views(seen: Sequence[Answer | None], copies: int, rows: int) -> Cells:
     return np.hstack([_view(each, copies, rows) for each in seen])
 
 
+def stacked(parts: Sequence[Cells]) -> Cells:
+    """Return all rows of some arrays; where some are narrower, nothing is shown beyond."""
+    width = max(each.shape[1] for each in parts)
+    padded = [
+        np.pad(each, ((0, 0), (0, width - each.shape[1])), constant_values=NOTHING)
+        for each in parts
+    ]
+    return np.concatenate(padded)
+
+
 def _view(answer: Answer | None, copies: int, rows: int) -> Cells:
     if answer is None:
         return np.full((copies, 1), NOTHING)

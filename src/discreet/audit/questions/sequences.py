@@ -1,0 +1,74 @@
+"""Several questions, audited together: what all answers reveal is no more than was charged."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+from discreet.audit.questions.experiments import Asked, Experiment
+from discreet.audit.questions.statistics import DELTA, LOW, VICTIM, about_visits, by_copy
+
+HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
+
+COUNT = by_copy("COUNT(*)")
+AGAIN = "select copy, count(1) as how_many from Visits as v group by 1 order by copy"
+
+
+def repeated() -> tuple[Experiment, ...]:
+    """Return questions that were paid for already, and so reveal nothing more."""
+    asked = {
+        "asked twice": (Asked(COUNT), Asked(COUNT)),
+        "asked in other words": (Asked(COUNT), Asked(AGAIN)),
+        "asked again for less": (Asked(COUNT), Asked(COUNT, HALF)),
+        "asked again as a part": (Asked(by_copy("AVG(x) AS m, COUNT(*)")), Asked(COUNT, HALF)),
+    }
+    return tuple(
+        replace(about_visits(name, COUNT, others=[LOW]), questions=each)
+        for name, each in asked.items()
+    )
+
+
+def composed() -> tuple[Experiment, ...]:
+    """Return questions whose prices add up, some of them more than the budget allows."""
+    total = replace(
+        about_visits("COUNT, SUM and AVG in turn", COUNT),
+        questions=tuple(
+            Asked(by_copy(each), THIRD) for each in ("COUNT(*)", "SUM(x)", "COUNT(DISTINCT kind)")
+        ),
+    )
+    difference = replace(
+        about_visits("all, and all but the victim", COUNT, others=[LOW]),
+        questions=(Asked(COUNT, HALF), Asked(by_copy("COUNT(*)", "WHERE kind <> 'a'"), HALF)),
+    )
+    return (total, difference, limited(), concentrated())
+
+
+def limited() -> Experiment:
+    """Return more questions than the budget is for."""
+    filters = ("", "WHERE day = 1", "WHERE kind = 'a'", "WHERE x > 7")
+    return replace(
+        about_visits("4 questions, budget for 2", COUNT),
+        questions=tuple(Asked(by_copy("COUNT(*)", each), HALF) for each in filters),
+        budget=(Fraction(1), Fraction(0)),
+    )
+
+
+def concentrated() -> Experiment:
+    """Return questions with Gaussian noise, more than sums of rho allow."""
+    days = [VICTIM | {"day": each} for each in range(8)]
+    filters = [f"WHERE x > {each}" for each in range(4)]
+    return replace(
+        about_visits("Gaussian noise, concentrated", COUNT, days),
+        questions=tuple(
+            Asked(
+                by_copy("COUNT(DISTINCT person)", each, keys="copy, day"), Fraction(2), DELTA / 10
+            )
+            for each in filters
+        ),
+        budget=(Fraction(4), DELTA),
+        epsilon=Fraction(4),
+        delta=DELTA,
+        rows_per_unit=8,
+        rows=8,
+        copies=500,
+        runs=1_000,
+        declared={"accounting": "concentrated"},
+    )
