@@ -49,7 +49,7 @@ def test_a_mechanism_reads_as_it_is_written(maker: Maker) -> None:
         "RandomizedResponse.truthful(0.5, categories=5)",
         "RandomizedResponse(epsilon=2, categories=5)",
         "Geometric(epsilon=1, sensitivity=1).truncated(0, 100)",
-        "PartitionSelection(epsilon=1, delta=1e-06, groups=3, neighbours='replace')",
+        "PartitionSelection(epsilon=1, delta=1e-06, groups=3, in_one=2, neighbours='replace')",
         "Quantile(epsilon=1, fraction=0.25, rows_per_unit=2, neighbours='add-remove')",
         "Extreme(epsilon=1, end='max', rows_per_unit=1, neighbours='add-remove')",
         "Sensitivity(l1=2, l2_squared=2, linf=1, neighbours='replace')",
