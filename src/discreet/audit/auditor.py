@@ -88,7 +88,7 @@ def audit_outputs(  # noqa: PLR0913 - two samples and a claim
     """Return what independent outputs, drawn already, prove about what drew them."""
     begun = perf_counter() if started is None else started
     claim = _claim(epsilon, delta, confidence)
-    sides = parts(_enough(here)), parts(_enough(there))
+    sides = parts(_enough(here), _enough(there))
     event, measured, delta_measured = _judged(telling_events(*sides, claim), sides, claim)
     counts = _counts(event, sides)
     return Finding(

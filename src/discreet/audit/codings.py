@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.audit.readings import KIND_NAMES, NUMBER, Numbers, Reading
-from discreet.audit.sheets import Array, Path, Sheet
+from discreet.audit.sheets import Array, Sheet
 
 Codes = NDArray[np.int64]
 
@@ -140,7 +140,7 @@ def labels(
     return Coding(name, len(known) + 1, code, told, is_plain=True)
 
 
-def patterns(paths: Sequence[Path], columns: Sequence[Reading], learnt: Sheet) -> Coding:
+def patterns(columns: Sequence[Reading], learnt: Sheet) -> Coding:
     """Sort by which places hold numbers."""
 
     def read(sheet: Sheet) -> Sequence[Any]:
@@ -151,7 +151,9 @@ def patterns(paths: Sequence[Path], columns: Sequence[Reading], learnt: Sheet) -
         coding.name,
         coding.size,
         coding.code,
-        lambda cases: f"one of {len(cases)} patterns of which of {len(paths)} places hold numbers",
+        lambda cases: (
+            f"one of {len(cases)} patterns of which of {len(columns)} places hold numbers"
+        ),
     )
 
 
@@ -210,7 +212,7 @@ def _runs(cases: Codes, size: int) -> list[tuple[int, int]]:
 
 def _range(edges: Array, first: int, last: int) -> str:
     if first == 0 and last == len(edges) - 1:
-        return "of any size"
+        return "that is any number"
     if last == len(edges) - 1:
         return f"of at least {_short(edges[first])}"
     if first == 0:
@@ -232,6 +234,15 @@ def _either(words: Sequence[str]) -> str:
 
 
 def _hashable(value: Any) -> Any:
-    if isinstance(value, np.void):
-        return value.tobytes()
-    return value if isinstance(value, str | bytes) else repr(value)
+    """Return what is written of a value; a column of numbers writes True as 1."""
+    match value:
+        case np.void():
+            return value.tobytes()
+        case np.generic():
+            return _hashable(value.item())
+        case str() | bytes():
+            return value
+        case bool():
+            return repr(int(value))
+        case _:
+            return repr(value)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from discreet.audit.bounds import Count, likely_shares
 from discreet.audit.codings import Codes, Coding
 from discreet.audit.learning import learnt_codings
-from discreet.audit.sheets import Sheet, part, sheet
+from discreet.audit.sheets import Sheet, sheet
 from discreet.audit.subjects import Outputs
 
 JUDGED = 4
@@ -85,14 +85,23 @@ class _Candidate:
     """What an event that is easier to tell is worth more, all else being nearly equal."""
 
 
-def parts(outputs: Outputs) -> Parts:
-    """Cut the runs of one side: a quarter, a quarter, a half."""
-    quarter, half, whole = len(outputs) // 4, len(outputs) // 2, len(outputs)
-    return Parts(
-        sheet(part(outputs, 0, quarter)),
-        sheet(part(outputs, quarter, half)),
-        sheet(part(outputs, half, whole)),
+def parts(here: Outputs, there: Outputs) -> tuple[Parts, Parts]:
+    """Cut the runs of both sides: a quarter, a quarter, a half.
+
+    Which places outputs have is learnt from the first part, too.
+    """
+    sides = here, there
+    learnt = [sheet(each[: len(each) // 4]) for each in sides]
+    places = {**learnt[0].columns, **learnt[1].columns}.keys()
+    first, second = (
+        Parts(
+            learn,
+            sheet(each[len(each) // 4 : len(each) // 2], places),
+            sheet(each[len(each) // 2 :], places),
+        )
+        for learn, each in zip(learnt, sides, strict=True)
     )
+    return first, second
 
 
 def telling_events(here: Parts, there: Parts, claim: Claim) -> list[Event]:

@@ -1,7 +1,7 @@
 """Which codings are worth trying, found in runs that are not judged."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,9 @@ from discreet.audit.readings import (
     OTHER,
     Numbers,
     Reading,
-    as_numbers,
+    are_whole,
     direction_reading,
+    name_of,
     numbers_at,
     vector_readings,
 )
@@ -30,29 +31,36 @@ Floats = NDArray[np.float64]
 
 def learnt_codings(here: Sheet, there: Sheet) -> list[Coding]:
     """Return all codings that fit these outputs; both sides have the same number of them."""
-    paths = list(dict.fromkeys([*here.columns, *there.columns]))
-    each = {path: _both(path, here, there) for path in paths}
-    numeric = [path for path in paths if each[path].found.any()]
-    basic = {path: bins(numbers_at(path), each[path]) for path in numeric}
-    texts = [path for path in paths if (each[path].kinds == OTHER).any()]
-    labelled = [_column_labels(path, here, there) for path in texts]
-    codings = [*basic.values(), *(each for each in labelled if each)]
-    codings += [fine for path in numeric for fine in _fine(path, here, there)]
-    codings += _together(numeric, here, there)
-    codings += _scored([*basic.values(), *(each for each in labelled if each)], here, there)
+    places = {path: _place(path, here, there) for path in {**here.columns, **there.columns}}
+    numeric = [path for path, each in places.items() if each.learnt.found.any()]
+    texts = [path for path, each in places.items() if (each.learnt.kinds == OTHER).any()]
+    labelled = [each for path in texts if (each := _column_labels(path, here, there))]
+    basic = [*(bins(each.reading, each.learnt) for each in places.values()), *labelled]
+    codings = [*basic]
+    codings += [each for path in numeric for each in _fine(places[path].reading, here, there)]
+    codings += _together([(path, places[path].reading) for path in numeric], here, there)
+    codings += _scored(basic, here, there)
     if len(numeric) == 2 and not texts:
-        codings.append(_pair(*(_coarse(path, each[path]) for path in numeric)))
+        codings.append(_pair(*(_coarse(places[path]) for path in numeric)))
     return codings
 
 
-def _both(path: Path, here: Sheet, there: Sheet) -> Numbers:
-    a, b = as_numbers(here.column(path)), as_numbers(there.column(path))
-    return Numbers(np.concatenate([a.values, b.values]), np.concatenate([a.kinds, b.kinds]))
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A place of outputs, read as the numbers that were found there."""
+
+    reading: Reading
+    learnt: Numbers
 
 
-def _fine(path: Path, here: Sheet, there: Sheet) -> Iterator[Coding]:
+def _place(path: Path, here: Sheet, there: Sheet) -> _Place:
+    is_whole = are_whole(here.column(path)) and are_whole(there.column(path))
+    reading = numbers_at(path, is_whole=is_whole)
+    return _Place(reading, _joined(reading, here, there))
+
+
+def _fine(reading: Reading, here: Sheet, there: Sheet) -> Iterator[Coding]:
     """Look at the last bits, which noise in floats leaves traces in."""
-    reading = numbers_at(path)
     a, b = reading.read(here), reading.read(there)
     values = np.concatenate([a.values, b.values])
     if values.dtype.kind == "i":
@@ -65,21 +73,22 @@ def _fine(path: Path, here: Sheet, there: Sheet) -> Iterator[Coding]:
 
 
 def _column_labels(path: Path, here: Sheet, there: Sheet) -> Coding | None:
-    name = numbers_at(path).name
     learnt = [*here.column(path), *there.column(path)]
-    return _if_shared(labels(name, lambda sheet: sheet.column(path), learnt), len(learnt))
+    return _if_shared(labels(name_of(path), lambda sheet: sheet.column(path), learnt), len(learnt))
 
 
-def _together(numeric: Sequence[Path], here: Sheet, there: Sheet) -> Iterator[Coding]:
+def _together(
+    numeric: Sequence[tuple[Path, Reading]], here: Sheet, there: Sheet
+) -> Iterator[Coding]:
     """Look at several places at once, and at the whole of an output."""
-    readings = vector_readings(numeric)
-    if direction := direction_reading(numeric, here, there):
+    paths, columns = [path for path, _ in numeric], [reading for _, reading in numeric]
+    readings = vector_readings(paths)
+    if direction := direction_reading(paths, here, there):
         readings.append(direction)
     for reading in readings:
         yield bins(reading, _joined(reading, here, there))
-    columns = [numbers_at(path) for path in numeric]
     if any((c.read(s).kinds != NUMBER).any() for c in columns for s in (here, there)):
-        yield patterns(numeric, columns, here)
+        yield patterns(columns, here)
     if here.wholes is not None and there.wholes is not None:
         learnt = [*here.wholes, *there.wholes]
         whole = labels("an output", lambda s: [] if s.wholes is None else s.wholes, learnt)
@@ -108,8 +117,8 @@ def _untold(coding: Coding) -> Coding:
     return replace(coding, told=lambda cases: f"one of {len(cases)} outputs", is_plain=False)
 
 
-def _coarse(path: Path, learnt: Numbers) -> Coding:
-    return bins(numbers_at(path), learnt, atoms=PAIRED, count=PAIRED)
+def _coarse(place: _Place) -> Coding:
+    return bins(place.reading, place.learnt, atoms=PAIRED, count=PAIRED)
 
 
 def _pair(first: Coding, second: Coding) -> Coding:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from math import isfinite, isnan
+from math import floor, isfinite, isnan
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,9 @@ Kinds = NDArray[np.uint8]
 
 NUMBER, NONE, OTHER, ABSENT, NAN, HIGHEST, LOWEST = range(7)
 KIND_NAMES = ("a number", "None", "something else", "absent", "NaN", "+inf", "-inf")
+
+WHOLE_MOST = (1 << 63) - 1
+"""Whole numbers beyond are taken for this one, where others fit 64 bits."""
 
 VECTOR_MOST = 64
 """Up to so many numbers are taken together."""
@@ -49,19 +52,27 @@ def name_of(path: Path) -> str:
     return ", ".join(words)
 
 
-def numbers_at(path: Path) -> Reading:
-    """Read the number at one place."""
-    return Reading(name_of(path), lambda sheet: as_numbers(sheet.column(path)))
+def numbers_at(path: Path, *, is_whole: bool) -> Reading:
+    """Read the number at one place, as a whole number or as a real."""
+    return Reading(name_of(path), lambda sheet: as_numbers(sheet.column(path), is_whole=is_whole))
 
 
-def as_numbers(column: Array | list[Leaf]) -> Numbers:
-    """Return a column's numbers; NaN is none."""
+def are_whole(column: Array | list[Leaf]) -> bool:
+    """Say whether all numbers of a column are whole and fit 64 bits."""
+    if isinstance(column, np.ndarray):
+        return column.dtype.kind in "iub"
+    numbers = [leaf for leaf in column if _kind(leaf) == NUMBER]
+    return all(isinstance(each, int) and abs(each) <= WHOLE_MOST for each in numbers)
+
+
+def as_numbers(column: Array | list[Leaf], *, is_whole: bool) -> Numbers:
+    """Return a column's numbers, whole ones or reals; each follows from its own output alone."""
     if isinstance(column, np.ndarray) and column.dtype.kind in "iubf":
-        return _array_numbers(column)
+        return _array_numbers(column, is_whole=is_whole)
     kinds = np.array([_kind(leaf) for leaf in column], np.uint8)
     plain = [leaf if kind == NUMBER else 0 for leaf, kind in zip(column, kinds, strict=True)]
-    if all(isinstance(each, int) and abs(each) < 1 << 62 for each in plain):
-        return Numbers(np.array(plain, np.int64), kinds)
+    if is_whole:
+        return Numbers(np.array([_floor(each) for each in plain], np.int64), kinds)
     return Numbers(np.array([_real(each) for each in plain], np.float64), kinds)
 
 
@@ -71,7 +82,7 @@ def vector_readings(numeric: Sequence[Path]) -> list[Reading]:
     if len(paths) < 2:
         return []
     ways: dict[str, Callable[[NDArray[np.float64]], Array]] = {
-        "the sum": lambda m: m.sum(axis=1),
+        "the sum": lambda m: _added(m, np.ones(m.shape[1])),
         "the largest number": lambda m: m.max(axis=1),
         "the least number": lambda m: m.min(axis=1),
         "the place of the largest number": lambda m: m.argmax(axis=1),
@@ -90,30 +101,40 @@ def direction_reading(paths: Sequence[Path], here: Sheet, there: Sheet) -> Readi
     if not weights.any() or not np.isfinite(weights).all():
         return None
     weights /= np.abs(weights).max()
-    return _vector_reading("a weighted sum of all numbers", paths, lambda m: m @ weights)
+    return _vector_reading("a weighted sum of all numbers", paths, lambda m: _added(m, weights))
 
 
 def matrix(sheet: Sheet, paths: Sequence[Path]) -> NDArray[np.float64]:
     """Return several numbers of each output, 0 where there is none."""
-    read = [as_numbers(sheet.column(path)) for path in paths]
-    columns = [np.where(each.found, each.values, 0).astype(np.float64) for each in read]
-    return np.clip(np.stack(columns, axis=1), -1e150, 1e150)
+    columns = [as_numbers(sheet.column(path), is_whole=False).values for path in paths]
+    return np.asarray(np.clip(np.stack(columns, axis=1), -1e150, 1e150), np.float64)
+
+
+def _added(m: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return weighted sums of rows, rounded in the same way however many rows there are."""
+    total = np.zeros(len(m))
+    for column, weight in zip(m.T, weights, strict=True):
+        total += weight * column
+    return total
 
 
 def _vector_reading(
     name: str, paths: Sequence[Path], way: Callable[[NDArray[np.float64]], Array]
 ) -> Reading:
-    return Reading(name, lambda sheet: _array_numbers(way(matrix(sheet, paths))))
+    return Reading(name, lambda sheet: _array_numbers(way(matrix(sheet, paths)), is_whole=False))
 
 
-def _array_numbers(column: NDArray[Any]) -> Numbers:
+def _array_numbers(column: NDArray[Any], *, is_whole: bool) -> Numbers:
     if column.dtype.kind != "f":
-        return Numbers(column.astype(np.int64), np.zeros(len(column), np.uint8))
+        values = column.astype(np.int64 if is_whole else np.float64)
+        return Numbers(values, np.zeros(len(column), np.uint8))
     kinds = np.select(
         [np.isfinite(column), np.isnan(column), column > 0], [NUMBER, NAN, HIGHEST], LOWEST
-    )
+    ).astype(np.uint8)
     values = np.where(kinds == NUMBER, column, 0).astype(np.float64)
-    return Numbers(values, kinds.astype(np.uint8))
+    if is_whole:
+        return Numbers(np.array([_floor(each) for each in values.tolist()], np.int64), kinds)
+    return Numbers(values, kinds)
 
 
 def _kind(leaf: Leaf) -> int:
@@ -134,6 +155,10 @@ def _kind_of_real(number: float) -> int:
     if isfinite(number):
         return NUMBER
     return NAN if isnan(number) else HIGHEST if number > 0 else LOWEST
+
+
+def _floor(number: Any) -> int:
+    return int(max(-WHOLE_MOST, min(WHOLE_MOST, floor(number))))
 
 
 def _real(number: Any) -> float:

@@ -1,6 +1,7 @@
 """Outputs of any form as columns: a number or a label at each place of each output."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from typing import Any
@@ -45,16 +46,14 @@ class Sheet:
         return [Absent.ABSENT] * self.size if found is None else found
 
 
-def sheet(outputs: Outputs) -> Sheet:
-    """Return outputs as columns; what is found follows from each output alone."""
+def sheet(outputs: Outputs, places: Collection[Path] | None = None) -> Sheet:
+    """Return outputs as columns, of these places if they are given.
+
+    Given the places, what stands in them follows from each output alone.
+    """
     if isinstance(outputs, np.ndarray) and outputs.dtype != np.object_:
         return _array_sheet(outputs)
-    return _list_sheet(list(outputs))
-
-
-def part(outputs: Outputs, start: int, stop: int) -> Outputs:
-    """Return the outputs of some of the runs."""
-    return outputs[start:stop]
+    return _list_sheet(list(outputs), places)
 
 
 def _array_sheet(outputs: Array) -> Sheet:
@@ -67,27 +66,38 @@ def _array_sheet(outputs: Array) -> Sheet:
     return Sheet(len(flat), columns, flat.view(np.dtype((np.void, width))).reshape(-1))
 
 
-def _list_sheet(outputs: list[Any]) -> Sheet:
-    kinds = set(map(type, outputs))
-    if kinds <= {int, bool} or kinds == {float}:
+def _list_sheet(outputs: list[Any], places: Collection[Path] | None) -> Sheet:
+    if set(map(type, outputs)) <= {int, bool, float} and set(places or {OUTPUT}) == {OUTPUT}:
         return Sheet(len(outputs), {OUTPUT: _numbers(outputs)}, None)
-    columns: dict[Path, list[Leaf]] = {}
+    columns: dict[Path, list[Leaf]] = {each: [] for each in places or ()}
     for i, output in enumerate(outputs):
         for path, leaf in _leaves(output, OUTPUT):
-            if path not in columns and len(columns) < PLACES_MOST:
-                columns[path] = [Absent.ABSENT] * len(outputs)
+            if path not in columns and places is None and len(columns) < PLACES_MOST:
+                columns[path] = []
             if path in columns:
-                columns[path][i] = leaf
+                _fill(columns[path], i).append(leaf)
+    for column in columns.values():
+        _fill(column, len(outputs))
     is_plain = columns.keys() == {OUTPUT}
     wholes = None if is_plain else np.array([repr(output) for output in outputs])
-    return Sheet(len(outputs), columns, wholes)
+    return Sheet(len(outputs), {path: _numbers(each) for path, each in columns.items()}, wholes)
 
 
-def _numbers(outputs: list[Any]) -> Array:
-    try:
-        return np.array(outputs, np.float64 if isinstance(outputs[0], float) else np.int64)
-    except (OverflowError, IndexError):
-        return np.array([float(each) for each in outputs], np.float64)
+def _fill(column: list[Leaf], length: int) -> list[Leaf]:
+    """Mark the outputs up to this one that have no such place."""
+    column += [Absent.ABSENT] * (length - len(column))
+    return column
+
+
+def _numbers(column: list[Any]) -> Array | list[Leaf]:
+    """Return plain numbers as an array; all else, and numbers that do not fit, stay as they are."""
+    kinds = set(map(type, column))
+    if kinds == {float}:
+        return np.array(column, np.float64)
+    if kinds and kinds <= {int, bool}:
+        with suppress(OverflowError):
+            return np.array(column, np.int64)
+    return column
 
 
 def _leaves(value: Any, path: Path) -> Iterator[tuple[Path, Leaf]]:

@@ -142,7 +142,7 @@ def _choices() -> Iterator[Subject]:
         _calls(Exponential(epsilon=EPSILON, sensitivity=1, monotone=True)),
         [1, 0, 0, 0, 0, 0, 0, 0],
         [0, 1, 1, 1, 1, 1, 1, 1],
-        runs=2 * FEW,
+        runs=3 * FEW,
     )
 
 
