@@ -1,6 +1,6 @@
 """What an attacker sees of a target beside its answers, and how it is learnt on his own twins."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -79,19 +79,15 @@ def with_secret(people: People, truth: bool) -> People:
 def seen_of_twins(
     watched: Watched, size: int, questions: Sequence[str], *, times: int = 1
 ) -> dict[bool, list[list[float]]]:
-    """Return what is seen of made-up twins with and without the secret, which the attacker guards.
+    """Return what is seen of made-up twins with and without the secret, whom the attacker guards.
 
-    Nobody's systems are needed for it: how a defence works is public.
+    It needs nobody's system: how a defence works is public. Twins take turns, so that what changes
+    with time changes both.
     """
-    return {
-        truth: [list(each) for each in _seen(watched, size, questions, truth, times)]
-        for truth in (True, False)
-    }
-
-
-def _seen(
-    watched: Watched, size: int, questions: Sequence[str], truth: bool, times: int
-) -> Iterator[list[float]]:
+    seen: dict[bool, list[list[float]]] = {True: [], False: []}
     for _ in range(times):
-        with guarding(watched, with_secret(made_up(size), truth)) as target:
-            yield answers_of(target, questions)
+        people = made_up(size)
+        for truth, found in seen.items():
+            with guarding(watched, with_secret(people, truth)) as target:
+                found.append(answers_of(target, questions))
+    return seen
