@@ -44,9 +44,9 @@ def averaging(  # noqa: PLR0913 - each is a thing that the command may say
 ) -> Outcome:
     """Return how often one person's secret is told by the same count asked many times.
 
-    Noise of standard deviation s that is drawn anew leaves an error of s / √k after k answers, and
-    telling two neighbouring counts apart takes k of about 4 s² of them. Where answers are kept, the
-    second one tells nothing.
+    Noise of standard deviation s that is drawn anew leaves an error of s / √k after k answers: the
+    mean of 4 s² of them is right five times out of six, that of 16 s² 98 times out of 100. Where
+    answers are kept, the second one tells nothing.
     """
     at = steps_to(whole("queries", queries, least=1))
     found = tally(

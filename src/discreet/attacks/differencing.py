@@ -43,9 +43,10 @@ def differencing(  # noqa: PLR0913 - each is a thing that the command may say
 ) -> Outcome:
     """Return how often one person's secret is told by counts with and without that person.
 
-    The attacker knows nobody's secret. One pair of exact counts is enough, and noise of standard
-    deviation s takes about 8 s² pairs. Rounding is beaten by a group that is found in about log₂ n
-    questions. By default the way is the one that the defence is weak against.
+    The attacker knows nobody's secret. One pair of exact counts is enough; with noise of standard
+    deviation s, 8 s² pairs are right five times out of six, and 32 s² 98 times out of 100. Rounding
+    is beaten by a group that is found in about log₂ n questions. By default the way is the one
+    that the defence is weak against.
     """
     n, times = whole("people", people, least=2), whole("trials", trials, least=1)
     at = [2 * each for each in steps_to(whole("queries", queries, least=2) // 2)]
