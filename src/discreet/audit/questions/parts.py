@@ -6,7 +6,13 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from discreet.answer import Answer
-from discreet.audit.questions.experiments import Experiment, Open, declared_by, sources_of
+from discreet.audit.questions.experiments import (
+    Experiment,
+    Open,
+    declared_by,
+    opened,
+    sources_of,
+)
 from discreet.audit.questions.scenes import Tables
 from discreet.books import budget_from
 from discreet.catalog import Catalog, Column, complete, declare
@@ -106,11 +112,17 @@ def prepared_for(rows: int) -> Open:
     """Open curators over tables that keep so many rows of a unit, whatever the catalog says."""
 
     def opened(experiment: Experiment, tables: Tables, copies: int) -> Curator:
-        catalog = parts_of(experiment, tables, copies).catalog
+        paid = parts_of(experiment, tables, copies)
+        paid.engine.close()
         parts = parts_of(experiment, tables, copies, rows_per_unit=rows)
-        return ForgetfulCurator(replace(parts, catalog=catalog))
+        return ForgetfulCurator(replace(parts, catalog=paid.catalog))
 
     return opened
+
+
+def undeclared(experiment: Experiment, tables: Tables, copies: int) -> Curator:
+    """Open a curator whose owner left out what is declared of the experiment besides."""
+    return opened(replace(experiment, declared={}), tables, copies)
 
 
 def with_bounds_of_the_data(experiment: Experiment, tables: Tables, copies: int) -> Curator:
