@@ -20,6 +20,7 @@ from discreet.engines.duckdb import DuckDbEngine, sql
 from discreet.errors import EngineError
 from discreet.tables import ExactTable
 from tests.engines.made import column, count, exact, loaded, private
+from tests.ledger.stores import child, end_of
 
 
 @pytest.fixture(scope="module")
@@ -198,3 +199,16 @@ def test_a_closed_store_leaves_no_files_and_threads() -> None:
     store.close()
     assert not spill.exists()
     assert threading.active_count() <= before
+
+
+def test_a_forked_child_leaves_the_database_to_its_parent() -> None:
+    """Closing it there would wait for threads that were not forked, and remove files in use."""
+    store = Store(Limits(threads=2))
+    with store.cursor() as cursor:
+        cursor.execute("CREATE TABLE big AS SELECT range AS x FROM range(1000000)")
+    assert end_of(child(store.close)) == 0
+    assert store._spill.exists()
+    with store.cursor() as cursor:
+        assert cursor.sql("SELECT count(*) FROM big").fetchall() == [(1_000_000,)]
+    store.close()
+    assert not store._spill.exists()

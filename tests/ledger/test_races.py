@@ -79,7 +79,8 @@ def test_exactly_what_the_budget_allows_is_answered_to_32_threads(durable: Store
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("processes", "threads", "asks", "fits"), [(8, 20, 10, 501), (32, 32, 1, 777)]
+    ("processes", "threads", "asks", "fits"),
+    [(8, 20, 1, 50), (8, 20, 10, 501), (32, 32, 1, 777)],
 )
 def test_exactly_what_the_budget_allows_is_answered_to_a_crowd(
     durable: Store, processes: int, threads: int, asks: int, fits: int

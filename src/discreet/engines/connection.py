@@ -1,6 +1,7 @@
 """DuckDB connections that can reach nothing but their own tables."""
 
 import logging
+import os
 import shutil
 import tempfile
 import threading
@@ -61,7 +62,7 @@ class Store:
         self.limits = limits
         self._spill = Path(tempfile.mkdtemp(prefix="discreet-"))
         self.connection = duckdb.connect(":memory:")
-        self._end = weakref.finalize(self, _end, self.connection, self._spill)
+        self._end = weakref.finalize(self, _end, self.connection, self._spill, os.getpid())
         for each in (*FIXED, *self._own_settings()):
             self.connection.execute(f"SET GLOBAL {each}")
 
@@ -138,7 +139,15 @@ class BoundQueries:
 Bound = tuple[duckdb.DuckDBPyConnection, duckdb.DuckDBPyRelation]
 
 
-def _end(connection: duckdb.DuckDBPyConnection, spill: Path) -> None:
+_of_parents: list[duckdb.DuckDBPyConnection] = []
+"""Held until the process ends: closing them would wait for threads that a fork left behind."""
+
+
+def _end(connection: duckdb.DuckDBPyConnection, spill: Path, process: int) -> None:
+    """Close a database and remove its folder; a forked child leaves both to its parent."""
+    if process != os.getpid():
+        _of_parents.append(connection)
+        return
     with suppress(duckdb.Error):
         connection.close()
     shutil.rmtree(spill, ignore_errors=True)
