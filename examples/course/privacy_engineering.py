@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from discreet.accounting import Budget, PureEvent
+from discreet.attacks import Discreet, FreshLaplace, averaging
 from discreet.mechanisms import Geometric, Laplace, RandomizedResponse, bounded_sum
 from discreet.plots import Panel, plot_answer_lines
 from discreet.utility import (
@@ -76,6 +77,14 @@ answers = [mechanism.release(55) for _ in range(10)]
 belief = belief_after_counts(uniform(0, 110), answers, epsilon=1)
 likely = max(belief.labels, key=lambda count: belief[count])
 print(f"answers {answers}: belief in {likely} is {float(belief[likely]):.3f}")
+
+# %% [markdown]
+# The same as an attack on made-up people, of whom all but one are known. Noise that is drawn anew
+# tells the secret in the end; Discreet keeps its answer, and more of the same tell nothing more.
+
+# %%
+for defence, queries in ((FreshLaplace(each=1), 32), (Discreet(epsilon=1, each=1), 4)):
+    print(averaging(defence, people=20, queries=queries, trials=20).verdict)
 
 # %%
 tries = np.arange(1, 61)
