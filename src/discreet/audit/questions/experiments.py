@@ -34,6 +34,7 @@ class Asked(NamedTuple):
     sql: str
     epsilon: Fraction = Fraction(1)
     delta: Fraction | None = None
+    bounding: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +97,9 @@ class Experiment:
 def answer_to(curator: Curator, asked: Asked) -> Answer | None:
     """Return what is answered; None if the budget does not allow it, or no bounds were found."""
     try:
-        return curator.ask(asked.sql, epsilon=asked.epsilon, delta=asked.delta)
+        return curator.ask(
+            asked.sql, epsilon=asked.epsilon, delta=asked.delta, bounding=asked.bounding
+        )
     except (BudgetError, NothingFoundError):
         return None
 

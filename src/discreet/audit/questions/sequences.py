@@ -9,6 +9,7 @@ from discreet.audit.questions.statistics import DELTA, LOW, VICTIM, about_visits
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
 
 COUNT = by_copy("COUNT(*)")
+OTHER = LOW | {"person": 9}
 AGAIN = "select copy, count(1) as how_many from Visits as v group by 1 order by copy"
 
 
@@ -38,7 +39,32 @@ def composed() -> tuple[Experiment, ...]:
         about_visits("all, and all but the victim", COUNT, others=[LOW]),
         questions=(Asked(COUNT, HALF), Asked(by_copy("COUNT(*)", "WHERE kind <> 'a'"), HALF)),
     )
-    return (total, difference, limited(), concentrated())
+    return (total, difference, bounded_twice(), disjoint(), limited(), concentrated())
+
+
+def bounded_twice() -> Experiment:
+    """Return the same question with rows that were chosen before, and with rows chosen for it."""
+    many = [VICTIM | {"x": 8 - each / 8} for each in range(30)]
+    asked = by_copy("SUM(x)", "WHERE x > 5")
+    return replace(
+        about_visits("prepared, then per query", asked, many),
+        questions=(Asked(asked, HALF), Asked(asked, HALF, bounding="per-query")),
+        rows_per_unit=3,
+        copies=5_000,
+        runs=5_000,
+    )
+
+
+def disjoint() -> Experiment:
+    """Return questions about tables of different people: each has the whole budget."""
+    return Experiment(
+        name="tables of different people",
+        questions=(Asked(COUNT), Asked(by_copy("COUNT(*)", table="people"))),
+        here={"visits": [VICTIM], "people": [OTHER]},
+        there={"visits": [], "people": [OTHER]},
+        budget=(Fraction(1), Fraction(0)),
+        declared={"disjoint": [["visits", "people"]]},
+    )
 
 
 def limited() -> Experiment:

@@ -61,6 +61,7 @@ def measured() -> tuple[Experiment, ...]:
             rows_per_unit=2,
         ),
         about_visits("SUM", by_copy("SUM(x)"), others=ODD),
+        about_visits("SUM(DISTINCT x)", by_copy("SUM(DISTINCT x)"), others=[LOW, *ODD]),
         about_visits(
             "SUM of either sign", by_copy("SUM(x - 8)"), victim=[VICTIM | {"x": 0.0}], others=[HIGH]
         ),
@@ -146,6 +147,7 @@ def keyed() -> tuple[Experiment, ...]:
     """Return groups, known and unknown, and neighbours that change."""
     histogram = by_copy("COUNT(*)", keys="copy, kind")
     two = replace(about_visits("histogram", histogram, others=[LOW]), rows=2)
+    by_size = by_copy("COUNT(*)", keys="copy, CASE WHEN x > 4 THEN 'much' ELSE 'little' END")
     changes = replace(
         two,
         name="histogram, replaced",
@@ -168,6 +170,14 @@ def keyed() -> tuple[Experiment, ...]:
             name="SUM, replaced",
             questions=(Asked(by_copy("SUM(x)", keys="copy, kind")),),
         ),
+        replace(
+            two,
+            name="NULL as a group",
+            here={"visits": [VICTIM | {"kind": None}, LOW]},
+            rows=3,
+            declared={"nulls": {"visits.kind": True}},
+        ),
+        replace(two, name="keys of a CASE", questions=(Asked(by_size),)),
         *(unknown(f"unknown keys of {each} others", each) for each in (0, 3, 5)),
         unknown("unknown keys with SUM", 4, by_copy("COUNT(*) AS n, SUM(x)")),
         replace(
