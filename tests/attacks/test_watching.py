@@ -65,8 +65,9 @@ class _SlowTarget:
     secret: bool
 
     def ask(self, sql: str) -> float:
+        del sql
         self.turn(self.secret)
-        return float(len(sql) * 0)
+        return 0.0
 
 
 class Clock:
