@@ -10,6 +10,7 @@ in place of what is asked for, whatever the catalog says by then.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from discreet.catalog.schema import Bounds, Kind, PrivateTable
 from discreet.catalog.schema import Column as Declared
@@ -62,7 +63,7 @@ Stored = Callable[[str, str], bool]
 def placed_columns(table: PrivateTable) -> tuple[Placed, ...]:
     """Return what a prepared table keeps beside its columns; follows from the catalog alone."""
     taken = {each.name.casefold() for each in table.columns}
-    found = (each for column in table.columns for each in _placed(table, column))
+    found = (each for column in table.columns for each in _placed(table.rows_per_unit, column))
     return tuple(each for each in found if each.name.casefold() not in taken)
 
 
@@ -76,12 +77,13 @@ def with_placed(query: ExactQuery, stored: Stored) -> ExactQuery:
     return replace(query, rows=reader.rows, sums=sums, cell=cell)
 
 
-def _placed(table: PrivateTable, column: Declared) -> tuple[Placed, ...]:
+@lru_cache
+def _placed(rows: int, column: Declared) -> tuple[Placed, ...]:
+    """Return the places of a column by which units of so many rows are summed."""
     if not column.kind.is_number or not isinstance(column.bounds, Bounds):
         return ()
-    argument = ColumnOf(source=table.name, name=column.name, facts=facts_from_column(column))
-    rulers = rulers_of(argument, table.rows_per_unit)
-    return tuple(Placed(column=column, ruler=each) for each in rulers)
+    argument = ColumnOf(source="", name=column.name, facts=facts_from_column(column))
+    return tuple(Placed(column=column, ruler=each) for each in rulers_of(argument, rows))
 
 
 class _Reader:
@@ -89,13 +91,18 @@ class _Reader:
 
     def __init__(self, query: ExactQuery, stored: Stored) -> None:
         self.rows, self._name, self._stored = query.rows, query.name, stored
+        self._found: dict[int, ColumnOf | None] = {}
+        """By the identity of a call: those that are equal may be of different kinds."""
 
     def read(self, expression: Expression) -> Expression:
         match expression:
             case Call():
-                found = self._kept(expression)
-                arguments = tuple(map(self.read, expression.arguments))
-                return replace(expression, arguments=arguments) if found is None else found
+                if id(expression) not in self._found:
+                    self._found[id(expression)] = self._kept(expression)
+                found = self._found[id(expression)]
+                if found is not None:
+                    return found
+                return replace(expression, arguments=tuple(map(self.read, expression.arguments)))
             case Case():
                 branches = tuple((self.read(a), self.read(b)) for a, b in expression.branches)
                 otherwise = self.read(expression.otherwise)
@@ -125,7 +132,7 @@ class _Reader:
         self, table: PrivateTable, name: str, expression: Expression, column: ColumnOf
     ) -> Placed | None:
         declared = next(each for each in table.columns if each.name == name)
-        for each in _placed(table, declared):
+        for each in _placed(table.rows_per_unit, declared):
             is_same = _is_same(expression, each.expression(column.source, column.name))
             if is_same and self._stored(table.name, each.name):
                 return each
