@@ -100,6 +100,7 @@ EQUAL = np.array([1.0, 2.0])
 def test_times_count_as_much_as_they_told_twins_apart() -> None:
     slow, fast = [np.array([5.0, 6.0]), EQUAL], [np.array([1.0, 2.0]), EQUAL]
     assert by_rank(slow, fast, [5.5, 1.5]) > 0 > by_rank(slow, fast, [1.5, 1.5])
+    assert by_rank(slow, fast, [4.0]) > 0 > by_rank(slow, fast, [3.0])
     assert by_rank([EQUAL], [EQUAL], [9.0]) == 0
 
 

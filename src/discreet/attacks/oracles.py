@@ -118,13 +118,14 @@ def by_rank(
 
     `slow` and `fast` are times of twins with and without the secret, for each kind of question;
     kinds take turns. Each counts as much as it told the twins apart: by Mann and Whitney's
-    statistic, beyond one half.
+    statistic, beyond one half. What lies between all of either goes by the nearer median.
     """
     evidence = 0.0
     for time, with_it, without in zip(times, cycle(slow), cycle(fast), strict=False):
         apart = float(np.mean(np.sign(with_it[:, None] - without))) / 2
         rank = float(np.mean(time > with_it) + np.mean(time > without)) - 1.0
-        evidence += apart * rank
+        middle = float(np.median(with_it) + np.median(without)) / 2
+        evidence += apart * (rank + float(np.sign(time - middle)) / 2)
     return evidence
 
 
