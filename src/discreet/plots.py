@@ -514,7 +514,7 @@ def plot_claims(groups: Mapping[str, Floats], *, title: str) -> Plot:
     most = float(pairs.max()) * 1.05 or 1.0
     axes.plot([0, most], [0, most], color=LIMIT, linewidth=1)
     axes.fill_between([0, most], [0, most], most, color=PALE, alpha=0.35, linewidth=0)
-    axes.text(0.02 * most, 0.97 * most, "claim refuted", va="top", color="#57606a", fontsize=9)
+    axes.text(0.6 * most, 0.94 * most, "claim refuted", ha="center", color="#57606a", fontsize=9)
     for (name, points), colour, mark in zip(groups.items(), COLOURS, "os^D", strict=False):
         axes.plot(points[:, 0], points[:, 1], mark, color=colour, markersize=4.5, label=name)
     axes.set(xlim=(0, most), ylim=(0, most), xlabel="ε claimed", ylabel="ε measured, at least")

@@ -13,7 +13,7 @@ from discreet.errors import ParameterError
 from discreet.parameters import Real, confidence_level, rational, whole
 
 CONFIDENCE = 1 - Fraction(1, 10**8)
-"""One audit in so many cries wolf, and so one trial of a hundred subjects in a million."""
+"""One audit in 10^8 cries wolf, and so one trial of a hundred subjects in a million."""
 
 OWN_CONFIDENCE = Fraction(999, 1000)
 """For a function of one's own, of which there are fewer runs."""
