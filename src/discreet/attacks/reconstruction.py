@@ -25,7 +25,7 @@ from discreet.parameters import whole
 Floats: TypeAlias = NDArray[np.float64]
 Bits: TypeAlias = NDArray[np.bool_]
 
-PEOPLE, QUERIES, TRIALS = 200, 800, 1
+PEOPLE, QUERIES, TRIALS = 200, 1000, 1
 
 
 class Solver(Enum):
