@@ -34,10 +34,12 @@ from discreet.local.numeric import (
     SquareWaveClient,
 )
 from discreet.local.rappor import Discovery, DiscoveryClient, Rappor, RapporClient
+from discreet.local.shuffle import shuffled_epsilon
 from discreet.local.sketches import CountMeanSketch, HadamardSketch, SketchClient
 from discreet.local.sketches.hashing import columns, keys_of, seeds
 
 EPSILONS = (Fraction(1), Fraction(3))
+DELTA = Fraction(1, 50)
 CATEGORIES = 6
 ROUNDS = 3
 
@@ -57,6 +59,7 @@ def cases() -> Iterator[Case]:
         yield from _numbers(epsilon)
         yield from _over_time(epsilon)
     yield from _filters()
+    yield from _shuffled()
 
 
 def _oracles(epsilon: Fraction) -> Iterator[Case]:
@@ -119,6 +122,33 @@ def _filters() -> Iterator[Case]:
             what=f"{share}, {ROUNDS} rounds",
         )
         yield Case(mechanism=found, here="aa", there="bb", draw=_discovered, runs=MANY, what=share)
+
+
+def _shuffled() -> Iterator[Case]:
+    """Yield reports in an order by chance, of which it is left how many said 1."""
+    response = KaryResponse.binary(epsilon=3)
+    for people in (10, 100):
+        price = shuffled_epsilon(epsilon=3, delta=DELTA, people=people)
+        yield Case(
+            mechanism=response,
+            epsilon=Fraction(price),
+            delta=DELTA,
+            here=(0, people),
+            there=(1, people),
+            draw=ones_of_all,
+            runs=MANY // 2,
+            what=f"{people} people shuffled",
+        )
+
+
+def ones_of_all(mechanism: KaryResponse, held: tuple[int, int], count: int) -> Outputs:
+    """Return how many of so many people said 1: one holds this value, and all others hold 0."""
+    value, people = held
+    values = np.zeros((count, people), np.int64)
+    values[:, 0] = value
+    rows = Client(mechanism).report_many(values.reshape(-1)).rows
+    ones: Outputs = rows.astype(np.int64).reshape(count, people).sum(axis=1)
+    return ones
 
 
 def _spoken_for(mechanism: FrequencyOracle, value: int, count: int) -> Outputs:

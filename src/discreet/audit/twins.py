@@ -4,14 +4,17 @@ Each claims what it would be if it were right. Nothing of ours uses any of them.
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from discreet.audit.local import ones_of_all
 from discreet.audit.naive import SparseVariants, float_laplace
 from discreet.audit.subjects import Kind, Outputs, Subject
 from discreet.local import Client, KaryResponse
+from discreet.local.shuffle import shuffled_epsilon
 from discreet.mechanisms import (
     Exponential,
     Gaussian,
@@ -163,6 +166,14 @@ def _local() -> Iterator[Subject]:
         kind=Kind.LOCAL,
     )
     yield _twin("answers that are not kept, 3 rounds", _fresh, 0, 1, runs=SOME, kind=Kind.LOCAL)
+    shuffled = _twin("too few reports shuffled", _few_shuffled, 0, 1, runs=SOME, kind=Kind.LOCAL)
+    price = shuffled_epsilon(epsilon=3, delta=DELTA, people=1_000)
+    yield replace(shuffled, epsilon=Fraction(price), delta=DELTA)
+
+
+def _few_shuffled(value: int, count: int) -> Outputs:
+    """Shuffle the reports of 10 people and claim what those of 1000 would cost."""
+    return ones_of_all(KaryResponse.binary(epsilon=3), (value, 10), count)
 
 
 def _fresh(value: int, count: int) -> Outputs:
