@@ -469,8 +469,10 @@ def plot_success(lines: Sequence[Success], *, chance: float, title: str, at: str
     for colour, line in zip(COLOURS, lines, strict=False):
         _draw_success(axes, line, colour)
     axes.axhline(chance, color=LIMIT, linestyle=":", linewidth=1.2, label="chance")
-    axes.set_xscale("log")
-    _name_places(axes, sorted({place for line in lines for place in line.places}))
+    places = sorted({place for line in lines for place in line.places})
+    # Where nothing was answered at all, the axis begins with nothing.
+    axes.set_xscale("log" if places[0] > 0 else "symlog")
+    _name_places(axes, places)
     axes.yaxis.set_major_formatter(_matplotlib().ticker.PercentFormatter(1.0, decimals=0))
     least = min(share for line in lines for share in (chance, *line.shares))
     axes.set_ylim(max(0.0, least - 0.12), 1.02)
@@ -492,6 +494,8 @@ def _name_places(axes: "Axes", places: Sequence[int]) -> None:
 
 def _draw_success(axes: "Axes", line: Success, colour: str) -> None:
     low, high = np.array(line.intervals).T
+    if len(line.places) == 1:
+        axes.vlines(line.places, low, high, color=colour, alpha=0.5)
     axes.fill_between(line.places, low, high, color=colour, alpha=0.15, linewidth=0)
     axes.plot(line.places, line.shares, "o-", color=colour, markersize=4, label=line.name)
     if line.ends:

@@ -50,7 +50,7 @@ def test_rounded_answers_are_the_nearest_multiples(number: int, rounded: int) ->
 
 
 def test_bounded_answers_stay_within_their_bound_and_differ() -> None:
-    exact, found = answers(Bounded(within=3), 40, *[ALL] * 100)
+    exact, found = answers(Bounded(within=3), 40, *[ALL] * 150)
     assert {each - exact for each in found} == set(range(-3, 4))
     assert Bounded(within=3).spread == pytest.approx(np.std(range(-3, 4)))
 

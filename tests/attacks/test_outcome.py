@@ -34,7 +34,7 @@ def test_what_is_asked_after_a_refusal_counts_for_nothing() -> None:
     stopped = replace(OUTCOME, refused_after=10)
     assert [step.queries for step in stopped.answered] == [1, 8, 10]
     assert stopped.last == Step(queries=10, right=30, guesses=40)
-    assert "after 10 questions, when its budget was gone," in stopped.verdict
+    assert "after 10 questions, when it answered no more," in stopped.verdict
     assert replace(OUTCOME, refused_after=64).answered == OUTCOME.steps
 
 

@@ -112,7 +112,7 @@ class Outcome:
         """One sentence: what was achieved with how many questions, against chance and promise."""
         last = self.last
         low, high = last.interval
-        gone = "" if self.refused_after is None else ", when its budget was gone"
+        gone = "" if self.refused_after is None else ", when it answered no more"
         return (
             f"{self.attack} against {self.against}: {self.axis.phrase(last.queries)}{gone}, "
             f"{_percent(last.success)} of {last.guesses} guesses were right "
