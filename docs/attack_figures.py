@@ -98,7 +98,7 @@ def errors_outcomes() -> list[Outcome]:
 
 def timing_outcomes() -> list[Outcome]:
     """Return questions that work hard at one row, if it has the secret; on this machine's clock."""
-    return [timing(Raw(), trials=80), timing(Discreet(), trials=80)]
+    return [timing(Raw(), trials=80), timing(Discreet(), trials=200)]
 
 
 def draw(name: str, outcomes: list[Outcome]) -> None:
