@@ -62,10 +62,9 @@ def test_noise_that_is_drawn_anew_is_beaten_in_the_same_words(defence: KnownDefe
     assert refutes(outcome.last, 0.5)
 
 
-@pytest.mark.parametrize("way", [Way.REWORDED, Way.EDGE])
-def test_discreet_answers_until_its_budget_is_gone_and_no_more_is_told(way: Way) -> None:
+def test_discreet_answers_until_its_budget_is_gone_and_no_more_is_told() -> None:
     defence = Discreet(epsilon=0.1, each=0.05)
-    outcome = differencing(defence, people=16, queries=4, trials=25, by=way)
+    outcome = differencing(defence, people=16, queries=4, trials=25)
     assert outcome.refused_after == 2
     assert outcome.last.queries == 2
     assert outcome.allowed == most_success(0.1, distance=2)
