@@ -13,9 +13,10 @@ from discreet.audit.questions.scenes import Tables
 from discreet.catalog.schema import Value
 from discreet.mechanisms.geometric import Geometric
 from discreet.mechanisms.partition_selection import PartitionSelection, Selected
+from discreet.mechanisms.quantile import Quantile
 from discreet.noise import SYSTEM, Entropy
 from discreet.query.plan.measures import Linear
-from discreet.query.plan.planned import PlannedMeasure, PlannedRelease
+from discreet.query.plan.planned import PlannedMeasure, PlannedPick, PlannedRelease
 from discreet.query.questions import KnownKeys
 
 # --------------------------------------------------------------------------- noise
@@ -58,6 +59,22 @@ def with_shared_noise(planned: PlannedRelease) -> PlannedRelease:
         for each in planned.measures
     ]
     return replace(planned, measures=tuple(measures))
+
+
+def with_sharp_quantiles(planned: PlannedRelease) -> PlannedRelease:
+    """Choose quantiles as if epsilon were 100, and charge what was asked."""
+    return replace(planned, picks=tuple(map(_sharpened, planned.picks)))
+
+
+def _sharpened(planned: PlannedPick) -> PlannedPick:
+    told = cast("Quantile", planned.mechanism)
+    sharp = Quantile(
+        epsilon=100,
+        fraction=told.fraction,
+        rows_per_unit=told.rows_per_unit,
+        neighbours=told.neighbours,
+    )
+    return replace(planned, mechanism=sharp)
 
 
 # --------------------------------------------------------------------------- keys

@@ -131,7 +131,7 @@ def bounded() -> tuple[Experiment, ...]:
     two = by_copy("COUNT(*)", keys="copy, kind")
     found = (
         about_visits("30 rows where 3 count", by_copy("COUNT(*)"), many, [LOW]),
-        about_visits("SUM of 30 rows where 3 count", by_copy("SUM(x)"), many),
+        about_visits("SUM of 30 rows where 3 count", by_copy("SUM(x)"), [VICTIM] * 30),
         replace(about_visits("30 rows over two groups", two, spread), rows=2),
         about_visits("COUNT(DISTINCT x) of 30 rows", by_copy("COUNT(DISTINCT x)"), many, [LOW]),
     )

@@ -13,6 +13,7 @@ from discreet.audit.questions.broken import (
     summed_in_floats,
     with_noise_of,
     with_shared_noise,
+    with_sharp_quantiles,
     without_empty_groups,
 )
 from discreet.audit.questions.experiments import Experiment, Open
@@ -28,7 +29,7 @@ from discreet.audit.questions.parts import (
 )
 from discreet.audit.questions.relations import joined
 from discreet.audit.questions.sequences import composed, repeated
-from discreet.audit.questions.statistics import bounded, keyed, measured
+from discreet.audit.questions.statistics import bounded, chosen, keyed, measured
 
 
 class Broken(NamedTuple):
@@ -69,6 +70,7 @@ BROKEN = (
     Broken("empty groups left out", "histogram", with_data(without_empty_groups)),
     Broken("rows in the order of the data", "histogram", with_data(in_order_of_the_data)),
     Broken("same noise in two groups", "histogram", with_plan(with_shared_noise)),
+    Broken("median of too much epsilon", "MEDIAN", with_plan(with_sharp_quantiles)),
     Broken("drawn afresh for free", "asked twice", forgetting),
     Broken(
         "charged at half price",
@@ -102,6 +104,7 @@ def _twin(experiment: Experiment, kind: Broken) -> Experiment:
 def _whole() -> tuple[Experiment, ...]:
     return (
         *measured(),
+        *chosen(),
         *bounded(),
         *keyed(),
         *joined(),
