@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from discreet.audit.bounds import Count, likely_shares
 from discreet.audit.codings import Codes, Coding
 from discreet.audit.learning import learnt_codings
-from discreet.audit.sheets import Sheet, sheet
+from discreet.audit.sheets import Sheet, alike, sheet
 from discreet.audit.subjects import Outputs
 
 JUDGED = 4
@@ -90,7 +90,7 @@ def parts(here: Outputs, there: Outputs) -> tuple[Parts, Parts]:
 
     Which places outputs have is learnt from the first part, too.
     """
-    sides = here, there
+    sides = alike(here, there)
     learnt = [sheet(each[: len(each) // 4]) for each in sides]
     places = {**learnt[0].columns, **learnt[1].columns}.keys()
     first, second = (

@@ -145,6 +145,8 @@ def _kind(leaf: Leaf) -> int:
             return ABSENT
         case int() | Fraction():
             return NUMBER
+        case Decimal() if leaf.is_nan():  # a signalling one cannot be made a float
+            return NAN
         case float() | Decimal():
             return _kind_of_real(float(leaf))
         case _:

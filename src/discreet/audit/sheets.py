@@ -46,6 +46,23 @@ class Sheet:
         return [Absent.ABSENT] * self.size if found is None else found
 
 
+def alike(here: Outputs, there: Outputs) -> tuple[Outputs, Outputs]:
+    """Return both sides, arrays in one type of element.
+
+    An array's type follows from all that is in it: texts are as wide as the longest one, and a real
+    turns all whole numbers into reals. Two samples of one law would differ in every output.
+    """
+    if not (isinstance(here, np.ndarray) and isinstance(there, np.ndarray)):
+        return here, there
+    if here.dtype == there.dtype:
+        return here, there
+    try:
+        common = np.result_type(here.dtype, there.dtype)
+    except TypeError:  # numbers here and times there have nothing in common
+        common = np.dtype(object)
+    return here.astype(common), there.astype(common)
+
+
 def sheet(outputs: Outputs, places: Collection[Path] | None = None) -> Sheet:
     """Return outputs as columns, of these places if they are given.
 
