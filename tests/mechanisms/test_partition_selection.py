@@ -16,6 +16,7 @@ from discreet.mechanisms import REPLACE, PartitionSelection
 from discreet.mechanisms.partition_selection import (
     SelectionLaw,
     enclose_at_least,
+    enclose_beyond,
     enclose_truncated,
     least_threshold,
 )
@@ -334,3 +335,15 @@ def test_what_are_no_numbers_of_units_is_refused_without_being_shown(units: obje
 def test_noise_that_cannot_be_drawn_is_blamed_on_epsilon() -> None:
     with pytest.raises(ParameterError, match=r"^epsilon must be 256 or less for so many groups"):
         PartitionSelection(epsilon=300, delta=1e-6)
+
+
+@pytest.mark.parametrize(("rows", "in_one"), [(20, 20), (7, 5), (10**5, 10**5), (10**5, 3)])
+def test_rows_are_selected_at_every_price_that_noise_is_drawn_for(rows: int, in_one: int) -> None:
+    """What a unit moves the odds by, e^1000, is more than floats can hold."""
+    mechanism = PartitionSelection(epsilon=1000, delta=1e-6, groups=rows, in_one=in_one)
+    k, delta = mechanism.threshold, mechanism.delta
+    assert is_at_most(enclose_beyond(mechanism.scale, k, rows, in_one), delta)
+    assert k == in_one or not is_at_most(
+        enclose_beyond(mechanism.scale, k - 1, rows, in_one), delta
+    )
+    assert mechanism.release([3 * k]).kept.all()

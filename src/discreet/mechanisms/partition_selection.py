@@ -200,10 +200,13 @@ def least_threshold(scale: Fraction, delta: Fraction, moved: int = 1, in_one: in
     2**45 it may be one part in 2**45 more.
     """
     # With A = times (q**-in_one - 1) + (q**-rest - 1) it is q**(k+1) A / D ≤ delta, that is
-    # q**(k+1) (A + 2 delta) ≤ delta (1 + q): solved in floats and settled by brackets.
+    # q**(k+1) (A + 2 delta) ≤ delta (1 + q): solved in floats and settled by brackets. Floats may
+    # not hold q**-in_one, so that A and A + 2 delta are divided by it.
     times, rest = divmod(moved, in_one)
-    beyond = times * expm1(in_one / scale) + expm1(rest / scale)
-    high = log(beyond + 2 * float(delta)) - log1p(exp(-1 / scale)) - log_of(delta)
+    one, less = float(in_one / scale), float(rest / scale)
+    beyond = -times * expm1(-one) - exp(less - one) * expm1(-less)
+    share = beyond + 2 * float(delta) * exp(-one)
+    high = one + log(share) - log1p(exp(-1 / scale)) - log_of(delta)
     near = float(scale) * high - 1
     step = max(1, int(near) >> 45)
     k = max(in_one, floor(near) - 2 * step)
