@@ -45,6 +45,12 @@ BAR = {"elinewidth": 1.2, "capsize": 3, "ecolor": "#24292f"}
 """How an error bar looks on a bar."""
 
 
+def check_format(option: str, path: Path) -> None:
+    """Refuse a picture whose name ends in no format that there is."""
+    if path.suffix.lower() not in FORMATS:
+        raise ParameterError(option, str(path), f"must end in one of {', '.join(FORMATS)}")
+
+
 @dataclass(frozen=True, slots=True)
 class Plot:
     """A picture that a notebook shows by itself and `save` writes to a file."""
@@ -54,8 +60,7 @@ class Plot:
     def save(self, path: str | Path) -> Path:
         """Write the picture as PNG, SVG or PDF, by the name's ending."""
         target = Path(path)
-        if target.suffix.lower() not in FORMATS:
-            raise ParameterError("path", str(path), f"must end in one of {', '.join(FORMATS)}")
+        check_format("path", target)
         target.parent.mkdir(parents=True, exist_ok=True)
         # No date and no random names inside: the same picture is the same file.
         metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(

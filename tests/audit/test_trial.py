@@ -4,6 +4,8 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Iterator
+from multiprocessing import active_children
+from signal import SIG_IGN, SIGINT, getsignal
 
 import pytest
 
@@ -93,3 +95,20 @@ def test_many_subjects_are_shared_among_processes() -> None:
     found = findings(subjects, quick=True)
     assert [each.name for each in found] == [each.name for each in subjects]
     assert not any(each.is_violated for each in found)
+
+
+@pytest.mark.system_entropy
+def test_who_stops_a_trial_ends_its_processes() -> None:
+    subjects = [each for each in trial(quick=True) if each.name.startswith("Geometric")]
+    before = active_children()
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        findings(subjects * 2, quick=True, tell=stop)
+    started = [each for each in active_children() if each not in before]
+    for each in started:
+        each.join(30)
+    assert not any(each.is_alive() for each in started)
+    assert getsignal(SIGINT) is not SIG_IGN

@@ -1,10 +1,14 @@
 """`discreet attack`: a verdict, a picture, and one sentence for what cannot be."""
 
 import json
+import signal
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from discreet.attacks.answering import ExactTarget
+from discreet.errors import RefusedError
 from tests.cli.conftest import Discreet
 from tests.cli.runs import CATALOG
 
@@ -18,6 +22,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+PUBLIC = '[budget]\nepsilon = 1\n[tables.regions]\nfrom = "regions.csv"\npublic = true\n'
 SMALL = ("--people", "12", "--queries", "4", "--trials", "5")
 
 
@@ -69,6 +74,10 @@ def test_ways_are_told_by_name(discreet: Discreet) -> None:
         (("averaging", "--trials", "1000001"), "trials must lie between 1 and"),
         (("averaging", "--epsilon", "0"), "epsilon must be more than 0"),
         (("averaging", "--each", "-1"), "each must be more than 0"),
+        (("averaging", "--against", "raw", "--epsilon", "-1"), "epsilon must be more than 0"),
+        (("averaging", "--epsilon", "1e400"), "epsilon must be 256 or less"),
+        (("averaging", "--against", "float-laplace", "-e", "1e-320"), "epsilon must be 1e-09 or"),
+        (("averaging", "-c", "public.toml"), "no column of a private table can be the secret"),
         (("averaging", "--secret", "age"), "must come with a catalog"),
         (("averaging", "-c", "discreet.toml", "--secret", "agee"), "such as 'age'"),
         (("averaging", "-c", "nowhere.toml"), "nowhere.toml"),
@@ -80,8 +89,41 @@ def test_ways_are_told_by_name(discreet: Discreet) -> None:
 def test_mistakes_are_one_sentence(
     discreet: Discreet, here: Path, options: tuple[str, ...], words: str
 ) -> None:
+    (here / "public.toml").write_text(PUBLIC)
     told = discreet("attack", *options)
     assert told.code == 1
     assert words in told.err
     assert len(told.err.strip().splitlines()) == 1
     assert not (here / "attack.png").exists()
+
+
+def test_a_price_that_a_defence_does_not_know_is_remarked(discreet: Discreet) -> None:
+    told = discreet("attack", "averaging", "--against", "raw", "-e", "2", *SMALL)
+    assert told.code == 0
+    assert "raw has no ε: --epsilon and --each change nothing." in told.err
+
+
+def test_a_picture_that_cannot_be_saved_costs_no_verdict(discreet: Discreet, here: Path) -> None:
+    (here / "file").touch()
+    told = discreet("attack", "averaging", "--against", "raw", *SMALL, "-p", "file/attack.png")
+    assert told.code == 1
+    assert told.out.startswith("averaging against raw")
+    assert "check the path" in told.err
+
+
+@pytest.mark.parametrize("becomes", [KeyboardInterrupt, RuntimeError, RefusedError, None])
+def test_ctrl_c_ends_an_attack_whatever_a_driver_makes_of_it(
+    discreet: Discreet, monkeypatch: pytest.MonkeyPatch, becomes: type[BaseException] | None
+) -> None:
+    def ask(_: ExactTarget, sql: str) -> float:
+        with suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        if becomes is not None:
+            raise becomes(sql)
+        return 0.0
+
+    monkeypatch.setattr(ExactTarget, "ask", ask)
+    told = discreet("attack", "reconstruction", "--against", "raw", *SMALL[:4])
+    assert told.code == 130
+    assert told.out == ""
+    assert told.err.strip().startswith("discreet: interrupted")

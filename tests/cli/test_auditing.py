@@ -68,3 +68,14 @@ def test_a_pattern_that_nothing_has_is_refused(capsys: Screen, monkeypatch: Patc
     ended = audit(capsys, monkeypatch, "--only", "nonsense")
     assert ended.code == 1
     assert ended.err.startswith("discreet: only must be a part of a subject's name")
+    near = audit(capsys, monkeypatch, "--only", "geometrik")
+    assert "such as geometric;" in near.err
+
+
+def test_a_picture_of_no_format_is_refused_before_anything_is_run(
+    capsys: Screen, monkeypatch: Patch
+) -> None:
+    ended = audit(capsys, monkeypatch, "--only", "honest", "--plot", "audit.gif")
+    assert ended.code == 1
+    assert ended.err.startswith("discreet: plot must end in one of .png")
+    assert ended.out == ""

@@ -30,7 +30,7 @@ from discreet.catalog.columns import DeclaredColumn
 from discreet.catalog.declared import path_unit
 from discreet.catalog.fields import a_time
 from discreet.catalog.units import UnitPath
-from discreet.errors import ParameterError
+from discreet.errors import CatalogError, ParameterError
 from discreet.parameters import whole
 
 
@@ -235,8 +235,10 @@ def _secret_place(models: Sequence[Model], name: str | None) -> tuple[Model, Col
     if name is not None:
         return _named(found, name)
     if not found:
-        rule = "must name a column that is boolean or has values or bounds, and there is none"
-        raise ParameterError("secret", None, rule)
+        raise CatalogError(
+            "no column of a private table can be the secret",
+            "declare one as boolean, or with values or bounds",
+        )
     return min(
         found, key=lambda place: (place[1].kind is not Kind.BOOLEAN, place[1].values is None)
     )

@@ -274,6 +274,9 @@ def allowed_for_values(defence: Defence) -> float | None:
     return most_success(defence.epsilon, delta=float(defence.delta), distance=distance)
 
 
+EPSILON_LEAST, EPSILON_MOST = Fraction(1, 10**9), Fraction(256)
+"""Beyond these nothing is told, or all of it, and noise is not drawn exactly."""
+
 QUESTIONS = 10
 """So many questions Discreet answers if nothing else is said of what each of them pays."""
 
@@ -284,6 +287,11 @@ class Terms:
 
     epsilon: Fraction = Fraction(1)
     each: Fraction | None = None
+
+    def __post_init__(self) -> None:
+        for name, given in (("epsilon", self.epsilon), ("each", self.each)):
+            if given is not None:
+                rational(name, given, above=0, least=EPSILON_LEAST, most=EPSILON_MOST)
 
     @property
     def noise(self) -> Fraction:

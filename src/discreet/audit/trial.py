@@ -1,11 +1,14 @@
 """Our own trial: everything that we claim, and everything that is broken on purpose."""
 
+import signal
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from os import cpu_count
+from threading import current_thread, main_thread
 
 from discreet.audit import local, mechanisms, questions, timing, twins
 from discreet.audit.auditor import audit
@@ -55,11 +58,37 @@ def _audited(subjects: Sequence[Subject], *, quick: bool) -> Iterator[Finding]:
     if workers < 2:
         yield from map(audit, subjects)
         return
-    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
-        # Those that are last in the trial take longest: they begin.
-        tasks = [pool.submit(_audit, each.name, quick=quick) for each in reversed(subjects)]
-        for task in as_completed(tasks):
-            yield task.result()
+    pool = ProcessPoolExecutor(workers, get_context("spawn"))
+    others = active_children()
+    try:
+        yield from (task.result() for task in as_completed(_begun(pool, subjects, quick=quick)))
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for each in set(active_children()).difference(others):
+            each.terminate()
+        raise
+    pool.shutdown()
+
+
+def _begun(
+    pool: ProcessPoolExecutor, subjects: Sequence[Subject], *, quick: bool
+) -> list[Future[Finding]]:
+    """Hand out the audits; those that are last in the trial take longest, and begin."""
+    with _deaf_to_interrupts():
+        return [pool.submit(_audit, each.name, quick=quick) for each in reversed(subjects)]
+
+
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Let processes that are started here not hear Ctrl-C: who started them does, and ends them."""
+    if current_thread() is not main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _audit(name: str, *, quick: bool) -> Finding:

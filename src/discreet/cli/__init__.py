@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from discreet.cli.commands import app
+from discreet.cli.interrupts import listen, was_interrupted
 from discreet.cli.later import Later
 from discreet.errors import BudgetError, DiscreetError
 
@@ -24,19 +25,31 @@ REFUSED, EXHAUSTED, INTERNAL, INTERRUPTED = 1, 3, 70, 130
 def main() -> None:
     """Run the command; a user's mistake is one sentence and an exit code, never a traceback."""
     _print_all_letters()
+    listen()
     try:
         app()
-    except BudgetError as error:
-        _end(str(error), EXHAUSTED)
-    except DiscreetError as error:
-        _end(str(error), REFUSED)
-    except OSError as error:
-        _end(screen.sentence_of(error), REFUSED)
-    except KeyboardInterrupt:
-        _end("interrupted; if the question was charged, asking it again is free.", INTERRUPTED)
-    except Exception as error:  # noqa: BLE001 - the outer edge: fixed words, no traceback
-        what = f"an internal error ({type(error).__name__}); please report what you ran."
-        _end(what, INTERNAL)
+    except SystemExit as end:
+        if end.code != INTERRUPTED:
+            raise
+        _end(*_told(KeyboardInterrupt()))
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the outer edge: no traceback
+        _end(*_told(error))
+
+
+def _told(error: BaseException) -> tuple[str, int]:
+    """Return what to say of an error, and the exit code."""
+    if isinstance(error, KeyboardInterrupt) or was_interrupted():
+        return "interrupted; if a question was charged, asking it again is free.", INTERRUPTED
+    match error:
+        case BudgetError():
+            return str(error), EXHAUSTED
+        case DiscreetError():
+            return str(error), REFUSED
+        case OSError():
+            return screen.sentence_of(error), REFUSED
+        case _:
+            what = f"an internal error ({type(error).__name__}); please report what you ran."
+            return what, INTERNAL
 
 
 def _end(sentence: str, code: int) -> None:

@@ -16,7 +16,7 @@ from discreet.curator import Account, Curator
 from discreet.errors import ParameterError
 from discreet.explanation import Explanation
 from discreet.opening import open_catalog, open_unplugged
-from discreet.plots import FORMATS
+from discreet.plots import check_format
 
 
 def ask(  # noqa: PLR0913 - each is an option
@@ -118,8 +118,7 @@ def show_answer(answer: Answer, form: Form = Form.TEXT) -> None:
 
 def check_picture(path: Path) -> None:
     """Refuse a picture that could not be saved, before anything is paid."""
-    if path.suffix.lower() not in FORMATS:
-        raise ParameterError("plot", str(path), f"must end in one of {', '.join(FORMATS)}")
+    check_format("plot", path)
 
 
 def draw(answer: Answer, path: Path) -> None:

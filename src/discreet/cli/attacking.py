@@ -14,9 +14,10 @@ from discreet.attacks.outcome import Outcome
 from discreet.attacks.people import Make
 from discreet.attacks.targets import KnownDefence
 from discreet.catalog import BudgetPolicy, nearest, read
+from discreet.cli.interrupts import stop_if_interrupted
 from discreet.cli.screen import progress, remark, show
 from discreet.errors import ParameterError
-from discreet.plots import FORMATS
+from discreet.plots import check_format
 
 MOST_QUERIES, MOST_TRIALS, MOST_PEOPLE = 100_000, 100_000, 100_000
 PERCENT = 100
@@ -42,15 +43,13 @@ def show_attack(asked: Asked, *, is_json: bool, picture: Path) -> None:
     """Run an attack on made-up people, print its verdict, and save a picture of it."""
     attack = ATTACKS[_known("attack", asked.attack, ATTACKS)]
     _known("against", asked.against, DEFENCES)
-    if picture.suffix.lower() not in FORMATS:
-        raise ParameterError("plot", str(picture), f"must end in one of {', '.join(FORMATS)}")
+    check_format("plot", picture)
     outcome = _run(attack, asked)
-    saved = outcome.plot().save(picture)
     if is_json:
         show(json.dumps(outcome.to_dict()))
     else:
         show(outcome.verdict)
-    remark(f"Picture: {saved}")
+    remark(f"Picture: {outcome.plot().save(picture)}")
 
 
 def _run(attack: Attack, asked: Asked) -> Outcome:
@@ -68,11 +67,14 @@ def _run(attack: Attack, asked: Asked) -> Outcome:
     defence = _defence(asked)
     name = f"{asked.attack} against {asked.against}"
     with progress(name) as told:
-        return attack.run(
-            defence,
-            progress=lambda share: told("made-up people", round(PERCENT * share), PERCENT),
-            **given,
-        )
+
+        def tell(share: float) -> None:
+            stop_if_interrupted()
+            told("made-up people", round(PERCENT * share), PERCENT)
+
+        outcome = attack.run(defence, progress=tell, **given)
+    stop_if_interrupted()
+    return outcome
 
 
 def _known(option: str, name: str, names: Iterable[str]) -> str:
@@ -119,7 +121,10 @@ def _defence(asked: Asked) -> KnownDefence:
     if budget is not None and asked.against == "discreet" and asked.epsilon is None:
         return _as_declared(budget, asked.each)
     epsilon = Fraction(1) if asked.epsilon is None else asked.epsilon
-    return DEFENCES[asked.against](Terms(epsilon=epsilon, each=asked.each))
+    defence = DEFENCES[asked.against](Terms(epsilon=epsilon, each=asked.each))
+    if (asked.epsilon or asked.each) and not hasattr(defence, "each"):
+        remark(f"{asked.against} has no ε: --epsilon and --each change nothing.")
+    return defence
 
 
 def _as_declared(budget: BudgetPolicy, each: Fraction | None) -> Discreet:

@@ -11,8 +11,10 @@ import typer
 
 from discreet.audit import Finding, Subject, plot
 from discreet.audit.trial import findings, trial
+from discreet.catalog import nearest
 from discreet.cli.screen import progress, remark, show
 from discreet.errors import ParameterError
+from discreet.plots import check_format
 
 NAME_MOST = 64
 """Longer names are cut in the table."""
@@ -34,6 +36,8 @@ class Asked(NamedTuple):
 def show_audit(asked: Asked) -> None:
     """Print what was found; ends with 1 if a claim is refuted or a mistake is not caught."""
     subjects = _chosen(trial(quick=asked.quick), asked.only)
+    if asked.picture is not None:
+        check_format("plot", asked.picture)
     with progress("auditing") as tell:
         found = findings(subjects, quick=asked.quick, tell=tell)
     if asked.is_json:
@@ -51,7 +55,9 @@ def _chosen(subjects: Sequence[Subject], only: str | None) -> list[Subject]:
         return list(subjects)
     chosen = [each for each in subjects if fnmatch(each.name.lower(), f"*{only.lower()}*")]
     if not chosen:
-        raise ParameterError("only", only, "must be a part of a subject's name, such as Laplace")
+        words = {word.strip(",:") for each in subjects for word in each.name.split()}
+        near = nearest(only, sorted(words)) or "Laplace"
+        raise ParameterError("only", only, f"must be a part of a subject's name, such as {near}")
     return chosen
 
 

@@ -42,6 +42,7 @@ from discreet.cli.asking import (
 from discreet.cli.books import show_budget
 from discreet.cli.completion import Words
 from discreet.cli.given import Payer, Terms, distances, exact
+from discreet.cli.interrupts import forget
 from discreet.cli.screen import (
     answers,
     complain,
@@ -100,6 +101,7 @@ class Shell:
         except OSError as error:
             self._refused(sentence_of(error), 1)
         except KeyboardInterrupt:
+            forget()
             self._refused(STOPPED, 1)
 
     def _refused(self, sentence: str, code: int) -> None:
@@ -258,6 +260,7 @@ def _typed(session: "PromptSession[str]") -> Iterator[str]:
         try:
             text = session.prompt()
         except KeyboardInterrupt:
+            forget()
             continue
         except EOFError:
             return
