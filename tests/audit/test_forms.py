@@ -8,6 +8,7 @@ from math import inf, nan
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from discreet.audit import audit_outputs, events
 from discreet.audit.learning import learnt_codings
 from discreet.audit.sheets import Absent, sheet
+from discreet.errors import ParameterError
 from discreet.mechanisms import Geometric
 
 RUNS = 400
@@ -52,6 +54,8 @@ PAIRS: dict[str, tuple[Any, Any]] = {
     "values of dictionaries": ({"a": {"b": 1}}, {"a": {"b": 2}}),
     "dataclasses": (Told("x", (1.0,)), Told("x", (2.0,))),
     "NumPy's numbers": (np.float64(1.5), np.int64(2)),
+    "types": (Told, int),
+    "frames": (pd.DataFrame({"a": [1]}), pd.DataFrame({"a": [2]})),
     "arrays in a list": (np.array([1, 2]), np.array([2, 1])),
 }
 
@@ -171,3 +175,19 @@ def test_the_case_of_an_output_follows_from_that_output_alone(
         alone = [int(coding.code(sheet([each], places))[0]) for each in judged]
         assert together == alone, coding.name
         assert all(0 <= case < coding.size for case in together)
+
+
+def test_outputs_of_no_numbers_are_all_alike() -> None:
+    found = audit_outputs(np.zeros((RUNS, 0)), np.zeros((RUNS, 0)), epsilon=1)
+    assert found.measured == 0
+
+
+@pytest.mark.parametrize("outputs", [5, np.array(5), iter([1] * RUNS)])
+def test_what_is_no_list_is_refused_by_name(outputs: Any) -> None:
+    with pytest.raises(ParameterError, match="outputs must be a list or an array"):
+        audit_outputs(outputs, outputs)
+
+
+def test_an_epsilon_that_no_float_holds_is_refused_by_name() -> None:
+    with pytest.raises(ParameterError, match="epsilon must be"):
+        audit_outputs([0] * RUNS, [1] * RUNS, epsilon=10**400)

@@ -1,9 +1,11 @@
 """Run a subject on both sides, search for the event that gives most away, and judge it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from time import perf_counter
 from typing import TypeVar
+
+import numpy as np
 
 from discreet.audit.bounds import Count, delta_down, epsilon_down
 from discreet.audit.events import Claim, Event, Parts, parts, telling_events
@@ -17,6 +19,9 @@ CONFIDENCE = 1 - Fraction(1, 10**8)
 
 OWN_CONFIDENCE = Fraction(999, 1000)
 """For a function of one's own, of which there are fewer runs."""
+
+EPSILON_MOST = 10**100
+"""No larger epsilon is claimed by anybody who claims one."""
 
 RUNS_LEAST = 40
 """Fewer runs prove nothing of any mechanism."""
@@ -127,13 +132,16 @@ def _counts(event: Event, sides: tuple[Parts, Parts]) -> tuple[Count, Count]:
 
 
 def _claim(epsilon: Real | None, delta: Real, confidence: Real) -> Claim:
-    exact = 0 if epsilon is None else rational("epsilon", epsilon, least=0)
+    exact = 0 if epsilon is None else rational("epsilon", epsilon, least=0, most=EPSILON_MOST)
     slack = rational("delta", delta, least=0, below=1)
     miss = 1 - confidence_level(confidence)
     return Claim(epsilon=float(exact), delta=float(slack), miss=float(miss))
 
 
 def _enough(outputs: Outputs) -> Outputs:
+    if not isinstance(outputs, Sequence) and np.ndim(outputs) == 0:
+        rule = "must be a list or an array, with one output for each run"
+        raise ParameterError("outputs", type(outputs).__name__, rule)
     if len(outputs) < RUNS_LEAST:
         raise ParameterError("runs", len(outputs), f"must be {RUNS_LEAST} or more")
     return outputs

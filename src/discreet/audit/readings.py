@@ -141,7 +141,7 @@ def _kind(leaf: Leaf) -> int:
     match leaf:
         case None:
             return NONE
-        case Absent.ABSENT:
+        case Absent():
             return ABSENT
         case int() | Fraction():
             return NUMBER

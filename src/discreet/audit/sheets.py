@@ -76,6 +76,8 @@ def sheet(outputs: Outputs, places: Collection[Path] | None = None) -> Sheet:
 def _array_sheet(outputs: Array) -> Sheet:
     if outputs.ndim == 1:
         return Sheet(len(outputs), {OUTPUT: outputs}, None)
+    if not outputs.size:  # outputs of no numbers are all alike
+        return Sheet(len(outputs), {OUTPUT: np.zeros(len(outputs))}, None)
     flat = np.ascontiguousarray(outputs.reshape(len(outputs), -1))
     columns: dict[Path, Array | list[Leaf]]
     columns = {(str(j),): flat[:, j] for j in range(min(flat.shape[1], PLACES_MOST))}
@@ -130,7 +132,7 @@ def _leaves(value: Any, path: Path) -> Iterator[tuple[Path, Leaf]]:
             yield from _leaves(value.tolist(), path)
         case np.generic():
             yield path, value.item()
-        case _ if is_dataclass(value):
+        case _ if is_dataclass(value) and not isinstance(value, type):
             for each in fields(value):
                 yield from _leaves(getattr(value, each.name), (*path, each.name))
         case _:
