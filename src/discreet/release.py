@@ -320,7 +320,7 @@ def _shown_half_widths(
     """Return ± of numbers by which keys were selected.
 
     Near the threshold a key is shown because its noise was large. No noise exceeds the threshold,
-    so that is the ± of numbers up to twice as large; larger ones were shown in any case.
+    so that is the ± of numbers near it; those that are clear of it keep the usual one.
     """
     usual = np.full(len(numbers), float(selection.error(confidence)))
-    return np.where(numbers <= 2 * selection.threshold, float(selection.threshold), usual)
+    return np.where(numbers <= selection.clear(confidence), float(selection.threshold), usual)

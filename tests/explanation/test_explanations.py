@@ -139,6 +139,8 @@ def test_unknown_groups_tell_their_threshold_and_who_is_seen(
     half, most = (number_text(selection.mechanism.smallest_seen(share)) for share in (0.5, 0.99))
     assert f"takes {half} {of} to be seen with a chance of 50 %, {most} with 99 %" in told
     assert explain_plan(plan, [], 0.95).columns[0].statistic == f"{of} of each group"
+    clear = number_text(selection.mechanism.clear(0.95))
+    assert (f"Numbers up to {clear} may be shown because" in told) == (of == "rows")
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from math import exp
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.stats import beta
 
@@ -112,7 +112,8 @@ def test_rows_of_a_unit_are_within_its_price_however_they_lie(
     """Each key costs its share of epsilon, and what its neighbour cannot give adds up to delta."""
     in_one = data.draw(st.integers(min_value=1, max_value=rows))
     mechanism = PartitionSelection(epsilon=epsilon, delta=delta, groups=rows, in_one=in_one)
-    moves, left = [], rows
+    moves: list[int] = []
+    left = rows
     while left and len(moves) < rows:
         moves.append(data.draw(st.integers(min_value=1, max_value=min(in_one, left))))
         left -= moves[-1]
@@ -284,6 +285,33 @@ def test_the_error_is_kept_as_often_as_it_says_and_is_least(confidence: float) -
     assert within >= confidence * (1 - 1e-12)
     assert within - 2 * law.pmf(units + error) < confidence
     assert mechanism.error(1 - 1e-15) <= mechanism.threshold
+
+
+def misses(mechanism: PartitionSelection, units: int, error: int, clear: int) -> float:
+    """Return how often a number that is shown is off by more than the ± that is told with it."""
+    law, k = mechanism.law(units), mechanism.threshold
+    numbers = range(max(clear, units - k - 1) + 1, units + k + 1)
+    return sum(law.pmf(each) for each in numbers if abs(each - units) > error) / law.kept
+
+
+@settings(max_examples=30)
+@given(prices, deltas, st.sampled_from([0.5, 0.8, 0.95, 0.999]), st.integers(1, 5))
+def test_numbers_that_are_shown_keep_their_spread_whatever_made_them_shown(
+    epsilon: Fraction, delta: Fraction, confidence: float, rows: int
+) -> None:
+    mechanism = PartitionSelection(epsilon=epsilon, delta=delta, groups=rows, in_one=rows)
+    k, error = mechanism.threshold, mechanism.error(confidence)
+    assume(k < 500)
+    edges = {1, k // 2, k, k + 1, k + error // 2, k + error, k + error + 1, k + 2 * error, 2 * k}
+    for units in edges - {0}:
+        told = misses(mechanism, units, error, mechanism.clear(confidence))
+        assert told <= (1 - confidence) * (1 + 1e-9)
+
+
+def test_a_spread_that_forgets_why_a_number_is_shown_is_caught() -> None:
+    """The twin tells the usual ± of all numbers: those of small keys are never within it."""
+    mechanism = PartitionSelection(epsilon=1, delta=1e-6)
+    assert misses(mechanism, 2, mechanism.error(0.95), clear=0) == 1
 
 
 def test_a_unit_in_many_keys_and_one_that_is_replaced_pay_for_all_of_them() -> None:

@@ -49,7 +49,7 @@ def explain_plan(  # noqa: PLR0913 - all that is told
             for column in _columns(plan.question, number, release, level)
         ),
         bounding=_sentences([_bounding(each) for each in plan.releases]),
-        keys=_sentences([_keys(each) for each in plan.releases]),
+        keys=_sentences([_keys(each, level) for each in plan.releases]),
         left_out=_sentences([words for each in plan.releases for words in each.left_out]),
         afterwards=plan.question.afterwards,
         sqls=tuple(sqls),
@@ -217,10 +217,11 @@ def _bounding(planned: PlannedRelease) -> str:
     return f"at most {words}" if words[:1].isdigit() else words
 
 
-def _keys(planned: PlannedRelease) -> str:
+def _keys(planned: PlannedRelease, confidence: Fraction) -> str:
     if planned.selection is None:
         return planned.keys_reason
-    return threshold_sentence(planned.selection, planned.release.key_set.why)
+    why, is_told = planned.release.key_set.why, Shown() in planned.readings
+    return threshold_sentence(planned.selection, why, confidence, is_told=is_told)
 
 
 def _sentences(words: Sequence[str]) -> tuple[str, ...]:

@@ -23,14 +23,24 @@ def spread_text(expected: Expected, *, is_whole: bool) -> str:
             return error_text(expected, is_whole=is_whole)
 
 
-def threshold_sentence(selection: PlannedSelection, why: str) -> str:
-    """Return when a group that only the data know is shown, and how large it must be for that."""
+def threshold_sentence(
+    selection: PlannedSelection, why: str, confidence: Fraction, *, is_told: bool
+) -> str:
+    """Return when a group that only the data know is shown, and how large it must be for that.
+
+    If the number that selects is told as well, its ± near the threshold is said, too.
+    """
     of, mechanism = selection.selecting.of, selection.mechanism
     half, most = (number_text(mechanism.smallest_seen(share)) for share in (0.5, 0.99))
+    least = number_text(mechanism.threshold)
+    near = (
+        f" Numbers up to {number_text(mechanism.clear(confidence))} may be shown because their "
+        f"noise is large: they are told with ±{least}, whatever ± was asked for."
+    )
     return (
         f"Only the data know which groups there are: {why}. A group is shown if its number of "
-        f"{of}, counted with noise, is more than {number_text(mechanism.threshold)}: it takes "
-        f"{half} {of} to be seen with a chance of 50 %, {most} with 99 %."
+        f"{of}, counted with noise, is more than {least}: it takes "
+        f"{half} {of} to be seen with a chance of 50 %, {most} with 99 %.{near if is_told else ''}"
     )
 
 

@@ -117,10 +117,17 @@ class PartitionSelection:
     def error(self, confidence: Real, answers: int = 1) -> int:
         """Return the least ± that all of so many numbers keep, with this confidence.
 
-        It is that of keys of more than 2 · threshold units, which are always shown. Smaller keys
-        are shown when their noise is high: their numbers are too large, by `threshold` at most.
+        It is that of keys that are always shown. Others are shown when their noise is high: their
+        numbers are too large, by `threshold` at most; see `clear`.
         """
         return truncated_error(self.scale, self.threshold, miss_probability(confidence, answers))
+
+    def clear(self, confidence: Real, answers: int = 1) -> int:
+        """Return the number above which that ± is kept also given that the key is shown.
+
+        Numbers up to this one keep ± threshold, always. Proof: docs/proofs/partition_selection.md.
+        """
+        return min(2 * self.threshold, self.threshold + 1 + self.error(confidence, answers))
 
     def _is_seen(self, units: int, share: Fraction) -> bool:
         return is_at_most(self.law(units).enclose_hidden(), 1 - share)
