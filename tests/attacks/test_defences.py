@@ -6,15 +6,14 @@ from math import exp, inf, log, sqrt
 import numpy as np
 import pytest
 
+from discreet.attacks.arsenal import DEFENCES, EPSILON_MOST, Terms
 from discreet.attacks.defences import (
-    DEFENCES,
     Bounded,
     Cached,
     Discreet,
     FreshLaplace,
     Raw,
     Rounded,
-    Terms,
     allowed_for_values,
     float_laplace,
 )
@@ -111,7 +110,7 @@ def test_an_answer_that_is_no_number_counts_as_nothing(defence: KnownDefence) ->
         assert target.ask("SELECT NULLIF(COUNT(*), COUNT(*)) FROM people") == 0
 
 
-NOISY = [each(Terms(epsilon=Fraction(1000), each=Fraction(1))) for each in DEFENCES.values()]
+NOISY = [each(Terms(epsilon=EPSILON_MOST, each=Fraction(1))) for each in DEFENCES.values()]
 
 
 @pytest.mark.parametrize(

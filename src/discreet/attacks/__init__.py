@@ -8,14 +8,13 @@
 | `averaging.py`, `differencing.py`, `edges.py`, `reconstruction.py` | secrets, from counts |
 | `membership.py`, `groups.py`, `keys.py` | who is there at all |
 | `floating_point.py`, `reachable.py`, `oracles.py`, `watching.py` | beside the numbers' meaning |
-| `arsenal.py` | all attacks by name |
+| `arsenal.py` | all attacks and defences by name |
 """
 
 from discreet.attacks.alike import made_up_like, maker_like
-from discreet.attacks.arsenal import ATTACKS, Attack
+from discreet.attacks.arsenal import ATTACKS, DEFENCES, Attack, Terms
 from discreet.attacks.averaging import Reading, averaging
 from discreet.attacks.defences import (
-    DEFENCES,
     Bounded,
     Cached,
     Discreet,
@@ -23,7 +22,6 @@ from discreet.attacks.defences import (
     FreshLaplace,
     Raw,
     Rounded,
-    Terms,
 )
 from discreet.attacks.differencing import Way, differencing
 from discreet.attacks.floating_point import floating_point

@@ -1,10 +1,20 @@
-"""The attacks by name, and what each can be told."""
+"""The attacks and the defences by name, and what each can be told."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from fractions import Fraction
 
 from discreet.attacks.averaging import Reading, averaging
+from discreet.attacks.defences import (
+    Bounded,
+    Cached,
+    Discreet,
+    FloatLaplace,
+    FreshLaplace,
+    Raw,
+    Rounded,
+)
 from discreet.attacks.differencing import Way, differencing
 from discreet.attacks.floating_point import floating_point
 from discreet.attacks.groups import groups
@@ -13,6 +23,9 @@ from discreet.attacks.membership import membership
 from discreet.attacks.oracles import errors, timing
 from discreet.attacks.outcome import Outcome
 from discreet.attacks.reconstruction import Solver, reconstruction
+from discreet.attacks.suppression import Suppressed
+from discreet.attacks.targets import KnownDefence
+from discreet.parameters import rational
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,3 +72,46 @@ ATTACKS: dict[str, Attack] = {
     "timing": Attack(run=timing, about="a secret from questions that take long"),
 }
 """What may stand after `discreet attack`."""
+
+
+EPSILON_LEAST, EPSILON_MOST = Fraction(1, 10**9), Fraction(256)
+"""Beyond these nothing is told, or all of it, and noise is not drawn exactly."""
+
+QUESTIONS = 10
+"""So many questions Discreet answers if nothing else is said of what each of them pays."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What a defence may be given: epsilon in all, and the part of it that a question pays."""
+
+    epsilon: Fraction = Fraction(1)
+    each: Fraction | None = None
+
+    def __post_init__(self) -> None:
+        for name, given in (("epsilon", self.epsilon), ("each", self.each)):
+            if given is not None:
+                rational(name, given, above=0, least=EPSILON_LEAST, most=EPSILON_MOST)
+
+    @property
+    def noise(self) -> Fraction:
+        """What a question is worth to a defence that counts nothing."""
+        return self.epsilon if self.each is None else self.each
+
+    @property
+    def share(self) -> Fraction:
+        """What a question pays of a budget."""
+        return self.epsilon / QUESTIONS if self.each is None else self.each
+
+
+DEFENCES: dict[str, Callable[[Terms], KnownDefence]] = {
+    "raw": lambda _: Raw(),
+    "rounded": lambda _: Rounded(),
+    "suppressed": lambda _: Suppressed(),
+    "bounded": lambda _: Bounded(),
+    "cached": lambda terms: Cached(each=terms.noise),
+    "float-laplace": lambda terms: FloatLaplace(each=terms.noise),
+    "fresh-laplace": lambda terms: FreshLaplace(each=terms.noise),
+    "discreet": lambda terms: Discreet(epsilon=float(terms.epsilon), each=terms.share),
+}
+"""What may stand after `--against`."""

@@ -56,15 +56,7 @@ def averaging(  # noqa: PLR0913 - each is a thing that the command may say
         at=at,
         progress=progress,
     )
-    return Outcome(
-        attack="averaging",
-        against=defence.name,
-        steps=found.steps,
-        chance=0.5,
-        allowed=allowed_for_values(defence),
-        refused_after=found.refused_after,
-        epsilon=defence.epsilon,
-    )
+    return found.outcome("averaging", defence, allowed=allowed_for_values(defence))
 
 
 def _trial(defence: KnownDefence, people: int, queries: int, by: Reading, make: Make) -> Trial:

@@ -4,7 +4,6 @@ Only `Discreet` promises anything. The others are what people do instead: each h
 answer, and none of them survives many questions.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from hashlib import shake_256
@@ -13,8 +12,7 @@ from math import inf, log, sqrt
 from discreet.attacks.answering import AlteredTarget, ExactTarget, number_of
 from discreet.attacks.outcome import most_success
 from discreet.attacks.people import People
-from discreet.attacks.suppression import Suppressed
-from discreet.attacks.targets import Defence, KnownDefence, Target
+from discreet.attacks.targets import Defence, Target
 from discreet.catalog import Accounting, BudgetPolicy
 from discreet.curator import Curator
 from discreet.errors import BudgetError, QuestionError, RefusedError
@@ -272,46 +270,3 @@ def allowed_for_values(defence: Defence) -> float | None:
         return most_success(defence.epsilon, distance=2)
     distance = 1 if defence.neighbours is Neighbours.REPLACE else 2
     return most_success(defence.epsilon, delta=float(defence.delta), distance=distance)
-
-
-EPSILON_LEAST, EPSILON_MOST = Fraction(1, 10**9), Fraction(256)
-"""Beyond these nothing is told, or all of it, and noise is not drawn exactly."""
-
-QUESTIONS = 10
-"""So many questions Discreet answers if nothing else is said of what each of them pays."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
-    """What a defence may be given: epsilon in all, and the part of it that a question pays."""
-
-    epsilon: Fraction = Fraction(1)
-    each: Fraction | None = None
-
-    def __post_init__(self) -> None:
-        for name, given in (("epsilon", self.epsilon), ("each", self.each)):
-            if given is not None:
-                rational(name, given, above=0, least=EPSILON_LEAST, most=EPSILON_MOST)
-
-    @property
-    def noise(self) -> Fraction:
-        """What a question is worth to a defence that counts nothing."""
-        return self.epsilon if self.each is None else self.each
-
-    @property
-    def share(self) -> Fraction:
-        """What a question pays of a budget."""
-        return self.epsilon / QUESTIONS if self.each is None else self.each
-
-
-DEFENCES: dict[str, Callable[[Terms], KnownDefence]] = {
-    "raw": lambda _: Raw(),
-    "rounded": lambda _: Rounded(),
-    "suppressed": lambda _: Suppressed(),
-    "bounded": lambda _: Bounded(),
-    "cached": lambda terms: Cached(each=terms.noise),
-    "float-laplace": lambda terms: FloatLaplace(each=terms.noise),
-    "fresh-laplace": lambda terms: FreshLaplace(each=terms.noise),
-    "discreet": lambda terms: Discreet(epsilon=float(terms.epsilon), each=terms.share),
-}
-"""What may stand after `--against`."""

@@ -58,15 +58,7 @@ def differencing(  # noqa: PLR0913 - each is a thing that the command may say
     else:
         make_trial = partial(_trial, defence, n, at[-1] // 2, way, make)
         found = tally(defence, make_trial, trials=times, at=at, progress=progress)
-    return Outcome(
-        attack="differencing",
-        against=defence.name,
-        steps=found.steps,
-        chance=0.5,
-        allowed=allowed_for_values(defence),
-        refused_after=found.refused_after,
-        epsilon=defence.epsilon,
-    )
+    return found.outcome("differencing", defence, allowed=allowed_for_values(defence))
 
 
 def _weakness(defence: KnownDefence) -> Way:

@@ -43,15 +43,7 @@ def floating_point(
         at=tuple(range(1, most + 1)),
         progress=progress,
     )
-    return Outcome(
-        attack="floating-point",
-        against=defence.name,
-        steps=found.steps,
-        chance=0.5,
-        allowed=allowed_for_values(defence),
-        refused_after=found.refused_after,
-        epsilon=defence.epsilon,
-    )
+    return found.outcome("floating-point", defence, allowed=allowed_for_values(defence))
 
 
 def _trial(size: int, queries: int, noise: FloatNoise) -> Trial:

@@ -60,15 +60,7 @@ def membership(
         at=steps_to(places),
         progress=progress,
     )
-    return Outcome(
-        attack="membership",
-        against=defence.name,
-        steps=found.steps,
-        chance=0.5,
-        allowed=allowed_for_presence(defence),
-        refused_after=found.refused_after,
-        epsilon=defence.epsilon,
-    )
+    return found.outcome("membership", defence, allowed=allowed_for_presence(defence))
 
 
 def log_odds(defence: KnownDefence, counts: Sequence[float], chances: FloatArray) -> float:

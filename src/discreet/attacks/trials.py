@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from discreet.attacks.defences import Discreet
-from discreet.attacks.outcome import Step, most_success
+from discreet.attacks.outcome import Outcome, Step, most_success
 from discreet.attacks.people import SECRET, TABLE, UNIT, People, Scheme
 from discreet.attacks.secret import Secret
 from discreet.attacks.targets import Defence, KnownDefence, Progress, Target, guarding
@@ -49,6 +49,18 @@ class Tally:
 
     steps: tuple[Step, ...]
     refused_after: int | None
+
+    def outcome(self, attack: str, defence: Defence, *, allowed: float | None) -> Outcome:
+        """Return it as what an attack on a fair secret bit achieved."""
+        return Outcome(
+            attack=attack,
+            against=defence.name,
+            steps=self.steps,
+            chance=0.5,
+            allowed=allowed,
+            refused_after=self.refused_after,
+            epsilon=defence.epsilon,
+        )
 
 
 def bare_people(name: str, column: "pa.Array[Any]") -> People:

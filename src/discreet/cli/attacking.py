@@ -8,8 +8,8 @@ from fractions import Fraction
 from pathlib import Path
 
 from discreet.attacks.alike import maker_like
-from discreet.attacks.arsenal import ATTACKS, Attack
-from discreet.attacks.defences import DEFENCES, Discreet, Terms
+from discreet.attacks.arsenal import ATTACKS, DEFENCES, Attack, Terms
+from discreet.attacks.defences import Discreet
 from discreet.attacks.outcome import Outcome
 from discreet.attacks.people import Make
 from discreet.attacks.targets import KnownDefence
