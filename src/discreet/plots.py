@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
+from itertools import cycle
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, TypeAlias
@@ -471,16 +472,19 @@ def plot_success(lines: Sequence[Success], *, chance: float, title: str, at: str
     """Draw shares of right guesses with their intervals, above chance and below what is allowed."""
     figure = _figure(7.2, 4.4)
     axes = figure.subplots()
-    for colour, line in zip(COLOURS, lines, strict=False):
-        _draw_success(axes, line, colour)
+    looks = ((colour, mark) for mark in cycle("os^") for colour in COLOURS)
+    for (colour, mark), line in zip(looks, lines, strict=False):
+        _draw_success(axes, line, colour, mark)
+    if any(line.ends for line in lines):
+        axes.plot([], [], "X", color=LIMIT, markersize=8, label="no more answers")
     axes.axhline(chance, color=LIMIT, linestyle=":", linewidth=1.2, label="chance")
     places = sorted({place for line in lines for place in line.places})
     # Where nothing was answered at all, the axis begins with nothing.
     axes.set_xscale("log" if places[0] > 0 else "symlog")
     _name_places(axes, places)
     axes.yaxis.set_major_formatter(_matplotlib().ticker.PercentFormatter(1.0, decimals=0))
-    least = min(share for line in lines for share in (chance, *line.shares))
-    axes.set_ylim(max(0.0, least - 0.12), 1.02)
+    least = min(chance - 0.1, *(low for line in lines for low, _ in line.intervals))
+    axes.set_ylim(max(0.0, least - 0.02), 1.02)
     axes.set_xlabel(at)
     axes.set_ylabel("guesses that were right")
     axes.set_title(_literal(title))
@@ -497,12 +501,12 @@ def _name_places(axes: "Axes", places: Sequence[int]) -> None:
     axes.xaxis.set_minor_formatter(_matplotlib().ticker.NullFormatter())
 
 
-def _draw_success(axes: "Axes", line: Success, colour: str) -> None:
+def _draw_success(axes: "Axes", line: Success, colour: str, mark: str) -> None:
     low, high = np.array(line.intervals).T
     if len(line.places) == 1:
         axes.vlines(line.places, low, high, color=colour, alpha=0.5)
     axes.fill_between(line.places, low, high, color=colour, alpha=0.15, linewidth=0)
-    axes.plot(line.places, line.shares, "o-", color=colour, markersize=4, label=line.name)
+    axes.plot(line.places, line.shares, f"{mark}-", color=colour, markersize=4, label=line.name)
     if line.ends:
         axes.plot(line.places[-1], line.shares[-1], "X", color=colour, markersize=9)
     if line.limits:

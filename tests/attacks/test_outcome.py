@@ -60,4 +60,17 @@ def test_pictures_show_one_outcome_or_several(tmp_path: Path) -> None:
     several = plot_outcomes([raw, OUTCOME], title="averaging")
     assert alone.stat().st_size > 10_000
     _, names = several.figure.axes[0].get_legend_handles_labels()
-    assert names == ["raw", "discreet", "allowed: 88 %", "chance"]
+    assert names == ["raw", "discreet", "allowed: 88 %", "no more answers", "chance"]
+
+
+def test_a_picture_has_a_line_for_every_defence_and_room_for_every_interval() -> None:
+    steps = (Step(queries=1, right=1, guesses=8), Step(queries=2, right=4, guesses=8))
+    outcomes = [
+        Outcome(attack="a", against=f"d{number}", steps=steps, chance=0.5, refused_after=2)
+        for number in range(8)
+    ]
+    (axes,) = plot_outcomes(outcomes).figure.axes
+    _, named = axes.get_legend_handles_labels()
+    assert axes.get_title() == "a"
+    assert named == [*(f"d{number}" for number in range(8)), "no more answers", "chance"]
+    assert axes.get_ylim()[0] <= steps[0].interval[0]

@@ -172,8 +172,9 @@ def plot_outcomes(
         )
         for each in outcomes
     ]
-    named = title or f"{outcomes[0].attack} against {', '.join(each.against for each in outcomes)}"
-    return plot_success(lines, chance=outcomes[0].chance, title=named, at=outcomes[0].axis.label)
+    first = outcomes[0]
+    named = title or (first.attack if outcomes[1:] else f"{first.attack} against {first.against}")
+    return plot_success(lines, chance=first.chance, title=named, at=first.axis.label)
 
 
 def _percent(share: float) -> str:
