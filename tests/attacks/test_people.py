@@ -192,7 +192,7 @@ def test_rows_are_told_apart_by_a_column_of_which_nothing_is_declared() -> None:
 
 def test_there_must_be_something_to_make_a_secret_of() -> None:
     declared = declare({"t": None}, epsilon=1, unit="who", types={"word": "text"})
-    with pytest.raises(ParameterError, match="there is none"):
+    with pytest.raises(CatalogError, match="no column of a private table can be the secret"):
         made_up_like(declared, 5)
 
 

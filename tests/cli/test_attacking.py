@@ -2,6 +2,7 @@
 
 import json
 import signal
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -111,6 +112,15 @@ def test_a_picture_that_cannot_be_saved_costs_no_verdict(discreet: Discreet, her
     assert "check the path" in told.err
 
 
+@pytest.fixture
+def hears_ctrl_c() -> Iterator[None]:
+    """Processes that a script starts in the background ignore Ctrl-C: here it is heard."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("hears_ctrl_c")
 @pytest.mark.parametrize("becomes", [KeyboardInterrupt, RuntimeError, RefusedError, None])
 def test_ctrl_c_ends_an_attack_whatever_a_driver_makes_of_it(
     discreet: Discreet, monkeypatch: pytest.MonkeyPatch, becomes: type[BaseException] | None
