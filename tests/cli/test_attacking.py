@@ -114,7 +114,7 @@ def test_a_picture_that_cannot_be_saved_costs_no_verdict(discreet: Discreet, her
 
 @pytest.fixture
 def hears_ctrl_c() -> Iterator[None]:
-    """Processes that a script starts in the background ignore Ctrl-C: here it is heard."""
+    """Hear Ctrl-C, which processes that a script starts in the background ignore."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)

@@ -1,9 +1,9 @@
 """Our own trial: everything that we claim, and everything that is broken on purpose."""
 
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from functools import lru_cache
 from multiprocessing import active_children, get_context
@@ -47,13 +47,14 @@ def findings(
     Processes are started afresh, so that no two share the state of a generator.
     """
     found: dict[str, Finding] = {}
-    for done, each in enumerate(_audited(subjects, quick=quick), 1):
-        found[each.name] = each
-        tell(each.name, done, len(subjects))
+    with closing(_audited(subjects, quick=quick)) as audited:
+        for done, each in enumerate(audited, 1):
+            found[each.name] = each
+            tell(each.name, done, len(subjects))
     return [found[each.name] for each in subjects]
 
 
-def _audited(subjects: Sequence[Subject], *, quick: bool) -> Iterator[Finding]:
+def _audited(subjects: Sequence[Subject], *, quick: bool) -> Generator[Finding, None, None]:
     workers = min(cpu_count() or 1, len(subjects) // SHARED_LEAST)
     if workers < 2:
         yield from map(audit, subjects)
@@ -63,11 +64,11 @@ def _audited(subjects: Sequence[Subject], *, quick: bool) -> Iterator[Finding]:
     try:
         yield from (task.result() for task in as_completed(_begun(pool, subjects, quick=quick)))
     except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
         for each in set(active_children()).difference(others):
             each.terminate()
         raise
-    pool.shutdown()
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def _begun(
