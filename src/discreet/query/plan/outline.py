@@ -183,11 +183,12 @@ class _Builder:
                 "the groups asked for are public, and nothing is asked about them",
                 "add an aggregate, for example COUNT(*)",
             )
-        if self._counts_rows_alone:
+        if not self.is_known and self._counts_rows_alone:
             self._select_by_rows()
         else:
             self._measure_rows()
-            self._select_by_units()
+            if not self.is_known:
+                self._select_by_units()
         made: dict[Aggregate, AnyReading] = {}
         for each in self.release.aggregates:
             if each not in made:
@@ -227,7 +228,7 @@ class _Builder:
             each.statistic is Statistic.COUNT_UNITS for each in self.release.aggregates
         )
         alone = [each.argument for each in self._asked_families] == [None]
-        return not self.is_known and alone and not asks_units
+        return alone and not asks_units
 
     def _select_by_rows(self) -> None:
         query = self._added(replace(self._base, sums=(ONE_ROW,)))
@@ -253,8 +254,6 @@ class _Builder:
 
     def _select_by_units(self) -> None:
         """Select unknown keys by units of the rows that are measured, or of all rows if none."""
-        if self.is_known:
-            return
         if not self.queries:
             self._added(self._units_query)
         self.selecting = Selecting(of="units", query=0, column="units", in_all=self.rows, in_one=1)
