@@ -151,3 +151,51 @@ def test_contradicting_conditions_leave_no_group(visits: Curator) -> None:
         "WHERE region = 'n' AND region = 's' GROUP BY region"
     )
     assert visits.ask(sql, epsilon=1).rows == []
+
+
+# --------------------------------------------------------------------------- statistics
+
+PEOPLE = 500
+PARTNERS = {
+    "themselves": "t LEFT JOIN t b ON t.u = b.u AND b.k > 100",
+    "a public table that matches nothing": "t LEFT JOIN public b ON t.k = b.k - 1000",
+}
+
+
+def sick(person: int) -> Curator:
+    """Return a curator of a thousand rows in which one person, or nobody, has the property."""
+    unit = [i // 2 for i in range(2 * PEOPLE)]
+    private = pa.table(
+        {
+            "u": unit,
+            "x": [float(i * 37 % 101 - 10) for i in range(2 * PEOPLE)],
+            "k": [i * 7 % 20 for i in range(2 * PEOPLE)],
+            "hiv": [int(each == person) for each in unit],
+        }
+    )
+    return discreet.open(
+        {"t": private, "public": pa.table({"k": list(range(20))})},
+        unit={"t": "u"},
+        public=["public"],
+        rows_per_unit={"t": 2},
+        bounds={"t.x": (-10, 90)},
+        values={"t.k": list(range(20))},
+        epsilon=10,
+        delta=1e-6,
+    )
+
+
+@pytest.mark.parametrize("partner", PARTNERS)
+@pytest.mark.parametrize("bounding", ["prepared", "per-query"])
+def test_a_join_that_statistics_prove_empty_fails_for_nobody(partner: str, bounding: str) -> None:
+    """The engine narrowed a sum by statistics, and failed if and only if the person had it."""
+    sql = (
+        "SELECT b.k, AVG(clamp(t.x, -5, 95)) FROM "  # noqa: S608
+        f"{PARTNERS[partner]} WHERE CASE WHEN t.u = 7 THEN t.hiv = 1 ELSE FALSE END GROUP BY b.k"
+    )
+    seen: list[Any] = []
+    for person in (7, -1):
+        with sick(person) as curator:
+            seen.append(curator.ask(sql, epsilon=0.001, bounding=bounding).columns)
+            seen.append(curator.remaining)
+    assert seen[:2] == seen[2:]

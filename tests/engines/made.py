@@ -69,7 +69,7 @@ def listed(engine: Engine, rows: Rows, *kinds: Kind, unit: bool = False) -> list
         units=unit,
     )
     found = []
-    for row in engine.run(query, ()).unseal().to_pylist():
+    for row in exact(engine, query):
         found += [tuple(row[f"k{n}"] for n in range(len(kinds)))] * int(row["s0"])
     return found
 
@@ -83,7 +83,13 @@ def count(scan: Rows | PrivateTable, **fields: Any) -> ExactQuery:
 
 
 def exact(engine: Engine, query: ExactQuery, *released: float | None) -> list[dict[str, Any]]:
-    return engine.run(query, released).unseal().to_pylist()
+    """Return the rows of an exact query by their keys and cells: engines give them in any order."""
+    return sorted(engine.run(query, released).unseal().to_pylist(), key=_key)
+
+
+def _key(row: dict[str, Any]) -> list[tuple[bool, Any]]:
+    groups = [value for name, value in row.items() if name[0] == "k" or name == "cell"]
+    return [(value is None, 0 if value is None else value) for value in groups]
 
 
 def loaded(**tables: dict[str, Any]) -> DuckDbEngine:

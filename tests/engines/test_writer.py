@@ -102,7 +102,7 @@ QUERIES: list[tuple[ExactQuery, str]] = [
         '(SELECT "v"."__unit" AS "__unit", "v"."region" AS "k0", 1 AS "s0" FROM ('
         + SCAN.format(', "visits"."region"')
         + ') AS "v") AS "rows") AS "ranked" WHERE "rank" <= 12) AS "bounded" '
-        'GROUP BY "k0" ORDER BY "k0"',
+        'GROUP BY "k0"',
     ),
     (
         count(VISITS, bounding=Bounding.UNITS_ONLY, sums=()),

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import duckdb
 
+from discreet.engines.optimizers import disabled_optimizers
 from discreet.engines.watch import watch
 
 log = logging.getLogger("discreet.engine")
@@ -40,13 +41,12 @@ FIXED = (
     "autoload_known_extensions = false",
     "allow_community_extensions = false",
     "default_null_order = 'NULLS_LAST'",
-    "disabled_optimizers = 'top_n_window_elimination'",
     "ieee_floating_point_ops = true",
     "integer_division = false",
     "TimeZone = 'UTC'",
 )
-"""So that results follow from tables and SQL alone. The optimizer that is off turns `rank <= limit`
-into a slower form. All are set globally: a cursor does not inherit what is set on a connection."""
+"""So that results follow from tables and SQL alone. All are set globally: a cursor does not inherit
+what is set on a connection."""
 
 SEALED = ("enable_external_access = false", "lock_configuration = true")
 """From then on: no files, no network, no extensions, no settings."""
@@ -67,6 +67,7 @@ class Store:
             self.connection.execute(f"SET GLOBAL {each}")
 
     def _own_settings(self) -> Iterator[str]:
+        yield f"disabled_optimizers = '{disabled_optimizers(self.connection)}'"
         folder = str(self._spill).replace("'", "''")
         yield f"temp_directory = '{folder}'"
         if self.limits.memory is not None:

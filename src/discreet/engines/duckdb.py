@@ -1,19 +1,21 @@
 """The embedded engine: tables are copied into a DuckDB of this process, which is then sealed."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from threading import Lock
 from typing import Self
 
 import duckdb
 import pyarrow as pa
 
 from discreet.catalog.policy import nearest
-from discreet.catalog.schema import Column, Value
+from discreet.catalog.schema import Column, Kind, Value
 from discreet.engines.base import ExactQuery
 from discreet.engines.connection import LIMITS, BoundQueries, Limits, Store, bound, log
 from discreet.engines.duckdb_dialect import DUCKDB
 from discreet.engines.loading import Kinds, Source, load
 from discreet.engines.preparing import Progress, columns_of_kept, drop_plain, prepare
+from discreet.engines.rehearsal import STAND_INS, Rehearsal, Rehearsed
 from discreet.engines.writer import Numbers, column_name, write_query
 from discreet.errors import EngineError, SourceError, UnsupportedError
 from discreet.query.plan.placed import Stored, with_placed
@@ -21,8 +23,8 @@ from discreet.query.plan.ties import tied_once
 from discreet.query.tree import Scan
 from discreet.tables import ExactTable
 
-STAND_INS = (0.0,) * 1000
-"""Stand for noisy numbers that are not known yet."""
+STAGE = Limits(timeout=60, memory="1GB", threads=1)
+"""What rehearsals may use."""
 
 
 class DuckDbEngine:
@@ -44,6 +46,8 @@ class DuckDbEngine:
         self._store, self.is_prepared, self._bound = store, is_prepared, BoundQueries()
         self._columns = {name.casefold(): found for name, found in columns.items()}
         self._placed = self._placed_columns()
+        self._rehearsed, self._lock = Rehearsed(), Lock()
+        self._stage: Stage | None = None
 
     @classmethod
     def load(
@@ -101,15 +105,20 @@ class DuckDbEngine:
         kept = columns_of_kept(self._store.connection)
         return frozenset(each for each in kept if (each[0].casefold(), each[1]) not in loaded)
 
-    def _text(self, query: ExactQuery, released: Numbers = None) -> str:
+    def _form(self, query: ExactQuery) -> ExactQuery:
+        """Return the query as it is run: by what is stored."""
+
         def is_stored(table: str, name: str) -> bool:
             return (table, column_name(name)) in self._placed
 
-        return sql(query, released, is_stored)
+        return form(query, is_stored)
+
+    def _text(self, query: ExactQuery, released: Numbers = None) -> str:
+        return write_query(self._form(query), DUCKDB, released)
 
     def check(self, query: ExactQuery) -> None:
-        """Refuse a query that the engine does not understand; binds it and reads no rows."""
-        text = self._text(query, STAND_INS)
+        """Refuse a query that the engine does not understand, or that fails on made-up rows."""
+        text = self._text(query, STAND_INS[0])
         cursor = self._store.open_cursor()
         try:
             self._bound.put(text, cursor, bound(cursor, text))
@@ -118,11 +127,29 @@ class DuckDbEngine:
             log.error("a query was refused with %s: %s", type(cause).__name__, text)
             refused = True
         else:
-            refused = False
+            refused = not self._rehearse(query, text)
         if refused:
             raise UnsupportedError(
                 "the engine has no way to compute this", "write the question in simpler parts"
             )
+
+    def _rehearse(self, query: ExactQuery, text: str) -> bool:
+        """Return whether a statement runs on made-up rows, in a database that holds no others."""
+        if text in self._rehearsed:
+            return True
+        with self._lock:
+            if self._stage is None:
+                self._stage = Stage(self._store.connection)
+        for each in self._stage.rehearsal(self.columns).statements(self._form(query)):
+            try:
+                with self._stage.store.cursor() as cursor:
+                    cursor.execute(each).fetchall()
+            except duckdb.Error as cause:
+                log.error("a query failed on made-up rows with %s: %s", type(cause).__name__, text)
+                log.debug("the engine's own words", exc_info=cause)
+                return False
+        self._rehearsed.add(text)
+        return True
 
     def run(self, query: ExactQuery, released: tuple[Value, ...]) -> ExactTable:
         text = self._text(query, released)
@@ -151,10 +178,51 @@ class DuckDbEngine:
 
     def close(self) -> None:
         self._bound.clear()
+        if self._stage is not None:
+            self._stage.store.close()
         self._store.close()
 
 
-def sql(query: ExactQuery, released: Numbers = None, is_stored: Stored = lambda *_: True) -> str:
+class Stage:
+    """A database for rehearsals, with the types that columns have in another one."""
+
+    def __init__(self, private: duckdb.DuckDBPyConnection) -> None:
+        self.store = Store(STAGE)
+        self.store.seal()
+        found = private.execute(TYPES).fetchall()
+        self._types = {
+            (str(table).casefold(), DUCKDB.quoted(str(column))): str(kind)
+            for table, column, kind in found
+            if self._has(str(kind))
+        }
+
+    def _has(self, kind: str) -> bool:
+        """Return whether the type is known here: one that a file defined may not be."""
+        try:
+            self.store.connection.execute(f"SELECT TRY_CAST(NULL AS {kind})").fetchall()
+        except duckdb.Error:
+            return False
+        return True
+
+    def rehearsal(self, columns: Callable[[str], tuple[Column, ...]]) -> Rehearsal:
+        return Rehearsal(dialect=DUCKDB, columns=columns, typed=self._typed)
+
+    def _typed(self, table: str, column: str, kind: Kind, values: str) -> str:
+        as_type = self._types.get((table.casefold(), column), DUCKDB.types[kind])
+        return f"TRY_CAST({values} AS {as_type})"
+
+
+TYPES = """
+SELECT table_name, column_name, data_type FROM duckdb_columns()
+WHERE database_name = 'memory' AND NOT internal
+"""
+
+
+def sql(query: ExactQuery, released: Numbers = None) -> str:
     """Return what the engine would run; noisy numbers that are not known yet stand as names."""
-    tied = replace(query, rows=tied_once(query.rows))
-    return write_query(with_placed(tied, is_stored), DUCKDB, released)
+    return write_query(form(query), DUCKDB, released)
+
+
+def form(query: ExactQuery, is_stored: Stored = lambda *_: True) -> ExactQuery:
+    """Return a query as it is written for the embedded engine."""
+    return with_placed(replace(query, rows=tied_once(query.rows)), is_stored)

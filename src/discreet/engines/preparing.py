@@ -177,18 +177,23 @@ def _part(rows: str, number: int, parts: int) -> str:
 def _prepare_part(
     connection: duckdb.DuckDBPyConnection, scan: Scan, part: str, number: int
 ) -> None:
-    """Keep all rows of units that have few; order and divide those of the others."""
+    """Keep all rows of units that have few; order and divide those of the others.
+
+    Rows of a unit are stored together, so that joins and groups by unit find them in the cache.
+    """
     name, limit = scan.table.name, scan.table.rows_per_unit
     kept, rest = (prepared_name(name, DUCKDB, each) for each in (KEPT, REST))
     units = f"SELECT {UNIT}, count(*) AS n FROM {part} GROUP BY {UNIT}"
     many = f'(SELECT {UNIT} FROM "__units" WHERE n > {limit}) AS "many" USING ({UNIT})'
+    order = f"ORDER BY {UNIT}"
     steps = (
         f'CREATE OR REPLACE TEMP TABLE "__units" AS {units}',
-        f"INSERT INTO {kept} SELECT *{_places(scan, 'part')} FROM {part} ANTI JOIN {many}",
+        f"INSERT INTO {kept} SELECT *{_places(scan, 'part')} FROM {part} ANTI JOIN {many} {order}",
         f'CREATE OR REPLACE TEMP TABLE "__ranked" AS {_ranked(scan, f"{part} SEMI JOIN {many}")}',
         f'INSERT INTO {kept} SELECT * EXCLUDE ("__rank"){_places(scan, "__ranked")} '
-        f'FROM "__ranked" WHERE "__rank" <= {limit}',
-        f'INSERT INTO {rest} SELECT * EXCLUDE ("__rank") FROM "__ranked" WHERE "__rank" > {limit}',
+        f'FROM "__ranked" WHERE "__rank" <= {limit} {order}',
+        f'INSERT INTO {rest} SELECT * EXCLUDE ("__rank") FROM "__ranked" WHERE "__rank" > {limit} '
+        f"{order}",
         f'INSERT INTO {PARTS} SELECT $name, $number, count(*) FROM "__units"',
         'DROP TABLE "__ranked"',
         'DROP TABLE "__units"',

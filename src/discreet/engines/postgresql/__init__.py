@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import pyarrow as pa
 
 from discreet.catalog.policy import nearest
-from discreet.catalog.schema import Column, Value
+from discreet.catalog.schema import Column, Kind, Value
 from discreet.engines.base import ExactQuery
 from discreet.engines.connection import LIMITS, Limits, log
 from discreet.engines.forms import Form
@@ -17,15 +17,13 @@ from discreet.engines.postgresql.sessions import Sessions
 from discreet.engines.postgresql.tables import Stored, located, state_of, stored_table
 from discreet.engines.postgresql_dialect import POSTGRESQL, ROW_ID
 from discreet.engines.preparing import Progress, Scans
+from discreet.engines.rehearsal import STAND_INS, Rehearsal, Rehearsed
 from discreet.engines.writer import write_query
 from discreet.errors import EngineError, SourceError, UnsupportedError
 from discreet.tables import ARROW_TYPES, ExactTable
 
 if TYPE_CHECKING:
     from psycopg import Connection
-
-STAND_INS = (0.0,) * 1000
-"""Stand for noisy numbers that are not known yet."""
 
 WIDE = pa.decimal128(38, 0)
 """Of sums, which may need more than 64 bits."""
@@ -54,6 +52,7 @@ class PostgreSqlEngine:
         self.version = version
         """What changes when the server counts changes of these tables; as it was on opening."""
         self.is_prepared, self.is_outdated = prepared is not None, is_outdated
+        self._rehearsed = Rehearsed()
 
     @classmethod
     def open(
@@ -121,13 +120,17 @@ class PostgreSqlEngine:
         return self._text(query, None)
 
     def check(self, query: ExactQuery) -> None:
-        """Refuse a query that the server does not understand; it is parsed there and not run."""
-        text = self._text(query, STAND_INS)
+        """Refuse a query that the server does not understand, or that fails on made-up rows."""
+        text = self._text(query, STAND_INS[0])
         refused = False
         try:
             with self._sessions.transaction() as connection:
                 connection.execute(f"PREPARE discreet_check AS {text}")
                 connection.execute("DEALLOCATE discreet_check")
+                if text not in self._rehearsed:
+                    for each in self._rehearsal().statements(query):
+                        connection.execute(each)
+            self._rehearsed.add(text)
         except self._sessions.psycopg.Error as cause:
             log.error("a query was refused with %s: %s", type(cause).__name__, text)
             log.debug("the engine's own words", exc_info=cause)
@@ -181,6 +184,10 @@ class PostgreSqlEngine:
         read = self._reads(text)
         return f"WITH {read} {text}" if read else text
 
+    def _rehearsal(self) -> Rehearsal:
+        dialect = POSTGRESQL if self._prepared is None else self._prepared.dialect
+        return Rehearsal(dialect=dialect, columns=self.columns, typed=_typed)
+
     def _reads(self, text: str) -> str:
         """Return how the tables are read that a statement names, for its WITH."""
         named = [each for each in self._tables.values() if POSTGRESQL.quoted(each.name) in text]
@@ -195,6 +202,12 @@ class PostgreSqlEngine:
             f"({each.selected(with_row_id=ROW_ID in text)})"
             for each in named
         )
+
+
+def _typed(_table: str, _column: str, kind: Kind, values: str) -> str:
+    """Return made-up values as columns are read."""
+    collation = ' COLLATE "C"' if kind in (Kind.TEXT, Kind.OTHER) else ""
+    return f"CAST({values} AS {POSTGRESQL.types[kind]}){collation}"
 
 
 def _schema(query: ExactQuery) -> pa.Schema:

@@ -8,12 +8,13 @@ from uuid import uuid4
 import pyarrow as pa
 
 from discreet.catalog.policy import nearest
-from discreet.catalog.schema import Column, Value
+from discreet.catalog.schema import Column, Kind, Value
 from discreet.engines.base import ExactQuery
 from discreet.engines.connection import LIMITS, Limits, log
 from discreet.engines.forms import Form
 from discreet.engines.loading import Kinds, Source
 from discreet.engines.preparing import Progress, Scans
+from discreet.engines.rehearsal import STAND_INS, Rehearsal, Rehearsed
 from discreet.engines.spark.forms import NOTHING, Found, found_form, make_form
 from discreet.engines.spark.sessions import (
     collected,
@@ -31,9 +32,6 @@ from discreet.tables import ExactTable
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-
-STAND_INS = (0.0,) * 1000
-"""Stand for noisy numbers that are not known yet."""
 
 
 class SparkEngine:
@@ -65,7 +63,8 @@ class SparkEngine:
         ).hexdigest()
         """What changes when the files do; of what has no files, with every opening."""
         self.is_prepared, self.is_outdated = found.is_usable, found.is_outdated
-        self._is_taken = is_taken
+        self._is_taken, self._rehearsed = is_taken, Rehearsed()
+        self._types: dict[str, dict[str, str]] = {}
 
     @classmethod
     def open(  # noqa: PLR0913 - each is a thing that differs from opening to opening
@@ -122,13 +121,14 @@ class SparkEngine:
         return sql(query)
 
     def check(self, query: ExactQuery) -> None:
-        """Refuse a query that Spark does not understand; it is planned and reads no rows."""
-        text = with_our_names(write_query(query, SPARK, STAND_INS))
+        """Refuse a query that Spark does not understand, or that fails on made-up rows."""
+        text = with_our_names(write_query(query, SPARK, STAND_INS[0]))
         self._refuse_rows_without_ids(text)
         refused = False
         with silent():
             try:
                 self._session.sql(text)._jdf.queryExecution().executedPlan()  # noqa: SLF001
+                self._rehearse(query, text)
             except failures() as cause:
                 log.error("a query was refused with %s: %s", type(cause).__name__, text)
                 log.debug("the engine's own words", exc_info=cause)
@@ -137,6 +137,24 @@ class SparkEngine:
             raise UnsupportedError(
                 "the engine has no way to compute this", "write the question in simpler parts"
             )
+
+    def _rehearse(self, query: ExactQuery, text: str) -> None:
+        """Run a statement on made-up rows, unless that was done before."""
+        if text in self._rehearsed:
+            return
+        rehearsal = Rehearsal(dialect=SPARK, columns=self.columns, typed=self._typed)
+        for each in rehearsal.statements(query):
+            collected(self._session, with_our_names(each), timeout=self._limits.timeout)
+        self._rehearsed.add(text)
+
+    def _typed(self, table: str, column: str, kind: Kind, values: str) -> str:
+        """Return made-up values as columns are read: whole numbers may be decimals."""
+        if table not in self._types:
+            is_known = table.casefold() in self._tables
+            found = self._session.table(SPARK.quoted(table)).dtypes if is_known else []
+            self._types[table] = {SPARK.quoted(name): each for name, each in found}
+        as_type = self._types[table].get(column, "") if kind is Kind.INTEGER else ""
+        return f"CAST({values} AS {as_type or SPARK.types[kind]})"
 
     def _refuse_rows_without_ids(self, text: str) -> None:
         for name, table in self._tables.items():

@@ -35,8 +35,7 @@ def exact_text(query: ExactQuery, place: Place) -> str:
     text = f'SELECT {", ".join(outputs)} FROM ({_bounded(query, groups, place)}) AS "bounded"'
     if not groups:
         return text
-    listed = ", ".join(groups)
-    return f"{text} GROUP BY {listed} ORDER BY {listed}"
+    return f"{text} GROUP BY {', '.join(groups)}"
 
 
 def _measures(query: ExactQuery, groups: Sequence[str], dialect: Dialect) -> list[str]:

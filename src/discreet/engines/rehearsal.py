@@ -1,0 +1,373 @@
+"""Rehearsals: a statement runs on made-up rows before anyone pays for it.
+
+Whether an engine fails may depend on the rows, so a failure on private rows tells something about
+them. A failure on made-up rows tells nothing. Every statement is therefore run first on no rows,
+and on rows that reach its branches: values that the question names and those next to them, extreme
+ones and NULL, in combination; then once more for each branch of its CASEs, with no condition in the
+way. What fails there is refused for free. The rows stand in the statement itself, as typed VALUES
+under the names of the tables, so that nothing is created and no private row is read.
+"""
+
+# ruff: noqa: S608 - this file writes SQL; every name in it is quoted and every value a literal
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from datetime import UTC, date, datetime, timedelta
+from fractions import Fraction
+from functools import partial
+from threading import Lock
+from typing import Any, TypeVar
+from zlib import crc32
+
+from discreet.catalog.schema import Column, ColumnUnit, Kind, PrivateTable, Value
+from discreet.engines.base import ExactQuery
+from discreet.engines.dialect import Dialect
+from discreet.engines.writer import (
+    ABOUT,
+    EVERY,
+    KEPT,
+    UNIT,
+    column_name,
+    write_literal,
+    write_query,
+)
+from discreet.engines.writer.units import kind_in
+from discreet.query.tree import (
+    Case,
+    Facts,
+    Literal,
+    PublicScan,
+    Released,
+    Scan,
+    Select,
+)
+
+ROWS = 48
+"""So many rows are made up of each table."""
+
+MOST_LITERALS = 24
+"""So many values of a kind are taken from the question."""
+
+MOST_BRANCHES = 6
+"""So many branches of a CASE are tried without their conditions."""
+
+LONGEST = 60_000
+"""Forms of a query are rehearsed together up to so many characters."""
+
+STAND_INS: tuple[tuple[Value, ...], ...] = tuple(
+    (value,) * 1000 for value in (0.0, 1e300, -1e300, None)
+)
+"""Stand for noisy numbers that are not known yet."""
+
+HOSTILE: Mapping[Kind, tuple[Value, ...]] = {
+    Kind.BOOLEAN: (True, False),
+    Kind.INTEGER: (0, 1, -1, 2, 127, 2**31 - 1, -(2**31), 2**63 - 1, -(2**63)),
+    Kind.REAL: (0.0, 1.0, -1.5, 1e-9, 1e15, -1e15, 5e-324, 1.7976931348623157e308, -1.79e308),
+    Kind.TEXT: ("", "a", "A", " ", "%", "_", "\\", "é", "İ", "0", "-1", "1e400", "x" * 300),
+    Kind.DATE: (date(1970, 1, 1), date(2024, 2, 29), date(1, 1, 1), date(9999, 12, 31)),
+    Kind.TIMESTAMP: (
+        datetime(1970, 1, 1),
+        datetime(2024, 2, 29, 23, 59, 59, 999_999),
+        datetime(1, 1, 1),
+        datetime(9999, 12, 31, 23, 59, 59, 999_999),
+    ),
+    Kind.TIMESTAMP_TZ: (
+        datetime(1970, 1, 1, tzinfo=UTC),
+        datetime(2024, 2, 29, 23, 59, 59, 999_999, tzinfo=UTC),
+        datetime(1, 1, 1, tzinfo=UTC),
+        datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC),
+    ),
+}
+"""Values at the ends of what a column of a kind can hold."""
+
+
+Columns = list[tuple[str, Column | None]]
+"""The columns of a table as a statement calls them; None for what tells rows apart."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rehearsal:
+    """What is rehearsed for an engine: how it writes, and what its tables are made of."""
+
+    dialect: Dialect
+    columns: Callable[[str], tuple[Column, ...]]
+    """The columns of a public table."""
+    typed: Callable[[str, str, Kind, str], str]
+    """How values are given the type of a column: table, column, kind, values."""
+
+    def statements(self, query: ExactQuery) -> Iterator[str]:
+        """Yield what must run without failing before a query may run on private rows.
+
+        Several forms of a query stand in one statement, as they give the same columns.
+        """
+        dialect, values = replace(self.dialect, has_schemas=False), _values(query)
+        text = write_query(query, dialect, STAND_INS[0])
+        texts = [text, *(write_query(each, dialect, STAND_INS[0]) for each in _unguarded(query))]
+        if any(isinstance(each, Released) for each in _nodes(query)):
+            texts += [write_query(query, dialect, each) for each in STAND_INS[1:]]
+        yield self._with_rows(query, dialect, text, values, 0)
+        for each in _joined(texts):
+            yield self._with_rows(query, dialect, each, values, ROWS)
+
+    def _with_rows(
+        self,
+        query: ExactQuery,
+        dialect: Dialect,
+        text: str,
+        values: Mapping[Kind, Sequence[Value]],
+        rows: int,
+    ) -> str:
+        parts = []
+        for name, table, columns in self._tables(query, dialect):
+            if name not in text:
+                continue
+            named = [(alias, column) for alias, column in columns if alias in text]
+            parts.append(f"{name} AS ({self._made(table, named, values, rows)})")
+        return f"WITH {', '.join(parts)} {text}" if parts else text
+
+    def _made(
+        self, table: str, columns: Columns, values: Mapping[Kind, Sequence[Value]], rows: int
+    ) -> str:
+        """Return a SELECT of made-up rows, each value of a column beside others of the others."""
+        kinds = [Kind.INTEGER if each is None else each.kind for _, each in columns]
+        filled = ", ".join(
+            f"({', '.join([str(row), *self._literals(row, kinds, values)])})"
+            for row in range(max(1, rows))
+        )
+        names = ", ".join(["n", *(f"c{number}" for number in range(len(columns)))])
+        outputs = ", ".join(
+            ["n AS __n"]
+            + [
+                f"n AS {alias}"
+                if column is None
+                else f"{self.typed(table, alias, column.kind, f'c{number}')} AS {alias}"
+                for number, (alias, column) in enumerate(columns)
+            ]
+        )
+        where = "" if rows else " WHERE 1 = 0"
+        return f"SELECT {outputs} FROM (VALUES {filled}) AS made({names}){where}"
+
+    def _literals(
+        self, row: int, kinds: Sequence[Kind], values: Mapping[Kind, Sequence[Value]]
+    ) -> Iterator[str]:
+        """Yield a value for each column: all in turn in even rows, any in odd ones.
+
+        Those that the question names stand first, and in odd rows they are as many as all others.
+        """
+        for number, kind in enumerate(kinds):
+            choices = values.get(kind, (None,))
+            mixed = crc32(f"{row}:{number}".encode()) if row % 2 else row // 2 + 7 * number
+            if row % 2 and mixed % 2:
+                named = len(choices) - len(HOSTILE.get(kind, ()))
+                choices, mixed = choices[: max(1, named)], mixed // 2
+            yield write_literal(choices[mixed % len(choices)], kind, self.dialect)
+
+    def _tables(self, query: ExactQuery, dialect: Dialect) -> Iterator[tuple[str, str, Columns]]:
+        """Yield all tables that a query may name: as it does, by their own names, the columns."""
+        seen: set[str] = set()
+        for node in _nodes(query):
+            found: Iterable[tuple[str, str, Columns]]
+            match node:
+                case Scan():
+                    found = (*_plain(node, dialect), *_prepared(node, dialect))
+                case PublicScan(table=table):
+                    found = [_table(table, self.columns(table), dialect)]
+                case _:
+                    continue
+            for each in found:
+                if each[0] not in seen:
+                    seen.add(each[0])
+                    yield each
+
+
+class Rehearsed:
+    """Which statements were rehearsed, by their texts: each is rehearsed once."""
+
+    def __init__(self, most: int = 4096) -> None:
+        self._most, self._lock = most, Lock()
+        self._passed: OrderedDict[str, None] = OrderedDict()
+
+    def __contains__(self, text: str) -> bool:
+        with self._lock:
+            return text in self._passed
+
+    def add(self, text: str) -> None:
+        with self._lock:
+            self._passed[text] = None
+            while len(self._passed) > self._most:
+                self._passed.popitem(last=False)
+
+
+def _joined(texts: Iterable[str]) -> Iterator[str]:
+    """Yield texts together, as many as make a statement of moderate length."""
+    found: list[str] = []
+    for each in texts:
+        if found and sum(map(len, found)) + len(each) > LONGEST:
+            yield " UNION ALL ".join(found)
+            found = []
+        found.append(each)
+    yield " UNION ALL ".join(found)
+
+
+# --------------------------------------------------------------------------- tables
+
+
+def _table(name: str, columns: Sequence[Column], dialect: Dialect) -> tuple[str, str, Columns]:
+    own: Columns = [(dialect.quoted(each.name), each) for each in columns]
+    row_id = dialect.row_id.strip(dialect.quote + '"')
+    is_taken = any(each.name.casefold() == row_id for each in columns)
+    return dialect.quoted(name), name, own if is_taken else [*own, (dialect.row_id, None)]
+
+
+def _plain(scan: Scan, dialect: Dialect) -> Iterator[tuple[str, str, Columns]]:
+    for each in (scan.table, *scan.parents):
+        yield _table(each.name, each.columns, dialect)
+
+
+def _prepared(scan: Scan, dialect: Dialect) -> Iterator[tuple[str, str, Columns]]:
+    unit = Column(name="__unit", kind=_unit_kind((scan.table, *scan.parents)[-1]))
+    columns: Columns = [(UNIT, unit)]
+    columns += [(dialect.quoted(column_name(each.name)), each) for each in scan.table.columns]
+    for schema in (KEPT, EVERY):
+        yield dialect.prepared(scan.table.name, schema), scan.table.name, columns
+    counted = [Column(name="name", kind=Kind.TEXT), Column(name="units", kind=Kind.INTEGER)]
+    parts: Columns = [(dialect.quoted(each.name), each) for each in counted]
+    yield dialect.prepared("parts", ABOUT), "parts", parts
+
+
+def _unit_kind(table: PrivateTable) -> Kind:
+    unit = table.unit
+    return (kind_in(table, unit.column) if isinstance(unit, ColumnUnit) else None) or Kind.INTEGER
+
+
+# --------------------------------------------------------------------------- values
+
+
+def _values(query: ExactQuery) -> dict[Kind, tuple[Value, ...]]:
+    """Return what columns of each kind hold: NULL, values of the question, and hostile ones."""
+    named: dict[Kind, list[Value]] = {}
+    for node in _nodes(query):
+        if isinstance(node, Literal) and node.value is not None:
+            for kind in _kinds_beside(node.facts.kind):
+                named.setdefault(kind, []).extend(_near(node.value, kind))
+    found: dict[Kind, tuple[Value, ...]] = {}
+    for kind, hostile in HOSTILE.items():
+        ours = list(dict.fromkeys(named.get(kind, [])))
+        step = max(1, len(ours) // MOST_LITERALS)
+        found[kind] = (*ours[::step], None, *hostile)
+    return found
+
+
+def _kinds_beside(kind: Kind) -> tuple[Kind, ...]:
+    """Return the kinds of columns that a value of this kind may be compared with."""
+    numbers = (Kind.INTEGER, Kind.REAL)
+    times = (Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMP_TZ)
+    return next((each for each in (numbers, times) if kind in each), (kind,))
+
+
+def _near(value: Value, kind: Kind) -> Iterator[Value]:
+    """Yield a value and its neighbours, as a column of this kind can hold them."""
+    match value:
+        case bool() | None:
+            return
+        case str() if kind is Kind.TEXT:
+            if "\0" not in value and value.isprintable():
+                yield from (value, value.upper(), value.lower(), value[:-1], value + "x")
+        case int() | float() | Fraction():
+            yield from _numbers_near(Fraction(value), kind)
+        case date():
+            yield from _times_near(value, kind)
+
+
+def _numbers_near(value: Fraction, kind: Kind) -> Iterator[Value]:
+    if kind is Kind.INTEGER:
+        whole = value.__floor__()
+        yield from (each for each in (whole, whole - 1, whole + 1) if -(2**63) <= each < 2**63)
+    elif abs(value) < Fraction(10) ** 300:
+        yield from (float(value), float(value) - 1, float(value) + 1)
+
+
+def _times_near(value: date, kind: Kind) -> Iterator[Value]:
+    for days in (0, -1, 1):
+        try:
+            moved = value + timedelta(days=days)
+        except OverflowError:
+            continue
+        day = moved.date() if isinstance(moved, datetime) else moved
+        if kind is Kind.DATE:
+            yield day
+            continue
+        stamp = moved if isinstance(moved, datetime) else datetime(day.year, day.month, day.day)
+        yield stamp.replace(tzinfo=UTC if kind is Kind.TIMESTAMP_TZ else None)
+
+
+# --------------------------------------------------------------------------- the tree
+
+Node = TypeVar("Node")
+
+TRUE = Literal(value=True, facts=Facts(kind=Kind.BOOLEAN))
+FALSE = Literal(value=False, facts=Facts(kind=Kind.BOOLEAN))
+
+
+def _parts(node: object) -> Iterator[tuple[str, Any]]:
+    """Yield the fields of a node of the tree; facts and tables are no parts of it."""
+    if is_dataclass(node) and not isinstance(node, Facts | PrivateTable | type):
+        for each in fields(node):
+            yield each.name, getattr(node, each.name)
+
+
+def _nodes(node: object) -> Iterator[object]:
+    """Yield a node and all that it is made of."""
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, tuple):
+            waiting.extend(one)
+        elif is_dataclass(one):
+            yield one
+            waiting.extend(part for _, part in _parts(one))
+
+
+def _changed(node: Node, change: Callable[[Any], Any]) -> Node:
+    """Return a node with all its parts changed, and then itself."""
+    if isinstance(node, tuple):
+        return tuple(_changed(each, change) for each in node)  # type: ignore[return-value]
+    parts = dict(_parts(node))
+    if not parts:
+        return node
+    found = {name: _changed(part, change) for name, part in parts.items()}
+    is_same = all(found[name] is part for name, part in parts.items())
+    made: Node = change(node if is_same else replace(node, **found))  # type: ignore[type-var]
+    return made
+
+
+def _unguarded(query: ExactQuery) -> Iterator[ExactQuery]:
+    """Yield the query with each branch of its CASEs taken for all rows, and without its filters."""
+    most = max((len(each.branches) for each in _nodes(query) if isinstance(each, Case)), default=0)
+    is_filtered = any(
+        isinstance(each, Select) and (each.where is not None or each.only is not None)
+        for each in _nodes(query)
+    )
+    for number in range(min(most, MOST_BRANCHES) + 1):
+        opened = _changed(query, partial(_opened, number)) if most else query
+        if most:
+            yield opened
+        if is_filtered:
+            yield _changed(opened, _unfiltered)
+
+
+def _opened(number: int, node: object) -> object:
+    match node:
+        case Case(branches=branches, otherwise=otherwise, facts=facts):
+            if number < len(branches):
+                return Case(
+                    branches=((TRUE, branches[number][1]),), otherwise=otherwise, facts=facts
+                )
+            return Case(branches=((FALSE, branches[0][1]),), otherwise=otherwise, facts=facts)
+        case _:
+            return node
+
+
+def _unfiltered(node: object) -> object:
+    return replace(node, where=None, only=None) if isinstance(node, Select) else node

@@ -1,0 +1,151 @@
+"""A statement that can fail on some rows is refused before it runs on private ones."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pytest
+
+import discreet
+from discreet.catalog.schema import Kind
+from discreet.engines.base import ExactQuery
+from discreet.engines.dialect import Dialect, Function
+from discreet.engines.duckdb import DuckDbEngine
+from discreet.engines.duckdb_dialect import DUCKDB
+from discreet.engines.postgresql_dialect import POSTGRESQL
+from discreet.engines.rehearsal import ROWS, Rehearsal
+from discreet.engines.spark_dialect import SPARK
+from discreet.errors import UnsupportedError
+from discreet.query.expressions.facts import literal
+from discreet.query.tree import Call, Case, Expression, Facts, Scan
+from tests.engines.contract import ENGINES, Holder, engine_of
+from tests.engines.made import column, count, private, select
+
+VISITS = pa.table({"patient_id": [1, 1, 2], "s": ["p", "q", "r"], "x": [1.5, 2.5, None]})
+
+FAILING: dict[str, tuple[Dialect, str]] = {
+    "duckdb": (DUCKDB, "CASE WHEN {0} = 'mark' THEN error('raised') ELSE upper({0}) END"),
+    "postgresql": (
+        POSTGRESQL,
+        "CASE WHEN {0} = 'mark' THEN CAST(1 / (length({0}) - 4) AS TEXT) ELSE upper({0}) END",
+    ),
+    "spark": (SPARK, "CASE WHEN {0} = 'mark' THEN raise_error('raised') ELSE upper({0}) END"),
+}
+"""A function that fails on one text only: no row that is stored has it."""
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def engine(request: pytest.FixtureRequest) -> Iterator[Holder]:
+    made = engine_of(request.param, {"visits": VISITS})
+    yield made
+    made.close()
+
+
+def text(value: str) -> Expression:
+    return literal(value)
+
+
+def call(name: str, *arguments: Expression, kind: Kind = Kind.BOOLEAN) -> Call:
+    return Call(function=name, arguments=arguments, facts=Facts(kind=kind))
+
+
+def guarded(engine: Holder, value: Expression, guard: Expression | None = None) -> ExactQuery:
+    """Return a count of rows on a condition: upper(value) = 'MARK', inside a CASE if guarded."""
+    upper = call("upper", value, kind=Kind.TEXT)
+    tested: Expression = call("equal", upper, text("MARK"))
+    if guard is not None:
+        tested = Case(
+            branches=((guard, tested),), otherwise=literal(False), facts=Facts(kind=Kind.BOOLEAN)
+        )
+    source = Scan(table=private(engine))
+    return count(select(source, literal(1), where=tested))
+
+
+GUARDS = {
+    "none": None,
+    "a person": call("equal", column("patient_id"), literal(17)),
+    "a person and a value": call(
+        "and",
+        call("equal", column("patient_id"), literal(17)),
+        call("greater", column("x", Kind.REAL), literal(40)),
+    ),
+}
+
+
+@pytest.mark.parametrize("guard", GUARDS)
+def test_what_fails_on_a_value_that_the_question_names_is_refused(
+    engine: Holder, guard: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    query = guarded(engine, column("s", Kind.TEXT), GUARDS[guard])
+    engine.check(query)
+    dialect, template = FAILING[engine.dialect]
+    monkeypatch.setitem(dialect.functions, "upper", Function(template=template))
+    with pytest.raises(UnsupportedError):
+        engine.check(query)
+
+
+def test_a_statement_is_rehearsed_once(engine: Holder, monkeypatch: pytest.MonkeyPatch) -> None:
+    query = guarded(engine, column("s", Kind.TEXT), GUARDS["a person"])
+    engine.check(query)
+    monkeypatch.setattr(Rehearsal, "statements", lambda *_: pytest.fail("rehearsed again"))
+    engine.check(query)
+
+
+def test_no_rehearsal_names_a_stored_table(engine: Holder) -> None:
+    """Every table that a statement names is made up in its own WITH."""
+    query = guarded(engine, column("s", Kind.TEXT), GUARDS["a person"])
+    dialect, _ = FAILING[engine.dialect]
+    rehearsal = Rehearsal(
+        dialect=dialect, columns=engine.columns, typed=lambda _t, _c, _k, values: values
+    )
+    name = dialect.quoted("visits")
+    for each in rehearsal.statements(query):
+        assert each.startswith(f"WITH {name} AS (SELECT ")
+        assert f"{name} AS (" in each
+
+
+def test_rows_meet_values_of_the_question_in_combination() -> None:
+    engine = DuckDbEngine.load({"visits": VISITS})
+    query = guarded(engine, column("s", Kind.TEXT), GUARDS["a person and a value"])
+    rehearsal = Rehearsal(
+        dialect=DUCKDB, columns=engine.columns, typed=lambda _t, _c, _k, values: values
+    )
+    made = next(each for each in rehearsal.statements(query) if " WHERE 1 = 0" not in each)
+    rows = made[made.index("(SELECT") : made.index(") SELECT")] + ")"
+    with duckdb.connect() as connection:
+        found = connection.execute(
+            f"SELECT count(*), count(*) FILTER (patient_id = 17 AND x > 40), "  # noqa: S608
+            f"count(*) FILTER (s = 'mark'), count(*) FILTER (s IS NULL) FROM {rows}"
+        ).fetchall()
+    ((every, guards, marks, nulls),) = found
+    assert every == ROWS
+    assert min(guards, marks, nulls) > 0
+
+
+TYPES = [
+    *("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT"),
+    *("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT"),
+    *("FLOAT", "DOUBLE", "DECIMAL(4,1)", "DECIMAL(38,10)", "BOOLEAN", "VARCHAR", "BLOB", "UUID"),
+    *("DATE", "TIME", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMPTZ", "INTERVAL"),
+    *(
+        "ENUM('a', 'b')",
+        "BIT",
+        "INTEGER[]",
+        "STRUCT(a INTEGER, b VARCHAR)",
+        "MAP(VARCHAR, INTEGER)",
+        "BIT",
+    ),
+]
+
+
+def test_no_type_of_a_column_stands_in_the_way(tmp_path: Any) -> None:
+    file = tmp_path / "types.duckdb"
+    columns = ", ".join(f"NULL::{each} AS c{number}" for number, each in enumerate(TYPES))
+    with duckdb.connect(str(file)) as connection:
+        connection.execute(f"CREATE TABLE t AS SELECT i // 2 AS u, {columns} FROM range(40) r(i)")  # noqa: S608
+    with discreet.open(file, unit="u", epsilon=10_000, delta=1e-3) as curator:
+        for bounding in ("prepared", "per-query"):
+            counts = ", ".join(f"COUNT(c{number})" for number in range(len(TYPES)))
+            sql = f"SELECT {counts} FROM t"  # noqa: S608
+            assert len(curator.ask(sql, epsilon=1, bounding=bounding).columns) == len(TYPES)
