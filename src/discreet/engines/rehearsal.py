@@ -36,6 +36,7 @@ from discreet.engines.writer.units import kind_in
 from discreet.query.tree import (
     Case,
     Facts,
+    Join,
     Literal,
     PublicScan,
     Released,
@@ -43,8 +44,8 @@ from discreet.query.tree import (
     Select,
 )
 
-ROWS = 48
-"""So many rows are made up of each table."""
+ROWS, FEWEST = 48, 6
+"""So many rows are made up of each table, and so many at least where several are joined."""
 
 MOST_LITERALS = 24
 """So many values of a kind are taken from the question."""
@@ -107,8 +108,9 @@ class Rehearsal:
         if any(isinstance(each, Released) for each in _nodes(query)):
             texts += [write_query(query, dialect, each) for each in STAND_INS[1:]]
         yield self._with_rows(query, dialect, text, values, 0)
+        joins = sum(isinstance(each, Join) for each in _nodes(query))
         for each in _joined(texts):
-            yield self._with_rows(query, dialect, each, values, ROWS)
+            yield self._with_rows(query, dialect, each, values, max(FEWEST, ROWS >> joins // 2))
 
     def _with_rows(
         self,
