@@ -22,7 +22,8 @@ class RapporClient:
     """One person's half: a cohort for life, and permanent bits for each text that was reported.
 
     The state must be kept (`to_json`) and must stay on the device: it tells the texts to those who
-    guess them, and a client that forgets it pays for the permanent bits anew.
+    guess them, and a client that forgets it pays for the permanent bits anew. Which rounds hold the
+    same text shows as far as the fresh noise does not hide it (`Rappor.epsilon_of_any`).
     """
 
     def __init__(
@@ -51,7 +52,10 @@ class RapporClient:
 
     @property
     def price(self) -> Fraction:
-        """What all that was reported costs at most: the permanent price for each text."""
+        """What all that was reported costs at most: the permanent price for each text.
+
+        It holds for two histories that hold equal texts in the same rounds, however many rounds.
+        """
         return self.mechanism.permanent * len(self._permanent)
 
     def to_json(self) -> str:
