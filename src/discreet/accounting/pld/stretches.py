@@ -50,8 +50,9 @@ class GaussianStretch:
     def trust(self, low: Floats, high: Floats) -> Floats:
         # ndtr(z) is trusted to TRUST + z² 2^-51, for the rounding of z² in its exponent. ln Φ is
         # concave with slope max(0.79, |z|) or more left of 0, so with w = (high - low)/mu the
-        # difference Φ(z) - Φ(z - w) is at least Φ(z) min(1, w max(0.79, |z|))/2, and above 0.24 w across 0.
-        # At |z| ≤ 38, where Φ underflows, that makes 1440 TRUST, and 60 TRUST/w where w is small.
+        # difference Φ(z) - Φ(z - w) is at least Φ(z) min(1, w max(0.79, |z|))/2, and above 0.24 w
+        # across 0. At |z| ≤ 38, where Φ underflows, that makes 1440 TRUST, and 60 TRUST/w where w
+        # is small.
         return TRUST * (1440 + 64 * self.mu / (high - low))
 
 

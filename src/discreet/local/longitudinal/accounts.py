@@ -11,7 +11,7 @@ from math import isinf
 from discreet.accounting.compose import compose
 from discreet.accounting.events import PureEvent
 from discreet.accounting.rounding import float_up
-from discreet.local.base import checked_epsilon
+from discreet.local.base import check_mechanism, checked_epsilon
 from discreet.local.histories import Histories, price_of_kept
 from discreet.local.rappor.mechanism import Rappor
 from discreet.parameters import Real, rational, whole
@@ -95,6 +95,7 @@ def rappor_price(
     the permanent bits and stays there. It is exact for one text. Two histories of several texts
     that do not hold equal texts in the same rounds cost far more (`Rappor.epsilon_of_any`).
     """
+    check_mechanism(mechanism, "epsilon_after", "epsilon_of_any", rule="must be a Rappor")
     k = whole("rounds", rounds, least=1, most=ROUNDS_MOST)
     held = whole("values", values, least=1, most=k)
     return RoundsPrice(

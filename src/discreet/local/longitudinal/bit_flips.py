@@ -10,7 +10,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from discreet.errors import HIDDEN, ParameterError, ReportError
-from discreet.local.base import Row, Rows, array_of, checked_epsilon, settle, written
+from discreet.local.base import (
+    Row,
+    Rows,
+    array_of,
+    check_mechanism,
+    checked_epsilon,
+    settle,
+    written,
+)
 from discreet.local.charges import pure_event
 from discreet.local.draws import coins
 from discreet.local.histories import Histories, price_of_kept
@@ -101,6 +109,7 @@ class BitFlipClient:
     """
 
     def __init__(self, mechanism: BitFlips, *, entropy: Entropy = SYSTEM) -> None:
+        check_mechanism(mechanism, "buckets", "asked", rule="must be BitFlips")
         self.mechanism = mechanism
         drawn = permutation(mechanism.buckets, entropy=entropy)[: mechanism.asked]
         self._places: IntArray = np.sort(drawn)

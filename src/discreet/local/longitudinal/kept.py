@@ -6,6 +6,7 @@ from typing import Generic, Protocol, Self, TypeVar, cast
 
 import numpy as np
 
+from discreet.errors import ParameterError
 from discreet.local.base import Mechanism
 from discreet.local.histories import Histories, price_of_kept
 from discreet.local.states import kept_report, state_from_json, state_to_json
@@ -41,6 +42,8 @@ class KeptAnswers(Generic[Value]):
     """
 
     def __init__(self, client: OneReport[Value]) -> None:
+        if not callable(getattr(client, "report", None)) or not hasattr(client, "mechanism"):
+            raise ParameterError("client", client, "must be a client, such as Client(mechanism)")
         self.client = client
         self._kept: dict[str, bytes] = {}
 

@@ -6,7 +6,7 @@ from typing import Self, cast
 
 import numpy as np
 
-from discreet.local.base import Rows
+from discreet.local.base import Rows, check_mechanism
 from discreet.local.draws import coins
 from discreet.local.rappor.mechanism import Rappor
 from discreet.local.reports import Reports
@@ -29,6 +29,7 @@ class RapporClient:
     def __init__(
         self, mechanism: Rappor, *, cohort: int | None = None, entropy: Entropy = SYSTEM
     ) -> None:
+        check_mechanism(mechanism, "cohorts", "filters", rule="must be a Rappor")
         self.mechanism = mechanism
         drawn = uniform_integers(mechanism.cohorts, entropy=entropy) if cohort is None else cohort
         self.cohort = whole("cohort", drawn, least=0, most=mechanism.cohorts - 1)
@@ -94,7 +95,8 @@ def instant_rows(
 
 def first_rows(mechanism: Rappor, texts: Sequence[str], entropy: Entropy) -> Rows:
     """Return the first report of each of many people."""
-    keys, rows = keys_of(texts), mechanism.row.empty(len(texts))
+    keys = keys_of(texts)
+    rows = mechanism.row.empty(len(keys))
     piece = max(1, PIECE // mechanism.bits)
     for start in range(0, len(keys), piece):
         part = keys[start : start + piece]
