@@ -61,6 +61,11 @@ RAPPOR = Rappor()
 QUANTILE, EXTREME = Quantile(epsilon=1, fraction=0.5), Extreme(epsilon=1, end="max")
 RESPONSE, CHOICE = RandomizedResponse(epsilon=1), Exponential(epsilon=1, sensitivity=1)
 
+
+def not_callable(odd: Any) -> Any:
+    return None if callable(odd) else odd
+
+
 CALLS: dict[str, Callable[[Any], object]] = {
     "quantile of cells": lambda odd: QUANTILE.release(odd, [1], 10),
     "quantile of counts": lambda odd: QUANTILE.release([0], odd, 10),
@@ -71,7 +76,7 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "response": RESPONSE.release,
     "law of a response": RESPONSE.law,
     "error of a response": lambda odd: RESPONSE.error(0.9, people=odd),
-    "choice by something": lambda odd: CHOICE.choose([1, 2], None if callable(odd) else odd),
+    "choice by something": lambda odd: CHOICE.choose([1, 2], not_callable(odd)),
     "choice among something": lambda odd: CHOICE.choose(odd, lambda _: 1),
     "error of a choice": lambda odd: CHOICE.error(0.9, candidates=odd),
     "error of a maximum": lambda odd: NoisyMax(epsilon=1, sensitivity=1).error(0.9, candidates=odd),
