@@ -13,10 +13,11 @@ Law = dict[Fraction, mpf]
 """Probability under P of each privacy loss."""
 
 
-def response_law(epsilon: Fraction) -> Law:
-    """Return the law of randomized response."""
-    top = 1 / (1 + mp.exp(-_mpf(epsilon)))
-    return {epsilon: top, -epsilon: 1 - top}
+def response_law(epsilon: Fraction, categories: int = 2) -> Law:
+    """Return the law of randomized response, for two of its values."""
+    lie = 1 / (mp.exp(_mpf(epsilon)) + categories - 1)
+    ends = {epsilon: 1 - (categories - 1) * lie, -epsilon: lie}
+    return ends | {Fraction(0): (categories - 2) * lie} if categories > 2 else ends
 
 
 def discrete_laplace_law(sensitivity: int, scale: Fraction) -> Law:

@@ -5,6 +5,7 @@ from fractions import Fraction
 from math import inf
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,6 +18,7 @@ from discreet.accounting import (
     Event,
     FixedSampleEvent,
     PoissonSampledEvent,
+    RandomizedResponseEvent,
     advanced_epsilon,
     basic_cost,
     compose,
@@ -36,6 +38,7 @@ from discreet.accounting import (
 )
 from discreet.accounting.gdp import delta_from_mu
 from discreet.accounting.pld import grid
+from discreet.accounting.pld.stretches import GaussianStretch, SampledStretch
 from discreet.errors import ParameterError, UnsupportedEventError
 from tests.accounting import exact
 from tests.accounting.made import (
@@ -124,6 +127,57 @@ def test_pld_delta_is_never_below_enumeration(
 
 
 mp_tiny = 1e-30
+
+
+@settings(max_examples=40, deadline=None)
+@given(epsilons, st.integers(2, 2000), st.integers(1, 12), deltas)
+def test_responses_among_many_values_are_priced_with_all_of_them(
+    epsilon: Fraction, categories: int, count: int, delta: Fraction
+) -> None:
+    """Two values are told apart by two of the reports only; all others tell nothing."""
+    law = exact.summed([exact.response_law(epsilon, categories)] * count)
+    price = pld_epsilon(
+        RandomizedResponseEvent(epsilon=epsilon, categories=categories) * count, delta
+    )
+    assert exact.delta_of(law, price) <= delta
+    assert price < 1e-9 or exact.delta_of(law, price * (1 - 1e-3) - 1e-5) > delta
+
+
+def test_ten_responses_among_a_thousand_values_cost_a_quarter_of_those_among_two() -> None:
+    among = {
+        k: pld_epsilon(RandomizedResponseEvent(epsilon=Fraction(1), categories=k) * 10, tenth(6))
+        for k in (1, 2, 1000)
+    }
+    assert among[1] == among[2] == pytest.approx(10, rel=1e-4)
+    assert among[1000] == pytest.approx(2.4479, rel=1e-4)
+
+
+@pytest.mark.parametrize("added", [False, True])
+@pytest.mark.parametrize("share", [0.5, 1e-3, 1e-6])
+@pytest.mark.parametrize("mu", [0.5, 2.0, 0.01])
+def test_the_mass_of_losses_on_a_sample_is_trusted_to_no_more_than_it_is_worth(
+    mu: float, share: float, added: bool
+) -> None:
+    """Against 50 digits, between the losses of the whole that the floats name."""
+    part = SampledStretch(whole=GaussianStretch(mu=mu), share=share, added=added)
+    low, high = part.reach(1e-20)
+    edges = np.linspace(low, high, 100_001)
+    some = np.r_[0:40, 40 : len(edges) - 41 : 997, len(edges) - 41 : len(edges) - 1]
+    starts, ends = edges[some], edges[some + 1]
+    trust, masses = part.trust(starts, ends), part.mass(starts, ends)
+    assert np.all(trust > 0)
+    lows, highs = part._whole_losses(starts, ends)
+    for i in range(len(some)):
+        if not lows[i] < highs[i]:
+            continue
+        for found, shift in zip(
+            part.whole.mass(lows[i : i + 1], highs[i : i + 1]), (-1, 1), strict=True
+        ):
+            a, b = ((mp.mpf(each) / mu + shift * mp.mpf(mu) / 2) for each in (lows[i], highs[i]))
+            true = mp.ncdf(b) - mp.ncdf(a) if b < 0 else mp.ncdf(-a) - mp.ncdf(-b)
+            if true > 1e-290:
+                assert abs(mp.mpf(float(found[0])) / true - 1) <= trust[i]
+    assert np.all(np.isfinite(masses))
 
 
 @settings(max_examples=20, deadline=None)

@@ -38,6 +38,7 @@ PLD = {
     "10000 Gaussian": (gaussian(200) * 10_000, 8, 2.707606),
     "loud Gaussian": (gaussian("0.5"), 6, 10.997151),
     "sampled Gaussian": (sampled(gaussian(1), "0.01") * 1000, 5, 1.828244),
+    "thinly sampled Gaussian": (sampled(gaussian(2), "0.001") * 10_000, 6, 0.204931),
     "mixture": (A17, 6, 4.200645),
     "any pure": (pure("0.01") * 1000, 6, 1.365447),
 }

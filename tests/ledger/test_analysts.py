@@ -111,6 +111,30 @@ def test_a_cap_is_held_by_the_theorem_of_the_total(store: Store) -> None:
         ledger.charge("q1", [replace(fits, variance=Fraction(10**9))], account="eve")
 
 
+def test_a_cap_means_what_it_meant_when_it_was_set(durable: Store) -> None:
+    """Another delta of the total, of which as much is set aside, is another part of it."""
+    aside = Fraction(1, 10**7)
+    first = durable.open(Budget(epsilon=8, delta=1e-6, set_aside=aside))
+    first.declare_analyst("eve", epsilon=1, delta=1e-7)
+    cap = first.cap("eve")
+    assert cap.set_aside == Fraction(1, 10**8)
+    first.close()
+    ledger = durable.open(Budget(epsilon=8, delta=4e-6, set_aside=aside))
+    assert ledger.cap("eve") == cap
+    ledger.declare_cap("eve", epsilon=2, delta=1e-7)
+    assert ledger.cap("eve") == replace(cap, epsilon=Fraction(2))
+    ledger.close()
+    assert durable.existing().cap("eve") == replace(cap, epsilon=Fraction(2))
+
+
+def test_a_cap_without_a_delta_has_that_of_the_total(durable: Store) -> None:
+    first = durable.open(Budget(epsilon=8, delta=1e-6, set_aside=5e-7))
+    first.declare_analyst("eve", epsilon=1)
+    first.close()
+    ledger = durable.open(Budget(epsilon=8, delta=1e-4, set_aside=5e-5))
+    assert ledger.cap("eve") == Budget(epsilon=1, delta=1e-4, set_aside=5e-5)
+
+
 def test_a_cap_that_the_filter_cannot_hold_is_refused(store: Store) -> None:
     ledger = store.open(Budget(epsilon=8, delta=1e-6))
     with pytest.raises(ParameterError, match="delta must be more than 0"):

@@ -1,6 +1,8 @@
 """What every ledger promises, whatever it is stored in."""
 
 import tempfile
+from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from fractions import Fraction
 from pathlib import Path
@@ -23,6 +25,8 @@ from discreet.accounting import (
     PureEvent,
     compose,
 )
+from discreet.books import budget_from
+from discreet.catalog.policy import Accounting, BudgetPolicy
 from discreet.errors import (
     BudgetError,
     DiscreetError,
@@ -31,6 +35,7 @@ from discreet.errors import (
     UnsupportedEventError,
 )
 from discreet.ledger import Entry, Item, Kept, Ledger, Receipt
+from discreet.ledger.book import Book, Line, Policy
 from discreet.ledger.prices import FINEST, shortened
 from tests.ledger.stores import STORES, TENTH, Store
 
@@ -488,6 +493,66 @@ def test_what_is_set_aside_cannot_change(durable: Store) -> None:
     durable.open(Budget(epsilon=1, delta=1e-6, set_aside=1e-7)).close()
     with pytest.raises(LedgerError, match="begun with set_aside = 1/10000000"):
         durable.open(Budget(epsilon=1, delta=1e-6))
+
+
+@pytest.mark.parametrize("other", [Fraction(1, 10**5), Fraction(1, 10**8)])
+def test_delta_may_change_under_the_concentrated_filter(durable: Store, other: Fraction) -> None:
+    """A catalog sets half of delta aside: more or less delta, and the same half."""
+    carried = ApproximateEvent(epsilon=Fraction(1, 10), delta=Fraction(1, 10**9))
+    first = durable.open(budget_from(_concentrated(Fraction(1, 10**6))))
+    first.charge("q", [carried])
+    charged = first.charged()
+    first.close()
+    ledger = durable.open(total := budget_from(_concentrated(other)))
+    assert ledger.charged() == charged
+    assert ledger.remaining().delta == other / 2 - carried.delta
+    assert ledger.remaining() == replace(total, charged=charged).remaining()
+    ledger.close()
+    assert durable.open(budget_from(_concentrated(Fraction(1, 10**6)))).charged() == charged
+
+
+def _concentrated(delta: Fraction) -> BudgetPolicy:
+    return BudgetPolicy(epsilon=Fraction(2), delta=delta, accounting=Accounting.CONCENTRATED)
+
+
+def test_a_delta_below_what_is_charged_allows_nothing_more(durable: Store) -> None:
+    carried = ApproximateEvent(epsilon=Fraction(1, 10), delta=Fraction(1, 10**7))
+    durable.open(budget_from(_concentrated(Fraction(1, 10**6)))).charge("q", [carried])
+    ledger = durable.open(budget_from(_concentrated(Fraction(1, 10**8))))
+    assert ledger.remaining().delta == 0
+    with pytest.raises(BudgetError):
+        ledger.charge("q2", [replace(carried, delta=Fraction(1, 10**12))])
+    with pytest.raises(BudgetError):
+        ledger.charge(
+            "q3", [DiscreteGaussianEvent(sensitivity_squared=Fraction(1), variance=Fraction(10**9))]
+        )
+
+
+parts = st.fractions(min_value=0, max_value=Fraction(9, 10), max_denominator=10)
+deltas = st.fractions(min_value=Fraction(1, 100), max_value=Fraction(1, 2), max_denominator=100)
+
+
+@settings(max_examples=60)
+@given(st.lists(st.tuples(deltas, parts), min_size=1, max_size=6), st.booleans())
+def test_no_order_of_totals_promises_more_than_the_largest_of_them(
+    declared: list[tuple[Fraction, Fraction]], is_one_part: bool
+) -> None:
+    """All that is ever charged is within the largest part set aside and the largest rest."""
+    if is_one_part:
+        declared = [(delta, declared[0][1]) for delta, _ in declared]
+    book, accepted = Book(), []
+    for delta, part in declared:
+        total = Budget(epsilon=1, delta=delta, set_aside=part * delta, filter="concentrated")
+        policy = Policy(total=total, neighbours="add-remove")
+        with suppress(LedgerError):
+            book.check_policy(policy)
+            row = book.row(Line(kind="policy", about=policy.record), datetime.now(UTC))
+            book = book.after([row])
+            accepted.append(total)
+    promised = max(each.set_aside for each in accepted)
+    promised += max(each.delta - each.set_aside for each in accepted)
+    assert promised == max(each.delta for each in accepted)
+    assert len(accepted) == len(declared) or not is_one_part
 
 
 def test_delta_may_change_under_the_same_filter(durable: Store) -> None:

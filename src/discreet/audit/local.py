@@ -99,10 +99,32 @@ def _over_time(epsilon: Fraction) -> Iterator[Case]:
     kary = KaryResponse(epsilon=epsilon, categories=CATEGORIES)
     rounds = f"{ROUNDS} rounds"
     yield Case(mechanism=flips, here=0, there=1, draw=_flips, runs=MANY)
-    yield Case(mechanism=flips, here=0, there=1, draw=_kept_flips, runs=FEW, what=rounds)
     yield Case(
-        mechanism=kary, here=0, there=1, draw=_kept, runs=FEW, what=f"answers kept, {rounds}"
+        mechanism=flips,
+        here=(0,) * ROUNDS,
+        there=(1,) * ROUNDS,
+        draw=kept_flips,
+        runs=FEW,
+        what=rounds,
     )
+    yield Case(
+        mechanism=kary,
+        here=(0,) * ROUNDS,
+        there=(1,) * ROUNDS,
+        draw=kept_answers,
+        runs=FEW,
+        what=f"answers kept, {rounds}",
+    )
+    yield from _returning(epsilon)
+
+
+def _returning(epsilon: Fraction) -> Iterator[Case]:
+    """Values that return cost as much as there are values, if they return in the same rounds."""
+    kary = KaryResponse(epsilon=epsilon / 2, categories=CATEGORIES)
+    flips = BitFlips(epsilon=epsilon / 2, buckets=3, asked=3)
+    add = partial(Case, epsilon=epsilon, here=(0, 1, 0), runs=FEW)
+    yield add(mechanism=kary, there=(2, 3, 2), draw=kept_answers, what="a value returns")
+    yield add(mechanism=flips, there=(1, 2, 1), draw=kept_flips, what="a state returns")
 
 
 def _filters() -> Iterator[Case]:
@@ -122,6 +144,16 @@ def _filters() -> Iterator[Case]:
             what=f"{share}, {ROUNDS} rounds",
         )
         yield Case(mechanism=found, here="aa", there="bb", draw=_discovered, runs=MANY, what=share)
+    bare = Rappor(bits=8, hashes=1, cohorts=1, f=Fraction(3, 4), p=0, q=1)
+    yield Case(
+        mechanism=bare,
+        epsilon=2 * bare.permanent,
+        here=(here, there, here),
+        there=(there, here, there),
+        draw=kept_filters,
+        runs=FEW,
+        what="a text returns",
+    )
 
 
 def _shuffled() -> Iterator[Case]:
@@ -181,14 +213,25 @@ def _flips(mechanism: BitFlips, bucket: int, count: int) -> Outputs:
     return first_reports(mechanism, np.full(count, bucket)).rows
 
 
-def _kept_flips(mechanism: BitFlips, bucket: int, count: int) -> Outputs:
+def kept_flips(mechanism: BitFlips, history: tuple[int, ...], count: int) -> Outputs:
+    """Return what devices send that are in these buckets, round by round."""
     clients = (BitFlipClient(mechanism) for _ in range(count))
-    return [tuple(client.report(bucket) for _ in range(ROUNDS)) for client in clients]
+    return [tuple(client.report(bucket) for bucket in history) for client in clients]
 
 
-def _kept(mechanism: KaryResponse, value: int, count: int) -> Outputs:
+def kept_answers(mechanism: KaryResponse, history: tuple[int, ...], count: int) -> Outputs:
+    """Return what people send whose answers are kept, and who hold these values round by round."""
     clients = (KeptAnswers(Client(mechanism)) for _ in range(count))
-    return [tuple(client.report(value) for _ in range(ROUNDS)) for client in clients]
+    return [tuple(client.report(value) for value in history) for client in clients]
+
+
+def kept_filters(mechanism: Rappor, history: tuple[str, ...], count: int) -> Outputs:
+    """Return eight bits of each round, and whether the last round is as each before it."""
+    clients = (RapporClient(mechanism) for _ in range(count))
+    sent = b"".join(client.report(text)[-1:] for client in clients for text in history)
+    rounds = np.frombuffer(sent, np.uint8).reshape(count, len(history))
+    bits = np.unpackbits(rounds, axis=1)
+    return np.column_stack([bits, rounds[:, :-1] == rounds[:, -1:]])
 
 
 def _filter(mechanism: Rappor, text: str, count: int) -> Outputs:

@@ -6,14 +6,17 @@ Each claims what it would be if it were right. Nothing of ours uses any of them.
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from discreet.audit.local import ones_of_all
+from discreet.audit.local import kept_answers, kept_filters, kept_flips, ones_of_all
 from discreet.audit.naive import SparseVariants, float_laplace
 from discreet.audit.subjects import Kind, Outputs, Subject
 from discreet.local import Client, KaryResponse
+from discreet.local.longitudinal import BitFlips
+from discreet.local.rappor import Rappor
 from discreet.local.shuffle import shuffled_epsilon
 from discreet.mechanisms import (
     Exponential,
@@ -166,9 +169,29 @@ def _local() -> Iterator[Subject]:
         kind=Kind.LOCAL,
     )
     yield _twin("answers that are not kept, 3 rounds", _fresh, 0, 1, runs=SOME, kind=Kind.LOCAL)
+    yield from _returning()
     shuffled = _twin("too few reports shuffled", _few_shuffled, 0, 1, runs=SOME, kind=Kind.LOCAL)
     price = shuffled_epsilon(epsilon=3, delta=DELTA, people=1_000)
     yield replace(shuffled, epsilon=Fraction(price), delta=DELTA)
+
+
+def _returning() -> Iterator[Subject]:
+    """Yield what was said of kept answers: that the same times of change suffice.
+
+    Claimed is the price of each value, for 0, 1, 0 against 0, 1, 2, where an old value returns.
+    """
+    kary = KaryResponse(epsilon=EPSILON, categories=3)
+    flips = BitFlips(epsilon=EPSILON, buckets=3, asked=3)
+    rappor = Rappor(bits=8, hashes=1, cohorts=1, f=Fraction(3, 4), p=0, q=1)
+    add = partial(_twin, runs=FEW, kind=Kind.LOCAL)
+    kept, new = (0, 1, 0), (0, 1, 2)
+    texts, other = ("a", "b", "a"), ("a", "b", "c")
+    answers = add("kept answers, a value that returns", partial(kept_answers, kary), kept, new)
+    states = add("kept bits, a state that returns", partial(kept_flips, flips), kept, new)
+    filters = add("RAPPOR, a text that returns", partial(kept_filters, rappor), texts, other)
+    yield replace(answers, epsilon=3 * kary.epsilon)
+    yield replace(states, epsilon=3 * flips.epsilon)
+    yield replace(filters, epsilon=3 * rappor.permanent)
 
 
 def _few_shuffled(value: int, count: int) -> Outputs:

@@ -33,10 +33,14 @@ def an_analyst(
     )
 
 
-def cap_of(analyst: Analyst, total: Budget) -> Budget:
-    """Return an analyst's cap as a budget, uncharged: same filter, same part of delta set aside."""
+def cap_of(analyst: Analyst, total: Budget, share: Fraction) -> Budget:
+    """Return an analyst's cap as a budget, uncharged: the total's filter, a share of delta aside.
+
+    The share stays what it was when the account was first declared, so that a cap with a delta of
+    its own means the same whatever becomes of the total. One without has the delta of the total.
+    """
     delta = total.delta if analyst.delta is None else analyst.delta
-    aside = total.set_aside * delta / total.delta if total.delta else Fraction(0)
+    aside = share * delta
     return Budget(epsilon=analyst.epsilon, delta=delta, filter=total.filter, set_aside=aside)
 
 

@@ -124,7 +124,7 @@ class Policy:
         return {
             "epsilon": str(positive("epsilon", self.total.epsilon)),
             "delta": str(zero_or_positive("delta", self.total.delta)),
-            "neighbours": self.neighbours,
+            "set_aside": str(zero_or_positive("set_aside", self.total.set_aside)),
             **self._for_life,
             **({"disjoint": self.disjoint.text} if self.disjoint.groups else {}),
         }
@@ -156,11 +156,41 @@ class Policy:
     def _for_life(self) -> dict[str, str]:
         """What cannot change: prices and sensitivities of old entries depend on it."""
         assert self.total.filter is not None  # noqa: S101 - for types; Budget always names one
-        return {
-            "neighbours": self.neighbours,
-            "filter": self.total.filter.value,
-            "set_aside": str(zero_or_positive("set_aside", self.total.set_aside)),
-        }
+        return {"neighbours": self.neighbours, "filter": self.total.filter.value}
+
+    @property
+    def share(self) -> Fraction:
+        """The part of delta that is set aside."""
+        return self.total.set_aside / self.total.delta if self.total.delta else Fraction(0)
+
+
+class Largest(NamedTuple):
+    """The largest delta of all totals that were declared, and the largest of its two parts.
+
+    Whatever the order of the totals, all that is charged is within a filter of these two parts, so
+    their sum is the delta that is promised (docs/accounting.md, "A total that changes").
+    """
+
+    delta: Fraction = Fraction(0)
+    aside: Fraction = Fraction(0)
+    rest: Fraction = Fraction(0)
+
+    def after(self, policy: Policy) -> "Largest":
+        """Return the same with one more total, or refuse one that would promise a larger delta."""
+        total = policy.total
+        found = Largest(
+            max(self.delta, total.delta),
+            max(self.aside, total.set_aside),
+            max(self.rest, total.delta - total.set_aside),
+        )
+        if found.aside + found.rest > found.delta:
+            raise LedgerError(
+                f"the ledger was begun with set_aside = {self.aside} of delta = {self.delta} and "
+                f"opened with set_aside = {total.set_aside} of delta = {total.delta}",
+                "open it with the same part of delta set aside, or with the same set_aside: "
+                f"else the totals promise delta = {found.aside + found.rest} together",
+            )
+        return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,6 +207,10 @@ class Book:
     """The same by the tables whose units it was about."""
     analysts: Mapping[str, Analyst] = field(default_factory=dict)
     """The accounts that were declared, as they are in force."""
+    largest: Largest = Largest()  # noqa: RUF009 - a tuple
+    """Of all totals that were declared."""
+    shares: Mapping[str, Fraction] = field(default_factory=dict)
+    """The part of an account's delta that is set aside: the total's when it was first declared."""
 
     @property
     def total(self) -> Budget:
@@ -211,7 +245,18 @@ class Book:
             raise AccountError(
                 "no analyst of this name is declared", "ask the owner to add the account"
             )
-        return cap_of(self.analysts[account], self.total)
+        return cap_of(self.analysts[account], self.total, self.shares[account])
+
+    def check_policy(self, declared: Policy) -> None:
+        """Refuse a policy under which the entries that there are would prove nothing."""
+        if self.policy is not None:
+            self.policy.check_change(declared)
+        self.largest.after(declared)
+
+    def check_cap(self, analyst: Analyst) -> None:
+        """Refuse a cap that the filter cannot hold."""
+        share = Fraction(0) if self.policy is None else self.policy.share
+        cap_of(analyst, self.total, self.shares.get(analyst.name, share))
 
     def check_enabled(self, account: str) -> None:
         """Refuse an account that may not ask."""
@@ -278,9 +323,9 @@ class Book:
 
     def after(self, rows: Iterable[Row]) -> "Book":
         """Return the book after further rows, or refuse rows that do not follow."""
-        number, digest, policy = self.number, self.digest, self.policy
+        number, digest, policy, largest = self.number, self.digest, self.policy, self.largest
         paid: dict[tuple[str, Scope], Counter[str]] = {}
-        analysts = dict(self.analysts)
+        analysts, shares = dict(self.analysts), dict(self.shares)
         for row in rows:
             number += 1
             check_follows(digest, row)
@@ -290,15 +335,25 @@ class Book:
                     raise LedgerError(*ALTERED)
                 case "policy":
                     policy = _next_policy(policy, row)
+                    largest = largest.after(policy)
                 case "charge" if policy is not None:
                     paid.setdefault((row.account, scope_of(row)), Counter())[row.events] += 1
                 case "analyst" if policy is not None:
                     analysts[row.account] = _analyst(row)
+                    shares.setdefault(row.account, policy.share)
                 case "answer":
                     pass
                 case _:
                     raise LedgerError(*UNKNOWN)
-        known = replace(self, number=number, digest=digest, policy=policy, analysts=analysts)
+        known = replace(
+            self,
+            number=number,
+            digest=digest,
+            policy=policy,
+            analysts=analysts,
+            largest=largest,
+            shares=shares,
+        )
         return known.charged_for(paid)
 
     def charged_for(self, paid: Mapping[tuple[str, Scope], Mapping[str, int]]) -> "Book":

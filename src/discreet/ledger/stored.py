@@ -12,7 +12,7 @@ from typing import Self
 
 from discreet.accounting import Budget, Charge, Event, Remaining, compose
 from discreet.errors import HIDDEN, AccountError, LedgerError, ParameterError
-from discreet.ledger.analysts import an_analyst, cap_of, record_from_analyst
+from discreet.ledger.analysts import an_analyst, record_from_analyst
 from discreet.ledger.base import OWNER, Analyst, Entry, Item, Kept, Kind, Receipt, Report
 from discreet.ledger.book import (
     ALTERED,
@@ -347,13 +347,12 @@ class _Turn:
         if policy is None:
             self.book.remaining()  # refuses a book without a policy
         elif policy != self.book.policy:
-            if self.book.policy is not None:
-                self.book.policy.check_change(policy)
+            self.book.check_policy(policy)
             self.append(Line(kind="policy", about=policy.record))
 
     def declare_analyst(self, analyst: Analyst) -> None:
         """Put an account in force, unless it is already as declared."""
-        cap_of(analyst, self.book.total)  # refuses what the total's filter cannot hold
+        self.book.check_cap(analyst)
         others = [each for each in self.book.analysts.values() if each.name != analyst.name]
         if analyst.token_hash is not None and _selected(others, selector_of(analyst.token_hash)):
             raise ParameterError("token_hash", HIDDEN, "must not be another analyst's")

@@ -7,6 +7,7 @@ What the server knows is how many reports spoke for each value, and everything i
 from that (Wang, Blocki, Li, Jha 2017, Definition 2: pure protocols).
 """
 
+from collections.abc import Iterable
 from dataclasses import fields
 from enum import Enum
 from fractions import Fraction
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from discreet.errors import readable
+from discreet.errors import HIDDEN, ParameterError, readable
 from discreet.noise import Entropy
 from discreet.noise.uniform import BoolArray, IntArray
 from discreet.parameters import rational, whole
@@ -157,6 +158,20 @@ def checked_epsilon(epsilon: object) -> Fraction:
 def checked_categories(categories: object) -> int:
     """Return a number of values that an aggregate can count, or refuse it by name."""
     return whole("categories", categories, least=2, most=CATEGORIES_MOST)
+
+
+def check_mechanism(mechanism: object, *needed: str, rule: str) -> None:
+    """Refuse what lacks something that is needed of a mechanism here, or is only the class."""
+    if isinstance(mechanism, type) or not all(hasattr(mechanism, each) for each in needed):
+        raise ParameterError("mechanism", mechanism, rule)
+
+
+def listed(name: str, values: object) -> list[Any]:
+    """Return several values as a list, or refuse by name what is one value or none at all."""
+    is_single = isinstance(values, np.ndarray) and values.ndim == 0
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable) or is_single:
+        raise ParameterError(name, HIDDEN, f"must be several {name}, in a list")
+    return list(values)
 
 
 def array_of(values: ArrayLike) -> NDArray[Any] | None:

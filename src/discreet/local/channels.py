@@ -5,7 +5,7 @@ from fractions import Fraction
 from functools import partial
 
 from discreet.errors import ParameterError
-from discreet.local.base import FrequencyOracle, Rows
+from discreet.local.base import FrequencyOracle, Rows, check_mechanism
 from discreet.noise.enclosures import exp_neg, is_at_most
 from discreet.parameters import Real, rational
 
@@ -33,6 +33,8 @@ class Channel:
 
 def channel(mechanism: FrequencyOracle) -> Channel:
     """Return the exact law of a mechanism of few values."""
+    rule = "must be one of values that are listed, such as KaryResponse(epsilon=1, ...)"
+    check_mechanism(mechanism, "categories", "bits", "every_report", rule=rule)
     if mechanism.categories << mechanism.bits > CHANCES_MOST:
         raise ParameterError(
             "categories", mechanism.categories, "must be fewer for a whole channel"

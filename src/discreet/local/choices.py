@@ -14,6 +14,9 @@ from discreet.local.oracles.subset import SubsetSelection
 from discreet.local.oracles.unary import UnaryEncoding
 from discreet.parameters import Real, whole
 
+PEOPLE_MOST = 10**18
+"""More people there are not, and floats hold the squares of such numbers."""
+
 SLACK = 1.05
 """An error this many times the least is as good, if the reports are shorter."""
 
@@ -46,7 +49,7 @@ def choose(epsilon: Real, categories: int, people: int, *, most_bits: int | None
     The error is exact and the same whoever holds what: the mean variance of the estimated counts,
     (p (1 - p) + (k - 1) q (1 - q)) n / (k (p - q)²). `most_bits` bounds the length of a report.
     """
-    n = whole("people", people, least=1)
+    n = whole("people", people, least=1, most=PEOPLE_MOST)
     candidates = _candidates(epsilon, categories, n)
     allowed = [each for each in candidates if most_bits is None or each.bits <= most_bits]
     if not allowed:

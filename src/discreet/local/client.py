@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from discreet.errors import HIDDEN, ParameterError
-from discreet.local.base import FrequencyOracle, array_of
+from discreet.local.base import FrequencyOracle, array_of, check_mechanism
 from discreet.local.reports import Reports
 from discreet.noise import SYSTEM, Entropy
 from discreet.noise.uniform import IntArray
@@ -20,6 +20,10 @@ class Client:
     """Makes reports; each costs its sender epsilon, also a second one about the same value."""
 
     mechanism: FrequencyOracle
+
+    def __post_init__(self) -> None:
+        rule = "must be one of values that are listed, such as KaryResponse(epsilon=1, ...)"
+        check_mechanism(self.mechanism, "categories", "draw", "row", rule=rule)
 
     def report(self, value: int, *, entropy: Entropy = SYSTEM) -> bytes:
         """Return one person's report, ready to be sent."""

@@ -15,9 +15,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import RLock
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
-from discreet.errors import CollectionError
+from discreet.errors import CollectionError, ParameterError
 from discreet.local.base import Mechanism
 from discreet.local.records import mechanism_from_json, mechanism_to_json
 from discreet.local.reports import Reports
@@ -52,6 +52,11 @@ MISSING = (
     "there is no collection in this file",
     "make one with Collector.create or discreet local collect",
 )
+DAMAGED = (
+    "this collection lacks what it counts, or holds something else in its place",
+    "go on from a copy, or collect into another file",
+)
+NO_PAIRS = ("reports are counted with their ids", "hand in pairs of an id and a report")
 NO_FOLDER = ("there is no such folder for the collection", "make it, or name another file")
 LOST = ("the collection's file was moved or replaced while it was open", "open it again")
 PRESENT = ("there is something in this file already", "open it, or name another file")
@@ -74,7 +79,7 @@ class Collector:
     """
 
     def __init__(self, path: Path | str) -> None:
-        self._path = Path(path).resolve()
+        self._path = _place(path)
         if not self._path.is_file():
             raise CollectionError(*MISSING)
         self._inode = self._path.stat().st_ino
@@ -83,8 +88,8 @@ class Collector:
         with self._transaction("DEFERRED") as connection:
             _check(connection)
             row = connection.execute("SELECT mechanism, salt, least_people FROM collection")
-            text, self._salt, self.least_people = row.fetchone()
-        self.mechanism: Mechanism = mechanism_from_json(text)
+            text, self._salt, self.least_people = _first(row.fetchone())
+        self.mechanism: Mechanism = _mechanism(text)
 
     @classmethod
     def create(
@@ -93,7 +98,7 @@ class Collector:
         """Make a collection in a new file, and open it."""
         least = whole("least_people", least_people, least=1, most=10**9)
         text = mechanism_to_json(mechanism)
-        place = Path(path).resolve()
+        place = _place(path)
         first = (1, text, SYSTEM.draw(32), least, bytes(Tally(mechanism)))
         _make_file(place, first)
         return cls(place)
@@ -127,7 +132,7 @@ class Collector:
 
     def add_many(self, reports: Iterable[tuple[bytes | str, bytes]]) -> Added:
         """Count reports with their ids, all or none: one that is malformed refuses them all."""
-        given = [(self._digest(name), report) for name, report in reports]
+        given = [(self._digest(name), report) for name, report in _pairs(reports)]
         for _, report in given:
             _check_single(self.mechanism, report)
         with self._transaction("IMMEDIATE") as connection:
@@ -157,7 +162,7 @@ class Collector:
         return found
 
     def _read(self, connection: sqlite3.Connection) -> Tally[Mechanism]:
-        (data,) = connection.execute("SELECT tally FROM collection").fetchone()
+        (data,) = _first(connection.execute("SELECT tally FROM collection").fetchone())
         return Tally.from_bytes(self.mechanism, data)
 
     def _digest(self, name: bytes | str) -> bytes:
@@ -189,6 +194,41 @@ class Collector:
         with suppress(sqlite3.Error):
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
+
+
+def _place(path: object) -> Path:
+    """Return where a collection is, or refuse what names no file."""
+    if not isinstance(path, str | Path):
+        raise ParameterError("path", path, "must be the path of a file")
+    try:
+        return Path(path).resolve()
+    except (OSError, ValueError):
+        raise ParameterError("path", path, "must be the path of a file") from None
+
+
+def _pairs(reports: Iterable[object]) -> Iterator[tuple[bytes | str, bytes]]:
+    """Hand on ids with reports, or refuse what are no pairs."""
+    try:
+        given = iter(reports)
+    except TypeError:
+        raise CollectionError(*NO_PAIRS) from None
+    for each in given:
+        if not isinstance(each, tuple | list) or len(each) != 2:
+            raise CollectionError(*NO_PAIRS)
+        yield each[0], each[1]
+
+
+def _first(row: tuple[Any, ...] | None) -> tuple[Any, ...]:
+    """Return the one row of a collection, or refuse a file that lost it."""
+    if row is None:
+        raise CollectionError(*DAMAGED)
+    return row
+
+
+def _mechanism(text: object) -> Mechanism:
+    if not isinstance(text, str):
+        raise CollectionError(*DAMAGED)
+    return mechanism_from_json(text)
 
 
 def _make_file(place: Path, first: tuple[object, ...]) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from discreet.errors import HIDDEN, ParameterError
-from discreet.local.base import Row, Rows, integer_row, settle, written
+from discreet.local.base import Row, Rows, check_mechanism, integer_row, listed, settle, written
 from discreet.local.charges import pure_event
 from discreet.local.reports import Reports
 from discreet.local.sketches.estimates import (
@@ -110,8 +110,8 @@ class HeavyHitters:
 
     def draw(self, words: Sequence[str], entropy: Entropy) -> Rows:
         """Return a report for each word: the group's number · reports of a sketch + the report."""
-        filled = [self.filled(word) for word in words]
-        groups = uniform_integers(len(self.lengths), len(words), entropy=entropy)
+        filled = [self.filled(word) for word in listed("words", words)]
+        groups = uniform_integers(len(self.lengths), len(filled), entropy=entropy)
         prefixes = [
             self.named(group, word) for group, word in zip(groups.tolist(), filled, strict=True)
         ]
@@ -144,6 +144,9 @@ class HeavyClient:
     """Makes reports about a word on the device of the person who used it."""
 
     mechanism: HeavyHitters
+
+    def __post_init__(self) -> None:
+        check_mechanism(self.mechanism, "alphabet", "draw", rule="must be HeavyHitters")
 
     def report(self, word: str, *, entropy: Entropy = SYSTEM) -> bytes:
         """Return one person's report, ready to be sent."""

@@ -11,7 +11,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any
 
-from discreet.errors import ReportError
+from discreet.errors import ReportError, shown
 from discreet.local.base import Mechanism
 from discreet.local.heavy import HeavyHitters
 from discreet.local.longitudinal.bit_flips import BitFlips
@@ -28,6 +28,7 @@ from discreet.local.rappor.discovery import Discovery
 from discreet.local.rappor.mechanism import Rappor
 from discreet.local.sketches.count_mean import CountMeanSketch
 from discreet.local.sketches.hadamard import HadamardSketch
+from discreet.local.states import each_once
 
 KINDS: Mapping[str, Any] = {
     kind.tag: kind
@@ -58,8 +59,8 @@ BROKEN = (ValueError, KeyError, TypeError, AttributeError, ZeroDivisionError, Re
 
 def mechanism_to_json(mechanism: Mechanism) -> str:
     """Return a mechanism's tag and parameters as one line of JSON."""
-    if mechanism.tag not in KINDS:
-        raise ReportError(f"{mechanism!r} has no written form")
+    if getattr(mechanism, "tag", None) not in KINDS or isinstance(mechanism, type):
+        raise ReportError(f"{shown(mechanism)} has no written form")
     return json.dumps(_record(mechanism))
 
 
@@ -72,7 +73,7 @@ def _record(mechanism: Mechanism) -> dict[str, object]:
 def mechanism_from_json(text: str) -> Mechanism:
     """Return the mechanism that was written, or refuse what is none."""
     try:
-        return _mechanism(json.loads(text))
+        return _mechanism(json.loads(text, object_pairs_hook=each_once))
     except BROKEN as cause:
         raise ReportError("this is no description of a mechanism") from cause
 

@@ -12,7 +12,7 @@ from typing import Self
 import numpy as np
 
 from discreet.errors import ReportError
-from discreet.local.base import FINGERPRINT_BYTES, Mechanism, Rows, fingerprint
+from discreet.local.base import FINGERPRINT_BYTES, Mechanism, Rows, fingerprint, listed
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -24,6 +24,8 @@ class Reports:
 
     def __post_init__(self) -> None:
         row = self.mechanism.row
+        if not isinstance(self.rows, np.ndarray) or self.rows.ndim == 0:
+            raise ReportError("rows of reports are an array")
         if self.rows.dtype != row.kind or self.rows.shape != row.shape(len(self.rows)):
             raise ReportError("these rows do not have the form of a report of this mechanism")
         if not self.mechanism.are_valid(self.rows):
@@ -51,7 +53,7 @@ class Reports:
             same_mechanism(mechanism, each).rows
             if isinstance(each, Reports)
             else _rows_from_bytes(mechanism, each)
-            for each in parts
+            for each in listed("parts", parts)
         ]
         return cls(mechanism, np.concatenate([mechanism.row.empty(0), *rows]))
 

@@ -41,6 +41,8 @@ class Server:
 
     def merge(self, other: "Server") -> None:
         """Count what another server of the same mechanism has counted."""
+        if not isinstance(other, Server):
+            raise ReportError("only a server can be merged with a server")
         self.tally.merge(other.tally)
 
     def spoken_for(self) -> IntArray:

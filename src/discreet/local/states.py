@@ -14,11 +14,22 @@ def state_to_json(mechanism: Mechanism, kept: Mapping[str, object]) -> str:
     return json.dumps({"mechanism": fingerprint(mechanism).hex(), **kept})
 
 
+def each_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Return the object that JSON holds, or refuse one that says something twice.
+
+    JSON leaves open which of the two is meant, and readers differ.
+    """
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError
+    return found
+
+
 @contextmanager
 def state_from_json(mechanism: Mechanism, state: str) -> Iterator[dict[str, object]]:
     """Give what was kept, and refuse it if it cannot be read, also while it is being read."""
     try:
-        told = json.loads(state)
+        told = json.loads(state, object_pairs_hook=each_once)
         if told["mechanism"] != fingerprint(mechanism).hex():
             raise ReportError(f"this state is none of {mechanism!r}")
         yield told

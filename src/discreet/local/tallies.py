@@ -5,7 +5,7 @@ from typing import Generic, Self, TypeVar
 import numpy as np
 
 from discreet.errors import ReportError
-from discreet.local.base import Mechanism, fingerprint
+from discreet.local.base import Mechanism, check_mechanism, fingerprint
 from discreet.local.reports import Reports, same_mechanism
 from discreet.noise.uniform import IntArray
 
@@ -23,6 +23,8 @@ class Tally(Generic[Kind_co]):
     __slots__ = ("cells", "mechanism", "people")
 
     def __init__(self, mechanism: Kind_co) -> None:
+        rule = "must be a local mechanism, such as KaryResponse(epsilon=1, categories=4)"
+        check_mechanism(mechanism, "tag", "cells", "tally", rule=rule)
         self.mechanism = mechanism
         self.people = 0
         self.cells: IntArray = np.zeros(mechanism.cells, np.int64)
@@ -41,6 +43,8 @@ class Tally(Generic[Kind_co]):
 
     def merge(self, other: "Tally[Mechanism]") -> None:
         """Count what another tally of the same mechanism has counted."""
+        if not isinstance(other, Tally):
+            raise ReportError("only a tally can be added to a tally")
         if fingerprint(other.mechanism) != fingerprint(self.mechanism):
             raise ReportError(
                 f"counts of {other.mechanism!r} cannot be added to those of {self.mechanism!r}"
@@ -55,11 +59,11 @@ class Tally(Generic[Kind_co]):
     @classmethod
     def from_bytes(cls, mechanism: Kind_co, data: bytes) -> Self:  # type: ignore[misc] # it makes
         """Return the tally that these bytes are, or refuse them."""
-        if data[:12] != MAGIC + fingerprint(mechanism):
+        tally = cls(mechanism)
+        if not isinstance(data, bytes) or data[:12] != MAGIC + fingerprint(mechanism):
             raise ReportError(f"these bytes are no counts of {mechanism!r}")
         if len(data) != HEAD_BYTES + 8 * mechanism.cells:
             raise ReportError(f"counts of {mechanism!r} have {mechanism.cells} cells; some miss")
-        tally = cls(mechanism)
         tally.people = int.from_bytes(data[12:HEAD_BYTES], "little")
         if tally.people >= 1 << 62:
             raise ReportError("counts are of fewer than 2**62 people")

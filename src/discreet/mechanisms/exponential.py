@@ -17,6 +17,7 @@ from discreet.mechanisms.grid import Grid
 from discreet.mechanisms.laws import ChoiceLaw
 from discreet.mechanisms.pictures import choices_plot
 from discreet.mechanisms.selection import (
+    CANDIDATES_COUNTED,
     Scores,
     checked_scoring,
     exact_scores,
@@ -98,8 +99,11 @@ class Selector:
         entropy: Entropy = SYSTEM,
     ) -> Candidate:
         """Return the candidate chosen by its utility."""
-        if not isinstance(candidates, Sequence | np.ndarray):
+        is_single = isinstance(candidates, np.ndarray) and candidates.ndim == 0
+        if not isinstance(candidates, Sequence | np.ndarray) or is_single:
             raise ParameterError("candidates", HIDDEN, "must be a list or another sequence")
+        if not callable(utility):
+            raise ParameterError("utility", HIDDEN, "must be a function of a candidate")
         return candidates[self.release([utility(each) for each in candidates], entropy=entropy)]
 
     def law(self, scores: Scores) -> ChoiceLaw:
@@ -114,7 +118,7 @@ class Selector:
         never worse: McKenna, Sheldon 2020).
         """
         level = confidence_level(confidence)
-        count = whole("candidates", candidates, least=1)
+        count = whole("candidates", candidates, least=1, most=CANDIDATES_COUNTED)
         ties = whole("best", best, least=1, most=count)
         return log(count / ties / (1 - level)) / float(self.rate) + float(self.grid.step)
 

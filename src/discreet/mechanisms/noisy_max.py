@@ -16,6 +16,7 @@ from discreet.mechanisms.laws import ChoiceLaw, laplace_at_least, laplace_pmf
 from discreet.mechanisms.pictures import choices_plot
 from discreet.mechanisms.ranges import drawn_scale
 from discreet.mechanisms.selection import (
+    CANDIDATES_COUNTED,
     Scores,
     checked_scoring,
     exact_scores,
@@ -125,7 +126,8 @@ class NoisyMax:
         Two noisy scores are compared, each within the error that all `candidates` keep; a step of
         the grid is added.
         """
-        miss = miss_probability(confidence, whole("candidates", candidates, least=1))
+        many = whole("candidates", candidates, least=1, most=CANDIDATES_COUNTED)
+        miss = miss_probability(confidence, many)
         if self.noise is Noise.EXPONENTIAL:
             return float(self.grid.step) - log(miss) * float(self.scale)
         return float((2 * laplace_error(self.scale_in_steps, miss) + 1) * self.grid.step)

@@ -85,7 +85,7 @@ class Ranked:
         Its rows are given by the points that hold any, in ascending order, and their number at
         each.
         """
-        only = np.array([0, len(cells)])
+        only = np.array([0, len(_flat(cells))])
         return int(self.release_many(cells, counts, only, grid_size, entropy=entropy)[0])
 
     def release_many(
@@ -115,7 +115,7 @@ class Ranked:
     def law(self, cells: Integers, counts: Integers, grid_size: int) -> ChoiceLaw:
         """Return the law of release(cells, counts, grid_size)."""
         size = whole("grid_size", grid_size, least=1, most=LAW_MOST)
-        runs = _Groups.checked(cells, counts, [0, len(cells)], size).runs(0, size)
+        runs = _Groups.checked(cells, counts, [0, len(_flat(cells))], size).runs(0, size)
         each = np.repeat(self._utilities(runs, self._inside(size)), runs.lengths)
         return exponential_law(each, self.rate / self._parts)
 

@@ -26,6 +26,9 @@ from discreet.plots import Plot, plot_heat
 
 CATEGORIES_MOST = 1 << 31
 
+PEOPLE_MOST = 10**18
+"""Floats hold the squares of such numbers, and more people there are not."""
+
 LISTED_MOST = 10**6
 """Laws and estimates list at most so many categories: some dozen megabytes."""
 
@@ -116,6 +119,8 @@ class RandomizedResponse:
     def law(self, exact: int) -> ChoiceLaw:
         """Return the law of release(exact)."""
         self._check_size(LISTED_MOST, "a law")
+        if not is_scalar(exact):
+            raise ParameterError("exact", HIDDEN, "must be one value: a law is that of one report")
         true = int(self._checked(exact, "exact")[0])
         kept, other = self._kept, self._lost_to_each
         places = range(self.categories)
@@ -164,7 +169,7 @@ class RandomizedResponse:
 
     def error(self, confidence: Real, *, people: int) -> float:
         """Return the largest ± of an estimated count among so many people, by the normal law."""
-        n = whole("people", people, least=1)
+        n = whole("people", people, least=1, most=PEOPLE_MOST)
         p, q = self._odds
         # 1 - p is (categories - 1) q, which a float tells from 0 where p is nearly 1.
         variance = n * max(p * (self.categories - 1) * q, q * (1 - q)) / (p - q) ** 2

@@ -28,6 +28,9 @@ FINENESS = 1 << 20
 
 CANDIDATES_MOST = 10**7
 
+CANDIDATES_COUNTED = 10**18
+"""Errors are stated for so many candidates at most."""
+
 
 def score_grid(sensitivity: Fraction, fineness: int = FINENESS) -> tuple[Grid, int]:
     """Return a grid for scores and the sensitivity of a floored score, in steps."""

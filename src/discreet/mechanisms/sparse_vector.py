@@ -37,6 +37,9 @@ FINENESS = 1 << 10
 SUMMED_MOST = 1 << 22
 """A law is a sum over so many values of the threshold's noise, to each side, at most."""
 
+ANSWERS_MOST = 10**15
+"""As many answers as an event counts."""
+
 STREAM = "must be a stream of numbers: a list, a flat array or a generator"
 
 Word_co = TypeVar("Word_co", covariant=True)
@@ -78,7 +81,7 @@ class Sparse:
         threshold_share: Real | None = None,
     ) -> None:
         scoring = checked_scoring(epsilon, sensitivity, monotone, FINENESS)
-        answers = whole("answers", answers, least=1)
+        answers = whole("answers", answers, least=1, most=ANSWERS_MOST)
         factor = answers if scoring.monotone else 2 * answers
         share = best_share(factor) if threshold_share is None else threshold_share
         share = rational("threshold_share", share, above=0, below=1)

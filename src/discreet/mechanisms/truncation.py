@@ -56,6 +56,9 @@ class Truncated(Generic[One, Many]):
     high: Fraction
 
     def __post_init__(self) -> None:
+        if not (hasattr(self.mechanism, "release") and hasattr(self.mechanism, "law")):
+            rule = "must be one that adds noise, such as Laplace(epsilon=1, sensitivity=1)"
+            raise ParameterError("mechanism", self.mechanism, rule)
         settle(self, low=rational("low", self.low), high=rational("high", self.high))
         if self.low >= self.high:
             ends = f"{readable(self.low)} … {readable(self.high)}"

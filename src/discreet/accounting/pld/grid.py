@@ -192,10 +192,10 @@ def _placed_stretch(part: Stretch, width: float, tail: float) -> Law:
     # A bounded stretch ends at its last loss; rounding may leave that past an edge, within drift.
     start, end = floor(low / width), ceil(last - 2.0**-44 * (1 + abs(last)))
     edges = np.arange(start, max(end, start + 1) + 1, dtype=np.float64) * width
-    trust = part.trust(width)
+    trust = part.trust(edges[:-1], edges[1:])
     p, q = (mass * (1 + trust) for mass in part.mass(edges[:-1], edges[1:]))
-    beyond, _ = part.mass(np.array([-inf, edges[-1]]), np.array([edges[0], inf]))
-    below, above = beyond * (1 + trust)
+    outside = np.array([-inf, edges[-1]]), np.array([edges[0], inf])
+    below, above = part.mass(*outside)[0] * (1 + part.trust(*outside))
     up = np.minimum(1.0, _stretch_share_up(edges, p, q) + 4 * trust / -np.expm1(-width))
     masses = np.append(p * (1 - up), 0.0) + np.append(below, p * up)
     masses[-1] += above if is_bounded else 0.0

@@ -101,10 +101,14 @@ def _(
     | PermuteAndFlipEvent
     | NoisyMaxEvent
     | SparseVectorEvent
-    | RandomizedResponseEvent
     | PureEvent,
 ) -> Pair:
     return _response(event.epsilon)
+
+
+@dominating_pair.register
+def _(event: RandomizedResponseEvent) -> Pair:
+    return _response(event.epsilon, others=max(0, event.categories - 2))
 
 
 @dominating_pair.register
@@ -231,17 +235,24 @@ def _sampled_part(part: Atoms | Stretch, share: float, *, added: bool) -> Atoms 
     return Atoms(losses=losses, p=mixed, q=part.q)
 
 
-def _response(epsilon: Fraction) -> Pair:
-    """Return randomized response, which dominates all that is epsilon-DP.
+def _response(epsilon: Fraction, others: int = 0) -> Pair:
+    """Return randomized response, which among two values dominates all that is epsilon-DP.
 
-    Kairouz, Oh, Viswanath 2015, Theorem 3.1.
+    Kairouz, Oh, Viswanath 2015, Theorem 3.1. Two of more values are told apart by two reports only;
+    all others come with the same chance from both, so that their loss is 0.
     """
-    return Pair(parts=(_response_atoms(epsilon),), unit=epsilon or None)
+    return Pair(parts=(_response_atoms(epsilon, others),), unit=epsilon or None)
 
 
-def _response_atoms(epsilon: Fraction) -> Atoms:
+def _response_atoms(epsilon: Fraction, others: int = 0) -> Atoms:
+    # A response of smaller epsilon is this one seen through another: rounding up dominates.
     e = float_up(epsilon)
-    return _ends(e, np.array([expit(-e), expit(e)]))
+    if not others:
+        return _ends(e, np.array([expit(-e), expit(e)]))
+    truth = 1 / (1 + (others + 1) * exp(-e))
+    lie = truth * exp(-e)
+    p = np.array([lie, others * lie, truth]) * (1 + 8 * TRUST)
+    return Atoms(losses=np.array([-e, 0.0, e]), p=p, q=p[::-1].copy())
 
 
 def _ends(epsilon: float, p: Floats) -> Atoms:

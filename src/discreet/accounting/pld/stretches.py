@@ -24,8 +24,8 @@ class Stretch(Protocol):
     def mass(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         """Return the mass of losses in (low, high] under P and Q."""
 
-    def trust(self, width: float) -> float:
-        """Return a bound of the relative error of mass between losses this far apart."""
+    def trust(self, low: Floats, high: Floats) -> Floats:
+        """Return a bound of the relative error of the mass of losses in (low, high]."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,12 +47,13 @@ class GaussianStretch:
         a, b = low / self.mu, high / self.mu
         return _normal_mass(a - shift, b - shift), _normal_mass(a + shift, b + shift)
 
-    def trust(self, width: float) -> float:
+    def trust(self, low: Floats, high: Floats) -> Floats:
         # ndtr(z) is trusted to TRUST + z² 2^-51, for the rounding of z² in its exponent. ln Φ is
-        # concave with slope max(0.79, |z|) or more left of 0, so with w = width/mu the difference
-        # Φ(z) - Φ(z - w) is at least Φ(z) min(1, w max(0.79, |z|))/2, and above 0.24 w across 0.
-        # At |z| ≤ 38, where Φ underflows, that makes 1440 TRUST, and 60 TRUST/w where w is small.
-        return TRUST * (1440 + 64 * self.mu / width)
+        # concave with slope max(0.79, |z|) or more left of 0, so with w = (high - low)/mu the
+        # difference Φ(z) - Φ(z - w) is at least Φ(z) min(1, w max(0.79, |z|))/2, and above 0.24 w
+        # across 0. At |z| ≤ 38, where Φ underflows, that makes 1440 TRUST, and 60 TRUST/w where w
+        # is small.
+        return TRUST * (1440 + 64 * self.mu / (high - low))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,8 +77,8 @@ class LaplaceStretch:
         width = -np.expm1((low - high) / 2) / 2
         return np.exp((high - self.epsilon) / 2) * width, np.exp(-(low + self.epsilon) / 2) * width
 
-    def trust(self, width: float) -> float:  # noqa: ARG002 - nothing cancels
-        return 16 * TRUST * (1 + self.epsilon)
+    def trust(self, low: Floats, high: Floats) -> Floats:  # noqa: ARG002 - nothing cancels
+        return np.full(low.shape, 16 * TRUST * (1 + self.epsilon))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,8 +105,8 @@ class DiscreteLaplaceStretch:
         p = np.exp(-first * self.rate) * width
         return p, np.exp(-(self.sensitivity - end + 1) * self.rate) * width
 
-    def trust(self, width: float) -> float:  # noqa: ARG002 - nothing cancels
-        return 16 * TRUST * (1 + self.sensitivity * self.rate)
+    def trust(self, low: Floats, high: Floats) -> Floats:  # noqa: ARG002 - nothing cancels
+        return np.full(low.shape, 16 * TRUST * (1 + self.sensitivity * self.rate))
 
     def _first(self, loss: Floats) -> Floats:
         """Return the least j, from 1 to S, whose loss is at most this."""
@@ -130,15 +131,24 @@ class SampledStretch:
         return (-high, -low) if self.added else (low, high)
 
     def mass(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-        if self.added:
-            low, high = -high, -low
-        p, q = self.whole.mass(self._whole_loss(low), self._whole_loss(high))
+        p, q = self.whole.mass(*self._whole_losses(low, high))
         mixed = (1 - self.share) * q + self.share * p
         return (q, mixed) if self.added else (mixed, q)
 
-    def trust(self, width: float) -> float:
-        # A loss on the sample moves by no more than the loss of the whole.
-        return 2 * self.whole.trust(width)
+    def trust(self, low: Floats, high: Floats) -> Floats:
+        # A loss on the sample moves by no more than the loss of the whole, and by about share times
+        # as much where it is small; so the losses of the whole are as far apart, or much farther.
+        # Where rounding leaves no gap between them, or none is known, that of the sample stands.
+        first, last = self._whole_losses(low, high)
+        with np.errstate(invalid="ignore"):
+            gap = np.fmax(last - first, high - low)
+        return 2 * self.whole.trust(np.zeros_like(gap), gap)
+
+    def _whole_losses(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        """Return the losses of the whole between which these losses on the sample lie."""
+        if self.added:
+            low, high = -high, -low
+        return self._whole_loss(low), self._whole_loss(high)
 
     def _whole_loss(self, loss: Floats) -> Floats:
         """Return l with ln(1 - s + s e^l) = loss, and -inf where there is none."""

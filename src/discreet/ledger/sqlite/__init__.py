@@ -18,7 +18,8 @@ class SqliteLedger(StoredLedger):
     What is charged is computed from the stored events, never read from a stored sum, and compared
     exactly within the transaction that writes: no two processes can overspend together. budget is
     the total in force; one that differs from the last is recorded as a new entry and holds for
-    all who have the ledger open. neighbours and the budget's filter and set_aside are for life.
+    all who have the ledger open. neighbours, the filter and the part of delta set aside are for
+    life.
     disjoint names groups of tables that have no unit in common: what is charged for one of them
     leaves what the others have.
 

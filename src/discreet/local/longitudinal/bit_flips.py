@@ -10,9 +10,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from discreet.errors import HIDDEN, ParameterError, ReportError
-from discreet.local.base import Row, Rows, array_of, checked_epsilon, settle, written
+from discreet.local.base import (
+    Row,
+    Rows,
+    array_of,
+    check_mechanism,
+    checked_epsilon,
+    settle,
+    written,
+)
 from discreet.local.charges import pure_event
 from discreet.local.draws import coins
+from discreet.local.histories import Histories, price_of_kept
 from discreet.local.odds import chance_up, odds_down
 from discreet.local.reports import Reports
 from discreet.local.states import kept_report, state_from_json, state_to_json
@@ -91,11 +100,16 @@ class BitFlipClient:
     """One device's half: its buckets for life, and one kept answer for each of its states.
 
     A device is in one of asked + 1 states: its value is in one of the asked buckets, or in none.
-    Whoever sees all rounds learns epsilon for each state that was visited, at most asked + 1 times;
-    that is for two histories that change states at the same times, as changes show.
+    Two histories that put it into equal states in the same rounds are told apart by epsilon for
+    each state that was visited, at most asked + 1 times. Other pairs are not protected: which
+    rounds have the same state shows, because they have the same answer. Which buckets are asked is
+    seen, and values in buckets that are not asked are one state. So unless all buckets but one are
+    asked, it does not suffice that the *values* are equal in the same rounds: 0, 1 and 2, 3 differ
+    where 0 is asked and neither 2 nor 3 is.
     """
 
     def __init__(self, mechanism: BitFlips, *, entropy: Entropy = SYSTEM) -> None:
+        check_mechanism(mechanism, "buckets", "asked", rule="must be BitFlips")
         self.mechanism = mechanism
         drawn = permutation(mechanism.buckets, entropy=entropy)[: mechanism.asked]
         self._places: IntArray = np.sort(drawn)
@@ -116,8 +130,15 @@ class BitFlipClient:
 
     @property
     def price(self) -> Fraction:
-        """What all rounds so far cost: epsilon for each state that was visited."""
+        """What all rounds so far cost: epsilon for each state that was visited.
+
+        It holds for two histories of equal states in the same rounds (`price_for` any two).
+        """
         return self.mechanism.epsilon * len(self._kept)
+
+    def price_for(self, histories: Histories) -> Fraction | float:
+        """Return what all rounds so far cost, for these pairs of histories of as many states."""
+        return price_of_kept(self.mechanism.epsilon, len(self._kept), histories)
 
     def to_json(self) -> str:
         """Return the state, for the device to keep; one that forgets it pays anew."""

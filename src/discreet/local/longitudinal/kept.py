@@ -6,7 +6,9 @@ from typing import Generic, Protocol, Self, TypeVar, cast
 
 import numpy as np
 
+from discreet.errors import ParameterError
 from discreet.local.base import Mechanism
+from discreet.local.histories import Histories, price_of_kept
 from discreet.local.states import kept_report, state_from_json, state_to_json
 from discreet.noise import SYSTEM, Entropy
 
@@ -30,15 +32,18 @@ class OneReport(Protocol[Value_contra]):
 class KeptAnswers(Generic[Value]):
     """One person's client that answers the same value always the same.
 
-    Whoever sees all rounds learns about each value no more than its first report told: epsilon for
-    each different value, however many rounds. That is for two histories that change at the same
-    times; when a value changes is not hidden, because the answer changes with it.
+    Two histories that hold equal values in the same rounds are told apart by epsilon for each
+    different value, however many rounds. Other pairs are not protected: which rounds hold the same
+    value shows, because they have the same answer. So a value that returns, as in 0, 1, 0, is told
+    from one that is new, as in 0, 1, 2 (proof: `discreet.local.histories`).
 
     The state must be kept on the device (`to_json`) and must stay there: it tells the values to
     those who guess them, and a client that forgets it pays anew.
     """
 
     def __init__(self, client: OneReport[Value]) -> None:
+        if not callable(getattr(client, "report", None)) or not hasattr(client, "mechanism"):
+            raise ParameterError("client", client, "must be a client, such as Client(mechanism)")
         self.client = client
         self._kept: dict[str, bytes] = {}
 
@@ -54,8 +59,15 @@ class KeptAnswers(Generic[Value]):
 
     @property
     def price(self) -> Fraction:
-        """What all rounds so far cost: epsilon for each different value."""
+        """What all rounds so far cost: epsilon for each different value.
+
+        It holds for two histories that hold equal values in the same rounds (`price_for` any two).
+        """
         return self.client.mechanism.epsilon * len(self._kept)
+
+    def price_for(self, histories: Histories) -> Fraction | float:
+        """Return what all rounds so far cost, for these pairs of histories of as many values."""
+        return price_of_kept(self.client.mechanism.epsilon, len(self._kept), histories)
 
     def to_json(self) -> str:
         """Return the state, for the device to keep."""

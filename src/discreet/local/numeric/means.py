@@ -10,7 +10,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discreet.local.base import Mechanism, Rows
+from discreet.local.base import Mechanism, Rows, check_mechanism
 from discreet.local.numeric.duchi import Duchi
 from discreet.local.numeric.hybrid import Hybrid
 from discreet.local.numeric.piecewise import Piecewise
@@ -55,6 +55,10 @@ class NumericClient:
     """Makes reports about bounded numbers on the device of the person they are about."""
 
     mechanism: Numeric
+
+    def __post_init__(self) -> None:
+        rule = "must be one for numbers, such as Piecewise(epsilon=1)"
+        check_mechanism(self.mechanism, "bounds", "draw", "row", rule=rule)
 
     def report(self, value: float, *, entropy: Entropy = SYSTEM) -> bytes:
         """Return one person's report, ready to be sent."""

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discreet.local.base import Row, Rows, checked_epsilon, integer_row, settle, written
+from discreet.local.base import (
+    Row,
+    Rows,
+    check_mechanism,
+    checked_epsilon,
+    integer_row,
+    settle,
+    written,
+)
 from discreet.local.charges import pure_event
 from discreet.local.numeric.values import FINE, checked_bounds, fine_steps
 from discreet.local.numeric.windows import Window
@@ -98,6 +106,9 @@ class SquareWaveClient:
     """Makes square-wave reports on the device of the person they are about."""
 
     mechanism: SquareWave
+
+    def __post_init__(self) -> None:
+        check_mechanism(self.mechanism, "bounds", "buckets", "draw", rule="must be a SquareWave")
 
     def report(self, value: float, *, entropy: Entropy = SYSTEM) -> bytes:
         """Return one person's report, ready to be sent."""

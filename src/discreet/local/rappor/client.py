@@ -6,7 +6,7 @@ from typing import Self, cast
 
 import numpy as np
 
-from discreet.local.base import Rows
+from discreet.local.base import Rows, check_mechanism
 from discreet.local.draws import coins
 from discreet.local.rappor.mechanism import Rappor
 from discreet.local.reports import Reports
@@ -22,12 +22,14 @@ class RapporClient:
     """One person's half: a cohort for life, and permanent bits for each text that was reported.
 
     The state must be kept (`to_json`) and must stay on the device: it tells the texts to those who
-    guess them, and a client that forgets it pays for the permanent bits anew.
+    guess them, and a client that forgets it pays for the permanent bits anew. Which rounds hold the
+    same text shows as far as the fresh noise does not hide it (`Rappor.epsilon_of_any`).
     """
 
     def __init__(
         self, mechanism: Rappor, *, cohort: int | None = None, entropy: Entropy = SYSTEM
     ) -> None:
+        check_mechanism(mechanism, "cohorts", "filters", rule="must be a Rappor")
         self.mechanism = mechanism
         drawn = uniform_integers(mechanism.cohorts, entropy=entropy) if cohort is None else cohort
         self.cohort = whole("cohort", drawn, least=0, most=mechanism.cohorts - 1)
@@ -51,7 +53,10 @@ class RapporClient:
 
     @property
     def price(self) -> Fraction:
-        """What all that was reported costs at most: the permanent price for each text."""
+        """What all that was reported costs at most: the permanent price for each text.
+
+        It holds for two histories that hold equal texts in the same rounds, however many rounds.
+        """
         return self.mechanism.permanent * len(self._permanent)
 
     def to_json(self) -> str:
@@ -90,7 +95,8 @@ def instant_rows(
 
 def first_rows(mechanism: Rappor, texts: Sequence[str], entropy: Entropy) -> Rows:
     """Return the first report of each of many people."""
-    keys, rows = keys_of(texts), mechanism.row.empty(len(texts))
+    keys = keys_of(texts)
+    rows = mechanism.row.empty(len(keys))
     piece = max(1, PIECE // mechanism.bits)
     for start in range(0, len(keys), piece):
         part = keys[start : start + piece]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from discreet.errors import HIDDEN, ParameterError
-from discreet.local.base import Row, Rows, settle, written
+from discreet.local.base import Row, Rows, check_mechanism, listed, settle, written
 from discreet.local.charges import pure_event
 from discreet.local.heavy import END, LETTERS
 from discreet.local.rappor.client import first_rows
@@ -112,6 +112,9 @@ class DiscoveryClient:
 
     mechanism: Discovery
 
+    def __post_init__(self) -> None:
+        check_mechanism(self.mechanism, "filled", "groups", rule="must be a Discovery")
+
     def report(self, text: str, *, entropy: Entropy = SYSTEM) -> bytes:
         """Return one person's report, ready to be sent."""
         return bytes(self.report_many([text], entropy=entropy))
@@ -119,7 +122,7 @@ class DiscoveryClient:
     def report_many(self, texts: Sequence[str], *, entropy: Entropy = SYSTEM) -> Reports:
         """Return a report for each of many people."""
         mechanism = self.mechanism
-        filled = [mechanism.filled(text) for text in texts]
+        filled = [mechanism.filled(text) for text in listed("texts", texts)]
         groups = uniform_integers(mechanism.groups, len(filled), entropy=entropy)
         parts = [
             mechanism.part(text, group) for text, group in zip(filled, groups.tolist(), strict=True)

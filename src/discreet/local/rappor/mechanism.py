@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import prod
+from math import inf, prod
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -111,9 +111,25 @@ class Rappor:
     def epsilon_after(self, rounds: int) -> Fraction:
         """Return what so many reports of one text cost in all, rounded up: never over `permanent`.
 
-        Reports about another text draw new permanent bits and cost as much again.
+        Reports about another text draw new permanent bits and cost as much again, for two histories
+        that hold equal texts in the same rounds. Other pairs cost `epsilon_of_any`.
         """
         return min(self.permanent, epsilon_up(self.odds_after(rounds)))
+
+    def epsilon_of_any(self, rounds: int) -> Fraction | float:
+        """Return what so many reports cost at most for any two histories of several texts.
+
+        The permanent bits of two texts are independent, those of one text are the same; so which
+        rounds hold the same text shows in every bit, also in those that no text sets. In the first
+        round there is nothing to compare with: its odds are those of one report. After it, whatever
+        was seen, a bit is 1 with a chance between p and q, which costs at most the logarithm of
+        q / p or of (1 - p) / (1 - q) for each of `bits` bits. With p = 0 or q = 1 it is infinite.
+        """
+        k = whole("rounds", rounds, least=1)
+        if k > 1 and (not self.p or self.q == 1):
+            return inf
+        bit = max(self.q / self.p, (1 - self.p) / (1 - self.q)) if k > 1 else Fraction(1)
+        return self.epsilon + (k - 1) * self.bits * epsilon_up(bit)
 
     @property
     def row(self) -> Row:

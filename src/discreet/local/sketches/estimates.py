@@ -9,6 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from discreet.errors import HIDDEN, ParameterError
+from discreet.local.base import check_mechanism
 from discreet.local.reports import Reports
 from discreet.local.sketches.count_mean import CountMeanSketch
 from discreet.local.sketches.hadamard import HadamardSketch
@@ -30,6 +31,10 @@ class SketchClient:
     """Makes reports about a word on the device of the person who used it."""
 
     mechanism: Sketch
+
+    def __post_init__(self) -> None:
+        rule = "must be a sketch, such as HadamardSketch(epsilon=1)"
+        check_mechanism(self.mechanism, "width", "hashes", "draw", rule=rule)
 
     def report(self, word: Word, *, entropy: Entropy = SYSTEM) -> bytes:
         """Return one person's report, ready to be sent."""

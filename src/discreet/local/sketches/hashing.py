@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import HIDDEN, ParameterError
+from discreet.local.base import listed
 from discreet.noise.uniform import IntArray
 
 Keys = NDArray[np.uint64]
@@ -21,9 +22,7 @@ WORD_BYTES_MOST = 1 << 16
 
 def keys_of(words: Iterable[str | bytes | int]) -> Keys:
     """Return a 64-bit key for each word; 5 and "5" are different words."""
-    if isinstance(words, str | bytes):
-        raise ParameterError("words", HIDDEN, "must be several words, in a list")
-    return np.array([_key(each) for each in words], np.uint64)
+    return np.array([_key(each) for each in listed("words", words)], np.uint64)
 
 
 def _key(word: object) -> int:
