@@ -9,7 +9,7 @@ rows are the same in all that a question can see (docs/proofs/measures.md, secti
 
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,8 +24,11 @@ from hypothesis import strategies as st
 from discreet.catalog import complete, declare
 from discreet.catalog.policy import Catalog
 from discreet.catalog.schema import Kind
+from discreet.engines import duckdb as duckdb_engine
+from discreet.engines import preparing
 from discreet.engines.connection import Limits
 from discreet.engines.duckdb import DuckDbEngine
+from discreet.engines.duckdb_dialect import DUCKDB
 from discreet.engines.loading import DuckDbTable
 from discreet.engines.preparing import as_prepared, scans_to_prepare
 from discreet.engines.public import PublicStore
@@ -302,6 +305,18 @@ def test_a_prepared_form_keeps_the_same_rows_of_others_whoever_else_is_there(eng
     assert kept[0] == kept[1]
 
 
+def test_rows_whose_hashes_are_equal_are_ordered_by_what_they_hold(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    blind = replace(DUCKDB, hash="1")
+    for module in (duckdb_engine, preparing):
+        monkeypatch.setattr(module, "DUCKDB", blind)
+    for kind in ("duckdb", "prepared"):
+        found = layouts.__wrapped__(kind, 500)
+        found.check("SELECT n, b, COUNT(*), SUM(CLAMP(z, -1, 2)) AS s FROM t GROUP BY n, b")
+        found.close()
+
+
 # --------------------------------------------------------------------------- of no known kind
 
 UNITS_OF_OTHERS = 600
@@ -445,16 +460,21 @@ def questions(draw: st.DrawFn) -> str:
     sight = draw(st.sampled_from(SIGHTS))
     if draw(st.booleans()):
         more = f", {draw(st.sampled_from(WINDOWS))} AS g" if draw(st.booleans()) else ""
-        source = f"(SELECT n, m, {draw(st.sampled_from(WINDOWS))} AS f{more} FROM {inner} AS i)"
+        source = f"(SELECT u, n, m, {draw(st.sampled_from(WINDOWS))} AS f{more} FROM {inner} AS i)"
         sight += " AND g = f" if more and draw(st.booleans()) else ""
     else:
         found = f"{draw(st.sampled_from(AGGREGATES))} AS f, MAX(m) AS m"
         source = f"(SELECT u, n, {found} FROM {inner} AS i GROUP BY u, n)"
-    keys = draw(st.sampled_from(["", "", "n", "f"]))
+    joined = " JOIN t AS j ON o.u = j.u AND j.z = o.f" if draw(st.integers(0, 3)) == 0 else ""
+    asked = draw(st.sampled_from(["COUNT(*)", "COUNT(*)", "COUNT(DISTINCT f)", CLAMPED]))
+    keys = draw(st.sampled_from(["", "", "o.n", "f"]))
     listed = f"{keys}, " if keys else ""
     group = f" GROUP BY {keys}" if keys else ""
-    return f"SELECT {listed}COUNT(*) FROM {source} AS o WHERE {sight.format('f')}{group}"
+    where = sight.format("f")
+    return f"SELECT {listed}{asked} AS c FROM {source} AS o{joined} WHERE {where}{group}"
 
+
+CLAMPED = "SUM(CLAMP(f, -1, 2))"
 
 DRAWN = {"duckdb": 25, "prepared": 25, "postgresql": 20, "spark": 6}
 
