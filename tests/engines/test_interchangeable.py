@@ -7,7 +7,7 @@ rows are the same in all that a question can see (docs/proofs/measures.md, secti
 
 # ruff: noqa: S608 - this file writes questions
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cache
@@ -251,9 +251,8 @@ def catalog(engine: Holder) -> Catalog:
     return complete(declared, engine.columns)
 
 
-@cache
-def layouts(kind: str, units: int) -> Layouts:
-    """Return neighbours in an engine; they are closed with the process."""
+def made_layouts(kind: str, units: int) -> Layouts:
+    """Return neighbours in an engine."""
     others = rows_of(range(units))
     own = [(VICTIM, *row[1:]) for row in rows_of(range(2))]
     here, there, alone = (
@@ -268,6 +267,23 @@ def layouts(kind: str, units: int) -> Layouts:
         own=alone,
         public=PublicStore({}),
     )
+
+
+_made: dict[tuple[str, int], Layouts] = {}
+
+
+def layouts(kind: str, units: int) -> Layouts:
+    """Return neighbours that all tests of this file share."""
+    if (kind, units) not in _made:
+        _made[kind, units] = made_layouts(kind, units)
+    return _made[kind, units]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _given_back() -> Iterator[None]:
+    yield
+    while _made:
+        _made.popitem()[1].close()
 
 
 SIZES = [
@@ -311,7 +327,7 @@ def test_rows_whose_hashes_are_equal_are_ordered_by_what_they_hold(
     for module in (duckdb_engine, preparing):
         monkeypatch.setattr(module, "DUCKDB", blind)
     for kind in ("duckdb", "prepared"):
-        found = layouts.__wrapped__(kind, 500)
+        found = made_layouts(kind, 500)
         found.check("SELECT n, b, COUNT(*), SUM(CLAMP(z, -1, 2)) AS s FROM t GROUP BY n, b")
         found.close()
 
