@@ -21,9 +21,7 @@ from discreet.accounting.events import (
     ExponentialEvent,
     PermuteAndFlipEvent,
 )
-from discreet.catalog.schema import Value
-from discreet.engines.base import Bounding
-from discreet.engines.duckdb import DuckDbEngine
+from discreet.engines.base import Bounding, Engine
 from discreet.mechanisms.exponential import PermuteAndFlip
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.geometric import Geometric
@@ -36,11 +34,11 @@ Key = tuple[Any, ...]
 Cells = Counter[tuple[Key, int]]
 """Whole numbers by group and cell; what is not there is 0."""
 
-CONSTANTS: tuple[Value, ...] = (42.5, -3.0, 7.25, 0.0)
+CONSTANTS: tuple[float, ...] = (42.5, -3.0, 7.25, 0.0)
 """What earlier releases of a question gave: the same for both neighbours, as for an analyst."""
 
 
-def exact_tables(plan: Plan, engine: DuckDbEngine) -> tuple[tuple[pa.Table, ...], ...]:
+def exact_tables(plan: Plan, engine: Engine) -> tuple[tuple[pa.Table, ...], ...]:
     """Return what each query of each release finds in this database."""
     return tuple(
         tuple(engine.run(query, CONSTANTS).unseal() for query in planned.queries)

@@ -13,7 +13,7 @@ from typing import Protocol, runtime_checkable
 
 from discreet.engines.preparing import Progress, Scans
 
-FORM = 1
+FORM = 2
 """Changes when forms are made in another way: older ones are made anew."""
 
 

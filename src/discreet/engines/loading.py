@@ -25,6 +25,7 @@ from discreet.engines.connection import log
 from discreet.engines.csv_files import fault_in, header_of, refuse_nul, repeated
 from discreet.engines.dialect import text_literal
 from discreet.engines.duckdb_dialect import CALENDAR
+from discreet.engines.duckdb_dialect.parts import canonical, finite
 from discreet.errors import SourceError
 
 
@@ -211,7 +212,7 @@ SIMPLE = {
 """Types of DuckDB by kind; those with parameters are matched apart, the rest is OTHER."""
 
 STORED: Mapping[Kind, str] = {
-    Kind.REAL: "CASE WHEN isfinite(CAST({0} AS DOUBLE)) THEN CAST({0} AS DOUBLE) END",
+    Kind.REAL: finite(canonical("CAST({0} AS DOUBLE)")),
     Kind.TEXT: "CAST({0} AS VARCHAR)",
     Kind.DATE: f"CASE WHEN {CALENDAR[Kind.DATE]} THEN {{0}} END",
     Kind.TIMESTAMP: (
@@ -220,7 +221,8 @@ STORED: Mapping[Kind, str] = {
     ),
     Kind.TIMESTAMP_TZ: f"CASE WHEN {CALENDAR[Kind.TIMESTAMP_TZ]} THEN {{0}} END",
 }
-"""How a column is stored: one type for each kind but INTEGER, finite reals, years 1 to 9999.
+"""How a column is stored: one type for each kind but INTEGER, finite reals without -0.0, years 1 to
+9999.
 
 Texts of a DuckDB file may bring a collation along, by which texts that differ are equal: units and
 keys would be one, and a public row would meet more rows than were counted. They are stored without.

@@ -211,8 +211,7 @@ def _prepare_part(
 
 def _ranked(scan: Scan, rows: str) -> str:
     columns = [DUCKDB.quoted(column_name(each.name)) for each in scan.table.columns]
-    hashed = ", ".join(["'discreet'", UNIT, *columns])
-    order = ", ".join([f"hash({hashed})", *columns])
+    order = DUCKDB.ordered([DUCKDB.hash_of(["'discreet'", UNIT, *columns]), *columns])
     over = f"OVER (PARTITION BY {UNIT} ORDER BY {order})"
     return f'SELECT *, row_number() {over} AS "__rank" FROM {rows}'
 

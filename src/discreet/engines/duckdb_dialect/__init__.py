@@ -11,7 +11,7 @@ from discreet.catalog.schema import Kind
 from discreet.engines.dialect import Dialect
 from discreet.engines.duckdb_dialect.choices import CHOICES, CONDITIONS
 from discreet.engines.duckdb_dialect.numbers import ARITHMETIC, CASTS, REALS
-from discreet.engines.duckdb_dialect.parts import finite
+from discreet.engines.duckdb_dialect.parts import canonical, finite
 from discreet.engines.duckdb_dialect.texts import TEXTS
 from discreet.engines.duckdb_dialect.times import TIMES
 from discreet.engines.templates import CALENDAR
@@ -34,11 +34,10 @@ DUCKDB = Dialect(
     name="duckdb",
     functions={**ARITHMETIC, **REALS, **CONDITIONS, **CHOICES, **TEXTS, **TIMES, **CASTS},
     types=TYPES,
-    reads={},  # tables are loaded with finite reals and times inside the calendar
+    reads={Kind.OTHER: "TRY_CAST({0} AS VARCHAR)"},  # the rest is as it must be since it was loaded
     keys={
         Kind.INTEGER: "TRY_CAST({0} AS BIGINT)",
-        Kind.REAL: "({0} + 0e0)",  # -0.0 becomes 0.0
-        Kind.OTHER: "CAST({0} AS VARCHAR)",
+        Kind.REAL: canonical("{0}"),
     },
     row_id="rowid",
     hash="hash({all})",

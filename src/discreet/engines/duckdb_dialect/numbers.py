@@ -13,7 +13,7 @@ from discreet.engines.dialect import (
     real_literal,
     whole_literal,
 )
-from discreet.engines.duckdb_dialect.parts import finite, only, whole_text
+from discreet.engines.duckdb_dialect.parts import canonical, finite, only, whole_text
 from discreet.engines.templates import (
     NULL_INTEGER,
     Ends,
@@ -137,6 +137,12 @@ def _to_boolean(arguments: Sequence[Written]) -> str:
     return f"TRY_CAST({x.text} AS BOOLEAN)"
 
 
+def _to_text(arguments: Sequence[Written]) -> str:
+    """Return a text; 0.0 and -0.0 are equal, so that both are written alike."""
+    x = arguments[0]
+    return f"CAST({canonical(x.text) if x.kind is Kind.REAL else x.text} AS VARCHAR)"
+
+
 ARITHMETIC = {
     "add": _arithmetic("+", added, add),
     "subtract": _arithmetic("-", subtracted, sub),
@@ -170,5 +176,5 @@ CASTS = {
     "to_single": real("CAST(TRY_CAST({0} AS FLOAT) AS DOUBLE)"),
     "to_decimal": plain(_to_decimal),
     "to_boolean": plain(_to_boolean),
-    "to_text": plain("CAST({0} AS VARCHAR)"),
+    "to_text": plain(_to_text),
 }

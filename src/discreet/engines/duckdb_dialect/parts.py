@@ -26,6 +26,11 @@ def finite(text: str) -> str:
     return only(text, "isfinite({0})")
 
 
+def canonical(text: str) -> str:
+    """Return a real, 0.0 for -0.0: equal ones are then the same to the last bit."""
+    return f"({text} + 0e0)"
+
+
 def in_calendar(text: str, kind: Kind) -> str:
     """Return a time, NULL outside the years 1 to 9999."""
     return only(text, CALENDAR[kind])

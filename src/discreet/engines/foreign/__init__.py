@@ -198,7 +198,13 @@ TRINO = Dialect(
 
 FOREIGN: Mapping[str, Dialect] = {
     "bigquery": BIGQUERY,
-    "databricks": replace(SPARK, name="databricks", reads=STORED, row_id=ROWS, has_prepared=False),
+    "databricks": replace(
+        SPARK,
+        name="databricks",
+        reads={**SPARK.reads, **STORED},
+        row_id=ROWS,
+        has_prepared=False,
+    ),
     "snowflake": SNOWFLAKE,
     "trino": TRINO,
 }

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from discreet.catalog.schema import Column, Kind
 from discreet.engines.postgresql_dialect import CALENDAR, POSTGRESQL, ROW_ID
-from discreet.engines.postgresql_dialect.parts import finite, narrow, real_text
+from discreet.engines.postgresql_dialect.parts import canonical, finite, narrow, real_text
 from discreet.errors import SourceError
 
 if TYPE_CHECKING:
@@ -36,12 +36,13 @@ _TINY = "2.4703282292062328e-324"
 READS: Mapping[Kind, str] = {
     Kind.BOOLEAN: "{0}",
     Kind.INTEGER: "CAST({0} AS BIGINT)",
-    Kind.REAL: finite("CAST({0} AS DOUBLE PRECISION)"),
+    Kind.REAL: canonical(finite("CAST({0} AS DOUBLE PRECISION)")),
     Kind.TEXT: 'CAST({0} AS TEXT) COLLATE "C"',
     Kind.OTHER: 'CAST({0} AS TEXT) COLLATE "C"',
     **{kind: f"CASE WHEN {each} THEN {{0}} END" for kind, each in CALENDAR.items()},
 }
-"""How a column is read, by its kind: finite reals, texts compared by bytes, years 1 to 9999."""
+"""How a column is read, by its kind: finite reals without -0.0, texts compared by bytes, years 1 to
+9999, and values of no known kind as their texts."""
 
 NUMERIC = (
     f"CASE WHEN abs({{0}}) <= {_TINY} THEN {real_text(0.0)} "

@@ -14,6 +14,7 @@ from discreet.engines.postgresql_dialect.casts import CASTS
 from discreet.engines.postgresql_dialect.choices import CHOICES, CONDITIONS
 from discreet.engines.postgresql_dialect.numbers import ARITHMETIC
 from discreet.engines.postgresql_dialect.parts import (
+    canonical,
     finite,
     narrow,
     quoted_text,
@@ -47,7 +48,7 @@ POSTGRESQL = Dialect(
     functions={**ARITHMETIC, **REALS, **CONDITIONS, **CHOICES, **TEXTS, **TIMES, **CASTS},
     types=TYPES,
     reads={},  # tables are read with finite reals, 64 bits and times inside the calendar
-    keys={Kind.REAL: f"({{0}} + {real_text(0.0)})"},  # -0.0 becomes 0.0
+    keys={Kind.REAL: canonical("{0}")},
     row_id=ROW_ID,
     hash='md5(CAST(ROW({all}) AS TEXT)) COLLATE "C"',  # fields of a row as text can be told apart
     whole=narrow("{0}"),

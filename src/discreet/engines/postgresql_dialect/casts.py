@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from discreet.catalog.schema import Kind
 from discreet.engines.dialect import INT64, Function, Range, Written
-from discreet.engines.postgresql_dialect.parts import let, narrow, real_text
+from discreet.engines.postgresql_dialect.parts import canonical, let, narrow, real_text
 from discreet.engines.postgresql_dialect.reals import MULTIPLY, ROUND, ZERO
 from discreet.engines.templates import number, plain
 from discreet.errors import UnsupportedError
@@ -156,13 +156,16 @@ _WIDE = "CAST(CAST(CAST({0} AS TEXT) AS NUMERIC) AS TEXT)"
 def _to_text(arguments: Sequence[Written]) -> str:
     """Return a text; a real has the fewest digits that tell it apart, and an exponent from 16 on.
 
-    PostgreSQL begins with exponents at 15 digits, and leaves out the point of a whole number.
+    PostgreSQL begins with exponents at 15 digits, and leaves out the point of a whole number. 0.0
+    and -0.0 are equal, so that both are written alike.
     """
     x = arguments[0]
     if x.kind is not Kind.REAL:
         return f'CAST({x.text} AS TEXT) COLLATE "C"'
     is_wide = f"abs({{0}}) >= {real_text(1e15)} AND abs({{0}}) < {real_text(1e16)}"
-    digits = let(f"CASE WHEN {is_wide} THEN {_WIDE} ELSE CAST({{0}} AS TEXT) END", x.text)
+    digits = let(
+        f"CASE WHEN {is_wide} THEN {_WIDE} ELSE CAST({{0}} AS TEXT) END", canonical(x.text)
+    )
     return let(_WHOLE, digits) + ' COLLATE "C"'
 
 

@@ -46,6 +46,11 @@ def finite(text: str) -> str:
     return f"NULLIF(NULLIF(NULLIF({text}, {nan}), {plus}), {minus})"
 
 
+def canonical(text: str) -> str:
+    """Return a real, 0.0 for -0.0: equal ones are then the same to the last bit."""
+    return f"({text} + {real_text(0.0)})"
+
+
 def narrow(text: str, low: int = INT64[0], high: int = INT64[1]) -> str:
     """Return a number without fraction as a whole one of 64 bits, NULL outside its ends.
 

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from discreet.catalog.schema import Kind
 from discreet.engines.connection import log
 from discreet.engines.copies import alone, is_private, make_private
 from discreet.engines.forms import Form
@@ -152,10 +151,9 @@ def _ranked(scan: Scan) -> str:
 
     The unit is part of the hash: units with like rows would else all lose the same ones.
     """
-    columns = [(SPARK.quoted(column_name(each.name)), each.kind) for each in scan.table.columns]
-    stored = [f"CAST({each} AS STRING)" if kind is Kind.OTHER else each for each, kind in columns]
-    listed = [f"{UNIT} AS u", *(f"{each} AS c{number}" for number, each in enumerate(stored))]
-    names = [f"c{number}" for number in range(len(stored))]
+    columns = [SPARK.quoted(column_name(each.name)) for each in scan.table.columns]
+    listed = [f"{UNIT} AS u", *(f"{each} AS c{number}" for number, each in enumerate(columns))]
+    names = [f"c{number}" for number in range(len(columns))]
     order = SPARK.ordered([SPARK.hash_of(["'discreet'", "u", *names]), *names])
     rank = f"row_number() OVER (PARTITION BY u ORDER BY {order})"
     rows = f'SELECT {", ".join(listed)} FROM ({write_rows(scan, SPARK)}) AS "__rows"'

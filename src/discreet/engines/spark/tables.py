@@ -22,6 +22,7 @@ from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.loading import CSV, DUCKDB, PARQUET, Kinds, Source, files_of
 from discreet.engines.spark.sessions import failures, silent
 from discreet.engines.spark_dialect import CALENDAR, ROW_ID, SPARK
+from discreet.engines.spark_dialect.parts import canonical
 from discreet.errors import SourceError
 
 if TYPE_CHECKING:
@@ -42,11 +43,12 @@ SIMPLE = {
 """Types of Spark by kind; those with parameters are matched apart, the rest is OTHER."""
 
 STORED: Mapping[Kind, str] = {
-    Kind.REAL: SPARK.finite("CAST({0} AS DOUBLE)"),
+    Kind.REAL: canonical(SPARK.finite("CAST({0} AS DOUBLE)")),
     Kind.TEXT: "CASE WHEN is_valid_utf8({0}) THEN CAST({0} AS STRING) END",
     **{kind: f"CASE WHEN {condition} THEN {{0}} END" for kind, condition in CALENDAR.items()},
 }
-"""How a column is read: one type for each kind, finite reals, whole texts, years 1 to 9999."""
+"""How a column is read: one type for each kind, finite reals without -0.0, whole texts, years 1 to
+9999."""
 
 FILE_ROW = "concat(_metadata.file_path, '#', CAST(_metadata.row_index AS STRING))"
 """Names a row of a Parquet file, whoever reads it, as often as it is read."""

@@ -13,7 +13,13 @@ from discreet.engines.dialect import Dialect
 from discreet.engines.spark_dialect.casts import CASTS
 from discreet.engines.spark_dialect.choices import CHOICES, CONDITIONS
 from discreet.engines.spark_dialect.numbers import ARITHMETIC, REALS
-from discreet.engines.spark_dialect.parts import CALENDAR, finite, text_literal, with_our_names
+from discreet.engines.spark_dialect.parts import (
+    CALENDAR,
+    canonical,
+    finite,
+    text_literal,
+    with_our_names,
+)
 from discreet.engines.spark_dialect.texts import TEXTS
 from discreet.engines.spark_dialect.times import TIMES
 
@@ -45,11 +51,12 @@ SPARK = Dialect(
     name="spark",
     functions={**ARITHMETIC, **REALS, **CONDITIONS, **CHOICES, **TEXTS, **TIMES, **CASTS},
     types=TYPES,
-    reads={},  # tables are registered with finite reals and times inside the calendar
+    reads={
+        Kind.OTHER: "try_cast({0} AS STRING)"
+    },  # the rest is as it must be since it was registered
     keys={
         Kind.INTEGER: "try_cast({0} AS BIGINT)",
-        Kind.REAL: "({0} + 0e0)",  # -0.0 becomes 0.0
-        Kind.OTHER: "CAST({0} AS STRING)",
+        Kind.REAL: canonical("{0}"),
     },
     row_id=ROW_ID,
     hash="md5(CAST(concat({all}) AS BINARY))",

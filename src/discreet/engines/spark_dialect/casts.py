@@ -133,7 +133,7 @@ MANTISSA = "regexp_replace(substring_index(CAST({0} AS STRING), 'E', 1), '[.]0$'
 )
 EXPONENT = "CAST(substring_index(CAST({0} AS STRING), 'E', -1) AS INT)"
 REAL_TEXT = (
-    "CASE WHEN {0} = 0e0 THEN CAST({0} AS STRING) "
+    "CASE WHEN {0} = 0e0 THEN '0.0' "
     "WHEN abs({0}) < 1e-323 THEN CASE WHEN {0} < 0e0 THEN '-5e-324' ELSE '5e-324' END "
     "WHEN abs({0}) >= 1e-4 AND abs({0}) < 1e16 "
     f"THEN concat({PLAIN}, CASE WHEN endswith({PLAIN}, '.') THEN '0' ELSE '' END) "
@@ -141,7 +141,7 @@ REAL_TEXT = (
     f"CASE WHEN abs({EXPONENT}) < 10 THEN '0' ELSE '' END, CAST(abs({EXPONENT}) AS STRING)) END"
 )
 """As few digits as tell the number from all others; with an exponent where it is very large or
-small."""
+small. 0.0 and -0.0 are equal, so that both are written alike."""
 
 
 def _day(text: str) -> str:

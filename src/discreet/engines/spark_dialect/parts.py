@@ -51,6 +51,11 @@ def finite(text: str) -> str:
     return only(text, f"abs({{0}}) <= {LARGEST}")
 
 
+def canonical(text: str) -> str:
+    """Return a real, 0.0 for -0.0: equal ones are then the same to the last bit."""
+    return f"({text} + 0e0)"
+
+
 CALENDAR = {
     Kind.DATE: "{0} BETWEEN DATE'0001-01-01' AND DATE'9999-12-31'",
     Kind.TIMESTAMP: (

@@ -111,6 +111,8 @@ def _one(part: Expression, place: Place, done: Mapping[int, Written]) -> Written
     match part:
         case ColumnOf(source=source, name=name, facts=facts, within=within):
             text = f"{place.quoted(source)}.{place.column(name)}"
+            if facts.kind is Kind.OTHER:  # of a public table it is not read as text before
+                text = place.dialect.reads.get(Kind.OTHER, "{0}").format(text)
             low, high = within or (None, None)
             return Written(text=text, kind=facts.kind, low=low, high=high)
         case Literal(value=value, facts=facts):

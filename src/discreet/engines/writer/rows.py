@@ -22,6 +22,7 @@ from discreet.engines.writer.units import kind_in, refuse_other_units
 from discreet.errors import UnsupportedError
 from discreet.query.tree import (
     Column,
+    ColumnOf,
     Expression,
     Join,
     JoinKind,
@@ -149,14 +150,14 @@ def _select(select: Select, place: Place, needed: frozenset[str] | None) -> str:
     columns = [each for each in select.columns if needed is None or each.name in needed]
     outputs = [each.expression for each in columns]
     conditions = [each for each in (select.where, select.only) if each is not None]
-    read = columns_read([*outputs, *conditions, *(each.on for each in select.joins)])
-    parts = [part for each in (*outputs, *conditions) for part in parts_of(each)]
+    used = [*outputs, *conditions, *(each.on for each in select.joins)]
+    read, parts = columns_read(used), [part for each in used for part in parts_of(each)]
     numbered = sum(isinstance(part, Window) for part in parts) > 1
     own = replace(
         place,
         rows=select.source,
         unit=f"{place.quoted(select.name)}.{UNIT}",
-        ties=_ties(select, read, place, numbered=numbered),
+        ties=_ties(select, parts, place, numbered=numbered),
     )
     tables = _source(select.source, select.name, read, place, numbered=numbered)
     for join in select.joins:
@@ -179,7 +180,7 @@ def _output(column: Column, place: Place) -> str:
 
 
 def _ties(
-    select: Select, read: Iterable[tuple[str, str]], place: Place, *, numbered: bool
+    select: Select, parts: Iterable[Expression], place: Place, *, numbered: bool
 ) -> tuple[str, ...]:
     """Return what orders the rows of a unit that a window's own order leaves equal.
 
@@ -189,9 +190,12 @@ def _ties(
     sources = [select.name, *(each.name for each in select.joins)]
     if numbered:
         return tuple(f"{place.quoted(each)}.{ROW}" for each in sources)
-    return tuple(
-        f"{place.quoted(source)}.{place.column(name)}" for source, name in read if source in sources
-    )
+    read = {
+        (each.source, each.name): place.write(each)
+        for each in parts
+        if isinstance(each, ColumnOf) and each.source in sources
+    }
+    return tuple(text for _, text in sorted(read.items()))
 
 
 def _source(

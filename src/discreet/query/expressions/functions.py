@@ -522,7 +522,7 @@ CASTS = (
     ),
     Function(
         name="to_text",
-        meaning="x as text, as DuckDB writes it",
+        meaning="x as text, as DuckDB writes it; -0.0 as 0.0, which it equals",
         accepts=(PLAIN,),
         facts=facts.text,
     ),
