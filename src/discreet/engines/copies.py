@@ -30,7 +30,7 @@ from discreet.engines.told import columns_from, told_of
 from discreet.engines.writer import ABOUT
 from discreet.errors import SourceError
 
-FORM = 3
+FORM = 4
 """Changes when copies are made in another way: older ones are made anew."""
 
 PART_SUFFIX = ".part"

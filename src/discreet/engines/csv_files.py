@@ -3,14 +3,38 @@
 import csv
 import gzip
 import io
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
+from datetime import date, datetime
 from pathlib import Path
 from typing import TextIO
 
+from discreet.catalog.schema import Kind
 from discreet.errors import SourceError
 
 DELIMITERS = (",", ";", "\t", "|")
 CHUNK = 1 << 20
+
+WHOLE = r"\s*[+-]?[0-9]+(\.0*)?\s*"
+"""How a whole number may be written where it tells nobody apart."""
+
+_DAY = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_MOMENT = rf"{_DAY}[ T]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{{1,6}})?"
+
+SPELLING: Mapping[Kind, str] = {
+    Kind.INTEGER: "0|-?[1-9][0-9]{0,18}",
+    Kind.DATE: _DAY,
+    Kind.TIMESTAMP: _MOMENT,
+    Kind.TIMESTAMP_TZ: rf"{_MOMENT}(Z|[+-](0[0-9]|1[0-5])(:[0-5][0-9])?)",
+}
+"""How values are written that tell units or rows apart: no number or day has two spellings."""
+
+EXAMPLES: Mapping[Kind, str] = {
+    Kind.INTEGER: "an integer of 64 bits: 7 or -12, not 007, 7.0 or 1_000",
+    Kind.DATE: "a date: 2026-03-31",
+    Kind.TIMESTAMP: "a timestamp: 2026-03-31 12:00:00, with at most 6 digits behind the seconds",
+    Kind.TIMESTAMP_TZ: "a timestamp with its offset: 2026-03-31 12:00:00+02:00",
+}
 
 
 def header_of(file: Path) -> tuple[str, tuple[str, ...]]:
@@ -68,6 +92,48 @@ def fault_in(file: Path, delimiter: str, width: int) -> SourceError:
     return found or SourceError(
         f"{file} is not a table of comma-separated values; export it again as CSV in UTF-8."
     )
+
+
+def first_not_written(
+    files: tuple[Path, ...], delimiter: str, columns: Mapping[int, tuple[str, Kind]]
+) -> SourceError:
+    """Return in which line a value that tells units or rows apart is not written as its kind.
+
+    `columns` has names and kinds by place. The value itself is not shown.
+    """
+    for file in files:
+        with _text(file) as stream:
+            rows = csv.reader(stream, delimiter=delimiter, strict=True)
+            next(rows)
+            begin = rows.line_num + 1
+            for row in rows:
+                for place, (name, kind) in columns.items():
+                    if place < len(row) and not _is_written(row[place], kind):
+                        what = f"{name!r}, which tells units or rows apart, is not {EXAMPLES[kind]}"
+                        return _fault(file, begin, what, _as_text(name))
+                begin = rows.line_num + 1
+    listed = " or ".join(repr(name) for name, _ in columns.values())
+    return SourceError(
+        f"{files[0]} has a value of {listed} that is not written as its type; {_as_text(listed)}."
+    )
+
+
+def _as_text(name: str) -> str:
+    return f'write it so, or declare the type of {name} as "text"'
+
+
+def _is_written(text: str, kind: Kind) -> bool:
+    if not text or kind not in SPELLING:
+        return True
+    if not re.fullmatch(SPELLING[kind], text):
+        return False
+    try:
+        if kind is Kind.INTEGER:
+            return -(2**63) <= int(text) < 2**63
+        (date if kind is Kind.DATE else datetime).fromisoformat(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _first_fault(file: Path, delimiter: str, width: int) -> SourceError | None:
