@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from discreet.answer.amounts import FREE, Balance, Price
+from discreet.answer.cells import visible
 from discreet.answer.columns import (
     AnswerColumn,
     HalfWidths,
@@ -34,6 +35,7 @@ from discreet.utility.gains import AnyGain
 from discreet.utility.graphs import Label
 from discreet.utility.guessing import best_guesses
 from discreet.utility.priors import Prior
+from discreet.writing import write_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -163,12 +165,15 @@ class Answer:
         return polars_frame(self.to_arrow(errors=errors))
 
     def to_csv(self, path: str | Path | None = None, *, errors: bool = True) -> str | Path:
-        """Return CSV, or write it and return its path; texts that look like formulas are inert."""
+        """Return CSV, or write it and return its path; texts that look like formulas are inert.
+
+        Characters that command a terminal or turn the direction of writing are written as escapes.
+        A file is only written in a folder that is there, and never through a link.
+        """
         text = csv_text(self._columns(self.table), errors=errors)
         if path is None:
             return text
-        Path(path).write_text(text, encoding="utf-8", newline="")
-        return Path(path)
+        return write_file("path", path, text.encode())
 
     def to_json(self, *, indent: int | None = None) -> str:
         """Return everything as JSON: columns, rows, errors, price and what is left."""
@@ -179,7 +184,7 @@ class Answer:
         shown, gap = self._shown()
         lines = table_lines(shown_groups(shown, self._level), width=width, gap=gap)
         said = [*self.cautions, *(self.notes if notes else ())]
-        told = [f"note: {each}" for each in said]
+        told = [f"note: {visible(each)}" for each in said]
         return "\n".join([*lines, *told, self._footer()])
 
     def plot(self, *columns: str) -> Plot:
@@ -234,7 +239,7 @@ class Answer:
         return {name: list(errors_of(each)) for name, each in pairs if each is not None}
 
     def _notes(self) -> tuple[str, ...]:
-        return tuple(f"note: {note}" for note in (*self.cautions, *self.notes))
+        return tuple(f"note: {visible(note)}" for note in (*self.cautions, *self.notes))
 
     def _footer(self) -> str:
         """Return what was paid, what is left, and what asking again costs."""

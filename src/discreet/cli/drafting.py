@@ -16,6 +16,7 @@ from discreet.catalog.units import ROW, written_unit
 from discreet.cli.screen import is_interactive, progress, remark, waiting
 from discreet.errors import CatalogError, ParameterError
 from discreet.opening import LEDGER_SUFFIX, read_columns
+from discreet.writing import check_place, write_file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,13 +37,14 @@ def init(data: Sequence[str], output: Path, stated: Stated, *, may_replace: bool
             "there is a catalog already", "name another with --output, or add --force",
             file=str(output),
         )  # fmt: skip
+    check_place("output", output)
     tables = _tables(data, output)
     _check_unit(stated.unit, tables)
     drafted = [_with_unit(each, stated.unit) for each in tables]
     if stated.spend is not None:
         drafted = _with_facts(drafted, stated, output)
     text = draft(*drafted, epsilon=stated.epsilon, delta=stated.delta)
-    output.write_text(text, encoding="utf-8")
+    write_file("output", output, text.encode())
     _say_what_is_next(output, text, drafted)
 
 

@@ -53,6 +53,7 @@ MISSING = (
     "make one with Collector.create or discreet local collect",
 )
 NO_FOLDER = ("there is no such folder for the collection", "make it, or name another file")
+LINK = ("the collection's file is a symbolic link to somewhere else", "name the file itself")
 LOST = ("the collection's file was moved or replaced while it was open", "open it again")
 PRESENT = ("there is something in this file already", "open it, or name another file")
 
@@ -93,6 +94,8 @@ class Collector:
         """Make a collection in a new file, and open it."""
         least = whole("least_people", least_people, least=1, most=10**9)
         text = mechanism_to_json(mechanism)
+        if Path(path).is_symlink():
+            raise CollectionError(*LINK)
         place = Path(path).resolve()
         first = (1, text, SYSTEM.draw(32), least, bytes(Tally(mechanism)))
         _make_file(place, first)
