@@ -145,6 +145,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "mechanisms",
         "noise",
         "opening",
+        "parameters",
         "plots",
         "utility",
         "writing",

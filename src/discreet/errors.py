@@ -197,6 +197,8 @@ def shown(value: object) -> str:
         text = readable(value) if isinstance(value, Fraction) else repr(value)
     except (OverflowError, ValueError):
         return "a number too long to show"
+    except Exception:  # noqa: BLE001 - a value of somebody else's type, whose repr may do anything
+        return "a value that cannot be shown"
     text = " ".join(text.split())
     return text if len(text) <= 60 else text[:57] + "..."
 

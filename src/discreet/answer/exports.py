@@ -9,6 +9,7 @@ from math import isfinite
 from discreet.answer.amounts import JsonValue
 from discreet.answer.columns import AnswerColumn, error_names
 from discreet.errors import COMMANDS, without_commands
+from discreet.parameters import whole
 
 CONTROLS = "\t\r\n\v\f\0"
 BLANKS = CONTROLS + " \u00a0\ufeff"
@@ -43,6 +44,11 @@ def json_rows(columns: Sequence[AnswerColumn]) -> Iterator[list[JsonValue]]:
     """Yield the rows, each as a list in the order of the columns."""
     for row in zip(*(column.values for column in columns), strict=True):
         yield [json_value(value) for value in row]
+
+
+def indentation(indent: int | None) -> int | None:
+    """Return by how many spaces JSON is indented, or refuse it."""
+    return None if indent is None else whole("indent", indent, least=0, most=100)
 
 
 def json_text(content: dict[str, object], indent: int | None) -> str:

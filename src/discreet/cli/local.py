@@ -41,6 +41,7 @@ from discreet.local.numeric.means import Kind
 from discreet.local.records import mechanism_from_json, mechanism_to_json
 from discreet.local.tallies import Tally
 from discreet.noise import SYSTEM
+from discreet.parameters import whole
 from discreet.plots import (
     Panel,
     Plot,
@@ -53,6 +54,8 @@ from discreet.writing import check_place, write_file
 
 BATCH = 5_000
 """Reports in a transaction."""
+
+PEOPLE_MOST = 10**8
 
 BOUNDS = (0, 1)
 
@@ -84,6 +87,7 @@ NAMES = ("best", *ORACLES, *MEANS, "square-wave")
 def simulate(survey: Survey, values: Path | None, output: Path) -> None:
     """Write reports of made-up or given people, and print what is true of them."""
     check_place("output", output)
+    whole("people", survey.people, least=1, most=PEOPLE_MOST)
     mechanism = _mechanism(survey)
     if isinstance(mechanism, Duchi | Piecewise | Hybrid | SquareWave):
         numbers = _made_up_numbers(survey.people) if values is None else _read(values, float)

@@ -108,13 +108,21 @@ def tables_in(file: Path) -> list[str]:
 def files_of(source: str | Path) -> tuple[Path, ...]:
     """Return the files that a path or a pattern stands for; refuse one that stands for none."""
     text = str(source)
-    if has_magic(text) and not Path(text).exists():
+    if has_magic(text) and not _is_file(Path(text)):
         files = tuple(Path(each) for each in sorted(glob(text, recursive=True)))
     else:
         files = (Path(text),)
-    if not files or not all(each.is_file() for each in files):
+    if not files or not all(_is_file(each) for each in files):
         raise SourceError(f"{source} does not exist; check the path.")
     return files
+
+
+def _is_file(path: Path) -> bool:
+    """Return whether there is a file; a name that no file can have is none."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
 
 
 # --------------------------------------------------------------------------- kinds of source
@@ -217,9 +225,11 @@ def _load_frame(
         ) from cause
     index = [each for each in table.column_names if re.fullmatch(r"__index_level_\d+__", each)]
     table = table.drop_columns(index)
-    connection.register("__frame", table)
+    if not table.num_columns:
+        raise SourceError(f"the table {name} has no columns; give it at least one.")
     try:
         with _told(f"the table {name}"):
+            connection.register("__frame", table)
             return _copy(connection, name, "__frame", names=tuple(table.column_names))
     finally:
         connection.unregister("__frame")
