@@ -15,7 +15,7 @@ from discreet.catalog.fields import BLANK
 from discreet.catalog.units import ROW, written_unit
 from discreet.cli.screen import is_interactive, progress, remark, waiting
 from discreet.errors import CatalogError, ParameterError
-from discreet.opening import LEDGER_SUFFIX, read_columns
+from discreet.opening import LEDGER_SUFFIX, read_columns, rows_guessed_from
 from discreet.writing import check_place, write_file
 
 
@@ -58,7 +58,9 @@ def _tables(data: Sequence[str], output: Path) -> list[TableDraft]:
         for name, columns in found.items():
             if name.casefold() in tables:
                 raise ParameterError("DATA", source, f"holds a second table called {name!r}")
-            tables[name.casefold()] = TableDraft(name=name, source=place, columns=columns)
+            tables[name.casefold()] = TableDraft(
+                name=name, source=place, columns=columns, guessed_from=rows_guessed_from(source)
+            )
     return list(tables.values())
 
 
@@ -110,6 +112,7 @@ def _with_facts_of(table: TableDraft, part: Fraction, stated: Stated, output: Pa
             output.parent / table.source,
             table.name,
             table.unit if table.unit == ROW else written_unit(table.unit),
+            types=_guessed_types(table),
             epsilon=part,
             ledger=output.with_suffix(LEDGER_SUFFIX),
             total_epsilon=TOTAL_EPSILON if stated.epsilon is None else stated.epsilon,
@@ -117,6 +120,13 @@ def _with_facts_of(table: TableDraft, part: Fraction, stated: Stated, output: Pa
             progress=told,
         )
     return replace(table, found=found)
+
+
+def _guessed_types(table: TableDraft) -> dict[str, str] | None:
+    """Return the types that the draft declares, for a source that does not say them."""
+    if table.guessed_from is None:
+        return None
+    return {each.name: each.kind.value for each in table.columns}
 
 
 def _asked_unit(table: TableDraft) -> str:

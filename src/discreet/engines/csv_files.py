@@ -6,6 +6,7 @@ import io
 import re
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime
+from itertools import islice
 from pathlib import Path
 from typing import TextIO
 
@@ -28,6 +29,9 @@ SPELLING: Mapping[Kind, str] = {
     Kind.TIMESTAMP_TZ: rf"{_MOMENT}(Z|[+-](0[0-9]|1[0-5])(:[0-5][0-9])?)",
 }
 """How values are written that tell units or rows apart: no number or day has two spellings."""
+
+REAL = re.compile(r"[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]+)?|nan|[+-]?inf", re.I)
+"""How numbers are written in a column that is taken for one of reals."""
 
 EXAMPLES: Mapping[Kind, str] = {
     Kind.INTEGER: "an integer of 64 bits: 7 or -12, not 007, 7.0 or 1_000",
@@ -92,6 +96,38 @@ def fault_in(file: Path, delimiter: str, width: int) -> SourceError:
     return found or SourceError(
         f"{file} is not a table of comma-separated values; export it again as CSV in UTF-8."
     )
+
+
+def kinds_guessed(
+    file: Path, delimiter: str, names: tuple[str, ...], rows: int
+) -> tuple[Kind, ...]:
+    """Return what columns seem to be by the first rows of a file, the only ones that are read."""
+    try:
+        with _text(file) as stream:
+            found = csv.reader(stream, delimiter=delimiter, strict=True)
+            next(found)
+            read = [row for row in islice(found, rows) if row]
+    except (csv.Error, UnicodeDecodeError, OSError):
+        raise fault_in(file, delimiter, len(names)) from None
+    if any(len(row) != len(names) for row in read):
+        raise fault_in(file, delimiter, len(names))
+    columns = zip(*read, strict=True) if read else [()] * len(names)
+    return tuple(_kind_of([text for text in column if text]) for column in columns)
+
+
+def _kind_of(texts: list[str]) -> Kind:
+    """Return the first kind that all texts are written as; numbers like 007 are text."""
+    if not texts:
+        return Kind.TEXT
+    if all(text.casefold() in ("true", "false") for text in texts):
+        return Kind.BOOLEAN
+    for kind in (Kind.INTEGER, Kind.REAL, Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMP_TZ):
+        if all(
+            REAL.fullmatch(text) is not None if kind is Kind.REAL else _is_written(text, kind)
+            for text in texts
+        ):
+            return kind
+    return Kind.TEXT
 
 
 def first_not_written(

@@ -28,6 +28,7 @@ from discreet.engines.csv_files import (
     fault_in,
     first_not_written,
     header_of,
+    kinds_guessed,
     refuse_nul,
     repeated,
 )
@@ -95,6 +96,20 @@ def load(
     raise SourceError(
         f"{source} is of no known kind; use a file that ends in .csv, .parquet or .duckdb."
     )
+
+
+def is_csv(source: Source) -> bool:
+    """Return whether a source is a CSV file, which does not say what its columns are."""
+    return isinstance(source, str | Path) and str(source).casefold().endswith(CSV)
+
+
+def csv_columns(source: str | Path, rows: int) -> tuple[Column, ...]:
+    """Return the columns of CSV files, their kinds guessed from the first rows of the first."""
+    files = files_of(source)
+    delimiter, names = header_of(files[0])
+    kinds = kinds_guessed(files[0], delimiter, names, rows)
+    pairs = zip(names, kinds, strict=True)
+    return tuple(Column(name=name, kind=kind) for name, kind in pairs)
 
 
 def tables_in(file: Path) -> list[str]:
