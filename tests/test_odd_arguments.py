@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -140,7 +141,7 @@ def test_open_takes_no_odd_argument(
             del given["unit"]
         discreet.open(given.pop("source"), **given).close()
 
-    assert wrong((named(each), lambda each=each: opened(each)) for each in ODD) == []
+    assert wrong((named(each), partial(opened, each)) for each in ODD) == []
 
 
 @pytest.mark.parametrize("ledger", [5, b"x", "", "a\0b", " ", [], Path("a\0b")])
@@ -182,7 +183,7 @@ def test_a_question_takes_no_odd_argument(curator: Curator, method: str, argumen
             del given["epsilon"]
         return getattr(curator, method)(given.pop("sql"), **given)
 
-    assert wrong((named(each), lambda each=each: asked(each)) for each in ODD) == []
+    assert wrong((named(each), partial(asked, each)) for each in ODD) == []
 
 
 def test_no_other_method_of_a_curator_takes_an_odd_argument(curator: Curator) -> None:
