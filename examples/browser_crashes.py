@@ -32,6 +32,7 @@ from discreet.local.tallies import Tally
 from discreet.plots import Panel, plot_errors, plot_truth
 
 PICTURES = Path(__file__).parent.parent / "build" / "examples"
+PICTURES.mkdir(parents=True, exist_ok=True)
 
 SITES = [
     *("video", "maps", "mail", "news", "shop", "games", "bank", "music", "chat", "photos"),

@@ -15,6 +15,7 @@ from discreet.local.estimates import standard_error
 from discreet.plots import Panel, plot_errors, plot_truth
 
 PICTURES = Path(__file__).parent.parent / "build" / "examples"
+PICTURES.mkdir(parents=True, exist_ok=True)
 
 SCHOOLS = {
     "arts": (9_000, 0.21),

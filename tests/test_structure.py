@@ -17,7 +17,8 @@ SOURCE = ROOT / "src" / "discreet"
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "parameters": {"errors"},
-    "plots": {"errors"},
+    "writing": {"errors"},
+    "plots": {"errors", "writing"},
     "noise": {"errors", "parameters"},
     "accounting": {"errors", "parameters"},
     "mechanisms": {"accounting", "errors", "noise", "parameters", "plots"},
@@ -48,6 +49,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "release",
         "tables",
         "utility",
+        "writing",
     },
     "explanation": {"answer", "catalog", "errors", "mechanisms", "parameters", "query"},
     "curator": {
@@ -125,7 +127,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "tables",
         "utility",
     },
-    "demo": set(),
+    "demo": {"writing"},
     "cli": {
         "accounting",
         "answer",
@@ -143,8 +145,10 @@ MAY_IMPORT: dict[str, set[str]] = {
         "mechanisms",
         "noise",
         "opening",
+        "parameters",
         "plots",
         "utility",
+        "writing",
     },
     "__main__": {"cli"},
     "": {"opening"},

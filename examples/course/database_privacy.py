@@ -21,6 +21,7 @@ from discreet.plots import Panel, plot_answer_lines
 from discreet.utility import belief_after_counts, belief_bounds, independent
 
 PICTURES = Path("build/examples/course")
+PICTURES.mkdir(parents=True, exist_ok=True)
 
 epsilon = log(5 / 3)
 law = Geometric(epsilon=epsilon, sensitivity=1).law(0)

@@ -32,6 +32,7 @@ from discreet.utility import (
 )
 
 PICTURES = Path("build/examples/course")
+PICTURES.mkdir(parents=True, exist_ok=True)
 
 noise = Laplace(epsilon=1, sensitivity=percentage(least=1000, neighbours=REPLACE))
 print(f"one person moves it by {noise.sensitivity}, so the scale is {float(noise.scale):.3f}")

@@ -28,6 +28,7 @@ from discreet.plots import plot_bars
 from discreet.utility import Prior, belief_after, belief_bounds, response_channel
 
 PICTURES = Path("build/examples/course")
+PICTURES.mkdir(parents=True, exist_ok=True)
 
 coins = RandomizedResponse.fair_coins()
 channel = response_channel(("no", "yes"), alpha=Fraction(1, 3))

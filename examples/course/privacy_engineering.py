@@ -31,6 +31,7 @@ from discreet.utility import (
 )
 
 PICTURES = Path("build/examples/course")
+PICTURES.mkdir(parents=True, exist_ok=True)
 
 for name, channel in (
     ("Laplace, rounded", laplace_channel(0, 110, epsilon=1)),

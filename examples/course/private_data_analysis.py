@@ -27,6 +27,7 @@ from discreet.plots import Panel, plot_answer_lines
 from discreet.utility import Prior, conflict, histograms
 
 PICTURES = Path("build/examples/course")
+PICTURES.mkdir(parents=True, exist_ok=True)
 
 for name, kind in (("add or remove", histogram()), ("replace", histogram(REPLACE))):
     error = Laplace(epsilon=1, sensitivity=kind).error(0.95, answers=10_000)

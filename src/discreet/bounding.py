@@ -6,7 +6,7 @@ catalog's own questions will be charged to.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -48,6 +48,7 @@ def find_all(  # noqa: PLR0913 - what the owner states of the table, the price a
     table: str,
     unit: str,
     *,
+    types: Mapping[str, str] | None = None,
     epsilon: Real,
     delta: Real | None = None,
     ledger: str | Path,
@@ -62,7 +63,8 @@ def find_all(  # noqa: PLR0913 - what the owner states of the table, the price a
     (their name ends in id), or of booleans, whose values are known. A column of which nothing
     stands out from the noise is left out of the result; what was spent on it stays spent.
 
-    `unit` is written as in the catalog: a column, or "row". `ledger` is the file that the new
+    `unit` is written as in the catalog: a column, or "row"; `types` are those of columns of a CSV
+    file. `ledger` is the file that the new
     catalog will use, of its name but ending in .ledger. It is made for the budget of total_epsilon
     and total_delta, and charged. The same call again, over the same data, is free.
     """
@@ -74,6 +76,7 @@ def find_all(  # noqa: PLR0913 - what the owner states of the table, the price a
         source,
         name=table,
         unit=unit,
+        types=types,
         epsilon=total,
         delta=total_delta,
         ledger=ledger,

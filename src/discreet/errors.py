@@ -1,5 +1,6 @@
 """What can go wrong, each with the one sentence that says what, where and how to fix it."""
 
+import re
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -7,8 +8,30 @@ HIDDEN = object()
 """Stands for a value that must not be shown, because it may come from the data."""
 
 
+COMMANDS = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+"""Characters that command a terminal, turn the direction of writing, break lines or are none."""
+
+
+def without_commands(text: str) -> str:
+    """Return the text with characters that command a screen written as escapes."""
+    return COMMANDS.sub(lambda found: _escape(found[0]), text)
+
+
+def _escape(character: str) -> str:
+    code = ord(character)
+    return "\\r" if character == "\r" else f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
+
+
 class DiscreetError(Exception):
-    """Anything that Discreet refuses or cannot do."""
+    """Anything that Discreet refuses or cannot do.
+
+    Its sentence may hold a name from a question or a file: it cannot command a terminal.
+    """
+
+    def __str__(self) -> str:
+        return without_commands(super().__str__())
 
 
 class ParameterError(DiscreetError, ValueError):
@@ -174,6 +197,8 @@ def shown(value: object) -> str:
         text = readable(value) if isinstance(value, Fraction) else repr(value)
     except (OverflowError, ValueError):
         return "a number too long to show"
+    except Exception:  # noqa: BLE001 - a value of somebody else's type, whose repr may do anything
+        return "a value that cannot be shown"
     text = " ".join(text.split())
     return text if len(text) <= 60 else text[:57] + "..."
 
@@ -210,9 +235,10 @@ class QuestionError(DiscreetError):
 
     def __str__(self) -> str:
         if self.text is None or self.span is None:
-            return f"{self.what}; {self.fix}."
+            return without_commands(f"{self.what}; {self.fix}.")
         line, column, shown_line, caret = _place(self.text, *self.span)
-        return f"{self.what} (line {line}, column {column}); {self.fix}.\n  {shown_line}\n  {caret}"
+        sentence = without_commands(f"{self.what} (line {line}, column {column}); {self.fix}.")
+        return f"{sentence}\n  {shown_line}\n  {caret}"
 
 
 def _place(text: str, start: int, end: int) -> tuple[int, int, str, str]:
@@ -224,6 +250,7 @@ def _place(text: str, start: int, end: int) -> tuple[int, int, str, str]:
     width = max(1, min(end, first + len(line)) - start)
     left = max(0, column - 60)
     part = line[left : left + 120].replace("\t", " ")
+    part = COMMANDS.sub("\N{REPLACEMENT CHARACTER}", part)  # one for one, so that the caret fits
     caret = " " * (column - left) + "^" * min(width, 120 - (column - left))
     return text.count("\n", 0, start) + 1, column + 1, part, caret
 

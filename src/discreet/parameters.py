@@ -12,12 +12,15 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from discreet.errors import ParameterError, readable
+from discreet.errors import COMMANDS, ParameterError, readable
 
 Real: TypeAlias = int | float | Fraction | Decimal | np.integer[Any] | np.floating[Any]
 """What a rational parameter may be given as: int, float, Fraction, Decimal or a NumPy scalar."""
 
 Choice = TypeVar("Choice", bound=Enum)
+
+EXPONENT_MOST = 5000
+"""Powers of ten beyond which a decimal is no number that anybody means."""
 
 
 def rational(  # noqa: PLR0913 - a range has four ends
@@ -64,6 +67,15 @@ def flag(name: str, value: object) -> bool:
     return bool(value)
 
 
+def plain_text(name: str, value: object, *, what: str = "must be text") -> str:
+    """Return value if it is text that can name something, or refuse it by name."""
+    if not isinstance(value, str):
+        raise ParameterError(name, value, what)
+    if not value.strip() or COMMANDS.search(value) or "\n" in value or "\t" in value:
+        raise ParameterError(name, value, f"{what}, not empty and without control characters")
+    return value
+
+
 def choice(name: str, value: object, kind: type[Choice]) -> Choice:
     """Return one of the named choices, given as itself or by its name, or refuse it by name."""
     try:
@@ -81,7 +93,9 @@ def _fraction(value: object) -> Fraction | None:
     if isinstance(value, Rational):
         return Fraction(value)
     if isinstance(value, Decimal):
-        return Fraction(value) if value.is_finite() else None
+        # Of an enormous exponent, the exact number would take all memory.
+        is_usual = value.is_finite() and abs(value.adjusted()) <= EXPONENT_MOST
+        return Fraction(value) if is_usual else None
     if isinstance(value, float | np.floating):
         # str() of a NumPy or Python float is the shortest decimal that reads back as itself.
         return Fraction(str(value)) if np.isfinite(value) else None

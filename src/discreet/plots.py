@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import MissingExtraError, ParameterError
+from discreet.writing import check_place, write_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,9 +47,9 @@ BAR = {"elinewidth": 1.2, "capsize": 3, "ecolor": "#24292f"}
 """How an error bar looks on a bar."""
 
 
-def check_format(option: str, path: Path) -> None:
-    """Refuse a picture whose name ends in no format that there is."""
-    if path.suffix.lower() not in FORMATS:
+def check_format(option: str, path: str | Path) -> None:
+    """Refuse a picture whose name ends in no format that there is, or that cannot be written."""
+    if check_place(option, path).suffix.lower() not in FORMATS:
         raise ParameterError(option, str(path), f"must end in one of {', '.join(FORMATS)}")
 
 
@@ -59,17 +60,14 @@ class Plot:
     figure: "Figure"
 
     def save(self, path: str | Path) -> Path:
-        """Write the picture as PNG, SVG or PDF, by the name's ending."""
-        target = Path(path)
-        check_format("path", target)
-        target.parent.mkdir(parents=True, exist_ok=True)
+        """Write the picture as PNG, SVG or PDF, by the name's ending; its folder must be there."""
+        check_format("path", path)
+        ending, buffer = Path(path).suffix.lower(), BytesIO()
         # No date and no random names inside: the same picture is the same file.
-        metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(
-            target.suffix.lower()
-        )
+        metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(ending)
         with _matplotlib().rc_context({"svg.hashsalt": "discreet"}):
-            self.figure.savefig(target, dpi=150, metadata=metadata)
-        return target
+            self.figure.savefig(buffer, format=ending[1:], dpi=150, metadata=metadata)
+        return write_file("path", path, buffer.getvalue())
 
     def _repr_png_(self) -> bytes:
         buffer = BytesIO()

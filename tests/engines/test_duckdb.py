@@ -193,7 +193,7 @@ def test_wide_integers_are_units_and_keys_without_being_merged() -> None:
 def test_a_closed_store_leaves_no_files_and_threads() -> None:
     before = threading.active_count()
     store = Store(Limits(memory="200MB", threads=1))
-    spill = store._spill
+    spill = store._spill.folder
     with store.cursor() as cursor:
         cursor.execute("CREATE TABLE big AS SELECT range AS x FROM range(100000)")
     store.close()
@@ -207,8 +207,8 @@ def test_a_forked_child_leaves_the_database_to_its_parent() -> None:
     with store.cursor() as cursor:
         cursor.execute("CREATE TABLE big AS SELECT range AS x FROM range(1000000)")
     assert end_of(child(store.close)) == 0
-    assert store._spill.exists()
+    assert store._spill.folder.exists()
     with store.cursor() as cursor:
         assert cursor.sql("SELECT count(*) FROM big").fetchall() == [(1_000_000,)]
     store.close()
-    assert not store._spill.exists()
+    assert not store._spill.folder.exists()

@@ -117,7 +117,7 @@ def test_the_same_picture_is_the_same_file(mechanism: Any, tmp_path: Path) -> No
     ("name", "start"), [("law.png", b"\x89PNG"), ("LAW.SVG", b"<?xml"), ("law.pdf", b"%PDF")]
 )
 def test_a_picture_is_saved_by_its_ending(name: str, start: bytes, tmp_path: Path) -> None:
-    saved = made(Geometric).plot().save(tmp_path / "new folder" / name)
+    saved = made(Geometric).plot().save(tmp_path / name)
     assert saved.read_bytes().startswith(start)
 
 

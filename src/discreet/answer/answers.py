@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from discreet.answer.amounts import FREE, Balance, Price
+from discreet.answer.cells import visible
 from discreet.answer.columns import (
     AnswerColumn,
     HalfWidths,
@@ -20,20 +21,21 @@ from discreet.answer.columns import (
     sort_of,
     tidied,
 )
-from discreet.answer.exports import csv_text, json_rows, json_text, json_value
+from discreet.answer.exports import csv_text, indentation, json_rows, json_text, json_value
 from discreet.answer.frames import pandas_frame, polars_frame
 from discreet.answer.html import html_table
 from discreet.answer.layout import shown_groups
 from discreet.answer.pictures import picture_of
-from discreet.answer.text import table_lines
+from discreet.answer.text import line_width, table_lines
 from discreet.errors import ParameterError
 from discreet.mechanisms.frozen import settle
-from discreet.parameters import Real, confidence_level
+from discreet.parameters import Real, confidence_level, flag
 from discreet.plots import Plot
 from discreet.utility.gains import AnyGain
 from discreet.utility.graphs import Label
 from discreet.utility.guessing import best_guesses
 from discreet.utility.priors import Prior
+from discreet.writing import write_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -126,7 +128,8 @@ class Answer:
 
         They hold for each number with that confidence, or for all numbers of the answer at once.
         """
-        return self._named(self.widths(confidence_level(confidence), simultaneous))
+        at_once = flag("simultaneous", simultaneous)
+        return self._named(self.widths(confidence_level(confidence), at_once))
 
     def best_guess(
         self, prior: Prior, gain: AnyGain = "identity", *, column: str | None = None
@@ -136,13 +139,16 @@ class Answer:
         Post-processing of the noisy number, so free of charge. The column may be left out if it is
         the only one that is a count with geometric noise.
         """
+        if not isinstance(prior, Prior):
+            rule = "must be a prior: uniform(0, 100) of discreet.utility"
+            raise ParameterError("prior", prior, rule)
         name, scale = self._guessed(column)
         noisy = self.table.column(name).to_numpy().tolist()
         return best_guesses(noisy, prior, gain, epsilon=1 / scale)
 
     def to_arrow(self, *, errors: bool = False) -> pa.Table:
         """Return an Arrow table; with errors, `<column>_error` stands beside each estimate."""
-        if not errors:
+        if not flag("errors", errors):
             return self.table
         names, arrays = [], []
         extra = error_names(self.columns)
@@ -163,30 +169,35 @@ class Answer:
         return polars_frame(self.to_arrow(errors=errors))
 
     def to_csv(self, path: str | Path | None = None, *, errors: bool = True) -> str | Path:
-        """Return CSV, or write it and return its path; texts that look like formulas are inert."""
-        text = csv_text(self._columns(self.table), errors=errors)
+        """Return CSV, or write it and return its path; texts that look like formulas are inert.
+
+        Characters that command a terminal or turn the direction of writing are written as escapes.
+        A file is only written in a folder that is there, and never through a link.
+        """
+        text = csv_text(self._columns(self.table), errors=flag("errors", errors))
         if path is None:
             return text
-        Path(path).write_text(text, encoding="utf-8", newline="")
-        return Path(path)
+        return write_file("path", path, text.encode())
 
     def to_json(self, *, indent: int | None = None) -> str:
         """Return everything as JSON: columns, rows, errors, price and what is left."""
-        return json_text(self._content(), indent)
+        return json_text(self._content(), indentation(indent))
 
     def to_text(self, *, width: int = WIDTH, notes: bool = False) -> str:
         """Return the answer as lines of text, folded to a width; its notes too, if wanted."""
         shown, gap = self._shown()
-        lines = table_lines(shown_groups(shown, self._level), width=width, gap=gap)
-        said = [*self.cautions, *(self.notes if notes else ())]
-        told = [f"note: {each}" for each in said]
+        columns = line_width(width)
+        lines = table_lines(shown_groups(shown, self._level), width=columns, gap=gap)
+        said = [*self.cautions, *(self.notes if flag("notes", notes) else ())]
+        told = [f"note: {visible(each)}" for each in said]
         return "\n".join([*lines, *told, self._footer()])
 
     def plot(self, *columns: str) -> Plot:
         """Draw the numbers with their error bars over the keys; all columns if none is named."""
-        unknown = next((name for name in columns if name not in self.columns), None)
-        if unknown is not None:
-            raise ParameterError("columns", unknown, f"must be among {', '.join(self.columns)}")
+        known = ", ".join(self.columns)
+        for each in columns:
+            if not isinstance(each, str) or each not in self.columns:
+                raise ParameterError("columns", each, f"must be among {known}")
         return picture_of(self._columns(self.table), chosen=columns, confidence=self._level)
 
     def __repr__(self) -> str:
@@ -209,7 +220,7 @@ class Answer:
             if scale is not None
         }
         chosen = next(iter(scales)) if column is None and len(scales) == 1 else column
-        if chosen is None or chosen not in scales:
+        if not isinstance(chosen, str) or chosen not in scales:
             known = (
                 ", ".join(scales) or "none here, as noise or SQL made all of them something else"
             )
@@ -234,7 +245,7 @@ class Answer:
         return {name: list(errors_of(each)) for name, each in pairs if each is not None}
 
     def _notes(self) -> tuple[str, ...]:
-        return tuple(f"note: {note}" for note in (*self.cautions, *self.notes))
+        return tuple(f"note: {visible(note)}" for note in (*self.cautions, *self.notes))
 
     def _footer(self) -> str:
         """Return what was paid, what is left, and what asking again costs."""

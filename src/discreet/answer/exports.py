@@ -1,4 +1,4 @@
-"""Answers for other programs: CSV and JSON that no spreadsheet or page runs as code."""
+"""Answers for other programs: CSV and JSON that no spreadsheet, page or terminal runs as code."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -8,6 +8,8 @@ from math import isfinite
 
 from discreet.answer.amounts import JsonValue
 from discreet.answer.columns import AnswerColumn, error_names
+from discreet.errors import COMMANDS, without_commands
+from discreet.parameters import whole
 
 CONTROLS = "\t\r\n\v\f\0"
 BLANKS = CONTROLS + " \u00a0\ufeff"
@@ -17,7 +19,7 @@ FORMULA_STARTS = "=+-@＝＋－＠|%"
 
 
 def csv_text(columns: Sequence[AnswerColumn], *, errors: bool) -> str:
-    """Return CSV, half widths beside their columns; texts that look like formulas are inert."""
+    """Return CSV, half widths beside their columns; no text is a formula or commands a terminal."""
     names = error_names([column.name for column in columns])
     header: list[str] = []
     cells: list[Sequence[str]] = []
@@ -44,9 +46,15 @@ def json_rows(columns: Sequence[AnswerColumn]) -> Iterator[list[JsonValue]]:
         yield [json_value(value) for value in row]
 
 
+def indentation(indent: int | None) -> int | None:
+    """Return by how many spaces JSON is indented, or refuse it."""
+    return None if indent is None else whole("indent", indent, least=0, most=100)
+
+
 def json_text(content: dict[str, object], indent: int | None) -> str:
-    """Return strict JSON: no NaN, no infinities."""
-    return json.dumps(content, ensure_ascii=False, allow_nan=False, indent=indent)
+    """Return strict JSON: no NaN, no infinities, no character that commands a screen."""
+    text = json.dumps(content, ensure_ascii=False, allow_nan=False, indent=indent)
+    return COMMANDS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def json_value(value: object) -> JsonValue:
@@ -82,7 +90,7 @@ def _csv_cell(value: object) -> str:
 
 def _csv_text(text: str) -> str:
     """Return the text in quotes where it needs them; an empty one has them, NULL has not."""
-    safe = inert(text)
+    safe = without_commands(inert(text))
     if safe and not any(each in safe for each in ',"\r\n'):
         return safe
     return '"' + safe.replace('"', '""') + '"'

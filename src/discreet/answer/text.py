@@ -5,9 +5,15 @@ from itertools import chain
 
 from discreet.answer.cells import padded, width_of
 from discreet.answer.layout import ShownColumn, ShownGroup
+from discreet.parameters import whole
 
 BETWEEN = "   "
 """Parts columns, as thousands are parted by one space."""
+
+
+def line_width(width: int) -> int:
+    """Return how many columns a line may have, or refuse it."""
+    return whole("width", width, least=1, most=100_000)
 
 
 def table_lines(

@@ -6,7 +6,7 @@ from dataclasses import replace
 from discreet.catalog.columns import DeclaredColumn, settled
 from discreet.catalog.declared import Declared, DeclaredTable, path_unit
 from discreet.catalog.fields import meant
-from discreet.catalog.places import Place
+from discreet.catalog.places import Place, written_key
 from discreet.catalog.policy import Catalog, column_of, nearest
 from discreet.catalog.schema import (
     Auto,
@@ -120,7 +120,8 @@ def _over(declared: DeclaredColumn | None, found: Column) -> Column:
         rule = f'is "{declared.kind.value}", but the column is "{found.kind.value}"'
         fix = f'write type = "{found.kind.value}", or leave it out'
         raise declared.place.at("type").refused(rule, fix)
-    return settled(replace(declared, name=found.name), found.kind)
+    column = settled(replace(declared, name=found.name), found.kind)
+    return replace(column, is_rounded=found.is_rounded)
 
 
 def _near(name: str, found: tuple[Column, ...]) -> str:
@@ -145,11 +146,20 @@ def _column(place: Place, name: str, columns: tuple[Column, ...]) -> Column:
 def _unit(place: Place, unit: Unit, columns: tuple[Column, ...]) -> Unit:
     if isinstance(unit, RowUnit):
         return unit
-    column = _column(place, unit.column, columns)
+    return replace(unit, column=_telling_apart(place, unit.column, columns).name)
+
+
+def _telling_apart(place: Place, name: str, columns: tuple[Column, ...]) -> Column:
+    """Return a column by whose values units or rows are told apart, or refuse it."""
+    column = _column(place, name, columns)
     if column.kind is Kind.OTHER or column.is_rounded:
         rule = f"names {column.name!r}, whose values cannot be told apart reliably"
-        raise place.refused(rule, "name a column of whole numbers, text or dates")
-    return replace(unit, column=column.name)
+        text = f'{written_key(column.name)} = {{ type = "text" }}'
+        fix = (
+            f"name a column of whole numbers, text or dates, or write {text} if it is a CSV file's"
+        )
+        raise place.refused(rule, fix)
+    return column
 
 
 def _spell_far_end(declared: DeclaredTable, tables: dict[str, Table]) -> None:
@@ -158,7 +168,7 @@ def _spell_far_end(declared: DeclaredTable, tables: dict[str, Table]) -> None:
     if not isinstance(table, PrivateTable) or not isinstance(table.unit, PathUnit):
         return
     place, unit = declared.place.at("unit"), table.unit
-    key = _column(place, unit.key, tables[unit.table].columns)
+    key = _telling_apart(place, unit.key, tables[unit.table].columns)
     here = column_of(table, unit.column)
     if here is not None and here.kind is not key.kind:
         rule = (

@@ -131,7 +131,9 @@ class _Entries:
         for name, value in (given or {}).items():
             self._of_column(f"{argument}[{name!r}]", name, fact, value)
 
-    def _of_column(self, argument: str, name: str, fact: str, value: object) -> None:
+    def _of_column(self, argument: str, name: object, fact: str, value: object) -> None:
+        if not isinstance(name, str):
+            raise CatalogError(f"{argument} names no column", "name it in text: 'COLUMN'")
         table, _, column = name.partition(".")
         if not column or table not in self._tables:
             table, column = self._only(argument), name
@@ -145,6 +147,9 @@ class _Entries:
 
     def _mark_public(self, public: bool | Collection[str]) -> None:
         names = (public,) if isinstance(public, str) else public
+        if not isinstance(names, bool | Collection | None):
+            fix = "write public=True, or public=['TABLE']"
+            raise CatalogError("public is neither True nor a list of tables", fix)
         for name in self._tables if names is True else names or ():
             self._entries_of("public", name)["public"] = True
             self.arguments["tables", name, "public"] = "public"
@@ -152,7 +157,9 @@ class _Entries:
     def _private(self) -> list[str]:
         return [name for name, entries in self._tables.items() if "public" not in entries]
 
-    def _entries_of(self, argument: str, name: str) -> dict[str, object]:
+    def _entries_of(self, argument: str, name: object) -> dict[str, object]:
+        if not isinstance(name, str):
+            raise CatalogError(f"{argument} names no table", "name it in text: 'TABLE'")
         if name not in self._tables:
             near = nearest(name, list(self._tables))
             fix = meant(near) if near else f"there are {', '.join(self._tables)}"

@@ -1,7 +1,7 @@
 """A first `discreet.toml`, written from the tables' schemas: what it guesses, it marks.
 
-Nothing here sees data. A drafted catalog holds names and types of columns, and facts that were
-found privately, if any were.
+Nothing here sees data; types of CSV files were guessed from their first rows. A drafted catalog
+holds names and types of columns, and facts that were found privately, if any were.
 """
 
 import re
@@ -54,6 +54,11 @@ COLUMNS = """\
 # are the range that values can have at all, and values are all that there can be. Taken from the
 # data, they would give away what the data hold."""
 
+GUESSED = """\
+# GUESS: all types below, from the first {rows} rows of the CSV file; no other rows were read. Check
+# them: one odd value among these rows decides a type, and values of other rows that are not written
+# as their type will be NULL."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
@@ -74,6 +79,8 @@ class TableDraft:
     unit: str | None = None
     """The unit's column, if the owner has said it; or "row" for a table without such a column."""
     found: Found | None = None
+    guessed_from: int | None = None
+    """Of how many rows at most the kinds were guessed; None if the source says them."""
 
 
 def draft(
@@ -162,6 +169,8 @@ def _words(name: str) -> list[str]:
 def _columns(table: TableDraft) -> Iterator[str]:
     yield f"[tables.{written_key(table.name)}.columns]"
     yield COLUMNS
+    if table.guessed_from is not None:
+        yield GUESSED.format(rows=f"{table.guessed_from:,}".replace(",", " "))
     found = {} if table.found is None else {each.name: each for each in table.found.columns}
     for column in table.columns:
         plain = Column(name=column.name, kind=column.kind)

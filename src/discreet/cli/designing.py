@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from discreet.cli.screen import remark, show, waiting
 from discreet.errors import ParameterError
+from discreet.plots import check_format
 from discreet.utility import (
     Belief,
     Design,
@@ -43,6 +44,7 @@ class Asked(NamedTuple):
 
 def show_design(asked: Asked, *, is_json: bool, picture: Path) -> None:
     """Print what each mechanism is worth, and save a picture of them."""
+    check_format("plot", picture)
     found = _design(asked)
     saved = found.plot().save(picture)
     if is_json:

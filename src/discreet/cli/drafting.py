@@ -15,7 +15,8 @@ from discreet.catalog.fields import BLANK
 from discreet.catalog.units import ROW, written_unit
 from discreet.cli.screen import is_interactive, progress, remark, waiting
 from discreet.errors import CatalogError, ParameterError
-from discreet.opening import LEDGER_SUFFIX, read_columns
+from discreet.opening import LEDGER_SUFFIX, read_columns, rows_guessed_from
+from discreet.writing import check_place, write_file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,13 +37,14 @@ def init(data: Sequence[str], output: Path, stated: Stated, *, may_replace: bool
             "there is a catalog already", "name another with --output, or add --force",
             file=str(output),
         )  # fmt: skip
+    check_place("output", output)
     tables = _tables(data, output)
     _check_unit(stated.unit, tables)
     drafted = [_with_unit(each, stated.unit) for each in tables]
     if stated.spend is not None:
         drafted = _with_facts(drafted, stated, output)
     text = draft(*drafted, epsilon=stated.epsilon, delta=stated.delta)
-    output.write_text(text, encoding="utf-8")
+    write_file("output", output, text.encode())
     _say_what_is_next(output, text, drafted)
 
 
@@ -56,7 +58,9 @@ def _tables(data: Sequence[str], output: Path) -> list[TableDraft]:
         for name, columns in found.items():
             if name.casefold() in tables:
                 raise ParameterError("DATA", source, f"holds a second table called {name!r}")
-            tables[name.casefold()] = TableDraft(name=name, source=place, columns=columns)
+            tables[name.casefold()] = TableDraft(
+                name=name, source=place, columns=columns, guessed_from=rows_guessed_from(source)
+            )
     return list(tables.values())
 
 
@@ -108,6 +112,7 @@ def _with_facts_of(table: TableDraft, part: Fraction, stated: Stated, output: Pa
             output.parent / table.source,
             table.name,
             table.unit if table.unit == ROW else written_unit(table.unit),
+            types=_guessed_types(table),
             epsilon=part,
             ledger=output.with_suffix(LEDGER_SUFFIX),
             total_epsilon=TOTAL_EPSILON if stated.epsilon is None else stated.epsilon,
@@ -115,6 +120,13 @@ def _with_facts_of(table: TableDraft, part: Fraction, stated: Stated, output: Pa
             progress=told,
         )
     return replace(table, found=found)
+
+
+def _guessed_types(table: TableDraft) -> dict[str, str] | None:
+    """Return the types that the draft declares, for a source that does not say them."""
+    if table.guessed_from is None:
+        return None
+    return {each.name: each.kind.value for each in table.columns}
 
 
 def _asked_unit(table: TableDraft) -> str:

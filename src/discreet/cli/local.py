@@ -41,10 +41,21 @@ from discreet.local.numeric.means import Kind
 from discreet.local.records import mechanism_from_json, mechanism_to_json
 from discreet.local.tallies import Tally
 from discreet.noise import SYSTEM
-from discreet.plots import Panel, Plot, plot_answer_bars, plot_answer_dots, plot_answer_lines
+from discreet.parameters import whole
+from discreet.plots import (
+    Panel,
+    Plot,
+    check_format,
+    plot_answer_bars,
+    plot_answer_dots,
+    plot_answer_lines,
+)
+from discreet.writing import check_place, write_file
 
 BATCH = 5_000
 """Reports in a transaction."""
+
+PEOPLE_MOST = 10**8
 
 BOUNDS = (0, 1)
 
@@ -75,6 +86,8 @@ NAMES = ("best", *ORACLES, *MEANS, "square-wave")
 
 def simulate(survey: Survey, values: Path | None, output: Path) -> None:
     """Write reports of made-up or given people, and print what is true of them."""
+    check_place("output", output)
+    whole("people", survey.people, least=1, most=PEOPLE_MOST)
     mechanism = _mechanism(survey)
     if isinstance(mechanism, Duchi | Piecewise | Hybrid | SquareWave):
         numbers = _made_up_numbers(survey.people) if values is None else _read(values, float)
@@ -136,11 +149,13 @@ def _read(
 def _write(output: Path, reports: Reports) -> None:
     """Write the mechanism on the first line, and below a random id and a report on each."""
     mechanism = reports.mechanism
-    singles = (Reports(mechanism, row) for row in np.split(reports.rows, len(reports)))
-    with output.open("w", encoding="ascii") as file:
-        file.write(mechanism_to_json(mechanism) + "\n")
-        for each in singles if len(reports) else ():
-            file.write(f"{SYSTEM.draw(16).hex()} {b64encode(bytes(each)).decode()}\n")
+    rows = np.split(reports.rows, len(reports)) if len(reports) else []
+    lines = [
+        f"{SYSTEM.draw(16).hex()} {b64encode(bytes(Reports(mechanism, row))).decode()}\n"
+        for row in rows
+    ]
+    text = "".join([mechanism_to_json(mechanism), "\n", *lines])
+    write_file("output", output, text.encode("ascii"))
 
 
 # --------------------------------------------------------------------------- collect
@@ -222,6 +237,8 @@ def estimate(
     collection: Path, confidence: Fraction, *, is_json: bool, picture: Path | None
 ) -> None:
     """Print what the counts tell, with errors; save a picture if one is asked for."""
+    if picture is not None:
+        check_format("plot", picture)
     with Collector(collection) as collector:
         tally = collector.tally()
     told = _told(tally, confidence)

@@ -7,10 +7,13 @@ from pathlib import Path
 
 import numpy as np
 from rich.console import Console, Group, RenderableType
+from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from discreet.accounting import Budget, compose
 from discreet.accounting.events import Event
+from discreet.cli.screen import printable
 from discreet.errors import BudgetError
 from discreet.mechanisms import (
     AboveThreshold,
@@ -69,6 +72,7 @@ class Question:
 
 def show_tour(output: Path) -> None:
     """Ask the clinic one question after another until the budget refuses, and save two pictures."""
+    output.mkdir(parents=True, exist_ok=True)
     console = Console()
     clinic = make_clinic()
     budget = Budget(epsilon=BUDGET)
@@ -90,7 +94,8 @@ def show_tour(output: Path) -> None:
     show_survey(console, clinic)
     show_composition(console)
     picture = Geometric(epsilon=1, sensitivity=counting_query()).plot(exact=54)
-    console.print(f"The law behind a count and its neighbour: {picture.save(output / 'law.png')}")
+    saved = printable(str(picture.save(output / "law.png")))
+    console.print(f"The law behind a count and its neighbour: {escape(saved)}")
 
 
 def count_by_region(clinic: Clinic, output: Path) -> Question:
@@ -108,7 +113,7 @@ def count_by_region(clinic: Clinic, output: Path) -> Question:
         plot = plot_bars(
             list(exact), bars, {"released": error}, title="Patients by region", label="patients"
         )
-        return Group(table, f"Picture: {plot.save(output / 'regions.png')}")
+        return Group(table, Text(printable(f"Picture: {plot.save(output / 'regions.png')}")))
 
     text = "How many patients by region? Geometric noise, whole numbers."
     return Question(text=text, event=mechanism.event, answer=answer)

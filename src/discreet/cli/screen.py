@@ -97,7 +97,7 @@ def waiting(what: str) -> Iterator[None]:
     if not console.is_terminal:
         yield
         return
-    spinner = _Spinner(console.status(Text(what)))
+    spinner = _Spinner(console.status(Text(printable(what))))
     timer = Timer(PATIENCE, spinner.start)
     timer.daemon = True
     timer.start()

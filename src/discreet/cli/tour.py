@@ -13,7 +13,7 @@ from rich.text import Text
 
 from discreet.answer import Answer, Price
 from discreet.cli.given import Terms
-from discreet.cli.screen import WIDTH, answers, coloured, waiting, width_of
+from discreet.cli.screen import WIDTH, answers, coloured, printable, waiting, width_of
 from discreet.curator import Curator
 from discreet.demo.clinic import CATALOG, write_clinic
 from discreet.errors import CatalogError, QuestionError
@@ -213,7 +213,7 @@ def _farewell(console: Console, catalog: Path) -> None:
         line = Text("  ")
         line.append(f"{command:<66}", style="bold").append(why, style="dim")
         console.print(line)
-    console.print(Text(f"  (in {place}: cd {place})", style="dim"))
+    console.print(Text(printable(f"  (in {place}: cd {place})"), style="dim"))
 
 
 def _title(console: Console, title: str) -> None:
@@ -242,4 +242,4 @@ def _moved(text: Text, columns: int) -> Text:
 def _say(console: Console, sentence: str) -> None:
     """Print a sentence in lines; what a hard space ties together stays together."""
     console.print()
-    console.print(Text(fill(sentence, width_of(console)).replace("\u00a0", " ")))
+    console.print(Text(printable(fill(sentence, width_of(console)).replace("\u00a0", " "))))

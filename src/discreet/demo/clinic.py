@@ -6,6 +6,7 @@ of diagnoses make up most visits, and some are so rare that naming them would na
 """
 
 from collections.abc import Mapping
+from io import BytesIO
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from pyarrow import csv
 
 from discreet.demo.chances import Floats, Integers, bell, chosen, spread
+from discreet.writing import write_file
 
 PATIENTS, VISITS = 20_000, 100_000
 
@@ -123,8 +125,7 @@ def write_clinic(folder: Path) -> Path:
     _write(make_visits(patients), folder / "visits.csv")
     _write(make_clinics(), folder / "clinics.csv")
     catalog = folder / "discreet.toml"
-    catalog.write_text(CATALOG, encoding="utf-8")
-    return catalog
+    return write_file("output", catalog, CATALOG.encode())
 
 
 def make_patients() -> Columns:
@@ -174,7 +175,9 @@ def make_clinics() -> Columns:
 
 def _write(columns: Columns, path: Path) -> None:
     table = pa.table({name: pa.array(values) for name, values in columns.items()})
-    csv.write_csv(table, path, csv.WriteOptions(quoting_style="needed"))
+    buffer = BytesIO()
+    csv.write_csv(table, buffer, csv.WriteOptions(quoting_style="needed"))
+    write_file("output", path, buffer.getvalue())
 
 
 def _patient_ids(numbers: Integers) -> Integers:

@@ -2,18 +2,17 @@
 
 import logging
 import os
-import shutil
-import tempfile
 import threading
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
+from functools import cache
 
 import duckdb
 
 from discreet.engines.optimizers import disabled_optimizers
+from discreet.engines.spilling import Spill, make_spill, remove_abandoned
 from discreet.engines.watch import watch
 
 log = logging.getLogger("discreet.engine")
@@ -55,12 +54,14 @@ SEALED = ("enable_external_access = false", "lock_configuration = true")
 class Store:
     """A DuckDB of this process. Once sealed, nothing outside can be read or written from it.
 
-    Tables that outgrow the memory limit spill to a private folder, which is removed at the end.
+    Tables that outgrow the memory limit spill to a private folder, which is removed at the end, or
+    by the next process of the same user if this one was killed.
     """
 
     def __init__(self, limits: Limits = LIMITS) -> None:
         self.limits = limits
-        self._spill = Path(tempfile.mkdtemp(prefix="discreet-"))
+        _remove_abandoned_once()
+        self._spill = make_spill()
         self.connection = duckdb.connect(":memory:")
         self._end = weakref.finalize(self, _end, self.connection, self._spill, os.getpid())
         for each in (*FIXED, *self._own_settings()):
@@ -68,7 +69,7 @@ class Store:
 
     def _own_settings(self) -> Iterator[str]:
         yield f"disabled_optimizers = '{disabled_optimizers(self.connection)}'"
-        folder = str(self._spill).replace("'", "''")
+        folder = str(self._spill.folder).replace("'", "''")
         yield f"temp_directory = '{folder}'"
         if self.limits.memory is not None:
             yield f"memory_limit = '{self.limits.memory.replace(chr(39), '')}'"
@@ -140,15 +141,19 @@ class BoundQueries:
 Bound = tuple[duckdb.DuckDBPyConnection, duckdb.DuckDBPyRelation]
 
 
+_remove_abandoned_once = cache(remove_abandoned)
+"""Folders of processes that were killed are looked for when the first store is made."""
+
+
 _of_parents: list[duckdb.DuckDBPyConnection] = []
 """Held until the process ends: closing them would wait for threads that a fork left behind."""
 
 
-def _end(connection: duckdb.DuckDBPyConnection, spill: Path, process: int) -> None:
+def _end(connection: duckdb.DuckDBPyConnection, spill: Spill, process: int) -> None:
     """Close a database and remove its folder; a forked child leaves both to its parent."""
     if process != os.getpid():
         _of_parents.append(connection)
         return
     with suppress(duckdb.Error):
         connection.close()
-    shutil.rmtree(spill, ignore_errors=True)
+    spill.remove()

@@ -3,14 +3,42 @@
 import csv
 import gzip
 import io
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
+from datetime import date, datetime
+from itertools import islice
 from pathlib import Path
 from typing import TextIO
 
+from discreet.catalog.schema import Kind
 from discreet.errors import SourceError
 
 DELIMITERS = (",", ";", "\t", "|")
 CHUNK = 1 << 20
+
+WHOLE = r"\s*[+-]?[0-9]+(\.0*)?\s*"
+"""How a whole number may be written where it tells nobody apart."""
+
+_DAY = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_MOMENT = rf"{_DAY}[ T]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{{1,6}})?"
+
+SPELLING: Mapping[Kind, str] = {
+    Kind.INTEGER: "0|-?[1-9][0-9]{0,18}",
+    Kind.DATE: _DAY,
+    Kind.TIMESTAMP: _MOMENT,
+    Kind.TIMESTAMP_TZ: rf"{_MOMENT}(Z|[+-](0[0-9]|1[0-5])(:[0-5][0-9])?)",
+}
+"""How values are written that tell units or rows apart: no number or day has two spellings."""
+
+REAL = re.compile(r"[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]+)?|nan|[+-]?inf", re.I)
+"""How numbers are written in a column that is taken for one of reals."""
+
+EXAMPLES: Mapping[Kind, str] = {
+    Kind.INTEGER: "an integer of 64 bits: 7 or -12, not 007, 7.0 or 1_000",
+    Kind.DATE: "a date: 2026-03-31",
+    Kind.TIMESTAMP: "a timestamp: 2026-03-31 12:00:00, with at most 6 digits behind the seconds",
+    Kind.TIMESTAMP_TZ: "a timestamp with its offset: 2026-03-31 12:00:00+02:00",
+}
 
 
 def header_of(file: Path) -> tuple[str, tuple[str, ...]]:
@@ -68,6 +96,80 @@ def fault_in(file: Path, delimiter: str, width: int) -> SourceError:
     return found or SourceError(
         f"{file} is not a table of comma-separated values; export it again as CSV in UTF-8."
     )
+
+
+def kinds_guessed(
+    file: Path, delimiter: str, names: tuple[str, ...], rows: int
+) -> tuple[Kind, ...]:
+    """Return what columns seem to be by the first rows of a file, the only ones that are read."""
+    try:
+        with _text(file) as stream:
+            found = csv.reader(stream, delimiter=delimiter, strict=True)
+            next(found)
+            read = [row for row in islice(found, rows) if row]
+    except (csv.Error, UnicodeDecodeError, OSError):
+        raise fault_in(file, delimiter, len(names)) from None
+    if any(len(row) != len(names) for row in read):
+        raise fault_in(file, delimiter, len(names))
+    columns = zip(*read, strict=True) if read else [()] * len(names)
+    return tuple(_kind_of([text for text in column if text]) for column in columns)
+
+
+def _kind_of(texts: list[str]) -> Kind:
+    """Return the first kind that all texts are written as; numbers like 007 are text."""
+    if not texts:
+        return Kind.TEXT
+    if all(text.casefold() in ("true", "false") for text in texts):
+        return Kind.BOOLEAN
+    for kind in (Kind.INTEGER, Kind.REAL, Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMP_TZ):
+        if all(
+            REAL.fullmatch(text) is not None if kind is Kind.REAL else _is_written(text, kind)
+            for text in texts
+        ):
+            return kind
+    return Kind.TEXT
+
+
+def first_not_written(
+    files: tuple[Path, ...], delimiter: str, columns: Mapping[int, tuple[str, Kind]]
+) -> SourceError:
+    """Return in which line a value that tells units or rows apart is not written as its kind.
+
+    `columns` has names and kinds by place. The value itself is not shown.
+    """
+    for file in files:
+        with _text(file) as stream:
+            rows = csv.reader(stream, delimiter=delimiter, strict=True)
+            next(rows)
+            begin = rows.line_num + 1
+            for row in rows:
+                for place, (name, kind) in columns.items():
+                    if place < len(row) and not _is_written(row[place], kind):
+                        what = f"{name!r}, which tells units or rows apart, is not {EXAMPLES[kind]}"
+                        return _fault(file, begin, what, _as_text(name))
+                begin = rows.line_num + 1
+    listed = " or ".join(repr(name) for name, _ in columns.values())
+    return SourceError(
+        f"{files[0]} has a value of {listed} that is not written as its type; {_as_text(listed)}."
+    )
+
+
+def _as_text(name: str) -> str:
+    return f'write it so, or declare the type of {name} as "text"'
+
+
+def _is_written(text: str, kind: Kind) -> bool:
+    if not text or kind not in SPELLING:
+        return True
+    if not re.fullmatch(SPELLING[kind], text):
+        return False
+    try:
+        if kind is Kind.INTEGER:
+            return -(2**63) <= int(text) < 2**63
+        (date if kind is Kind.DATE else datetime).fromisoformat(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _first_fault(file: Path, delimiter: str, width: int) -> SourceError | None:

@@ -22,7 +22,16 @@ import pyarrow.parquet as pq
 
 from discreet.catalog.schema import Column, Kind
 from discreet.engines.connection import log
-from discreet.engines.csv_files import fault_in, header_of, refuse_nul, repeated
+from discreet.engines.csv_files import (
+    SPELLING,
+    WHOLE,
+    fault_in,
+    first_not_written,
+    header_of,
+    kinds_guessed,
+    refuse_nul,
+    repeated,
+)
 from discreet.engines.dialect import text_literal
 from discreet.engines.duckdb_dialect import CALENDAR
 from discreet.engines.duckdb_dialect.parts import canonical, finite
@@ -51,7 +60,15 @@ PARQUET = (".parquet", ".pq", ".parq")
 DUCKDB = (".duckdb", ".ddb", ".db")
 
 
-Kinds = Mapping[str, Kind]
+@dataclass(frozen=True, slots=True)
+class Identifying:
+    """A column that tells units or rows apart: a unit, or a key that paths compare."""
+
+    kind: Kind | None = None
+    """As declared, if it is."""
+
+
+Kinds = Mapping[str, Kind | Identifying]
 """What columns are declared to be, by their names in lower case."""
 
 
@@ -62,7 +79,8 @@ def load(
 
     A CSV file does not say what its columns are. Those that `kinds` names are read as declared, and
     what cannot be read so is NULL: then one row more or less changes nothing but that row. The
-    others are guessed from all values.
+    others are guessed from all values. In columns that tell units or rows apart, a value that is
+    not written as its kind is refused: read as NULL or rounded, people would be lost or merged.
     """
     if isinstance(source, DuckDbTable):
         return _load_database(connection, name, source)
@@ -81,6 +99,20 @@ def load(
     )
 
 
+def is_csv(source: Source) -> bool:
+    """Return whether a source is a CSV file, which does not say what its columns are."""
+    return isinstance(source, str | Path) and str(source).casefold().endswith(CSV)
+
+
+def csv_columns(source: str | Path, rows: int) -> tuple[Column, ...]:
+    """Return the columns of CSV files, their kinds guessed from the first rows of the first."""
+    files = files_of(source)
+    delimiter, names = header_of(files[0])
+    kinds = kinds_guessed(files[0], delimiter, names, rows)
+    pairs = zip(names, kinds, strict=True)
+    return tuple(Column(name=name, kind=kind) for name, kind in pairs)
+
+
 def tables_in(file: Path) -> list[str]:
     """Return the names of the tables of a DuckDB file."""
     if not file.is_file():
@@ -92,13 +124,21 @@ def tables_in(file: Path) -> list[str]:
 def files_of(source: str | Path) -> tuple[Path, ...]:
     """Return the files that a path or a pattern stands for; refuse one that stands for none."""
     text = str(source)
-    if has_magic(text) and not Path(text).exists():
+    if has_magic(text) and not _is_file(Path(text)):
         files = tuple(Path(each) for each in sorted(glob(text, recursive=True)))
     else:
         files = (Path(text),)
-    if not files or not all(each.is_file() for each in files):
+    if not files or not all(_is_file(each) for each in files):
         raise SourceError(f"{source} does not exist; check the path.")
     return files
+
+
+def _is_file(path: Path) -> bool:
+    """Return whether there is a file; a name that no file can have is none."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
 
 
 # --------------------------------------------------------------------------- kinds of source
@@ -119,21 +159,44 @@ def _load_csv(
         f"delim={text_literal(delimiter)}, quote='\"', escape='\"', comment='', header=true, "
         "skip=0, sample_size=-1, strict_mode=true, null_padding=false, ignore_errors=false"
     )
-    declared = {each: kinds[each.casefold()] for each in names if each.casefold() in kinds}
-    texts = ", ".join(f"{text_literal(each)}: 'VARCHAR'" for each in declared)
-    if declared:
-        options += f", types={{{texts}}}"
-    reader = f"read_csv({_listed(files)}, {options})"
+    given = {each: kinds[each.casefold()] for each in names if each.casefold() in kinds}
+    declared = {each: kind for each, kind in given.items() if isinstance(kind, Kind)}
+    strict = [each for each in given if each not in declared]
     try:
-        columns = _copy(connection, name, reader, names=names, declared=declared)
+        identifying = _identifying(connection, files, options, given)
+        texts = ", ".join(f"{text_literal(each)}: 'VARCHAR'" for each in given)
+        if given:
+            options += f", types={{{texts}}}"
+        reader = f"read_csv({_listed(files)}, {options})"
+        return _copy(
+            connection, name, reader, names=names, declared=declared, identifying=identifying
+        )
     except duckdb.Error as cause:
+        if NOT_WRITTEN in str(cause):
+            places = {names.index(each): (each, identifying[each]) for each in strict}
+            raise first_not_written(files, delimiter, places) from None
         log.warning("CSV could not be read", exc_info=cause)
         found = re.search(r"file = (.*)", str(cause))
         named = Path(found[1]) if found and Path(found[1]) in files else files[0]
         suspects = (named, *(each for each in files if each != named))
         faults = [fault_in(each, delimiter, len(names)) for each in suspects]
         raise next((each for each in faults if ", line " in str(each)), faults[0]) from None
-    return columns
+
+
+def _identifying(
+    connection: duckdb.DuckDBPyConnection,
+    files: tuple[Path, ...],
+    options: str,
+    given: Mapping[str, Kind | Identifying],
+) -> dict[str, Kind]:
+    """Return the kinds of columns that tell units or rows apart, guessed where none is declared."""
+    found = {name: each.kind for name, each in given.items() if isinstance(each, Identifying)}
+    if None in found.values():
+        reader = f"read_csv({_listed(files)}, {options})"
+        described = connection.execute(f"DESCRIBE SELECT * FROM {reader}").fetchall()
+        guessed = {each[0]: column_from_type(each[0], each[1]).kind for each in described}
+        found = {name: kind or guessed.get(name, Kind.TEXT) for name, kind in found.items()}
+    return {name: kind for name, kind in found.items() if kind is not None}
 
 
 def _load_parquet(
@@ -178,9 +241,11 @@ def _load_frame(
         ) from cause
     index = [each for each in table.column_names if re.fullmatch(r"__index_level_\d+__", each)]
     table = table.drop_columns(index)
-    connection.register("__frame", table)
+    if not table.num_columns:
+        raise SourceError(f"the table {name} has no columns; give it at least one.")
     try:
         with _told(f"the table {name}"):
+            connection.register("__frame", table)
             return _copy(connection, name, "__frame", names=tuple(table.column_names))
     finally:
         connection.unregister("__frame")
@@ -240,6 +305,12 @@ READ_AS: Mapping[Kind, str] = {
 """What the text of a CSV file is read as, if its column is declared to be of a kind."""
 
 
+NOT_WRITTEN = "a value is not written as its kind"
+
+MERGING = (Kind.REAL, Kind.BOOLEAN)
+"""Kinds of which different texts of a CSV file are the same value: they tell nobody apart."""
+
+
 DIGITS = 15
 """Decimals of so many digits are different reals if they differ."""
 
@@ -257,13 +328,14 @@ def column_from_type(name: str, type_name: str, *, nulls: bool | None = None) ->
     return Column(name=name, kind=kind, nulls=nulls, is_rounded=type_name == "TIMESTAMP_NS")
 
 
-def _copy(
+def _copy(  # noqa: PLR0913 - what differs from source to source
     connection: duckdb.DuckDBPyConnection,
     name: str,
     reader: str,
     *,
     names: tuple[str, ...] | None = None,
-    declared: Kinds | None = None,
+    declared: Mapping[str, Kind] | None = None,
+    identifying: Mapping[str, Kind] | None = None,
 ) -> tuple[Column, ...]:
     described: list[Any] = connection.execute(f"DESCRIBE SELECT * FROM {reader}").fetchall()
     if names is None:
@@ -282,8 +354,13 @@ def _copy(
             found = Column(name=column_name, kind=declared[column_name])
             template = STORED.get(found.kind, "{0}")
             value = _read_as(value, found.kind)
+        stored = template.format(value)
+        if identifying and column_name in identifying:
+            kind = identifying[column_name]
+            found = Column(name=column_name, kind=kind, is_rounded=kind in MERGING)
+            stored = _written_as(value, kind)
         columns.append(found)
-        selected.append(f"{template.format(value)} AS {_quoted(column_name)}")
+        selected.append(f"{stored} AS {_quoted(column_name)}")
     listed = ", ".join(selected)
     connection.execute(f"CREATE TABLE {_quoted(name)} AS SELECT {listed} FROM {reader}")
     return tuple(map(_promised, columns))
@@ -292,11 +369,38 @@ def _copy(
 def _read_as(text: str, kind: Kind) -> str:
     """Return a text as a value of a kind, NULL if it is none.
 
-    A cast of the bare column would be moved into DuckDB's reader, where it raises an error.
+    DuckDB would read 7.5 and 0x10 as the integers 8 and 16, and 1_000 as a number.
     """
-    return (
-        text if kind in (Kind.TEXT, Kind.OTHER) else f"TRY_CAST(concat({text}) AS {READ_AS[kind]})"
+    value = _cast(text, kind)
+    if kind is Kind.INTEGER:
+        is_whole = f"regexp_full_match({text}, {text_literal(WHOLE)})"
+        return (
+            f"CASE WHEN CAST({value} AS VARCHAR) = {text} THEN {value} "
+            f"WHEN {is_whole} THEN {value} END"
+        )
+    return f"CASE WHEN NOT contains({text}, '_') THEN {value} END" if kind is Kind.REAL else value
+
+
+def _written_as(text: str, kind: Kind) -> str:
+    """Return a text as a value of a kind, and fail if it is not written as one."""
+    value = STORED.get(kind, "{0}").format(_cast(text, kind))
+    if kind in (Kind.TEXT, Kind.OTHER, *MERGING):
+        return value
+    is_written = (
+        f"CAST({value} AS VARCHAR) = {text}"
+        if kind in (Kind.INTEGER, Kind.DATE)
+        else f"{value} IS NOT NULL AND regexp_full_match({text}, {text_literal(SPELLING[kind])})"
     )
+    return (
+        f"CASE WHEN {text} IS NULL THEN NULL WHEN {is_written} THEN {value} "
+        f"ELSE error({text_literal(NOT_WRITTEN)}) END"
+    )
+
+
+def _cast(text: str, kind: Kind) -> str:
+    # A cast of the bare column would be moved into DuckDB's reader, where it raises an error.
+    is_text = kind in (Kind.TEXT, Kind.OTHER)
+    return text if is_text else f"TRY_CAST(concat({text}) AS {READ_AS[kind]})"
 
 
 def _promised(column: Column) -> Column:

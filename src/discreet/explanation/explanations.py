@@ -8,14 +8,17 @@ from textwrap import wrap
 
 from discreet.answer.amounts import Balance, Price, amount_up, exact_and_float
 from discreet.answer.cells import clipped, visible
-from discreet.answer.exports import json_text
+from discreet.answer.exports import indentation, json_text
 from discreet.answer.html import LINE, QUIET
 from discreet.answer.layout import ShownColumn, percent
-from discreet.answer.text import table_lines
+from discreet.answer.text import line_width, table_lines
 from discreet.mechanisms.sensitivity import Neighbours
 
 WIDTH, WIDEST = 100, 60
 """Columns that the text is folded to, and those of its widest cell."""
+
+NARROWEST = 20
+"""Sentences are folded to no fewer columns."""
 
 PROTECTS = {
     Neighbours.ADD_REMOVE: "one {unit} more or less (add-remove neighbours)",
@@ -90,12 +93,13 @@ class Explanation:
 
     def to_text(self, *, width: int = WIDTH) -> str:
         """Return the explanation as lines of text."""
+        columns = line_width(width)
         lines = [f"would cost {self._cost()}", f"protects {self.protects}", ""]
         groups = [(column,) for column in self._table()]
         if self.columns:
-            lines += [*table_lines(groups, width=width, gap=None), ""]
+            lines += [*table_lines(groups, width=columns, gap=None), ""]
         for title, sentences in self._sections():
-            lines += [title, *_indented(sentences, width)]
+            lines += [title, *_indented(sentences, max(columns, NARROWEST))]
         for title, sqls in self._programs():
             lines += [title, *(f"  {visible(line)}" for sql in sqls for line in sql.splitlines())]
         return "\n".join(lines)
@@ -116,7 +120,7 @@ class Explanation:
 
     def to_json(self, *, indent: int | None = None) -> str:
         """Return everything as JSON."""
-        return json_text(self._content(), indent)
+        return json_text(self._content(), indentation(indent))
 
     def _cost(self) -> str:
         left = "" if self.remaining is None else f" · left {self.remaining}"

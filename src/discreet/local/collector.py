@@ -58,6 +58,7 @@ DAMAGED = (
 )
 NO_PAIRS = ("reports are counted with their ids", "hand in pairs of an id and a report")
 NO_FOLDER = ("there is no such folder for the collection", "make it, or name another file")
+LINK = ("the collection's file is a symbolic link to somewhere else", "name the file itself")
 LOST = ("the collection's file was moved or replaced while it was open", "open it again")
 PRESENT = ("there is something in this file already", "open it, or name another file")
 
@@ -99,6 +100,8 @@ class Collector:
         least = whole("least_people", least_people, least=1, most=10**9)
         text = mechanism_to_json(mechanism)
         place = _place(path)
+        if Path(path).is_symlink():
+            raise CollectionError(*LINK)
         first = (1, text, SYSTEM.draw(32), least, bytes(Tally(mechanism)))
         _make_file(place, first)
         return cls(place)

@@ -9,7 +9,12 @@
 | `ledgers.py` | where charges are kept |
 """
 
-from discreet.opening.catalogs import open_catalog, open_unplugged, read_columns
+from discreet.opening.catalogs import (
+    open_catalog,
+    open_unplugged,
+    read_columns,
+    rows_guessed_from,
+)
 from discreet.opening.copies import (
     copy_of,
     forget_catalog,
@@ -33,4 +38,5 @@ __all__ = [
     "open_unplugged",
     "prepare_catalog",
     "read_columns",
+    "rows_guessed_from",
 ]

@@ -14,7 +14,7 @@ from discreet.curator import Curator
 from discreet.engines.base import Holder
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.forms import Preparing
-from discreet.engines.loading import Source, files_of
+from discreet.engines.loading import Source, csv_columns, files_of, is_csv
 from discreet.engines.preparing import as_prepared, scans_to_prepare
 from discreet.engines.public import PublicStore
 from discreet.engines.spark.tables import Session
@@ -27,6 +27,14 @@ from discreet.opening.ledgers import ledger_at, ledger_of
 from discreet.opening.servers import address_of, held
 
 MEMORY = ":memory:"
+
+GUESSED_FROM = 1000
+"""Rows of a CSV file that types are guessed from."""
+
+
+def rows_guessed_from(source: str | Path) -> int | None:
+    """Return how many rows of a file its types are guessed from at most; None if it says them."""
+    return GUESSED_FROM if is_csv(source) else None
 
 
 def open_catalog(path: str | Path, *, ledger: str | Path | None = None) -> Curator:
@@ -79,8 +87,13 @@ def _columns_at_hand(declared: Declared, engine: DuckDbEngine, name: str) -> tup
 
 
 def read_columns(source: str | Path) -> dict[str, tuple[Column, ...]]:
-    """Return the columns of each table of a file, by its name; of values, only types are told."""
+    """Return the columns of each table of a file, by its name; of values, only types are told.
+
+    A CSV file does not say its types: they are guessed from its first rows, which are all it reads.
+    """
     sources = named(source, None)
+    if is_csv(source):
+        return dict.fromkeys(sources, csv_columns(source, GUESSED_FROM))
     with closing(DuckDbEngine.load(sources)) as engine:
         return {name: engine.columns(name) for name in sources}
 

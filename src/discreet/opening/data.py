@@ -14,7 +14,7 @@ from discreet.mechanisms.sensitivity import Neighbours
 from discreet.opening.catalogs import MEMORY, curator_of, open_catalog
 from discreet.opening.files import named
 from discreet.opening.servers import names_tables, place_of, shown, tables_named
-from discreet.parameters import Real
+from discreet.parameters import Real, plain_text
 
 
 def open_data(  # noqa: PLR0913 - each is a thing that an owner may declare
@@ -48,6 +48,7 @@ def open_data(  # noqa: PLR0913 - each is a thing that an owner may declare
     `version`: as it is given, else files in the same state. `disjoint` names groups of tables that
     have no unit in common, and are charged apart.
     """
+    _check_names(source, name, ledger)
     if isinstance(source, str | Path) and str(source).endswith(".toml"):
         _refuse_arguments(
             epsilon=epsilon,
@@ -99,6 +100,18 @@ def open_data(  # noqa: PLR0913 - each is a thing that an owner may declare
         disjoint=disjoint,
     )
     return curator_of(declared, sources, ledger or MEMORY, address=address)
+
+
+def _check_names(source: object, name: object, ledger: object) -> None:
+    """Refuse names of tables and a place of the ledger that are none, before anything is read."""
+    if name is not None:
+        plain_text("name", name, what="must be the name of a table")
+    for each in source if isinstance(source, Mapping) else ():
+        plain_text("source", each, what="must name its tables in text")
+    if ledger is None:
+        return
+    place = str(ledger) if isinstance(ledger, Path) else ledger
+    plain_text("ledger", place, what="must be the path of a file, or an address")
 
 
 def _refuse_arguments(**given: object) -> None:

@@ -1,19 +1,20 @@
 """What files and data frames are: their names, their state, and how they are read."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
 from uuid import uuid4
 
-from discreet.catalog import Kind
+from discreet.catalog import ColumnUnit, Kind
 from discreet.catalog.complete import DEFAULT_ROWS_PER_UNIT
-from discreet.catalog.declared import Declared
+from discreet.catalog.declared import Declared, path_unit
 from discreet.catalog.policy import SourcePolicy
+from discreet.catalog.units import UnitPath
 from discreet.engines.connection import Limits
 from discreet.engines.duckdb import DuckDbEngine
-from discreet.engines.loading import DUCKDB, Source, files_of, tables_in
+from discreet.engines.loading import DUCKDB, Identifying, Source, files_of, tables_in
 from discreet.errors import SourceError
 
 
@@ -46,14 +47,32 @@ def limits_of(policy: SourcePolicy) -> Limits:
     return Limits(timeout=float(timeout), memory=policy.memory_limit, threads=policy.threads)
 
 
-def kinds_of(declared: Declared) -> dict[str, dict[str, Kind]]:
-    """Return what columns are declared to be, table by table."""
-    return {
+def kinds_of(declared: Declared) -> dict[str, dict[str, Kind | Identifying]]:
+    """Return what columns are declared to be by table, and which tell units or rows apart."""
+    kinds: dict[str, dict[str, Kind | Identifying]] = {
         table.name: {
             each.name.casefold(): each.kind for each in table.columns if each.kind is not None
         }
         for table in declared.tables
     }
+    for table, column in _identifying(declared):
+        kind = kinds[table].get(column.casefold())
+        if not isinstance(kind, Identifying):
+            kinds[table][column.casefold()] = Identifying(kind)
+    return kinds
+
+
+def _identifying(declared: Declared) -> Iterator[tuple[str, str]]:
+    """Yield tables and columns that units and keys are told apart by."""
+    for table in declared.tables:
+        if table.key is not None:
+            yield table.name, table.key
+        if isinstance(table.unit, ColumnUnit):
+            yield table.name, table.unit.column
+        if isinstance(table.unit, UnitPath):
+            path = path_unit(table, table.unit, declared.tables)
+            yield table.name, path.column
+            yield path.table, path.key
 
 
 def limits_told(declared: Declared) -> str:

@@ -6,7 +6,7 @@ from itertools import accumulate
 from sqlglot import ErrorLevel, ParseError, TokenError, Tokenizer, exp, parse_one
 from sqlglot.tokenizer_core import Token, TokenType
 
-from discreet.errors import QuestionSizeError, SqlSyntaxError, StatementError
+from discreet.errors import ParameterError, QuestionSizeError, SqlSyntaxError, StatementError
 
 logging.getLogger("sqlglot").addHandler(logging.NullHandler())  # its warnings are for its authors
 
@@ -32,6 +32,8 @@ PREFIXES = {TokenType.NOT, TokenType.DASH, TokenType.TILDE, TokenType.PLUS}
 
 def parse(text: str) -> exp.Query:
     """Return the question's tree: a SELECT, or several tied by UNION and the like."""
+    if not isinstance(text, str):
+        raise ParameterError("sql", text, "must be the text of a question")
     text = " " + text[1:] if text.startswith(MARK) else text
     tokens = _tokens(text)
     _check_size(tokens)

@@ -218,9 +218,9 @@ def write_for(query: ExactQuery, dialect: str) -> str:
 
     Which rows of a unit count is chosen by the statement itself: nothing is prepared elsewhere.
     """
-    found = FOREIGN.get(dialect)
+    found = FOREIGN.get(dialect) if isinstance(dialect, str) else None
     if found is None:
-        near = nearest(dialect, list(DIALECTS))
+        near = nearest(dialect, list(DIALECTS)) if isinstance(dialect, str) else None
         rule = f"must be one of {', '.join(DIALECTS)}" + (f"; did you mean {near}" if near else "")
         raise ParameterError("dialect", dialect, rule)
     text = write_query(query, found)

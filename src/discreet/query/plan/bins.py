@@ -13,7 +13,7 @@ from discreet.catalog.magnitudes import BINS, Bin, bounds_from_noisy, threshold_
 from discreet.catalog.policy import Catalog, nearest
 from discreet.catalog.schema import Bounds, Column, Kind, PrivateTable, Value
 from discreet.catalog.times import time_from_number
-from discreet.errors import ParameterError, UnknownNameError
+from discreet.errors import ParameterError, UnknownNameError, shown
 from discreet.query.check import Checker
 from discreet.query.check.sources import PublicReader, facts_from_column
 from discreet.query.expressions.facts import case_of, literal
@@ -25,6 +25,9 @@ from discreet.query.tree import ColumnOf, Expression, Scan, Select
 
 LARGEST_INTEGER = Fraction(2**63 - 1)
 """Integers have 64 bits: the outermost bin ends one above."""
+
+NAME_MOST = 60
+"""Longer names are cut in a refusal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +43,8 @@ class Place:
 
 def place_of(catalog: Catalog, name: str) -> Place:
     """Return the column of this name, with its table before a dot or alone if only one has it."""
+    if not isinstance(name, str):
+        raise ParameterError("column", name, 'must be the name of a column, as "visits.cost"')
     places = all_places(catalog)
     folded = name.casefold()
     exact = [each for each in places if str(each).casefold() == folded]
@@ -47,7 +52,8 @@ def place_of(catalog: Catalog, name: str) -> Place:
     if not found:
         near = nearest(name, [*map(str, places), *(each.column.name for each in places)])
         fix = "write table.column" if near is None else f"did you mean {near}"
-        raise UnknownNameError(f"{name} is not a column of a private table", fix)
+        told = name if name.isprintable() and len(name) <= NAME_MOST else shown(name)
+        raise UnknownNameError(f"{told} is not a column of a private table", fix)
     if len(found) > 1:
         both = " and ".join(str(each) for each in found[:2])
         raise UnknownNameError(f"{name} is in more than one table", f"write one of {both}")

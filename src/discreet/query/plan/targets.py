@@ -5,8 +5,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
 
-from discreet.errors import ParameterError
+from discreet.errors import ParameterError, shown
 from discreet.parameters import Real, confidence_level, rational
+
+MOST = 10**300
+"""Larger prices and distances have no float, and no question."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -18,7 +21,7 @@ class EpsilonTarget:
     """None leaves it to the catalog."""
 
     def __init__(self, epsilon: Real, *, delta: Real | None = None) -> None:
-        price = rational("epsilon", epsilon, above=0)
+        price = rational("epsilon", epsilon, above=0, most=MOST)
         object.__setattr__(self, "epsilon", price)
         object.__setattr__(self, "delta", _checked_delta(delta))
 
@@ -70,8 +73,11 @@ def _checked_delta(delta: Real | None) -> Fraction | None:
 
 def _checked_within(within: Real | Mapping[str, Real]) -> Fraction | Mapping[str, Fraction]:
     if not isinstance(within, Mapping):
-        return rational("within", within, above=0)
+        return rational("within", within, above=0, most=MOST)
     if not within:
         raise ParameterError("within", within, "must name a column")
-    each = {name: rational(f"within[{name!r}]", value, above=0) for name, value in within.items()}
+    each = {
+        name: rational(f"within[{shown(name)}]", value, above=0, most=MOST)
+        for name, value in within.items()
+    }
     return MappingProxyType(each)

@@ -54,6 +54,8 @@ def bounds_first(
     That are columns with bounds = AUTO, or named here, without whose bounds there is no plan.
     """
     names = (named,) if isinstance(named, str) else named
+    if not isinstance(names, Collection) or not all(isinstance(each, str) for each in names):
+        raise ParameterError("find_bounds", named, 'must be a list of columns, as ["visits.cost"]')
     asked = tuple(dict.fromkeys(place_of(catalog, each) for each in names))
     opened = with_bounds(catalog, dict.fromkeys(asked, AUTO))
     places = tuple(each for each in all_places(opened) if isinstance(each.column.bounds, Auto))

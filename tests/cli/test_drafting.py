@@ -1,0 +1,97 @@
+"""`discreet init` on CSV files: types from the first rows, and no other rows are read."""
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import discreet as api
+from discreet.opening import read_columns
+from tests.cli.conftest import Discreet
+
+ROWS = [f"{each},{each % 90}" for each in range(3000)]
+SAID = "GUESS: all types below, from the first 1 000 rows of the CSV file; no other rows were read."
+
+
+def drafted(folder: Path, discreet: Discreet, rows: list[str]) -> str:
+    (folder / "t.csv").write_text("\n".join(["user_id,age", *rows]) + "\n")
+    ended = discreet("init", "t.csv", "--output", "new.toml", "--force")
+    assert ended.code == 0, ended
+    return (folder / "new.toml").read_text()
+
+
+def test_a_value_behind_the_first_rows_changes_nothing(folder: Path, discreet: Discreet) -> None:
+    plain = drafted(folder, discreet, ROWS)
+    assert SAID in plain
+    assert 'age = { type = "integer" }' in plain
+    for odd in ("7,old", "7,1,2,3", "seven,1.5", '7,"never closed'):
+        assert drafted(folder, discreet, [*ROWS[:2000], odd, *ROWS[2000:]]) == plain
+
+
+def test_a_value_among_the_first_rows_decides_and_the_draft_says_so(
+    folder: Path, discreet: Discreet
+) -> None:
+    text = drafted(folder, discreet, [*ROWS[:5], "7,ancient", *ROWS[5:]])
+    assert 'age = { type = "text" }' in text
+    assert "one odd value among these rows decides a type" in text
+    assert "ancient" not in text
+
+
+def test_a_file_that_says_its_types_is_not_guessed(folder: Path, discreet: Discreet) -> None:
+    pq.write_table(pa.table({"user_id": [1], "age": [2.5]}), folder / "t.parquet")
+    assert discreet("init", "t.parquet", "--output", "new.toml").code == 0
+    assert "rows of the CSV file" not in (folder / "new.toml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("texts", "kind"),
+    [
+        (["1", "-20", ""], "integer"),
+        (["007", "7"], "text"),
+        (["0x10", "1"], "text"),
+        (["1_000"], "text"),
+        (["7.0", "7"], "real"),
+        (["1e3", ".5", "nan"], "real"),
+        (["9223372036854775808"], "real"),
+        (["true", "FALSE"], "boolean"),
+        (["1", "0"], "integer"),
+        (["2024-01-05"], "date"),
+        (["05/01/2024"], "text"),
+        (["2024-02-30"], "text"),
+        (["2024-01-05 10:00:00", "2024-01-05T10:00:00.5"], "timestamp"),
+        (["2024-01-05 10:00:00+02"], "timestamp with time zone"),
+        (["2024-01-05", "2024-01-05 10:00:00"], "text"),
+        (["", ""], "text"),
+        ([], "text"),
+        (["north"], "text"),
+    ],
+)
+def test_a_type_that_is_guessed_reads_all_that_it_was_guessed_from(
+    tmp_path: Path, texts: list[str], kind: str
+) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text("x,u\n" + "".join(f"{each},{n}\n" for n, each in enumerate(texts)))
+    found = {each.name: each.kind.value for each in read_columns(file)["t"]}
+    assert found["x"] == kind
+    with api.open(file, unit="row", types=found, epsilon=100) as curator:
+        answer = curator.ask("SELECT COUNT(x) AS n FROM t", epsilon=99)
+    assert answer.rows == [{"n": len([each for each in texts if each not in ("", "nan")])}]
+
+
+def test_what_is_spent_is_spent_on_columns_as_they_are_drafted(
+    folder: Path, discreet: Discreet
+) -> None:
+    (folder / "t.csv").write_text("\n".join(["user_id,age", *ROWS, "3000,old"]) + "\n")
+    ended = discreet("init", "t.csv", "-o", "new.toml", "--unit", "user_id", "--spend", "0.9")
+    assert ended.code == 0, ended
+    assert 'age = { type = "integer", bounds = [' in (folder / "new.toml").read_text()
+
+
+def test_a_file_that_cannot_be_read_is_refused_with_its_line(
+    folder: Path, discreet: Discreet
+) -> None:
+    (folder / "t.csv").write_text("user_id,age\n1,2\n1,2,3\n")
+    ended = discreet("init", "t.csv", "-o", "new.toml")
+    assert ended.code == 1
+    assert "t.csv, line 3: there are 3 fields instead of 2" in ended.err
