@@ -3,7 +3,12 @@
 Slots: n is a number, t a text, b a condition, m a moment, d a date; capitals are constants.
 """
 
-from random import Random
+# ruff: noqa: S608 - questions are made here
+
+from collections.abc import Sequence
+from hashlib import sha256
+from itertools import count
+from typing import TypeVar
 
 from discreet.query.expressions.facts import PARTS
 from discreet.query.expressions.moments import UNITS
@@ -141,32 +146,49 @@ QUESTIONS = (
 PRICES = ({"epsilon": 1}, {"epsilon": 1e-6}, {"within": 1e-9}, {"within": 1e300})
 
 
-def filled(form: str, depth: int, rng: Random) -> str:
+T = TypeVar("T")
+
+
+class Chances:
+    """Choices that look random and follow from a seed."""
+
+    def __init__(self, seed: object) -> None:
+        self._seed, self._numbers = seed, count()
+
+    def below(self, size: int) -> int:
+        digest = sha256(f"{self._seed} {next(self._numbers)}".encode()).digest()
+        return int.from_bytes(digest) % size
+
+    def one_of(self, things: Sequence[T]) -> T:
+        return things[self.below(len(things))]
+
+
+def filled(form: str, depth: int, chance: Chances) -> str:
     """Return a form whose slots hold expressions, nested so deep."""
     while (start := form.find("{")) >= 0:
         end = form.index("}", start)
         slot = form[start + 1 : end]
-        slot = rng.choice("ntbm") if slot == "any" else slot
+        slot = chance.one_of("ntbm") if slot == "any" else slot
         if depth and slot in FORMS:
-            inner = rng.choice(list(FORMS[slot].values()))
-            found = filled(inner, depth - 1, rng)
+            inner = chance.one_of(list(FORMS[slot].values()))
+            found = filled(inner, depth - 1, chance)
         else:
-            found = rng.choice(LEAVES[slot])
+            found = chance.one_of(LEAVES[slot])
         form = form[:start] + found + form[end + 1 :]
     return form
 
 
-def of_function(name: str, rng: Random) -> str:
+def of_function(name: str, chance: Chances) -> str:
     """Return a question in which a function meets extremes."""
     kind = next(each for each, forms in FORMS.items() if name in forms)
-    made = filled(FORMS[kind][name], rng.randrange(2), rng)
+    made = filled(FORMS[kind][name], chance.below(2), chance)
     place = {"b": "CASE WHEN {} THEN 1 END", "t": "length({})"}.get(kind, "{}").format(made)
     if kind in "md":
         return f"SELECT {place} AS g, COUNT(*) FROM visits GROUP BY 1"
-    summed = rng.choice((place, f"clamp({place}, 0, 5)"))
-    return f"SELECT SUM({summed}), COUNT(*) FROM visits WHERE {place} > {rng.choice(NUMBERS)}"
+    summed = chance.one_of((place, f"clamp({place}, 0, 5)"))
+    return f"SELECT SUM({summed}), COUNT(*) FROM visits WHERE {place} > {chance.one_of(NUMBERS)}"
 
 
-def any_question(rng: Random) -> str:
+def any_question(chance: Chances) -> str:
     """Return a question of some shape, with expressions nested up to three deep."""
-    return filled(rng.choice(QUESTIONS), rng.randrange(1, 4), rng)
+    return filled(chance.one_of(QUESTIONS), 1 + chance.below(3), chance)
