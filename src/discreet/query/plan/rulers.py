@@ -43,7 +43,7 @@ def ruler_for(argument: Expression, *, most: int, least: int = 1) -> Ruler:
 
 
 WIDEST = 10**200
-"""Noise for wider ranges may be wider than any floating-point number."""
+"""Noise for wider ranges, or narrower than its inverse, may have no size in floating point."""
 
 
 def bounds_of(argument: Expression) -> tuple[Fraction, Fraction]:
@@ -53,9 +53,9 @@ def bounds_of(argument: Expression) -> tuple[Fraction, Fraction]:
         low, high = Fraction(0), Fraction(1)
     if low is None or high is None:
         raise unbounded(argument)
-    if max(abs(low), abs(high)) > WIDEST:
+    if max(abs(low), abs(high)) > WIDEST or 0 < high - low < Fraction(1, WIDEST):
         raise UnboundedError(
-            "what is summed or ranked has bounds beyond 1e200, too far apart for noise",
+            "what is summed or ranked has bounds beyond 1e200, or less than 1e-200 apart",
             "move it into a range in the question: clamp(..., low, high)",
         )
     if is_whole(argument.facts):
