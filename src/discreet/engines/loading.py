@@ -304,6 +304,7 @@ def _copy(
             template = f"decode(encode({template}))"  # leaves a column's own collation behind
         if found.kind is Kind.INTEGER and type_name.startswith(("DECIMAL", "UHUGEINT")):
             template = "TRY_CAST({0} AS HUGEINT)"
+            found = replace(found, nulls=None)
         if declared and column_name in declared:
             found = Column(name=column_name, kind=declared[column_name])
             template = STORED.get(found.kind, "{0}")
