@@ -1,6 +1,6 @@
 """Constants that no engine may trip over: it folds them when it plans, before any condition."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 
@@ -73,7 +73,7 @@ def _next(values: Iterator[Value]) -> list[Value]:
     return [each for each in [next(values, None)] if each is not None]
 
 
-def evaluate_all(engine: Holder, calls: list[Expression]) -> int:
+def evaluate_all(engine: Holder, calls: Sequence[Expression]) -> int:
     """Compute all, several in one statement, and return how many there were."""
     for start in range(0, len(calls), AT_ONCE):
         some = calls[start : start + AT_ONCE]

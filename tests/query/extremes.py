@@ -8,7 +8,7 @@ Slots: n is a number, t a text, b a condition, m a moment, d a date; capitals ar
 from collections.abc import Sequence
 from hashlib import sha256
 from itertools import count
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from discreet.query.expressions.facts import PARTS
 from discreet.query.expressions.moments import UNITS
@@ -143,7 +143,12 @@ QUESTIONS = (
     "SELECT {m} AS g, COUNT(DISTINCT {any}) FROM visits GROUP BY 1",
     "SELECT SUM(q) FROM (SELECT patient_id, SUM({n}) AS q FROM visits GROUP BY 1) WHERE q > {N}",
 )
-PRICES = ({"epsilon": 1}, {"epsilon": 1e-6}, {"within": 1e-9}, {"within": 1e300})
+PRICES: tuple[dict[str, Any], ...] = (
+    {"epsilon": 1},
+    {"epsilon": 1e-6},
+    {"within": 1e-9},
+    {"within": 1e300},
+)
 
 
 T = TypeVar("T")

@@ -5,7 +5,9 @@
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, date, datetime
+from fractions import Fraction
 from itertools import islice
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -24,7 +26,7 @@ from tests.query.extremes import EVERY, PRICES, Chances, any_question, of_functi
 @pytest.fixture(scope="module")
 def curator() -> Iterator[Curator]:
     moment = datetime(2020, 1, 1)
-    columns = {
+    columns: dict[str, Any] = {
         "patient_id": pa.array([1, 2], pa.int64()),
         "i": pa.array([1, 2], pa.int64()),
         "j": pa.array([1, 2], pa.int64()),
@@ -41,7 +43,7 @@ def curator() -> Iterator[Curator]:
     found.close()
 
 
-def is_planned(curator: Curator, question: str, price: dict[str, float]) -> bool:
+def is_planned(curator: Curator, question: str, price: dict[str, Any]) -> bool:
     """Return whether a question is planned, not refused; all that is raised besides is a bug."""
     with suppress(DiscreetError):
         curator.explain(question, **price)
@@ -107,14 +109,14 @@ def test_a_cast_that_nothing_survives_still_has_an_interval() -> None:
 
 
 def test_powers_of_powers_stay_short() -> None:
-    found = intervals.between(intervals.Fraction(1, 10), intervals.Fraction(3, 10))
+    found = intervals.between(Fraction(1, 10), Fraction(3, 10))
     for _ in range(6):
-        found = intervals.power(found, intervals.Fraction(64))
+        found = intervals.power(found, Fraction(64))
     assert found.low is not None
     assert found.high is not None
     assert 0 <= found.low <= found.high
     assert found.high.denominator.bit_length() <= intervals.LONGEST
-    assert intervals.power(at(2), intervals.Fraction(64)) == at(2**64)
+    assert intervals.power(at(2), Fraction(64)) == at(2**64)
 
 
 def test_a_number_that_no_floating_point_number_is_near_is_none() -> None:

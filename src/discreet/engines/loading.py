@@ -88,7 +88,7 @@ def tables_in(file: Path) -> list[str]:
         return _named(connection, "table", "current_database()")
 
 
-APART = {
+APART: dict[str, str | bool | int | float | list[str]] = {
     "enable_external_access": "false",
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
