@@ -311,3 +311,42 @@ def test_an_unknown_table_is_answered_with_the_nearest() -> None:
     with pytest.raises(SourceError, match="did you mean visits"):
         engine.columns("visist")
     engine.close()
+
+
+# --------------------------------------------------------------------------- views of databases
+
+REACHING = (
+    "CREATE VIEW t AS SELECT content AS name FROM read_text('{secret}')",
+    "CREATE VIEW inner_view AS FROM read_csv('{secret}'); CREATE VIEW t AS FROM inner_view",
+    "CREATE MACRO reach(x) AS (SELECT max(content) FROM read_text('{secret}')); "
+    "CREATE VIEW t AS SELECT reach(1) AS name",
+    "CREATE MACRO rows() AS TABLE FROM read_text('{secret}'); CREATE VIEW t AS FROM rows()",
+    "CREATE VIEW t AS SELECT error('raised') AS name",
+    "CREATE TABLE base (name TEXT); CREATE VIEW t AS FROM base",
+)
+
+
+@pytest.mark.parametrize("made", REACHING)
+def test_a_view_of_a_database_is_not_read(made: str, tmp_path: Path) -> None:
+    secret, file = tmp_path / "secret.txt", tmp_path / "t.duckdb"
+    secret.write_text("a\nsecret", encoding="ascii")
+    with duckdb.connect(str(file)) as connection:
+        connection.execute(made.format(secret=secret))
+    with pytest.raises(SourceError, match="is a view, and only tables are read") as refused:
+        DuckDbEngine.load({"t": file})
+    assert "secret\n" not in str(refused.value)
+
+
+def test_only_the_tables_of_a_database_are_opened(tmp_path: Path) -> None:
+    file = tmp_path / "clinic.duckdb"
+    with duckdb.connect(str(file)) as connection:
+        connection.execute("CREATE TABLE visits (id INTEGER, twice INTEGER AS (2 * id))")
+        connection.execute("INSERT INTO visits VALUES (1), (2)")
+        connection.execute("CREATE VIEW reach AS FROM read_text('/etc/hostname')")
+        connection.execute("CREATE SCHEMA other; CREATE TABLE other.apart (id INTEGER)")
+    with discreet.open(file, unit="id", epsilon=1) as curator:
+        assert [each.name for each in curator.catalog.tables] == ["visits"]
+    assert rows(DuckDbTable(file=file, table="visits")) == [
+        {"id": 1, "twice": 2},
+        {"id": 2, "twice": 4},
+    ]

@@ -2,6 +2,7 @@
 
 # ruff: noqa: S608 - names are made here
 
+import logging
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 
 import discreet
 from discreet.engines.postgresql import PostgreSqlEngine
-from discreet.errors import CatalogError, ParameterError
+from discreet.errors import CatalogError, DiscreetError, ParameterError, SourceError
 from tests.attacks.clinic import golden, tables
 from tests.engines.on_postgresql import run, stored
 from tests.engines.test_contract import QUESTIONS, exact, expected, plan_of
@@ -148,3 +149,114 @@ def test_changes_that_the_server_counts_make_another_version(schema: str) -> Non
     assert second != first
     run(f"TRUNCATE {schema}.base")
     assert version() not in (first, second)
+
+
+# --------------------------------------------------------------------------- what owners may have
+
+
+def columns_of(schema: str, table: str) -> dict[str, bool | None]:
+    """Return the columns of a table as it is opened, each with whether it may have NULLs."""
+    engine = PostgreSqlEngine.open(shared_server(), {"t": f"{schema}.{table}"})
+    found = {each.name: each.nulls for each in engine.columns("t")}
+    engine.close()
+    return found
+
+
+def warnings_of(schema: str, table: str, caplog: pytest.LogCaptureFixture) -> str:
+    """Return what the owner is told when a table is opened."""
+    caplog.clear()
+    with caplog.at_level(logging.WARNING, "discreet.engine"):
+        columns_of(schema, table)
+    return caplog.text
+
+
+def test_that_there_is_no_null_is_believed_where_the_server_has_looked(schema: str) -> None:
+    run(
+        f"CREATE TABLE {schema}.t (a int NOT NULL, b int, c int, d text NOT NULL)",
+        f"INSERT INTO {schema}.t VALUES (1, NULL, NULL, 'x')",
+        f"ALTER TABLE {schema}.t ADD CONSTRAINT b_given NOT NULL b NOT VALID",
+        f"ALTER TABLE {schema}.t ADD CONSTRAINT c_given CHECK (c IS NOT NULL) NOT VALID",
+        f"CREATE TABLE {schema}.parent (a int, CONSTRAINT given NOT NULL a NO INHERIT)",
+        f"CREATE TABLE {schema}.child () INHERITS ({schema}.parent)",
+        f"INSERT INTO {schema}.child VALUES (NULL)",
+        f"CREATE TABLE {schema}.parts (a int NOT NULL) PARTITION BY LIST (a)",
+        f"CREATE TABLE {schema}.part PARTITION OF {schema}.parts FOR VALUES IN (1)",
+    )
+    assert columns_of(schema, "t") == {"a": False, "b": None, "c": None, "d": False}
+    assert columns_of(schema, "parent") == {"a": None}
+    assert columns_of(schema, "parts") == {"a": False}
+    run(
+        f"UPDATE {schema}.t SET b = 1, c = 1",
+        f"ALTER TABLE {schema}.t VALIDATE CONSTRAINT b_given",
+    )
+    assert columns_of(schema, "t")["b"] is False
+
+
+def test_columns_that_are_computed_when_they_are_read_are_left_out(
+    schema: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """1 / a raises for one row: whether a question fails would tell that there is such a row."""
+    run(
+        f"CREATE TABLE {schema}.t (id int, a int, inverse int GENERATED ALWAYS AS (1 / a) VIRTUAL,"
+        " next int GENERATED ALWAYS AS (a + 1) STORED)",
+        f"INSERT INTO {schema}.t VALUES (1, 0), (2, 5)",
+    )
+    assert list(columns_of(schema, "t")) == ["id", "a", "next"]
+    told = warnings_of(schema, "t", caplog)
+    assert "the column inverse of" in told
+    assert "make it STORED" in told
+    with discreet.open(shared_server(), name=f"{schema}.t", unit="id", epsilon=9) as curator:
+        assert len(curator.ask("SELECT COUNT(*) AS n FROM t", epsilon=1).rows) == 1
+        with pytest.raises(DiscreetError, match="inverse"):
+            curator.explain("SELECT COUNT(inverse) AS n FROM t", epsilon=1)
+    run(f"CREATE TABLE {schema}.v (a int GENERATED ALWAYS AS (1) VIRTUAL)")
+    with pytest.raises(SourceError, match="all columns"):
+        columns_of(schema, "v")
+
+
+def test_owners_are_told_of_views_and_policies_that_may_raise(
+    schema: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    run(
+        f"CREATE TABLE {schema}.t (id int, a int, b text)",
+        f"CREATE VIEW {schema}.plain AS SELECT id, a AS other FROM {schema}.t",
+        f"CREATE VIEW {schema}.divides AS SELECT id, 1 / a AS x FROM {schema}.t",
+        f"CREATE VIEW {schema}.of_view AS SELECT id FROM {schema}.divides",
+        f"CREATE VIEW {schema}.casts AS SELECT id, b::int AS x FROM {schema}.t",
+        f"CREATE VIEW {schema}.scalar AS SELECT (SELECT a FROM {schema}.t) AS x",
+        f"CREATE MATERIALIZED VIEW {schema}.kept AS SELECT id, a + 1 AS x FROM {schema}.t",
+        f"CREATE TABLE {schema}.held (id int)",
+        f"ALTER TABLE {schema}.held ENABLE ROW LEVEL SECURITY",
+        f"CREATE TABLE {schema}.g (a int, b int GENERATED ALWAYS AS (1 / a) VIRTUAL)",
+        f"CREATE VIEW {schema}.of_g AS SELECT b FROM {schema}.g",
+    )
+    for table in ("t", "plain", "kept"):
+        assert warnings_of(schema, table, caplog) == ""
+    for table in ("divides", "of_view", "casts", "scalar"):
+        assert "a view that computes" in warnings_of(schema, table, caplog)
+    assert "row-level security" in warnings_of(schema, "held", caplog)
+    assert "virtual generated columns" in warnings_of(schema, "of_g", caplog)
+
+
+def test_texts_that_the_server_takes_for_one_are_no_units(schema: str) -> None:
+    """By a nondeterministic collation 'Ann' and 'ann' are one person, and two by their bytes."""
+    run(
+        f'CREATE COLLATION {schema}.loose FROM "C"',  # the server has no library for a real one
+        f"UPDATE pg_collation SET collisdeterministic = FALSE WHERE collname = 'loose' AND "
+        f"collnamespace = '{schema}'::regnamespace",
+        f"CREATE DOMAIN {schema}.name_of AS text COLLATE {schema}.loose",
+        f"CREATE TABLE {schema}.t (plain text, loose text COLLATE {schema}.loose, "
+        f"domain_of {schema}.name_of, spans int4range, several int[])",
+        f"CREATE TABLE {schema}.child (loose text)",
+    )
+    place = f"{schema}.t"
+    for column in ("loose", "domain_of", "spans", "several"):
+        with pytest.raises(CatalogError, match="cannot be told apart reliably"):
+            discreet.open(shared_server(), name=place, unit=column, epsilon=1)
+    discreet.open(shared_server(), name=place, unit="plain", epsilon=1).close()
+    with pytest.raises(CatalogError, match="cannot be told apart reliably"):
+        discreet.open(
+            shared_server(),
+            unit={place: "plain", f"{schema}.child": "t.plain via loose"},
+            epsilon=1,
+        )

@@ -17,7 +17,7 @@ import pytest
 from discreet.catalog.schema import ColumnUnit, Kind, PathUnit, PrivateTable, RowUnit
 from discreet.engines.connection import Limits
 from discreet.engines.spark import SparkEngine
-from discreet.engines.spark.sessions import GROUP, collected, own_session
+from discreet.engines.spark.sessions import GROUP, TALKERS, collected, own_session
 from discreet.engines.spark_dialect import ROW_ID
 from discreet.engines.spark_dialect.parts import text_literal, with_our_names
 from discreet.errors import EngineError, SourceError, UnsupportedError
@@ -194,6 +194,33 @@ def test_rows_that_have_no_name_of_their_own_are_no_units(
     engine.close()
 
 
+def _twice(folder: Path, session: "SparkSession") -> Iterator["object"]:
+    """Yield ways to read a file twice."""
+    file = folder / "part-0.parquet"
+    yield session.read.parquet(str(file), str(file))
+    yield session.read.parquet(str(folder / "part-*.parquet"), str(file))
+    (folder / "link.parquet").symlink_to(file)
+    yield session.read.parquet(str(folder))
+
+
+def test_a_file_that_is_read_twice_is_refused(visits: Path, session: "SparkSession") -> None:
+    """Else two rows would have one name, and count as one unit."""
+    refused = []
+    for each in _twice(visits, session):
+        try:
+            opened({"visits": each}).close()
+        except SourceError as error:
+            refused.append("visits reads a file twice" in str(error))
+    assert refused == [True] * 3
+
+
+def test_a_pattern_that_names_a_file_twice_reads_it_once(visits: Path) -> None:
+    engine = opened({"visits": str(visits / "{part-0,part-1,part-0}.parquet")})
+    query = count(private(engine, unit=RowUnit()), sums=(literal(1),), limit=1, units=True)
+    assert exact(engine, query) == [{"s0": 8, "units": 8}]
+    engine.close()
+
+
 def test_a_path_to_rows_without_names_is_refused(session: "SparkSession") -> None:
     frame = session.range(3).selectExpr("id AS visit_id")
     engine = opened({"visits": frame, "drugs": frame})
@@ -243,6 +270,22 @@ def test_sparks_words_stay_in_the_owners_log(
     assert refused.value.__context__ is None
     engine.close()
     assert capfd.readouterr() == ("", "")
+
+
+def test_a_session_that_is_handed_over_is_silent_from_the_first_failure(
+    session: "SparkSession", capfd: pytest.CaptureFixture[str]
+) -> None:
+    loggers = [logging.getLogger(name) for name in TALKERS]
+    for each in loggers:  # as they are before anything of ours was run
+        each.filters.clear()
+    made = "SELECT id AS patient_id, raise_error(concat('secret', id)) AS cost FROM range(3)"
+    engine = SparkEngine.open(session, {"visits": session.sql(made)})
+    query = count(private(engine), sums=(call("length", column("cost", Kind.TEXT)),))
+    with pytest.raises(EngineError):
+        engine.run(query, ())
+    engine.close()
+    assert capfd.readouterr() == ("", "")
+    assert all(each.filters for each in loggers)
 
 
 # --------------------------------------------------------------------------- how long it may take

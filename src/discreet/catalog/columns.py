@@ -288,9 +288,14 @@ def _value(place: Place, value: object, kind: Kind) -> Value:
 def _numeric(place: Place, value: object, kind: Kind, fix: str) -> int | float:
     exact = a_number(place, value, fix)
     if kind is Kind.REAL:
-        return float(exact)
+        try:
+            return float(exact)
+        except OverflowError:
+            raise place.refused("is beyond what a floating-point number can be", fix) from None
     if exact.denominator != 1:
         raise place.refused(f"must be a whole number, not {told(value)}", fix)
+    if not -(2**63) <= exact < 2**63:
+        raise place.refused("must be a whole number of 64 bits at most", "leave it out")
     return int(exact)
 
 

@@ -170,6 +170,11 @@ def _spell_far_end(declared: DeclaredTable, tables: dict[str, Table]) -> None:
     place, unit = declared.place.at("unit"), table.unit
     key = _telling_apart(place, unit.key, tables[unit.table].columns)
     here = column_of(table, unit.column)
+    if key.kind is Kind.OTHER or key.is_rounded:
+        rule = (
+            f"leads to {key.name!r} of {unit.table!r}, whose values cannot be told apart reliably"
+        )
+        raise place.refused(rule, "name a key of whole numbers, text or dates")
     if here is not None and here.kind is not key.kind:
         rule = (
             f"compares {here.name!r}, which is {here.kind.value}, with {key.name!r} of "

@@ -114,11 +114,28 @@ def csv_columns(source: str | Path, rows: int) -> tuple[Column, ...]:
 
 
 def tables_in(file: Path) -> list[str]:
-    """Return the names of the tables of a DuckDB file."""
+    """Return the names of the tables of a DuckDB file; views are not among them."""
     if not file.is_file():
         raise SourceError(f"{file} does not exist; check the path.")
-    with _told(str(file)), duckdb.connect(str(file), read_only=True) as connection:
-        return [each[0] for each in connection.execute("SHOW TABLES").fetchall()]
+    with _told(str(file)), duckdb.connect(str(file), read_only=True, config=APART) as connection:
+        return _named(connection, "table", "current_database()")
+
+
+APART: dict[str, str | bool | int | float | list[str]] = {
+    "enable_external_access": "false",
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+}
+"""Of a database that is only looked into."""
+
+
+def _named(connection: duckdb.DuckDBPyConnection, what: str, database: str) -> list[str]:
+    """Return the names of the tables, or of the views, that a database names without a schema."""
+    found = connection.execute(
+        f"SELECT {what}_name FROM duckdb_{what}s() WHERE database_name = {database} "
+        f"AND schema_name = 'main' AND NOT internal ORDER BY 1"
+    )
+    return [each[0] for each in found.fetchall()]
 
 
 def files_of(source: str | Path) -> tuple[Path, ...]:
@@ -219,8 +236,9 @@ def _load_database(
         connection.execute(f"ATTACH {text_literal(str(source.file))} AS __from (READ_ONLY)")
         try:
             table = f"__from.{_quoted(source.table)}"
-            known = [each[0] for each in connection.execute("SHOW TABLES FROM __from").fetchall()]
+            known = _named(connection, "table", "'__from'")
             if source.table.casefold() not in {each.casefold() for each in known}:
+                _refuse_view(connection, source)
                 raise SourceError(
                     f"{source.file} has no table {source.table!r}; "
                     f"it has {', '.join(sorted(known)[:8]) or 'none'}."
@@ -228,6 +246,16 @@ def _load_database(
             return _copy(connection, name, table)
         finally:
             connection.execute("DETACH __from")
+
+
+def _refuse_view(connection: duckdb.DuckDBPyConnection, source: DuckDbTable) -> None:
+    """Refuse a view, which could read any file and any address while the store is still open."""
+    views = _named(connection, "view", "'__from'")
+    if source.table.casefold() in {each.casefold() for each in views}:
+        raise SourceError(
+            f"{source.table!r} of {source.file} is a view, and only tables are read; "
+            "store its rows there with CREATE TABLE ... AS FROM the view, and name that table."
+        )
 
 
 def _load_frame(
@@ -350,6 +378,7 @@ def _copy(  # noqa: PLR0913 - what differs from source to source
             template = f"decode(encode({template}))"  # leaves a column's own collation behind
         if found.kind is Kind.INTEGER and type_name.startswith(("DECIMAL", "UHUGEINT")):
             template = "TRY_CAST({0} AS HUGEINT)"
+            found = replace(found, nulls=None)
         if declared and column_name in declared:
             found = Column(name=column_name, kind=declared[column_name])
             template = STORED.get(found.kind, "{0}")

@@ -51,6 +51,10 @@ Roots = NDArray[np.float64] | NDArray[np.complex128]
 """Weights or exponents of a sum of exponentials, a row for each sum."""
 
 
+NOTHING = 1e-150
+"""A noise of so small a share of the widest moves h by less than floating point can tell."""
+
+
 def laplace_spread(scales: ArrayLike, confidence: Real) -> FloatArray:
     """Return h with P(|X| ≤ h) = confidence for each row's sum X of independent Laplace noises.
 
@@ -63,6 +67,7 @@ def laplace_spread(scales: ArrayLike, confidence: Real) -> FloatArray:
     widest = b.max(axis=1, initial=0.0)
     # Sorted shares of the widest scale: rows that are alike up to order and size become equal.
     shares = -np.sort(-b / np.where(widest > 0, widest, 1.0)[:, None], axis=1)
+    shares[shares < NOTHING] = 0.0
     shares[:, 0] = 1.0  # also where all are 0: those h are multiplied by 0
     h = np.zeros(len(b))
     for start in range(0, len(b), CHUNK):

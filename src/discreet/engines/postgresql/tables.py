@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
 from discreet.catalog.schema import Column, Kind
+from discreet.engines.connection import log
 from discreet.engines.postgresql_dialect import CALENDAR, POSTGRESQL, ROW_ID
 from discreet.engines.postgresql_dialect.parts import canonical, finite, narrow, real_text
 from discreet.errors import SourceError
@@ -86,15 +87,56 @@ WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.relname = ANY(%s)
 """
 
 COLUMNS = """
-SELECT a.attname, a.attnotnull,
+SELECT a.attname, a.attnotnull AND c.relkind <> 'f' AND (c.relkind = 'p' OR NOT c.relhassubclass)
+    AND NOT EXISTS (SELECT FROM pg_catalog.pg_constraint k
+      WHERE k.conrelid = a.attrelid AND k.contype = 'n' AND a.attnum = ANY(k.conkey)
+        AND NOT k.convalidated),
   pg_catalog.format_type(coalesce(nullif(b.oid, 0), t.oid), NULL), coalesce(b.typtype, t.typtype),
-  CASE WHEN t.typtype = 'd' THEN t.typtypmod ELSE a.atttypmod END
+  CASE WHEN t.typtype = 'd' THEN t.typtypmod ELSE a.atttypmod END,
+  coalesce(NOT l.collisdeterministic, FALSE), a.attgenerated = 'v'
 FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+JOIN pg_catalog.pg_class c ON c.oid = a.attrelid
+LEFT JOIN pg_catalog.pg_collation l ON l.oid = a.attcollation
 LEFT JOIN pg_catalog.pg_type b ON t.typtype = 'd' AND b.oid = t.typbasetype
 WHERE a.attrelid = %s AND a.attnum > 0 AND NOT a.attisdropped
   AND pg_catalog.has_column_privilege(a.attrelid, a.attnum, 'SELECT')
 ORDER BY a.attnum
 """
+"""That a column has no NULL is believed if the server has looked at every row: not of a constraint
+that is NOT VALID, of a foreign table, or of a table whose children may have NULLs."""
+
+RAISING = """
+WITH RECURSIVE inside(oid) AS (
+  SELECT CAST(%s AS oid)
+  UNION
+  SELECT d.refobjid FROM inside JOIN pg_catalog.pg_class v ON v.oid = inside.oid AND v.relkind = 'v'
+  JOIN pg_catalog.pg_rewrite r ON r.ev_class = v.oid
+  JOIN pg_catalog.pg_depend d ON d.objid = r.oid AND d.classid = CAST('pg_rewrite' AS regclass)
+    AND d.refclassid = CAST('pg_class' AS regclass)
+)
+SELECT
+  coalesce(bool_or(EXISTS (SELECT FROM pg_catalog.pg_rewrite r WHERE r.ev_class = c.oid
+    AND c.relkind = 'v' AND CAST(r.ev_action AS text) ~ %s)), FALSE),
+  coalesce(bool_or(c.relkind = 'f'), FALSE),
+  coalesce(bool_or(c.relrowsecurity), FALSE),
+  coalesce(bool_or(c.oid <> %s AND EXISTS (SELECT FROM pg_catalog.pg_attribute a
+    WHERE a.attrelid = c.oid AND a.attgenerated = 'v')), FALSE)
+FROM inside JOIN pg_catalog.pg_class c USING (oid)
+"""
+"""What of a table or view is computed by its owner's expressions when it is read, if anything."""
+
+COMPUTING = (
+    r"\{(FUNCEXPR|OPEXPR|DISTINCTEXPR|NULLIFEXPR|SCALARARRAYOPEXPR|ROWCOMPARE|MINMAX|COERCE"
+    r"|ARRAYCOERCE|SUBLINK|SUBSCRIPTINGREF|AGGREF|WINDOWFUNC|JSON|XML|TABLEFUNC|SQLVALUE)"
+)
+"""Parts of a stored view that call functions, which may raise."""
+
+REASONS = (
+    "it is a view that computes",
+    "it reads a foreign table",
+    "row-level security decides which of its rows are seen",
+    "it is a view of a table with virtual generated columns",
+)
 
 
 Found = tuple[int, str, str, str, bool, bool]
@@ -120,7 +162,10 @@ def stored_table(connection: "Connection[Any]", name: str, source: str) -> Store
     described = connection.execute(COLUMNS, (oid,)).fetchall()
     if not described:
         raise SourceError(f"this role may read no column of {source!r}; grant it SELECT.")
-    pairs = [_column(*each) for each in described]
+    _warn(connection, source, oid, [each[0] for each in described if each[-1]])
+    pairs = [_column(*each[:-1]) for each in described if not each[-1]]
+    if not pairs:
+        raise SourceError(f"all columns of {source!r} are virtual; store one of them.")
     return Stored(
         name=name,
         place=f"{_quoted(schema)}.{_quoted(table)}",
@@ -129,6 +174,26 @@ def stored_table(connection: "Connection[Any]", name: str, source: str) -> Store
         reads=tuple(read for _, read in pairs),
         row_id=_row_id(kind, has_parts=has_parts) if is_readable else None,
     )
+
+
+def _warn(connection: "Connection[Any]", source: str, oid: int, virtual: list[str]) -> None:
+    """Tell the owner what can raise an error for some row, and so tell that there is such a row."""
+    for each in virtual:
+        log.warning(
+            "the column %s of %s is left out: it is computed when it is read, and might raise an "
+            "error for some row; make it STORED",
+            each,
+            source,
+        )
+    (found,) = connection.execute(RAISING, (oid, COMPUTING, oid)).fetchall()
+    for reason, is_so in zip(REASONS, found, strict=True):
+        if is_so:
+            log.warning(
+                "%s is read by expressions of its owner's: %s; if one of them can raise an error "
+                "for some row, questions fail where there is such a row",
+                source,
+                reason,
+            )
 
 
 def _row_id(kind: str, *, has_parts: bool) -> str | None:
@@ -151,8 +216,8 @@ def _pairs(parts: tuple[str | None, ...]) -> Iterable[tuple[str | None, str | No
     return zip(parts[::2], parts[1::2], strict=True)
 
 
-def _column(
-    name: str, is_given: bool, type_name: str, type_kind: str, modifier: int
+def _column(  # noqa: PLR0913, PLR0917 - a row of the server's catalog
+    name: str, is_given: bool, type_name: str, type_kind: str, modifier: int, is_loose: bool
 ) -> tuple[Column, str]:
     """Return a column and how it is read; NULL may come where a value does not fit its kind."""
     kind = Kind.TEXT if type_kind == "e" else KINDS.get(type_name, Kind.OTHER)
@@ -166,7 +231,9 @@ def _column(
             step = Fraction(1, 10**scale)
     is_same = kind in (Kind.BOOLEAN, Kind.TEXT, Kind.INTEGER) and type_name != "numeric"
     nulls = False if is_given and is_same else None
-    is_rounded = type_name == "numeric" and kind is Kind.REAL and not _is_short(modifier)
+    is_long = type_name == "numeric" and kind is Kind.REAL and not _is_short(modifier)
+    # By its own collation texts that differ may be one: such a column tells no units apart.
+    is_rounded = is_long or is_loose or type_name.endswith("citext")
     column = Column(name=name, kind=kind, step=step, nulls=nulls, is_rounded=is_rounded)
     return column, read.format(quoted)
 

@@ -18,7 +18,13 @@ HEXADECIMAL = rf"^{_SPACE}0([xX][0-9a-fA-F]+|[bB][01]+){_SPACE}$"
 LONGEST_NUMBER = 1000
 """Longer texts are no numbers, so that none is computed with more digits."""
 
-_PLAIN = "replace({0}, '_', '')"
+_PLAIN = "concat(replace({0}, '_', ''))"
+"""A text that is cast once `pg_input_is_valid` says that it can be.
+
+That function is stable, and casts are immutable: of a constant, the server would compute the cast
+when it plans, before and without the condition. `concat` of one text is that text, and stable too,
+so that both are computed in their order, or neither.
+"""
 _IS_NUMBER = f"length({{0}}) <= {LONGEST_NUMBER} AND {{0}} ~ '{NUMBER}'"
 _IS_NUMERIC = f"pg_input_is_valid({_PLAIN}, 'numeric')"
 
@@ -36,7 +42,7 @@ _IS_TINY = "{0} ~ '[eE]-'"
 
 TEXT_TO_INTEGER = (
     f"CASE WHEN {{0}} ~ '{HEXADECIMAL}' THEN CASE WHEN pg_input_is_valid({{0}}, 'bigint') "
-    f"THEN CAST({{0}} AS BIGINT) END ELSE "
+    f"THEN CAST(concat({{0}}) AS BIGINT) END ELSE "
     + _read_numeric(narrow("round(#)"), f"CASE WHEN {_IS_TINY} THEN 0 END")
     + " END"
 )

@@ -85,6 +85,7 @@ def _is_heard(_: logging.LogRecord) -> bool:
 @contextmanager
 def silent() -> Iterator[None]:
     """Keep pyspark from writing to the terminal what goes wrong in this thread."""
+    pyspark_module()  # whose filter a session that was handed over does not have yet
     before, _here.is_silent = _here.is_silent, True
     try:
         yield

@@ -199,14 +199,38 @@ def _with_row_ids(name: str, frame: "DataFrame") -> "DataFrame":
     _refuse_names(name, frame.columns)
     if not _is_file(frame) or "_metadata" in map(str.casefold, frame.columns):
         return frame
+    _refuse_listed_twice(name, frame)
     return frame.selectExpr("*", f"{FILE_ROW} AS {ROW_ID}")
 
 
+def _refuse_listed_twice(name: str, frame: "DataFrame") -> None:
+    """Refuse files that are read twice: two rows would have one name, and be one unit.
+
+    Paths, patterns, folders and links on this machine can all lead to the same file.
+    """
+    files = _plan_of(frame).relation().location().allFiles()
+    paths = [files.apply(number).getPath().toUri() for number in range(files.size())]
+    real = [
+        str(Path(each.getPath()).resolve()) if each.getScheme() == "file" else each.toString()
+        for each in paths
+    ]
+    if len(set(real)) < len(real):
+        raise SourceError(
+            f"the table {name} reads a file twice, so that its rows cannot be told apart; "
+            "list every file once."
+        )
+
+
 def _is_file(frame: "DataFrame") -> bool:
+    return _is_parquet(_plan_of(frame))
+
+
+def _plan_of(frame: "DataFrame") -> Any:
+    """Return the first node of a frame's plan that is no other name."""
     plan: Any = frame._jdf.queryExecution().analyzed()  # noqa: SLF001 - only Java knows the plan
     while plan.getClass().getSimpleName() == "SubqueryAlias":
         plan = plan.child()
-    return _is_parquet(plan)
+    return plan
 
 
 def _is_parquet(plan: Any) -> bool:

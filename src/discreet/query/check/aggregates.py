@@ -8,6 +8,7 @@ from sqlglot import exp
 from discreet.catalog.schema import Kind
 from discreet.errors import UnsupportedError
 from discreet.query.check.sources import Names
+from discreet.query.expressions.literals import number_from_text
 from discreet.query.expressions.translate import Scope, condition, translate
 from discreet.query.parse import DIALECT
 from discreet.query.places import span_of
@@ -224,13 +225,15 @@ def _quantile(bare: exp.Expr, node: exp.Expr) -> tuple[exp.Expr, Fraction, bool]
 
 
 def _fraction(node: exp.Expr, whole: exp.Expr) -> Fraction:
-    if not isinstance(node, exp.Literal) or node.is_string or not 0 <= Fraction(node.this) <= 1:
+    is_number = isinstance(node, exp.Literal) and not node.is_string
+    fraction = number_from_text(str(node.this)) if is_number else None
+    if fraction is None or not 0 <= fraction <= 1:
         raise UnsupportedError(
             "a quantile's fraction must be one number from 0 to 1",
             "write for example PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY x)",
             span=span_of(whole),
         )
-    return Fraction(node.this)
+    return Fraction(node.this)  # whose exponent is a small one
 
 
 NUMBERS = {
@@ -247,7 +250,7 @@ def _checked(made: Aggregate, node: exp.Expr) -> Aggregate:
         if made.statistic in NUMBERS
         else kind.is_number or kind.is_time
         if made.statistic in ORDERED
-        else True
+        else made.statistic is not Statistic.MODE or kind not in (Kind.OTHER, Kind.INTERVAL)
     )
     if not is_fit:
         raise UnsupportedError(

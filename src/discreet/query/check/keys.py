@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from fractions import Fraction
-from itertools import product
+from itertools import chain, product
 from math import prod
 
 from discreet.catalog.schema import Kind, PublicTable, Value
 from discreet.catalog.times import time_from_number
+from discreet.errors import UnsupportedError
 from discreet.query.check.sources import Names, PublicReader, Source, public_of, quoted
 from discreet.query.expressions.narrowing import with_facts
 from discreet.query.questions import Keys, KnownKeys, UnknownKeys
@@ -163,10 +165,21 @@ def _public_rows(
     listed = ", ".join(quoted(_original(source, each)) for each in columns)
     table = quoted(public_of(source).name)
     rows = public.values(f"SELECT DISTINCT {listed} FROM {table} ORDER BY ALL")  # noqa: S608
+    if any(map(_is_wide, chain.from_iterable(rows))):
+        raise UnsupportedError(
+            f"{' and '.join(columns)} of {public_of(source).name} holds whole numbers of more than "
+            "64 bits, which cannot be keys",
+            "store them as text in the public table",
+        )
     missing = tuple(None for _ in columns)
     if source.is_optional and missing not in rows:
         rows = [*rows, missing]
     return tuple(rows)
+
+
+def _is_wide(value: Value) -> bool:
+    """Return whether it is a whole number of more than 64 bits; reals are floating point here."""
+    return isinstance(value, int | Decimal) and not -(2**63) <= value < 2**63
 
 
 def _original(source: Source, name: str) -> str:

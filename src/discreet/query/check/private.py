@@ -1,5 +1,6 @@
 """SELECT over private rows: rows again, groups by unit, or a release."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -205,7 +206,7 @@ class PrivateSelect:
         if isinstance(node, exp.Rollup | exp.Cube | exp.GroupingSets | exp.Tuple):
             raise unhandled(f"GROUP BY {GROUPINGS.get(type(node), '(...)')}", node)
         if isinstance(node, exp.Literal) and not node.is_string:
-            place = int(node.this) if node.this.isdigit() else 0
+            place = int(node.this) if re.fullmatch("[0-9]{1,9}", node.this) else 0
             if not 1 <= place <= len(self.node.expressions):
                 raise UnsupportedError(
                     f"GROUP BY {node.this} is not the number of a column",

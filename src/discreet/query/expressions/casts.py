@@ -1,6 +1,7 @@
 """Casts, all of which try: what cannot be cast is NULL."""
 
 import math
+import re
 from fractions import Fraction
 
 from sqlglot import exp
@@ -95,13 +96,14 @@ def _to_integer(inner: Expression, ends: tuple[int, int], node: exp.Expr) -> Exp
 
 def _decimal(to: exp.Expr) -> tuple[int, int]:
     """Return how many digits a decimal type has, in all and behind the point."""
-    numbers = [int(each.name) for each in to.expressions]
-    if not numbers:
+    written = [each.name for each in to.expressions]
+    if not written:
         return 18, 3
-    width, scale = numbers[0], numbers[1] if len(numbers) > 1 else 0
+    is_plain = all(re.fullmatch("[0-9]{1,2}", each) for each in written)
+    width, scale, *_ = (*map(int, written if is_plain else ()), 0, 0)
     if not 1 <= width <= MOST_DIGITS or scale > width:
         raise UnsupportedError(
-            f"there is no type DECIMAL({width}, {scale})",
+            f"there is no type DECIMAL({', '.join(written)})",
             f"use 1 to {MOST_DIGITS} digits, and no more behind the point",
             span=span_of(to),
         )

@@ -128,7 +128,8 @@ def _folded(name: str, a: Literal, b: Literal) -> Literal | None:
         "modulo": lambda: x - y * math.trunc(Fraction(x) / y),
     }[name]()
     if isinstance(x, Fraction) or isinstance(y, Fraction):
-        return literal(Fraction(result))
+        exact = Fraction(result)
+        return literal(exact) if abs(exact) < intervals.LARGEST else None
     return literal(result) if intervals.has(intervals.INTEGERS, result) else None
 
 

@@ -274,10 +274,8 @@ def to_integer(arguments: Arguments) -> Facts:
         return _number_facts(Kind.INTEGER, between(0, 1), nullable=x.nullable)
     interval = intervals.nearest_integer(x.interval)
     nullable = x.nullable or not intervals.is_within(interval, between(low, high))
-    bounded = Interval(
-        low=None if interval.low is None else max(interval.low, Fraction(low)),
-        high=None if interval.high is None else min(interval.high, Fraction(high)),
-    )
+    # Where nothing of x lies between the ends, all is NULL, and any whole number bounds it.
+    bounded = intervals.monotone(interval, lambda end: min(max(end, Fraction(low)), Fraction(high)))
     return _number_facts(Kind.INTEGER, bounded, nullable=nullable)
 
 

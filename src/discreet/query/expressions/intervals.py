@@ -11,8 +11,8 @@ from fractions import Fraction
 
 from discreet.query.tree import ANYWHERE, Interval
 
-LARGEST = Fraction(2) ** 1024
-"""No floating-point number is so large: what reaches it has no bound."""
+LARGEST = Fraction(2) ** 1024 - Fraction(2) ** 970
+"""The least number that no floating-point number is nearest to: what reaches it has no bound."""
 
 INTEGERS = Interval(low=Fraction(-(2**63)), high=Fraction(2**63 - 1))
 REALS = Interval(low=-LARGEST, high=LARGEST)
@@ -284,7 +284,22 @@ def power(a: Interval, exponent: Fraction) -> Interval:
 
 def _whole_power(a: Interval, exponent: int) -> Interval:
     base = a if exponent % 2 else absolute(a)
-    return monotone(base, lambda x: x**exponent)
+    return _shortened(monotone(base, lambda x: x**exponent))
+
+
+LONGEST = 4096
+"""Bits of a denominator; powers of powers would have more than any computer holds."""
+
+
+def _shortened(a: Interval) -> Interval:
+    """Return the interval, its ends moved outwards to multiples of 2^-1200 if they are long."""
+    grid = 2**1200
+    low, high = a.low, a.high
+    if low is not None and low.denominator.bit_length() > LONGEST:
+        low = Fraction(math.floor(low * grid), grid)
+    if high is not None and high.denominator.bit_length() > LONGEST:
+        high = Fraction(math.ceil(high * grid), grid)
+    return Interval(low=low, high=high)
 
 
 def _real_power(x: Fraction, exponent: Fraction, *, down: bool) -> End:

@@ -64,7 +64,8 @@ def number_from_text(text: str) -> int | Fraction | float | None:
     mantissa, e, exponent = text.lower().partition("e")
     with suppress(ValueError):
         if not e:
-            return Fraction(text) if "." in text else _integer(int(text))
+            value = Fraction(text) if "." in text else _integer(int(text))
+            return None if _finite(Fraction(value)) is None else value
         if len(exponent) <= 5 and abs(int(exponent)) <= LONGEST_NUMBER:
             return _finite(Fraction(mantissa) * Fraction(10) ** int(exponent))
     return None

@@ -42,6 +42,10 @@ def ruler_for(argument: Expression, *, most: int, least: int = 1) -> Ruler:
     return Ruler(low=low, high=low + own * grain, steps=own * min(-(-least // own), most // own))
 
 
+WIDEST = 10**200
+"""Noise for wider ranges, or narrower than its inverse, may have no size in floating point."""
+
+
 def bounds_of(argument: Expression) -> tuple[Fraction, Fraction]:
     """Return the range that values are moved into, or refuse; a single point is widened by 1."""
     low, high = argument.facts.interval.low, argument.facts.interval.high
@@ -49,6 +53,11 @@ def bounds_of(argument: Expression) -> tuple[Fraction, Fraction]:
         low, high = Fraction(0), Fraction(1)
     if low is None or high is None:
         raise unbounded(argument)
+    if max(abs(low), abs(high)) > WIDEST or 0 < high - low < Fraction(1, WIDEST):
+        raise UnboundedError(
+            "what is summed or ranked has bounds beyond 1e200, or less than 1e-200 apart",
+            "move it into a range in the question: clamp(..., low, high)",
+        )
     if is_whole(argument.facts):
         low, high = Fraction(ceil(low)), Fraction(floor(high))
     return low, high if low < high else low + 1
