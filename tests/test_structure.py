@@ -53,6 +53,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "curator": {
         "answer",
         "books",
+        "breaker",
         "catalog",
         "engines",
         "errors",
@@ -65,9 +66,11 @@ MAY_IMPORT: dict[str, set[str]] = {
         "release",
     },
     "serving": {"query", "tables"},
+    "breaker": {"catalog", "errors", "ledger"},
     "books": {
         "accounting",
         "answer",
+        "breaker",
         "catalog",
         "engines",
         "errors",

@@ -15,7 +15,7 @@ from discreet.engines.duckdb_dialect import DUCKDB
 from discreet.engines.loading import Kinds, Source, load
 from discreet.engines.preparing import Progress, columns_of_kept, drop_plain, prepare
 from discreet.engines.writer import Numbers, column_name, write_query
-from discreet.errors import EngineError, SourceError, UnsupportedError
+from discreet.errors import EngineError, Failure, SourceError, UnsupportedError
 from discreet.query.plan.placed import Stored, with_placed
 from discreet.query.plan.ties import tied_once
 from discreet.query.tree import Scan
@@ -127,6 +127,7 @@ class DuckDbEngine:
     def run(self, query: ExactQuery, released: tuple[Value, ...]) -> ExactTable:
         text = self._text(query, released)
         rows: pa.Table | None = None
+        failure: Failure = "failed"
         ready, relation = self._bound.taken(text)
         with self._store.cursor(ready) as cursor:
             try:
@@ -138,8 +139,9 @@ class DuckDbEngine:
                 # of the context of what is raised.
                 log.error("a query failed with %s: %s", type(cause).__name__, text)
                 log.debug("the engine's own words", exc_info=cause)
+                failure = _failure_of(cause)
         if rows is None:
-            raise EngineError
+            raise EngineError(failure)
         return ExactTable(rows)
 
     def table(self, name: str) -> pa.Table:
@@ -152,6 +154,13 @@ class DuckDbEngine:
     def close(self) -> None:
         self._bound.clear()
         self._store.close()
+
+
+def _failure_of(cause: duckdb.Error) -> Failure:
+    """Return which limit a query met, if it was one; a query is interrupted when time is over."""
+    if isinstance(cause, duckdb.InterruptException):
+        return "time"
+    return "memory" if isinstance(cause, duckdb.OutOfMemoryException) else "failed"
 
 
 def sql(query: ExactQuery, released: Numbers = None, is_stored: Stored = lambda *_: True) -> str:

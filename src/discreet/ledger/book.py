@@ -18,9 +18,17 @@ from typing import NamedTuple, Self, get_args
 
 from discreet.accounting import Budget, Charge, Event, Remaining, record_from_event
 from discreet.accounting.events import positive, zero_or_positive
-from discreet.errors import AccountError, BudgetError, LedgerError, ParameterError
+from discreet.errors import (
+    AccountError,
+    BudgetError,
+    LedgerError,
+    ParameterError,
+    SuspendedError,
+)
 from discreet.ledger.analysts import analyst_from_record, cap_of
 from discreet.ledger.base import OWNER, Analyst, Entry, Kind
+from discreet.ledger.checks import a_name
+from discreet.ledger.incidents import suspends_all
 from discreet.ledger.prices import UNKNOWN, added, events_from_text, one_event, total_of
 from discreet.ledger.scopes import (
     NOTE,
@@ -177,6 +185,12 @@ class Book:
     """The same by the tables whose units it was about."""
     analysts: Mapping[str, Analyst] = field(default_factory=dict)
     """The accounts that were declared, as they are in force."""
+    suspended: Mapping[str, bool] = field(default_factory=dict)
+    """Accounts whose incidents nobody has looked at, and whether all accounts wait for it."""
+    unanswered: Mapping[str, int] = field(default_factory=dict)
+    """How many charges of each account have no answer, since it was last resumed."""
+    pins: Mapping[str, str] = field(default_factory=dict)
+    """Questions that were read off kept answers, and the questions of those."""
 
     @property
     def total(self) -> Budget:
@@ -220,6 +234,13 @@ class Book:
         self.cap(account)
         if not self.analysts[account].enabled:
             raise AccountError("this analyst's account is disabled", "ask the owner to enable it")
+
+    def check_running(self, account: str) -> None:
+        """Refuse an account that may run nothing until the owner has looked."""
+        if account in self.suspended:
+            raise SuspendedError
+        if any(self.suspended.values()):
+            raise SuspendedError("all accounts are")
 
     def check_affordable(self, account: str, lines: Collection[Line]) -> None:
         """Refuse lines that the account's cap or the total does not allow together, saying which.
@@ -280,7 +301,8 @@ class Book:
         """Return the book after further rows, or refuse rows that do not follow."""
         number, digest, policy = self.number, self.digest, self.policy
         paid: dict[tuple[str, Scope], Counter[str]] = {}
-        analysts = dict(self.analysts)
+        analysts, suspended = dict(self.analysts), dict(self.suspended)
+        unanswered, pins = dict(self.unanswered), self.pins
         for row in rows:
             number += 1
             check_follows(digest, row)
@@ -292,13 +314,33 @@ class Book:
                     policy = _next_policy(policy, row)
                 case "charge" if policy is not None:
                     paid.setdefault((row.account, scope_of(row)), Counter())[row.events] += 1
+                    unanswered[row.account] = unanswered.get(row.account, 0) + 1
                 case "analyst" if policy is not None:
                     analysts[row.account] = _analyst(row)
                 case "answer":
-                    pass
+                    unanswered[row.account] = max(0, unanswered.get(row.account, 0) - 1)
+                case "incident" if policy is not None:
+                    own = suspended.get(row.account, False)
+                    suspended[row.account] = own or _suspends_all(row)
+                case "resume" if policy is not None:
+                    suspended.pop(row.account, None)
+                    unanswered.pop(row.account, None)
+                case "pin" if policy is not None:
+                    pins = dict(pins) if pins is self.pins else pins
+                    assert isinstance(pins, dict)  # noqa: S101 - for types
+                    pins[row.question] = source_of(row)
                 case _:
                     raise LedgerError(*UNKNOWN)
-        known = replace(self, number=number, digest=digest, policy=policy, analysts=analysts)
+        known = replace(
+            self,
+            number=number,
+            digest=digest,
+            policy=policy,
+            analysts=analysts,
+            suspended=suspended,
+            unanswered=unanswered,
+            pins=pins,
+        )
         return known.charged_for(paid)
 
     def charged_for(self, paid: Mapping[tuple[str, Scope], Mapping[str, int]]) -> "Book":
@@ -350,6 +392,21 @@ def _next_policy(policy: Policy | None, row: Row) -> Policy:
 def _analyst(row: Row) -> Analyst:
     try:
         return analyst_from_record(row.account, json.loads(row.about))
+    except (ParameterError, KeyError, TypeError, ValueError) as cause:
+        raise LedgerError(*UNKNOWN) from cause
+
+
+def _suspends_all(row: Row) -> bool:
+    try:
+        return suspends_all(row.about)
+    except (ParameterError, KeyError, TypeError, ValueError) as cause:
+        raise LedgerError(*UNKNOWN) from cause
+
+
+def source_of(row: Row) -> str:
+    """Return the question off whose answer a pinned one is read."""
+    try:
+        return a_name("source", json.loads(row.about)["source"])
     except (ParameterError, KeyError, TypeError, ValueError) as cause:
         raise LedgerError(*UNKNOWN) from cause
 
