@@ -1,7 +1,17 @@
 """The durable book of what was charged and what was answered."""
 
-from discreet.ledger.base import OWNER, Analyst, Entry, Item, Kept, Ledger, Receipt, Report
-from discreet.ledger.incidents import Incident, bits_told
+from discreet.ledger.base import (
+    OWNER,
+    Analyst,
+    Entry,
+    Incident,
+    Item,
+    Kept,
+    Ledger,
+    Receipt,
+    Report,
+)
+from discreet.ledger.incidents import bits_told
 from discreet.ledger.opening import existing_ledger, is_on_server, open_ledger
 from discreet.ledger.postgres import PostgresLedger
 from discreet.ledger.sqlite import SqliteLedger

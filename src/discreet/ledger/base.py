@@ -9,19 +9,19 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from fractions import Fraction
 from types import MappingProxyType, TracebackType
-from typing import TYPE_CHECKING, Literal, Protocol, Self, TypeAlias
+from typing import Literal, Protocol, Self, TypeAlias
 
 from discreet.accounting import Budget, Charge, Event, Price, Remaining
 from discreet.errors import Failure
 from discreet.ledger.scopes import Scope
 from discreet.parameters import Real
 
-if TYPE_CHECKING:
-    from discreet.ledger.incidents import Incident, Suspends
-
 Kind: TypeAlias = Literal["policy", "charge", "answer", "analyst", "incident", "resume", "pin"]
 """What an entry says: the total in force, a question paid for, its answer, an analyst's account, a
 failure after a charge, that the owner has looked, and off which answer a question was read."""
+
+Suspends: TypeAlias = Literal["account", "all"]
+"""Whom an incident suspends: the account that caused it, or all accounts."""
 
 OWNER = "owner"
 """The account of who holds the data: it needs no declaration and has no cap of its own."""
@@ -114,6 +114,27 @@ class Report:
     """What is left for units of each table that is declared disjoint from others."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Incident:
+    """A question that was charged and failed, or has no answer."""
+
+    number: int
+    """The number of the entry that says so; of the charge, where there is no answer."""
+    written: datetime
+    account: str
+    """Who asked when it failed."""
+    question: str
+    failure: str
+    """"failed", "time", "memory" or "release" (noise was drawn, and no table made), or
+    "unanswered"."""
+    suspends: str
+    """"account" or "all"; "" for an unanswered question, which suspends nobody by itself."""
+    about: Mapping[str, str]
+    """What was noted of the charge."""
+    is_resumed: bool
+    """Whether the account was resumed since."""
+
+
 class Ledger(Protocol):
     """A book that several threads and processes write together and never overspend.
 
@@ -178,7 +199,7 @@ class Ledger(Protocol):
         failure: Failure,
         *,
         account: str = OWNER,
-        suspends: "Suspends" = "account",
+        suspends: Suspends = "account",
         answer: bytes | None = None,
     ) -> None:
         """Note that a question failed after its charge, and suspend who asked it, or all.
@@ -186,7 +207,7 @@ class Ledger(Protocol):
         An answer that is handed in is kept in the same transaction, if none is.
         """
 
-    def incidents(self) -> "tuple[Incident, ...]":
+    def incidents(self) -> tuple[Incident, ...]:
         """Return all incidents, and the charges that have no answer, in order."""
 
     def suspended(self) -> Mapping[str, bool]:

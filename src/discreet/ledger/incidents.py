@@ -6,44 +6,18 @@ failures together can have told is counted exactly.
 """
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Iterable
 from types import MappingProxyType
-from typing import Literal, TypeAlias, get_args
+from typing import get_args
 
 from discreet.errors import HIDDEN, Failure, ParameterError
-from discreet.ledger.base import Entry
-
-Suspends: TypeAlias = Literal["account", "all"]
-"""Whom an incident suspends: the account that caused it, or all accounts."""
+from discreet.ledger.base import Entry, Incident, Suspends
 
 UNANSWERED = "unanswered"
 """Charged, and no answer was kept: it runs now, was interrupted, or its process died."""
 
 FAILURES: tuple[Failure, ...] = get_args(Failure)
 SUSPENDS: tuple[Suspends, ...] = get_args(Suspends)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Incident:
-    """A question that was charged and failed, or has no answer."""
-
-    number: int
-    """The number of the entry that says so; of the charge, where there is no answer."""
-    written: datetime
-    account: str
-    """Who asked when it failed."""
-    question: str
-    failure: str
-    """"failed", "time", "memory" or "release" (noise was drawn, and no table made), or
-    "unanswered"."""
-    suspends: str
-    """"account" or "all"; "" for an unanswered question, which suspends nobody by itself."""
-    about: Mapping[str, str]
-    """What was noted of the charge."""
-    is_resumed: bool
-    """Whether the account was resumed since."""
 
 
 def incident_record(failure: object, suspends: object) -> dict[str, str]:

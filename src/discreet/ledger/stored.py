@@ -22,7 +22,18 @@ from discreet.errors import (
     shown,
 )
 from discreet.ledger.analysts import an_analyst, cap_of, record_from_analyst
-from discreet.ledger.base import OWNER, Analyst, Entry, Item, Kept, Kind, Receipt, Report
+from discreet.ledger.base import (
+    OWNER,
+    Analyst,
+    Entry,
+    Incident,
+    Item,
+    Kept,
+    Kind,
+    Receipt,
+    Report,
+    Suspends,
+)
 from discreet.ledger.book import (
     ALTERED,
     BEGINNING,
@@ -37,7 +48,7 @@ from discreet.ledger.book import (
     source_of,
 )
 from discreet.ledger.checks import a_beginning, a_name, a_receipt, an_answer
-from discreet.ledger.incidents import Incident, Suspends, incident_record, incidents_in
+from discreet.ledger.incidents import incident_record, incidents_in
 from discreet.ledger.items import a_line
 from discreet.ledger.prices import events_from_text, one_event
 from discreet.ledger.scopes import Scope, a_scope
