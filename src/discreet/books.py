@@ -128,19 +128,20 @@ class Books:
         self._breaker.settle()
         with self._breaker.asking(self._account, len(plan.releases)) as most_unanswered:
             served, receipts = self._charged(plan, about, most_unanswered)
+            releases = tuple(
+                served[i].planned if i in served else each for i, each in enumerate(plan.releases)
+            )
+            carried_out = replace(plan, releases=releases)
             noisy: list[NoisyTable] = []
             for number, planned in enumerate(plan.releases):
                 if number in served:
                     noisy.append(served[number].noisy)
                 else:
-                    numbers = self._numbers(plan, noisy)
+                    numbers = self._numbers(carried_out, noisy)
                     noisy.append(self._kept(planned, receipts[number], numbers))
         new = [plan.releases[i] for i, each in receipts.items() if not each.already_paid]
-        releases = tuple(
-            served[i].planned if i in served else each for i, each in enumerate(plan.releases)
-        )
         return Paid(
-            plan=replace(plan, releases=releases),
+            plan=carried_out,
             noisy=tuple(noisy),
             price=_price(new),
             notes=(READ_OFF,) if served else (),
@@ -249,22 +250,24 @@ class Books:
 
         What was read off a table once is read off the same one ever after.
         """
-        if plan.question.scalars:  # what is released depends on numbers that were released
-            return {}
+        # Where what is released depends on released numbers, only what is pinned is read off.
+        is_plain = not plan.question.scalars
         found = {
-            number: self._read_off(plan.releases[number], question)
+            number: self._read_off(plan.releases[number], question, is_new=is_plain)
             for number, question in enumerate(self._questions(plan))
         }
         return {number: each for number, each in found.items() if each is not None}
 
-    def _read_off(self, asked: PlannedRelease, question: str) -> "Reading | None":
+    def _read_off(self, asked: PlannedRelease, question: str, *, is_new: bool) -> "Reading | None":
         if self._ledger.find(question) is not None:
             return None
         source = self._ledger.pin_of(question)
         if source is not None:
             alike = self._ledger.charges_under(source, 1)
-        else:
+        elif is_new:
             alike = self._ledger.charges_under(_beginning(question), MOST_TRIED)
+        else:
+            return None
         wanted = set(meanings_of(asked.release))
         for entry in alike:
             if _may_serve(entry, wanted, asked.epsilon):

@@ -140,6 +140,10 @@ class DuckDbEngine:
                 log.error("a query failed with %s: %s", type(cause).__name__, text)
                 log.debug("the engine's own words", exc_info=cause)
                 failure = _failure_of(cause)
+            except RuntimeError as cause:
+                if str(cause) != INTERRUPTED:
+                    raise
+                raise KeyboardInterrupt from None  # nobody's failure
         if rows is None:
             raise EngineError(failure)
         return ExactTable(rows)
@@ -154,6 +158,10 @@ class DuckDbEngine:
     def close(self) -> None:
         self._bound.clear()
         self._store.close()
+
+
+INTERRUPTED = "Query interrupted"
+"""All that DuckDB's Python module says of Ctrl-C."""
 
 
 def _failure_of(cause: duckdb.Error) -> Failure:

@@ -232,10 +232,9 @@ class StoredLedger:
         with self._turn("write") as turn:
             book = turn.book
             if name not in book.suspended and not book.unanswered.get(name):
-                raise AccountError(
-                    "this account is not suspended",
-                    f"suspended are {', '.join(map(shown, book.suspended)) or 'none'}",
-                )
+                names = ", ".join(map(shown, book.suspended))
+                fix = f"those that are: {names}" if names else "no account is"
+                raise AccountError("this account is not suspended", fix)
             turn.append(Line(kind="resume", account=name, about={}))
 
     # ----------------------------------------------------------------------- analysts
