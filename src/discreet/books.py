@@ -204,7 +204,7 @@ class Books:
         return sha256(f"{digest}|{self._data_version}".encode()).hexdigest()
 
     def _charged(
-        self, plan: Plan, about: str, most_unanswered: int
+        self, plan: Plan, about: str, most_unanswered: Callable[[], int]
     ) -> tuple[dict[int, "Reading"], dict[int, Receipt]]:
         """Return what is read off kept tables, and receipts for all else, by number of release.
 

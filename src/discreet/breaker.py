@@ -5,8 +5,8 @@ suspends the account that caused it, and a failure that could not be written is 
 answered in this process until it is.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from discreet.catalog.policy import Suspends
@@ -39,28 +39,36 @@ class Breaker:
         self._running: list[str] = []
 
     @contextmanager
-    def asking(self, account: str, releases: int) -> Iterator[int]:
-        """Yield how many charges of an account may have no answer, those that run now included."""
-        most = MOST_UNANSWERED + self._running.count(account)
+    def asking(self, account: str, releases: int) -> Iterator[Callable[[], int]]:
+        """Yield what says how many charges of an account may have no answer when it is called.
+
+        Those that run now in this process are not lost, and come on top.
+        """
         self._running.extend([account] * releases)
         try:
-            yield most
+            yield lambda: MOST_UNANSWERED + self._running.count(account) - releases
         finally:
             for _ in range(releases):
                 self._running.remove(account)
 
     def settle(self) -> None:
         """Record all that is owed, or raise LedgerError: nothing is answered without it."""
-        for each in list(self._owed):
-            self._ledger.record_incident(
-                each.receipt,
-                each.failure,
-                account=each.account,
-                suspends=self._suspends.value,
-                answer=each.answer,
-            )
-            with suppress(ValueError):  # another thread recorded it, too
-                self._owed.remove(each)
+        for _ in range(len(self._owed)):
+            try:
+                owed = self._owed.pop()  # by one thread
+            except IndexError:
+                return
+            try:
+                self._ledger.record_incident(
+                    owed.receipt,
+                    owed.failure,
+                    account=owed.account,
+                    suspends=self._suspends.value,
+                    answer=owed.answer,
+                )
+            except BaseException:
+                self._owed.append(owed)
+                raise
 
     def record(
         self, receipt: Receipt, failure: Failure, *, account: str, answer: bytes | None = None

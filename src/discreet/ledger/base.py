@@ -4,7 +4,7 @@ A question is paid once. Its charge is durable before any data are read, its ans
 before anyone sees it, and nothing that was written is changed: there is no reset, refund or edit.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from fractions import Fraction
@@ -167,15 +167,15 @@ class Ledger(Protocol):
         *,
         account: str = OWNER,
         pins: Mapping[str, str] = MappingProxyType({}),
-        most_unanswered: int | None = None,
+        most_unanswered: Callable[[], int] | None = None,
     ) -> tuple[Receipt, ...]:
         """Charge for all items in one transaction, or raise BudgetError and charge for none.
 
         What was paid for before is not charged again. `pins` are questions that are read off the
         kept answers of others, noted in the same transaction for good; if one of them was paid for
         meanwhile, or an item was pinned, PinnedError is raised and nothing is written. A suspended
-        account is refused whatever has no kept answer; one with `most_unanswered` charges that have
-        none is refused new ones.
+        account is refused whatever has no kept answer; one with as many charges that have none as
+        `most_unanswered` says, called when all others have written, is refused new ones.
         """
 
     def check(

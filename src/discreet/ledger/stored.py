@@ -1,7 +1,7 @@
 """The verbs of a ledger, over any storage that keeps rows in transactions."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -116,7 +116,7 @@ class StoredLedger:
         *,
         account: str = OWNER,
         pins: Mapping[str, str] = MappingProxyType({}),
-        most_unanswered: int | None = None,
+        most_unanswered: Callable[[], int] | None = None,
     ) -> tuple[Receipt, ...]:
         """Charge for all items in one transaction, or raise BudgetError and charge for none.
 
@@ -434,9 +434,9 @@ class _Turn:
         line = Line(kind="answer", question=paid.question, account=paid.account, about=about)
         self.append(line, answer)
 
-    def check_unanswered(self, account: str, most: int | None) -> None:
+    def check_unanswered(self, account: str, most: Callable[[], int] | None) -> None:
         """Refuse an account that has so many charges without an answer."""
-        if most is not None and self.book.unanswered.get(account, 0) >= most:
+        if most is not None and self.book.unanswered.get(account, 0) >= most():
             raise UnansweredError
 
     def check_unpinned(self, questions: Iterable[str]) -> None:
