@@ -87,8 +87,9 @@ def bits_told(incidents: int, statements: int) -> float:
             raise ParameterError(name, value, "must be a whole number, 0 or more")
     if incidents >= statements or incidents > MOST_SUMMED:
         return float(statements)
-    possible = term = 1
+    possible, term = 1, 1
     for i in range(incidents):
         term = term * (statements - i) // (i + 1)
         possible += term
-    return (possible**TENTHS - 1).bit_length() / TENTHS
+    tenths: int = (possible**TENTHS - 1).bit_length()
+    return tenths / TENTHS
