@@ -32,7 +32,7 @@ class Suspends(Enum):
 
 
 MOST_QUESTIONS = 1_000_000
-"""So many questions can be charged for, if the owner sets no least epsilon."""
+"""So many questions can be charged for by basic accounting, if the owner sets no least epsilon."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
