@@ -312,8 +312,9 @@ def test_nothing_is_answered_until_a_failure_is_recorded() -> None:
     assert curator.ask(about(0), epsilon=1).rows == kept.rows
 
 
-def test_ctrl_c_is_no_incident_but_too_many_are_refused() -> None:
+def test_ctrl_c_is_no_incident_but_too_many_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """A process that is killed looks the same: charged, and nobody recorded how it ended."""
+    monkeypatch.setattr(discreet.books, "PATIENCE", 0.0)
     curator, engine = made()
     run, engine.run = engine.run, interrupted  # type: ignore[method-assign]
     for person in range(MOST_UNANSWERED):
@@ -332,7 +333,10 @@ def test_ctrl_c_is_no_incident_but_too_many_are_refused() -> None:
     curator.resume("owner")
 
 
-def test_a_process_that_dies_again_and_again_is_stopped(tmp_path: Path) -> None:
+def test_a_process_that_dies_again_and_again_is_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(discreet.books, "PATIENCE", 0.0)
     ledger = str(tmp_path / "l")
     for person in range(MOST_UNANSWERED + 2):
         curator, engine = made(ledger=ledger)

@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from hashlib import sha256
+from time import monotonic, sleep
 
 import pyarrow as pa
 
@@ -23,6 +24,7 @@ from discreet.errors import (
     Failure,
     LeastEpsilonError,
     PinnedError,
+    UnansweredError,
 )
 from discreet.ledger import OWNER, Entry, Item, Kept, Ledger, Receipt
 from discreet.ledger.checks import MOST_ANSWER
@@ -75,6 +77,9 @@ Replanner = Callable[[str, EpsilonTarget], Plan]
 
 MOST_TRIED = 3
 """So many of the last releases of the same rows and groups are looked at."""
+
+PATIENCE, PAUSE = 30.0, 0.1
+"""Seconds to wait, and between two looks, while other processes run too many questions at once."""
 
 JOINT = ":"
 """Parts what a release shares with all of the same rows and groups from what it is."""
@@ -210,6 +215,7 @@ class Books:
 
         All are charged, and all that is read off is pinned, in one transaction, or none.
         """
+        until = monotonic() + PATIENCE
         while True:
             served = self._served(plan)
             self._check_least(_price(self._unpaid(plan, served)))
@@ -235,6 +241,11 @@ class Books:
                     most_unanswered=most_unanswered,
                 )
             except PinnedError:  # another call paid for it, or read it off, since we looked
+                continue
+            except UnansweredError:  # other processes may be about to answer
+                if monotonic() >= until:
+                    raise
+                sleep(PAUSE)
                 continue
             return served, dict(zip(items, receipts, strict=True))
 
