@@ -65,6 +65,7 @@ def test_a_question_that_failed_is_run_again_without_a_charge() -> None:
         curator.ask("SELECT COUNT(*) FROM visits", epsilon=1)
     assert curator.remaining.epsilon == 99
     engines[0]._left = 10
+    curator.resume("owner")
     curator.ask("SELECT COUNT(*) FROM visits", epsilon=1)
     assert curator.remaining.epsilon == 99
 
@@ -82,6 +83,7 @@ def test_an_inner_number_is_kept_when_the_outer_question_fails() -> None:
         curator.ask(NESTED, epsilon=1)
     ran = engines[0].ran
     engines[0]._left = 10
+    curator.resume("owner")
     curator.ask(NESTED, epsilon=1)
     assert engines[0].ran == ran + 1
     assert curator.remaining.epsilon == 99
@@ -309,6 +311,7 @@ def check_failure_is_charged_once(
         for _ in range(2):
             with pytest.raises(EngineError) as failure:
                 broken.ask(HEAVY, epsilon=1)
+            broken.resume("owner")
             assert str(failure.value) == str(EngineError())
             assert failure.value.__cause__ is None
             assert failure.value.__context__ is None
@@ -316,7 +319,7 @@ def check_failure_is_charged_once(
             assert broken.explain(HEAVY, epsilon=1).due == Price(epsilon=Fraction(0))
     assert cause in caplog.text
     kinds = [each.kind for each in existing_ledger(folder / "discreet.ledger").entries()]
-    assert kinds == ["policy", "charge"]
+    assert kinds == ["policy", "charge", "incident", "resume", "incident", "resume"]
     with opened(folder) as working:
         answer = working.ask(HEAVY, epsilon=1)
         assert answer.was_kept

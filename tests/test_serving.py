@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 import discreet
+from discreet.answer import Price
 from discreet.curator import Curator
+from discreet.query.plan.targets import EpsilonTarget
 from tests.curated import curator_of
 
 COLUMNS: dict[str, list[object]] = {
@@ -156,3 +158,108 @@ def test_groups_alone_can_be_asked_after_a_question_that_fed_on_their_numbers() 
     outer = f"SELECT COUNT(*) FROM visits WHERE age < (SELECT MAX(n) FROM ({inner}))"  # noqa: S608
     made.ask(outer, epsilon=9)
     assert made.ask("SELECT town FROM visits GROUP BY town", epsilon=1).table.num_rows == 5
+
+
+# --------------------------------------------------------------------------- shown once
+
+SOME = "SELECT region, COUNT(*) AS n FROM visits GROUP BY region"
+OTHERS = [
+    "SELECT region, SUM(age + 1) FROM visits GROUP BY region",
+    "SELECT region, SUM(age + 2) FROM visits GROUP BY region",
+    "SELECT region, SUM(age + 3) FROM visits GROUP BY region",
+    "SELECT region, SUM(age + 4) FROM visits GROUP BY region",
+]
+TENTH = Fraction(1, 10)
+
+
+def pinned(curator: Curator) -> int:
+    return sum(each.kind == "pin" for each in curator._ledger.entries())
+
+
+def test_what_was_read_off_once_is_shown_again_though_a_dearer_table_comes(
+    curator: Curator,
+) -> None:
+    first = curator.ask(SOME, epsilon=TENTH).rows
+    curator.ask(WIDE, epsilon=5)
+    assert curator.ask(SOME, epsilon=TENTH).rows == first
+    assert curator.ask(SOME.lower(), epsilon=TENTH).rows == first
+    assert left(curator) == 94
+    assert pinned(curator) == 1
+
+
+def test_what_was_read_off_once_is_free_however_many_others_were_asked(curator: Curator) -> None:
+    first = curator.ask(SOME, epsilon=TENTH).rows
+    for each in OTHERS:
+        curator.ask(each, epsilon=1)
+    before = left(curator)
+    assert curator.explain(SOME, epsilon=TENTH).due == Price(epsilon=Fraction(0))
+    assert curator.ask(SOME, epsilon=TENTH).rows == first
+    assert left(curator) == before
+
+
+def test_what_was_read_off_once_is_the_same_in_other_processes_and_for_others(
+    tmp_path: Path,
+) -> None:
+    def opened() -> Curator:
+        return curator_of(COLUMNS, seed=None, ledger=tmp_path / "l", **DECLARED)
+
+    with opened() as curator:
+        curator._ledger.declare_analyst("eve", epsilon=1)
+        curator.ask(WIDE, epsilon=1)
+        first = curator.on_account("eve").ask(SOME, epsilon=TENTH).rows
+        curator.ask(WIDE, epsilon=3)
+    with opened() as curator:
+        assert curator.ask(SOME, epsilon=TENTH).rows == first
+        assert curator.on_account("eve").ask(SOME, epsilon=TENTH).rows == first
+        assert pinned(curator) == 1
+        curator._ledger.verify()
+
+
+def test_a_question_that_was_paid_for_keeps_its_own_table() -> None:
+    curator = curator_of(COLUMNS, seed=None, **DECLARED)
+    own = curator.ask(SOME, epsilon=TENTH).rows
+    curator.ask(WIDE, epsilon=5)
+    assert curator.ask(SOME, epsilon=TENTH).rows == own
+    assert pinned(curator) == 0
+
+
+def test_a_number_that_was_read_off_is_the_one_that_a_later_question_uses() -> None:
+    """Else the later question would charge for it, and it would change where it was shown."""
+    curator = curator_of(COLUMNS, seed=None, **DECLARED)
+    nested = "SELECT COUNT(*) AS n FROM visits WHERE age > (SELECT AVG(age) FROM visits)"
+    plan = curator._plan(nested, EpsilonTarget(1), curator.catalog)
+    share = plan.releases[0].epsilon
+    curator.ask("SELECT COUNT(*), AVG(age) FROM visits", epsilon=9)
+    inner = "SELECT AVG(age) AS m FROM visits"
+    first = curator.ask(inner, epsilon=share)
+    assert first.was_kept
+    assert curator.explain(nested, epsilon=1).due == Price(epsilon=1 - share)
+    assert curator.ask(nested, epsilon=1).charged.epsilon == 1 - share
+    assert curator.ask(inner, epsilon=share).rows == first.rows
+    assert curator.ask(nested, epsilon=1).was_kept
+
+
+@pytest.mark.parametrize("first", ["pays", "reads off"])
+def test_of_two_who_ask_at_once_both_are_shown_the_same(
+    first: str, curator: Curator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One looks and finds no table, or finds one; before it writes, the other does the opposite."""
+    charge_all, shown = curator._ledger.charge_all, []
+
+    def in_between(*given: Any, **named: Any) -> Any:
+        monkeypatch.undo()
+        if first == "pays":
+            with monkeypatch.context() as patch:
+                patch.setattr("discreet.books.read_off", lambda *_: None)
+                shown.append(curator.ask(SOME, epsilon=TENTH).rows)
+        else:
+            shown.append(curator.ask(SOME, epsilon=TENTH).rows)
+        return charge_all(*given, **named)
+
+    monkeypatch.setattr(curator._ledger, "charge_all", in_between)
+    if first == "reads off":
+        monkeypatch.setattr("discreet.books.read_off", lambda *_: None)
+    shown.append(curator.ask(SOME, epsilon=TENTH).rows)
+    assert shown[0] == shown[1] == curator.ask(SOME, epsilon=TENTH).rows
+    assert pinned(curator) == (first == "reads off")
+    assert left(curator) == 99 - (TENTH if first == "pays" else 0)

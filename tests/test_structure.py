@@ -55,6 +55,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "curator": {
         "answer",
         "books",
+        "breaker",
         "catalog",
         "engines",
         "errors",
@@ -67,9 +68,11 @@ MAY_IMPORT: dict[str, set[str]] = {
         "release",
     },
     "serving": {"query", "tables"},
+    "breaker": {"catalog", "errors", "ledger"},
     "books": {
         "accounting",
         "answer",
+        "breaker",
         "catalog",
         "engines",
         "errors",

@@ -6,15 +6,26 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from hashlib import sha256
+from time import monotonic, sleep
 
 import pyarrow as pa
 
 from discreet.accounting import Budget, Charge, Remaining
 from discreet.answer import Balance, Price
+from discreet.breaker import Breaker
 from discreet.catalog.policy import Accounting, BudgetPolicy
 from discreet.engines.base import Engine
 from discreet.engines.public import PublicStore
-from discreet.errors import DiscreetError, EngineError
+from discreet.errors import (
+    ArithmeticDriftError,
+    DiscreetError,
+    EngineError,
+    EntropyError,
+    Failure,
+    LeastEpsilonError,
+    PinnedError,
+    UnansweredError,
+)
 from discreet.ledger import OWNER, Entry, Item, Kept, Ledger, Receipt
 from discreet.ledger.checks import MOST_ANSWER
 from discreet.noise import SYSTEM, Entropy
@@ -51,11 +62,24 @@ class Paid:
     """What was not released for this question, in a sentence."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading(Served):
+    """A release as it is read off a kept table, and whether that was noted before."""
+
+    question: str
+    source: str
+    """The question whose table it is."""
+    is_pinned: bool
+
+
 Replanner = Callable[[str, EpsilonTarget], Plan]
 """How a question that was paid for is planned again; raises where there is no plan."""
 
 MOST_TRIED = 3
 """So many of the last releases of the same rows and groups are looked at."""
+
+PATIENCE, PAUSE = 30.0, 0.1
+"""Seconds to wait, and between two looks, while other processes run too many questions at once."""
 
 JOINT = ":"
 """Parts what a release shares with all of the same rows and groups from what it is."""
@@ -76,10 +100,13 @@ class Books:
         entropy: Entropy = SYSTEM,
         account: str = OWNER,
         replan: Replanner | None = None,
+        least: Fraction = Fraction(0),
+        breaker: Breaker | None = None,
     ) -> None:
         self._ledger, self._engine, self._public = ledger, engine, public
         self._data_version, self._entropy, self._account = data_version, entropy, account
-        self._replan = replan
+        self._replan, self._least = replan, least
+        self._breaker = Breaker(ledger) if breaker is None else breaker
 
     def of(self, account: str) -> "Books":
         """Return the books as an account charges them, or refuse one that may not ask."""
@@ -92,29 +119,34 @@ class Books:
             entropy=self._entropy,
             account=account,
             replan=self._replan,
+            least=self._least,
+            breaker=self._breaker,
         )
 
     def pay(self, plan: Plan, about: str) -> Paid:
         """Return what a plan releases, now or when it was first paid for.
 
         Everything is charged before anything runs, and each release is kept before the next one
-        may depend on it: whatever happens in between, no second noise is ever drawn.
+        may depend on it: whatever happens in between, no second noise is ever drawn. A failure is
+        recorded before anything else is answered.
         """
-        served = self._served(plan)
-        receipts = self._charged(plan, about, besides=served.keys())
-        noisy: list[NoisyTable] = []
-        for number, planned in enumerate(plan.releases):
-            if number in served:
-                noisy.append(served[number].noisy)
-            else:
-                numbers = self._numbers(plan, noisy)
-                noisy.append(self._kept(planned, receipts[number], numbers))
+        self._breaker.settle()
+        with self._breaker.asking(self._account, len(plan.releases)) as most_unanswered:
+            served, receipts = self._charged(plan, about, most_unanswered)
+            releases = tuple(
+                served[i].planned if i in served else each for i, each in enumerate(plan.releases)
+            )
+            carried_out = replace(plan, releases=releases)
+            noisy: list[NoisyTable] = []
+            for number, planned in enumerate(plan.releases):
+                if number in served:
+                    noisy.append(served[number].noisy)
+                else:
+                    numbers = self._numbers(carried_out, noisy)
+                    noisy.append(self._kept(planned, receipts[number], numbers))
         new = [plan.releases[i] for i, each in receipts.items() if not each.already_paid]
-        releases = tuple(
-            served[i].planned if i in served else each for i, each in enumerate(plan.releases)
-        )
         return Paid(
-            plan=replace(plan, releases=releases),
+            plan=carried_out,
             noisy=tuple(noisy),
             price=_price(new),
             notes=(READ_OFF,) if served else (),
@@ -122,8 +154,13 @@ class Books:
 
     def kept(self, plan: Plan) -> tuple[NoisyTable, ...] | None:
         """Return what is in the books for a plan, if all of it is."""
+        served = self._served(plan)
         found = [self._ledger.find(each) for each in self._questions(plan)]
-        kept = [_opened(each.answer) for each in found if isinstance(each, Kept)]
+        kept = [
+            _opened(each.answer) if isinstance(each, Kept) else served[number].noisy
+            for number, each in enumerate(found)
+            if isinstance(each, Kept) or number in served
+        ]
         return tuple(kept) if len(kept) == len(found) else None
 
     def is_paid(self, plan: Plan) -> bool:
@@ -131,25 +168,25 @@ class Books:
         return not self.unpaid(plan)
 
     def unpaid(self, plan: Plan) -> tuple[PlannedRelease, ...]:
-        """Return the releases of a plan that were not paid for."""
-        return tuple(
-            planned
-            for planned, question in zip(plan.releases, self._questions(plan), strict=True)
-            if self._ledger.find(question) is None
-        )
+        """Return the releases of a plan that were not paid for and are read off no kept table."""
+        return self._unpaid(plan, self._served(plan))
 
-    def due(self, plan: Plan) -> Price:
-        """Return what paying for a plan would be charged now; tells nothing else of the books."""
-        served = self._served(plan)
+    def _unpaid(self, plan: Plan, served: Collection[int]) -> tuple[PlannedRelease, ...]:
         names = dict(zip(self._questions(plan), enumerate(plan.releases), strict=True))
-        return _price(
+        return tuple(
             planned
             for question, (number, planned) in names.items()
             if number not in served and self._ledger.find(question) is None
         )
 
+    def due(self, plan: Plan) -> Price:
+        """Return what paying for a plan would be charged now; tells nothing else of the books."""
+        return _price(self.unpaid(plan))
+
     def afford(self, plans: Sequence[Plan]) -> None:
         """Refuse what does not fit together, were nothing of it paid for; nothing is charged."""
+        for plan in plans:
+            self._check_least(_price(plan.releases))
         items = [
             Item(question=question, events=planned.events, scope=scope_of(planned))
             for plan in plans
@@ -171,38 +208,76 @@ class Books:
     def _named(self, digest: str) -> str:
         return sha256(f"{digest}|{self._data_version}".encode()).hexdigest()
 
-    def _charged(self, plan: Plan, about: str, *, besides: Collection[int]) -> dict[int, Receipt]:
-        """Return receipts for releases by number: all are charged in one transaction, or none."""
-        items = {
-            number: Item(
-                question=question,
-                events=plan.releases[number].events,
-                scope=scope_of(plan.releases[number]),
-                about=_noted(plan, number, about),
-            )
-            for number, question in enumerate(self._questions(plan))
-            if number not in besides
-        }
-        if not items:
-            return {}
-        receipts = self._ledger.charge_all(list(items.values()), account=self._account)
-        return dict(zip(items, receipts, strict=True))
+    def _charged(
+        self, plan: Plan, about: str, most_unanswered: Callable[[], int]
+    ) -> tuple[dict[int, "Reading"], dict[int, Receipt]]:
+        """Return what is read off kept tables, and receipts for all else, by number of release.
+
+        All are charged, and all that is read off is pinned, in one transaction, or none.
+        """
+        until = monotonic() + PATIENCE
+        while True:
+            served = self._served(plan)
+            self._check_least(_price(self._unpaid(plan, served)))
+            items = {
+                number: Item(
+                    question=question,
+                    events=plan.releases[number].events,
+                    scope=scope_of(plan.releases[number]),
+                    about=_noted(plan, number, about),
+                    despite_pin=self._ledger.pin_of(question) is not None,
+                )
+                for number, question in enumerate(self._questions(plan))
+                if number not in served
+            }
+            pins = {each.question: each.source for each in served.values() if not each.is_pinned}
+            if not items and not pins:
+                return served, {}
+            try:
+                receipts = self._ledger.charge_all(
+                    list(items.values()),
+                    account=self._account,
+                    pins=pins,
+                    most_unanswered=most_unanswered,
+                )
+            except PinnedError:  # another call paid for it, or read it off, since we looked
+                continue
+            except UnansweredError:  # other processes may be about to answer
+                if monotonic() >= until:
+                    raise
+                sleep(PAUSE)
+                continue
+            return served, dict(zip(items, receipts, strict=True))
+
+    def _check_least(self, due: Price) -> None:
+        """Refuse a charge that is less than a question may cost: it bounds how many there are."""
+        if 0 < due.epsilon < self._least:
+            raise LeastEpsilonError(due.epsilon, self._least)
 
     # ----------------------------------------------------------------------- what was kept
 
-    def _served(self, plan: Plan) -> dict[int, Served]:
-        """Return the releases that were not paid for and can be read off kept tables, by number."""
-        if plan.question.scalars:  # what is released depends on numbers that were released
-            return {}
+    def _served(self, plan: Plan) -> dict[int, "Reading"]:
+        """Return the releases that were not paid for and are read off kept tables, by number.
+
+        What was read off a table once is read off the same one ever after.
+        """
+        # Where what is released depends on released numbers, only what is pinned is read off.
+        is_plain = not plan.question.scalars
         found = {
-            number: self._read_off(plan.releases[number], question)
+            number: self._read_off(plan.releases[number], question, is_new=is_plain)
             for number, question in enumerate(self._questions(plan))
         }
         return {number: each for number, each in found.items() if each is not None}
 
-    def _read_off(self, asked: PlannedRelease, question: str) -> Served | None:
-        alike = self._ledger.charges_under(_beginning(question), MOST_TRIED)
-        if not alike or self._ledger.find(question) is not None:
+    def _read_off(self, asked: PlannedRelease, question: str, *, is_new: bool) -> "Reading | None":
+        if self._ledger.find(question) is not None:
+            return None
+        source = self._ledger.pin_of(question)
+        if source is not None:
+            alike = self._ledger.charges_under(source, 1)
+        elif is_new:
+            alike = self._ledger.charges_under(_beginning(question), MOST_TRIED)
+        else:
             return None
         wanted = set(meanings_of(asked.release))
         for entry in alike:
@@ -211,7 +286,13 @@ class Books:
                 if isinstance(kept, Kept) and kept.answer != NOTHING and planned is not None:
                     served = read_off(asked, planned, _opened(kept.answer))
                     if served is not None:
-                        return served
+                        return Reading(
+                            question=question,
+                            source=entry.question,
+                            is_pinned=source is not None,
+                            planned=served.planned,
+                            noisy=served.noisy,
+                        )
         return None
 
     def _planned_again(self, entry: Entry) -> PlannedRelease | None:
@@ -236,21 +317,42 @@ class Books:
         found = self._ledger.find(receipt.question) if receipt.already_paid else None
         if isinstance(found, Kept):
             return _opened(found.answer)
-        exact = tuple(self._engine.run(each, numbers) for each in planned.queries)
-        return _opened(self._ledger.keep(receipt, self._drawn(planned, exact)))
+        drawn = self._drawn(planned, self._exact(planned, receipt, numbers))
+        if drawn == NOTHING:
+            self._breaker.record(receipt, "release", account=self._account, answer=NOTHING)
+            raise EngineError
+        return _opened(self._ledger.keep(receipt, drawn))
+
+    def _exact(
+        self, planned: PlannedRelease, receipt: Receipt, numbers: tuple[Released, ...]
+    ) -> tuple[ExactTable, ...]:
+        """Run the queries of a release; whatever goes wrong is recorded, and told in fixed words.
+
+        An account that was suspended since the charge runs nothing: what was charged stays so, and
+        is free when it is resumed. Ctrl-C is no failure.
+        """
+        self._ledger.check(account=self._account, to_run=True)
+        failure: Failure
+        try:
+            return tuple(self._engine.run(each, numbers) for each in planned.queries)
+        except EngineError as cause:
+            failure = cause.failure
+        except MemoryError:
+            failure = "memory"
+        except Exception as cause:
+            log.error("a query failed with %s", type(cause).__name__)  # noqa: TRY400 - it may hold a value
+            log.debug("the engine's own words", exc_info=cause)
+            failure = "failed"
+        self._breaker.record(receipt, failure, account=self._account)
+        raise EngineError
 
     def _drawn(self, planned: PlannedRelease, exact: tuple[ExactTable, ...]) -> bytes:
         """Return the noisy table to keep, or that there is none: noise is drawn once only."""
         try:
             drawn = bytes_from_noisy(release(planned, exact, entropy=self._entropy))
-        except (
-            ArithmeticError,
-            LookupError,
-            TypeError,
-            ValueError,
-            MemoryError,
-            pa.ArrowException,
-        ):
+        except (EntropyError, ArithmeticDriftError):  # no fact about the data
+            raise
+        except Exception:
             log.exception("a release failed after its noise was drawn")
             return NOTHING
         return drawn if len(drawn) <= MOST_ANSWER else NOTHING

@@ -7,6 +7,7 @@ from typing import Self
 from discreet.answer import Answer, Balance
 from discreet.answer.present import present
 from discreet.books import Books, balance_of
+from discreet.breaker import Breaker
 from discreet.catalog.policy import Catalog, RowChoice
 from discreet.catalog.schema import Bounds
 from discreet.engines.base import Engine
@@ -15,7 +16,7 @@ from discreet.engines.public import PublicStore
 from discreet.errors import ParameterError, QuestionError, QuestionSizeError, UnsupportedError
 from discreet.explanation import Explanation, cautions_of, explain_plan, notes_of
 from discreet.finding import Finder
-from discreet.ledger import OWNER, Ledger
+from discreet.ledger import OWNER, Incident, Ledger
 from discreet.noise import SYSTEM, Entropy
 from discreet.parameters import Real, confidence_level, rational
 from discreet.query.check import check
@@ -49,6 +50,8 @@ class Curator:
             data_version=data_version,
             entropy=entropy,
             replan=lambda sql, target: self._plan(sql, target, catalog),
+            least=catalog.budget.least_per_question,
+            breaker=Breaker(ledger, catalog.budget.incident_suspends),
         )
 
     def ask(  # noqa: PLR0913 - each is a thing that an analyst may state
@@ -149,6 +152,20 @@ class Curator:
         """Return what the analyst who holds this token may do, or raise AccountError."""
         self._ledger.authenticate(token)
         return Account(self, lambda: self._ledger.authenticate(token))
+
+    def incidents(self) -> tuple[Incident, ...]:
+        """Return the questions that failed after they were charged, and those without an answer.
+
+        For whoever holds the data. `discreet.ledger.bits_told` says how much they can have told.
+        """
+        return self._ledger.incidents()
+
+    def resume(self, account: str) -> None:
+        """Let an account ask again that a failure has suspended, once its cause is understood.
+
+        For whoever holds the data; the ledger records it. The owner's own account is "owner".
+        """
+        self._ledger.resume(account)
 
     @property
     def remaining(self) -> Balance:

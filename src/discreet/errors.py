@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Literal, TypeAlias
 
 HIDDEN = object()
 """Stands for a value that must not be shown, because it may come from the data."""
@@ -180,6 +181,38 @@ class AccountError(DiscreetError):
         super().__init__(f"{problem}; {instead}.")
 
 
+class SuspendedError(AccountError):
+    """An account that may run nothing until the owner has looked at a failure; nothing was charged.
+
+    What was kept, and needs no statement, stays readable.
+    """
+
+    def __init__(self, who: str = "this account is") -> None:
+        super().__init__(
+            f"{who} suspended because a question failed after it was charged",
+            "the owner sees it with 'discreet ledger incidents' and lifts it with "
+            "'discreet analyst resume'",
+        )
+
+
+class UnansweredError(AccountError):
+    """An account with too many questions that were charged and have no answer."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "too many questions of this account were charged and have no answer",
+            "ask them again, which is free, or let the owner look with 'discreet ledger "
+            "incidents' and lift it with 'discreet analyst resume'",
+        )
+
+
+class PinnedError(DiscreetError):
+    """A question was paid for, or read off another answer, while it was being asked."""
+
+    def __init__(self) -> None:
+        super().__init__("the question was answered another way meanwhile; ask again.")
+
+
 class RefusedError(DiscreetError):
     """What is attacked answers no more: its budget is gone, or it takes no such question."""
 
@@ -329,11 +362,29 @@ class SourceError(DiscreetError):
     """Data that cannot be opened or read; for the owner, at opening."""
 
 
-class EngineError(DiscreetError):
-    """The engine could not run a query; its own words go to the owner's log only."""
+Failure: TypeAlias = Literal["failed", "time", "memory", "release"]
+"""How a question failed after its charge, as far as an engine can say without its words."""
 
-    def __init__(self) -> None:
+
+class EngineError(DiscreetError):
+    """The engine could not run a query; its own words go to the owner's log only.
+
+    `failure` is for the ledger; what an analyst is raised always has the same.
+    """
+
+    def __init__(self, failure: Failure = "failed") -> None:
         super().__init__(
-            "the engine could not run this question; what was charged stays charged, and asking "
-            "again runs it without a new charge."
+            "the engine could not run this question; what was charged stays charged, and the "
+            "account is suspended until the owner has looked."
+        )
+        self.failure: Failure = failure
+
+
+class LeastEpsilonError(DiscreetError):
+    """A question that costs less than the owner lets a question cost; nothing was charged."""
+
+    def __init__(self, epsilon: Fraction, least: Fraction) -> None:
+        super().__init__(
+            f"this question would be charged epsilon = {readable(epsilon)}, less than the "
+            f"least_epsilon of a question; ask for it with epsilon = {readable(least)} or more."
         )

@@ -117,6 +117,7 @@ def test_a_question_that_failed_is_run_again_without_a_new_charge(victim: Twin) 
     with pytest.raises(EngineError):
         victim.curator.ask("SELECT COUNT(*) FROM p WHERE hiv", epsilon=1)
     mend_engine(victim)
+    victim.curator.resume("owner")
     before = victim.curator.remaining
     assert len(victim.curator.ask("SELECT COUNT(*) FROM p WHERE hiv", epsilon=1).rows) == 1
     assert victim.curator.remaining == before

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from discreet.engines.duckdb import DuckDbEngine
+from discreet.errors import EngineError
 from discreet.ledger import SqliteLedger
 from tests.cli.conftest import Discreet
 
@@ -55,6 +57,60 @@ def test_a_ledger_may_be_named(discreet: Discreet, folder: Path) -> None:
     assert discreet("analyst", "add", "eve", "-e", "0.5", "--ledger", place).code == 0
     assert "eve" in discreet("analyst", "list", "--ledger", place).out
     assert "2 entries" in discreet("ledger", "verify", place).out
+
+
+@pytest.fixture
+def failed(discreet: Discreet, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Stand where a question of eve's has failed."""
+
+    def fail(*_: object) -> None:
+        raise EngineError("time")
+
+    discreet("analyst", "add", "eve", "-e", "0.5")
+    discreet("ask", "SELECT COUNT(*) FROM visits", "-e", "0.2")
+    with monkeypatch.context() as patch:
+        patch.setattr(DuckDbEngine, "run", fail)
+        ended = discreet("ask", "SELECT SUM(age) FROM visits", "-e", "0.1", "--as", "eve")
+    assert ended.code == 1
+    assert "suspended until the owner has looked" in ended.err
+    return folder
+
+
+@pytest.mark.usefixtures("failed")
+def test_incidents_are_listed_until_the_account_is_resumed(discreet: Discreet) -> None:
+    listed = discreet("ledger", "incidents").out
+    assert "eve       time limit   no        SELECT SUM(age) FROM visits" in listed
+    assert "1 incident among 2 charges: 2 bits at most were told outside of ε" in listed
+    assert "eve is suspended: discreet analyst resume eve" in listed
+    assert discreet("analyst", "list").out.split()[-1] == "suspended"
+    assert "suspended" in discreet("budget").out
+    refused = discreet("ask", "SELECT SUM(age) FROM visits", "-e", "0.1", "--as", "eve")
+    assert refused.code == 1
+    assert "this account is suspended" in refused.err
+    assert discreet("ask", "SELECT COUNT(*) FROM visits", "-e", "0.2", "--as", "eve").code == 0
+    assert discreet("analyst", "resume", "eve").out.strip() == "eve may ask again"
+    assert discreet("ask", "SELECT SUM(age) FROM visits", "-e", "0.1", "--as", "eve").code == 0
+    assert "time limit   yes" in discreet("ledger", "incidents").out
+    assert discreet("ledger", "verify").code == 0
+
+
+@pytest.mark.usefixtures("failed")
+def test_incidents_are_told_to_programs_and_exported(discreet: Discreet) -> None:
+    told = json.loads(discreet("ledger", "incidents", "--json").out)
+    assert (told["suspended"], told["all_suspended"], told["charges"]) == (["eve"], False, 2)
+    assert [each["failure"] for each in told["incidents"]] == ["time"]
+    last = json.loads(discreet("ledger", "export").out.splitlines()[-1])
+    assert (last["kind"], last["account"]) == ("incident", "eve")
+    assert last["about"] == {"failure": "time", "suspends": "account"}
+
+
+@pytest.mark.usefixtures("folder")
+def test_without_incidents_there_is_nothing_to_resume(discreet: Discreet) -> None:
+    discreet("ask", "SELECT COUNT(*) FROM visits", "-e", "0.2")
+    assert discreet("ledger", "incidents").out.strip() == "no incidents among 1 charge"
+    refused = discreet("analyst", "resume", "owner")
+    assert refused.code == 1
+    assert "this account is not suspended; no account is" in refused.err
 
 
 ELDERLY = ("ask", "SELECT COUNT(*) FROM visits WHERE age > 65", "-e", "0.4")

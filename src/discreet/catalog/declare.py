@@ -7,7 +7,7 @@ from discreet.catalog.declared import Declared, declared_from
 from discreet.catalog.fields import meant
 from discreet.catalog.places import Path as Keys
 from discreet.catalog.places import Place
-from discreet.catalog.policy import Accounting, RowChoice, nearest
+from discreet.catalog.policy import Accounting, RowChoice, Suspends, nearest
 from discreet.catalog.schema import Auto, Value
 from discreet.errors import CatalogError
 from discreet.mechanisms.sensitivity import Neighbours
@@ -34,6 +34,8 @@ def declare(  # noqa: PLR0913 - each is a key of the catalog
     neighbours: Neighbours | str = Neighbours.ADD_REMOVE,
     accounting: Accounting | str = Accounting.BASIC,
     question_delta: Real | None = None,
+    least_epsilon: Real | None = None,
+    incident_suspends: Suspends | str | None = None,
     engine: str | None = None,
     version: str | None = None,
     bounding: RowChoice | str | None = None,
@@ -52,6 +54,8 @@ def declare(  # noqa: PLR0913 - each is a key of the catalog
     entries.budget("neighbours", neighbours)
     entries.budget("accounting", accounting)
     entries.budget("question_delta", question_delta)
+    entries.budget("least_epsilon", least_epsilon)
+    entries.budget("incident_suspends", incident_suspends)
     entries.source("engine", engine)
     entries.source("version", version)
     entries.disjoint(disjoint)

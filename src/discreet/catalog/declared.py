@@ -29,6 +29,7 @@ from discreet.catalog.policy import (
     AnalystPolicy,
     BudgetPolicy,
     SourcePolicy,
+    Suspends,
     nearest,
 )
 from discreet.catalog.schema import ColumnUnit, PathUnit, RowUnit
@@ -37,7 +38,15 @@ from discreet.catalog.units import PATH_FIX, UNIT_FIX, DeclaredUnit, UnitPath, u
 from discreet.mechanisms.sensitivity import Neighbours
 
 SECTIONS = ("budget", "source", "tables", "disjoint", "analysts")
-BUDGET = ("epsilon", "delta", "neighbours", "accounting", "question_delta")
+BUDGET = (
+    "epsilon",
+    "delta",
+    "neighbours",
+    "accounting",
+    "question_delta",
+    "least_epsilon",
+    "incident_suspends",
+)
 TABLE = ("from", "unit", "rows_per_unit", "public", "key", "columns")
 ANALYST = ("epsilon", "delta")
 
@@ -130,6 +139,8 @@ def _budget(place: Place, value: object) -> BudgetPolicy:
         neighbours=_choice(place, given, "neighbours", Neighbours.ADD_REMOVE),
         accounting=accounting,
         question_delta=_question_delta(place.at("question_delta"), given, delta),
+        least_epsilon=_least_epsilon(place.at("least_epsilon"), given, epsilon),
+        incident_suspends=_choice(place, given, "incident_suspends", Suspends.ACCOUNT),
     )
 
 
@@ -159,6 +170,17 @@ def _question_delta(place: Place, given: Mapping[str, object], delta: Fraction) 
     own = a_number(place, given["question_delta"], fix)
     if not 0 < own <= delta:
         rule = f"must be more than 0 and no more than delta, not {told(own)}"
+        raise place.refused(rule, fix)
+    return own
+
+
+def _least_epsilon(place: Place, given: Mapping[str, object], epsilon: Fraction) -> Fraction | None:
+    if "least_epsilon" not in given:
+        return None
+    fix = "write a small part of epsilon, or leave it out for a millionth of it"
+    own = a_number(place, given["least_epsilon"], fix)
+    if not 0 < own <= epsilon:
+        rule = f"must be more than 0 and no more than epsilon, not {told(own)}"
         raise place.refused(rule, fix)
     return own
 

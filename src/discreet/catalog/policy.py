@@ -21,6 +21,20 @@ class Accounting(Enum):
     """Zero-concentrated privacy for a budget with a delta: many questions cost less together."""
 
 
+class Suspends(Enum):
+    """Whom a failure after a charge suspends until the owner has looked."""
+
+    ACCOUNT = "account"
+    """The account that asked."""
+
+    ALL = "all"
+    """Every account, the owner's too."""
+
+
+MOST_QUESTIONS = 1_000_000
+"""So many questions can be charged for by basic accounting, if the owner sets no least epsilon."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BudgetPolicy:
     """How much may be revealed in all, over the life of the data set."""
@@ -31,10 +45,26 @@ class BudgetPolicy:
     accounting: Accounting = Accounting.BASIC
     question_delta: Fraction | None = None
     """The delta of a question that needs one and names none; a hundredth of delta if not set."""
+    least_epsilon: Fraction | None = None
+    """The least that a question may be charged."""
+    incident_suspends: Suspends = Suspends.ACCOUNT
 
     @property
     def delta_per_question(self) -> Fraction:
         return self.delta / 100 if self.question_delta is None else self.question_delta
+
+    @property
+    def least_per_question(self) -> Fraction:
+        """The least that a question may be charged: a millionth of the total if not set.
+
+        Concentrated accounting adds up squares, for which it is a thousandth. It is no more than
+        0.001: a total above 1 000 promises nothing that a bound on questions could save.
+        """
+        if self.least_epsilon is not None:
+            return self.least_epsilon
+        if self.accounting is Accounting.CONCENTRATED:
+            return min(self.epsilon, Fraction(1)) / 1000
+        return min(self.epsilon, Fraction(1000)) / MOST_QUESTIONS
 
 
 class RowChoice(Enum):

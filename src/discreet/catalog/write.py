@@ -5,7 +5,7 @@ from datetime import date
 from fractions import Fraction
 
 from discreet.catalog.places import written_key, written_text
-from discreet.catalog.policy import Catalog, RowChoice
+from discreet.catalog.policy import Catalog, RowChoice, Suspends
 from discreet.catalog.schema import (
     Auto,
     Bounds,
@@ -45,6 +45,10 @@ def _budget(catalog: Catalog) -> Iterator[str]:
     yield f"accounting = {written_text(budget.accounting.value)}"
     if budget.question_delta is not None:
         yield f"question_delta = {written_number(budget.question_delta)}"
+    if budget.least_epsilon is not None:
+        yield f"least_epsilon = {written_number(budget.least_epsilon)}"
+    if budget.incident_suspends is not Suspends.ACCOUNT:
+        yield f"incident_suspends = {written_text(budget.incident_suspends.value)}"
 
 
 def _source(catalog: Catalog) -> Iterator[str]:

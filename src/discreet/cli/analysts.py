@@ -10,7 +10,7 @@ from discreet.answer.cells import clipped, visible
 from discreet.answer.layout import ShownColumn
 from discreet.answer.text import table_lines
 from discreet.catalog.policy import nearest
-from discreet.cli.books import left_of
+from discreet.cli.books import left_of, may_ask
 from discreet.cli.screen import remark, show
 from discreet.errors import AccountError
 from discreet.ledger import Analyst, Ledger, make_token
@@ -49,12 +49,14 @@ def show_all(catalog: Path, place: str | None) -> None:
 
 
 def _lines(ledger: Ledger, analysts: tuple[Analyst, ...]) -> list[str]:
+    suspended = ledger.suspended()
+    waiting = {each.name for each in analysts} if any(suspended.values()) else set(suspended)
     columns = {
         "analyst": [each.name for each in analysts],
         "ε": [amount_up(each.epsilon) for each in analysts],
         "left": [left_of(ledger.remaining(each.name)) for each in analysts],
         "δ": ["as all" if each.delta is None else amount_up(each.delta) for each in analysts],
-        "may ask": ["yes" if each.enabled else "no" for each in analysts],
+        "may ask": [may_ask(each.enabled, each.name in waiting) for each in analysts],
     }
     shown = [
         ShownColumn(

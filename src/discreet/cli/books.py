@@ -49,6 +49,7 @@ class Spent:
     cap: Fraction | None
     left: Remaining | None
     enabled: bool
+    suspended: bool
 
 
 def show_budget(catalog: Path, *, is_json: bool) -> None:
@@ -72,7 +73,7 @@ def show_budget(catalog: Path, *, is_json: bool) -> None:
     if report is not None and report.partitions:
         show("")
         show("\n".join(_partition_lines(report)))
-    if any(each.cap is not None for each in accounts):
+    if any(each.cap is not None or each.suspended for each in accounts):
         show("")
         show("\n".join(_account_lines(accounts)))
     if questions:
@@ -95,13 +96,13 @@ def show_ledger(place: str | Path) -> None:
         entries = list(ledger.entries())
     columns: dict[str, list[str]] = {
         "entry": [str(each.number) for each in entries],
-        "when (UTC)": [_moment(each.written) for each in entries],
+        "when (UTC)": [moment(each.written) for each in entries],
         "kind": [str(each.kind) for each in entries],
         "account": [each.account for each in entries],
         "digest": [each.digest[:12] for each in entries],
         "what": [_what(each) for each in entries],
     }
-    show("\n".join(_table(columns)))
+    show("\n".join(shown_table(columns)))
 
 
 def verify_ledger(place: str | Path, head: str | None) -> None:
@@ -140,6 +141,7 @@ def accounts_of(catalog: Path) -> list[Spent]:
             return []
         analysts = {each.name: each for each in ledger.analysts()}
         charged = ledger.report().accounts
+        suspended = ledger.suspended()
         return [
             Spent(
                 account=name,
@@ -147,6 +149,7 @@ def accounts_of(catalog: Path) -> list[Spent]:
                 cap=analysts[name].epsilon if name in analysts else None,
                 left=ledger.remaining(name) if name in analysts else None,
                 enabled=name not in analysts or analysts[name].enabled,
+                suspended=name in suspended or any(suspended.values()),
             )
             for name in dict.fromkeys([THE_OWNER, *analysts, *charged])
         ]
@@ -199,7 +202,7 @@ def _partition_lines(report: Report) -> Iterator[str]:
         "units of": list(lefts),
         "left": [str(balance_from(each, report.total)) for each in lefts.values()],
     }
-    return _table(columns)
+    return shown_table(columns)
 
 
 def _account_lines(accounts: Sequence[Spent]) -> Iterator[str]:
@@ -208,9 +211,14 @@ def _account_lines(accounts: Sequence[Spent]) -> Iterator[str]:
         "charged ε": [_epsilon(each.charged) for each in accounts],
         "cap": ["" if each.cap is None else amount_down(each.cap) for each in accounts],
         "left": ["" if each.left is None else left_of(each.left) for each in accounts],
-        "may ask": ["yes" if each.enabled else "no" for each in accounts],
+        "may ask": [may_ask(each.enabled, each.suspended) for each in accounts],
     }
-    return _table(columns)
+    return shown_table(columns)
+
+
+def may_ask(enabled: bool, suspended: bool) -> str:
+    """Return whether an account may ask, or is suspended after a failure."""
+    return "no" if not enabled else "suspended" if suspended else "yes"
 
 
 def left_of(left: Remaining) -> str:
@@ -231,13 +239,13 @@ def _in_symbols(report: Report) -> str:
 def _lines(questions: Sequence[Asked]) -> Iterator[str]:
     several = {each.account for each in questions} != {THE_OWNER}
     columns = {
-        "when (UTC)": [_moment(each.written) for each in questions],
+        "when (UTC)": [moment(each.written) for each in questions],
         **({"account": [each.account for each in questions]} if several else {}),
         "ε": [_epsilon(each.price) for each in questions],
         "δ": [amount_up(each.price.delta) for each in questions],
         "question": [_one_line(each.sql) for each in questions],
     }
-    return _table(columns)
+    return shown_table(columns)
 
 
 def _epsilon(price: Charge) -> str:
@@ -271,6 +279,7 @@ def _account_record(spent: Spent) -> dict[str, object]:
         "cap": None if spent.cap is None else float(spent.cap),
         "left": None if left is None else float(left.epsilon),
         "enabled": spent.enabled,
+        "suspended": spent.suspended,
     }
 
 
@@ -290,10 +299,15 @@ def _what(entry: Entry) -> str:
     if entry.kind in {"policy", "analyst"}:
         told = sorted(each for each in entry.about.items() if each[0] != "token")
         return ", ".join(f"{name} {value}" for name, value in told)
+    if entry.kind == "incident":
+        return f"{entry.about['failure']}, suspends {entry.about['suspends']}"
+    if entry.kind == "pin":
+        return f"{entry.question} is read off {entry.about['source']}"
     return entry.about.get("sql", entry.question) if entry.kind == "charge" else ""
 
 
-def _moment(written: datetime) -> str:
+def moment(written: datetime) -> str:
+    """Return a time as tables show it."""
     return f"{written:%Y-%m-%d %H:%M:%S}"
 
 
@@ -301,7 +315,8 @@ def _one_line(sql: str) -> str:
     return " ".join(sql.split())
 
 
-def _table(columns: dict[str, list[str]]) -> Iterator[str]:
+def shown_table(columns: dict[str, list[str]]) -> Iterator[str]:
+    """Return the lines of a table of texts, each cell on one line and printable."""
     shown = [
         ShownColumn(
             header=header,

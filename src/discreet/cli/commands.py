@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import discreet.cli.designing as designing
     import discreet.cli.drafting as drafting
     import discreet.cli.exporting as exporting
+    import discreet.cli.failing as failing
     import discreet.cli.mechanisms as mechanisms
     import discreet.cli.prices as prices
     import discreet.cli.shell as shells
@@ -36,6 +37,7 @@ else:
     designing = Later("discreet.cli.designing")
     drafting = Later("discreet.cli.drafting")
     exporting = Later("discreet.cli.exporting")
+    failing = Later("discreet.cli.failing")
     mechanisms = Later("discreet.cli.mechanisms")
     prices = Later("discreet.cli.prices")
     shells = Later("discreet.cli.shell")
@@ -315,6 +317,12 @@ def ledger_verify(
     books.verify_ledger(books.place_of(place, catalog), head)
 
 
+@ledgers.command("incidents")
+def ledger_incidents(place: Place = None, catalog: Catalog = HERE, is_json: AsJson = False) -> None:
+    """Show what failed after its charge, who is suspended for it, and the bits told at most."""
+    failing.show_incidents(books.place_of(place, catalog), is_json=is_json)
+
+
 @ledgers.command("export")
 def ledger_export(place: Place = None, catalog: Catalog = HERE) -> None:
     """Print every entry as one line of JSON; answers and tokens stay in the ledger."""
@@ -348,6 +356,18 @@ def analyst_list(place: At = None, catalog: Catalog = HERE) -> None:
 def analyst_disable(name: Name, place: At = None, catalog: Catalog = HERE) -> None:
     """Let an analyst ask nothing more; what was charged stays charged."""
     analysts.disable(catalog, place, name)
+
+
+@accounts.command("resume")
+def analyst_resume(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="The account's name; owner for your own.")
+    ],
+    place: At = None,
+    catalog: Catalog = HERE,
+) -> None:
+    """Let an account ask again that a failure has suspended; the ledger records it."""
+    failing.resume(books.place_of(place, catalog), name)
 
 
 def _terms(

@@ -17,7 +17,7 @@ from discreet.engines.loading import Kinds, Source, load
 from discreet.engines.preparing import Progress, columns_of_kept, drop_plain, prepare
 from discreet.engines.rehearsal import STAND_INS, Rehearsal, Rehearsed
 from discreet.engines.writer import Numbers, column_name, write_query
-from discreet.errors import EngineError, SourceError, UnsupportedError
+from discreet.errors import EngineError, Failure, SourceError, UnsupportedError
 from discreet.query.plan.placed import Stored, with_placed
 from discreet.query.plan.ties import tied_once
 from discreet.query.tree import Scan
@@ -154,6 +154,7 @@ class DuckDbEngine:
     def run(self, query: ExactQuery, released: tuple[Value, ...]) -> ExactTable:
         text = self._text(query, released)
         rows: pa.Table | None = None
+        failure: Failure = "failed"
         ready, relation = self._bound.taken(text)
         with self._store.cursor(ready) as cursor:
             try:
@@ -165,8 +166,13 @@ class DuckDbEngine:
                 # of the context of what is raised.
                 log.error("a query failed with %s: %s", type(cause).__name__, text)
                 log.debug("the engine's own words", exc_info=cause)
+                failure = _failure_of(cause)
+            except RuntimeError as cause:
+                if str(cause) != INTERRUPTED:
+                    raise
+                raise KeyboardInterrupt from None  # nobody's failure
         if rows is None:
-            raise EngineError
+            raise EngineError(failure)
         return ExactTable(rows)
 
     def table(self, name: str) -> pa.Table:
@@ -216,6 +222,17 @@ TYPES = """
 SELECT table_name, column_name, data_type FROM duckdb_columns()
 WHERE database_name = 'memory' AND NOT internal
 """
+
+
+INTERRUPTED = "Query interrupted"
+"""All that DuckDB's Python module says of Ctrl-C."""
+
+
+def _failure_of(cause: duckdb.Error) -> Failure:
+    """Return which limit a query met, if it was one; a query is interrupted when time is over."""
+    if isinstance(cause, duckdb.InterruptException):
+        return "time"
+    return "memory" if isinstance(cause, duckdb.OutOfMemoryException) else "failed"
 
 
 def sql(query: ExactQuery, released: Numbers = None) -> str:

@@ -1,6 +1,17 @@
 """The durable book of what was charged and what was answered."""
 
-from discreet.ledger.base import OWNER, Analyst, Entry, Item, Kept, Ledger, Receipt, Report
+from discreet.ledger.base import (
+    OWNER,
+    Analyst,
+    Entry,
+    Incident,
+    Item,
+    Kept,
+    Ledger,
+    Receipt,
+    Report,
+)
+from discreet.ledger.incidents import bits_told
 from discreet.ledger.opening import existing_ledger, is_on_server, open_ledger
 from discreet.ledger.postgres import PostgresLedger
 from discreet.ledger.sqlite import SqliteLedger
@@ -10,6 +21,7 @@ __all__ = [
     "OWNER",
     "Analyst",
     "Entry",
+    "Incident",
     "Item",
     "Kept",
     "Ledger",
@@ -18,6 +30,7 @@ __all__ = [
     "Report",
     "SqliteLedger",
     "Token",
+    "bits_told",
     "existing_ledger",
     "is_on_server",
     "make_token",

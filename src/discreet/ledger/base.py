@@ -4,7 +4,7 @@ A question is paid once. Its charge is durable before any data are read, its ans
 before anyone sees it, and nothing that was written is changed: there is no reset, refund or edit.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from fractions import Fraction
@@ -12,11 +12,16 @@ from types import MappingProxyType, TracebackType
 from typing import Literal, Protocol, Self, TypeAlias
 
 from discreet.accounting import Budget, Charge, Event, Price, Remaining
+from discreet.errors import Failure
 from discreet.ledger.scopes import Scope
 from discreet.parameters import Real
 
-Kind: TypeAlias = Literal["policy", "charge", "answer", "analyst"]
-"""What an entry says: the total in force, a question paid for, its answer, an analyst's account."""
+Kind: TypeAlias = Literal["policy", "charge", "answer", "analyst", "incident", "resume", "pin"]
+"""What an entry says: the total in force, a question paid for, its answer, an analyst's account, a
+failure after a charge, that the owner has looked, and off which answer a question was read."""
+
+Suspends: TypeAlias = Literal["account", "all"]
+"""Whom an incident suspends: the account that caused it, or all accounts."""
 
 OWNER = "owner"
 """The account of who holds the data: it needs no declaration and has no cap of its own."""
@@ -32,6 +37,8 @@ class Item:
     """The tables whose units it is about; None is about everybody."""
     about: Mapping[str, str] = field(default_factory=dict)
     """What the caller notes of it."""
+    despite_pin: bool = False
+    """Whether it is charged though it was read off an answer, which can no longer be read so."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +114,27 @@ class Report:
     """What is left for units of each table that is declared disjoint from others."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Incident:
+    """A question that was charged and failed, or has no answer."""
+
+    number: int
+    """The number of the entry that says so; of the charge, where there is no answer."""
+    written: datetime
+    account: str
+    """Who asked when it failed."""
+    question: str
+    failure: str
+    """"failed", "time", "memory" or "release" (noise was drawn, and no table made), or
+    "unanswered"."""
+    suspends: str
+    """"account" or "all"; "" for an unanswered question, which suspends nobody by itself."""
+    about: Mapping[str, str]
+    """What was noted of the charge."""
+    is_resumed: bool
+    """Whether the account was resumed since."""
+
+
 class Ledger(Protocol):
     """A book that several threads and processes write together and never overspend.
 
@@ -133,20 +161,60 @@ class Ledger(Protocol):
         tables whose units it is about; without one it is charged to everybody.
         """
 
-    def charge_all(self, items: Sequence[Item], *, account: str = OWNER) -> tuple[Receipt, ...]:
+    def charge_all(
+        self,
+        items: Sequence[Item],
+        *,
+        account: str = OWNER,
+        pins: Mapping[str, str] = MappingProxyType({}),
+        most_unanswered: Callable[[], int] | None = None,
+    ) -> tuple[Receipt, ...]:
         """Charge for all items in one transaction, or raise BudgetError and charge for none.
 
-        What was paid for before is not charged again.
+        What was paid for before is not charged again. `pins` are questions that are read off the
+        kept answers of others, noted in the same transaction for good; if one of them was paid for
+        meanwhile, or an item was pinned, PinnedError is raised and nothing is written. A suspended
+        account is refused whatever has no kept answer; one with as many charges that have none as
+        `most_unanswered` says, called when all others have written, is refused new ones.
         """
 
-    def check(self, items: Sequence[Item] = (), *, account: str = OWNER) -> None:
+    def check(
+        self, items: Sequence[Item] = (), *, account: str = OWNER, to_run: bool = False
+    ) -> None:
         """Raise what charging an account for all of the items would raise, were none paid for.
 
-        Writes nothing. Without items, only an account that may not ask is refused.
+        Writes nothing. Without items, only an account that may not ask is refused, and `to_run` one
+        that is suspended.
         """
 
     def keep(self, receipt: Receipt, answer: bytes) -> bytes:
         """Return the answer that is kept, the first one handed in; durable when it returns."""
+
+    def pin_of(self, question: str) -> str | None:
+        """Return the question off whose kept answer this one is read, if it was pinned."""
+
+    def record_incident(
+        self,
+        receipt: Receipt,
+        failure: Failure,
+        *,
+        account: str = OWNER,
+        suspends: Suspends = "account",
+        answer: bytes | None = None,
+    ) -> None:
+        """Note that a question failed after its charge, and suspend who asked it, or all.
+
+        An answer that is handed in is kept in the same transaction, if none is.
+        """
+
+    def incidents(self) -> tuple[Incident, ...]:
+        """Return all incidents, and the charges that have no answer, in order."""
+
+    def suspended(self) -> Mapping[str, bool]:
+        """Return the accounts whose incidents nobody has looked at, and whether all wait for it."""
+
+    def resume(self, account: str) -> None:
+        """Note that the owner has looked at an account's incidents, and let it ask again."""
 
     def remaining(self, account: str | None = None, *, scope: Scope = None) -> Remaining:
         """Return what is left of the total, or of an account's cap; the total holds besides.

@@ -18,9 +18,17 @@ from typing import NamedTuple, Self, get_args
 
 from discreet.accounting import Budget, Charge, Event, Remaining, record_from_event
 from discreet.accounting.events import positive, zero_or_positive
-from discreet.errors import AccountError, BudgetError, LedgerError, ParameterError
+from discreet.errors import (
+    AccountError,
+    BudgetError,
+    LedgerError,
+    ParameterError,
+    SuspendedError,
+)
 from discreet.ledger.analysts import analyst_from_record, cap_of
 from discreet.ledger.base import OWNER, Analyst, Entry, Kind
+from discreet.ledger.checks import a_name
+from discreet.ledger.incidents import suspends_all
 from discreet.ledger.prices import UNKNOWN, added, events_from_text, one_event, total_of
 from discreet.ledger.scopes import (
     NOTE,
@@ -211,6 +219,12 @@ class Book:
     """Of all totals that were declared."""
     shares: Mapping[str, Fraction] = field(default_factory=dict)
     """The part of an account's delta that is set aside: the total's when it was first declared."""
+    suspended: Mapping[str, bool] = field(default_factory=dict)
+    """Accounts whose incidents nobody has looked at, and whether all accounts wait for it."""
+    unanswered: Mapping[str, int] = field(default_factory=dict)
+    """How many charges of each account have no answer, since it was last resumed."""
+    pins: Mapping[str, str] = field(default_factory=dict)
+    """Questions that were read off kept answers, and the questions of those."""
 
     @property
     def total(self) -> Budget:
@@ -265,6 +279,13 @@ class Book:
         self.cap(account)
         if not self.analysts[account].enabled:
             raise AccountError("this analyst's account is disabled", "ask the owner to enable it")
+
+    def check_running(self, account: str) -> None:
+        """Refuse an account that may run nothing until the owner has looked."""
+        if account in self.suspended:
+            raise SuspendedError
+        if any(self.suspended.values()):
+            raise SuspendedError("all accounts are")
 
     def check_affordable(self, account: str, lines: Collection[Line]) -> None:
         """Refuse lines that the account's cap or the total does not allow together, saying which.
@@ -326,6 +347,7 @@ class Book:
         number, digest, policy, largest = self.number, self.digest, self.policy, self.largest
         paid: dict[tuple[str, Scope], Counter[str]] = {}
         analysts, shares = dict(self.analysts), dict(self.shares)
+        suspended, unanswered, pins = dict(self.suspended), dict(self.unanswered), self.pins
         for row in rows:
             number += 1
             check_follows(digest, row)
@@ -338,11 +360,22 @@ class Book:
                     largest = largest.after(policy)
                 case "charge" if policy is not None:
                     paid.setdefault((row.account, scope_of(row)), Counter())[row.events] += 1
+                    unanswered[row.account] = unanswered.get(row.account, 0) + 1
                 case "analyst" if policy is not None:
                     analysts[row.account] = _analyst(row)
                     shares.setdefault(row.account, policy.share)
                 case "answer":
-                    pass
+                    unanswered[row.account] = max(0, unanswered.get(row.account, 0) - 1)
+                case "incident" if policy is not None:
+                    own = suspended.get(row.account, False)
+                    suspended[row.account] = own or _suspends_all(row)
+                case "resume" if policy is not None:
+                    suspended.pop(row.account, None)
+                    unanswered.pop(row.account, None)
+                case "pin" if policy is not None:
+                    pins = dict(pins) if pins is self.pins else pins
+                    assert isinstance(pins, dict)  # noqa: S101 - for types
+                    pins[row.question] = source_of(row)
                 case _:
                     raise LedgerError(*UNKNOWN)
         known = replace(
@@ -353,6 +386,9 @@ class Book:
             analysts=analysts,
             largest=largest,
             shares=shares,
+            suspended=suspended,
+            unanswered=unanswered,
+            pins=pins,
         )
         return known.charged_for(paid)
 
@@ -405,6 +441,21 @@ def _next_policy(policy: Policy | None, row: Row) -> Policy:
 def _analyst(row: Row) -> Analyst:
     try:
         return analyst_from_record(row.account, json.loads(row.about))
+    except (ParameterError, KeyError, TypeError, ValueError) as cause:
+        raise LedgerError(*UNKNOWN) from cause
+
+
+def _suspends_all(row: Row) -> bool:
+    try:
+        return suspends_all(row.about)
+    except (ParameterError, KeyError, TypeError, ValueError) as cause:
+        raise LedgerError(*UNKNOWN) from cause
+
+
+def source_of(row: Row) -> str:
+    """Return the question off whose answer a pinned one is read."""
+    try:
+        return a_name("source", json.loads(row.about)["source"])
     except (ParameterError, KeyError, TypeError, ValueError) as cause:
         raise LedgerError(*UNKNOWN) from cause
 

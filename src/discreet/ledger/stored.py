@@ -1,7 +1,7 @@
 """The verbs of a ledger, over any storage that keeps rows in transactions."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -11,9 +11,29 @@ from types import MappingProxyType, TracebackType
 from typing import Self
 
 from discreet.accounting import Budget, Charge, Event, Remaining, compose
-from discreet.errors import HIDDEN, AccountError, LedgerError, ParameterError
+from discreet.errors import (
+    HIDDEN,
+    AccountError,
+    Failure,
+    LedgerError,
+    ParameterError,
+    PinnedError,
+    UnansweredError,
+    shown,
+)
 from discreet.ledger.analysts import an_analyst, record_from_analyst
-from discreet.ledger.base import OWNER, Analyst, Entry, Item, Kept, Kind, Receipt, Report
+from discreet.ledger.base import (
+    OWNER,
+    Analyst,
+    Entry,
+    Incident,
+    Item,
+    Kept,
+    Kind,
+    Receipt,
+    Report,
+    Suspends,
+)
 from discreet.ledger.book import (
     ALTERED,
     BEGINNING,
@@ -25,8 +45,10 @@ from discreet.ledger.book import (
     entry_from_row,
     paid_by_choice,
     scope_of,
+    source_of,
 )
 from discreet.ledger.checks import a_beginning, a_name, a_receipt, an_answer
+from discreet.ledger.incidents import incident_record, incidents_in
 from discreet.ledger.items import a_line
 from discreet.ledger.prices import events_from_text, one_event
 from discreet.ledger.scopes import Scope, a_scope
@@ -88,31 +110,52 @@ class StoredLedger:
         item = Item(question=question, events=events, scope=scope, about=about)
         return self.charge_all([item], account=account)[0]
 
-    def charge_all(self, items: Sequence[Item], *, account: str = OWNER) -> tuple[Receipt, ...]:
+    def charge_all(
+        self,
+        items: Sequence[Item],
+        *,
+        account: str = OWNER,
+        pins: Mapping[str, str] = MappingProxyType({}),
+        most_unanswered: Callable[[], int] | None = None,
+    ) -> tuple[Receipt, ...]:
         """Charge for all items in one transaction, or raise BudgetError and charge for none.
 
-        What was paid for before, or stands in an earlier item, is not charged again.
+        What was paid for before, or stands in an earlier item, is not charged again. `pins` are
+        questions that are read off the kept answers of others, noted in the same transaction. What
+        is refused, and when PinnedError is raised, is said in the protocol.
         """
         lines = [a_line(each, account) for each in items]
+        pinned = {a_name("question", each): a_name("source", pins[each]) for each in pins}
+        despite = {each.question for each in items if each.despite_pin}
         with self._turn("write") as turn:
             turn.book.check_enabled(account)
             paid = {each.question: turn.charge_of(each.question) for each in lines}
             due = {each.question: each for each in reversed(lines) if paid[each.question] is None}
+            if due or any(turn.answer_of(each) is None for each in turn.book.suspended and paid):
+                turn.book.check_running(account)
             if due:
+                turn.check_unanswered(account, most_unanswered)
+                turn.check_unpinned(due.keys() - despite)
                 turn.book.check_affordable(account, due.values())
             charged = [turn.charged(each, paid) for each in lines]
+            turn.pin(pinned, account)
         return tuple(
             _receipt(row, line.events, turn.book, already_paid=already)
             for line, (row, already) in zip(lines, charged, strict=True)
         )
 
-    def check(self, items: Sequence[Item] = (), *, account: str = OWNER) -> None:
+    def check(
+        self, items: Sequence[Item] = (), *, account: str = OWNER, to_run: bool = False
+    ) -> None:
         """Raise what charging an account for all of the items would raise, were none paid for.
 
-        Writes nothing. Without items, only an account that may not ask is refused.
+        Writes nothing. Without items, only an account that may not ask is refused, and `to_run` one
+        that is suspended.
         """
         book = self._current()
         book.check_enabled(a_name("account", account))
+        if items or to_run:
+            book.check_running(account)
         if items:
             book.check_affordable(account, [a_line(each, account) for each in items])
 
@@ -144,6 +187,55 @@ class StoredLedger:
     def charged(self) -> Charge:
         """Return what all entries together have taken."""
         return self._current().charged
+
+    # ----------------------------------------------------------------------- failures and pins
+
+    def pin_of(self, question: str) -> str | None:
+        """Return the question off whose kept answer this one is read, if it was pinned."""
+        return self._current().pins.get(a_name("question", question))
+
+    def record_incident(
+        self,
+        receipt: Receipt,
+        failure: Failure,
+        *,
+        account: str = OWNER,
+        suspends: Suspends = "account",
+        answer: bytes | None = None,
+    ) -> None:
+        """Note that a question failed after its charge, and suspend who asked it, or all.
+
+        An answer that is handed in is kept in the same transaction, if none is.
+        """
+        about, name = incident_record(failure, suspends), a_name("account", account)
+        kept = None if answer is None else an_answer(answer)
+        with self._turn("write") as turn:
+            paid = turn.charge_of(a_receipt(receipt).question)
+            if paid is None or paid.number != receipt.number:
+                raise ParameterError("receipt", HIDDEN, "must come from this ledger")
+            line = Line(kind="incident", question=paid.question, account=name, about=about)
+            turn.append(line)
+            if kept is not None and turn.answer_of(paid.question) is None:
+                turn.keep(paid, kept)
+
+    def incidents(self) -> tuple[Incident, ...]:
+        """Return all incidents, and the charges that have no answer, in order."""
+        return incidents_in(self.entries())
+
+    def suspended(self) -> Mapping[str, bool]:
+        """Return the accounts whose incidents nobody has looked at, and whether all wait for it."""
+        return MappingProxyType(dict(self._current().suspended))
+
+    def resume(self, account: str) -> None:
+        """Note that the owner has looked at an account's incidents, and let it ask again."""
+        name = a_name("account", account)
+        with self._turn("write") as turn:
+            book = turn.book
+            if name not in book.suspended and not book.unanswered.get(name):
+                names = ", ".join(map(shown, book.suspended))
+                fix = f"those that are: {names}" if names else "no account is"
+                raise AccountError("this account is not suspended", fix)
+            turn.append(Line(kind="resume", account=name, about={}))
 
     # ----------------------------------------------------------------------- analysts
 
@@ -342,6 +434,31 @@ class _Turn:
         line = Line(kind="answer", question=paid.question, account=paid.account, about=about)
         self.append(line, answer)
 
+    def check_unanswered(self, account: str, most: Callable[[], int] | None) -> None:
+        """Refuse an account that has so many charges without an answer."""
+        if most is not None and self.book.unanswered.get(account, 0) >= most():
+            raise UnansweredError
+
+    def check_unpinned(self, questions: Iterable[str]) -> None:
+        """Refuse to charge for what was read off a kept answer: that is shown for free."""
+        if any(each in self.book.pins for each in questions):
+            raise PinnedError
+
+    def pin(self, pins: Mapping[str, str], account: str) -> None:
+        """Note off which kept answers questions are read; what was paid for has its own."""
+        for question, source in pins.items():
+            if self.charge_of(question) is not None:
+                raise PinnedError
+            if self.answer_of(source) is None:
+                raise ParameterError("pins", HIDDEN, "must lead to questions with kept answers")
+            known = self.book.pins.get(question)
+            if known not in {None, source}:
+                raise PinnedError
+            if known is None:
+                about = {"source": source}
+                line = Line(kind="pin", question=question, account=account, about=about)
+                self.append(line)
+
     def declare(self, policy: Policy | None) -> None:
         """Put a policy in force, or the recorded one if there is none to declare."""
         if policy is None:
@@ -392,7 +509,11 @@ def _whole(found: Iterable[tuple[Row, bytes | None]], digests: set[str]) -> Iter
             case "answer" if row.question in paid and row.question not in kept:
                 _kept(row, answer)
                 kept.add(row.question)
-            case "policy" | "analyst" if answer is None:
+            case "incident" if row.question in paid and answer is None:
+                pass
+            case "pin" if row.question not in paid and source_of(row) in kept and answer is None:
+                pass
+            case "policy" | "analyst" | "resume" if answer is None:
                 pass
             case _:
                 raise LedgerError(*ALTERED)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import cast
 
 from discreet.catalog import Value, declare
-from discreet.catalog.policy import Accounting, RowChoice
+from discreet.catalog.policy import Accounting, RowChoice, Suspends
 from discreet.curator import Curator
 from discreet.engines.loading import Source
 from discreet.engines.spark.tables import Session, SparkFrame
@@ -32,6 +32,8 @@ def open_data(  # noqa: PLR0913 - each is a thing that an owner may declare
     public: bool | Collection[str] = (),
     neighbours: Neighbours | str = Neighbours.ADD_REMOVE,
     accounting: Accounting | str = Accounting.BASIC,
+    least_epsilon: Real | None = None,
+    incident_suspends: Suspends | str | None = None,
     name: str | None = None,
     ledger: str | Path | None = None,
     version: str | None = None,
@@ -46,7 +48,9 @@ def open_data(  # noqa: PLR0913 - each is a thing that an owner may declare
     Charges are kept in `ledger`: beside a catalog by default, else in memory only, so that the
     budget ends with the process. What was answered about data applies to data of the same
     `version`: as it is given, else files in the same state. `disjoint` names groups of tables that
-    have no unit in common, and are charged apart.
+    have no unit in common, and are charged apart. `least_epsilon` is the least that a question may
+    cost, a millionth of epsilon if not given; `incident_suspends` says whom a failure after a
+    charge suspends until the owner has looked: the "account" that asked, or "all".
     """
     _check_names(source, name, ledger)
     if isinstance(source, str | Path) and str(source).endswith(".toml"):
@@ -62,6 +66,8 @@ def open_data(  # noqa: PLR0913 - each is a thing that an owner may declare
             name=name,
             version=version,
             bounding=bounding,
+            least_epsilon=least_epsilon,
+            incident_suspends=incident_suspends,
             delta=delta or None,
             public=public or None,
             disjoint=disjoint or None,
@@ -95,6 +101,8 @@ def open_data(  # noqa: PLR0913 - each is a thing that an owner may declare
         public=public,
         neighbours=neighbours,
         accounting=accounting,
+        least_epsilon=least_epsilon,
+        incident_suspends=incident_suspends,
         version=version,
         bounding=bounding,
         disjoint=disjoint,

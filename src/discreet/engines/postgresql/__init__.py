@@ -19,7 +19,7 @@ from discreet.engines.postgresql_dialect import POSTGRESQL, ROW_ID
 from discreet.engines.preparing import Progress, Scans
 from discreet.engines.rehearsal import STAND_INS, Rehearsal, Rehearsed
 from discreet.engines.writer import write_query
-from discreet.errors import EngineError, SourceError, UnsupportedError
+from discreet.errors import EngineError, Failure, SourceError, UnsupportedError
 from discreet.tables import ARROW_TYPES, ExactTable
 
 if TYPE_CHECKING:
@@ -143,6 +143,7 @@ class PostgreSqlEngine:
     def run(self, query: ExactQuery, released: tuple[Value, ...]) -> ExactTable:
         text = self._text(query, released)
         rows: pa.Table | None = None
+        failure: Failure = "failed"
         try:
             with self._sessions.transaction() as connection:
                 rows = _fetched(connection, text, _schema(query))
@@ -151,9 +152,18 @@ class PostgreSqlEngine:
             # the context of what is raised.
             log.error("a query failed with %s: %s", type(cause).__name__, text)
             log.debug("the engine's own words", exc_info=cause)
+            failure = self._failure_of(cause)
         if rows is None:
-            raise EngineError
+            raise EngineError(failure)
         return ExactTable(rows)
+
+    def _failure_of(self, cause: Exception) -> Failure:
+        """Return which limit a query met, if it was one."""
+        errors = self._sessions.psycopg.errors
+        if isinstance(cause, errors.QueryCanceled):
+            return "time"
+        limits = (errors.OutOfMemory, errors.DiskFull, pa.ArrowMemoryError)
+        return "memory" if isinstance(cause, limits) else "failed"
 
     def table(self, name: str) -> pa.Table:
         """Return a whole table; only ever called for tables that the catalog declares public."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from hashlib import sha256
+from time import monotonic
 from typing import TYPE_CHECKING, Self
 from uuid import uuid4
 
@@ -169,6 +170,7 @@ class SparkEngine:
     def run(self, query: ExactQuery, released: tuple[Value, ...]) -> ExactTable:
         text = with_our_names(write_query(query, SPARK, released))
         rows: pa.Table | None = None
+        began = monotonic()
         try:
             rows = collected(self._session, text, timeout=self._limits.timeout)
         except failures() as cause:
@@ -177,7 +179,8 @@ class SparkEngine:
             log.error("a query failed with %s: %s", type(cause).__name__, text)
             log.debug("the engine's own words", exc_info=cause)
         if rows is None:
-            raise EngineError
+            is_late = monotonic() - began >= self._limits.timeout
+            raise EngineError("time" if is_late else "failed")
         return ExactTable(rows)
 
     def table(self, name: str) -> pa.Table:
