@@ -47,7 +47,7 @@ def databases(kind: str) -> tuple[Twin, ...]:
     return twins(kind)
 
 
-@pytest.mark.parametrize(("kind", "condition"), on_engines())
+@pytest.mark.parametrize(("kind", "condition"), list(on_engines()))
 def test_a_pattern_is_answered_alike_whoever_is_in_the_data(kind: str, condition: str) -> None:
     present, absent, changed = (each.seen(COUNT + condition) for each in databases(kind))
     assert present == absent == changed
