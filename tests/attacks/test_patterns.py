@@ -81,3 +81,33 @@ def test_a_pattern_that_cannot_be_read_is_refused_before_the_charge(
         twin.curator.ask(COUNT + condition, epsilon=1)
     assert refusal.value.span is not None
     assert (twin.curator.remaining, twin.engine.runs) == (before, runs)
+
+
+AFTERWARDS = "SELECT s, s {} AS is_like, COUNT(*) FROM p GROUP BY s"
+
+
+@pytest.mark.parametrize(
+    ("condition", "found"),
+    [
+        ("ILIKE 'AA%' ESCAPE 'a'", []),
+        ("ILIKE 'bB' ESCAPE 'A'", []),
+        ("LIKE 'a' ESCAPE 'é'", ["a"]),
+        ("ILIKE 'É%a' ESCAPE 'é'", []),
+        ("NOT LIKE 'é%' ESCAPE 'é'", ["a", "b", "c"]),
+    ],
+)
+def test_a_pattern_after_the_noise_cannot_fail_either(condition: str, found: list[str]) -> None:
+    twin = databases("duckdb")[0]
+    rows = twin.curator.ask(AFTERWARDS.format(condition), epsilon=1).rows
+    assert [each["s"] for each in rows if each["is_like"]] == found
+
+
+@pytest.mark.parametrize("condition", ["LIKE 'a!' ESCAPE '!'", "LIKE s ESCAPE '!'"])
+def test_a_pattern_after_the_noise_that_cannot_be_read_is_refused_before_the_charge(
+    condition: str,
+) -> None:
+    curator = databases("duckdb")[0].curator
+    before = curator.remaining
+    with pytest.raises(UnsupportedError):
+        curator.ask(AFTERWARDS.format(condition), epsilon=1)
+    assert curator.remaining == before

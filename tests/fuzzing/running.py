@@ -8,7 +8,6 @@ from pathlib import Path
 
 from discreet.curator import Curator
 from discreet.errors import DiscreetError, EngineError
-from tests.fuzzing.grammar import Questions
 from tests.fuzzing.tables import TWINS, opened
 
 ANSWERED, REFUSED = "answered", "refused"
@@ -41,13 +40,12 @@ def outcome(curator: Curator, sql: str) -> str:
     return ANSWERED
 
 
-def failures(curators: list[Curator], seeds: Iterable[str], tally: Counter[str]) -> list[str]:
-    """Return what went wrong with the questions of these seeds, and count how they ended."""
+def failures(curators: list[Curator], asked: Iterable[str], tally: Counter[str]) -> list[str]:
+    """Return what went wrong with these questions, and count how they ended."""
     found = []
-    for seed in seeds:
-        sql = Questions(seed).question()
+    for place, sql in enumerate(asked):
         outcomes = [outcome(each, sql) for each in curators]
         tally[outcomes[0]] += 1
         if len(set(outcomes)) > 1 or outcomes[0] not in (ANSWERED, REFUSED):
-            found.append(f"seed {seed}: {outcomes}\n{sql}")
+            found.append(f"question {place}: {outcomes}\n{sql}")
     return found

@@ -50,6 +50,12 @@ DRAWN = 250
 
 TREE_NODES = (Scan, PublicScan, Select, PerUnit, Union, Join, UnitIsIn, Window, Released, Call)
 
+OTHER_WORDS = {exp.DType.CHAR, exp.DType.VARCHAR, exp.DType.TIMESTAMP}
+"""Types that the parser reads as TEXT and TIMESTAMPNTZ in DuckDB's SQL."""
+
+READ_AS_NODES = {"countif", "instr", "var_samp"}
+"""Names for which the parser has nodes that are in the grammar under other names."""
+
 NEVER_MADE = {"concat": "CONCAT is translated to concatenate and coalesce"}
 """Functions of the table that no question is translated to."""
 
@@ -132,12 +138,12 @@ def test_every_node_with_a_translation_is_said() -> None:
 
 def test_every_type_of_a_cast_is_said() -> None:
     said = {each.this for tree, _ in accepted() for each in tree.find_all(exp.DataType)}
-    assert {*INTEGERS, *CASTS, exp.DType.DECIMAL} - said == ALSO_CALLED
+    assert {*INTEGERS, *CASTS, exp.DType.DECIMAL} - said == OTHER_WORDS
 
 
 def test_every_name_that_the_checker_looks_up_is_said() -> None:
     said = {each.name.casefold() for tree, _ in accepted() for each in tree.find_all(exp.Anonymous)}
-    assert {*ANONYMOUS, *PART_FUNCTIONS, *OTHER_NAMES} - said == READ_BY_THE_PARSER
+    assert {*ANONYMOUS, *PART_FUNCTIONS, *OTHER_NAMES} - said == READ_AS_NODES
 
 
 def test_every_statistic_window_and_join_is_in_a_checked_question() -> None:

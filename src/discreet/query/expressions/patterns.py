@@ -101,3 +101,22 @@ def check_pattern(texts: Sequence[Expression], node: exp.Expr) -> None:
             span=span_of(node),
         )
     signs_of(*words, span=span_of(node))
+
+
+def settle_escape(node: exp.Escape) -> None:
+    """Write a pattern of SQL after the noise in the one form, or refuse it.
+
+    One that escapes with an ASCII character of no case cannot fail, and stays as it is.
+    """
+    like, texts = node.this, [node.this.expression, node.expression]
+    if not all(isinstance(each, exp.Literal) and each.is_string for each in texts):
+        raise UnsupportedError(
+            "a pattern with ESCAPE must be written out, and its escape character too",
+            "write both as texts",
+            span=span_of(node),
+        )
+    pattern, escape = (str(each.this) for each in texts)
+    signs = signs_of(pattern, escape, span=span_of(node))
+    if not escape.isascii() or (isinstance(like, exp.ILike) and escape.isalpha()):
+        like.set("expression", exp.Literal.string(escaped(signs)))
+        node.set("expression", exp.Literal.string(ESCAPE))
