@@ -754,7 +754,9 @@ def one_of_each(seed: str) -> Iterator[str]:
     for forms in AGGREGATES.values():
         listed = ", ".join(writer.filled(each, Kind.INTEGER, 1) for each in forms)
         yield f"SELECT a.s, {listed} FROM t AS a GROUP BY a.s"
-        yield f"SELECT {listed} FROM t AS a LEFT JOIN t AS b ON a.u = b.u AND b.k > 100"
+        yield f"SELECT {listed} FROM t AS a LEFT JOIN far AS b ON a.k = b.k"
+        empty = "t AS a LEFT JOIN t AS b ON a.u = b.u AND b.k > 100"
+        yield f"SELECT b.k, {listed} FROM {empty} GROUP BY b.k"
     for form in PER_UNIT:
         made = writer.filled(form, Kind.INTEGER, 1)
         yield f"SELECT COUNT(c) FROM (SELECT a.u, {made} AS c FROM t AS a GROUP BY a.u) AS q"
