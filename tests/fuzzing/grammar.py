@@ -13,14 +13,14 @@ settings of engines. Time and memory are not looked at.
 
 # ruff: noqa: S608 - this file writes questions
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import product
 
 from sqlglot import exp
 
-from discreet.catalog.schema import Kind
+from discreet.catalog.schema import Kind, Value
 from discreet.query.expressions.casts import CASTS, INTEGERS
 from discreet.query.expressions.facts import literal
 from discreet.query.expressions.functions import FUNCTIONS, Function, call
@@ -194,7 +194,7 @@ def _kinds_of(function: Function) -> list[tuple[Kind, ...]]:
 
 
 def _any(kind: Kind, is_stated: bool) -> Expression:
-    values = {Kind.INTEGER: 1, Kind.REAL: 1.5, Kind.TEXT: "a"}
+    values: dict[Kind, Value] = {Kind.INTEGER: 1, Kind.REAL: 1.5, Kind.TEXT: "a"}
     if is_stated and kind in values:
         return literal(values[kind])
     return ColumnOf(source="t", name="any", facts=Facts(kind=kind))
@@ -583,7 +583,8 @@ class Questions:
 
     def relation(self, depth: int) -> Relation:
         """Return what stands in FROM."""
-        forms = [self.single, self.on_unit, self.contradicting, self.with_public, self.on_path]
+        forms: list[Callable[[int], Relation]] = [self.single, self.on_unit, self.contradicting]
+        forms += [self.with_public, self.on_path]
         if depth > 0:
             forms += [self.derived, self.per_unit, self.united, self.windowed, self.distinct]
         return self.choices.one(forms)(depth)

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from discreet.books import budget_from
 from discreet.catalog import Catalog, complete, declare
-from discreet.catalog.source import RowChoice
+from discreet.catalog.policy import RowChoice
 from discreet.curator import Curator
 from discreet.engines.connection import Limits
 from discreet.engines.duckdb import DuckDbEngine

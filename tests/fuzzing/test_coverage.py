@@ -177,9 +177,9 @@ def test_every_node_that_the_checker_names_is_said_or_listed_as_refused() -> Non
     named = set()
     for file in Path(discreet.query.__file__).parent.rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            is_node = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
-            if is_node and node.value.id == "exp" and node.attr[0].isupper():
-                named.add(node.attr)
+            match node:
+                case ast.Attribute(value=ast.Name(id="exp"), attr=name) if name[0].isupper():
+                    named.add(name)
     listed = {name for names in NAMED_OTHERWISE.values() for name in names.split()}
     said = {each.__name__ for each in nodes_said()}
     assert named - said - listed == set()
