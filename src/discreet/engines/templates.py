@@ -6,6 +6,7 @@ from math import ceil, floor, isfinite
 from discreet.catalog.schema import Kind
 from discreet.engines.dialect import INT64, Function, Range, Template, Written
 from discreet.errors import UnsupportedError
+from discreet.query.expressions.patterns import Sign, signs_of
 
 NULL_INTEGER = "CAST(NULL AS BIGINT)"
 
@@ -52,21 +53,9 @@ def words(argument: Written) -> str:
     return argument.value
 
 
-def escape_of(pattern: Written, escapes: Sequence[Written]) -> str:
-    """Return the escape character of a pattern, empty without one; refuse one that ends it."""
-    if not escapes:
-        return ""
-    escape = words(escapes[0])
-    if len(escape) != 1 or _ends_in_escape(words(pattern), escape):
-        raise UnsupportedError(
-            "the pattern ends in its escape character, or that is not one character",
-            "escape with one character, and let another one follow it",
-        )
-    return escape
-
-
-def _ends_in_escape(pattern: str, escape: str) -> bool:
-    return (len(pattern) - len(pattern.rstrip(escape))) % 2 == 1
+def pattern_of(arguments: Sequence[Written]) -> tuple[Sign, ...]:
+    """Return what the pattern of LIKE is made of, its escape character, if it has one, gone."""
+    return signs_of(*map(words, arguments[1:]))
 
 
 # --------------------------------------------------------------------------- whole numbers

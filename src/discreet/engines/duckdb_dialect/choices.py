@@ -2,17 +2,18 @@
 
 from collections.abc import Sequence
 
-from discreet.engines.dialect import Function, Template, Written
+from discreet.engines.dialect import Function, Template, Written, text_literal
 from discreet.engines.duckdb_dialect.parts import let
 from discreet.engines.templates import (
     COMPARISONS,
     LOGIC,
     clamped,
     clamped_span,
-    escape_of,
     hull,
+    pattern_of,
     plain,
 )
+from discreet.query.expressions.patterns import ESCAPE, canonical
 
 
 def _clamp(arguments: Sequence[Written]) -> str:
@@ -32,10 +33,9 @@ def _in(arguments: Sequence[Written]) -> str:
 
 def _like(sign: str) -> Template:
     def write(arguments: Sequence[Written]) -> str:
-        x, pattern, *escapes = arguments
-        if not escape_of(pattern, escapes):
-            return f"({x.text} {sign} {pattern.text})"
-        return f"({x.text} {sign} {pattern.text} ESCAPE {escapes[0].text})"
+        pattern, is_escaping = canonical(pattern_of(arguments))
+        escape = f" ESCAPE '{ESCAPE}'" if is_escaping else ""
+        return f"({arguments[0].text} {sign} {text_literal(pattern)}{escape})"
 
     return write
 

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from discreet.engines.dialect import INT64, Function, Template, Written
-from discreet.engines.postgresql_dialect.parts import farthest, let
+from discreet.engines.postgresql_dialect.parts import farthest, let, quoted_text
 from discreet.engines.postgresql_dialect.texts import lowered
-from discreet.engines.templates import COMPARISONS, LOGIC, clamped, escape_of, hull, plain
+from discreet.engines.templates import COMPARISONS, LOGIC, clamped, hull, pattern_of, plain
+from discreet.query.expressions.patterns import ESCAPE, canonical
 
 
 def _clamp(arguments: Sequence[Written]) -> str:
@@ -35,12 +36,10 @@ def _in(arguments: Sequence[Written]) -> str:
 
 def _like(*, in_any_case: bool) -> Template:
     def write(arguments: Sequence[Written]) -> str:
-        x, pattern, *escapes = arguments
-        escape_of(pattern, escapes)
-        texts = [x.text, pattern.text, escapes[0].text if escapes else "''"]
-        if in_any_case:
-            texts = [lowered(each) for each in texts]
-        return f"({texts[0]} LIKE {texts[1]} ESCAPE {texts[2]})"
+        pattern, is_escaping = canonical(pattern_of(arguments))
+        both = [arguments[0].text, quoted_text(pattern)]
+        x, form = map(lowered, both) if in_any_case else both
+        return f"({x} LIKE {form} ESCAPE '{ESCAPE if is_escaping else ''}')"
 
     return write
 

@@ -1,13 +1,13 @@
 """Conditions, and choices among values."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from discreet.catalog.schema import Kind
 from discreet.engines.dialect import Function, Template, Written
 from discreet.engines.spark_dialect.parts import let, text_literal
 from discreet.engines.spark_dialect.texts import LOWER
-from discreet.engines.templates import COMPARISONS, LOGIC, clamped, escape_of, hull, plain, words
+from discreet.engines.templates import COMPARISONS, LOGIC, clamped, hull, pattern_of, plain
+from discreet.query.expressions.patterns import Sign, escaped
 
 
 def _clamp(arguments: Sequence[Written]) -> str:
@@ -32,14 +32,6 @@ def _in(arguments: Sequence[Written]) -> str:
     return f"({x.text}{more} IN ({', '.join(each.text + more for each in others)}))"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sign:
-    """A character of a pattern: itself, or any one (_), or any number of any (%)."""
-
-    letter: str
-    is_wild: bool
-
-
 def _like(letters: str) -> Template:
     """Return a match of the letters with a pattern, in time proportional to their number.
 
@@ -49,38 +41,20 @@ def _like(letters: str) -> Template:
     """
 
     def write(arguments: Sequence[Written]) -> str:
-        x, pattern, *escapes = arguments
-        signs = tuple(_signs(words(pattern), escape_of(pattern, escapes)))
+        signs = pattern_of(arguments)
         is_plain = _places_to_try(signs) <= 1
-        form = _own_form(signs) if is_plain else _regular(signs)
+        form = escaped(signs, "\\") if is_plain else _regular(signs)
         verb = "LIKE" if is_plain else "RLIKE"
-        return f"({letters.format(x.text)} {verb} {letters.format(text_literal(form))})"
+        x, pattern = arguments[0].text, text_literal(form)
+        return f"({letters.format(x)} {verb} {letters.format(pattern)})"
 
     return write
-
-
-def _signs(pattern: str, escape: str) -> Iterator[Sign]:
-    letters = iter(pattern)
-    for letter in letters:
-        is_escaped = letter == escape
-        yield Sign(
-            letter=next(letters) if is_escaped else letter,
-            is_wild=not is_escaped and letter in "%_",
-        )
 
 
 def _places_to_try(signs: Sequence[Sign]) -> int:
     """Return how many % stand before something that may not be found behind them."""
     text = "".join(each.letter if each.is_wild else "x" for each in signs)
     return text.rstrip("%").count("%")
-
-
-def _own_form(signs: Sequence[Sign]) -> str:
-    """Return a pattern in Spark's own form, where a backslash escapes."""
-    return "".join(
-        f"\\{each.letter}" if each.letter in "\\%_" and not each.is_wild else each.letter
-        for each in signs
-    )
 
 
 def _regular(signs: Sequence[Sign]) -> str:

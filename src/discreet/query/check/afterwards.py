@@ -5,6 +5,7 @@ from sqlglot import exp
 from discreet.catalog.policy import nearest
 from discreet.errors import NondeterministicError, UnknownNameError, UnsupportedError
 from discreet.query.expressions.functions import FUNCTIONS
+from discreet.query.expressions.patterns import settle_escape
 from discreet.query.expressions.refusals import NONDETERMINISTIC
 from discreet.query.expressions.translate import PLAIN, TRANSLATIONS
 from discreet.query.places import span_of
@@ -69,7 +70,10 @@ def check_clauses(select: exp.Select) -> None:
 
 
 def check_functions(tree: exp.Expr) -> None:
-    """Refuse functions that read elsewhere, change each time, or are not known."""
+    """Refuse functions that read elsewhere, change each time, or are not known.
+
+    Patterns with an escape character are written so that no engine can fail to read them.
+    """
     for node in tree.walk():
         if isinstance(node, REFUSED):
             raise UnsupportedError(
@@ -79,6 +83,8 @@ def check_functions(tree: exp.Expr) -> None:
             )
         if isinstance(node, exp.Func):
             _check_function(node)
+        if isinstance(node, exp.Escape):
+            settle_escape(node)
 
 
 def _check_function(node: exp.Func) -> None:

@@ -13,7 +13,7 @@ from discreet.query.expressions.translate import translate
 from discreet.query.parse import DIALECT
 from discreet.query.places import span_of
 from discreet.query.tree import Expression, Released, UnitIsIn
-from discreet.query.walk import parts_of
+from discreet.query.walk import columns_in, parts_of
 
 GROUPS = "__groups"
 """What the groups of a GROUP BY are called while their columns are found."""
@@ -55,6 +55,8 @@ class Regroup:
         self.has_query = any(
             isinstance(part, Released | UnitIsIn) for key in keys for part in parts_of(key)
         )
+
+        self.has_constant = not all(any(True for _ in columns_in(key)) for key in keys)
 
     def column(self, node: exp.Expr) -> exp.Expr:
         """Return a column of the SELECT, with the name it had."""
@@ -108,7 +110,7 @@ class Regroup:
         """Return which key a node is, if it is one."""
         if not self.keys or not isinstance(node, exp.Condition) or isinstance(node, exp.Literal):
             return None
-        if not isinstance(node, exp.Column) and node.find(exp.Column) is None:
+        if node.find(exp.Column) is None and not self.has_constant:
             return None
         if any(id(each) in self.names for each in node.walk()):
             return None

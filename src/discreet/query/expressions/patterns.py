@@ -1,4 +1,11 @@
-"""Patterns of LIKE: written out, and short enough that matching cannot take long."""
+"""Patterns of LIKE, read here: engines are given what was read, in one form that cannot fail.
+
+Engines check an escape character row by row, after they have changed letters' case, or count its
+bytes. Whether such a check fails can depend on the data, so none is left to them.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from sqlglot import exp
 
@@ -9,34 +16,107 @@ from discreet.query.tree import Expression, Literal
 LONGEST_PATTERN = 200
 MOST_WILDCARDS = 8
 
+ESCAPE = "!"
+"""What engines are told to escape with, whatever the question does: ASCII, and of no case."""
 
-def check_pattern(texts: list[Expression], node: exp.Expr) -> None:
-    """Refuse a pattern, and its escape character if there is one, that cannot be matched."""
-    values = [each.value for each in texts if isinstance(each, Literal)]
-    pattern = values[0] if values else None
-    if not isinstance(pattern, str) or len(values) < len(texts):
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sign:
+    """A part of a pattern: a character that is itself, or any one (_), or any number of any (%)."""
+
+    letter: str
+    is_wild: bool
+
+    @property
+    def is_escaped(self) -> bool:
+        """Whether the character is itself but would mean another thing if written as it is."""
+        return not self.is_wild and self.letter in "%_"
+
+
+Place = tuple[int, int] | None
+"""Where in the question something stands."""
+
+
+def signs_of(pattern: str, escape: str | None = None, *, span: Place = None) -> tuple[Sign, ...]:
+    """Return what a pattern is made of; without an escape every % and _ is wild.
+
+    As in standard SQL, the escape character stands before %, _ or itself, and nowhere else.
+    """
+    if escape is not None and len(escape) != 1:
         raise UnsupportedError(
-            "the pattern of LIKE must be written out",
+            f"the text after ESCAPE has {len(escape)} characters",
+            "escape with one character, or leave ESCAPE out",
+            span=span,
+        )
+    return tuple(_signs(pattern, escape, span))
+
+
+def _signs(pattern: str, escape: str | None, span: Place) -> Iterator[Sign]:
+    letters = iter(enumerate(pattern, start=1))
+    for place, letter in letters:
+        if letter == escape:
+            _, itself = next(letters, (0, ""))
+            if itself not in ("%", "_", escape):
+                raise UnsupportedError(
+                    f"character {place} of this pattern is the escape character, but no %, _ or "
+                    "escape character follows it",
+                    "write it twice if it stands for itself, or escape with another character",
+                    span=span,
+                )
+            yield Sign(letter=itself, is_wild=False)
+        else:
+            yield Sign(letter=letter, is_wild=letter in "%_")
+
+
+def canonical(signs: Sequence[Sign]) -> tuple[str, bool]:
+    """Return the one form of a pattern, and whether `ESCAPE` escapes in it."""
+    is_escaping = any(each.is_escaped for each in signs)
+    return escaped(signs) if is_escaping else "".join(each.letter for each in signs), is_escaping
+
+
+def escaped(signs: Sequence[Sign], escape: str = ESCAPE) -> str:
+    """Return a pattern in which a character escapes."""
+    return "".join(
+        escape + each.letter
+        if each.is_escaped or (each.letter == escape and not each.is_wild)
+        else each.letter
+        for each in signs
+    )
+
+
+def check_pattern(texts: Sequence[Expression], node: exp.Expr) -> None:
+    """Refuse a pattern, with its escape character if there is one, that cannot be read."""
+    values = [each.value if isinstance(each, Literal) else None for each in texts]
+    words = [each for each in values if isinstance(each, str)]
+    if len(words) < len(values):
+        raise UnsupportedError(
+            "the pattern of LIKE must be written out, and its escape character too",
             "write it as a text, or use CONTAINS(a, b)",
             span=span_of(node),
         )
-    if len(pattern) > LONGEST_PATTERN or pattern.count("%") > MOST_WILDCARDS:
+    if len(words[0]) > LONGEST_PATTERN or words[0].count("%") > MOST_WILDCARDS:
         raise QuestionSizeError(
             "this pattern is too long",
             f"use at most {LONGEST_PATTERN} characters and {MOST_WILDCARDS} signs %",
             span=span_of(node),
         )
-    escape = values[1] if len(values) > 1 else None
-    if escape is not None and not _escapes(pattern, escape):
+    signs_of(*words, span=span_of(node))
+
+
+def settle_escape(node: exp.Escape) -> None:
+    """Write a pattern of SQL after the noise in the one form, or refuse it.
+
+    One that escapes with an ASCII character of no case cannot fail, and stays as it is.
+    """
+    like, texts = node.this, [node.this.expression, node.expression]
+    if not all(isinstance(each, exp.Literal) and each.is_string for each in texts):
         raise UnsupportedError(
-            "this pattern cannot be read with its ESCAPE",
-            "escape with one character that stands before another",
+            "a pattern with ESCAPE must be written out, and its escape character too",
+            "write both as texts",
             span=span_of(node),
         )
-
-
-def _escapes(pattern: str, escape: object) -> bool:
-    if not isinstance(escape, str) or len(escape) != 1:
-        return False
-    trailing = len(pattern) - len(pattern.rstrip(escape))
-    return trailing % 2 == 0
+    pattern, escape = (str(each.this) for each in texts)
+    signs = signs_of(pattern, escape, span=span_of(node))
+    if not escape.isascii() or (isinstance(like, exp.ILike) and escape.isalpha()):
+        like.set("expression", exp.Literal.string(escaped(signs)))
+        node.set("expression", exp.Literal.string(ESCAPE))

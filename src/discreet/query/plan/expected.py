@@ -44,7 +44,10 @@ def half_widths(weights: FloatArray, noise: Noise, confidence: Fraction) -> Floa
     """Return ± of a weighted sum of a group's noisy cells, for each row of weights."""
     size = np.abs(weights)
     if isinstance(noise, Gaussian):
-        return gaussian_spread(size**2 * float(noise.variance), confidence)
+        # By a power of two, which rounds nothing: squares of large weights would overflow.
+        unit = np.exp2(np.frexp(size.max(axis=1, initial=0.0))[1])
+        shares = size / unit[:, None]
+        return unit * gaussian_spread(shares**2 * float(noise.variance), confidence)
     return laplace_spread(size * float(noise.scale), confidence)
 
 

@@ -348,6 +348,12 @@ class _Builder:
                 "by it",
             )
         domain = tuple(each for each in argument.facts.domain if each is not None)
+        if not domain:
+            raise UnsupportedError(
+                f"{aggregate.text or 'MODE'} has no value to choose but NULL",
+                "ask for the MODE of a column or an expression that has values",
+                span=aggregate.span,
+            )
         if len(domain) * (self.groups or GROUPS_GUESSED) > CANDIDATES_MOST:
             raise QuestionSizeError(
                 f"{aggregate.text or 'MODE'} has too many values to choose from in so many groups",
