@@ -7,6 +7,10 @@ HIDDEN = object()
 """Stands for a value that must not be shown, because it may come from the data."""
 
 
+class DiscreetWarning(UserWarning):
+    """Something that an owner should know when data or a ledger are opened; nothing is refused."""
+
+
 class DiscreetError(Exception):
     """Anything that Discreet refuses or cannot do."""
 

@@ -166,7 +166,14 @@ def _lock_of(file: Path) -> Path:
 @contextmanager
 def alone(file: Path) -> Iterator[None]:
     """Keep other processes from making the same; refuse to wait for one that does."""
-    handle = os.open(_lock_of(file), os.O_CREAT | os.O_RDWR, 0o600)
+    lock = _lock_of(file)
+    try:
+        handle = os.open(lock, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError as cause:
+        raise SourceError(
+            f"{lock} cannot be opened as a file of this user; see that it is no link, and that its "
+            "folder can be written."
+        ) from cause
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -5,7 +5,6 @@ from nothing else; a stored sum would be one more thing to forge.
 """
 
 import json
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -85,7 +84,7 @@ def entry_from_row(row: Row) -> Entry:
     """Return the entry that a row holds."""
     if row.kind not in KINDS:
         raise LedgerError(*UNKNOWN)
-    about = json.loads(row.about)
+    about = json.loads(row.about)  # its digest was compared, so it is as it was written
     return Entry(
         number=row.number,
         kind=KINDS[row.kind],
@@ -362,22 +361,21 @@ def _refusal(budget: Budget, events: tuple[Event, ...], choice: Choice) -> Budge
     return None
 
 
-# Quotes inside of texts are escaped, so that only a name of its own can look like this.
-_NOTED = re.compile(rf'"{NOTE}":("(?:[^"\\]|\\.)*")?')
+_NAMED = f'"{NOTE}"'
 
 
 def scope_of(row: Row) -> Scope:
     """Return the tables whose units a charge is about; one that names none is about everybody."""
-    found = _NOTED.search(row.about) if row.kind == "charge" else None
-    return None if found is None else _read_scope(found[1] or "")
-
-
-@lru_cache(maxsize=10_000)
-def _read_scope(noted: str) -> Scope:
+    if row.kind != "charge" or _NAMED not in row.about:  # no note has this name: no need to parse
+        return None
     try:
-        return scope_from_text(json.loads(noted))
-    except (ParameterError, TypeError, ValueError) as cause:
+        noted = json.loads(row.about)
+        return _read_scope(noted[NOTE]) if NOTE in noted else None
+    except (ParameterError, RecursionError, TypeError, ValueError) as cause:
         raise LedgerError(*UNKNOWN) from cause
+
+
+_read_scope = lru_cache(maxsize=10_000)(scope_from_text)
 
 
 def _text(value: object) -> str:

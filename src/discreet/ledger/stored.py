@@ -26,10 +26,10 @@ from discreet.ledger.book import (
     paid_by_choice,
     scope_of,
 )
-from discreet.ledger.checks import a_beginning, a_name, a_receipt, an_answer
-from discreet.ledger.items import a_line
+from discreet.ledger.checks import a_beginning, a_head, a_name, a_receipt, an_answer
+from discreet.ledger.items import lines_of
 from discreet.ledger.prices import events_from_text, one_event
-from discreet.ledger.scopes import Scope, a_scope
+from discreet.ledger.scopes import Scope, a_scope, is_covered
 from discreet.ledger.tokens import is_token_of, selector_in, selector_of
 from discreet.ledger.transactions import Mode, Storage, Transaction
 from discreet.parameters import Real
@@ -40,6 +40,12 @@ BATCH = 1000
 DROPPED = (
     "the ledger lacks the entry whose digest was noted",
     "entries were dropped or replaced: keep the file for inquiry and go on from a copy that has it",
+)
+
+BEGINLESS = (
+    "the ledger has lost its first entry, and with it what was charged",
+    "put it back from a copy that verifies, together with its -wal file; to begin with nothing "
+    "charged, remove it on purpose",
 )
 
 STRANGER = ("no analyst holds this token", "ask the owner for a new one")
@@ -55,7 +61,8 @@ class StoredLedger:
         try:
             with self._turn("write") as turn:
                 turn.transaction.check_schema()
-                turn.declare(policy)
+                turn.declare(policy, may_begin=storage.may_begin())
+            storage.has_begun()
         except BaseException:
             self.close()
             raise
@@ -93,7 +100,7 @@ class StoredLedger:
 
         What was paid for before, or stands in an earlier item, is not charged again.
         """
-        lines = [a_line(each, account) for each in items]
+        lines = lines_of(items, account)
         with self._turn("write") as turn:
             turn.book.check_enabled(account)
             paid = {each.question: turn.charge_of(each.question) for each in lines}
@@ -113,8 +120,9 @@ class StoredLedger:
         """
         book = self._current()
         book.check_enabled(a_name("account", account))
-        if items:
-            book.check_affordable(account, [a_line(each, account) for each in items])
+        lines = lines_of(items, account)
+        if lines:
+            book.check_affordable(account, lines)
 
     def keep(self, receipt: Receipt, answer: bytes) -> bytes:
         """Return the answer that is kept, the first one handed in; durable when it returns."""
@@ -206,7 +214,7 @@ class StoredLedger:
         """Return what was spent by the tightest accountant, at this delta or that of the total."""
         with self._turn("read") as turn:
             book = turn.book
-            rows = [row for row in turn.transaction.rows(1) if row.kind == "charge"]
+            rows = [row for row in _following(turn.transaction.rows(1)) if row.kind == "charge"]
         slack = book.total.delta if delta is None else delta
         concerned = {frozenset(each.items()) for each in paid_by_choice(rows, book.disjoint)}
         prices = [compose(_events(each), slack) for each in concerned]
@@ -232,20 +240,21 @@ class StoredLedger:
 
     def entries(self) -> Iterator[Entry]:
         """Return all entries in the order in which they were written."""
-        last = 0
+        last, digest = 0, BEGINNING
         while rows := self._batch(last):
-            yield from map(entry_from_row, rows)
-            last = rows[-1].number
+            yield from map(entry_from_row, _following(rows, digest))
+            last, digest = rows[-1].number, rows[-1].digest
 
     def verify(self, head: str | None = None) -> None:
         """Raise LedgerError unless every entry is as it was written and head is among them."""
+        noted = None if head is None else a_head(head)
         self._storage.rest()  # what is read afterwards comes from the store, not from a cache
         with self._turn("read") as turn:
             turn.transaction.check_schema()
             turn.transaction.check_pages()
             digests: set[str] = set()
             Book().after(_whole(turn.transaction.answered(), digests))
-            if head is not None and head not in digests:
+            if noted is not None and noted not in digests:
                 raise LedgerError(*DROPPED)
 
     def close(self) -> None:
@@ -326,7 +335,7 @@ class _Turn:
         """Return the charge of a question, and whether it was among those that were paid."""
         earlier = paid[line.question]
         if earlier is not None:
-            return _paid_alike(earlier, line.events), True
+            return _paid_alike(earlier, line), True
         row = paid[line.question] = self.append(line)
         return row, False
 
@@ -342,11 +351,16 @@ class _Turn:
         line = Line(kind="answer", question=paid.question, account=paid.account, about=about)
         self.append(line, answer)
 
-    def declare(self, policy: Policy | None) -> None:
-        """Put a policy in force, or the recorded one if there is none to declare."""
+    def declare(self, policy: Policy | None, *, may_begin: bool) -> None:
+        """Put a policy in force, or the recorded one if there is none to declare.
+
+        Only a store that was made just now may have no entry yet.
+        """
+        if self.book.policy is None and (policy is None or not may_begin):
+            raise LedgerError(*BEGINLESS)
         if policy is None:
-            self.book.remaining()  # refuses a book without a policy
-        elif policy != self.book.policy:
+            return
+        if policy != self.book.policy:
             if self.book.policy is not None:
                 self.book.policy.check_change(policy)
             self.append(Line(kind="policy", about=policy.record))
@@ -370,6 +384,14 @@ def _caught_up(book: Book, transaction: Transaction) -> Book:
         if last is None or last.digest != book.digest:
             raise LedgerError(*ALTERED)
     return book.after(rows)
+
+
+def _following(rows: Iterable[Row], digest: bytes = BEGINNING) -> Iterator[Row]:
+    """Hand on rows that follow each other, or refuse the first that does not."""
+    for row in rows:
+        check_follows(digest, row)
+        digest = row.digest
+        yield row
 
 
 def _selected(analysts: Iterable[Analyst], selector: str | None) -> Analyst | None:
@@ -400,7 +422,10 @@ def _whole(found: Iterable[tuple[Row, bytes | None]], digests: set[str]) -> Iter
 
 
 def _kept(row: Row, answer: bytes | None) -> bytes:
-    if answer is None or json.loads(row.about) != {"sha256": sha256(answer).hexdigest()}:
+    # A damaged file may hold something else than bytes.
+    if not isinstance(answer, bytes) or json.loads(row.about) != {
+        "sha256": sha256(answer).hexdigest()
+    }:
         raise LedgerError(*ALTERED)
     return answer
 
@@ -420,9 +445,12 @@ def _receipt(paid: Row, events: tuple[Event, ...], book: Book, *, already_paid: 
     )
 
 
-def _paid_alike(paid: Row, events: tuple[Event, ...]) -> Row:
-    """Return the charge if it paid for these events: others would be had for nothing."""
-    if events_from_text(paid.events) != events:
+def _paid_alike(paid: Row, line: Line) -> Row:
+    """Return the charge if it paid for these events and units: others would be had for nothing."""
+    if events_from_text(paid.events) != line.events:
         rule = "must be those that this question was paid for with; a question that costs "
         raise ParameterError("events", HIDDEN, rule + "something else needs another name")
+    if not is_covered(line.scope, scope_of(paid)):
+        rule = "must be that for which this question was paid; a question about other tables "
+        raise ParameterError("scope", HIDDEN, rule + "needs another name")
     return paid

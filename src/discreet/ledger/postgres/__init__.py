@@ -1,10 +1,11 @@
 """A ledger on a PostgreSQL server, shared by several servers of answers."""
 
 from collections.abc import Collection, Iterable
+from datetime import UTC, datetime
 from typing import Self
 
 from discreet.accounting import Budget
-from discreet.ledger.book import Policy
+from discreet.ledger.book import Book, Line, Policy
 from discreet.ledger.postgres.storage import PostgresStorage
 from discreet.ledger.scopes import disjoint_from
 from discreet.ledger.stored import StoredLedger
@@ -33,7 +34,7 @@ class PostgresLedger(StoredLedger):
     ) -> None:
         policy = Policy(total=budget, neighbours=neighbours, disjoint=disjoint_from(disjoint))
         storage = PostgresStorage(*parted(address))
-        storage.make()
+        storage.make(Book().row(Line(kind="policy", about=policy.record), datetime.now(UTC)))
         super().__init__(storage, policy)
 
     @classmethod

@@ -16,6 +16,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import LedgerError, ParameterError
+from discreet.ledger.book import Row
 from discreet.ledger.forks import follow
 from discreet.ledger.postgres.driver import psycopg_module
 from discreet.ledger.postgres.rows import MAKE, Found, PostgresTransaction, in_schema
@@ -73,8 +74,8 @@ class PostgresStorage:
         self._connection: Connection[Found] | None = None
         follow(self)
 
-    def make(self) -> None:
-        """Make an empty ledger, whole or not at all; one that is there is left alone."""
+    def make(self, first: Row) -> None:
+        """Make a ledger of one entry, whole or not at all; one that is there is left alone."""
         with self._guarded():
             connection = self._usable()
             self._run(connection, *self._settings("write"), MAKING)
@@ -82,6 +83,7 @@ class PostgresStorage:
                 if not self._has_schema(connection):
                     self._run(connection, "CREATE SCHEMA {schema}")
                 self._run(connection, *MAKE)
+                PostgresTransaction(connection, self._schema).append(first, None)
             self._commit(connection)
 
     def check_made(self) -> None:
@@ -111,6 +113,13 @@ class PostgresStorage:
         """Keep the other threads of this process out."""
         with self._lock:
             yield
+
+    def may_begin(self) -> bool:
+        """Return False: a ledger is made together with its first entry."""
+        return False
+
+    def has_begun(self) -> None:
+        """Note nothing: a ledger is made together with its first entry."""
 
     def rest(self) -> None:
         """Close the connection until it is needed again."""
