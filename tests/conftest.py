@@ -19,6 +19,14 @@ settings.load_profile("push")
 _SYSTEM = SystemEntropy.draw
 
 
+@pytest.fixture(autouse=True)
+def _state_folder(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Let each test have a state folder of its own: none writes into that of whoever runs it."""
+    monkeypatch.setenv("DISCREET_STATE", str(tmp_path_factory.mktemp("state")))
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Replay the bytes of each test from its name, before any fixture draws."""

@@ -62,12 +62,14 @@ def _end(sentence: str, code: int) -> None:
 _show_plainly = warnings.showwarning
 
 
-def _show_warning(message: Warning | str, category: type[Warning], *where: Any) -> None:
+def _show_warning(
+    message: Warning | str, category: type[Warning], *where: Any, **more: Any
+) -> None:
     """Print what an owner should know as one sentence on standard error, without source lines."""
     if issubclass(category, DiscreetWarning):
         screen.complain(str(message))
     else:
-        _show_plainly(message, category, *where)
+        _show_plainly(message, category, *where, **more)
 
 
 def _print_all_letters() -> None:

@@ -169,6 +169,17 @@ def _load_database(
 def _load_frame(
     connection: duckdb.DuckDBPyConnection, name: str, source: Frame
 ) -> tuple[Column, ...]:
+    table = frame_table(name, source)
+    connection.register("__frame", table)
+    try:
+        with _told(f"the table {name}"):
+            return _copy(connection, name, "__frame", names=tuple(table.column_names))
+    finally:
+        connection.unregister("__frame")
+
+
+def frame_table(name: str, source: Frame) -> pa.Table:
+    """Return a data frame as a table of Arrow, without the index of pandas."""
     try:
         table: pa.Table = pa.table(source)
     except (pa.ArrowException, TypeError, ValueError) as cause:
@@ -176,13 +187,7 @@ def _load_frame(
             f"the table {name} holds columns of mixed types; give each column one type."
         ) from cause
     index = [each for each in table.column_names if re.fullmatch(r"__index_level_\d+__", each)]
-    table = table.drop_columns(index)
-    connection.register("__frame", table)
-    try:
-        with _told(f"the table {name}"):
-            return _copy(connection, name, "__frame", names=tuple(table.column_names))
-    finally:
-        connection.unregister("__frame")
+    return table.drop_columns(index)
 
 
 @contextmanager

@@ -105,6 +105,8 @@ class Policy:
     total: Budget
     neighbours: str
     disjoint: Disjoint = Disjoint()  # noqa: RUF009 - frozen
+    data: frozenset[str] = frozenset()
+    """What stands for the data that the ledger is about, keyed; nothing is decided by it here."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.total, Budget) or self.total.charged != Charge():
@@ -126,6 +128,7 @@ class Policy:
             "neighbours": self.neighbours,
             **self._for_life,
             **({"disjoint": self.disjoint.text} if self.disjoint.groups else {}),
+            **({"data": " ".join(sorted(self.data))} if self.data else {}),
         }
 
     @classmethod
@@ -138,7 +141,8 @@ class Policy:
             set_aside=Fraction(record["set_aside"]),
         )
         disjoint = disjoint_from_text(record.get("disjoint", "[]"))
-        return cls(total=total, neighbours=record["neighbours"], disjoint=disjoint)
+        data = frozenset(record.get("data", "").split())
+        return cls(total=total, neighbours=record["neighbours"], disjoint=disjoint, data=data)
 
     def check_change(self, declared: Self) -> None:
         """Refuse a policy under which the entries that there are would prove nothing."""
@@ -183,6 +187,11 @@ class Book:
         if self.policy is None:
             raise LedgerError(*ALTERED)
         return self.policy.total
+
+    @property
+    def noted(self) -> frozenset[str]:
+        """What stands for the data that the ledger is about, as it was noted last."""
+        return frozenset() if self.policy is None else self.policy.data
 
     @property
     def disjoint(self) -> Disjoint:

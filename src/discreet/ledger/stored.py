@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from hmac import compare_digest
+from hmac import new as new_hmac
 from types import MappingProxyType, TracebackType
 from typing import Self
 
@@ -148,6 +149,14 @@ class StoredLedger:
     def cap(self, account: str) -> Budget:
         """Return the cap of an analyst's account as a budget, uncharged."""
         return self._current().cap(a_name("account", account))
+
+    def keyed(self, text: str) -> str | None:
+        """Return what stands for a text in this ledger; without its key nobody can guess which.
+
+        None if there is no key that may be read.
+        """
+        key = self._storage.key()
+        return None if key is None else new_hmac(key, text.encode(), sha256).hexdigest()
 
     def charged(self) -> Charge:
         """Return what all entries together have taken."""
@@ -360,6 +369,8 @@ class _Turn:
             raise LedgerError(*BEGINLESS)
         if policy is None:
             return
+        if policy.data <= self.book.noted:
+            policy = replace(policy, data=self.book.noted)
         if policy != self.book.policy:
             if self.book.policy is not None:
                 self.book.policy.check_change(policy)

@@ -69,6 +69,12 @@ class Storage(Protocol):
     def has_begun(self) -> None:
         """Note that the first entry is durable: from now on a store without it has lost it."""
 
+    def key(self) -> bytes | None:
+        """Return the secret that belongs to the ledger: the same for all who have it open.
+
+        None if it may not be read.
+        """
+
     def rest(self) -> None:
         """Let go of the connection, and of what it remembers, until it is needed again."""
 

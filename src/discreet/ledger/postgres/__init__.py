@@ -31,8 +31,14 @@ class PostgresLedger(StoredLedger):
         budget: Budget,
         neighbours: str = "add-remove",
         disjoint: Iterable[Collection[str]] = (),
+        data: Collection[str] = (),
     ) -> None:
-        policy = Policy(total=budget, neighbours=neighbours, disjoint=disjoint_from(disjoint))
+        policy = Policy(
+            total=budget,
+            neighbours=neighbours,
+            disjoint=disjoint_from(disjoint),
+            data=frozenset(data),
+        )
         storage = PostgresStorage(*parted(address))
         storage.make(Book().row(Line(kind="policy", about=policy.record), datetime.now(UTC)))
         super().__init__(storage, policy)

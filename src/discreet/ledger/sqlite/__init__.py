@@ -23,7 +23,8 @@ class SqliteLedger(StoredLedger):
     the total in force; one that differs from the last is recorded as a new entry and holds for
     all who have the ledger open. neighbours and the budget's filter and set_aside are for life.
     disjoint names groups of tables that have no unit in common: what is charged for one of them
-    leaves what the others have.
+    leaves what the others have. data stands for the data that it is about: it is noted when it
+    changes, decides nothing here, and must be keyed, because entries can be read.
 
     A ledger that fails, or whose file is lost, answers nothing more until it is opened anew.
     """
@@ -35,8 +36,14 @@ class SqliteLedger(StoredLedger):
         budget: Budget,
         neighbours: str = "add-remove",
         disjoint: Iterable[Collection[str]] = (),
+        data: Collection[str] = (),
     ) -> None:
-        policy = Policy(total=budget, neighbours=neighbours, disjoint=disjoint_from(disjoint))
+        policy = Policy(
+            total=budget,
+            neighbours=neighbours,
+            disjoint=disjoint_from(disjoint),
+            data=frozenset(data),
+        )
         place = _place(path)
         if place is not None and not place.exists():
             make_file(place)

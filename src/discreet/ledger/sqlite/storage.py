@@ -13,6 +13,7 @@ from threading import RLock
 
 from discreet.errors import LedgerError
 from discreet.ledger.forks import follow
+from discreet.ledger.keys import key_in
 from discreet.ledger.sqlite.rows import SCHEMA, SqliteTransaction
 from discreet.ledger.transactions import BUSY, CLOSED, FORKED, NEWER, Mode, Words
 
@@ -50,6 +51,15 @@ WORDS = {
 UNREADABLE = (sqlite3.Error, UnicodeError)
 """What reading a damaged file raises: its texts, and SQLite's words about them, may be no text."""
 
+KEY = ".key"
+"""Ends the name of the file beside a ledger that holds its key."""
+
+KEYLESS = (
+    "the file with the ledger's key, which is beside it and called by its name and .key, cannot be "
+    "read or made",
+    "let this user read it, or put it back; without it what was paid for is charged again",
+)
+
 NEW = "-new"
 """Ends the name of a file that is beside a ledger until its first entry is durable.
 
@@ -69,6 +79,7 @@ class SqliteStorage:
         self._refusal: Words | None = None
         self._connection: sqlite3.Connection | None = None
         self._files = None if path is None else Files(path)
+        self._key: bytes | None = None
         self._connect()
         if path is None:
             _prepare(self._usable())
@@ -112,6 +123,13 @@ class SqliteStorage:
         """Note that the first entry is durable."""
         if self._files is not None:
             self._files.has_begun()
+
+    def key(self) -> bytes | None:
+        """Return the secret in a file beside the ledger; in memory, which nobody reads, is none."""
+        with self.alone():
+            if self._key is None and self._files is not None:
+                self._key = self._files.key()
+            return self._key
 
     def rest(self) -> None:
         """Close the connection until it is needed again; a database in memory is left alone."""
@@ -220,6 +238,13 @@ class Files:
     def is_new(self) -> bool:
         """Return whether nobody has begun the ledger since it was made."""
         return _new(self._path).exists()
+
+    def key(self) -> bytes:
+        """Return the key in the file beside the ledger."""
+        try:
+            return key_in(self._path.with_name(f"{self._path.name}{KEY}"))
+        except (OSError, ValueError) as cause:
+            raise LedgerError(*KEYLESS) from cause
 
     def has_begun(self) -> None:
         """Remove the file that says that the ledger has no entry yet."""
