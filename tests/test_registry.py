@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
+import duckdb
 import pyarrow as pa
 import pytest
 
@@ -98,6 +99,19 @@ def test_other_data_and_the_same_public_tables_are_opened_without_a_word(folder:
     (other / "people.csv").write_text("who\n7\n")
     with silence():
         opened(other / "discreet.toml")
+
+
+def test_two_tables_of_one_file_are_different_data(tmp_path: Path) -> None:
+    file = tmp_path / "both.duckdb"
+    with duckdb.connect(str(file)) as connection:
+        for table in ("north", "south"):
+            connection.execute(f"CREATE TABLE {table} AS SELECT range AS who FROM range(9)")  # noqa: S608 - constants
+    with silence():
+        for table in ("north", "south"):
+            ledger = tmp_path / table
+            discreet.open(file, name=table, unit="who", epsilon=1, ledger=ledger).close()
+    with pytest.warns(DiscreetWarning, match=SAME):
+        discreet.open(file, name="north", unit="who", epsilon=1, ledger=tmp_path / "l").close()
 
 
 def test_a_ledger_that_was_moved_is_one_ledger(folder: Path) -> None:

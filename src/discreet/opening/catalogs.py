@@ -111,13 +111,13 @@ def curator_of(
     try:
         catalog = prepared_in(_as_held(complete(declared, engine.columns), engine), engine)
         public = _public_store(catalog, engine)
-        books = _books_of(declared, sources, version, ledger, address)
+        books, called = _books_of(declared, sources, version, ledger, address)
         return Curator(
             catalog=catalog,
             engine=engine,
             public=public,
             ledger=books,
-            data_version=version.text if ledger == MEMORY else _called(version, books),
+            data_version=called,
             earlier=None if version.earlier is None else Earlier(data_version=version.earlier),
         )
     except BaseException:
@@ -131,15 +131,22 @@ def _books_of(
     version: Version,
     place: str | Path,
     address: "str | Session | None",
-) -> Ledger:
-    """Return the ledger, which notes what it is about; warn if another is about the same."""
+) -> tuple[Ledger, str]:
+    """Return the ledger, which notes what it is about, and what the data are called in it.
+
+    Warn if another ledger is about the same.
+    """
     if place == MEMORY:
-        return ledger_at(place, declared)
+        return ledger_at(place, declared), version.text
     where = None if address is None else shown(address)
     prints = prints_of(declared, sources, version.contents, where)
     ledger = ledger_at(place, declared, prints)
-    register(without_password(str(place)) if is_on_server(place) else Path(place), prints)
-    return ledger
+    try:
+        register(without_password(str(place)) if is_on_server(place) else Path(place), prints)
+        return ledger, _called(version, ledger)
+    except BaseException:
+        ledger.close()
+        raise
 
 
 def _called(version: Version, ledger: Ledger) -> str:

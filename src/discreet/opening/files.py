@@ -111,7 +111,12 @@ def declared_version(declared: Declared, found: Version) -> Version:
 
 def contents_of(sources: Mapping[str, Source]) -> dict[str, str]:
     """Return what the tables hold, each as a digest; reads all of their bytes."""
-    return {name: content_of(source) for name, source in sources.items()}
+    paths = {each for each in sources.values() if isinstance(each, str | Path)}
+    read = {each: content_of(each) for each in paths}  # several tables may be in one file
+    return {
+        name: read[source] if isinstance(source, str | Path) else content_of(source)
+        for name, source in sources.items()
+    }
 
 
 def version_from(contents: Mapping[str, str], earlier: str | None) -> Version:

@@ -20,7 +20,7 @@ from warnings import warn
 
 from discreet.catalog.declared import Declared
 from discreet.engines.contents import files_in
-from discreet.engines.loading import Source
+from discreet.engines.loading import DUCKDB, DuckDbTable, Source
 from discreet.errors import DiscreetWarning
 from discreet.ledger.keys import key_in
 
@@ -63,10 +63,12 @@ def prints_of(
     a key it is nothing.
     """
     private = {each.name: sources[each.name] for each in declared.tables if each.unit is not None}
-    told = [f"contents|{contents[name]}" for name in private if name in contents]
-    for source in private.values():
+    told = []
+    for name, source in private.items():
+        table = _table_in(name, source)
         if address is None:
-            told += [f"file|{each.resolve()}" for each in files_in(source)]
+            told.append(f"contents|{contents[name]}|{table}")
+            told += [f"file|{each.resolve()}|{table}" for each in files_in(source)]
         elif isinstance(source, str | Path):
             told.append(f"table|{address}|{source}")
     try:
@@ -75,6 +77,14 @@ def prints_of(
         log.warning("the key of this machine cannot be read or made", exc_info=cause)
         return frozenset()
     return frozenset(new_hmac(key, each.encode(), sha256).hexdigest()[:32] for each in told)
+
+
+def _table_in(name: str, source: Source) -> str:
+    """Return which table of a file is meant, if there are several in it."""
+    if isinstance(source, DuckDbTable):
+        return source.table
+    is_database = isinstance(source, str | Path) and str(source).casefold().endswith(DUCKDB)
+    return name.casefold() if is_database else ""
 
 
 def register(place: str | Path, prints: frozenset[str]) -> None:
