@@ -69,7 +69,11 @@ def test_a_new_frame_never_gets_another_frames_answer(make: str, tmp_path: Path)
 
 @pytest.mark.parametrize("make", MAKERS)
 def test_a_frame_of_the_same_contents_is_the_same_data(make: str, tmp_path: Path) -> None:
-    columns = {"who": [3, 1, None], "name": ["a", None, ""], "x": [0.5, None, 1.0]}
+    columns: dict[str, list[Any]] = {
+        "who": [3, 1, None],
+        "name": ["a", None, ""],
+        "x": [0.5, None, 1.0],
+    }
     assert [was_kept(MAKERS[make](columns), tmp_path / "l") for _ in range(2)] == [False, True]
 
 
@@ -243,7 +247,7 @@ def test_a_copy_is_made_anew_when_a_parents_key_changes(catalog: Path) -> None:
     assert copied == pytest.approx(found, abs=5)
 
 
-CHANGES: Mapping[str, object] = {
+CHANGES: Mapping[str, Any] = {
     "name": "others",
     "unit": UnitPath(table="patients", column="person", via="other"),
     "rows_per_unit": 3,

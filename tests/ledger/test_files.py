@@ -135,9 +135,10 @@ def test_a_link_where_a_new_ledger_is_marked_is_not_followed(file: FileStore) ->
 
 @pytest.mark.parametrize("path", ["a\0b", "", None, 5, b"bytes"])
 def test_what_is_no_path_is_refused_in_one_sentence(path: Any) -> None:
-    for opened in (lambda: SqliteLedger(path, budget=ONE), lambda: SqliteLedger.existing(path)):
-        with pytest.raises(ParameterError, match="path must be the path of a file"):
-            opened()
+    with pytest.raises(ParameterError, match="path must be the path of a file"):
+        SqliteLedger(path, budget=ONE)
+    with pytest.raises(ParameterError, match="path must be the path of a file"):
+        SqliteLedger.existing(path)
 
 
 @pytest.mark.parametrize("mode", [0o666, 0o660, 0o622])
