@@ -13,6 +13,7 @@ from discreet.accounting import Budget, ConcentratedEvent, Event, Filter, PureEv
 from discreet.errors import BudgetError, LedgerError, ParameterError
 from discreet.ledger import Item, SqliteLedger
 from discreet.ledger.scopes import MOST_CHOICES, Disjoint
+from discreet.ledger.stored import StoredLedger
 from tests.ledger.stores import FileStore, Store
 
 YEARS = [["v23", "v24", "v25"]]
@@ -23,7 +24,7 @@ def ledger_of(budget: Budget = ONE, disjoint: Iterable[list[str]] = YEARS) -> Sq
     return SqliteLedger(budget=budget, disjoint=disjoint)
 
 
-def left(ledger: SqliteLedger, *tables: str) -> Fraction:
+def left(ledger: StoredLedger, *tables: str) -> Fraction:
     return ledger.remaining(scope=frozenset(tables) or None).epsilon
 
 
@@ -43,7 +44,7 @@ def test_a_note_with_a_quote_in_its_name_moves_no_charge(store: Store) -> None:
         ledger.charge("one's", pure(2), about=notes, scope=of("v23"))
         assert [left(ledger, table) * 10 for table in ("v23", "v24", "v25")] == [5, 7, 7]
         _, first, second = ledger.entries()
-        assert (first.scope, second.scope) == (None, {"v23"})
+        assert (first.scope, second.scope) == (None, of("v23"))
         assert first.about == notes
 
 
