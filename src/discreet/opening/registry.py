@@ -21,7 +21,7 @@ from warnings import warn
 from discreet.catalog.declared import Declared
 from discreet.engines.contents import files_in
 from discreet.engines.loading import DUCKDB, DuckDbTable, Source
-from discreet.errors import DiscreetWarning
+from discreet.errors import DiscreetError, DiscreetWarning
 from discreet.ledger.keys import key_in
 
 FOLDER = "DISCREET_STATE"
@@ -62,6 +62,22 @@ def prints_of(
     It is keyed by this machine, so that who reads it where it is noted can check no guess. Without
     a key it is nothing.
     """
+    try:
+        told = _told(declared, sources, contents, address)
+        key = key_in(_made(state_folder()) / "key")
+        return frozenset(new_hmac(key, each.encode(), sha256).hexdigest()[:32] for each in told)
+    except (OSError, RuntimeError, ValueError, DiscreetError) as cause:
+        log.warning("what stands for the data of a ledger cannot be made", exc_info=cause)
+        return frozenset()
+
+
+def _told(
+    declared: Declared,
+    sources: Mapping[str, Source],
+    contents: Mapping[str, str],
+    address: str | None,
+) -> list[str]:
+    """Return where private tables are and what they hold."""
     private = {each.name: sources[each.name] for each in declared.tables if each.unit is not None}
     told = []
     for name, source in private.items():
@@ -71,12 +87,7 @@ def prints_of(
             told += [f"file|{each.resolve()}|{table}" for each in files_in(source)]
         elif isinstance(source, str | Path):
             told.append(f"table|{address}|{source}")
-    try:
-        key = key_in(_made(state_folder()) / "key")
-    except (OSError, RuntimeError, ValueError) as cause:
-        log.warning("the key of this machine cannot be read or made", exc_info=cause)
-        return frozenset()
-    return frozenset(new_hmac(key, each.encode(), sha256).hexdigest()[:32] for each in told)
+    return told
 
 
 def _table_in(name: str, source: Source) -> str:
