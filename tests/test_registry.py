@@ -36,6 +36,12 @@ public = true
 SAME = r"is about the same data as .* use one ledger for both"
 
 
+@pytest.fixture(autouse=True)
+def _own_state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let each test have a registry of its own."""
+    monkeypatch.setenv("DISCREET_STATE", str(tmp_path_factory.mktemp("state")))
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Return a folder with a catalog and its data."""

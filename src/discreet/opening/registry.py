@@ -108,9 +108,11 @@ def register(place: str | Path, prints: frozenset[str]) -> None:
     except (OSError, RuntimeError, ValueError, TypeError, AttributeError) as cause:
         log.warning("the registry of ledgers cannot be read or written", exc_info=cause)
         return
-    for other in others:
+    if others:
+        more = f" (and {len(others) - 1} more)" if len(others) > 1 else ""
         warn(
-            f"the ledger {other} is about the same data as {own}: each allows its whole budget, so "
+            f"the ledger {others[0]}{more} is about the same data as {own}: each allows its whole "
+            "budget, so "
             "that more may be revealed than either says; use one ledger for both.",
             DiscreetWarning,
             stacklevel=2,
