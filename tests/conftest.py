@@ -4,6 +4,7 @@ So a statistical test that passed once passes at every push, whatever its false-
 Fresh noise comes from the system, as in production; `system_entropy` marks tests of that itself.
 """
 
+import os
 from collections.abc import Callable
 
 import pytest
@@ -17,6 +18,12 @@ settings.register_profile("long", deadline=None, max_examples=500)
 settings.load_profile("push")
 
 _SYSTEM = SystemEntropy.draw
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _state_folder(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Let no test, nor a process that one starts, write into the state folder of who runs it."""
+    os.environ["DISCREET_STATE"] = str(tmp_path_factory.mktemp("state"))
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from hashlib import sha256
 from time import monotonic, sleep
@@ -30,7 +30,7 @@ from discreet.ledger import OWNER, Entry, Item, Kept, Ledger, Receipt
 from discreet.ledger.checks import MOST_ANSWER
 from discreet.noise import SYSTEM, Entropy
 from discreet.query.plan import Plan
-from discreet.query.plan.identity import meanings_of
+from discreet.query.plan.identity import Identity, meanings_of
 from discreet.query.plan.planned import PlannedRelease
 from discreet.query.plan.targets import EpsilonTarget
 from discreet.query.questions import Scalar
@@ -87,6 +87,15 @@ JOINT = ":"
 READ_OFF = "read off an answer to a wider or dearer question, which was paid for before"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Earlier:
+    """What older versions of Discreet called the same data: what was paid for so stays free."""
+
+    data_version: str
+    paid: dict[str, bool] = field(default_factory=dict)
+    """Names of releases, and whether they are in the ledger: nobody adds any."""
+
+
 class Books:
     """The only way from a plan to noisy tables."""
 
@@ -97,6 +106,7 @@ class Books:
         engine: Engine,
         public: PublicStore,
         data_version: str = "",
+        earlier: Earlier | None = None,
         entropy: Entropy = SYSTEM,
         account: str = OWNER,
         replan: Replanner | None = None,
@@ -107,6 +117,7 @@ class Books:
         self._data_version, self._entropy, self._account = data_version, entropy, account
         self._replan, self._least = replan, least
         self._breaker = Breaker(ledger) if breaker is None else breaker
+        self._replan, self._earlier = replan, earlier
 
     def of(self, account: str) -> "Books":
         """Return the books as an account charges them, or refuse one that may not ask."""
@@ -116,6 +127,7 @@ class Books:
             engine=self._engine,
             public=self._public,
             data_version=self._data_version,
+            earlier=self._earlier,
             entropy=self._entropy,
             account=account,
             replan=self._replan,
@@ -201,12 +213,17 @@ class Books:
 
         Names of releases of the same rows and groups begin alike.
         """
-        return tuple(
-            f"{self._named(each.base)}{JOINT}{self._named(each.whole)}" for each in plan.identities
-        )
+        return tuple(self._question(each) for each in plan.identities)
 
-    def _named(self, digest: str) -> str:
-        return sha256(f"{digest}|{self._data_version}".encode()).hexdigest()
+    def _question(self, identity: Identity) -> str:
+        earlier = self._earlier
+        if earlier is not None:
+            name = _name(identity, earlier.data_version)
+            if name not in earlier.paid:
+                earlier.paid[name] = self._ledger.find(name) is not None
+            if earlier.paid[name]:
+                return name
+        return _name(identity, self._data_version)
 
     def _charged(
         self, plan: Plan, about: str, most_unanswered: Callable[[], int]
@@ -264,19 +281,35 @@ class Books:
         # Where what is released depends on released numbers, only what is pinned is read off.
         is_plain = not plan.question.scalars
         found = {
-            number: self._read_off(plan.releases[number], question, is_new=is_plain)
+            number: self._read_off(
+                plan.releases[number], question, plan.identities[number], is_new=is_plain
+            )
             for number, question in enumerate(self._questions(plan))
         }
         return {number: each for number, each in found.items() if each is not None}
 
-    def _read_off(self, asked: PlannedRelease, question: str, *, is_new: bool) -> "Reading | None":
+    def _alike(self, identity: Identity) -> list[Entry]:
+        """Return the last charges for the same rows and groups, the newest first."""
+        versions = [self._data_version]
+        versions += [] if self._earlier is None else [self._earlier.data_version]
+        return [
+            entry
+            for version in versions
+            for entry in self._ledger.charges_under(
+                _beginning(_name(identity, version)), MOST_TRIED
+            )
+        ]
+
+    def _read_off(
+        self, asked: PlannedRelease, question: str, identity: Identity, *, is_new: bool
+    ) -> "Reading | None":
         if self._ledger.find(question) is not None:
             return None
         source = self._ledger.pin_of(question)
         if source is not None:
-            alike = self._ledger.charges_under(source, 1)
+            alike: Iterable[Entry] = self._ledger.charges_under(source, 1)
         elif is_new:
-            alike = self._ledger.charges_under(_beginning(question), MOST_TRIED)
+            alike = self._alike(identity)
         else:
             return None
         wanted = set(meanings_of(asked.release))
@@ -372,6 +405,13 @@ class Books:
     def _number(self, scalar: Scalar, tables: Mapping[str, pa.Table]) -> Released:
         found = self._public.run(scalar.sql, tables).column(0).to_pylist()
         return found[0] if found else None
+
+
+def _name(identity: Identity, data_version: str) -> str:
+    """Return what a release is called over data of a version."""
+    digests = (identity.base, identity.whole)
+    named = [sha256(f"{each}|{data_version}".encode()).hexdigest() for each in digests]
+    return JOINT.join(named)
 
 
 def _beginning(question: str) -> str:

@@ -6,7 +6,7 @@ from typing import Self
 
 from discreet.answer import Answer, Balance
 from discreet.answer.present import present
-from discreet.books import Books, balance_of
+from discreet.books import Books, Earlier, balance_of
 from discreet.breaker import Breaker
 from discreet.catalog.policy import Catalog, RowChoice
 from discreet.catalog.schema import Bounds
@@ -39,6 +39,7 @@ class Curator:
         public: PublicStore,
         ledger: Ledger,
         data_version: str = "",
+        earlier: Earlier | None = None,
         entropy: Entropy = SYSTEM,
     ) -> None:
         self.catalog = catalog
@@ -48,6 +49,7 @@ class Curator:
             engine=engine,
             public=public,
             data_version=data_version,
+            earlier=earlier,
             entropy=entropy,
             replan=lambda sql, target: self._plan(sql, target, catalog),
             least=catalog.budget.least_per_question,

@@ -25,6 +25,10 @@ def _escape(character: str) -> str:
     return "\\r" if character == "\r" else f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
 
 
+class DiscreetWarning(UserWarning):
+    """Something that an owner should know when data or a ledger are opened; nothing is refused."""
+
+
 class DiscreetError(Exception):
     """Anything that Discreet refuses or cannot do.
 

@@ -19,6 +19,7 @@ FILES = sorted(SOURCE.rglob("*.py"))
 ENVIRONMENT = {
     "cli/shell.py": "where the shell keeps its history",
     "engines/spark/sessions.py": "whether there is Java",
+    "opening/registry.py": "where the user's list of ledgers is",
     "opening/servers.py": "addresses that a catalog names a variable for",
 }
 """Which files read variables of the environment, and what for."""

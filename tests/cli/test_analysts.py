@@ -45,11 +45,13 @@ def test_a_ledger_is_exported_without_tokens_and_answers(discreet: Discreet) -> 
     discreet("ask", "SELECT COUNT(*) FROM visits", "-e", "0.1")
     lines = discreet("ledger", "export").out.splitlines()
     entries = [json.loads(each) for each in lines]
-    assert [each["kind"] for each in entries] == ["policy", "analyst", "charge", "answer"]
-    assert [each["number"] for each in entries] == [1, 2, 3, 4]
+    kinds = ["policy", "analyst", "policy", "charge", "answer"]  # the second one says of what data
+    assert [each["kind"] for each in entries] == kinds
+    assert [each["number"] for each in entries] == [1, 2, 3, 4, 5]
+    assert not any("data" in each["about"] for each in entries)
     assert not any("scrypt" in each for each in lines)
     assert "scrypt" not in discreet("ledger", "show").out
-    assert entries[2]["events"][0]["tag"] == "discrete-laplace/1"
+    assert entries[3]["events"][0]["tag"] == "discrete-laplace/1"
 
 
 def test_a_ledger_may_be_named(discreet: Discreet, folder: Path) -> None:

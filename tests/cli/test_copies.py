@@ -1,6 +1,5 @@
 """Preparing tables once, and forgetting them."""
 
-import os
 import re
 from pathlib import Path
 
@@ -27,7 +26,8 @@ def test_a_copy_is_made_used_and_forgotten(folder: Path, discreet: Discreet) -> 
 
 def test_a_copy_of_other_data_is_said_to_be(folder: Path, discreet: Discreet) -> None:
     discreet("prepare")
-    os.utime(folder / VISITS, (1, 1))
+    with (folder / VISITS).open("a", encoding="utf-8") as visits:
+        visits.write("1,30,north\n")
     asked = discreet("ask", COUNT, "-e", "1")
     assert asked.code == 0
     assert "make it anew by discreet prepare" in " ".join(asked.err.split())

@@ -269,3 +269,11 @@ def test_a_start_that_was_killed_goes_on_where_it_ended(
     for one, other in zip(after_all, fresh, strict=True):
         for here, there in zip(one, other, strict=True):
             assert here["n"] == pytest.approx(there["n"], abs=10)
+
+
+def test_a_link_in_the_place_of_the_lock_is_not_followed(catalog: Path, tmp_path: Path) -> None:
+    target = tmp_path / "target"
+    catalog.with_name("discreet.prepared.lock").symlink_to(target)
+    with pytest.raises(SourceError, match="see that it is no link"):
+        prepare_catalog(catalog)
+    assert not target.exists()

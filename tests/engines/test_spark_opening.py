@@ -32,6 +32,21 @@ def test_a_frame_of_spark_stays_there() -> None:
         assert [each.name for each in both.catalog.tables] == ["visits", "all"]
 
 
+def test_frames_that_differ_by_a_filter_are_different_data(tmp_path: Path) -> None:
+    """Their files are the same, and do not tell what a frame does to them."""
+    pq.write_table(visits(), tmp_path / "visits.parquet")
+    files = shared_session().read.parquet(str(tmp_path / "visits.parquet"))
+    few, many = files.where("cost < 1"), files.where("cost >= 1")
+    doubled = files.selectExpr("patient_id", "cost * 2 AS cost")
+    kept = []
+    for frame in (files, few, many, doubled, few, files):
+        with discreet.open(
+            frame, name="visits", unit="patient_id", epsilon=9, ledger=tmp_path / "l"
+        ) as curator:
+            kept.append(curator.ask(COUNT, epsilon=1).was_kept)
+    assert kept == [False] * 5 + [True]
+
+
 def test_a_table_of_a_session_is_opened_by_its_name() -> None:
     session = shared_session()
     session.createDataFrame(visits()).createOrReplaceTempView("visits_of_today")

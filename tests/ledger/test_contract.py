@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -196,6 +197,23 @@ def test_names_that_cannot_be_stored_are_refused(store: Store, question: str) ->
     with pytest.raises(ParameterError):
         ledger.find(question)
     assert ledger.remaining().epsilon == 1
+
+
+@pytest.mark.parametrize("items", [None, 5, [None], "items"])
+def test_what_are_no_items_is_refused_in_one_sentence(store: Store, items: Any) -> None:
+    with store.open() as ledger:
+        for call in (ledger.charge_all, ledger.check):
+            with pytest.raises(ParameterError, match="items must be Items"):
+                call(items)
+
+
+@pytest.mark.parametrize("head", [[], 5, b"00", {}])
+def test_a_head_that_is_no_text_is_refused_in_one_sentence(store: Store, head: Any) -> None:
+    with (
+        store.open() as ledger,
+        pytest.raises(ParameterError, match=r"head must be the text that head\(\) returned"),
+    ):
+        ledger.verify(head)
 
 
 @pytest.mark.parametrize("about", [{"sql": 1}, {1: "x"}, [("a", "b")], {"x": "y" * 2**20}])

@@ -16,7 +16,13 @@ from typing import Any
 import pytest
 
 from discreet.accounting import Budget, DiscreteLaplaceEvent
-from discreet.errors import AccountError, DiscreetError, LedgerError
+from discreet.errors import (
+    AccountError,
+    DiscreetError,
+    DiscreetWarning,
+    LedgerError,
+    ParameterError,
+)
 from discreet.ledger import Kept, Receipt, SqliteLedger
 from discreet.ledger.book import Line
 from discreet.ledger.sqlite.storage import SqliteStorage
@@ -87,6 +93,65 @@ def test_what_is_no_ledger_of_ours_is_refused_and_left_as_it_is(
         SqliteLedger.existing(file.path)
     assert (file.path.read_bytes() if file.path.is_file() else b"") == before
     assert list(file.path.parent.iterdir()) == [file.path]
+
+
+def test_a_ledger_that_lost_its_first_entry_is_refused(file: FileStore) -> None:
+    """Until a ledger is closed its entries are in SQLite's log: without it the file has none."""
+    with file.open() as ledger:
+        ledger.charge("q", [TENTH])
+        copy = FileStore(file.path.parent / "copy")
+        copy.path.parent.mkdir()
+        shutil.copy(file.path, copy.path)
+    for opened in (copy.open, copy.existing):
+        with pytest.raises(LedgerError, match=r"lost its first entry.*from a copy that verifies"):
+            opened()
+
+
+def test_a_process_that_ends_while_it_makes_a_ledger_leaves_one_that_can_be_begun(
+    file: FileStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class EndError(Exception):
+        pass
+
+    def end(*_: object, **__: object) -> None:
+        raise EndError
+
+    with monkeypatch.context() as patch:
+        patch.setattr("discreet.ledger.stored._Turn.declare", end)
+        with pytest.raises(EndError):
+            file.open()
+    with file.open() as ledger:
+        ledger.charge("q", [TENTH])
+    assert list(file.path.parent.iterdir()) == [file.path]
+
+
+def test_a_link_where_a_new_ledger_is_marked_is_not_followed(file: FileStore) -> None:
+    target = file.path.with_name("target")
+    file.path.with_name(f"{file.path.name}-new").symlink_to(target)
+    with pytest.raises(LedgerError, match="cannot be made"):
+        file.open()
+    assert not target.exists()
+
+
+@pytest.mark.parametrize("path", ["a\0b", "", None, 5, b"bytes"])
+def test_what_is_no_path_is_refused_in_one_sentence(path: Any) -> None:
+    with pytest.raises(ParameterError, match="path must be the path of a file"):
+        SqliteLedger(path, budget=ONE)
+    with pytest.raises(ParameterError, match="path must be the path of a file"):
+        SqliteLedger.existing(path)
+
+
+@pytest.mark.parametrize("mode", [0o666, 0o660, 0o622])
+def test_a_ledger_that_others_may_write_is_opened_with_a_warning(
+    file: FileStore, mode: int
+) -> None:
+    file.open().close()
+    file.path.chmod(mode)
+    for opened in (file.open, file.existing):
+        with pytest.warns(DiscreetWarning, match=r"others .* may write the ledger .*chmod go-w"):
+            opened().close()
+    file.path.chmod(0o640)
+    file.open().close()
 
 
 def test_a_missing_folder_is_not_made(tmp_path: Path) -> None:

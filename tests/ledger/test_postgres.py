@@ -364,6 +364,45 @@ def test_a_role_that_may_only_read_and_add_is_all_that_it_takes(
                 connection.execute(f"{statement} {server.schema}.entries".encode())
 
 
+def test_all_who_may_read_the_key_have_the_same_one(
+    server: PostgresStore, admin: psycopg.Connection
+) -> None:
+    filled(server).close()
+    role = f"role_{server.schema}"
+    for statement in (
+        f"CREATE ROLE {role} LOGIN",
+        f"GRANT USAGE ON SCHEMA {server.schema} TO {role}",
+        f"GRANT SELECT, INSERT ON {server.schema}.entries TO {role}",
+    ):
+        admin.execute(statement.encode())
+    address = server.address.replace("//postgres:@", f"//{role}@")
+    with server.open() as ledger, PostgresLedger(address, budget=ONE) as asking:
+        assert asking.keyed("data") is None
+        admin.execute(f"GRANT SELECT ON {server.schema}.secret TO {role}".encode())
+        assert asking.keyed("data") == ledger.keyed("data") != ledger.keyed("other data")
+
+
+def test_a_ledger_of_an_older_version_is_given_a_key(
+    server: PostgresStore, admin: psycopg.Connection
+) -> None:
+    filled(server).close()
+    admin.execute(f"DROP TABLE {server.schema}.secret".encode())
+    with server.open() as ledger, server.open() as other:
+        assert ledger.keyed("data") == other.keyed("data") is not None
+        ledger.verify()
+
+
+def test_a_table_that_lost_its_entries_is_refused(
+    server: PostgresStore, admin: psycopg.Connection
+) -> None:
+    """As a restore of the schema alone leaves it."""
+    filled(server).close()
+    edit(admin, server, "DELETE FROM {}.entries")
+    for opened in (server.open, server.existing):
+        with pytest.raises(LedgerError, match="lost its first entry"):
+            opened()
+
+
 def test_a_role_without_rights_is_denied_in_fixed_words(
     server: PostgresStore, admin: psycopg.Connection
 ) -> None:

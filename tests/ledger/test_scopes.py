@@ -13,6 +13,7 @@ from discreet.accounting import Budget, ConcentratedEvent, Event, Filter, PureEv
 from discreet.errors import BudgetError, LedgerError, ParameterError
 from discreet.ledger import Item, SqliteLedger
 from discreet.ledger.scopes import MOST_CHOICES, Disjoint
+from discreet.ledger.stored import StoredLedger
 from tests.ledger.stores import FileStore, Store
 
 YEARS = [["v23", "v24", "v25"]]
@@ -23,12 +24,51 @@ def ledger_of(budget: Budget = ONE, disjoint: Iterable[list[str]] = YEARS) -> Sq
     return SqliteLedger(budget=budget, disjoint=disjoint)
 
 
-def left(ledger: SqliteLedger, *tables: str) -> Fraction:
+def left(ledger: StoredLedger, *tables: str) -> Fraction:
     return ledger.remaining(scope=frozenset(tables) or None).epsilon
 
 
 def pure(tenths: int) -> list[Event]:
     return [PureEvent(epsilon=Fraction(tenths, 10))]
+
+
+def of(*tables: str) -> frozenset[str]:
+    return frozenset(tables)
+
+
+def test_a_note_with_a_quote_in_its_name_moves_no_charge(store: Store) -> None:
+    """The scope was looked for in the stored text, where this name holds what was looked for."""
+    notes = {'x"scope': '["v24"]', "y": '"scope":"[\\"v24\\"]"'}
+    with store.open(disjoint=YEARS) as ledger:
+        ledger.charge("everybody's", pure(3), about=notes)
+        ledger.charge("one's", pure(2), about=notes, scope=of("v23"))
+        assert [left(ledger, table) * 10 for table in ("v23", "v24", "v25")] == [5, 7, 7]
+        _, first, second = ledger.entries()
+        assert (first.scope, second.scope) == (None, of("v23"))
+        assert first.about == notes
+
+
+def test_a_question_that_one_table_paid_for_is_not_free_for_another(store: Store) -> None:
+    with store.open(disjoint=YEARS) as ledger:
+        ledger.charge("q", pure(3), scope=of("v23"))
+        for scope in (of("v24"), of("v23", "v24"), None):
+            with pytest.raises(ParameterError, match="scope must be that for which this question"):
+                ledger.charge("q", pure(3), scope=scope)
+        assert ledger.charge("q", pure(3), scope=of("V23")).already_paid
+        assert left(ledger, "v24") == 1
+        both = [Item(question="two", events=pure(1), scope=of(each)) for each in ("v24", "v25")]
+        with pytest.raises(ParameterError, match="scope must be"):
+            ledger.charge_all(both)
+        assert ledger.find("two") is None
+
+
+def test_what_everybody_paid_for_stays_free_for_everyone(store: Store) -> None:
+    """Charges of ledgers from before there were scopes have none."""
+    with store.open(disjoint=YEARS) as ledger:
+        ledger.charge("q", pure(3))
+        ledger.charge("two", pure(1), scope=of("v23", "v24"))
+        assert ledger.charge("q", pure(3), scope=of("v24")).already_paid
+        assert ledger.charge("two", pure(1), scope=of("v24")).already_paid
 
 
 def test_each_partition_has_the_whole_budget(store: Store) -> None:

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from discreet.accounting import Budget, PureEvent
-from discreet.errors import LedgerError
+from discreet.errors import DiscreetError, LedgerError
 from discreet.ledger import SqliteLedger
 from discreet.ledger.book import BEGINNING, Row, digest_after
 from discreet.ledger.sqlite.rows import FIELDS
 from tests.ledger.stores import TENTH, FileStore
+from tests.replay import ReplayableEntropy
 
 Edit = Callable[[sqlite3.Connection], object]
 
@@ -26,6 +27,54 @@ def filled(file: FileStore) -> FileStore:
             ledger.keep(ledger.charge(f"q{i}", [TENTH]), b"a long answer" * 50)
         ledger.charge("q2", [TENTH])
     return file
+
+
+def flips(count: int) -> list[tuple[float, int]]:
+    """Return places, as parts of a file, and the bits to turn there: the same in every run."""
+    drawn = ReplayableEntropy("flips").draw(5 * count)
+    parts = [drawn[5 * n : 5 * n + 5] for n in range(count)]
+    return [(int.from_bytes(each[:4]) / 2**32, 1 << each[4] % 8) for each in parts]
+
+
+def read_all(path: Path) -> None:
+    with SqliteLedger(path, budget=Budget(epsilon=1)) as ledger:
+        ledger.find("q0")
+        ledger.charges_under("q", 3)
+        ledger.report()
+        assert list(ledger.entries())
+        ledger.charge("q9", [TENTH])
+        ledger.verify()
+
+
+@pytest.mark.parametrize("count", [400, pytest.param(4_000, marks=pytest.mark.slow)])
+def test_whatever_byte_is_damaged_only_our_own_errors_come_out(
+    filled: FileStore, tmp_path: Path, count: int
+) -> None:
+    """Some flips are in pages that nothing uses, and are not seen."""
+    whole, damaged = filled.path.read_bytes(), tmp_path / "damaged" / "ledger.db"
+    used = [n for n, byte in enumerate(whole) if byte]  # most of a small file is empty
+    damaged.parent.mkdir()
+    refused = 0
+    for place, bit in flips(count):
+        changed = bytearray(whole)
+        changed[used[int(place * len(used))]] ^= bit
+        damaged.write_bytes(changed)
+        damaged.chmod(0o600)
+        try:
+            read_all(damaged)
+        except DiscreetError:
+            refused += 1
+        for each in damaged.parent.iterdir():
+            each.unlink()
+    assert refused > count * 0.8
+
+
+@pytest.mark.parametrize("column", ["kind", "question", "account", "events", "about", "written"])
+def test_texts_that_are_no_texts_are_refused(filled: FileStore, column: str) -> None:
+    broken = statement(f"UPDATE entries SET {column} = CAST(x'ff' AS TEXT) WHERE number = 2")  # noqa: S608 - constants
+    edit(filled.path, broken)
+    with pytest.raises(LedgerError):
+        read_all(filled.path)
 
 
 def edit(path: Path, act: Edit, *, mend: bool = True) -> None:

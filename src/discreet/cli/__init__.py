@@ -6,13 +6,14 @@ allow the question, with 70 after a mistake of ours, and with 130 if it was inte
 """
 
 import sys
+import warnings
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from discreet.cli.commands import app
 from discreet.cli.interrupts import listen, was_interrupted
 from discreet.cli.later import Later
-from discreet.errors import BudgetError, DiscreetError
+from discreet.errors import BudgetError, DiscreetError, DiscreetWarning
 
 if TYPE_CHECKING:
     import discreet.cli.screen as screen  # noqa: PLR0402 - by its whole name
@@ -26,6 +27,7 @@ def main() -> None:
     """Run the command; a user's mistake is one sentence and an exit code, never a traceback."""
     _print_all_letters()
     listen()
+    warnings.showwarning = _show_warning
     try:
         app()
     except SystemExit as end:
@@ -55,6 +57,19 @@ def _told(error: BaseException) -> tuple[str, int]:
 def _end(sentence: str, code: int) -> None:
     screen.complain(sentence)
     sys.exit(code)
+
+
+_show_plainly = warnings.showwarning
+
+
+def _show_warning(
+    message: Warning | str, category: type[Warning], *where: Any, **more: Any
+) -> None:
+    """Print what an owner should know as one sentence on standard error, without source lines."""
+    if issubclass(category, DiscreetWarning):
+        screen.complain(str(message))
+    else:
+        _show_plainly(message, category, *where, **more)
 
 
 def _print_all_letters() -> None:

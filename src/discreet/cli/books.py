@@ -27,6 +27,9 @@ from discreet.opening import ledger_place, open_books
 
 QUESTION_WIDTH, WIDTH = 62, 200
 
+UNTOLD = {"token", "data"}
+"""What the ledger notes of accounts and of the total in force, and nobody is shown."""
+
 OWNER = Payer()
 
 
@@ -297,7 +300,7 @@ def _record(asked: Asked) -> dict[str, object]:
 
 def _what(entry: Entry) -> str:
     if entry.kind in {"policy", "analyst"}:
-        told = sorted(each for each in entry.about.items() if each[0] != "token")
+        told = sorted(each for each in entry.about.items() if each[0] not in UNTOLD)
         return ", ".join(f"{name} {value}" for name, value in told)
     if entry.kind == "incident":
         return f"{entry.about['failure']}, suspends {entry.about['suspends']}"

@@ -5,12 +5,13 @@ from contextlib import closing
 from pathlib import Path
 
 from discreet.accounting import record_from_event
+from discreet.cli.books import UNTOLD
 from discreet.cli.screen import show
 from discreet.ledger import Entry, existing_ledger
 
 
 def export_ledger(place: str | Path) -> None:
-    """Print every entry; answers and the hashes of tokens stay in the ledger."""
+    """Print every entry; answers, hashes of tokens and what stands for data stay in the ledger."""
     with closing(existing_ledger(place)) as ledger:
         for entry in ledger.entries():
             show(json.dumps(_record(entry)))
@@ -24,6 +25,6 @@ def _record(entry: Entry) -> dict[str, object]:
         "question": entry.question,
         "account": entry.account,
         "events": [record_from_event(each) for each in entry.events],
-        "about": {name: text for name, text in entry.about.items() if name != "token"},
+        "about": {name: text for name, text in entry.about.items() if name not in UNTOLD},
         "digest": entry.digest,
     }

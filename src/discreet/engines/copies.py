@@ -47,9 +47,13 @@ class Copied:
     sources: Mapping[str, Source]
     kinds: Mapping[str, Kinds]
     version: str
-    """Of the data."""
+    """Of the data: a digest of their contents."""
     declared: str
     """What the catalog says of units and limits."""
+    state: str = ""
+    """In which places, sizes and times the files have these contents; empty if that is not sure."""
+    contents: str = ""
+    """What the contents are, table by table, for whoever finds the files in this state again."""
 
     @property
     def key(self) -> str:
@@ -72,7 +76,7 @@ def make_copy(
         if key_of(part) != copied.key:
             _remove(part)
         with _told(), _writing(part, limits) as connection:
-            _begin(connection, copied.key)
+            _begin(connection, copied)
             columns = {
                 name: _loaded(connection, name, source, copied.kinds.get(name), progress)
                 for name, source in copied.sources.items()
@@ -87,6 +91,17 @@ def make_copy(
 
 def key_of(file: Path) -> str | None:
     """Return what a copy is of; None if there is none, or none that can be read and trusted."""
+    found = _about(file)
+    return None if found is None else found[0]
+
+
+def contents_in(file: Path, state: str) -> str | None:
+    """Return the contents of files in this state, if a copy was made of them and says so."""
+    found = _about(file)
+    return found[2] if found is not None and state and found[1] == state else None
+
+
+def _about(file: Path) -> tuple[str, str, str] | None:
     if not file.is_file():
         return None
     if not is_private(file):
@@ -95,11 +110,11 @@ def key_of(file: Path) -> str | None:
     is_whole = file.parent.suffix != PART_SUFFIX
     try:
         with duckdb.connect(str(file), read_only=is_whole) as connection:
-            found = connection.execute(f"SELECT key FROM {ABOUT}.copy").fetchone()
+            found = connection.execute(f"SELECT key, state, contents FROM {ABOUT}.copy").fetchone()
     except duckdb.Error as cause:
         log.warning("a prepared copy could not be read", exc_info=cause)
         return None
-    return None if found is None else str(found[0])
+    return None if found is None else (str(found[0]), str(found[1]), str(found[2]))
 
 
 def open_copy(
@@ -166,7 +181,14 @@ def _lock_of(file: Path) -> Path:
 @contextmanager
 def alone(file: Path) -> Iterator[None]:
     """Keep other processes from making the same; refuse to wait for one that does."""
-    handle = os.open(_lock_of(file), os.O_CREAT | os.O_RDWR, 0o600)
+    lock = _lock_of(file)
+    try:
+        handle = os.open(lock, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError as cause:
+        raise SourceError(
+            f"{lock} cannot be opened as a file of this user; see that it is no link, and that its "
+            "folder can be written."
+        ) from cause
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -196,12 +218,15 @@ def _writing(part: Path, limits: Limits) -> Iterator[duckdb.DuckDBPyConnection]:
         store.close()
 
 
-def _begin(connection: duckdb.DuckDBPyConnection, key: str) -> None:
+def _begin(connection: duckdb.DuckDBPyConnection, copied: Copied) -> None:
     connection.execute(f"CREATE SCHEMA IF NOT EXISTS {ABOUT}")
-    connection.execute(f"CREATE TABLE IF NOT EXISTS {ABOUT}.copy (key VARCHAR)")
+    connection.execute(
+        f"CREATE TABLE IF NOT EXISTS {ABOUT}.copy (key VARCHAR, state VARCHAR, contents VARCHAR)"
+    )
     connection.execute(f"CREATE TABLE IF NOT EXISTS {ABOUT}.columns (name VARCHAR, told VARCHAR)")
     if connection.execute(f"SELECT key FROM {ABOUT}.copy").fetchone() is None:
-        connection.execute(f"INSERT INTO {ABOUT}.copy VALUES (?)", [key])
+        about = [copied.key, copied.state, copied.contents]
+        connection.execute(f"INSERT INTO {ABOUT}.copy VALUES (?, ?, ?)", about)
 
 
 def _loaded(

@@ -261,6 +261,17 @@ def _refuse_view(connection: duckdb.DuckDBPyConnection, source: DuckDbTable) -> 
 def _load_frame(
     connection: duckdb.DuckDBPyConnection, name: str, source: Frame
 ) -> tuple[Column, ...]:
+    table = frame_table(name, source)
+    try:
+        with _told(f"the table {name}"):
+            connection.register("__frame", table)
+            return _copy(connection, name, "__frame", names=tuple(table.column_names))
+    finally:
+        connection.unregister("__frame")
+
+
+def frame_table(name: str, source: Frame) -> pa.Table:
+    """Return a data frame as a table of Arrow, without the index of pandas."""
     try:
         table: pa.Table = pa.table(source)
     except (pa.ArrowException, TypeError, ValueError) as cause:
@@ -271,12 +282,7 @@ def _load_frame(
     table = table.drop_columns(index)
     if not table.num_columns:
         raise SourceError(f"the table {name} has no columns; give it at least one.")
-    try:
-        with _told(f"the table {name}"):
-            connection.register("__frame", table)
-            return _copy(connection, name, "__frame", names=tuple(table.column_names))
-    finally:
-        connection.unregister("__frame")
+    return table
 
 
 @contextmanager

@@ -226,6 +226,12 @@ class Ledger(Protocol):
     def cap(self, account: str) -> Budget:
         """Return the cap of an analyst's account as a budget, uncharged, or raise AccountError."""
 
+    def keyed(self, text: str) -> str | None:
+        """Return what stands for a text in this ledger; without its key nobody can guess which.
+
+        None if there is no key that may be read.
+        """
+
     def charged(self) -> Charge:
         """Return what all entries together have taken."""
 

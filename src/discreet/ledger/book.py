@@ -5,7 +5,6 @@ from nothing else; a stored sum would be one more thing to forge.
 """
 
 import json
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -93,7 +92,7 @@ def entry_from_row(row: Row) -> Entry:
     """Return the entry that a row holds."""
     if row.kind not in KINDS:
         raise LedgerError(*UNKNOWN)
-    about = json.loads(row.about)
+    about = json.loads(row.about)  # its digest was compared, so it is as it was written
     return Entry(
         number=row.number,
         kind=KINDS[row.kind],
@@ -114,6 +113,8 @@ class Policy:
     total: Budget
     neighbours: str
     disjoint: Disjoint = Disjoint()  # noqa: RUF009 - frozen
+    data: frozenset[str] = frozenset()
+    """What stands for the data that the ledger is about, keyed; nothing is decided by it here."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.total, Budget) or self.total.charged != Charge():
@@ -135,6 +136,7 @@ class Policy:
             "set_aside": str(zero_or_positive("set_aside", self.total.set_aside)),
             **self._for_life,
             **({"disjoint": self.disjoint.text} if self.disjoint.groups else {}),
+            **({"data": " ".join(sorted(self.data))} if self.data else {}),
         }
 
     @classmethod
@@ -147,7 +149,8 @@ class Policy:
             set_aside=Fraction(record["set_aside"]),
         )
         disjoint = disjoint_from_text(record.get("disjoint", "[]"))
-        return cls(total=total, neighbours=record["neighbours"], disjoint=disjoint)
+        data = frozenset(record.get("data", "").split())
+        return cls(total=total, neighbours=record["neighbours"], disjoint=disjoint, data=data)
 
     def check_change(self, declared: Self) -> None:
         """Refuse a policy under which the entries that there are would prove nothing."""
@@ -232,6 +235,11 @@ class Book:
         if self.policy is None:
             raise LedgerError(*ALTERED)
         return self.policy.total
+
+    @property
+    def noted(self) -> frozenset[str]:
+        """What stands for the data that the ledger is about, as it was noted last."""
+        return frozenset() if self.policy is None else self.policy.data
 
     @property
     def disjoint(self) -> Disjoint:
@@ -468,22 +476,21 @@ def _refusal(budget: Budget, events: tuple[Event, ...], choice: Choice) -> Budge
     return None
 
 
-# Quotes inside of texts are escaped, so that only a name of its own can look like this.
-_NOTED = re.compile(rf'"{NOTE}":("(?:[^"\\]|\\.)*")?')
+_NAMED = f'"{NOTE}"'
 
 
 def scope_of(row: Row) -> Scope:
     """Return the tables whose units a charge is about; one that names none is about everybody."""
-    found = _NOTED.search(row.about) if row.kind == "charge" else None
-    return None if found is None else _read_scope(found[1] or "")
-
-
-@lru_cache(maxsize=10_000)
-def _read_scope(noted: str) -> Scope:
+    if row.kind != "charge" or _NAMED not in row.about:  # no note has this name: no need to parse
+        return None
     try:
-        return scope_from_text(json.loads(noted))
-    except (ParameterError, TypeError, ValueError) as cause:
+        noted = json.loads(row.about)
+        return _read_scope(noted[NOTE]) if NOTE in noted else None
+    except (ParameterError, RecursionError, TypeError, ValueError) as cause:
         raise LedgerError(*UNKNOWN) from cause
+
+
+_read_scope = lru_cache(maxsize=10_000)(scope_from_text)
 
 
 def _text(value: object) -> str:

@@ -51,6 +51,13 @@ def notes(about: object) -> dict[str, str]:
     return dict(about)
 
 
+def a_head(head: object) -> str:
+    """Return the digest of an entry as it was noted, or refuse what is not text."""
+    if not isinstance(head, str):
+        raise ParameterError("head", head, "must be the text that head() returned, or None")
+    return head
+
+
 def an_answer(answer: object) -> bytes:
     """Return an answer as it can be kept, or refuse it without showing it."""
     if not isinstance(answer, bytes) or len(answer) > MOST_ANSWER:

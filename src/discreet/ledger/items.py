@@ -1,10 +1,19 @@
 """What is to be charged for, checked at the border and made into lines of the book."""
 
+from collections.abc import Iterable
+
 from discreet.errors import HIDDEN, ParameterError
 from discreet.ledger.base import Item
 from discreet.ledger.book import Line
 from discreet.ledger.checks import a_name, notes, one_or_more
 from discreet.ledger.scopes import a_scope
+
+
+def lines_of(items: object, account: object) -> list[Line]:
+    """Return what an account is to be charged for, or refuse what is not several Items."""
+    if not isinstance(items, Iterable):
+        raise ParameterError("items", HIDDEN, "must be Items in a list")
+    return [a_line(each, account) for each in items]
 
 
 def a_line(item: object, account: object) -> Line:

@@ -17,11 +17,14 @@ def open_ledger(
     budget: Budget,
     neighbours: str = "add-remove",
     disjoint: Iterable[Collection[str]] = (),
+    data: Collection[str] = (),
 ) -> Ledger:
     """Return the ledger at an address: of a PostgreSQL server, of a file, or ":memory:"."""
     if is_on_server(address):
-        return PostgresLedger(str(address), budget=budget, neighbours=neighbours, disjoint=disjoint)
-    return SqliteLedger(address, budget=budget, neighbours=neighbours, disjoint=disjoint)
+        return PostgresLedger(
+            str(address), budget=budget, neighbours=neighbours, disjoint=disjoint, data=data
+        )
+    return SqliteLedger(address, budget=budget, neighbours=neighbours, disjoint=disjoint, data=data)
 
 
 def existing_ledger(address: str | Path) -> Ledger:

@@ -101,6 +101,11 @@ def text_from_scope(scope: frozenset[str]) -> str:
     return json.dumps(sorted(scope))
 
 
+def is_covered(scope: Scope, paid: Scope) -> bool:
+    """Return whether a charge for one scope concerns every unit that the other is about."""
+    return paid is None or (scope is not None and scope <= paid)
+
+
 def scope_from_text(text: str) -> Scope:
     """Return the scope that an entry holds, or refuse what none of ours is written like."""
     scope = a_scope(json.loads(text))

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from hmac import compare_digest
+from hmac import new as new_hmac
 from types import MappingProxyType, TracebackType
 from typing import Self
 
@@ -47,11 +48,11 @@ from discreet.ledger.book import (
     scope_of,
     source_of,
 )
-from discreet.ledger.checks import a_beginning, a_name, a_receipt, an_answer
+from discreet.ledger.checks import a_beginning, a_head, a_name, a_receipt, an_answer
 from discreet.ledger.incidents import incident_record, incidents_in
-from discreet.ledger.items import a_line
+from discreet.ledger.items import lines_of
 from discreet.ledger.prices import events_from_text, one_event
-from discreet.ledger.scopes import Scope, a_scope
+from discreet.ledger.scopes import Scope, a_scope, is_covered
 from discreet.ledger.tokens import is_token_of, selector_in, selector_of
 from discreet.ledger.transactions import Mode, Storage, Transaction
 from discreet.parameters import Real
@@ -62,6 +63,12 @@ BATCH = 1000
 DROPPED = (
     "the ledger lacks the entry whose digest was noted",
     "entries were dropped or replaced: keep the file for inquiry and go on from a copy that has it",
+)
+
+BEGINLESS = (
+    "the ledger has lost its first entry, and with it what was charged",
+    "put it back from a copy that verifies, together with its -wal file; to begin with nothing "
+    "charged, remove it on purpose",
 )
 
 STRANGER = ("no analyst holds this token", "ask the owner for a new one")
@@ -77,7 +84,8 @@ class StoredLedger:
         try:
             with self._turn("write") as turn:
                 turn.transaction.check_schema()
-                turn.declare(policy)
+                turn.declare(policy, may_begin=storage.may_begin())
+            storage.has_begun()
         except BaseException:
             self.close()
             raise
@@ -124,7 +132,7 @@ class StoredLedger:
         questions that are read off the kept answers of others, noted in the same transaction. What
         is refused, and when PinnedError is raised, is said in the protocol.
         """
-        lines = [a_line(each, account) for each in items]
+        lines = lines_of(items, account)
         pinned = {a_name("question", each): a_name("source", pins[each]) for each in pins}
         despite = {each.question for each in items if each.despite_pin}
         with self._turn("write") as turn:
@@ -154,10 +162,11 @@ class StoredLedger:
         """
         book = self._current()
         book.check_enabled(a_name("account", account))
-        if items or to_run:
+        lines = lines_of(items, account)
+        if lines or to_run:
             book.check_running(account)
-        if items:
-            book.check_affordable(account, [a_line(each, account) for each in items])
+        if lines:
+            book.check_affordable(account, lines)
 
     def keep(self, receipt: Receipt, answer: bytes) -> bytes:
         """Return the answer that is kept, the first one handed in; durable when it returns."""
@@ -183,6 +192,14 @@ class StoredLedger:
     def cap(self, account: str) -> Budget:
         """Return the cap of an analyst's account as a budget, uncharged."""
         return self._current().cap(a_name("account", account))
+
+    def keyed(self, text: str) -> str | None:
+        """Return what stands for a text in this ledger; without its key nobody can guess which.
+
+        None if there is no key that may be read.
+        """
+        key = self._storage.key()
+        return None if key is None else new_hmac(key, text.encode(), sha256).hexdigest()
 
     def charged(self) -> Charge:
         """Return what all entries together have taken."""
@@ -298,7 +315,7 @@ class StoredLedger:
         """Return what was spent by the tightest accountant, at this delta or that of the total."""
         with self._turn("read") as turn:
             book = turn.book
-            rows = [row for row in turn.transaction.rows(1) if row.kind == "charge"]
+            rows = [row for row in _following(turn.transaction.rows(1)) if row.kind == "charge"]
         slack = book.total.delta if delta is None else delta
         concerned = {frozenset(each.items()) for each in paid_by_choice(rows, book.disjoint)}
         prices = [compose(_events(each), slack) for each in concerned]
@@ -324,20 +341,21 @@ class StoredLedger:
 
     def entries(self) -> Iterator[Entry]:
         """Return all entries in the order in which they were written."""
-        last = 0
+        last, digest = 0, BEGINNING
         while rows := self._batch(last):
-            yield from map(entry_from_row, rows)
-            last = rows[-1].number
+            yield from map(entry_from_row, _following(rows, digest))
+            last, digest = rows[-1].number, rows[-1].digest
 
     def verify(self, head: str | None = None) -> None:
         """Raise LedgerError unless every entry is as it was written and head is among them."""
+        noted = None if head is None else a_head(head)
         self._storage.rest()  # what is read afterwards comes from the store, not from a cache
         with self._turn("read") as turn:
             turn.transaction.check_schema()
             turn.transaction.check_pages()
             digests: set[str] = set()
             Book().after(_whole(turn.transaction.answered(), digests))
-            if head is not None and head not in digests:
+            if noted is not None and noted not in digests:
                 raise LedgerError(*DROPPED)
 
     def close(self) -> None:
@@ -418,7 +436,7 @@ class _Turn:
         """Return the charge of a question, and whether it was among those that were paid."""
         earlier = paid[line.question]
         if earlier is not None:
-            return _paid_alike(earlier, line.events), True
+            return _paid_alike(earlier, line), True
         row = paid[line.question] = self.append(line)
         return row, False
 
@@ -459,11 +477,18 @@ class _Turn:
                 line = Line(kind="pin", question=question, account=account, about=about)
                 self.append(line)
 
-    def declare(self, policy: Policy | None) -> None:
-        """Put a policy in force, or the recorded one if there is none to declare."""
+    def declare(self, policy: Policy | None, *, may_begin: bool) -> None:
+        """Put a policy in force, or the recorded one if there is none to declare.
+
+        Only a store that was made just now may have no entry yet.
+        """
+        if self.book.policy is None and (policy is None or not may_begin):
+            raise LedgerError(*BEGINLESS)
         if policy is None:
-            self.book.remaining()  # refuses a book without a policy
-        elif policy != self.book.policy:
+            return
+        if policy.data <= self.book.noted:
+            policy = replace(policy, data=self.book.noted)
+        if policy != self.book.policy:
             self.book.check_policy(policy)
             self.append(Line(kind="policy", about=policy.record))
 
@@ -486,6 +511,14 @@ def _caught_up(book: Book, transaction: Transaction) -> Book:
         if last is None or last.digest != book.digest:
             raise LedgerError(*ALTERED)
     return book.after(rows)
+
+
+def _following(rows: Iterable[Row], digest: bytes = BEGINNING) -> Iterator[Row]:
+    """Hand on rows that follow each other, or refuse the first that does not."""
+    for row in rows:
+        check_follows(digest, row)
+        digest = row.digest
+        yield row
 
 
 def _selected(analysts: Iterable[Analyst], selector: str | None) -> Analyst | None:
@@ -520,7 +553,10 @@ def _whole(found: Iterable[tuple[Row, bytes | None]], digests: set[str]) -> Iter
 
 
 def _kept(row: Row, answer: bytes | None) -> bytes:
-    if answer is None or json.loads(row.about) != {"sha256": sha256(answer).hexdigest()}:
+    # A damaged file may hold something else than bytes.
+    if not isinstance(answer, bytes) or json.loads(row.about) != {
+        "sha256": sha256(answer).hexdigest()
+    }:
         raise LedgerError(*ALTERED)
     return answer
 
@@ -540,9 +576,12 @@ def _receipt(paid: Row, events: tuple[Event, ...], book: Book, *, already_paid: 
     )
 
 
-def _paid_alike(paid: Row, events: tuple[Event, ...]) -> Row:
-    """Return the charge if it paid for these events: others would be had for nothing."""
-    if events_from_text(paid.events) != events:
+def _paid_alike(paid: Row, line: Line) -> Row:
+    """Return the charge if it paid for these events and units: others would be had for nothing."""
+    if events_from_text(paid.events) != line.events:
         rule = "must be those that this question was paid for with; a question that costs "
         raise ParameterError("events", HIDDEN, rule + "something else needs another name")
+    if not is_covered(line.scope, scope_of(paid)):
+        rule = "must be that for which this question was paid; a question about other tables "
+        raise ParameterError("scope", HIDDEN, rule + "needs another name")
     return paid

@@ -63,6 +63,18 @@ class Storage(Protocol):
     def alone(self) -> AbstractContextManager[None]:
         """Keep the other threads of this process out."""
 
+    def may_begin(self) -> bool:
+        """Return whether the store was made just now, so that it has no entry yet."""
+
+    def has_begun(self) -> None:
+        """Note that the first entry is durable: from now on a store without it has lost it."""
+
+    def key(self) -> bytes | None:
+        """Return the secret that belongs to the ledger: the same for all who have it open.
+
+        None if it may not be read.
+        """
+
     def rest(self) -> None:
         """Let go of the connection, and of what it remembers, until it is needed again."""
 

@@ -7,6 +7,7 @@
 | `files.py`, `servers.py` | where tables are: read from files, or left on a server |
 | `copies.py`, `forms.py` | prepared tables: in a file beside a catalog, or on its server |
 | `ledgers.py` | where charges are kept |
+| `registry.py` | which ledgers of this machine are about the same data |
 """
 
 from discreet.opening.catalogs import (

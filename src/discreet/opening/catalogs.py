@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
+from uuid import uuid4
+from warnings import warn
 
-from discreet.books import budget_from
+from discreet.books import Earlier, budget_from
 from discreet.catalog import Catalog, Column, PublicTable, complete, read
-from discreet.catalog.addresses import EMBEDDED
+from discreet.catalog.addresses import EMBEDDED, without_password
 from discreet.catalog.declared import Declared
 from discreet.catalog.policy import RowChoice
 from discreet.curator import Curator
@@ -19,12 +21,13 @@ from discreet.engines.preparing import as_prepared, scans_to_prepare
 from discreet.engines.public import PublicStore
 from discreet.engines.spark.tables import Session
 from discreet.engines.unplugged import UnpluggedEngine
-from discreet.errors import CatalogError, SourceError
-from discreet.ledger import SqliteLedger
+from discreet.errors import CatalogError, DiscreetWarning, SourceError
+from discreet.ledger import Ledger, SqliteLedger, is_on_server
 from discreet.opening.copies import copy_of, from_copy
-from discreet.opening.files import loaded, named
+from discreet.opening.files import Version, loaded, named
 from discreet.opening.ledgers import ledger_at, ledger_of
-from discreet.opening.servers import address_of, held
+from discreet.opening.registry import prints_of, register
+from discreet.opening.servers import address_of, held, shown
 
 MEMORY = ":memory:"
 
@@ -120,16 +123,59 @@ def curator_of(
     version, engine = _opened(declared, sources, copy, address)
     try:
         catalog = prepared_in(_as_held(complete(declared, engine.columns), engine), engine)
+        public = _public_store(catalog, engine)
+        books, called = _books_of(declared, sources, version, ledger, address)
         return Curator(
             catalog=catalog,
             engine=engine,
-            public=_public_store(catalog, engine),
-            ledger=ledger_at(ledger, declared),
-            data_version=version,
+            public=public,
+            ledger=books,
+            data_version=called,
+            earlier=None if version.earlier is None else Earlier(data_version=version.earlier),
         )
     except BaseException:
         engine.close()
         raise
+
+
+def _books_of(
+    declared: Declared,
+    sources: Mapping[str, Source],
+    version: Version,
+    place: str | Path,
+    address: "str | Session | None",
+) -> tuple[Ledger, str]:
+    """Return the ledger, which notes what it is about, and what the data are called in it.
+
+    Warn if another ledger is about the same.
+    """
+    if place == MEMORY:
+        return ledger_at(place, declared), version.text
+    where = None if address is None else shown(address)
+    prints = prints_of(declared, sources, version.contents, where)
+    ledger = ledger_at(place, declared, prints)
+    try:
+        register(without_password(str(place)) if is_on_server(place) else Path(place), prints)
+        return ledger, _called(version, ledger)
+    except BaseException:
+        ledger.close()
+        raise
+
+
+def _called(version: Version, ledger: Ledger) -> str:
+    """Return what the data are called in the ledger: nobody who reads it can check a guess."""
+    if version.is_declared:
+        return version.text
+    keyed = ledger.keyed(version.text)
+    if keyed is not None:
+        return keyed
+    warn(
+        "the role may not read the ledger's key, so that releases are called as older versions of "
+        "Discreet called them; grant it SELECT on the table secret beside the ledger's entries.",
+        DiscreetWarning,
+        stacklevel=2,
+    )
+    return version.earlier or uuid4().hex
 
 
 def _opened(
@@ -137,7 +183,7 @@ def _opened(
     sources: Mapping[str, Source],
     copy: Path | None,
     address: "str | Session | None",
-) -> tuple[str, DuckDbEngine | Holder]:
+) -> tuple[Version, DuckDbEngine | Holder]:
     """Return the data's version and the engine that holds them: a server's, or that of files."""
     if address is not None:
         return held(declared, sources, address, copy)

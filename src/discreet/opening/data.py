@@ -47,10 +47,10 @@ def open_data(  # noqa: PLR0913 - each is a thing that an owner may declare
     that `name`, `unit` and `public` name. A catalog file (discreet.toml) says all the rest itself.
     Charges are kept in `ledger`: beside a catalog by default, else in memory only, so that the
     budget ends with the process. What was answered about data applies to data of the same
-    `version`: as it is given, else files in the same state. `disjoint` names groups of tables that
-    have no unit in common, and are charged apart. `least_epsilon` is the least that a question may
-    cost, a millionth of epsilon if not given; `incident_suspends` says whom a failure after a
-    charge suspends until the owner has looked: the "account" that asked, or "all".
+    `version`: as it is given, else files and frames of the same contents. `disjoint` names groups
+    of tables that have no unit in common, and are charged apart. `least_epsilon` is the least that
+    a question may cost, a millionth of epsilon if not given; `incident_suspends` says whom a
+    failure after a charge suspends until the owner has looked: the "account" that asked, or "all".
     """
     _check_names(source, name, ledger)
     if isinstance(source, str | Path) and str(source).endswith(".toml"):

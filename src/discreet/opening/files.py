@@ -1,11 +1,12 @@
 """What files and data frames are: their names, their state, and how they are read."""
 
 import json
+import time
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
-from uuid import uuid4
 
 from discreet.catalog import ColumnUnit, Kind
 from discreet.catalog.complete import DEFAULT_ROWS_PER_UNIT
@@ -13,9 +14,23 @@ from discreet.catalog.declared import Declared, path_unit
 from discreet.catalog.policy import SourcePolicy
 from discreet.catalog.units import UnitPath
 from discreet.engines.connection import Limits
+from discreet.engines.contents import content_of, files_in, in_memory
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.loading import DUCKDB, Identifying, Source, files_of, tables_in
 from discreet.errors import SourceError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """What tells data from others; answers apply to data of the same version."""
+
+    text: str = field(repr=False)
+    """As the owner declares it; else what is the same only for the same data, to be keyed."""
+    is_declared: bool = False
+    earlier: str | None = None
+    """What the data were called before contents decided: charges of older ledgers are so named."""
+    contents: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Digests of the tables that were read here, by name."""
 
 
 def named(source: Source | Mapping[str, Source], name: str | None) -> dict[str, Source]:
@@ -30,15 +45,16 @@ def named(source: Source | Mapping[str, Source], name: str | None) -> dict[str, 
     return {name or stem or "data": source}
 
 
-def loaded(declared: Declared, sources: Mapping[str, Source]) -> tuple[str, DuckDbEngine]:
+def loaded(declared: Declared, sources: Mapping[str, Source]) -> tuple[Version, DuckDbEngine]:
     """Return the data's version and the engine that holds them; they belong together."""
-    version = version_of(sources)
-    told = declared.source.version
-    engine = DuckDbEngine.load(sources, kinds=kinds_of(declared), limits=limits_of(declared.source))
-    if version_of(sources) != version:
+    tables = {name: in_memory(name, source) for name, source in sources.items()}
+    before = state_of(tables)
+    version = version_from(contents_of(tables), earlier_version(tables))
+    engine = DuckDbEngine.load(tables, kinds=kinds_of(declared), limits=limits_of(declared.source))
+    if state_of(tables) != before:
         engine.close()
         raise SourceError("a file changed while it was read; open it again.")
-    return version if told is None else f"declared {told}", engine
+    return declared_version(declared, version), engine
 
 
 def limits_of(policy: SourcePolicy) -> Limits:
@@ -75,29 +91,76 @@ def _identifying(declared: Declared) -> Iterator[tuple[str, str]]:
             yield path.table, path.key
 
 
+DECIDES_NOTHING = {"place", "source", "columns"}
+"""What of a declared table does not decide whose a row is and whether it counts.
+
+Where it was written in the catalog; where the table is, which its contents stand for; and bounds
+and values of columns, since the kinds of columns are told besides.
+"""
+
+
 def limits_told(declared: Declared) -> str:
-    """Return what of a catalog decides which rows count: units, limits and kinds of columns."""
-    units = [
-        (each.name, repr(each.unit), each.rows_per_unit or DEFAULT_ROWS_PER_UNIT)
-        for each in declared.tables
+    """Return what of a catalog decides which rows count: all but what is known not to.
+
+    That is units, paths to them, keys that paths lead to, limits, and kinds of columns, by which
+    units are compared.
+    """
+    tables = [
+        {
+            each.name: repr(getattr(table, each.name))
+            for each in fields(table)
+            if each.name not in DECIDES_NOTHING
+        }
+        | {"rows_per_unit": repr(table.rows_per_unit or DEFAULT_ROWS_PER_UNIT)}
+        for table in declared.tables
     ]
     kinds = kinds_of(declared)
     return json.dumps(
-        [units, repr(sorted((name, sorted(kinds[name].items(), key=str)) for name in kinds))]
+        [tables, repr(sorted((name, sorted(kinds[name].items(), key=str)) for name in kinds))]
     )
 
 
-FRAMES = uuid4().hex
-"""Stands for the contents of data frames, which may change with every process."""
+def declared_version(declared: Declared, found: Version) -> Version:
+    """Return the version that the owner declares, else the one that was found."""
+    told = declared.source.version
+    if told is None:
+        return found
+    return replace(found, text=f"declared {told}", is_declared=True, earlier=None)
 
 
-def version_of(sources: Mapping[str, Source]) -> str:
-    """Return what changes when the data do: files by their state, frames with every process."""
+def contents_of(sources: Mapping[str, Source]) -> dict[str, str]:
+    """Return what the tables hold, each as a digest; reads all of their bytes."""
+    paths = {each for each in sources.values() if isinstance(each, str | Path)}
+    read = {each: content_of(each) for each in paths}  # several tables may be in one file
+    return {
+        name: read[source] if isinstance(source, str | Path) else content_of(source)
+        for name, source in sources.items()
+    }
+
+
+def version_from(contents: Mapping[str, str], earlier: str | None) -> Version:
+    """Return the version of tables that hold this."""
+    told = "\n".join(f"{name}:{each}" for name, each in sorted(contents.items()))
+    text = sha256(f"contents\n{told}".encode()).hexdigest()
+    return Version(text=text, contents=contents, earlier=earlier)
+
+
+def state_of(sources: Mapping[str, Source]) -> str:
+    """Return what changes when one of the files does: their places, sizes and times."""
+    told = [
+        f"{name}:{_state(each)}"
+        for name, source in sorted(sources.items())
+        for each in files_in(source)
+    ]
+    return sha256("\n".join(told).encode()).hexdigest()
+
+
+def earlier_version(sources: Mapping[str, Source]) -> str | None:
+    """Return what files in this state were called before contents decided; None for frames."""
     told = []
     for name, source in sorted(sources.items()):
         if not isinstance(source, str | Path):
-            told.append(f"{name}:{FRAMES}:{id(source)}")
-            continue
+            return None
         for file in files_of(source):
             told += [f"{name}:{_state(each)}" for each in (file, Path(f"{file}.wal"))]
     return sha256("\n".join(told).encode()).hexdigest()
@@ -111,3 +174,18 @@ def _state(file: Path) -> str:
         return f"{file.resolve()}:none"
     times = f"{state.st_mtime_ns}:{state.st_ctime_ns}"
     return f"{file.resolve()}:{state.st_ino}:{state.st_size}:{times}"
+
+
+SETTLED = 2.0
+"""Seconds after which a change of a file is sure to change its times: disks' clocks are coarse."""
+
+
+def is_settled(sources: Mapping[str, Source]) -> bool:
+    """Return whether no file was changed so lately that another change might leave its times."""
+    latest = time.time_ns() - int(SETTLED * 1e9)
+    return all(
+        each.stat().st_ctime_ns < latest
+        for source in sources.values()
+        for each in files_in(source)
+        if each.exists()
+    )

@@ -1,5 +1,6 @@
 """Where the charges of a catalog are kept."""
 
+from collections.abc import Collection
 from pathlib import Path
 
 from discreet.books import budget_from
@@ -28,7 +29,7 @@ def open_books(path: str | Path, *, ledger: str | Path | None = None) -> Ledger:
     return ledger_at(place, declared)
 
 
-def ledger_at(place: str | Path, declared: Declared) -> Ledger:
+def ledger_at(place: str | Path, declared: Declared, data: Collection[str] = ()) -> Ledger:
     """Return the ledger at a place, with the accounts that the catalog declares.
 
     What they were charged stays charged, their tokens stay good, and who is disabled stays so.
@@ -39,6 +40,7 @@ def ledger_at(place: str | Path, declared: Declared) -> Ledger:
         budget=budget_from(policy),
         neighbours=policy.neighbours.value,
         disjoint=declared.disjoint,
+        data=data,
     )
     try:
         known = {each.name: (each.epsilon, each.delta) for each in ledger.analysts()}

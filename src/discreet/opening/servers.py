@@ -15,7 +15,13 @@ from discreet.engines.loading import Source
 from discreet.engines.opening import open_engine
 from discreet.engines.spark.tables import Session, is_frame, is_session
 from discreet.errors import CatalogError, ParameterError
-from discreet.opening.files import kinds_of, limits_of, limits_told
+from discreet.opening.files import (
+    Version,
+    declared_version,
+    kinds_of,
+    limits_of,
+    limits_told,
+)
 
 SESSION = "spark://session"
 """What the address of a session is called that is of no usual form."""
@@ -26,7 +32,7 @@ def held(
     tables: Mapping[str, Source],
     address: "str | Session",
     place: Path | None = None,
-) -> tuple[str, Holder]:
+) -> tuple[Version, Holder]:
     """Return the data's version and the engine of the server that holds them.
 
     Prepared forms that are files are looked for at `place`.
@@ -43,11 +49,10 @@ def held(
         form=form,
         limits=limits_of(declared.source),
     )
-    told = declared.source.version
-    if told is not None:
-        return f"declared {told}", engine
     state = f"{shown(address)}|{engine.version}"
-    return sha256(state.encode()).hexdigest(), engine
+    # What a server counts of changes tells how many rows there are: unkeyed it could be guessed.
+    version = Version(text=state, earlier=sha256(state.encode()).hexdigest())
+    return declared_version(declared, version), engine
 
 
 def form_of(

@@ -135,11 +135,15 @@ def _registered(  # noqa: PLR0913
 
 
 def _state(frame: "DataFrame", source: object) -> str | None:
-    """Return which files are read, how long they are and when they were written, if any are."""
+    """Return which files are read, how long they are and when they were written, if any are.
+
+    Only of rows of files as they are: what else a frame does to them, a filter say, its files do
+    not tell.
+    """
     plan: Any = frame._jdf.queryExecution().analyzed()  # noqa: SLF001 - only Java knows the files
     while not _is_parquet(plan) and plan.children().size() == 1:
         plan = plan.children().head()
-    if _is_parquet(plan):
+    if ROW_ID in frame.columns and _is_parquet(plan):
         files = plan.relation().location().allFiles()
         listed = [files.apply(number) for number in range(files.size())]
         found = [(each.getPath(), each.getLen(), each.getModificationTime()) for each in listed]

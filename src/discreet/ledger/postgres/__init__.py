@@ -1,10 +1,11 @@
 """A ledger on a PostgreSQL server, shared by several servers of answers."""
 
 from collections.abc import Collection, Iterable
+from datetime import UTC, datetime
 from typing import Self
 
 from discreet.accounting import Budget
-from discreet.ledger.book import Policy
+from discreet.ledger.book import Book, Line, Policy
 from discreet.ledger.postgres.storage import PostgresStorage
 from discreet.ledger.scopes import disjoint_from
 from discreet.ledger.stored import StoredLedger
@@ -30,10 +31,16 @@ class PostgresLedger(StoredLedger):
         budget: Budget,
         neighbours: str = "add-remove",
         disjoint: Iterable[Collection[str]] = (),
+        data: Collection[str] = (),
     ) -> None:
-        policy = Policy(total=budget, neighbours=neighbours, disjoint=disjoint_from(disjoint))
+        policy = Policy(
+            total=budget,
+            neighbours=neighbours,
+            disjoint=disjoint_from(disjoint),
+            data=frozenset(data),
+        )
         storage = PostgresStorage(*parted(address))
-        storage.make()
+        storage.make(Book().row(Line(kind="policy", about=policy.record), datetime.now(UTC)))
         super().__init__(storage, policy)
 
     @classmethod

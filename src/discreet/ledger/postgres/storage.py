@@ -16,10 +16,13 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import LedgerError, ParameterError
+from discreet.ledger.book import ALTERED, Row
 from discreet.ledger.forks import follow
+from discreet.ledger.keys import LENGTH
 from discreet.ledger.postgres.driver import psycopg_module
 from discreet.ledger.postgres.rows import MAKE, Found, PostgresTransaction, in_schema
 from discreet.ledger.transactions import BUSY, CLOSED, FORKED, Mode, Words
+from discreet.noise import SYSTEM
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -54,7 +57,17 @@ MAKING = "SELECT pg_advisory_xact_lock(1145656131::bigint << 32)"
 
 IS_MADE = """SELECT EXISTS (SELECT FROM pg_catalog.pg_class c
     JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-    WHERE n.nspname = %s AND c.relname = 'entries')"""
+    WHERE n.nspname = %s AND c.relname = %s)"""
+
+MAKE_SECRET = (
+    "CREATE TABLE {schema}.secret (key bytea NOT NULL)",
+    "REVOKE ALL ON {schema}.secret FROM PUBLIC",
+)
+KEEP_KEY = "INSERT INTO {schema}.secret VALUES (%s)"
+KEY = "SELECT key FROM {schema}.secret"
+MAY_MAKE = "SELECT pg_catalog.has_schema_privilege(%s, 'CREATE')"
+MAY_READ = "SELECT pg_catalog.has_table_privilege('{schema}.secret', 'SELECT')"
+"""What makes names of releases impossible to guess for who may read the entries only."""
 
 HAS_SCHEMA = "SELECT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = %s)"
 
@@ -71,10 +84,11 @@ class PostgresStorage:
         self._process = os.getpid()
         self._refusal: Words | None = None
         self._connection: Connection[Found] | None = None
+        self._key: bytes | None = None
         follow(self)
 
-    def make(self) -> None:
-        """Make an empty ledger, whole or not at all; one that is there is left alone."""
+    def make(self, first: Row) -> None:
+        """Make a ledger of one entry, whole or not at all; one that is there is left alone."""
         with self._guarded():
             connection = self._usable()
             self._run(connection, *self._settings("write"), MAKING)
@@ -82,6 +96,8 @@ class PostgresStorage:
                 if not self._has_schema(connection):
                     self._run(connection, "CREATE SCHEMA {schema}")
                 self._run(connection, *MAKE)
+                PostgresTransaction(connection, self._schema).append(first, None)
+                self._make_secret(connection)
             self._commit(connection)
 
     def check_made(self) -> None:
@@ -111,6 +127,44 @@ class PostgresStorage:
         """Keep the other threads of this process out."""
         with self._lock:
             yield
+
+    def may_begin(self) -> bool:
+        """Return False: a ledger is made together with its first entry."""
+        return False
+
+    def has_begun(self) -> None:
+        """Note nothing: a ledger is made together with its first entry."""
+
+    def key(self) -> bytes | None:
+        """Return the secret in a table beside the entries, made if an older ledger has none."""
+        if self._key is None:
+            with self._guarded():
+                connection = self._usable()
+                self._run(connection, *self._settings("write"), MAKING)
+                self._make_secret(connection)
+                found = self._secret(connection)
+                self._commit(connection)
+            self._key = found
+        return self._key
+
+    def _make_secret(self, connection: "Connection[Found]") -> None:
+        """Make the table of the secret if it is not there and the role may."""
+        ((may_make,),) = connection.execute(MAY_MAKE, (self._schema,)).fetchall()
+        if may_make and not self._is_made(connection, "secret"):
+            self._run(connection, *MAKE_SECRET)
+            keep = in_schema(KEEP_KEY, self._schema)
+            connection.execute(keep, (SYSTEM.draw(LENGTH),))
+
+    def _secret(self, connection: "Connection[Found]") -> bytes | None:
+        """Return the secret, None if it is not there or the role may not read it."""
+        is_there = self._is_made(connection, "secret")
+        may_read = in_schema(MAY_READ, self._schema)
+        if not is_there or connection.execute(may_read).fetchall() != [(True,)]:
+            return None
+        found = connection.execute(in_schema(KEY, self._schema)).fetchall()
+        if len(found) != 1 or len(found[0][0]) != LENGTH:
+            raise LedgerError(*ALTERED)
+        return bytes(found[0][0])
 
     def rest(self) -> None:
         """Close the connection until it is needed again."""
@@ -177,8 +231,8 @@ class PostgresStorage:
     def _run(self, connection: "Connection[Found]", *statements: str) -> None:
         connection.execute(in_schema("; ".join(statements), self._schema))
 
-    def _is_made(self, connection: "Connection[Found]") -> bool:
-        found = connection.execute(IS_MADE, (self._schema,)).fetchall()
+    def _is_made(self, connection: "Connection[Found]", table: str = "entries") -> bool:
+        found = connection.execute(IS_MADE, (self._schema, table)).fetchall()
         return bool(found[0][0])
 
     def _has_schema(self, connection: "Connection[Found]") -> bool:

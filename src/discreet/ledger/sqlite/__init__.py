@@ -1,11 +1,14 @@
 """A ledger in one SQLite file, shared by threads and processes of one machine."""
 
 from collections.abc import Collection, Iterable
+from contextlib import suppress
+from os import PathLike
 from pathlib import Path
 from typing import Self
+from warnings import warn
 
 from discreet.accounting import Budget
-from discreet.errors import LedgerError
+from discreet.errors import DiscreetWarning, LedgerError, ParameterError
 from discreet.ledger.book import Policy
 from discreet.ledger.scopes import disjoint_from
 from discreet.ledger.sqlite.storage import MISSING, SqliteStorage, make_file
@@ -21,7 +24,8 @@ class SqliteLedger(StoredLedger):
     all who have the ledger open. neighbours, the filter and the part of delta set aside are for
     life.
     disjoint names groups of tables that have no unit in common: what is charged for one of them
-    leaves what the others have.
+    leaves what the others have. data stands for the data that it is about: it is noted when it
+    changes, decides nothing here, and must be keyed, because entries can be read.
 
     A ledger that fails, or whose file is lost, answers nothing more until it is opened anew.
     """
@@ -33,11 +37,18 @@ class SqliteLedger(StoredLedger):
         budget: Budget,
         neighbours: str = "add-remove",
         disjoint: Iterable[Collection[str]] = (),
+        data: Collection[str] = (),
     ) -> None:
-        policy = Policy(total=budget, neighbours=neighbours, disjoint=disjoint_from(disjoint))
+        policy = Policy(
+            total=budget,
+            neighbours=neighbours,
+            disjoint=disjoint_from(disjoint),
+            data=frozenset(data),
+        )
         place = _place(path)
         if place is not None and not place.exists():
             make_file(place)
+        _warn_if_shared(place)
         super().__init__(SqliteStorage(place), policy)
 
     @classmethod
@@ -46,10 +57,26 @@ class SqliteLedger(StoredLedger):
         place = _place(path)
         if place is None or not place.exists():
             raise LedgerError(*MISSING)
+        _warn_if_shared(place)
         ledger = cls.__new__(cls)
         StoredLedger.__init__(ledger, SqliteStorage(place), None)
         return ledger
 
 
-def _place(path: Path | str) -> Path | None:
+def _warn_if_shared(place: Path | None) -> None:
+    """Say that others may write a ledger: they could put back an old one, or lose it."""
+    with suppress(OSError):
+        if place is not None and place.stat().st_mode & 0o022:
+            warn(
+                f"others than its owner may write the ledger {place}, and so put back an older "
+                "one; take that right from them with chmod go-w.",
+                DiscreetWarning,
+                stacklevel=3,
+            )
+
+
+def _place(path: object) -> Path | None:
+    if not isinstance(path, str | PathLike) or "\0" in str(path) or not str(path):
+        rule = "must be the path of a file, without zero characters, or ':memory:'"
+        raise ParameterError("path", path, rule)
     return None if path == ":memory:" else Path(path).resolve()

@@ -13,6 +13,7 @@ from threading import RLock
 
 from discreet.errors import LedgerError
 from discreet.ledger.forks import follow
+from discreet.ledger.keys import key_in
 from discreet.ledger.sqlite.rows import SCHEMA, SqliteTransaction
 from discreet.ledger.transactions import BUSY, CLOSED, FORKED, NEWER, Mode, Words
 
@@ -47,6 +48,25 @@ WORDS = {
 }
 """What SQLite's errors mean here; all others are FAILED."""
 
+UNREADABLE = (sqlite3.Error, UnicodeError)
+"""What reading a damaged file raises: its texts, and SQLite's words about them, may be no text."""
+
+KEY = ".key"
+"""Ends the name of the file beside a ledger that holds its key."""
+
+KEYLESS = (
+    "the file with the ledger's key, which is beside it and called by its name and .key, cannot be "
+    "read or made",
+    "let this user read it, or put it back; without it what was paid for is charged again",
+)
+
+NEW = "-new"
+"""Ends the name of a file that is beside a ledger until its first entry is durable.
+
+SQLite writes the first entry to its log beside the file. If the log is lost, so is what was
+charged, and the file looks as if it was made just now; but then this one is not there.
+"""
+
 BEGIN: Mapping[Mode, str] = {"read": "BEGIN DEFERRED", "write": "BEGIN IMMEDIATE"}
 
 
@@ -59,6 +79,7 @@ class SqliteStorage:
         self._refusal: Words | None = None
         self._connection: sqlite3.Connection | None = None
         self._files = None if path is None else Files(path)
+        self._key: bytes | None = None
         self._connect()
         if path is None:
             _prepare(self._usable())
@@ -78,7 +99,7 @@ class SqliteStorage:
                 connection.execute("COMMIT")
                 # Only what is still there after the commit is durable.
                 self._check_files()
-            except sqlite3.Error as cause:
+            except UNREADABLE as cause:
                 self._give_up(FAILED)
                 raise LedgerError(*FAILED) from cause
             except LedgerError as refusal:
@@ -93,6 +114,22 @@ class SqliteStorage:
         """Keep the other threads of this process out."""
         with self._lock:
             yield
+
+    def may_begin(self) -> bool:
+        """Return whether the file was made just now, so that it has no entry yet."""
+        return self._files is None or self._files.is_new()
+
+    def has_begun(self) -> None:
+        """Note that the first entry is durable."""
+        if self._files is not None:
+            self._files.has_begun()
+
+    def key(self) -> bytes | None:
+        """Return the secret in a file beside the ledger; in memory, which nobody reads, is none."""
+        with self.alone():
+            if self._key is None and self._files is not None:
+                self._key = self._files.key()
+            return self._key
 
     def rest(self) -> None:
         """Close the connection until it is needed again; a database in memory is left alone."""
@@ -112,7 +149,7 @@ class SqliteStorage:
             connection.execute(BEGIN[mode])
             # A deferred transaction begins with what it reads first.
             connection.execute("SELECT 1 FROM sqlite_master").fetchall()
-        except sqlite3.Error as cause:
+        except UNREADABLE as cause:
             words = _words(cause)
             if words is BUSY:
                 self._roll_back(connection)
@@ -131,7 +168,7 @@ class SqliteStorage:
     def _connect(self) -> sqlite3.Connection:
         try:
             self._connection = _connected(None if self._files is None else self._files.opening())
-        except sqlite3.Error as cause:
+        except UNREADABLE as cause:
             raise LedgerError(*_words(cause)) from cause
         return self._connection
 
@@ -198,6 +235,22 @@ class Files:
                 self._database = _identity(self._path)
         return self._path
 
+    def is_new(self) -> bool:
+        """Return whether nobody has begun the ledger since it was made."""
+        return _new(self._path).exists()
+
+    def key(self) -> bytes:
+        """Return the key in the file beside the ledger."""
+        try:
+            return key_in(self._path.with_name(f"{self._path.name}{KEY}"))
+        except (OSError, ValueError) as cause:
+            raise LedgerError(*KEYLESS) from cause
+
+    def has_begun(self) -> None:
+        """Remove the file that says that the ledger has no entry yet."""
+        with suppress(OSError):
+            _new(self._path).unlink(missing_ok=True)
+
     def check(self) -> None:
         """Refuse files that are not those that were opened, or that became shorter."""
         with _lost_if_absent():
@@ -216,11 +269,16 @@ def make_file(path: Path) -> None:
             new.touch(mode=0o600)
             with closing(sqlite3.connect(new, isolation_level=None)) as connection:
                 _prepare(connection)
+            os.close(os.open(_new(path), os.O_CREAT | os.O_WRONLY | os.O_NOFOLLOW, 0o600))
             with suppress(FileExistsError):
                 os.link(new, path)
         _sync_folder(path.parent)
     except (OSError, sqlite3.Error) as cause:
         raise LedgerError(*MISSING) from cause
+
+
+def _new(path: Path) -> Path:
+    return path.with_name(f"{path.name}{NEW}")
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
@@ -259,7 +317,7 @@ def _check_form(connection: sqlite3.Connection) -> None:
         raise LedgerError(*NEWER)
 
 
-def _words(error: sqlite3.Error) -> Words:
+def _words(error: Exception) -> Words:
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
     return WORDS.get(code & 0xFF, FAILED)  # the low byte is the kind, the rest its detail
 

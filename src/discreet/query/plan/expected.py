@@ -45,9 +45,10 @@ def half_widths(weights: FloatArray, noise: Noise, confidence: Fraction) -> Floa
     size = np.abs(weights)
     if isinstance(noise, Gaussian):
         # By a power of two, which rounds nothing: squares of large weights would overflow.
-        unit = np.exp2(np.frexp(size.max(axis=1, initial=0.0))[1])
+        unit: FloatArray = np.exp2(np.frexp(size.max(axis=1, initial=0.0))[1])
         shares = size / unit[:, None]
-        return unit * gaussian_spread(shares**2 * float(noise.variance), confidence)
+        wide: FloatArray = unit * gaussian_spread(shares**2 * float(noise.variance), confidence)
+        return wide
     return laplace_spread(size * float(noise.scale), confidence)
 
 

@@ -1,0 +1,95 @@
+"""What data are, byte for byte: digests of files and of tables in memory.
+
+A digest lets whoever has a guess of the data check it: it is never stored where others than the
+data's owner can read it, and the ledger knows it under a key only.
+"""
+
+from hashlib import file_digest, sha256
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from discreet.engines.loading import DUCKDB, DuckDbTable, Frame, Source, files_of, frame_table
+from discreet.errors import SourceError
+
+SLICE = 2**17
+"""Rows of a column that are looked at together: how a table is cut into chunks must not matter."""
+
+
+PLAIN = (
+    (pa.types.is_boolean, pa.uint8()),
+    (pa.types.is_string_view, pa.large_string()),
+    (pa.types.is_binary_view, pa.large_binary()),
+)
+"""Types whose values can be stored in several ways, and what they are looked at as."""
+
+
+def in_memory(name: str, source: Source) -> Source:
+    """Return a data frame as a table of Arrow, which is read as often as needed; files as is."""
+    return source if isinstance(source, str | Path | DuckDbTable) else frame_table(name, source)
+
+
+def files_in(source: Source) -> tuple[Path, ...]:
+    """Return the files that a source is read from; none for a table in memory.
+
+    What a DuckDB file holds may be in the log beside it.
+    """
+    if isinstance(source, DuckDbTable):
+        return source.file, Path(f"{source.file}.wal")
+    if not isinstance(source, str | Path):
+        return ()
+    files = files_of(source)
+    if str(source).casefold().endswith(DUCKDB):
+        return *files, *(Path(f"{each}.wal") for each in files)
+    return files
+
+
+def content_of(source: Source) -> str:
+    """Return what is the same only for the same contents: bytes of files, values of tables."""
+    if isinstance(source, str | Path | DuckDbTable):
+        table = source.table if isinstance(source, DuckDbTable) else ""
+        told = [table, *(_file(each) for each in files_in(source))]
+        return sha256("\n".join(told).encode()).hexdigest()
+    return _table(source)
+
+
+def _file(file: Path) -> str:
+    try:
+        with file.open("rb") as opened:
+            return file_digest(opened, "sha256").hexdigest()
+    except FileNotFoundError:
+        return "none"
+    except OSError as cause:
+        raise SourceError(f"{file} could not be read; check that this user may.") from cause
+
+
+def _table(source: Frame) -> str:
+    """Return the digest of names, types and values; what lies below a NULL is none of them."""
+    table: pa.Table = pa.table(source)
+    told = sha256(str(table.schema.remove_metadata()).encode())
+    for column in table.columns:
+        told.update(f"|{len(column)}|".encode())
+        for start in range(0, len(column), SLICE):
+            _add(told, column.slice(start, SLICE).combine_chunks())
+    return told.hexdigest()
+
+
+def _add(told: Any, values: Any) -> None:
+    """Add values to a digest: which are there, and then these alone."""
+    if isinstance(values, pa.ChunkedArray):  # of no chunk, or of more text than one can hold
+        for each in values.chunks:
+            _add(told, each)
+        return
+    if isinstance(values, pa.ExtensionArray):
+        values = values.storage
+    if pa.types.is_dictionary(values.type):
+        values = values.dictionary_decode()
+    told.update(values.is_valid().to_numpy(zero_copy_only=False).tobytes())
+    for is_of_kind, stored in PLAIN:
+        if is_of_kind(values.type):
+            values = values.cast(stored)
+    try:
+        told.update(pa.record_batch([values.drop_null()], names=["values"]).serialize())
+    except pa.ArrowNotImplementedError:  # of a kind that Arrow can hardly do anything with
+        told.update(repr(values.to_pylist()).encode())
