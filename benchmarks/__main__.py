@@ -3,6 +3,7 @@
 import sys
 from argparse import ArgumentParser
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 
 from rich.console import Console
@@ -48,11 +49,14 @@ def main() -> None:
     parser.add_argument(
         "--rows", type=_rows, nargs="+", help="sizes of workloads, size of memory: 1e6 1e7"
     )
+    parser.add_argument("--alone", action="store_true", help="workloads without peers")
     arguments = parser.parse_args()
     benchmarks = {**BENCHMARKS, **(QUICK if arguments.quick else {})}
+    options = workloads.QUICK if arguments.quick else workloads.ALL
+    options = replace(options, peers=()) if arguments.alone else options
+    benchmarks["workloads"] = partial(workloads.run, options=options)
     if arguments.rows:
-        limit = workloads.QUICK_LIMIT if arguments.quick else workloads.LIMIT
-        options = workloads.Options(sizes=tuple(arguments.rows), limit=limit)
+        options = replace(options, sizes=tuple(arguments.rows))
         benchmarks["workloads"] = partial(workloads.run, options=options)
         benchmarks["memory"] = partial(memory.run, rows=max(arguments.rows))
     names = arguments.names or list(QUICK if arguments.quick else BENCHMARKS)
