@@ -24,6 +24,7 @@ from discreet.errors import (
     Failure,
     LeastEpsilonError,
     PinnedError,
+    SourceError,
     UnansweredError,
 )
 from discreet.ledger import OWNER, Entry, Item, Kept, Ledger, Receipt
@@ -368,6 +369,8 @@ class Books:
         failure: Failure
         try:
             return tuple(self._engine.run(each, numbers) for each in planned.queries)
+        except SourceError:  # a curator that can only explain: there are no data
+            raise
         except EngineError as cause:
             failure = cause.failure
         except MemoryError:

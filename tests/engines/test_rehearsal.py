@@ -119,7 +119,7 @@ def test_rows_meet_values_of_the_question_in_combination() -> None:
             f"count(*) FILTER (s = 'mark'), count(*) FILTER (s IS NULL) FROM {rows}"
         ).fetchall()
     ((every, guards, marks, nulls),) = found
-    assert every == ROWS
+    assert every == ROWS[2]
     assert min(guards, marks, nulls) > 0
 
 

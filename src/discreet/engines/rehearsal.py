@@ -16,6 +16,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 from functools import partial
+from math import inf
 from threading import Lock
 from typing import Any, TypeVar
 from zlib import crc32
@@ -44,8 +45,8 @@ from discreet.query.tree import (
     Select,
 )
 
-ROWS, FEWEST = 48, 6
-"""So many rows are made up of each table, and so many at least where several are joined."""
+ROWS = {2: 48, 4: 16, 8: 6, 16: 2, inf: 1}
+"""So many rows are made up of each table, by how many joins there are at most."""
 
 MOST_LITERALS = 24
 """So many values of a kind are taken from the question."""
@@ -109,8 +110,9 @@ class Rehearsal:
             texts += [write_query(query, dialect, each) for each in STAND_INS[1:]]
         yield self._with_rows(query, dialect, text, values, 0)
         joins = sum(isinstance(each, Join) for each in _nodes(query))
+        rows = next(rows for most, rows in ROWS.items() if joins <= most)
         for each in _joined(texts):
-            yield self._with_rows(query, dialect, each, values, max(FEWEST, ROWS >> joins // 2))
+            yield self._with_rows(query, dialect, each, values, rows)
 
     def _with_rows(
         self,
