@@ -10,6 +10,12 @@ from tests.cli.runs import Ended, call, write_visits
 Discreet = Callable[..., Ended]
 
 
+@pytest.fixture(autouse=True)
+def _own_registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no command hear of ledgers that other tests made of the same data."""
+    monkeypatch.setenv("DISCREET_STATE", str(tmp_path / "registry"))
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Stand in a folder with visits.csv and discreet.toml; the user's own state is elsewhere."""

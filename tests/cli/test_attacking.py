@@ -104,12 +104,14 @@ def test_a_price_that_a_defence_does_not_know_is_remarked(discreet: Discreet) ->
     assert "raw has no ε: --epsilon and --each change nothing." in told.err
 
 
-def test_a_picture_that_cannot_be_saved_costs_no_verdict(discreet: Discreet, here: Path) -> None:
+def test_a_picture_that_cannot_be_saved_is_refused_before_the_attack(
+    discreet: Discreet, here: Path
+) -> None:
     (here / "file").touch()
     told = discreet("attack", "averaging", "--against", "raw", *SMALL, "-p", "file/attack.png")
     assert told.code == 1
-    assert told.out.startswith("averaging against raw")
-    assert "check the path" in told.err
+    assert not told.out
+    assert "plot must be in a folder that is there" in told.err
 
 
 @pytest.fixture
