@@ -363,7 +363,7 @@ def test_charges_are_found_by_how_their_questions_begin_the_newest_first(store: 
 def test_a_ledger_has_no_way_back(store: Store) -> None:
     verbs = {name for name in dir(store.open()) if not name.startswith("_")}
     reading = {"find", "remaining", "charged", "entries", "head", "verify", "report", "analysts"}
-    reading |= {"check", "charges_under", "cap", "incidents", "suspended", "pin_of"}
+    reading |= {"check", "charges_under", "cap", "incidents", "suspended", "pin_of", "keyed"}
     assert verbs - reading == {
         "charge",
         "charge_all",
