@@ -121,6 +121,63 @@ def test_nested_and_encoded_values_have_contents() -> None:
     assert content_of(pa.table({"l": pa.array([[1], [2], []]), "c": coded})) != content_of(table)
 
 
+def nested(kind: str, texts: list[str], codes: list[int]) -> Any:
+    """Return one text for each code, coded by a dictionary, in a list, a struct or a map."""
+    coded = pa.DictionaryArray.from_arrays(pa.array(codes, pa.int8()), pa.array(texts))
+    places = list(range(len(codes) + 1))
+    match kind:
+        case "list":
+            return pa.ListArray.from_arrays(places, coded)
+        case "fixed":
+            return pa.FixedSizeListArray.from_arrays(coded, 1)
+        case "struct":
+            return pa.StructArray.from_arrays([coded], ["f"])
+        case "map":
+            keys: Any = pa.array(["k"] * len(codes))
+            return pa.MapArray.from_arrays(pa.array(places), keys, coded)
+        case _:
+            return pa.UnionArray.from_sparse(pa.array([0] * len(codes), pa.int8()), [coded])
+
+
+@pytest.mark.parametrize("kind", ["list", "fixed", "struct", "map", "union"])
+def test_what_a_dictionary_inside_of_nested_values_holds_is_content(kind: str) -> None:
+    """Codes alone say nothing: two frames of one shape would be the same data."""
+    who = pa.array(range(3))
+    one, other, swapped = (
+        content_of(pa.table({"who": who, "x": nested(kind, texts, codes)}))
+        for texts, codes in (
+            (["yes", "no"], [0, 1, 0]),
+            (["no", "maybe"], [0, 1, 0]),
+            (["no", "yes"], [1, 0, 1]),
+        )
+    )
+    assert one != other
+    assert one == swapped
+
+
+def test_what_lies_below_nested_nulls_is_no_content() -> None:
+    mask = pa.array([False, True, False])
+    one, other = (
+        pa.StructArray.from_arrays(
+            [pa.array([1, below, 3]), pa.array([[1], [below], None])], ["a", "b"], mask=mask
+        )
+        for below in (2, 7)
+    )
+    assert content_of(pa.table({"x": one})) == content_of(pa.table({"x": other}))
+    padded = pa.concat_arrays([other, one]).slice(3)
+    assert content_of(pa.table({"x": padded})) == content_of(pa.table({"x": one}))
+
+
+def test_a_frame_with_other_nested_categories_gets_no_answer_of_another(tmp_path: Path) -> None:
+    for texts in (["yes", "no"], ["no", "maybe"]):
+        values = [texts[each % 2] for each in range(50)]
+        plain = pl.Series(values, dtype=pl.Categorical)
+        lists = pl.Series([[each] for each in values], dtype=pl.List(pl.Categorical))
+        frame = pl.DataFrame({"who": range(50), "x": lists, "y": plain})
+        assert not was_kept(frame.select("who", "x"), tmp_path / "l")
+        assert not was_kept(frame.select("who", "y"), tmp_path / "l")
+
+
 # --------------------------------------------------------------------------- files
 
 

@@ -228,6 +228,10 @@ def a_folder_for_a_file(folder: Path) -> None:
     (folder / "ledgers.json").mkdir()
 
 
+def a_pipe_for_a_file(folder: Path) -> None:
+    os.mkfifo(folder / "ledgers.json")
+
+
 def linked_lock(folder: Path) -> None:
     (folder / "ledgers.lock").symlink_to(folder / "elsewhere")
 
@@ -236,7 +240,7 @@ def linked_lock(folder: Path) -> None:
     "break_it",
     [
         *(no_folder, shared, bad_key, linked_key, damaged, of_another_form, binary),
-        *(a_folder_for_a_file, linked_lock),
+        *(a_folder_for_a_file, a_pipe_for_a_file, linked_lock),
     ],
 )
 def test_whatever_is_wrong_with_it_data_are_opened_and_the_log_says_so(

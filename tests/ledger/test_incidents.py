@@ -162,6 +162,25 @@ def test_charges_without_an_answer_are_listed_and_limited(store: Store) -> None:
     assert len(ledger.incidents()) == 4
 
 
+def test_late_answers_to_what_the_owner_has_looked_at_make_no_room(durable: Store) -> None:
+    """Else who loses some on purpose, and is resumed, could lose as many more unseen."""
+    ledger = durable.open()
+    old = [ledger.charge(f"old {number}", [TENTH]) for number in range(3)]
+    ledger.resume("owner")
+    for number in range(3):
+        item = Item(question=f"new {number}", events=[TENTH])
+        ledger.charge_all([item], most_unanswered=lambda: 3)
+    for receipt in old:
+        ledger.keep(receipt, b"late")
+    item = Item(question="one more", events=[TENTH])
+    for each in (ledger, durable.open()):
+        with pytest.raises(UnansweredError):
+            each.charge_all([item], most_unanswered=lambda: 3)
+    ledger.keep(ledger.charge("new 0", [TENTH]), b"1")
+    ledger.charge_all([item], most_unanswered=lambda: 3)
+    ledger.verify()
+
+
 def test_of_threads_that_race_with_an_incident_none_is_charged_after_it(durable: Store) -> None:
     """The check is in the transaction of the charge: the order of entries shows it."""
     ledger = durable.open(HUNDRED)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from discreet.engines.loading import DUCKDB, DuckDbTable, Frame, Source, files_of, frame_table
 from discreet.errors import SourceError
@@ -23,6 +24,15 @@ PLAIN = (
     (pa.types.is_binary_view, pa.large_binary()),
 )
 """Types whose values can be stored in several ways, and what they are looked at as."""
+
+LISTS = (
+    pa.ListArray,
+    pa.LargeListArray,
+    pa.FixedSizeListArray,
+    pa.ListViewArray,
+    pa.LargeListViewArray,
+)
+"""Arrays of lists: how long they are, and what they hold one after another."""
 
 
 def in_memory(name: str, source: Source) -> Source:
@@ -76,7 +86,11 @@ def _table(source: Frame) -> str:
 
 
 def _add(told: Any, values: Any) -> None:
-    """Add values to a digest: which are there, and then these alone."""
+    """Add values to a digest: which are there, and then these alone.
+
+    Nested values are added part by part: Arrow writes what a dictionary inside of them holds apart
+    from them, and leaves whatever lies below their NULLs.
+    """
     if isinstance(values, pa.ChunkedArray):  # of no chunk, or of more text than one can hold
         for each in values.chunks:
             _add(told, each)
@@ -84,12 +98,44 @@ def _add(told: Any, values: Any) -> None:
     if isinstance(values, pa.ExtensionArray):
         values = values.storage
     if pa.types.is_dictionary(values.type):
-        values = values.dictionary_decode()
+        _add(told, _decoded(values))
+        return
     told.update(values.is_valid().to_numpy(zero_copy_only=False).tobytes())
-    for is_of_kind, stored in PLAIN:
-        if is_of_kind(values.type):
-            values = values.cast(stored)
     try:
-        told.update(pa.record_batch([values.drop_null()], names=["values"]).serialize())
+        parts = _parts(values.drop_null())
     except pa.ArrowNotImplementedError:  # of a kind that Arrow can hardly do anything with
+        parts = None
+    if parts is None:
         told.update(repr(values.to_pylist()).encode())
+        return
+    for part in parts:
+        if isinstance(part, bytes):
+            told.update(part)
+        else:
+            _add(told, part)
+
+
+def _decoded(values: Any) -> Any:
+    """Return values without the dictionary that they are coded by."""
+    for is_of_kind, stored in PLAIN:
+        if is_of_kind(values.type.value_type):  # Arrow cannot take single ones of these
+            return values.dictionary.cast(stored).take(values.indices)
+    return values.dictionary_decode()
+
+
+def _parts(values: Any) -> list[Any] | None:
+    """Return what values that are all there consist of: bytes, or other values; None if unknown."""
+    kind = values.type
+    if pa.types.is_struct(kind):
+        return list(values.flatten())
+    if pa.types.is_map(kind):
+        pairs = pa.struct([("key", kind.key_type), ("value", kind.item_type)])
+        return [values.cast(pa.list_(pairs))]
+    if isinstance(values, LISTS):
+        return [pc.list_value_length(values), values.flatten()]
+    if pa.types.is_nested(kind):
+        return None
+    for is_of_kind, stored in PLAIN:
+        if is_of_kind(kind):
+            return [values.cast(stored)]
+    return [pa.record_batch([values], names=["values"]).serialize().to_pybytes()]

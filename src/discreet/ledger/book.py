@@ -27,7 +27,7 @@ from discreet.errors import (
 from discreet.ledger.analysts import analyst_from_record, cap_of
 from discreet.ledger.base import OWNER, Analyst, Entry, Kind
 from discreet.ledger.checks import a_name
-from discreet.ledger.incidents import suspends_all
+from discreet.ledger.incidents import looked_at, suspends_all
 from discreet.ledger.prices import UNKNOWN, added, events_from_text, one_event, total_of
 from discreet.ledger.scopes import (
     NOTE,
@@ -226,6 +226,8 @@ class Book:
     """Accounts whose incidents nobody has looked at, and whether all accounts wait for it."""
     unanswered: Mapping[str, int] = field(default_factory=dict)
     """How many charges of each account have no answer, since it was last resumed."""
+    looked_at: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Those before it was: answered late, they make room for no others."""
     pins: Mapping[str, str] = field(default_factory=dict)
     """Questions that were read off kept answers, and the questions of those."""
 
@@ -356,6 +358,7 @@ class Book:
         paid: dict[tuple[str, Scope], Counter[str]] = {}
         analysts, shares = dict(self.analysts), dict(self.shares)
         suspended, unanswered, pins = dict(self.suspended), dict(self.unanswered), self.pins
+        looked = self.looked_at
         for row in rows:
             number += 1
             check_follows(digest, row)
@@ -373,13 +376,15 @@ class Book:
                     analysts[row.account] = _analyst(row)
                     shares.setdefault(row.account, policy.share)
                 case "answer":
-                    unanswered[row.account] = max(0, unanswered.get(row.account, 0) - 1)
+                    counts = row.question not in looked.get(row.account, ())
+                    unanswered[row.account] = max(0, unanswered.get(row.account, 0) - counts)
                 case "incident" if policy is not None:
                     own = suspended.get(row.account, False)
                     suspended[row.account] = own or _suspends_all(row)
                 case "resume" if policy is not None:
                     suspended.pop(row.account, None)
                     unanswered.pop(row.account, None)
+                    looked = {**looked, row.account: _looked_at(row)}
                 case "pin" if policy is not None:
                     pins = dict(pins) if pins is self.pins else pins
                     assert isinstance(pins, dict)  # noqa: S101 - for types
@@ -396,6 +401,7 @@ class Book:
             shares=shares,
             suspended=suspended,
             unanswered=unanswered,
+            looked_at=looked,
             pins=pins,
         )
         return known.charged_for(paid)
@@ -457,6 +463,13 @@ def _suspends_all(row: Row) -> bool:
     try:
         return suspends_all(row.about)
     except (ParameterError, KeyError, TypeError, ValueError) as cause:
+        raise LedgerError(*UNKNOWN) from cause
+
+
+def _looked_at(row: Row) -> frozenset[str]:
+    try:
+        return looked_at(row.about)
+    except (AttributeError, ParameterError, RecursionError, TypeError, ValueError) as cause:
         raise LedgerError(*UNKNOWN) from cause
 
 

@@ -37,6 +37,27 @@ def suspends_all(about: str) -> bool:
     return bool(record["suspends"] == "all")
 
 
+LOOKED_AT = "unanswered"
+"""Under this name the entry that resumes an account notes its charges that have no answer."""
+
+MOST_LOOKED_AT = 1000
+"""So many of them are noted, the last ones."""
+
+
+def resume_record(unanswered: Iterable[str]) -> dict[str, str]:
+    """Return what the entry holds that resumes an account with charges that have no answer."""
+    names = list(unanswered)[-MOST_LOOKED_AT:]
+    return {LOOKED_AT: json.dumps(names)} if names else {}
+
+
+def looked_at(about: str) -> frozenset[str]:
+    """Return the charges that the owner has looked at, as `resume_record` wrote them."""
+    names = json.loads(json.loads(about).get(LOOKED_AT, "[]"))
+    if not isinstance(names, list) or not all(isinstance(each, str) for each in names):
+        raise ParameterError("record", HIDDEN, "must be what resume_record returned")
+    return frozenset(names)
+
+
 def incidents_in(entries: Iterable[Entry]) -> tuple[Incident, ...]:
     """Return the incidents among all entries, and the charges that have no answer, in order."""
     charges: dict[str, Entry] = {}

@@ -49,7 +49,7 @@ from discreet.ledger.book import (
     source_of,
 )
 from discreet.ledger.checks import a_beginning, a_head, a_name, a_receipt, an_answer
-from discreet.ledger.incidents import incident_record, incidents_in
+from discreet.ledger.incidents import incident_record, incidents_in, resume_record
 from discreet.ledger.items import lines_of
 from discreet.ledger.prices import events_from_text, one_event
 from discreet.ledger.scopes import Scope, a_scope, is_covered
@@ -252,7 +252,8 @@ class StoredLedger:
                 names = ", ".join(map(shown, book.suspended))
                 fix = f"those that are: {names}" if names else "no account is"
                 raise AccountError("this account is not suspended", fix)
-            turn.append(Line(kind="resume", account=name, about={}))
+            about = resume_record(turn.unanswered_of(name))
+            turn.append(Line(kind="resume", account=name, about=about))
 
     # ----------------------------------------------------------------------- analysts
 
@@ -456,6 +457,16 @@ class _Turn:
         """Refuse an account that has so many charges without an answer."""
         if most is not None and self.book.unanswered.get(account, 0) >= most():
             raise UnansweredError
+
+    def unanswered_of(self, account: str) -> list[str]:
+        """Return the charges of an account that have no answer, in order."""
+        found: dict[str, None] = {}
+        for row in self.transaction.rows(1):
+            if row.account == account and row.kind == "charge":
+                found[row.question] = None
+            elif row.kind == "answer":
+                found.pop(row.question, None)
+        return list(found)
 
     def check_unpinned(self, questions: Iterable[str]) -> None:
         """Refuse to charge for what was read off a kept answer: that is shown for free."""

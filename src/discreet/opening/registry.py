@@ -16,6 +16,8 @@ from contextlib import contextmanager
 from hashlib import sha256
 from hmac import new as new_hmac
 from pathlib import Path
+from stat import S_ISREG
+from typing import BinaryIO
 from warnings import warn
 
 from discreet.catalog.declared import Declared
@@ -144,7 +146,7 @@ def _is_there(place: str) -> bool:
 def _read(file: Path) -> dict[str, list[str]]:
     """Return what is in the registry; one that is damaged is put aside and begun anew."""
     try:
-        with file.open("rb") as opened:
+        with _plain(file) as opened:
             found = json.loads(opened.read(LARGEST))  # what is longer is cut off, and so damaged
         return {str(place): [str(each) for each in noted] for place, noted in found.items()}
     except FileNotFoundError:
@@ -153,6 +155,15 @@ def _read(file: Path) -> dict[str, list[str]]:
         log.warning("the registry of ledgers is damaged, and was put aside", exc_info=cause)
         file.replace(file.with_name("ledgers.damaged"))
         return {}
+
+
+def _plain(file: Path) -> BinaryIO:
+    """Return a plain file to be read, and raise ValueError for what may keep a reader waiting."""
+    handle = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise ValueError("not a plain file")
+    return os.fdopen(handle, "rb")
 
 
 def _write(file: Path, known: Mapping[str, list[str]]) -> None:
