@@ -335,6 +335,19 @@ def test_ctrl_c_is_no_incident_but_too_many_are_refused(monkeypatch: pytest.Monk
     curator.resume("owner")
 
 
+def test_a_number_that_cannot_be_computed_leaves_no_charge_without_an_answer() -> None:
+    """It is NULL, as all that fails on a value is; else ten of them would stop the account."""
+    data = {"patient_id": list(range(2000)), "x": [i % 10 for i in range(2000)]}
+    with curator_of(data) as curator:
+        for number in range(MOST_UNANSWERED + 2):
+            sql = (
+                "SELECT COUNT(*) AS n FROM visits WHERE x > "  # noqa: S608
+                f"(SELECT CAST(COUNT(*) AS TINYINT) FROM visits WHERE x <> {number})"
+            )
+            assert -100 < curator.ask(sql, epsilon=5).to_arrow().column("n")[0].as_py() < 100
+        assert curator.incidents() == ()
+
+
 def test_a_process_that_dies_again_and_again_is_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

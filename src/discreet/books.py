@@ -406,8 +406,7 @@ class Books:
         )
 
     def _number(self, scalar: Scalar, tables: Mapping[str, pa.Table]) -> Released:
-        found = self._public.run(scalar.sql, tables).column(0).to_pylist()
-        return found[0] if found else None
+        return self._public.number(scalar.sql, tables)
 
 
 def _name(identity: Identity, data_version: str) -> str:

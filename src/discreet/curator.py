@@ -202,7 +202,7 @@ class Curator:
 
     def _finder(self, books: Books, bounding: RowChoice | str | None = None) -> Finder:
         catalog = with_choice(self.catalog, bounding)
-        return Finder(catalog, self._public, books, self._plan)
+        return Finder(catalog, self._public, books, self._plan, self._check_queries)
 
     def _plan(self, sql: str, target: Target | None, catalog: Catalog) -> Plan:
         """Return all that will happen; refusals show the place in the question."""

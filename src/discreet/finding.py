@@ -57,9 +57,15 @@ class Finder:
     """Finds bounds by a curator's own means."""
 
     def __init__(
-        self, catalog: Catalog, public: PublicReader, books: Books, planner: Planner
+        self,
+        catalog: Catalog,
+        public: PublicReader,
+        books: Books,
+        planner: Planner,
+        check: Callable[[Plan], None],
     ) -> None:
         self.catalog, self._public, self._books, self._planner = catalog, public, books, planner
+        self._check = check
 
     def bounds(self, column: str, epsilon: Fraction) -> Bounds:
         """Return a column's bounds at the price of epsilon, or raise if none stand out."""
@@ -131,7 +137,9 @@ class Finder:
     def _bins(self, place: Place, epsilon: Fraction) -> Plan:
         """Return the plan that finds a column's bounds; it takes no delta."""
         question = bounded(values_by_bin(place, self.catalog, self._public), self.catalog)
-        return make_plan(question, EpsilonTarget(epsilon, delta=0), self.catalog.budget)
+        plan = make_plan(question, EpsilonTarget(epsilon, delta=0), self.catalog.budget)
+        self._check(plan)
+        return plan
 
     def _check_affordable(self, sql: str, first: BoundsFirst, finding: dict[Place, Plan]) -> None:
         """Refuse before anything is charged if what is left does not cover all parts."""

@@ -85,6 +85,58 @@ def test_what_fails_on_a_value_that_the_question_names_is_refused(
         engine.check(query)
 
 
+def guards(number: int) -> tuple[Expression, ...]:
+    """Return so many conditions that hardly any row meets all of."""
+    return tuple(
+        call("equal", column("x", Kind.REAL), literal(1000 + each)) for each in range(number)
+    )
+
+
+def test_what_stands_behind_many_conditions_is_rehearsed(
+    engine: Holder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No row need meet them all: each part of a condition is computed for every row."""
+    failing = call("equal", call("upper", column("s", Kind.TEXT), kind=Kind.TEXT), text("MARK"))
+    others = call("or", call("not", call("and", *guards(9))), call("and", *guards(2)))
+    marked = call("equal", column("s", Kind.TEXT), text("mark"))
+    conditions: dict[str, Expression] = {
+        "and": call("and", *guards(7), marked, failing),
+        "nested": call("or", call("and", call("or", *guards(2), marked), *guards(5), failing)),
+        "when": Case(
+            branches=((others, literal(False)), (failing, literal(True))),
+            otherwise=literal(False),
+            facts=Facts(kind=Kind.BOOLEAN),
+        ),
+    }
+    source = Scan(table=private(engine))
+    queries = {
+        name: count(select(source, literal(1), where=each)) for name, each in conditions.items()
+    }
+    dialect, template = FAILING[engine.dialect]
+    monkeypatch.setitem(dialect.functions, "upper", Function(template=template))
+    for query in queries.values():
+        with pytest.raises(UnsupportedError):
+            engine.check(query)
+
+
+def test_every_branch_of_a_case_is_rehearsed(
+    engine: Holder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also the last of 25, whose value reaches a function that fails on it."""
+    branches = tuple(
+        (call("and", *guards(6)), text("mark" if number == 24 else f"plain {number}"))
+        for number in range(25)
+    )
+    chosen = Case(branches=branches, otherwise=text(""), facts=Facts(kind=Kind.TEXT))
+    tested = call("equal", call("upper", chosen, kind=Kind.TEXT), text("X"))
+    query = count(select(Scan(table=private(engine)), literal(1), where=tested))
+    engine.check(query)
+    dialect, template = FAILING[engine.dialect]
+    monkeypatch.setitem(dialect.functions, "upper", Function(template=template))
+    with pytest.raises(UnsupportedError):
+        engine.check(query)
+
+
 def test_a_statement_is_rehearsed_once(engine: Holder, monkeypatch: pytest.MonkeyPatch) -> None:
     query = guarded(engine, column("s", Kind.TEXT), GUARDS["a person"])
     engine.check(query)
@@ -149,3 +201,44 @@ def test_no_type_of_a_column_stands_in_the_way(tmp_path: Any) -> None:
             counts = ", ".join(f"COUNT(c{number})" for number in range(len(TYPES)))
             sql = f"SELECT {counts} FROM t"  # noqa: S608
             assert len(curator.ask(sql, epsilon=1, bounding=bounding).columns) == len(TYPES)
+
+
+@pytest.mark.parametrize("taken", ["kept_visits", "every_visits", "about_parts"])
+def test_tables_may_be_called_as_prepared_ones_are(taken: str) -> None:
+    other = pa.table({"k": [1, 2], "town": ["a", "b"]})
+    tables = {"visits": VISITS, taken: other}
+    with discreet.open(
+        tables, unit={"visits": "patient_id"}, public=[taken], rows_per_unit=2, epsilon=10
+    ) as curator:
+        sql = (
+            f'SELECT o.town, COUNT(DISTINCT v.patient_id) AS n FROM visits v JOIN "{taken}" o '  # noqa: S608
+            "ON o.k = v.patient_id GROUP BY o.town"
+        )
+        for bounding in ("prepared", "per-query"):
+            assert len(curator.ask(sql, epsilon=1, bounding=bounding).rows) == 2
+
+
+def test_keys_of_every_kind_are_rehearsed_as_they_are_fetched() -> None:
+    """Python's own values are not made of them: for times with a zone a package would be needed."""
+    moments = pa.array([0, 1, 2], pa.timestamp("us", "UTC"))
+    table = VISITS.append_column("at", moments)
+    with discreet.open(
+        {"visits": table}, unit="patient_id", rows_per_unit=2, epsilon=10, delta=1e-3
+    ) as curator:
+        for key in ("at", "date_trunc('day', at)", "s", "x"):
+            curator.ask(f"SELECT {key} AS k, COUNT(*) FROM visits GROUP BY 1", epsilon=1)  # noqa: S608
+
+
+def test_what_finds_bounds_is_rehearsed_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    rehearsed: list[ExactQuery] = []
+    own = Rehearsal.statements
+
+    def noted(rehearsal: Rehearsal, query: ExactQuery) -> Iterator[str]:
+        rehearsed.append(query)
+        return own(rehearsal, query)
+
+    monkeypatch.setattr(Rehearsal, "statements", noted)
+    table = pa.table({"patient_id": list(range(3000)), "x": [float(i % 90) for i in range(3000)]})
+    with discreet.open({"visits": table}, unit="patient_id", epsilon=10) as curator:
+        curator.find_bounds("visits.x", epsilon=5)
+    assert rehearsed

@@ -143,11 +143,15 @@ class DuckDbEngine:
         for each in self._stage.rehearsal(self.columns).statements(self._form(query)):
             try:
                 with self._stage.store.cursor() as cursor:
-                    bound(cursor, each).to_arrow_table()
+                    bound(cursor, each).to_arrow_table()  # as private rows are fetched
             except duckdb.Error as cause:
                 log.error("a query failed on made-up rows with %s: %s", type(cause).__name__, text)
                 log.debug("the engine's own words", exc_info=cause)
                 return False
+            except RuntimeError as cause:
+                if str(cause) != INTERRUPTED:
+                    raise
+                raise KeyboardInterrupt from None
         self._rehearsed.add(text)
         return True
 

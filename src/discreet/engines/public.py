@@ -64,6 +64,12 @@ class Checked:
         return bool(NUMBER.fullmatch(self.types[0]))
 
 
+NOT_COMPUTED = (
+    "what the question computes from the released numbers cannot be computed",
+    "simplify what stands around the aggregates; nothing more was charged",
+)
+
+
 class PublicStore:
     """A DuckDB that holds public tables and, for the length of a call, noisy ones."""
 
@@ -91,17 +97,30 @@ class PublicStore:
 
     def run(self, sql: str, tables: Mapping[str, pa.Table]) -> pa.Table:
         """Return the result of SQL over public tables and these, which are gone afterwards."""
+        found = self._run(sql, tables)
+        if found is None:
+            raise UnsupportedError(*NOT_COMPUTED)
+        return found
+
+    def number(self, sql: str, tables: Mapping[str, pa.Table]) -> int | float | None:
+        """Return the first value; NULL where SQL fails on a number, as in conditions on rows."""
+        table = self._run(sql, tables)
+        found = [] if table is None else table.column(0).to_pylist()
+        return found[0] if found else None
+
+    def _run(self, sql: str, tables: Mapping[str, pa.Table]) -> pa.Table | None:
+        """Return the result of SQL, None if it fails on a value of these tables."""
         with self._store.cursor() as cursor:
             for name, table in tables.items():
                 cursor.register(name, table)
             try:
                 return _fetched(cursor, sql)
+            except (duckdb.DataError, duckdb.ProgrammingError) as cause:
+                log.warning("SQL over released tables failed: %s", sql, exc_info=cause)
+                return None
             except duckdb.Error as cause:
                 log.warning("SQL over released tables failed: %s", sql, exc_info=cause)
-                raise UnsupportedError(
-                    "what the question computes from the released numbers cannot be computed",
-                    "simplify what stands around the aggregates; nothing more was charged",
-                ) from None
+                raise UnsupportedError(*NOT_COMPUTED) from None
 
     def check(self, sql: str, schemas: Mapping[str, pa.Schema]) -> Checked:
         """Return what `run` would give, or refuse; binds the SQL to empty tables and runs nothing.

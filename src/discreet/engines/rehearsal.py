@@ -4,14 +4,16 @@ Whether an engine fails may depend on the rows, so a failure on private rows tel
 them. A failure on made-up rows tells nothing. Every statement is therefore run first on no rows,
 and on rows that reach its branches: values that the question names and those next to them, extreme
 ones and NULL, in combination; then once more for each branch of its CASEs, with no condition in the
-way. What fails there is refused for free. The rows stand in the statement itself, as typed VALUES
-under the names of the tables, so that nothing is created and no private row is read.
+way, and with every part of every condition computed for all rows. What fails there is refused for
+free. The rows stand in the statement itself, as typed VALUES under the names of the tables, so that
+nothing is created and no private row is read.
 """
 
 # ruff: noqa: S608 - this file writes SQL; every name in it is quoted and every value a literal
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
@@ -34,8 +36,12 @@ from discreet.engines.writer import (
     write_query,
 )
 from discreet.engines.writer.units import kind_in
+from discreet.errors import QuestionSizeError
+from discreet.query.expressions.functions import call
 from discreet.query.tree import (
+    Call,
     Case,
+    Expression,
     Facts,
     Join,
     Literal,
@@ -51,8 +57,11 @@ ROWS = {2: 48, 4: 16, 8: 6, 16: 2, inf: 1}
 MOST_LITERALS = 24
 """So many values of a kind are taken from the question."""
 
-MOST_BRANCHES = 6
-"""So many branches of a CASE are tried without their conditions."""
+MOST_BRANCHES = 30
+"""So many branches of a CASE are tried without their conditions, from the first to the last."""
+
+MOST_WAYS = 20_000
+"""So many rows at most a join has where its conditions leave out none."""
 
 LONGEST = 60_000
 """Forms of a query are rehearsed together up to so many characters."""
@@ -103,7 +112,9 @@ class Rehearsal:
 
         Several forms of a query stand in one statement, as they give the same columns.
         """
-        dialect, values = replace(self.dialect, has_schemas=False), _values(query)
+        # No question names a table that begins with __: prepared ones are taken for no other.
+        dialect = replace(self.dialect, has_schemas=False, schemas="__{0}")
+        values = _values(query)
         text = write_query(query, dialect, STAND_INS[0])
         texts = [text, *(write_query(each, dialect, STAND_INS[0]) for each in _unguarded(query))]
         if any(isinstance(each, Released) for each in _nodes(query)):
@@ -113,6 +124,11 @@ class Rehearsal:
         rows = next(rows for most, rows in ROWS.items() if joins <= most)
         for each in _joined(texts):
             yield self._with_rows(query, dialect, each, values, rows)
+        ways = int(MOST_WAYS ** (1 / (joins + 1)))
+        with suppress(QuestionSizeError):  # as deep as expressions may be
+            eager = write_query(_changed(query, _eager), dialect, STAND_INS[0])
+            if eager != text:
+                yield self._with_rows(query, dialect, eager, values, max(1, min(rows, ways)))
 
     def _with_rows(
         self,
@@ -353,12 +369,41 @@ def _unguarded(query: ExactQuery) -> Iterator[ExactQuery]:
         isinstance(each, Select) and (each.where is not None or each.only is not None)
         for each in _nodes(query)
     )
-    for number in range(min(most, MOST_BRANCHES) + 1):
+    for number in _spread(most):
         opened = _changed(query, partial(_opened, number)) if most else query
         if most:
             yield opened
         if is_filtered:
             yield _changed(opened, _unfiltered)
+
+
+def _spread(most: int) -> list[int]:
+    """Return the numbers of branches that are tried; the last stands for ELSE."""
+    tried = min(most, MOST_BRANCHES)
+    return [number * most // tried for number in range(tried + 1)] if tried else [0]
+
+
+def _eager(node: object) -> object:
+    """Return a condition so that no part of it keeps another from being computed."""
+    match node:
+        case Call(function="and" | "or", arguments=arguments):
+            return _compared(arguments)
+        case Case(branches=((_, first), *rest), otherwise=otherwise, facts=facts):
+            conditions = [condition for condition, _ in node.branches]
+            branches = ((_compared(conditions), first), *rest)
+            return Case(branches=branches, otherwise=otherwise, facts=facts)
+        case _:
+            return node
+
+
+def _compared(conditions: Sequence[Expression]) -> Expression:
+    """Return a condition that compares all of these, for which each must be computed."""
+    found = list(conditions)
+    while len(found) > 1:
+        pairs = zip(found[::2], found[1::2], strict=False)
+        last = found[len(found) // 2 * 2 :]
+        found = [*(call("not_distinct", *each) for each in pairs), *last]
+    return found[0]
 
 
 def _opened(number: int, node: object) -> object:

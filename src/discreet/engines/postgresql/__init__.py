@@ -129,9 +129,9 @@ class PostgreSqlEngine:
                 connection.execute("DEALLOCATE discreet_check")
                 if text not in self._rehearsed:
                     for each in self._rehearsal().statements(query):
-                        connection.execute(each)
+                        _fetched(connection, each, _schema(query))  # as private rows are
             self._rehearsed.add(text)
-        except self._sessions.psycopg.Error as cause:
+        except (self._sessions.psycopg.Error, pa.ArrowException, OverflowError) as cause:
             log.error("a query was refused with %s: %s", type(cause).__name__, text)
             log.debug("the engine's own words", exc_info=cause)
             refused = True
