@@ -23,6 +23,7 @@ from discreet.engines.copies import key_of
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.preparing import as_prepared, scans_to_prepare
 from discreet.engines.public import PublicStore
+from discreet.errors import UnboundedError
 from discreet.opening.copies import copied_from, copy_of, prepare_catalog
 from discreet.query.check import check
 from discreet.query.exact import ExactQuery
@@ -304,3 +305,15 @@ def test_a_copy_keeps_places_and_other_bounds_do_not_outdate_it(tmp_path: Path) 
     assert second < first
     declared = discreet.catalog.read(file)
     assert key_of(copy_of(file)) == copied_from(declared, declared.sources).key
+
+
+@pytest.mark.parametrize("bounds", [(0, 1e250), (-1e290, 1e290)])
+def test_tables_open_whatever_their_bounds_and_questions_narrow_them(
+    bounds: tuple[float, float],
+) -> None:
+    table = pa.table({"u": [1, 2, 3], "x": [0.5, 1.5, 2.5]})
+    with discreet.open(table, name="t", unit="u", bounds={"x": bounds}, epsilon=10) as curator:
+        assert curator.ask("SELECT COUNT(*) AS n FROM t", epsilon=1).rows
+        with pytest.raises(UnboundedError, match="clamp"):
+            curator.ask("SELECT SUM(x) FROM t", epsilon=1)
+        assert curator.ask("SELECT SUM(clamp(x, 0, 9)) FROM t", epsilon=1).rows

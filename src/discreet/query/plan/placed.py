@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from discreet.catalog.schema import Bounds, Kind, PrivateTable
 from discreet.catalog.schema import Column as Declared
+from discreet.errors import UnboundedError
 from discreet.query.check.sources import facts_from_column
 from discreet.query.exact import Bounding, ExactQuery
 from discreet.query.plan.measures import rulers_of
@@ -83,7 +84,11 @@ def _placed(rows: int, column: Declared) -> tuple[Placed, ...]:
     if not column.kind.is_number or not isinstance(column.bounds, Bounds):
         return ()
     argument = ColumnOf(source="", name=column.name, facts=facts_from_column(column))
-    return tuple(Placed(column=column, ruler=each) for each in rulers_of(argument, rows))
+    try:
+        rulers = rulers_of(argument, rows)
+    except UnboundedError:  # bounds that no sum is computed within: questions must narrow them
+        return ()
+    return tuple(Placed(column=column, ruler=each) for each in rulers)
 
 
 class _Reader:
