@@ -167,7 +167,6 @@ NAMED_OTHERWISE = {
     "only to refuse it": "AnonymousAggFunc Columns Command Cube GroupingSets Hint IgnoreNulls Into "
     "Lateral Lock MatchRecognize Parameter Pivot Placeholder RespectNulls Rollup SessionParameter "
     "TableSample Unnest",
-    "after the noise only": "CumeDist NthValue Ntile PercentRank",
     "made by the checker, not by the parser": "DType",
 }
 """Names of nodes in the checker's source that a question about rows does not say."""
