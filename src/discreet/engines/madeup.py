@@ -58,6 +58,8 @@ def made_up(question: Question, schemas: Mapping[str, pa.Schema]) -> Iterator[Ma
 
     Known groups are all there; of others there are some, one, or none.
     """
+    if not question.releases:
+        return
     releases = dict(zip(schemas, question.releases, strict=True))
 
     def tables(numbers: Sequence[float | None], found: range) -> dict[str, pa.Table]:
