@@ -132,11 +132,13 @@ def test_a_refusal_costs_nothing_and_reads_nothing(sql: str) -> None:
     assert engines[0].ran == 0
 
 
-def test_a_mistake_in_what_comes_afterwards_is_mended_for_free() -> None:
+def test_a_mistake_in_what_comes_afterwards_costs_nothing() -> None:
     curator = curator_of(VISITS, **BOUNDS)
     with pytest.raises(UnsupportedError):
         curator.ask("SELECT COUNT(*) + 'x' FROM visits", epsilon=1)
-    assert curator.ask("SELECT COUNT(*) + 1 FROM visits", epsilon=1).was_kept
+    assert curator.remaining.epsilon == 100
+    curator.ask("SELECT COUNT(*) + 1 FROM visits", epsilon=1)
+    assert curator.ask("SELECT COUNT(*) + 2 FROM visits", epsilon=1).was_kept
     assert curator.remaining.epsilon == 99
 
 

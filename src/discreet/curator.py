@@ -12,6 +12,7 @@ from discreet.catalog.policy import Catalog, RowChoice
 from discreet.catalog.schema import Bounds
 from discreet.engines.base import Engine
 from discreet.engines.foreign import write_for
+from discreet.engines.madeup import made_up
 from discreet.engines.public import PublicStore
 from discreet.errors import ParameterError, QuestionError, QuestionSizeError, UnsupportedError
 from discreet.explanation import Explanation, cautions_of, explain_plan, notes_of
@@ -231,12 +232,14 @@ class Curator:
         schemas = schemas_of(question)
         if question.shown is None:
             self._public.check(question.afterwards, schemas)
+            self._public.rehearse(question.afterwards, made_up(question, schemas))
         for each in question.scalars:
             if not self._public.check(each.sql, schemas).begins_with_a_number:
                 raise UnsupportedError(
                     "a query that stands in a condition on rows gives no number",
                     "compare rows with released numbers only",
                 )
+            self._public.rehearse(each.sql, made_up(question, schemas))
 
 
 class Account:

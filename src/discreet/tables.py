@@ -19,6 +19,10 @@ ARROW_TYPES: dict[Kind, pa.DataType] = {
 """What a noisy or public column of each kind is, whatever the engine's own type was."""
 
 
+WITH_GAPS = {b"discreet": b"NULL stands for what could not be computed"}
+"""Metadata of a table that was computed from released ones where some values could not be."""
+
+
 class ExactTable:
     """Rows as the engine returned them. Sealed: no repr, no pickle; `release.py` opens it."""
 

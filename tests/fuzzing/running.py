@@ -29,7 +29,7 @@ def outcome(curator: Curator, sql: str) -> str:
     """Return whether a question is answered or refused; anything else is what is looked for."""
     before = curator.remaining
     try:
-        curator.ask(sql, epsilon=1)
+        list(curator.ask(sql, epsilon=1).rows)
     except EngineError:
         return "the engine failed"
     except DiscreetError as error:

@@ -1,8 +1,8 @@
 """No question that is accepted makes an engine fail, whoever is in the data.
 
-On a push: one of each thing that is accepted, and some random questions, always the same. The long
-run draws thousands anew; what fails is printed with its seed, and `Questions(seed).question()` is
-the question again.
+On a push: some of one of each thing that is accepted, and some random questions, always the same.
+The long run asks one of each and draws thousands anew; what fails is printed with its seed, and
+`Questions(seed).question()` is the question again.
 """
 
 from collections import Counter
@@ -18,9 +18,9 @@ from tests.fuzzing.tables import TWINS
 Plan = tuple[int, int, tuple[str, ...]]
 
 ON_A_PUSH: dict[str, Plan] = {
-    "duckdb": (1, 60, TWINS[:2]),
-    "postgresql": (1, 40, TWINS[:2]),
-    "spark": (16, 3, TWINS[:1]),
+    "duckdb": (8, 10, TWINS[:2]),
+    "postgresql": (16, 6, TWINS[:2]),
+    "spark": (64, 1, TWINS[:1]),
 }
 """Of one of each, every how many are asked; how many random questions; of which twins."""
 

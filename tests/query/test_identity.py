@@ -1,5 +1,8 @@
 """The same numbers are paid for once, however they are asked for."""
 
+import json
+from pathlib import Path
+
 import pyarrow as pa
 import pytest
 
@@ -134,3 +137,14 @@ def test_a_number_from_another_release_makes_another_release() -> None:
 )
 def test_numbers_about_the_same_rows_are_one_release(sql: str) -> None:
     assert len(identities(sql)) == 1
+
+
+LIKE = json.loads(
+    (Path(__file__).parent.parent / "golden" / "like_identities.json").read_text(encoding="utf-8")
+)
+"""What releases with patterns were called before patterns were written in one form."""
+
+
+@pytest.mark.parametrize("sql", LIKE)
+def test_a_pattern_that_was_paid_for_before_is_still_known(sql: str) -> None:
+    assert [each.whole for each in identities(sql)] == LIKE[sql]

@@ -15,10 +15,12 @@ from discreet.parameters import Real, confidence_level
 from discreet.query.plan import Plan
 from discreet.query.plan.measures import Linear
 from discreet.release import spreads
-from discreet.tables import NoisyTable
+from discreet.tables import WITH_GAPS, NoisyTable
 
 Run = Callable[[str, Mapping[str, pa.Table]], pa.Table]
 """Runs SQL over noisy and public tables."""
+
+GAPS = "NULL stands for values that could not be computed from the noisy numbers."
 
 
 def present(  # noqa: PLR0913 - each is a part of the answer
@@ -54,6 +56,8 @@ def present(  # noqa: PLR0913 - each is a part of the answer
         return _half_widths(table_at(confidence, simultaneous), question.spreads)
 
     whole = table_at(level, False)
+    if whole.schema.metadata == WITH_GAPS:
+        cautions = (*cautions, GAPS)
     asked = pa.table(
         [whole.column(i) for i in range(len(question.columns))], names=list(question.columns)
     )

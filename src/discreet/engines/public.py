@@ -6,20 +6,27 @@ No private table is ever in it, so whatever it says, in results or in errors, an
 # ruff: noqa: S608 - names are quoted; other SQL is made by our own code
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
 from math import prod
+from time import monotonic
 
 import duckdb
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from discreet.catalog.schema import Kind, Value
 from discreet.engines.connection import Limits, Store, bound, log
 from discreet.engines.duckdb_dialect import DUCKDB
+from discreet.engines.madeup import MadeUp
+from discreet.engines.rehearsal import Rehearsed
 from discreet.engines.writer import column_name, write_expression
 from discreet.errors import QuestionSizeError, UnsupportedError
+from discreet.query.check.afterwards import null_for_failures
 from discreet.query.tree import (
     Call,
     Case,
@@ -30,7 +37,7 @@ from discreet.query.tree import (
     UnitIsIn,
     Window,
 )
-from discreet.tables import ARROW_TYPES
+from discreet.tables import ARROW_TYPES, WITH_GAPS
 
 PUBLIC_LIMITS = Limits(timeout=30, threads=1, memory="4GB")
 """One thread, so that rows without an order stand the same each time: error bars fit them."""
@@ -39,6 +46,9 @@ MOST_ROWS = 10_000_000
 """No longer result is made."""
 MOST_REMEMBERED = 1000
 """So many results of so many rows are remembered: the same are asked with every question."""
+
+LONG_ENOUGH = 2.0
+"""After so many seconds SQL is rehearsed on no further table."""
 
 MOST_COMBINATIONS = 1_000_000
 """No more combinations of public values are tried."""
@@ -66,7 +76,8 @@ class Checked:
 
 NOT_COMPUTED = (
     "what the question computes from the released numbers cannot be computed",
-    "simplify what stands around the aggregates; nothing more was charged",
+    "change what stands around the aggregates and ask again with the same epsilon: "
+    "the released numbers are saved, and nothing more is charged",
 )
 
 
@@ -85,6 +96,7 @@ class PublicStore:
             self._store.connection.unregister("__frame")
         self._store.seal()
         self._values: dict[str, list[tuple[Value, ...]]] = {}
+        self._rehearsed = Rehearsed()
 
     def values(self, sql: str) -> list[tuple[Value, ...]]:
         """Return the rows of SQL over public tables, made by our own code; they never change."""
@@ -96,7 +108,10 @@ class PublicStore:
         return list(found)
 
     def run(self, sql: str, tables: Mapping[str, pa.Table]) -> pa.Table:
-        """Return the result of SQL over public tables and these, which are gone afterwards."""
+        """Return the result of SQL over public tables and these, which are gone afterwards.
+
+        Where it fails, it is run once more with NULL for what cannot be computed in a row.
+        """
         found = self._run(sql, tables)
         if found is None:
             raise UnsupportedError(*NOT_COMPUTED)
@@ -111,10 +126,9 @@ class PublicStore:
     def _run(self, sql: str, tables: Mapping[str, pa.Table]) -> pa.Table | None:
         """Return the result of SQL, None if it fails on a value of these tables."""
         with self._store.cursor() as cursor:
-            for name, table in tables.items():
-                cursor.register(name, table)
+            _register(cursor, tables)
             try:
-                return _fetched(cursor, sql)
+                return _total(cursor, sql)
             except (duckdb.DataError, duckdb.ProgrammingError) as cause:
                 log.warning("SQL over released tables failed: %s", sql, exc_info=cause)
                 return None
@@ -122,14 +136,59 @@ class PublicStore:
                 log.warning("SQL over released tables failed: %s", sql, exc_info=cause)
                 raise UnsupportedError(*NOT_COMPUTED) from None
 
+    def rehearse(self, sql: str, made: Iterable[MadeUp]) -> None:
+        """Refuse SQL that would fail on released tables, whatever numbers they hold.
+
+        It must run as it is on one of the usual tables that were made up, and on all tables at
+        least with NULL for what cannot be computed. SQL that takes long is tried on fewer tables.
+        """
+        tried = list(made)
+        if not tried:
+            return
+        shape = f"{sql}|{[each.to_pydict() for each in tried[0].tables.values()]}"
+        if shape in self._rehearsed:
+            return
+        with self._store.cursor() as cursor:
+            try:
+                self._run_all(cursor, sql, tried)
+            except duckdb.Error as cause:
+                log.info("SQL over released tables was refused: %s", sql, exc_info=cause)
+                raise UnsupportedError(
+                    "what the question computes from the released numbers fails when it runs",
+                    "check formats, casts and types of UNION, or write TRY(…) around what may fail",
+                ) from None
+        self._rehearsed.add(shape)
+
+    def _run_all(
+        self, cursor: duckdb.DuckDBPyConnection, sql: str, tried: Iterable[MadeUp]
+    ) -> None:
+        first: duckdb.Error | None = None
+        has_run = False
+        until = monotonic() + LONG_ENOUGH
+        for each in tried:
+            if has_run and monotonic() > until:
+                break
+            _register(cursor, each.tables)
+            if each.is_usual and not has_run:
+                try:
+                    _fetched(cursor, sql)
+                    has_run = True
+                    continue
+                except FINAL:
+                    raise
+                except duckdb.Error as cause:
+                    first = first or cause
+            _total(cursor, sql)
+        if not has_run and first is not None:
+            raise first
+
     def check(self, sql: str, schemas: Mapping[str, pa.Schema]) -> Checked:
         """Return what `run` would give, or refuse; binds the SQL to empty tables and runs nothing.
 
         What is refused follows from the SQL, these schemas and public tables alone.
         """
         with self._store.cursor() as cursor:
-            for name, schema in schemas.items():
-                cursor.register(name, schema.empty_table())
+            _register(cursor, {name: each.empty_table() for name, each in schemas.items()})
             try:
                 result = bound(cursor, sql)
                 found = Checked(names=tuple(result.columns), types=tuple(map(str, result.types)))
@@ -178,6 +237,27 @@ def _key(expression: Expression) -> str:
     return template.format(write_expression(expression, DUCKDB, ()))
 
 
+FINAL = (duckdb.InterruptException, duckdb.OutOfMemoryException)
+"""The same would happen again."""
+
+
+def _register(cursor: duckdb.DuckDBPyConnection, tables: Mapping[str, pa.Table]) -> None:
+    for name, table in tables.items():
+        cursor.register(name, table)
+
+
+def _total(cursor: duckdb.DuckDBPyConnection, sql: str) -> pa.Table:
+    """Return the result of SQL; what fails in a row is NULL if the whole would fail otherwise."""
+    try:
+        return _fetched(cursor, sql)
+    except FINAL:
+        raise
+    except duckdb.Error:
+        with suppress(duckdb.BinderException):
+            return _fetched(cursor, null_for_failures(sql)).replace_schema_metadata(WITH_GAPS)
+        raise
+
+
 def _fetched(cursor: duckdb.DuckDBPyConnection, sql: str) -> pa.Table:
     reader = bound(cursor, sql).to_arrow_reader()
     batches, rows = [], 0
@@ -188,7 +268,31 @@ def _fetched(cursor: duckdb.DuckDBPyConnection, sql: str) -> pa.Table:
                 f"the result has more than {MOST_ROWS} rows", "add a LIMIT, or aggregate further"
             )
         batches.append(batch)
-    return pa.Table.from_batches(batches, schema=reader.schema)
+    return _within_calendar(pa.Table.from_batches(batches, schema=reader.schema))
+
+
+EARLIEST, LATEST = datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59, 59)
+
+
+def _within_calendar(table: pa.Table) -> pa.Table:
+    """Return a table with NULL for times outside the years 1 to 9999: nothing could show them."""
+    for place, field in enumerate(table.schema):
+        if pa.types.is_date(field.type) or pa.types.is_timestamp(field.type):
+            column = table.column(place)
+            low, high = (_end(each, field.type) for each in (EARLIEST, LATEST))
+            is_within = pc.and_(pc.greater_equal(column, low), pc.less_equal(column, high))
+            kept = pc.if_else(is_within, column, pa.scalar(None, field.type))
+            table = table.set_column(place, field, kept)
+    return table
+
+
+def _end(moment: datetime, type_: pa.DataType) -> "pa.Scalar[pa.DataType]":
+    """Return a moment as a value of a type, or the farthest that the type can hold."""
+    units = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+    if not pa.types.is_timestamp(type_):
+        return pa.scalar(moment.date(), type_)
+    number = int((moment - datetime(1970, 1, 1)).total_seconds()) * units[type_.unit]
+    return pa.scalar(max(-(2**63), min(2**63 - 1, number)), pa.int64()).cast(type_)
 
 
 def _columns(expression: Expression) -> list[ColumnOf]:

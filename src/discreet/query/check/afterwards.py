@@ -1,6 +1,6 @@
 """What comes after the noise: any SQL over released and public tables, but no door to elsewhere."""
 
-from sqlglot import exp
+from sqlglot import exp, parse_one
 
 from discreet.catalog.policy import nearest
 from discreet.errors import NondeterministicError, UnknownNameError, UnsupportedError
@@ -8,6 +8,7 @@ from discreet.query.expressions.functions import FUNCTIONS
 from discreet.query.expressions.patterns import settle_escape
 from discreet.query.expressions.refusals import NONDETERMINISTIC
 from discreet.query.expressions.translate import PLAIN, TRANSLATIONS
+from discreet.query.parse import DIALECT
 from discreet.query.places import span_of
 
 CLAUSES = {
@@ -115,3 +116,41 @@ NONDETERMINISTIC_NODES = tuple(
     )
     if hasattr(exp, each)
 )  # fmt: skip
+
+
+# --------------------------------------------------------------------------- what fails is NULL
+
+FALLIBLE = (exp.Func, exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv, exp.Mod, exp.Neg)
+INFALLIBLE = (exp.Try, exp.TryCast, exp.Case, exp.If, exp.Coalesce, exp.Connector)
+"""These do not fail, or are no functions but parts of others."""
+NOT_TRIED = (exp.AggFunc, *WINDOWS, exp.Window, exp.Query)
+"""What DuckDB's TRY must not hold."""
+AGGREGATES = {
+    *("product", "histogram", "mode", "entropy", "mad", "list", "array_agg", "string_agg"),
+    *("regr_slope", "regr_intercept", "corr", "arg_min", "arg_max", "first", "last", "any_value"),
+    *("var_samp", "mean", "median", "quantile", "countif", "count_if"),
+}
+"""Aggregates that the parser may not know as such."""
+
+
+def null_for_failures(sql: str) -> str:
+    """Return SQL in which a function that fails on a row gives NULL, as it does on private rows."""
+    tree = parse_one(sql, dialect=DIALECT)
+    for node in reversed(list(tree.walk())):
+        if isinstance(node, FALLIBLE) and not isinstance(node, INFALLIBLE):
+            _try(node)
+    return tree.sql(dialect=DIALECT, identify=True)
+
+
+def _try(node: exp.Expr) -> None:
+    if isinstance(node.parent, exp.Try) or any(map(_is_of_rows, node.walk())):
+        return
+    tried = exp.Try()
+    node.replace(tried)
+    tried.set("this", node)
+
+
+def _is_of_rows(node: exp.Expr) -> bool:
+    """Return whether something is computed from several rows, or by a query of its own."""
+    name = node.name.casefold() if isinstance(node, exp.Anonymous) else ""
+    return isinstance(node, NOT_TRIED) or name in AGGREGATES

@@ -20,6 +20,13 @@ ESCAPE = "!"
 """What engines are told to escape with, whatever the question does: ASCII, and of no case."""
 
 
+UNSETTLED = (
+    *(*range(0x10570, 0x105C0), *range(0x10D50, 0x10D86), *range(0x16EA0, 0x16ED4)),
+    *(*range(0xA7CB, 0xA7DD), 0xA7C0, 0xA7C1, 0x2C2F, 0x2C5F, 0x1C89, 0x1C8A, 0x019B, 0x0264),
+)
+"""Letters that got another case in Unicode 14 or later: engines differ in how new theirs is."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sign:
     """A part of a pattern: a character that is itself, or any one (_), or any number of any (%)."""
@@ -100,7 +107,20 @@ def check_pattern(texts: Sequence[Expression], node: exp.Expr) -> None:
             f"use at most {LONGEST_PATTERN} characters and {MOST_WILDCARDS} signs %",
             span=span_of(node),
         )
-    signs_of(*words, span=span_of(node))
+    signs = signs_of(*words, span=span_of(node))
+    if isinstance(node, exp.ILike):
+        _check_case(signs, node)
+
+
+def _check_case(signs: Sequence[Sign], node: exp.Expr) -> None:
+    """Refuse letters that ILIKE would not match alike on all engines."""
+    for each in signs:
+        if ord(each.letter) in UNSETTLED:
+            raise UnsupportedError(
+                f"not all databases know the upper and lower case of U+{ord(each.letter):04X}",
+                "use LIKE, or _ in place of this letter",
+                span=span_of(node),
+            )
 
 
 def settle_escape(node: exp.Escape) -> None:
