@@ -73,8 +73,8 @@ def test_types_of_the_server_are_folded_into_kinds(schema: str) -> None:
 
 
 def test_numerics_that_reals_cannot_tell_apart_are_no_units(schema: str) -> None:
-    types = ("numeric", "numeric(20, 2)", "numeric(15, 2)", "numeric(30, 0)", "double precision")
-    types += ("numeric(3, 400)", "numeric(15, 330)", "numeric(15, 290)")  # 1e-400 and 2e-400 are 0
+    types = ["numeric", "numeric(20, 2)", "numeric(15, 2)", "numeric(30, 0)", "double precision"]
+    types += ["numeric(3, 400)", "numeric(15, 330)", "numeric(15, 290)"]  # 1e-400 and 2e-400 are 0
     listed = ", ".join(f"c{number} {each}" for number, each in enumerate(types))
     run(f"CREATE TABLE {schema}.ids ({listed})")
     engine = opened(schema, "ids")
