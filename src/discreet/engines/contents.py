@@ -84,12 +84,18 @@ def _add(told: Any, values: Any) -> None:
     if isinstance(values, pa.ExtensionArray):
         values = values.storage
     if pa.types.is_dictionary(values.type):
-        values = values.dictionary_decode()
+        named = _plain(values.dictionary)  # Arrow cannot take values of a view, as Polars has them
+        values = pa.DictionaryArray.from_arrays(values.indices, named).dictionary_decode()
     told.update(values.is_valid().to_numpy(zero_copy_only=False).tobytes())
-    for is_of_kind, stored in PLAIN:
-        if is_of_kind(values.type):
-            values = values.cast(stored)
+    values = _plain(values)
     try:
         told.update(pa.record_batch([values.drop_null()], names=["values"]).serialize())
     except pa.ArrowNotImplementedError:  # of a kind that Arrow can hardly do anything with
         told.update(repr(values.to_pylist()).encode())
+
+
+def _plain(values: Any) -> Any:
+    for is_of_kind, stored in PLAIN:
+        if is_of_kind(values.type):
+            return values.cast(stored)
+    return values

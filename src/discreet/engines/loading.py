@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import datetime
 from fractions import Fraction
 from glob import glob, has_magic
 from pathlib import Path
@@ -319,11 +320,34 @@ def frame_table(name: str, source: Frame) -> pa.Table:
         raise SourceError(
             f"the table {name} holds columns of mixed types; give each column one type."
         ) from cause
+    _refuse_cut_times(name, source, table)
     index = [each for each in table.column_names if re.fullmatch(r"__index_level_\d+__", each)]
     table = table.drop_columns(index)
     if not table.num_columns:
         raise SourceError(f"the table {name} has no columns; give it at least one.")
     return table
+
+
+def _refuse_cut_times(name: str, source: Any, table: pa.Table) -> None:
+    """Refuse a column of dates that are times of day too: read as dates, two would be one."""
+    is_of_objects = type(source).__module__.partition(".")[0] == "pandas"
+    for number, field in enumerate(table.schema):
+        try:
+            if pa.types.is_date64(field.type):
+                table.column(number).validate(full=True)
+            is_cut = (
+                is_of_objects
+                and pa.types.is_date32(field.type)
+                and number < len(source.columns)
+                and any(isinstance(each, datetime) for each in source.iloc[:, number])
+            )
+        except pa.ArrowInvalid:
+            is_cut = True
+        if is_cut:
+            raise SourceError(
+                f"the table {name} holds times of day among the dates of {field.name!r}; store "
+                "dates or timestamps there."
+            )
 
 
 @contextmanager
