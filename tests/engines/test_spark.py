@@ -250,6 +250,20 @@ def test_a_column_that_names_of_folders_would_hide_is_refused(
             opened({"t": source})
 
 
+@pytest.mark.parametrize("other", [pa.float64(), pa.int32(), pa.string()], ids=str)
+def test_files_that_store_a_column_as_different_types_are_refused(
+    tmp_path: Path, other: pa.DataType
+) -> None:
+    """Spark would fail if and only if the second file may have a row that is asked for."""
+    folder = tmp_path / "t.parquet"
+    folder.mkdir()
+    pq.write_table(pa.table({"who": [1, 2], "x": [1, 1]}), folder / "a.parquet")
+    second = pa.table({"x": [1, 7], "who": pa.array([3, 4]).cast(other)})
+    pq.write_table(second, folder / "b.parquet")
+    with pytest.raises(SourceError, match="store a column as different types"):
+        opened({"t": str(folder)})
+
+
 def test_a_path_to_rows_without_names_is_refused(session: "SparkSession") -> None:
     frame = session.range(3).selectExpr("id AS visit_id")
     engine = opened({"visits": frame, "drugs": frame})

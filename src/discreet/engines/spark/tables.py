@@ -114,6 +114,8 @@ def _registered(  # noqa: PLR0913
     else:
         found = _sought(given, own, source)
         guessed = _guessed(name, found)
+        if _is_path(source):
+            _refuse_other_types(own, name, str(source), found)
         frame, handed_over = _found(own, name, found, is_own=_is_path(source))
         columns = tuple(
             _marked(_column(each, kind), guessed) for each, kind in frame.dtypes if each != ROW_ID
@@ -201,6 +203,24 @@ def _guessed(name: str, frame: "DataFrame") -> frozenset[str]:
             if each.dataType().typeName() != "string":
                 guessed.add(each.name().casefold())
     return frozenset(guessed)
+
+
+def _refuse_other_types(own: "SparkSession", name: str, source: str, frame: "DataFrame") -> None:
+    """Refuse files that store a column as different types, by what is written at their ends.
+
+    Spark fails when it reads a file that is not as the first, and leaves it out if its statistics
+    say that no row there is asked for: whether a question fails would tell if there is such a row.
+    """
+    try:
+        merged = dict(own.read.option("mergeSchema", "true").parquet(source).dtypes)
+    except failures() as cause:
+        log.warning("the files of %s differ", name, exc_info=cause)
+        merged = {}
+    if any(merged.get(each) != kind for each, kind in frame.dtypes):
+        raise SourceError(
+            f"the table {name} reads Parquet files that store a column as different types; write "
+            "all files with the same."
+        )
 
 
 def _marked(column: Column, guessed: frozenset[str]) -> Column:
