@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import duckdb
 import pytest
 
+from discreet.answer.present import GAPS
 from discreet.curator import Curator
 from discreet.engines import public
 from discreet.errors import UnsupportedError
@@ -57,8 +58,11 @@ def test_what_fails_for_some_numbers_only_is_null_for_these(curator: Curator, sq
 
     The last gives a date after the year 9999, which Python cannot show.
     """
-    (row,) = curator.ask(sql, epsilon=1).rows
+    answer = curator.ask(sql, epsilon=1)
+    (row,) = answer.rows
     assert row["a"] is None
+    assert GAPS in str(answer)
+    assert GAPS in answer.to_json()
 
 
 @pytest.mark.parametrize(

@@ -350,3 +350,38 @@ def test_only_the_tables_of_a_database_are_opened(tmp_path: Path) -> None:
         {"id": 1, "twice": 2},
         {"id": 2, "twice": 4},
     ]
+
+
+CUT: dict[str, Frame] = {
+    "a date first": pd.DataFrame(
+        {"who": pd.Series([date(2024, 1, 1), datetime(2024, 1, 1, 5)], dtype=object)}
+    ),
+    "milliseconds": pa.table(
+        {"who": pa.Array.from_buffers(pa.date64(), 2, pa.array([0, 1]).buffers())}
+    ),
+}
+
+
+@pytest.mark.parametrize("frame", CUT)
+def test_times_of_day_among_dates_are_refused(frame: str) -> None:
+    """Read as dates, two people whose units differ by the hour would be one."""
+    with pytest.raises(SourceError, match="times of day among the dates of 'who'"):
+        discreet.open(CUT[frame], name="t", unit="who", epsilon=1)
+
+
+def test_plain_dates_of_frames_are_read() -> None:
+    days = [date(2024, 1, 1), None, date(2024, 1, 2)]
+    frames: list[Frame] = [
+        pd.DataFrame({"d": pd.Series(days, dtype=object)}),
+        pa.table({"d": pa.array(days, pa.date64())}),
+    ]
+    for each in frames:
+        assert [row["d"] for row in rows(each)] == days
+
+
+@pytest.mark.parametrize("kind", [pl.Categorical, pl.Enum(["a", "A"])], ids=["any", "listed"])
+def test_categories_of_polars_tell_units_apart(kind: Any) -> None:
+    frame = pl.DataFrame({"who": pl.Series(["a", "A", None, "a"], dtype=kind)})
+    with discreet.open(frame, name="t", unit="who", epsilon=100) as curator:
+        count = curator.ask("SELECT COUNT(DISTINCT who) AS n FROM t", epsilon=99)
+        assert count.rows[0]["n"] == 2

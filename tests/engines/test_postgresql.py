@@ -73,11 +73,26 @@ def test_types_of_the_server_are_folded_into_kinds(schema: str) -> None:
 
 
 def test_numerics_that_reals_cannot_tell_apart_are_no_units(schema: str) -> None:
-    types = ("numeric", "numeric(20, 2)", "numeric(15, 2)", "numeric(30, 0)", "double precision")
+    types = ["numeric", "numeric(20, 2)", "numeric(15, 2)", "numeric(30, 0)", "double precision"]
+    types += ["numeric(3, 400)", "numeric(15, 330)", "numeric(15, 290)"]  # 1e-400 and 2e-400 are 0
     listed = ", ".join(f"c{number} {each}" for number, each in enumerate(types))
     run(f"CREATE TABLE {schema}.ids ({listed})")
     engine = opened(schema, "ids")
-    assert [each.is_rounded for each in engine.columns("ids")] == [True, True, False, False, False]
+    assert [each.is_rounded for each in engine.columns("ids")] == [
+        *(True, True, False, False, False),
+        *(True, True, False),
+    ]
+    engine.close()
+
+
+def test_documents_are_no_units_since_equal_ones_are_written_differently(schema: str) -> None:
+    run(
+        f"CREATE TABLE {schema}.documents (a jsonb, b json)",
+        f"INSERT INTO {schema}.documents VALUES ('1.0', '1.0'), ('1.00', '1.00')",
+    )
+    engine = opened(schema, "documents")
+    assert [each.is_rounded for each in engine.columns("documents")] == [True, True]
+    assert len({row["a"] for row in engine.table("documents").to_pylist()}) == 2
     engine.close()
 
 

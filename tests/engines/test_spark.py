@@ -221,6 +221,49 @@ def test_a_pattern_that_names_a_file_twice_reads_it_once(visits: Path) -> None:
     engine.close()
 
 
+def test_what_spark_reads_off_names_of_folders_tells_no_units_apart(
+    tmp_path: Path, session: "SparkSession"
+) -> None:
+    """The folders who=7 and who=07 are one value, 7; texts are as they are written."""
+    folder = tmp_path / "t.parquet"
+    for each in ("7", "07"):
+        (folder / f"who={each}" / f"site=x{each}").mkdir(parents=True)
+        table = pa.table({"x": [1]})
+        pq.write_table(table, folder / f"who={each}" / f"site=x{each}" / "a.parquet")
+    frame = session.read.parquet(str(folder))
+    for source in (str(folder), frame, frame.where("x = 1")):
+        engine = opened({"t": source})
+        rounded = {each.name: each.is_rounded for each in engine.columns("t")}
+        assert rounded == {"x": False, "who": True, "site": False}
+        engine.close()
+
+
+def test_a_column_that_names_of_folders_would_hide_is_refused(
+    tmp_path: Path, session: "SparkSession"
+) -> None:
+    """Else all rows of a folder would be one unit."""
+    folder = tmp_path / "t.parquet"
+    (folder / "who=1").mkdir(parents=True)
+    pq.write_table(pa.table({"who": [5, 6, 7]}), folder / "who=1" / "a.parquet")
+    for source in (str(folder), session.read.parquet(str(folder)).where("who > 0")):
+        with pytest.raises(SourceError, match="'who' in its files and in the names"):
+            opened({"t": source})
+
+
+@pytest.mark.parametrize("other", [pa.float64(), pa.int32(), pa.string()], ids=str)
+def test_files_that_store_a_column_as_different_types_are_refused(
+    tmp_path: Path, other: pa.DataType
+) -> None:
+    """Spark would fail if and only if the second file may have a row that is asked for."""
+    folder = tmp_path / "t.parquet"
+    folder.mkdir()
+    pq.write_table(pa.table({"who": [1, 2], "x": [1, 1]}), folder / "a.parquet")
+    second = pa.table({"x": [1, 7], "who": pa.array([3, 4]).cast(other)})
+    pq.write_table(second, folder / "b.parquet")
+    with pytest.raises(SourceError, match="store a column as different types"):
+        opened({"t": str(folder)})
+
+
 def test_a_path_to_rows_without_names_is_refused(session: "SparkSession") -> None:
     frame = session.range(3).selectExpr("id AS visit_id")
     engine = opened({"visits": frame, "drugs": frame})

@@ -1,12 +1,15 @@
-"""CSV columns that tell units or rows apart are read one-to-one, or the file is refused."""
+"""Columns of files that tell units or rows apart are read one-to-one, or the file is refused."""
 
 import gzip
 from collections import Counter
 from contextlib import closing
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import discreet
@@ -195,3 +198,56 @@ def test_no_two_texts_are_read_as_one_value(tmp_path: Path, kind: Kind, texts: l
         file.write_text(f'x\n"{text}"\n')
         error = str(first_not_written((file,), ",", {0: ("x", kind)}))
         assert ("line 2" in error) == (value is None), text
+
+
+# --------------------------------------------------------------------------- Parquet, folders
+
+
+OTHER_TYPES: dict[str, tuple[Any, Any]] = {
+    "integer, then real": (pa.array([1, 2]), pa.array([7.1, 7.2])),
+    "integer, then text": (pa.array([1, 2]), pa.array(["7", "07", " 7"])),
+    "date, then timestamp": (
+        pa.array([1], pa.date32()),
+        pa.array([1, 2], pa.timestamp("us")),
+    ),
+    "timestamps by the nanosecond": (
+        pa.array([1], pa.timestamp("us")),
+        pa.array([1001, 1002], pa.timestamp("ns")),
+    ),
+    "reals of 32 bits first": (
+        pa.array([1.5], pa.float32()),
+        pa.array([1.00000001, 1.00000002]),
+    ),
+}
+
+
+@pytest.mark.parametrize("types", OTHER_TYPES)
+def test_parquet_files_that_store_units_as_other_types_are_refused(
+    tmp_path: Path, types: str
+) -> None:
+    """DuckDB casts to the type in the first file, and would make one person of several."""
+    for name, units in zip("ab", OTHER_TYPES[types], strict=True):
+        pq.write_table(pa.table({"who": units}), tmp_path / f"{name}.parquet")
+    with pytest.raises(SourceError, match=r"b\.parquet has another type of 'who'"):
+        discreet.open(tmp_path / "*.parquet", name="t", unit="who", epsilon=1)
+
+
+def test_parquet_files_may_store_units_as_integers_of_other_widths(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"WHO": [2**40], "x": [1]}), tmp_path / "a.parquet")
+    narrow = pa.table({"x": [1.5], "who": pa.array([7], pa.int16())})
+    pq.write_table(narrow, tmp_path / "b.parquet")
+    with discreet.open(tmp_path / "*.parquet", name="t", unit="who", epsilon=100) as curator:
+        assert curator.ask(COUNT, epsilon=99).rows[0]["n"] == 2
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_names_of_folders_replace_no_units(tmp_path: Path, kind: str) -> None:
+    """DuckDB takes x of the folder x=1 for a column, instead of the one that the file has."""
+    folder = tmp_path / "who=1"
+    folder.mkdir()
+    file = written(folder, ["1", "2", "3"])
+    if kind == "parquet":
+        file = folder / "t.parquet"
+        pq.write_table(pa.table({"who": [1, 2, 3]}), file)
+    with discreet.open(file, unit="who", epsilon=100) as curator:
+        assert curator.ask(COUNT, epsilon=99).rows[0]["n"] == 3

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import datetime
 from fractions import Fraction
 from glob import glob, has_magic
 from pathlib import Path
@@ -55,6 +56,9 @@ class DuckDbTable:
 Source = str | Path | DuckDbTable | Frame
 """A path (with * for several files) to CSV, Parquet or a DuckDB file; or a table in memory."""
 
+AS_THEY_ARE = "hive_partitioning=false"
+"""Files are read without what names of folders say: of x=1/visits.csv every x would be 1."""
+
 CSV = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz")
 PARQUET = (".parquet", ".pq", ".parq")
 DUCKDB = (".duckdb", ".ddb", ".db")
@@ -93,7 +97,7 @@ def load(
     if kind.endswith(CSV):
         return _load_csv(connection, name, files, kinds or {})
     if kind.endswith(PARQUET):
-        return _load_parquet(connection, name, files)
+        return _load_parquet(connection, name, files, kinds or {})
     raise SourceError(
         f"{source} is of no known kind; use a file that ends in .csv, .parquet or .duckdb."
     )
@@ -174,7 +178,8 @@ def _load_csv(
         refuse_nul(each)
     options = (
         f"delim={text_literal(delimiter)}, quote='\"', escape='\"', comment='', header=true, "
-        "skip=0, sample_size=-1, strict_mode=true, null_padding=false, ignore_errors=false"
+        "skip=0, sample_size=-1, strict_mode=true, null_padding=false, ignore_errors=false, "
+        f"{AS_THEY_ARE}"
     )
     given = {each: kinds[each.casefold()] for each in names if each.casefold() in kinds}
     declared = {each: kind for each, kind in given.items() if isinstance(kind, Kind)}
@@ -217,14 +222,51 @@ def _identifying(
 
 
 def _load_parquet(
-    connection: duckdb.DuckDBPyConnection, name: str, files: tuple[Path, ...]
+    connection: duckdb.DuckDBPyConnection, name: str, files: tuple[Path, ...], kinds: Kinds
 ) -> tuple[Column, ...]:
     try:
         names = tuple(pq.read_schema(files[0]).names)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as cause:
         raise SourceError(f"{files[0]} is not a Parquet file; write it again.") from cause
     with _told(", ".join(map(str, files[:3]))):
-        return _copy(connection, name, f"read_parquet({_listed(files)})", names=names)
+        _refuse_other_types(connection, files, kinds)
+        return _copy(connection, name, _parquet(files), names=names)
+
+
+def _parquet(files: tuple[Path, ...]) -> str:
+    return f"read_parquet({_listed(files)}, {AS_THEY_ARE})"
+
+
+def _refuse_other_types(
+    connection: duckdb.DuckDBPyConnection, files: tuple[Path, ...], kinds: Kinds
+) -> None:
+    """Refuse files in which what tells units or rows apart has another type than in the first.
+
+    DuckDB would cast it to that: 7.2 and the text 07 would both be the integer 7.
+    """
+    strict = {each for each, kind in kinds.items() if isinstance(kind, Identifying)}
+    if not strict or len(files) == 1:
+        return
+    types = [_types_of(connection, each, strict) for each in files]
+    for file, found in zip(files, types, strict=True):
+        for column, type_name in found.items():
+            if types[0].get(column, type_name) != type_name:
+                raise SourceError(
+                    f"{file} has another type of {column!r}, which tells units or rows apart, than "
+                    f"{files[0]}; write all files with the same."
+                )
+
+
+def _types_of(
+    connection: duckdb.DuckDBPyConnection, file: Path, columns: set[str]
+) -> dict[str, str]:
+    """Return the types of columns of a file; all integers are one, since no cast rounds them."""
+    described = connection.execute(f"DESCRIBE SELECT * FROM {_parquet((file,))}").fetchall()
+    return {
+        name.casefold(): str(SIMPLE[kind]) if SIMPLE.get(kind) is Kind.INTEGER else kind
+        for name, kind, *_ in described
+        if name.casefold() in columns
+    }
 
 
 def _load_database(
@@ -278,11 +320,34 @@ def frame_table(name: str, source: Frame) -> pa.Table:
         raise SourceError(
             f"the table {name} holds columns of mixed types; give each column one type."
         ) from cause
+    _refuse_cut_times(name, source, table)
     index = [each for each in table.column_names if re.fullmatch(r"__index_level_\d+__", each)]
     table = table.drop_columns(index)
     if not table.num_columns:
         raise SourceError(f"the table {name} has no columns; give it at least one.")
     return table
+
+
+def _refuse_cut_times(name: str, source: Any, table: pa.Table) -> None:
+    """Refuse a column of dates that are times of day too: read as dates, two would be one."""
+    is_of_objects = type(source).__module__.partition(".")[0] == "pandas"
+    for number, field in enumerate(table.schema):
+        try:
+            if pa.types.is_date64(field.type):
+                table.column(number).validate(full=True)
+            is_cut = (
+                is_of_objects
+                and pa.types.is_date32(field.type)
+                and number < len(source.columns)
+                and any(isinstance(each, datetime) for each in source.iloc[:, number])
+            )
+        except pa.ArrowInvalid:
+            is_cut = True
+        if is_cut:
+            raise SourceError(
+                f"the table {name} holds times of day among the dates of {field.name!r}; store "
+                "dates or timestamps there."
+            )
 
 
 @contextmanager

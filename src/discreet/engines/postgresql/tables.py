@@ -32,6 +32,9 @@ KINDS: Mapping[str, Kind] = {
 DIGITS = 15
 """Numerics of so many digits are different reals if they differ."""
 
+SMALLEST = 290
+"""Numerics with more digits behind the point can be so small that reals have fewer digits there."""
+
 _TINY = "2.4703282292062328e-324"
 
 READS: Mapping[Kind, str] = {
@@ -232,15 +235,20 @@ def _column(  # noqa: PLR0913, PLR0917 - a row of the server's catalog
     is_same = kind in (Kind.BOOLEAN, Kind.TEXT, Kind.INTEGER) and type_name != "numeric"
     nulls = False if is_given and is_same else None
     is_long = type_name == "numeric" and kind is Kind.REAL and not _is_short(modifier)
-    # By its own collation texts that differ may be one: such a column tells no units apart.
-    is_rounded = is_long or is_loose or type_name.endswith("citext")
+    # By its own collation texts that differ may be one, and equal documents are written
+    # differently (1.0 and 1.00): such a column tells no units apart.
+    is_rounded = is_long or is_loose or type_name.endswith(("citext", "json", "jsonb"))
     column = Column(name=name, kind=kind, step=step, nulls=nulls, is_rounded=is_rounded)
     return column, read.format(quoted)
 
 
 def _is_short(modifier: int) -> bool:
-    """Return whether numerics of a type that differ are different reals: they have few digits."""
-    return modifier >= 4 and (modifier - 4) >> 16 <= DIGITS
+    """Return whether numerics of a type that differ are different reals.
+
+    They have few digits, and none so far behind the point that reals round there.
+    """
+    scale = _scale(modifier)
+    return scale is not None and scale <= SMALLEST and (modifier - 4) >> 16 <= DIGITS
 
 
 def _scale(modifier: int) -> int | None:

@@ -7,7 +7,7 @@ A view folds columns into few types; NaN, infinities, broken texts and times out
 import re
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
@@ -112,8 +112,14 @@ def _registered(  # noqa: PLR0913
     if _is_local(source):
         columns, frame, handed_over = *_local(own, name, source, kinds), None
     else:
-        frame, handed_over = _found(given, own, name, source)
-        columns = tuple(_column(each, kind) for each, kind in frame.dtypes if each != ROW_ID)
+        found = _sought(given, own, source)
+        guessed = _guessed(name, found)
+        if _is_path(source):
+            _refuse_other_types(own, name, str(source), found)
+        frame, handed_over = _found(own, name, found, is_own=_is_path(source))
+        columns = tuple(
+            _marked(_column(each, kind), guessed) for each, kind in frame.dtypes if each != ROW_ID
+        )
     folded = frame.selectExpr(
         *(
             f"{_stored(each.kind, kind)} AS {SPARK.quoted(each.name)}".replace(
@@ -155,15 +161,70 @@ def _state(frame: "DataFrame", source: object) -> str | None:
     return "|".join(sorted(f"{path}:{size}:{time}" for path, size, time in found))
 
 
+def _sought(
+    given: "SparkSession", own: "SparkSession", source: "Source | DataFrame"
+) -> "DataFrame":
+    """Return the frame that a source stands for, of our own session if it is read by its path."""
+    if is_frame(source):
+        return source
+    return own.read.parquet(str(source)) if _is_path(source) else given.table(str(source))
+
+
+def _is_path(source: object) -> bool:
+    return not is_frame(source) and str(source).casefold().endswith(PARQUET)
+
+
 def _found(
-    given: "SparkSession", own: "SparkSession", name: str, source: "Source | DataFrame"
+    own: "SparkSession", name: str, frame: "DataFrame", *, is_own: bool
 ) -> "tuple[DataFrame, str | None]":
     """Return a frame of our own session, with row ids last if there are any."""
-    if is_frame(source):
-        return _handed_over(name, source, own)
-    if str(source).casefold().endswith(PARQUET):
-        return _with_row_ids(name, own.read.parquet(str(source))), None
-    return _handed_over(name, given.table(str(source)), own)
+    return (_with_row_ids(name, frame), None) if is_own else _handed_over(name, frame, own)
+
+
+def _guessed(name: str, frame: "DataFrame") -> frozenset[str]:
+    """Return the columns, by their names in lower case, whose values are read off names of folders.
+
+    Of the folders who=7 and who=07 Spark makes one value, 7, so that they tell no units apart. A
+    column of the files that such a name hides is refused: all rows of a folder would be one unit.
+    """
+    leaves: Any = frame._jdf.queryExecution().analyzed().collectLeaves()  # noqa: SLF001
+    guessed: set[str] = set()
+    for number in range(leaves.size()):
+        if not _is_listed(leaves.apply(number)):
+            continue
+        relation = leaves.apply(number).relation()
+        stored = {each.casefold() for each in relation.dataSchema().fieldNames()}
+        for each in relation.partitionSchema().fields():
+            if each.name().casefold() in stored:
+                raise SourceError(
+                    f"the table {name} has {each.name()!r} in its files and in the names of their "
+                    "folders, which would hide it; rename one of them."
+                )
+            if each.dataType().typeName() != "string":
+                guessed.add(each.name().casefold())
+    return frozenset(guessed)
+
+
+def _refuse_other_types(own: "SparkSession", name: str, source: str, frame: "DataFrame") -> None:
+    """Refuse files that store a column as different types, by what is written at their ends.
+
+    Spark fails when it reads a file that is not as the first, and leaves it out if its statistics
+    say that no row there is asked for: whether a question fails would tell if there is such a row.
+    """
+    try:
+        merged = dict(own.read.option("mergeSchema", "true").parquet(source).dtypes)
+    except failures() as cause:
+        log.warning("the files of %s differ", name, exc_info=cause)
+        merged = {}
+    if any(merged.get(each) != kind for each, kind in frame.dtypes):
+        raise SourceError(
+            f"the table {name} reads Parquet files that store a column as different types; write "
+            "all files with the same."
+        )
+
+
+def _marked(column: Column, guessed: frozenset[str]) -> Column:
+    return replace(column, is_rounded=True) if column.name.casefold() in guessed else column
 
 
 def _is_local(source: object) -> bool:
@@ -239,14 +300,20 @@ def _plan_of(frame: "DataFrame") -> Any:
 
 def _is_parquet(plan: Any) -> bool:
     """Return whether a node of a plan reads listed Parquet files."""
+    if not _is_listed(plan):
+        return False
+    file_format = plan.relation().fileFormat().getClass().getSimpleName()
+    return bool(file_format == "ParquetFileFormat")
+
+
+def _is_listed(plan: Any) -> bool:
+    """Return whether a node of a plan reads files that Spark found by listing folders."""
     if plan.getClass().getSimpleName() != "LogicalRelation":
         return False
     relation = plan.relation()
     if relation.getClass().getSimpleName() != "HadoopFsRelation":
         return False
-    is_listed = relation.location().getClass().getSimpleName() == "InMemoryFileIndex"
-    file_format = relation.fileFormat().getClass().getSimpleName()
-    return bool(is_listed and file_format == "ParquetFileFormat")
+    return bool(relation.location().getClass().getSimpleName() == "InMemoryFileIndex")
 
 
 def _column(name: str, type_name: str) -> Column:
