@@ -252,7 +252,7 @@ def _prepared(scan: Scan, dialect: Dialect) -> Iterator[tuple[str, str, Columns]
     for schema in (KEPT, EVERY):
         yield dialect.prepared(scan.table.name, schema), scan.table.name, columns
     counted = [Column(name="name", kind=Kind.TEXT), Column(name="units", kind=Kind.INTEGER)]
-    parts: Columns = [(dialect.quoted(each.name), each) for each in counted]
+    parts: Columns = [(f'"{each.name}"', each) for each in counted]
     yield dialect.prepared("parts", ABOUT), "parts", parts
 
 
