@@ -49,7 +49,7 @@ moments = st.datetimes(min_value=datetime(1000, 1, 1))
 aware = moments.map(lambda each: each.replace(tzinfo=UTC))
 columns = st.one_of(
     _optional("boolean", None, st.booleans()),
-    _optional("integer", st.integers(-(10**12), 10**12), st.integers()),
+    _optional("integer", st.integers(-(10**12), 10**12), st.integers(-(2**63), 2**63 - 1)),
     _optional("real", fractions | decimals, st.floats(-1e100, 1e100, allow_subnormal=False)),
     _optional("text", None, texts),
     _optional("date", st.dates(), st.dates()),

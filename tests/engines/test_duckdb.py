@@ -130,8 +130,10 @@ def test_a_query_that_was_checked_is_run_once_whatever_it_finds(
     made: list[Counted] = []
 
     def counted(cursor: duckdb.DuckDBPyConnection, text: str) -> Counted:
-        made.append(Counted(bound(cursor, text)))
-        return made[-1]
+        found = Counted(bound(cursor, text))
+        if not text.startswith("WITH "):  # made-up rows are tried before
+            made.append(found)
+        return found
 
     monkeypatch.setattr(engines_duckdb, "bound", counted)
     numbers = pa.array(range(rows), pa.int64())

@@ -4,7 +4,7 @@ SELECT upper(diagnosis) AS diagnosis, COUNT(*) FROM visits GROUP BY diagnosis
 SELECT upper(diagnosis) AS d, COUNT(*) FROM visits GROUP BY d
 SELECT lower(note) AS note, COUNT(*) AS n FROM visits GROUP BY 1
 SELECT COUNT(*) FROM (SELECT patient_id, minutes*2 AS m FROM visits WHERE m > 10) AS t
-SELECT minutes // 60 AS h, COUNT(*) AS n FROM visits WHERE minutes IS NOT NULL GROUP BY h HAVING n > 3 ORDER BY n DESC LIMIT 2
+SELECT minutes // 60 AS h, COUNT(*) AS n FROM visits WHERE minutes IS NOT NULL GROUP BY h HAVING n > 3 ORDER BY n DESC, h LIMIT 2
 SELECT COUNT(DISTINCT b.patient_id), COUNT(b.patient_id), COUNT(*) FROM patients a LEFT JOIN visits b ON a.patient_id = b.patient_id
 SELECT COUNT(patient_id), COUNT(visit_id), COUNT(DISTINCT clinic_id) FROM visits
 SELECT COUNT(*) FROM visits WHERE minutes NOT IN (1, 53, NULL)

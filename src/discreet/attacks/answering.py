@@ -27,7 +27,7 @@ class ExactTarget:
         """Return the first number of the first row."""
         if sql not in self._known:
             try:
-                rows = rows_of(_store().run(sql, self._tables))
+                rows = rows_of(_store().run_plainly(sql, self._tables))
             except QuestionError as error:
                 raise RefusedError(str(error)) from None
             self._known[sql] = number_of(rows[0][0] if rows else None)

@@ -117,6 +117,15 @@ class PublicStore:
             raise UnsupportedError(*NOT_COMPUTED)
         return found
 
+    def run_plainly(self, sql: str, tables: Mapping[str, pa.Table]) -> pa.Table:
+        """Return the result of SQL as a database without any care for failures would."""
+        with self._store.cursor() as cursor:
+            _register(cursor, tables)
+            try:
+                return _fetched(cursor, sql)
+            except duckdb.Error:
+                raise UnsupportedError(*NOT_COMPUTED) from None
+
     def number(self, sql: str, tables: Mapping[str, pa.Table]) -> int | float | None:
         """Return the first value; NULL where SQL fails on a number, as in conditions on rows."""
         table = self._run(sql, tables)
