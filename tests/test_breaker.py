@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
-from threading import Barrier, Thread
+from threading import Barrier, Event, Thread
 from typing import Any
 
 import pyarrow as pa
@@ -27,6 +27,7 @@ from discreet.errors import (
     UnansweredError,
 )
 from discreet.ledger import Ledger, SqliteLedger
+from discreet.mechanisms import Geometric
 from tests.curated import curator_of
 from tests.ledger.stores import PostgresStore
 
@@ -456,3 +457,37 @@ def test_a_ledger_of_before_is_gone_on_with(tmp_path: Path) -> None:
     assert ledger.suspended() == {}
     with pytest.raises(AccountError):
         ledger.resume("owner")
+
+
+def test_nobody_is_answered_while_a_failure_is_being_recorded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A thread that comes while another one writes a failure down waits for it."""
+    curator, _ = made()
+    breaker, recording, go_on = curator._books._breaker, Event(), Event()
+    receipt = curator._ledger.charge("q", [Geometric(epsilon=1, sensitivity=1).event])
+    plainly = curator._ledger.record_incident
+
+    def slowly(*given: Any, **named: Any) -> None:
+        recording.set()
+        assert go_on.wait(20)
+        plainly(*given, **named)
+
+    monkeypatch.setattr(curator._ledger, "record_incident", slowly)
+    writer = Thread(target=lambda: breaker.record(receipt, "failed", account="owner"))
+    settled = Event()
+
+    def settle() -> None:
+        breaker.settle()
+        settled.set()
+
+    waiter = Thread(target=settle)
+    writer.start()
+    assert recording.wait(20)
+    waiter.start()
+    assert not settled.wait(0.3)
+    go_on.set()
+    for each in (writer, waiter):
+        each.join(20)
+    assert settled.is_set()
+    assert len(curator.incidents()) == 1

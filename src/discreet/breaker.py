@@ -8,6 +8,7 @@ answered in this process until it is.
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import Lock
 
 from discreet.catalog.policy import Suspends
 from discreet.errors import Failure
@@ -34,6 +35,7 @@ class Breaker:
 
     def __init__(self, ledger: Ledger, suspends: Suspends = Suspends.ACCOUNT) -> None:
         self._ledger, self._suspends = ledger, suspends
+        self._recording = Lock()
         # Lists grow and shrink by single steps of the interpreter, so that threads need no lock.
         self._owed: list[Failed] = []
         self._running: list[str] = []
@@ -53,12 +55,11 @@ class Breaker:
 
     def settle(self) -> None:
         """Record all that is owed, or raise LedgerError: nothing is answered without it."""
-        for _ in range(len(self._owed)):
-            try:
-                owed = self._owed.pop()  # by one thread
-            except IndexError:
-                return
-            try:
+        while self._owed:  # what is being recorded by another thread is owed until it is
+            with self._recording:
+                if not self._owed:
+                    return
+                owed = self._owed[0]
                 self._ledger.record_incident(
                     owed.receipt,
                     owed.failure,
@@ -66,9 +67,7 @@ class Breaker:
                     suspends=self._suspends.value,
                     answer=owed.answer,
                 )
-            except BaseException:
-                self._owed.append(owed)
-                raise
+                del self._owed[0]
 
     def record(
         self, receipt: Receipt, failure: Failure, *, account: str, answer: bytes | None = None
