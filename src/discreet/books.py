@@ -1,14 +1,12 @@
 """Paying: every release is charged before it runs, kept before it is seen, and paid for once."""
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from hashlib import sha256
 from time import monotonic, sleep
-
-import pyarrow as pa
 
 from discreet.accounting import Budget, Charge, Remaining
 from discreet.answer import Balance, Price
@@ -34,7 +32,6 @@ from discreet.query.plan import Plan
 from discreet.query.plan.identity import Identity, meanings_of
 from discreet.query.plan.planned import PlannedRelease
 from discreet.query.plan.targets import EpsilonTarget
-from discreet.query.questions import Scalar
 from discreet.query.scope import scope_of
 from discreet.release import release, spreads
 from discreet.serving import Served, read_off
@@ -401,12 +398,9 @@ class Books:
             for i, (planned, each) in done.items()
         }
         return tuple(
-            self._number(each, tables) if done.keys() >= set(each.needs) else None
+            self._public.number(each.sql, tables) if done.keys() >= set(each.needs) else None
             for each in plan.question.scalars
         )
-
-    def _number(self, scalar: Scalar, tables: Mapping[str, pa.Table]) -> Released:
-        return self._public.number(scalar.sql, tables)
 
 
 def _name(identity: Identity, data_version: str) -> str:

@@ -343,10 +343,8 @@ def test_a_dropped_tail_is_seen_by_who_has_it_open_and_by_who_noted_the_head(
             again.verify(head)
 
 
-def test_a_role_that_may_only_read_and_add_is_all_that_it_takes(
-    server: PostgresStore, admin: psycopg.Connection
-) -> None:
-    filled(server).close()
+def as_role(server: PostgresStore, admin: psycopg.Connection) -> str:
+    """Return the address of the server for a new role that may read and add entries, no more."""
     role = f"role_{server.schema}"
     for statement in (
         f"CREATE ROLE {role} LOGIN",
@@ -354,7 +352,14 @@ def test_a_role_that_may_only_read_and_add_is_all_that_it_takes(
         f"GRANT SELECT, INSERT ON {server.schema}.entries TO {role}",
     ):
         admin.execute(statement.encode())
-    address = server.address.replace("//postgres:@", f"//{role}@")
+    return server.address.replace("//postgres:@", f"//{role}@")
+
+
+def test_a_role_that_may_only_read_and_add_is_all_that_it_takes(
+    server: PostgresStore, admin: psycopg.Connection
+) -> None:
+    filled(server).close()
+    address = as_role(server, admin)
     with PostgresLedger(address, budget=ONE) as ledger:
         ledger.keep(ledger.charge("q2", [TENTH]), b"42")
         ledger.verify()
@@ -368,17 +373,10 @@ def test_all_who_may_read_the_key_have_the_same_one(
     server: PostgresStore, admin: psycopg.Connection
 ) -> None:
     filled(server).close()
-    role = f"role_{server.schema}"
-    for statement in (
-        f"CREATE ROLE {role} LOGIN",
-        f"GRANT USAGE ON SCHEMA {server.schema} TO {role}",
-        f"GRANT SELECT, INSERT ON {server.schema}.entries TO {role}",
-    ):
-        admin.execute(statement.encode())
-    address = server.address.replace("//postgres:@", f"//{role}@")
+    address = as_role(server, admin)
     with server.open() as ledger, PostgresLedger(address, budget=ONE) as asking:
         assert asking.keyed("data") is None
-        admin.execute(f"GRANT SELECT ON {server.schema}.secret TO {role}".encode())
+        admin.execute(f"GRANT SELECT ON {server.schema}.secret TO role_{server.schema}".encode())
         assert asking.keyed("data") == ledger.keyed("data") != ledger.keyed("other data")
 
 

@@ -138,8 +138,8 @@ def _budget(place: Place, value: object) -> BudgetPolicy:
         delta=delta,
         neighbours=_choice(place, given, "neighbours", Neighbours.ADD_REMOVE),
         accounting=accounting,
-        question_delta=_question_delta(place.at("question_delta"), given, delta),
-        least_epsilon=_least_epsilon(place.at("least_epsilon"), given, epsilon),
+        question_delta=_part(place, given, "question_delta", ("delta", delta), "a hundredth"),
+        least_epsilon=_part(place, given, "least_epsilon", ("epsilon", epsilon), "a millionth"),
         incident_suspends=_choice(place, given, "incident_suspends", Suspends.ACCOUNT),
     )
 
@@ -163,25 +163,19 @@ def _delta(place: Place, value: object) -> Fraction:
     return delta
 
 
-def _question_delta(place: Place, given: Mapping[str, object], delta: Fraction) -> Fraction | None:
-    if "question_delta" not in given:
+def _part(
+    place: Place, given: Mapping[str, object], name: str, whole: tuple[str, Fraction], usual: str
+) -> Fraction | None:
+    """Return what is declared as a part of an amount, by the amount's own name; None if nothing."""
+    if name not in given:
         return None
-    fix = "write a small part of delta, or leave it out for a hundredth of it"
-    own = a_number(place, given["question_delta"], fix)
-    if not 0 < own <= delta:
-        rule = f"must be more than 0 and no more than delta, not {told(own)}"
-        raise place.refused(rule, fix)
-    return own
-
-
-def _least_epsilon(place: Place, given: Mapping[str, object], epsilon: Fraction) -> Fraction | None:
-    if "least_epsilon" not in given:
-        return None
-    fix = "write a small part of epsilon, or leave it out for a millionth of it"
-    own = a_number(place, given["least_epsilon"], fix)
-    if not 0 < own <= epsilon:
-        rule = f"must be more than 0 and no more than epsilon, not {told(own)}"
-        raise place.refused(rule, fix)
+    of, most = whole
+    fix = f"write a small part of {of}, or leave it out for {usual} of it"
+    own = a_number(place.at(name), given[name], fix)
+    if not 0 < own <= most:
+        raise place.at(name).refused(
+            f"must be more than 0 and no more than {of}, not {told(own)}", fix
+        )
     return own
 
 

@@ -1,6 +1,7 @@
 """The embedded engine: tables are copied into a DuckDB of this process, which is then sealed."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from threading import Lock
 from typing import Self
@@ -142,16 +143,12 @@ class DuckDbEngine:
                 self._stage = Stage(self._store.connection)
         for each in self._stage.rehearsal(self.columns).statements(self._form(query)):
             try:
-                with self._stage.store.cursor() as cursor:
+                with self._stage.store.cursor() as cursor, _hearing_ctrl_c():
                     bound(cursor, each).to_arrow_table()  # as private rows are fetched
             except duckdb.Error as cause:
                 log.error("a query failed on made-up rows with %s: %s", type(cause).__name__, text)
                 log.debug("the engine's own words", exc_info=cause)
                 return False
-            except RuntimeError as cause:
-                if str(cause) != INTERRUPTED:
-                    raise
-                raise KeyboardInterrupt from None
         self._rehearsed.add(text)
         return True
 
@@ -160,7 +157,7 @@ class DuckDbEngine:
         rows: pa.Table | None = None
         failure: Failure = "failed"
         ready, relation = self._bound.taken(text)
-        with self._store.cursor(ready) as cursor:
+        with self._store.cursor(ready) as cursor, _hearing_ctrl_c():
             try:
                 # Whether a relation is true is how many rows it has, for which it would be run.
                 found = bound(cursor, text) if relation is None else relation
@@ -171,10 +168,6 @@ class DuckDbEngine:
                 log.error("a query failed with %s: %s", type(cause).__name__, text)
                 log.debug("the engine's own words", exc_info=cause)
                 failure = _failure_of(cause)
-            except RuntimeError as cause:
-                if str(cause) != INTERRUPTED:
-                    raise
-                raise KeyboardInterrupt from None  # nobody's failure
         if rows is None:
             raise EngineError(failure)
         return ExactTable(rows)
@@ -200,10 +193,11 @@ class Stage:
         self.store = Store(STAGE)
         self.store.seal()
         found = private.execute(TYPES).fetchall()
+        known = set(filter(self._has, {str(kind) for _, _, kind in found}))
         self._types = {
             (str(table).casefold(), DUCKDB.quoted(str(column))): str(kind)
             for table, column, kind in found
-            if self._has(str(kind))
+            if str(kind) in known
         }
 
     def _has(self, kind: str) -> bool:
@@ -230,6 +224,17 @@ WHERE database_name = 'memory' AND NOT internal
 
 INTERRUPTED = "Query interrupted"
 """All that DuckDB's Python module says of Ctrl-C."""
+
+
+@contextmanager
+def _hearing_ctrl_c() -> Iterator[None]:
+    """Raise Ctrl-C as what it is: it is nobody's failure."""
+    try:
+        yield
+    except RuntimeError as cause:
+        if str(cause) != INTERRUPTED:
+            raise
+        raise KeyboardInterrupt from None
 
 
 def _failure_of(cause: duckdb.Error) -> Failure:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
+from itertools import chain
 from math import prod
 from time import monotonic
 
@@ -151,15 +152,16 @@ class PublicStore:
         It must run as it is on one of the usual tables that were made up, and on all tables at
         least with NULL for what cannot be computed. SQL that takes long is tried on fewer tables.
         """
-        tried = list(made)
-        if not tried:
+        tried = iter(made)
+        first = next(tried, None)
+        if first is None:
             return
-        shape = f"{sql}|{[each.to_pydict() for each in tried[0].tables.values()]}"
-        if shape in self._rehearsed:
+        shape = f"{sql}|{[each.to_pydict() for each in first.tables.values()]}"
+        if shape in self._rehearsed:  # the other tables are not even made
             return
         with self._store.cursor() as cursor:
             try:
-                self._run_all(cursor, sql, tried)
+                self._run_all(cursor, sql, chain((first,), tried))
             except duckdb.Error as cause:
                 log.info("SQL over released tables was refused: %s", sql, exc_info=cause)
                 raise UnsupportedError(
