@@ -16,13 +16,14 @@ SOURCE = ROOT / "src" / "discreet"
 
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
+    "deprecated": set(),
     "parameters": {"errors"},
     "writing": {"errors"},
     "plots": {"errors", "writing"},
     "noise": {"errors", "parameters"},
     "accounting": {"errors", "parameters"},
     "mechanisms": {"accounting", "errors", "noise", "parameters", "plots"},
-    "local": {"accounting", "errors", "noise", "parameters"},
+    "local": {"accounting", "deprecated", "errors", "noise", "parameters"},
     "utility": {
         "accounting",
         "errors",

@@ -1,4 +1,4 @@
-"""The frequency oracles that the tests of this folder go through."""
+"""The mechanisms that the tests of this folder go through."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -11,34 +11,34 @@ from discreet.local import (
     SubsetSelection,
     UnaryEncoding,
 )
-from discreet.local.base import settle
-from discreet.local.odds import WORD
+from discreet.local.draws import WORD
+from discreet.local.mechanism import freeze_fields
 
 Make = Callable[..., FrequencyOracle]
 
 MAKERS: dict[str, Make] = {
     "k-ary": KaryResponse,
     "symmetric": UnaryEncoding.symmetric,
-    "optimised": UnaryEncoding.optimised,
+    "optimized": UnaryEncoding.optimized,
     "subset": SubsetSelection,
     "hashing": LocalHashing,
     "hadamard": HadamardResponse,
 }
 
 ROUNDED = {
-    "k-ary": ("other", -1),
-    "symmetric": ("other", -1),
-    "optimised": ("other", -1),
-    "subset": ("own", 1),
+    "k-ary": ("q", -1),
+    "symmetric": ("q", -1),
+    "optimized": ("q", -1),
+    "subset": ("p", 1),
     "hashing": ("lie", -1),
-    "hadamard": ("own", 1),
+    "hadamard": ("p", 1),
 }
 """The field that was rounded to 64 bits, and the direction of less privacy."""
 
 
 def rounded_wrongly(name: str, *, epsilon: Fraction, categories: int) -> FrequencyOracle:
-    """Return a mechanism that tells the truth too often, by one word in 2**64."""
+    """Return a mechanism that reports the truth too often, by one word in 2**64."""
     mechanism = MAKERS[name](epsilon=epsilon, categories=categories)
     field, step = ROUNDED[name]
-    settle(mechanism, **{field: getattr(mechanism, field) + Fraction(step, WORD)})
+    freeze_fields(mechanism, **{field: getattr(mechanism, field) + Fraction(step, WORD)})
     return mechanism

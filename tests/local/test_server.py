@@ -1,4 +1,4 @@
-"""The half that counts: adding, merging, keeping, estimating."""
+"""The half that counts: adding, merging, saving, estimating."""
 
 import numpy as np
 import pytest
@@ -27,8 +27,8 @@ def test_counting_fast_is_counting_one_by_one(
     server = Server(mechanism)
     server.add(reports)
     assert server.people == people
-    expected = mechanism.speaks_for(reports.rows).sum(axis=0)
-    assert server.spoken_for().tolist() == expected.tolist()
+    expected = mechanism.supports(reports.rows).sum(axis=0)
+    assert server.support_counts().tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize("name", MAKERS)
@@ -38,7 +38,7 @@ def test_parts_add_up_to_the_whole_in_any_order(name: str) -> None:
     whole, left, right = (Server(mechanism) for _ in range(3))
     whole.add(reports)
     data = bytes(reports)
-    head, size = data[:8], mechanism.row.size
+    head, size = data[:8], mechanism.report_format.size
     left.add(head + data[8 : 8 + 500 * size])
     right.add(head + data[8 + 500 * size :])
     one, other = (Server.from_bytes(mechanism, bytes(each)) for each in (left, right))
@@ -67,12 +67,12 @@ def test_what_is_refused_is_not_counted() -> None:
     server = Server(mechanism)
     with pytest.raises(ReportError, match="were made by"):
         server.add(Client(other).report_many(VALUES))
-    with pytest.raises(ReportError, match="none that this mechanism"):
+    with pytest.raises(ReportError, match="this mechanism cannot make"):
         server.add(Client(mechanism).report(1)[:8] + bytes([1, 2, 13]))
     with pytest.raises(ReportError, match="cannot be added"):
         server.merge(Server(other))
     assert server.people == 0
-    assert not server.tally.cells.any()
+    assert not server.tally.counters.any()
 
 
 @pytest.mark.parametrize("name", MAKERS)
