@@ -20,10 +20,9 @@ TEXTS: dict[str, Callable[[Path], str]] = {
     "local.json": lambda _: json_text(
         {name: local_reports.reports(name) for name in local_reports.CASES}
     ),
-    **{
-        f"{engine}.sql": lambda _, engine=engine: statements.statements(engine)
-        for engine in statements.ENGINES
-    },
+    "duckdb.sql": lambda _: statements.statements("duckdb"),
+    "postgresql.sql": lambda _: statements.statements("postgresql"),
+    "spark.sql": lambda _: statements.statements("spark"),
 }
 
 for wanted in sys.argv[1:]:

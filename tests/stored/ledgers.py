@@ -214,7 +214,7 @@ def _fail(curator: Curator) -> None:
     def fails(*_: object) -> Any:
         raise EngineError("memory")
 
-    engine.run = fails  # type: ignore[method-assign]
+    engine.run = fails  # type: ignore[method-assign, assignment]
     try:
         curator.ask(FAILS, epsilon=1, account="max")
     except EngineError:

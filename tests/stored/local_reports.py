@@ -37,7 +37,7 @@ REALS = [-1.0, 0.0, 0.25, 2.0]
 TEXTS = ["one", "two", "", "three"]
 WORDS = ["one", "two", "one", "ten"]
 
-CASES: dict[str, tuple[Any, Callable[[Any], Any], list[Any]]] = {
+CASES: dict[str, tuple[Any, Callable[..., Any], list[Any]]] = {
     "k-ary": (KaryResponse(epsilon=1, categories=7), Client, NUMBERS),
     "symmetric": (UnaryEncoding.symmetric(epsilon=1, categories=7), Client, NUMBERS),
     "optimised": (UnaryEncoding(epsilon=1, categories=7, form="optimised"), Client, NUMBERS),

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 import discreet
-from discreet.catalog import AUTO, Accounting, Catalog
+from discreet.catalog import Accounting, Catalog
 from discreet.catalog.policy import RowChoice
 from discreet.curator import Curator
 from discreet.mechanisms import Neighbours
@@ -50,6 +50,33 @@ KINDS = (
     "SELECT COUNT(*) FROM lines JOIN orders USING (number) WHERE orders.paid",
 )
 """Over tables with columns of all kinds, units that are rows, keys, and paths of two steps."""
+
+UNITS = (
+    "SELECT AVG(clamp(a, 0, 9)), SUM(clamp(b, 0, 9)), COUNT(*) FROM (SELECT patient_id, "
+    "COUNT(*) AS a, COUNT(note) AS b, COUNT(DISTINCT diagnosis) AS c, AVG(cost) AS d "
+    "FROM visits GROUP BY patient_id) WHERE c > 1 AND d < 100",
+    "SELECT SUM(clamp(a, 0, 9)), AVG(clamp(b, 0, 9)), MAX(clamp(c, 0, 9)), COUNT(*) "
+    "FROM (SELECT patient_id, diagnosis, MIN(cost) AS a, MAX(minutes) AS b, MEDIAN(cost) AS c "
+    "FROM visits GROUP BY patient_id, diagnosis)",
+    *(
+        f"SELECT COUNT(*) FROM (SELECT patient_id, {function} OVER ({over}) AS w FROM visits) "  # noqa: S608 - ours
+        "WHERE w > 3"
+        for functions, over in (
+            (
+                ("ROW_NUMBER()", "RANK()", "DENSE_RANK()", "LAG(minutes)", "LEAD(minutes, 2)"),
+                "PARTITION BY patient_id, diagnosis ORDER BY day DESC",
+            ),
+            (
+                ("FIRST_VALUE(minutes)", "LAST_VALUE(minutes)", "COUNT(note)", "COUNT(*)"),
+                "PARTITION BY patient_id ORDER BY day NULLS FIRST "
+                "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW",
+            ),
+            (("SUM(minutes)", "MIN(cost)", "MAX(cost)"), "PARTITION BY patient_id"),
+        )
+        for function in functions
+    ),
+)
+"""Over the corpus' tables: whatever can be computed of one unit's rows."""
 
 FOUND = ("kinds.i", "kinds.y", "kinds.d", "kinds.t", "kinds.z", "lines.amount", "orders.number")
 """Columns of each kind that bounds are found for."""
@@ -99,7 +126,7 @@ def every_kind() -> Curator:
         },
         bounds={
             "kinds.x": (0, 1.5),
-            "kinds.y": AUTO,
+            "kinds.y": "AUTO",
             "kinds.i": (-5, 10**6),
             "kinds.t": ("2024-01-01", "2025-01-01"),
         },
@@ -141,9 +168,14 @@ def plan_of_bins(curator: Curator, column: str, way: str) -> Plan:
     return make_plan(bounded(question, catalog), EpsilonTarget(1, delta=0), catalog.budget)
 
 
-def all_plans(way: str) -> Iterator[tuple[str, Plan, Curator]]:
-    """Yield all questions with their plans and who made them."""
-    for sql in CORPUS:
+@cache
+def all_plans(way: str) -> tuple[tuple[str, Plan, Curator], ...]:
+    """Return all questions with their plans and who made them."""
+    return tuple(_plans(way))
+
+
+def _plans(way: str) -> Iterator[tuple[str, Plan, Curator]]:
+    for sql in (*CORPUS, *UNITS):
         yield sql, plan_of(clinic(), sql, way), clinic()
     for sql in KINDS:
         yield sql, plan_of(every_kind(), sql, way), every_kind()

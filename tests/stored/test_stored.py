@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 
@@ -11,7 +11,7 @@ from discreet.accounting.events import KINDS as TAGS
 from discreet.accounting.events import event_from_record
 from discreet.curator import Curator
 from discreet.ledger import Kept
-from discreet.ledger.book import Kind as EntryKind
+from discreet.ledger.book import KINDS as ENTRIES
 from discreet.local import Reports, fingerprint
 from discreet.local.longitudinal import KeptAnswers
 from discreet.local.records import KINDS as MECHANISMS
@@ -21,14 +21,14 @@ from tests.stored.events import EVENTS, records
 from tests.stored.golden import golden, golden_text
 from tests.stored.identities import identities
 from tests.stored.ledgers import NARROWER, QUESTIONS, ask, demo, load_ledger, write_data
-from tests.stored.questions import CORPUS, FOUND, KINDS
+from tests.stored.questions import CORPUS, FOUND, KINDS, UNITS
 from tests.stored.statements import ENGINES, statements
 
 
 def test_releases_are_called_in_ledgers_what_they_were_called() -> None:
     """Else every question that was paid for would be charged again."""
     known = golden("identities.json")
-    assert list(known) == [*CORPUS, *KINDS, *(f"bounds of {each}" for each in FOUND)]
+    assert list(known) == [*CORPUS, *UNITS, *KINDS, *(f"bounds of {each}" for each in FOUND)]
     found = identities()
     assert [each for each in known if found[each] != known[each]] == []
 
@@ -146,7 +146,7 @@ def test_ledgers_hold_what_they_held(paid: tuple[str, Curator]) -> None:
     amount = charged.rho if name == "ledger_3" else charged.epsilon
     assert (str(amount), str(charged.delta), len(charges)) == CHARGED[name]
     if name == "ledger_2":
-        assert {each.kind for each in entries} == set(get_args(EntryKind))
+        assert {each.kind for each in entries} == set(ENTRIES)
         (incident,) = [each for each in curator.incidents() if each.failure == "memory"]
         assert incident.account == "max"
         unanswered = [each for each in charges if not isinstance(ledger.find(each.question), Kept)]
