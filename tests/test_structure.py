@@ -18,6 +18,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "deprecated": set(),
     "parameters": {"errors"},
+    "binomial": set(),
     "writing": {"errors"},
     "plots": {"errors", "writing"},
     "noise": {"errors", "parameters"},
@@ -98,6 +99,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bounding": {"catalog", "curator", "errors", "opening", "parameters", "query"},
     "attacks": {
         "accounting",
+        "binomial",
         "catalog",
         "curator",
         "engines",
@@ -114,6 +116,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "accounting",
         "answer",
         "attacks",
+        "binomial",
         "books",
         "catalog",
         "curator",
@@ -169,7 +172,7 @@ HOMES = {
     "matplotlib": {"plots"},
     "rich": {"cli"},
     "typer": {"cli"},
-    "scipy": {"accounting", "attacks", "audit", "local", "mechanisms", "utility"},
+    "scipy": {"accounting", "attacks", "binomial", "audit", "local", "mechanisms", "utility"},
     "ssl": {"noise"},
 }
 """Third parties have one home each."""
