@@ -55,9 +55,12 @@ class _MovedModule(ModuleType):
         self._names = dict(names)
 
     def __getattr__(self, name: str) -> object:
+        home = self._names.get(ALL_OTHERS)
+        if name == "__all__":
+            others = [each for each in vars(import_module(home)) if each[0] != "_"] if home else []
+            return [*(each for each in self._names if each != ALL_OTHERS), *others]
         if name.startswith("__"):
             raise AttributeError(name)
-        home = self._names.get(ALL_OTHERS)
         new = self._names.get(name) or (f"{home}.{name}" if home else None)
         if new is None:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")

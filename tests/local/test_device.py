@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from shutil import copy, copytree, ignore_patterns
 
 import pytest
 
@@ -76,7 +77,11 @@ def test_a_device_needs_no_package_but_numpy(tmp_path: Path) -> None:
     )
     python = tmp_path / "device" / "bin" / "python"
     pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet"]
-    for packages in (["numpy"], ["--no-deps", str(ROOT)]):
+    package = tmp_path / "package"
+    copytree(ROOT / "src", package / "src", ignore=ignore_patterns("*.egg-info", "__pycache__"))
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        copy(ROOT / name, package / name)
+    for packages in (["numpy"], ["--no-deps", str(package)]):
         subprocess.run([*pip, *packages], check=True)  # noqa: S603 - our own interpreter
     assert run(python, BEFORE + DEVICE) == ONLY_NUMPY
     missing = "import importlib.util as u; print(u.find_spec('scipy'), u.find_spec('duckdb'))"

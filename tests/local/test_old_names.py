@@ -76,6 +76,15 @@ def test_names_that_stay_do_not_warn(path: str) -> None:
     assert getattr(import_module(module), name) is not None
 
 
+def test_old_modules_give_all_their_names_to_a_star() -> None:
+    for module, names in MOVED.items():
+        if module != "discreet.local":
+            found: dict[str, Any] = {}
+            with pytest.warns(DeprecationWarning, match="is deprecated, use discreet.local"):
+                exec(f"from {module} import *", found)  # noqa: S102 - what old programs wrote
+            assert found.keys() >= set(names.split())
+
+
 @pytest.mark.parametrize("statement", ["import {0}", "import {0} as m", "from {0} import {1}"])
 def test_old_modules_are_imported_in_a_fresh_process(statement: str) -> None:
     use = {"import {0}": "{0}.{1}", "import {0} as m": "m.{1}", "from {0} import {1}": "{1}"}

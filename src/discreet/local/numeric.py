@@ -404,16 +404,16 @@ class Hybrid:
         return (1 - wide) * self.duchi.variance(share) + wide * self.piecewise.variance(share)
 
 
-__getattr__ = deprecated_names(
-    __name__,
-    {
-        "Histogram": "discreet.local.Histogram",
-        "MeanEstimate": "discreet.local.MeanEstimate",
-        "NumericClient": "discreet.local.Client",
-        "SquareWave": "discreet.local.SquareWave",
-        "SquareWaveClient": "discreet.local.Client",
-        "choose_numeric": "discreet.local.choose_mean",
-        "estimate_mean": "discreet.local.old_names.estimate_mean",
-        "reconstruct": "discreet.local.old_names.reconstruct",
-    },
-)
+_OLD_NAMES = {
+    "Histogram": "discreet.local.Histogram",
+    "MeanEstimate": "discreet.local.MeanEstimate",
+    "NumericClient": "discreet.local.Client",
+    "SquareWave": "discreet.local.SquareWave",
+    "SquareWaveClient": "discreet.local.Client",
+    "choose_numeric": "discreet.local.choose_mean",
+    "estimate_mean": "discreet.local.old_names.estimate_mean",
+    "reconstruct": "discreet.local.old_names.reconstruct",
+}
+__all__ = ["Duchi", "Hybrid", "Piecewise"]
+__all__.extend(_OLD_NAMES)
+__getattr__ = deprecated_names(__name__, _OLD_NAMES)

@@ -395,13 +395,13 @@ class Discovery:
         return text if group == self.groups - 1 else text[group : group + self.size]
 
 
-__getattr__ = deprecated_names(
-    __name__,
-    {
-        "DiscoveryClient": "discreet.local.Client",
-        "RapporClient": "discreet.local.old_names.RapporClient",
-    },
-)
+_OLD_NAMES = {
+    "DiscoveryClient": "discreet.local.Client",
+    "RapporClient": "discreet.local.old_names.RapporClient",
+}
+__all__ = ["Discovery", "Rappor"]
+__all__.extend(_OLD_NAMES)
+__getattr__ = deprecated_names(__name__, _OLD_NAMES)
 deprecated_modules(
     {
         "discreet.local.rappor.decoding": {

@@ -92,9 +92,9 @@ def mechanism_from_json(text: str) -> Mechanism:
         raise ReportError("this text does not describe a mechanism") from cause
 
 
-def _mechanism(told: dict[str, object]) -> Mechanism:
-    kind = KINDS[str(told.pop("mechanism"))]
-    found: Mechanism = kind(**{name: _read(value) for name, value in told.items()})
+def _mechanism(record: dict[str, object]) -> Mechanism:
+    kind = KINDS[str(record.pop("mechanism"))]
+    found: Mechanism = kind(**{name: _read(value) for name, value in record.items()})
     return found
 
 

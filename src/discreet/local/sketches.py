@@ -333,12 +333,12 @@ def transformed_rows(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     return found
 
 
-__getattr__ = deprecated_names(
-    __name__,
-    {
-        "SketchClient": "discreet.local.Client",
-        "SketchEstimates": "discreet.local.SketchEstimates",
-        "estimate_words": "discreet.local.old_names.estimate_words",
-        "sketch_influence": "discreet.local.sketch_influence",
-    },
-)
+_OLD_NAMES = {
+    "SketchClient": "discreet.local.Client",
+    "SketchEstimates": "discreet.local.SketchEstimates",
+    "estimate_words": "discreet.local.old_names.estimate_words",
+    "sketch_influence": "discreet.local.sketch_influence",
+}
+__all__ = ["CountMeanSketch", "HadamardSketch"]
+__all__.extend(_OLD_NAMES)
+__getattr__ = deprecated_names(__name__, _OLD_NAMES)
