@@ -178,3 +178,55 @@ def test_a_state_that_says_something_twice_is_damaged() -> None:
     state = person.to_json()
     with pytest.raises(ReportError, match="damaged"):
         Client.from_json(Memoized(mechanism), state.replace("{", '{"kept": {}, ', 1))
+
+
+# --------------------------------------------------------------------------- fresh noise
+
+
+def test_fresh_noise_costs_epsilon_for_each_report_and_any_two_histories() -> None:
+    mechanism = KaryResponse(epsilon=Fraction(1, 2), categories=1000)
+    client = Client(mechanism)
+    assert client.price == 0
+    assert len({client.report(7) for _ in range(20)}) > 1
+    assert client.price == client.price_for(Histories.ANY) == 10
+    client.report_many([1, 2, 3])
+    assert client.price == 10
+    again = Client.from_json(mechanism, client.to_json())
+    again.report(7)
+    assert again.price == Fraction(21, 2)
+    with pytest.raises(ParameterError, match="values"):
+        client.report(1000)
+    assert client.price == 10
+
+
+@pytest.mark.parametrize("reports", ["-1", "true", "1.5", '"1"', "null"])
+def test_a_damaged_number_of_reports_is_rejected(reports: str) -> None:
+    mechanism = KaryResponse(epsilon=1, categories=4)
+    state = f'{{"mechanism": "{fingerprint(mechanism).hex()}", "reports": {reports}}}'
+    with pytest.raises(ReportError, match="damaged"):
+        Client.from_json(mechanism, state)
+
+
+# --------------------------------------------------------------------------- memoized mechanisms
+
+
+def test_a_memoized_client_never_draws_for_many_people() -> None:
+    """One client is one person: fresh noise for the same value would undo the memory."""
+    client = Client(Memoized(KaryResponse(epsilon=1, categories=4)))
+    with pytest.raises(ParameterError, match="must not be Memoized for report_many"):
+        client.report_many([1, 2])
+
+
+@pytest.mark.parametrize("mechanism", [Rappor(), BitFlips(epsilon=1, buckets=4)], ids=repr)
+def test_mechanisms_that_remember_are_not_memoized_again(mechanism: Any) -> None:
+    with pytest.raises(ParameterError, match="must not have a memory already"):
+        Memoized(mechanism)
+
+
+def test_states_of_memoized_and_fresh_clients_are_not_confused() -> None:
+    mechanism = KaryResponse(epsilon=1, categories=4)
+    for one, other in ((mechanism, Memoized(mechanism)), (Memoized(mechanism), mechanism)):
+        client: Any = Client(one)
+        client.report(1)
+        with pytest.raises(ReportError, match="damaged"):
+            Client.from_json(other, client.to_json())

@@ -1,13 +1,17 @@
 """The half that counts: adding, merging, saving, estimating."""
 
+from fractions import Fraction
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import ParameterError, ReportError
-from discreet.local import Client, KaryResponse, Server
-from tests.local.mechanisms import MAKERS
+from discreet.local import BitFlips, Client, Duchi, KaryResponse, Memoized, Rappor, Server
+from discreet.local.estimates import estimate_tally
+from tests.local.mechanisms import EVERY, MAKERS
 
 VALUES = np.arange(3000) % 13
 
@@ -99,3 +103,45 @@ def test_a_confidence_outside_0_to_1_is_refused(confidence: object) -> None:
     server = Server(KaryResponse(epsilon=1, categories=3))
     with pytest.raises(ParameterError, match="confidence"):
         server.estimate(confidence=confidence)  # type: ignore[arg-type]
+
+
+# --------------------------------------------------------------------------- every mechanism
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "values", "asked"), EVERY, ids=[each.tag for each, _, _ in EVERY]
+)
+def test_every_mechanism_has_one_client_and_one_server(
+    mechanism: Any, values: list[Any], asked: dict[str, Any]
+) -> None:
+    client, one, other = Client(mechanism), Server(mechanism), Server(mechanism)
+    for value in values:
+        one.add(client.report(value))
+    other.add(client.report_many(values))
+    one.merge(other)
+    assert one.people == 2 * len(values)
+    again = Server.from_bytes(mechanism, bytes(one))
+    assert bytes(again) == bytes(one)
+    assert repr(again.estimate(**asked)) == repr(one.estimate(**asked)) or "resamples" in asked
+    with pytest.raises(ParameterError, match="confidence"):
+        one.estimate(confidence=1, **asked)
+    assert client.price > 0
+    assert Client.from_json(mechanism, client.to_json()).price == client.price
+
+
+@pytest.mark.parametrize("mechanism", [each for each, _, _ in EVERY], ids=lambda each: each.tag)
+def test_counts_of_memoized_reports_are_counts_of_their_mechanism(mechanism: Any) -> None:
+    if isinstance(mechanism, Rappor | BitFlips):
+        return
+    server: Any = Server(Memoized(mechanism))
+    assert server.mechanism is mechanism
+    assert bytes(server) == bytes(Server(mechanism))
+
+
+def test_an_unknown_mechanism_has_no_estimates() -> None:
+    class Unknown(Duchi):
+        pass
+
+    assert Server(Unknown(epsilon=1)).estimate().people == 0
+    with pytest.raises(ParameterError, match="whose estimates are known"):
+        estimate_tally(object(), Server(Duchi(epsilon=1)).tally, Fraction(1, 2))
