@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import discreet
-from discreet.catalog import read
+from discreet.catalog.resolve import read
 from discreet.curator import Curator
 from discreet.errors import CatalogError
 from tests.attacks.test_files import written

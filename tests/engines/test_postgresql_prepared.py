@@ -12,11 +12,11 @@ import pyarrow as pa
 import pytest
 
 import discreet
-from discreet.catalog import read
+from discreet.catalog.resolve import read
 from discreet.engines.postgresql import preparing
 from discreet.errors import CatalogError, EngineError, ParameterError, SourceError
 from discreet.opening import forget_catalog, is_copy_outdated, open_unplugged, prepare_catalog
-from discreet.opening.servers import form_of
+from discreet.opening.sources import form_of
 from tests.attacks.clinic import tables
 from tests.engines.on_postgresql import FLUSH, run, stored
 from tests.postgresql import shared_server

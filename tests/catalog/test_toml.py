@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.catalog import Catalog, catalog_from, load, number_from_time, toml_from
-from discreet.catalog.write import written_number
+from discreet.catalog import Catalog, catalog_from, load, toml_from
+from discreet.catalog.schema import number_from_time
+from discreet.catalog.toml import written_number
 
 names = st.text(
     alphabet=st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=8
