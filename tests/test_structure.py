@@ -17,6 +17,7 @@ SOURCE = ROOT / "src" / "discreet"
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "parameters": {"errors"},
+    "binomial": set(),
     "writing": {"errors"},
     "plots": {"errors", "writing"},
     "noise": {"errors", "parameters"},
@@ -96,6 +97,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "attacks": {
         "accounting",
+        "binomial",
         "catalog",
         "curator",
         "engines",
@@ -112,6 +114,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "accounting",
         "answer",
         "attacks",
+        "binomial",
         "books",
         "catalog",
         "curator",
@@ -166,7 +169,7 @@ HOMES = {
     "matplotlib": {"plots"},
     "rich": {"cli"},
     "typer": {"cli"},
-    "scipy": {"accounting", "attacks", "audit", "local", "mechanisms", "utility"},
+    "scipy": {"accounting", "attacks", "binomial", "audit", "local", "mechanisms", "utility"},
     "ssl": {"noise"},
 }
 """Third parties have one home each."""

@@ -4,13 +4,13 @@ import json
 import os
 import time
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
 
-from discreet.catalog import ColumnUnit, Kind, RowChoice, SourcePolicy
-from discreet.catalog.columns import UnitPath
+from discreet.catalog import ColumnUnit, Kind, RowChoice, RowUnit, SourcePolicy
+from discreet.catalog.columns import UnitDeclaration, UnitPath
 from discreet.catalog.declaration import Declaration, path_unit
 from discreet.catalog.resolve import DEFAULT_ROWS_PER_UNIT
 from discreet.catalog.sources import EMBEDDED, ENVIRONMENT, is_on_server, without_password
@@ -114,21 +114,61 @@ def bounding_key(declared: Declaration) -> str:
 
     It has everything except the fields that are known not to matter: units and paths to them, keys
     that paths lead to, contribution limits, and types of columns, by which units are compared.
-    Prepared tables store it, so its form must not change.
+    Prepared tables are stored under this text, so its words stay, whatever the code calls things.
     """
     tables = [
         {
-            each.name: repr(getattr(table, each.name))
-            for each in fields(table)
-            if each.name not in DECIDES_NOTHING
+            "name": repr(table.name),
+            "unit": _unit_text(table.unit),
+            "rows_per_unit": repr(table.rows_per_unit or DEFAULT_ROWS_PER_UNIT),
+            "key": repr(table.key),
         }
-        | {"rows_per_unit": repr(table.rows_per_unit or DEFAULT_ROWS_PER_UNIT)}
         for table in declared.tables
     ]
     kinds = kinds_of(declared)
-    return json.dumps(
-        [tables, repr(sorted((name, sorted(kinds[name].items(), key=str)) for name in kinds))]
-    )
+    columns = (f"({name!r}, [{_columns_text(kinds[name])}])" for name in sorted(kinds))
+    return json.dumps([tables, f"[{', '.join(columns)}]"])
+
+
+def _unit_text(unit: UnitDeclaration | None) -> str:
+    match unit:
+        case None:
+            return "None"
+        case RowUnit():
+            return "RowUnit()"
+        case ColumnUnit():
+            return f"ColumnUnit(column={unit.column!r})"
+        case UnitPath():
+            ends = f"table={unit.table!r}, column={unit.column!r}, via={unit.via!r}"
+            return f"UnitPath({ends})"
+
+
+def _columns_text(kinds: Mapping[str, Kind | Identifying]) -> str:
+    return ", ".join(sorted(f"({name!r}, {_kind_text(kind)})" for name, kind in kinds.items()))
+
+
+def _kind_text(kind: Kind | Identifying | None) -> str:
+    match kind:
+        case None:
+            return "None"
+        case Identifying():
+            return f"Identifying(kind={_kind_text(kind.kind)})"
+        case Kind():
+            return KIND_TEXTS[kind]
+
+
+KIND_TEXTS: Mapping[Kind, str] = {
+    Kind.BOOLEAN: "<Kind.BOOLEAN: 'boolean'>",
+    Kind.INTEGER: "<Kind.INTEGER: 'integer'>",
+    Kind.REAL: "<Kind.REAL: 'real'>",
+    Kind.TEXT: "<Kind.TEXT: 'text'>",
+    Kind.DATE: "<Kind.DATE: 'date'>",
+    Kind.TIMESTAMP: "<Kind.TIMESTAMP: 'timestamp'>",
+    Kind.TIMESTAMP_TZ: "<Kind.TIMESTAMP_TZ: 'timestamp with time zone'>",
+    Kind.INTERVAL: "<Kind.INTERVAL: 'interval'>",
+    Kind.OTHER: "<Kind.OTHER: 'other'>",
+}
+"""How types of columns are written in stored texts."""
 
 
 def declared_version(declared: Declaration, found: Version) -> Version:
