@@ -171,7 +171,7 @@ def test_what_is_not_prepared_is_not_asked_for(catalog: Path) -> None:
     prepare_catalog(catalog)
     catalog.write_text(text)
     assert not reads_prepared(catalog)
-    with pytest.raises(CatalogError, match="nothing is prepared"):
+    with pytest.raises(CatalogError, match="there is nothing to prepare"):
         prepare_catalog(catalog)
 
 

@@ -137,7 +137,7 @@ def test_the_two_are_two_questions(curator: Curator) -> None:
 
 
 def test_a_choice_that_there_is_not_is_refused(curator: Curator) -> None:
-    with pytest.raises(ParameterError, match="must be 'prepared' or 'per-query'"):
+    with pytest.raises(ParameterError, match="must be 'once' or 'per-query'"):
         curator.ask("SELECT COUNT(*) FROM visits", epsilon=1, bounding="sometimes")
     with opened(row_choice="per-query") as other, pytest.raises(ParameterError, match="are not"):
         other.explain("SELECT COUNT(*) FROM visits", epsilon=1, bounding="prepared")

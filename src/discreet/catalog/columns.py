@@ -258,7 +258,8 @@ def _check_step(column: ColumnDeclaration, kind: Kind, bounds: Bounds | Auto | N
     if bounds is not None and ((steps := (bounds.high - bounds.low) / step).denominator != 1):
         fits = value_text(bounds.low + step * steps.__floor__())
         name = f"{location.path[1]}.{column.name}"
-        what = f"The step {value_text(step)} does not divide the bounds of {name} evenly"
+        subject = str(location) if location.is_argument else f"The step {value_text(step)}"
+        what = f"{subject} does not divide the bounds of {name} evenly"
         raise location.error(what, f"Change the upper bound to {fits}, or remove step")
     if bounds is not None and steps > MOST_STEPS:
         rule = "is too small: the bounds have more steps than 64 bits can count"

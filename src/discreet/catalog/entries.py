@@ -60,6 +60,11 @@ class Location:
         known = (self.lines.get(self.path[:n]) for n in range(len(self.path), 0, -1))
         return next((line for line in known if line is not None), None)
 
+    @property
+    def is_argument(self) -> bool:
+        """Whether it was given as an argument of a call, and not in a file."""
+        return self._argument() is not None
+
     def __str__(self) -> str:
         return self._argument() or _inside(self.path).removeprefix(".")
 
@@ -71,7 +76,7 @@ class Location:
 
     def set_to(self, value: str) -> str:
         """Return the entry with its value, as it was written: `unit="id"`, or `t.unit = "id"`."""
-        equals = " = " if self._argument() is None else "="
+        equals = "=" if self.is_argument else " = "
         return f"{self}{equals}{written_text(value)}"
 
     @property
