@@ -225,6 +225,15 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "designs universality",
         "__init__",
     ),
+    "catalog": in_order(
+        "schema",
+        "magnitudes policy",
+        "entries",
+        "columns sources",
+        "declaration toml",
+        "arguments resolve",
+        "__init__",
+    ),
     "query": {
         "__init__": set(),
         "tree": set(),
@@ -292,6 +301,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "opening",
         "__init__",
     ),
+    "opening": in_order("registry sources", "stores", "open", "private_draft __init__"),
 }
 """Inside of a package too: each file or package in it, and which others of it that may import."""
 
@@ -340,14 +350,14 @@ SHARED_NAMES = {
     "End": 2,
     "Event": 2,
     "Form": 3,
-    "Found": 3,
+    "Found": 2,
     "Function": 2,
     "Inner": 2,
     "Kind": 2,
     "Law": 2,
     "Noise": 2,
     "Parts": 2,
-    "Place": 3,
+    "Place": 2,
     "Price": 2,
     "Question": 2,
     "Reading": 3,
