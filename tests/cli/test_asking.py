@@ -22,7 +22,7 @@ def test_data_become_answers_in_a_few_commands(folder: Path) -> None:
     assert "give bounds or values to the columns you will ask about: age, region" in drafted.err
     catalog = folder / "new.toml"
     text = catalog.read_text()
-    assert "epsilon = 3   # how much" in text
+    assert "epsilon = 3   # total privacy budget" in text
     assert "north" not in text + drafted.err
     plain, blank = 'age = { type = "integer" }\n', "# age = { type"
     text = text.replace(plain, "").replace(blank, blank[2:]).replace("LOW, HIGH", "0, 110")

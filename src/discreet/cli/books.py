@@ -17,7 +17,7 @@ from discreet.answer.layout import ShownColumn
 from discreet.answer.text import table_lines
 from discreet.books import balance_from, budget_from
 from discreet.books import balance_of as balance_in
-from discreet.catalog import read
+from discreet.catalog.resolve import read
 from discreet.cli.given import Payer
 from discreet.cli.screen import show
 from discreet.ledger import OWNER as THE_OWNER

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from discreet.catalog import catalog_from, load, toml_from
-from discreet.catalog.disjoint import MOST_CHOICES
+from discreet.catalog.declaration import MOST_CHOICES
 from discreet.errors import CatalogError
 from discreet.ledger import scopes
 
@@ -43,15 +43,15 @@ def test_nothing_is_disjoint_unless_it_is_declared() -> None:
 @pytest.mark.parametrize(
     ("group", "words"),
     [
-        (["v23"], "disjoint[0].tables must name two tables or more"),
-        (["v23", "v23"], "names 'v23' for the second time"),
-        (["v23", "V23"], "names 'v23' for the second time"),
-        (["v23", "v2"], "names 'v2', which is no table of the catalog"),
-        (["v23", "places"], "names 'places', a public table, which has no units"),
-        (["v24", "tests"], "whose units are those of 'v23', where its path ends; name 'v23'"),
-        (["v23", "rows1"], "holds 'rows1', where every row is a unit, beside tables with other"),
+        (["v23"], "disjoint[0].tables must name at least two tables"),
+        (["v23", "v23"], "repeats v23"),
+        (["v23", "V23"], "repeats v23"),
+        (["v23", "v2"], "is v2, which is not a table of the catalog"),
+        (["v23", "places"], "is places, a public table, which has no units"),
+        (["v24", "tests"], "whose units are those of v23, where its path ends. Name v23"),
+        (["v23", "rows1"], "contains rows1, where each row is a unit, and tables with other"),
         ("v23", "must be a list, not 'v23'"),
-        (["v23", 5], "must be a text, not 5"),
+        (["v23", 5], "must be text, not 5"),
         (None, "must be a list"),
     ],
 )
@@ -62,19 +62,19 @@ def test_a_group_that_cannot_be_right_is_refused(group: object, words: str) -> N
 
 
 def test_a_table_is_in_one_group_at_most() -> None:
-    with pytest.raises(CatalogError, match="names 'v24' for the second time"):
+    with pytest.raises(CatalogError, match="repeats v24"):
         catalog_from(entries(["v23", "v24"], ["v24", "v25"]))
 
 
 def test_where_units_are_replaced_nothing_can_be_declared() -> None:
-    with pytest.raises(CatalogError, match="it may leave one table for another"):
+    with pytest.raises(CatalogError, match="a unit may move from one table to another"):
         catalog_from(entries(["v23", "v24"], neighbours="replace"))
 
 
 def test_tables_that_are_read_from_the_same_place_have_the_same_units() -> None:
     given = entries(["v23", "v24"])
     given["tables"] = {name: {**PRIVATE, "from": "visits.csv"} for name in ("v23", "v24")}
-    with pytest.raises(CatalogError, match="is read from the same place as 'v23'"):
+    with pytest.raises(CatalogError, match="is read from the same file as v23"):
         catalog_from(given)
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.catalog import Kind, number_from_time, time_from_number
+from discreet.catalog.schema import Kind, number_from_time, time_from_number
 
 
 @given(st.dates())

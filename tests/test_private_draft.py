@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from discreet.bounding import TOTAL_DELTA, find_all
-from discreet.catalog import Bounds, Column, Found, Kind, TableDraft, draft
+from discreet.catalog import Bounds, Column, Kind
+from discreet.catalog.toml import PrivateFacts, TableDraft, draft
 from discreet.curator import Curator
 from discreet.errors import ParameterError
 from discreet.ledger import SqliteLedger
-from discreet.opening import catalogs, open_data
+from discreet.opening import open as opening
+from discreet.opening import open_data
+from discreet.opening.private_draft import TOTAL_DELTA, find_all
 from tests.replay import ReplayableEntropy
 
 ROWS = 3000
@@ -32,7 +34,7 @@ def row(number: int) -> str:
 def replayed() -> Iterator[None]:
     """Let all noise follow from a seed: else one run in a thousand would find too much."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(catalogs, "Curator", partial(Curator, entropy=ReplayableEntropy(1)))
+        patch.setattr(opening, "Curator", partial(Curator, entropy=ReplayableEntropy(1)))
         yield
 
 
@@ -44,7 +46,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def found(data: Path) -> Found:
+def found(data: Path) -> PrivateFacts:
     return find_all(
         data, "visits", "patient_id", epsilon=50, total_epsilon=100, ledger=ledger_of(data)
     )
@@ -54,7 +56,7 @@ def ledger_of(data: Path) -> Path:
     return data.with_name("discreet.ledger")
 
 
-def test_bounds_of_numbers_and_times_and_few_texts_are_found(found: Found) -> None:
+def test_bounds_of_numbers_and_times_and_few_texts_are_found(found: PrivateFacts) -> None:
     by_name = {each.name: each for each in found.columns}
     assert by_name["age"].bounds == Bounds(low=Fraction(16), high=Fraction(128))
     cost, day = by_name["cost"].bounds, by_name["day"].bounds
@@ -66,12 +68,12 @@ def test_bounds_of_numbers_and_times_and_few_texts_are_found(found: Found) -> No
     assert by_name["region"].nulls is True
 
 
-def test_texts_of_many_values_and_what_tells_things_apart_are_left_out(found: Found) -> None:
+def test_texts_of_many_values_and_what_tells_things_apart_are_left_out(found: PrivateFacts) -> None:
     assert {each.name for each in found.columns} == {"age", "cost", "day", "region"}
 
 
 def test_all_of_it_is_charged_to_the_ledger_that_the_catalog_will_use(
-    data: Path, found: Found
+    data: Path, found: PrivateFacts
 ) -> None:
     assert found.epsilon == 50
     assert found.delta == TOTAL_DELTA / 10
@@ -83,7 +85,7 @@ def test_all_of_it_is_charged_to_the_ledger_that_the_catalog_will_use(
     assert charged.delta == TOTAL_DELTA / 10
 
 
-def test_the_same_again_is_free(data: Path, found: Found) -> None:
+def test_the_same_again_is_free(data: Path, found: PrivateFacts) -> None:
     told: list[tuple[str, int, int]] = []
     again = find_all(
         data,
@@ -99,7 +101,7 @@ def test_the_same_again_is_free(data: Path, found: Found) -> None:
     assert told == [(name, i, len(names)) for i, name in enumerate(names)]
 
 
-def test_the_drafted_catalog_goes_on_with_the_same_books(data: Path, found: Found) -> None:
+def test_the_drafted_catalog_goes_on_with_the_same_books(data: Path, found: PrivateFacts) -> None:
     names = HEADER.split(",")
     kinds = [Kind.INTEGER] * 3 + [Kind.REAL, Kind.DATE, Kind.TEXT, Kind.TEXT, Kind.BOOLEAN]
     columns = tuple(Column(name=n, kind=kind) for n, kind in zip(names, kinds, strict=True))
@@ -124,18 +126,18 @@ def test_where_nothing_stands_out_nothing_is_told(tmp_path: Path) -> None:
     place = tmp_path / "few.csv"
     place.write_text("x,s\n1,a\n2,b\n", encoding="utf-8")
     found = find_all(place, "few", "row", epsilon=0.5, ledger=tmp_path / "few.ledger")
-    assert found == Found(columns=(), epsilon=Fraction(1, 2), delta=TOTAL_DELTA / 10)
+    assert found == PrivateFacts(columns=(), epsilon=Fraction(1, 2), delta=TOTAL_DELTA / 10)
 
 
 def test_without_a_delta_no_lists_of_keys_are_sought(tmp_path: Path) -> None:
     place = tmp_path / "texts.csv"
     place.write_text("s,id\na,1\n", encoding="utf-8")
     found = find_all(place, "texts", "row", epsilon=0.5, delta=0, ledger=tmp_path / "t.ledger")
-    assert found == Found(columns=(), epsilon=Fraction(0))
+    assert found == PrivateFacts(columns=(), epsilon=Fraction(0))
 
 
 def test_more_than_the_whole_budget_is_refused_before_anything_is_opened(tmp_path: Path) -> None:
-    with pytest.raises(ParameterError, match="at most the whole budget"):
+    with pytest.raises(ParameterError, match="at most the total budget"):
         find_all("absent.csv", "t", "row", epsilon=2, ledger=tmp_path / "t.ledger")
     with pytest.raises(ParameterError, match="delta"):
         find_all("absent.csv", "t", "row", epsilon=1, delta=1e-5, ledger=tmp_path / "t.ledger")

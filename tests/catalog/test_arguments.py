@@ -16,9 +16,9 @@ from discreet.catalog import (
     PrivateTable,
     PublicTable,
     catalog_from,
-    complete,
-    declare,
 )
+from discreet.catalog.arguments import declare
+from discreet.catalog.resolve import resolve
 from discreet.errors import CatalogError
 
 COLUMNS = {
@@ -53,11 +53,11 @@ def test_arguments_say_the_same_as_a_file() -> None:
         "budget": {"epsilon": 3, "delta": 1e-6, "neighbours": "replace"},
         "tables": {"visits": table},
     }
-    assert complete(declared, columns_of) == catalog_from(entries, columns_of)
+    assert resolve(declared, columns_of) == catalog_from(entries, columns_of)
 
 
 def test_several_tables_are_told_apart_by_name() -> None:
-    catalog = complete(
+    catalog = resolve(
         declare(
             {"visits": None, "patients": None, "regions": None},
             unit="patient_id",
@@ -81,33 +81,33 @@ def test_several_tables_are_told_apart_by_name() -> None:
 
 GIVEN: dict[str, Any] = {"unit": "patient_id", "epsilon": 1}
 REFUSED: list[tuple[dict[str, Any], str]] = [
-    ({"unit": None}, "unit is missing; "),
-    ({"epsilon": 0}, "epsilon must be a number from 1e-12 to 1e12, not 0; "),
-    ({"epsilon": float("nan")}, "epsilon must be a finite number, not nan; "),
-    ({"epsilon": "1"}, "epsilon must be a finite number, not '1'; "),
+    ({"unit": None}, "Table visits has no unit. "),
+    ({"epsilon": 0}, "epsilon must be a number from 1e-12 to 1e12, not 0. "),
+    ({"epsilon": float("nan")}, "epsilon must be a finite number, not nan. "),
+    ({"epsilon": "1"}, "epsilon must be a finite number, not '1'. "),
     ({"epsilon": Fraction(10**400)}, "epsilon must be 0 or between 1e-300 and 1e300 in size"),
     ({"epsilon": Fraction(1, 10**400)}, "epsilon must be 0 or between 1e-300 and 1e300 in size"),
     ({"epsilon": 10**5000}, "epsilon must be 0 or between 1e-300 and 1e300 in size"),
-    ({"delta": 1}, "delta must be 0 or more and less than 1, not 1; "),
+    ({"delta": 1}, "delta must be at least 0 and less than 1, not 1. "),
     ({"neighbours": "both"}, "neighbours must be "),
     ({"accounting": "zcdp"}, "accounting must be "),
     ({"question_delta": 0.5}, "question_delta must be "),
     ({"rows_per_unit": 0}, "rows_per_unit must be a whole number"),
     ({"rows_per_unit": {"visits": 0}}, "rows_per_unit['visits'] must be a whole number"),
-    ({"rows_per_unit": {"vists": 1}}, "rows_per_unit['vists'] names 'vists', which is no table"),
-    ({"bounds": {"age": (120, 0)}}, "bounds['age'] has ends that are in the wrong order"),
+    ({"rows_per_unit": {"vists": 1}}, "rows_per_unit['vists'] names 'vists', which is not a table"),
+    ({"bounds": {"age": (120, 0)}}, "bounds['age'] are in the wrong order"),
     ({"bounds": {"age": (0, float("inf"))}}, "bounds['age'][1] must be a finite number, not inf"),
     ({"bounds": {"age": 3}}, "bounds['age'] must be a list, not 3"),
-    ({"bounds": (0, 120)}, "bounds does not say which columns it is about"),
-    ({"bounds": {"age": (0, 1), "visits.age": (0, 1)}}, "bounds['visits.age'] was given before"),
+    ({"bounds": (0, 120)}, "bounds must be a dictionary by column"),
+    ({"bounds": {"age": (0, 1), "visits.age": (0, 1)}}, "bounds['visits.age'] is given twice"),
     ({"bounds": {"age": (date(2024, 1, 1), 3)}}, "bounds['age'][0] must be a finite number"),
-    ({"values": {"region": ["a", "a"]}}, "values['region'][1] is 'a' a second time"),
+    ({"values": {"region": ["a", "a"]}}, "values['region'][1] repeats the value 'a'"),
     ({"values": {"region": [None]}}, "values['region'][0] is NULL"),
-    ({"values": {"region": ["\ud800"]}}, "values['region'][0] is not a text that UTF-8 can hold"),
+    ({"values": {"region": ["\ud800"]}}, "values['region'][0] is not valid UTF-8 text"),
     ({"step": {"age": 0}}, "step['age'] must be more than 0"),
     ({"types": {"age": "int"}}, "types['age'] must be one of"),
     ({"public": True}, "unit cannot be given for a public table"),
-    ({"public": ["visit"]}, "public names 'visit', which is no table of the source"),
+    ({"public": ["visit"]}, "public names 'visit', which is not a table of the source"),
 ]
 
 
@@ -121,14 +121,17 @@ def test_errors_name_the_argument(arguments: dict[str, Any], says: str) -> None:
 def test_a_column_that_the_table_lacks_is_named_as_it_was_given() -> None:
     declared = declare({"visits": None}, unit="patient_id", epsilon=1, bounds={"agee": (0, 1)})
     with pytest.raises(
-        CatalogError, match=r"^bounds\['agee'\] is no column of 'visits'; write 'age"
+        CatalogError, match=r"^bounds\['agee'\] is not a column of visits\. Did you mean age\?"
     ):
-        complete(declared, columns_of)
+        resolve(declared, columns_of)
     declared = declare({"visits": None}, unit="patientid", epsilon=1)
-    with pytest.raises(CatalogError, match="unit names 'patientid', which is no column there; wri"):
-        complete(declared, columns_of)
+    with pytest.raises(
+        CatalogError,
+        match=r'^unit="patientid" is not a column of visits\. Did you mean patient_id\?',
+    ):
+        resolve(declared, columns_of)
 
 
 def test_a_column_of_several_tables_needs_its_table() -> None:
-    with pytest.raises(CatalogError, match=r"bounds\['age'\] does not say which of the tables"):
+    with pytest.raises(CatalogError, match=r"bounds\['age'\] must name its table, one of a, b"):
         declare({"a": None, "b": None}, unit="id", epsilon=1, bounds={"age": (0, 1)})

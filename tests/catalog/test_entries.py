@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.catalog.places import Path, Place, lines_of, written_key, written_text
+from discreet.catalog.entries import Location, Path, lines_of, written_key, written_text
 
 TEXT = '''\
 # [not.a.table]
@@ -131,6 +131,6 @@ def _inline(value: object) -> str:
 def test_a_place_says_its_name_and_the_nearest_line(
     path: Path, name: str, line: int | None
 ) -> None:
-    place = Place(lines={("a",): 3, ("a", "b c"): 7}, arguments={("a", "x"): "bounds['x']"})
+    place = Location(lines={("a",): 3, ("a", "b c"): 7}, arguments={("a", "x"): "bounds['x']"})
     assert str(place.at(*path)) == name
     assert place.at(*path).line == line

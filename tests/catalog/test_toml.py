@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.catalog import Catalog, catalog_from, load, number_from_time, toml_from
-from discreet.catalog.write import written_number
+from discreet.catalog import Catalog, RowChoice, catalog_from, load, toml_from
+from discreet.catalog.schema import number_from_time
+from discreet.catalog.toml import written_number
+from discreet.errors import CatalogError
 
 names = st.text(
     alphabet=st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=8
@@ -179,3 +181,49 @@ unit = "patient id"
 day = { type = "date", bounds = [2024-01-01, 2024-12-31] }
 region = { type = "text", values = ["north", "south"], nulls = true }
 """
+
+
+@pytest.mark.parametrize(
+    ("written", "choice"),
+    [
+        ('bounding = "prepared"', RowChoice.ONCE),
+        ('bounding = "per-query"', RowChoice.PER_QUERY),
+        ('row_choice = "prepared"', RowChoice.ONCE),
+        ('row_choice = "once"', RowChoice.ONCE),
+        ('row_choice = "per-query"', RowChoice.PER_QUERY),
+    ],
+)
+def test_the_choice_of_rows_is_read_under_both_names_and_written_under_the_new_one(
+    tmp_path: Path, written: str, choice: RowChoice
+) -> None:
+    path = tmp_path / "discreet.toml"
+    table = '[tables.t]\nunit = "id"\ncolumns.id.type = "text"\n'
+    path.write_text(f"[budget]\nepsilon = 1\n[source]\n{written}\n{table}", encoding="utf-8")
+    catalog = load(path)
+    assert catalog.source.row_choice is choice
+    path.write_text(toml_from(catalog), encoding="utf-8")
+    assert "bounding" not in path.read_text()
+    assert load(path) == catalog
+
+
+@pytest.mark.parametrize(
+    ("written", "says"),
+    [
+        (
+            'bounding = "never"',
+            r'^source.bounding must be "once" or "per-query", not \'never\' .*4\)',
+        ),
+        (
+            'row_choice = "one"',
+            r'^source.row_choice must be "once" .*line 4\)\. Did you mean once\?',
+        ),
+        ('bounding = "once"\nrow_choice = "once"', r"bounding is the old name of row_choice"),
+    ],
+)
+def test_a_choice_of_rows_that_there_is_not_is_refused(
+    tmp_path: Path, written: str, says: str
+) -> None:
+    path = tmp_path / "discreet.toml"
+    path.write_text(f"[budget]\nepsilon = 1\n[source]\n{written}\n", encoding="utf-8")
+    with pytest.raises(CatalogError, match=says):
+        load(path)
