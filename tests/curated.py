@@ -6,8 +6,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from discreet.books import budget_from
 from discreet.catalog import complete, declare
+from discreet.catalog.policy import budget_from
 from discreet.curator import Curator
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.public import PublicStore

@@ -242,7 +242,7 @@ def test_the_sentences_say_what_is_meant(curator: Curator) -> None:
     for call, sentence in (
         (lambda: curator.ask(nothing, epsilon=1), "sql must be the text of a question"),
         (
-            lambda: curator.ask(COUNT, epsilon=1, find_bounds=nothing),
+            lambda: curator.ask(COUNT, epsilon=1, find_bounds_of=nothing),
             'find_bounds must be a list of columns, as ["visits.cost"]',
         ),
         (

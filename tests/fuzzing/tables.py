@@ -16,9 +16,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from discreet.books import budget_from
 from discreet.catalog import Catalog, complete, declare
-from discreet.catalog.policy import RowChoice
+from discreet.catalog.policy import RowChoice, budget_from
 from discreet.curator import Curator
 from discreet.engines.connection import Limits
 from discreet.engines.duckdb import DuckDbEngine

@@ -7,11 +7,10 @@ from pathlib import Path
 from uuid import uuid4
 from warnings import warn
 
-from discreet.books import Earlier, budget_from
 from discreet.catalog import Catalog, Column, PublicTable, complete, read
 from discreet.catalog.addresses import EMBEDDED, without_password
 from discreet.catalog.declared import Declared
-from discreet.catalog.policy import RowChoice
+from discreet.catalog.policy import RowChoice, budget_from
 from discreet.curator import Curator
 from discreet.engines.base import Holder
 from discreet.engines.duckdb import DuckDbEngine
@@ -28,6 +27,7 @@ from discreet.opening.files import Version, loaded, named
 from discreet.opening.ledgers import ledger_at, ledger_of
 from discreet.opening.registry import prints_of, register
 from discreet.opening.servers import address_of, held, shown
+from discreet.reuse import Earlier
 
 MEMORY = ":memory:"
 

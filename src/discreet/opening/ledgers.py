@@ -3,10 +3,10 @@
 from collections.abc import Collection
 from pathlib import Path
 
-from discreet.books import budget_from
 from discreet.catalog import read
 from discreet.catalog.addresses import ENVIRONMENT
 from discreet.catalog.declared import Declared
+from discreet.catalog.policy import budget_from
 from discreet.ledger import Ledger, is_on_server, open_ledger
 from discreet.opening.servers import from_environment
 

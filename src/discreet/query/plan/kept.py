@@ -32,26 +32,31 @@ from discreet.query.tree import (
 )
 from discreet.query.walk import parts_of
 
+ROW_CHOICES = {"once": RowChoice.PREPARED, "per-query": RowChoice.PER_QUERY}
+"""What a question calls the times at which it is settled which rows of a unit count."""
 
-def bounded(question: Question, catalog: Catalog) -> Question:
+
+def with_bounded_rows(question: Question, catalog: Catalog) -> Question:
     """Return the question with rows chosen when the catalog says."""
     is_prepared = catalog.source.bounding is RowChoice.PREPARED
     return with_kept_rows(question) if is_prepared else question
 
 
-def with_choice(catalog: Catalog, choice: RowChoice | str | None) -> Catalog:
-    """Return the catalog with rows chosen then, or refuse what it is not prepared for."""
+def with_row_choice(catalog: Catalog, choice: RowChoice | str | None) -> Catalog:
+    """Return the catalog with rows chosen then, or reject what it is not prepared for."""
     if choice is None:
         return catalog
-    names = [each.value for each in RowChoice]
-    if not isinstance(choice, RowChoice) and choice not in names:
-        raise ParameterError("bounding", choice, f"must be {' or '.join(map(repr, names))}")
-    asked = RowChoice(choice)
+    if not isinstance(choice, RowChoice | str) or (
+        isinstance(choice, str) and choice not in ROW_CHOICES
+    ):
+        rule = f"must be {' or '.join(map(repr, ROW_CHOICES))}"
+        raise ParameterError("row_choice", choice, rule)
+    asked = ROW_CHOICES[choice] if isinstance(choice, str) else choice
     if asked is catalog.source.bounding:
         return catalog
     if asked is RowChoice.PREPARED:
         rule = "needs tables that are prepared, and these are not"
-        raise ParameterError("bounding", choice, rule)
+        raise ParameterError("row_choice", choice, rule)
     return replace(catalog, source=replace(catalog.source, bounding=asked))
 
 
