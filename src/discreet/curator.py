@@ -53,6 +53,8 @@ def _accepting_old_names(act: Callable[P, T]) -> Callable[P, T]:
     @wraps(act)
     def accepting(*given: P.args, **terms: P.kwargs) -> T:
         for old in RENAMED.keys() & terms.keys():
+            if RENAMED[old] in terms:
+                raise TypeError(f"{old}= and {RENAMED[old]}= are the same argument")
             warn(f"{old}= is now {RENAMED[old]}=", DeprecationWarning, stacklevel=2)
             terms[RENAMED[old]] = terms.pop(old)
         choice = terms.get("row_choice")
