@@ -17,6 +17,7 @@ SOURCE = ROOT / "src" / "discreet"
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "parameters": {"errors"},
+    "binomial": set(),
     "writing": {"errors"},
     "plots": {"errors", "writing"},
     "noise": {"errors", "parameters"},
@@ -100,6 +101,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bounding": {"catalog", "curator", "errors", "opening", "parameters", "query"},
     "attacks": {
         "accounting",
+        "binomial",
         "catalog",
         "curator",
         "engines",
@@ -116,6 +118,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "accounting",
         "answer",
         "attacks",
+        "binomial",
         "catalog",
         "curator",
         "engines",
@@ -170,7 +173,7 @@ HOMES = {
     "matplotlib": {"plots"},
     "rich": {"cli"},
     "typer": {"cli"},
-    "scipy": {"accounting", "attacks", "audit", "local", "mechanisms", "utility"},
+    "scipy": {"accounting", "attacks", "binomial", "audit", "local", "mechanisms", "utility"},
     "ssl": {"noise"},
 }
 """Third parties have one home each."""
