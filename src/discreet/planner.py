@@ -42,8 +42,9 @@ class Planner:
 
     def plan(self, sql: str, target: Target | None, catalog: Catalog) -> BoundPlan:
         """Parse, check, plan and bind, or raise what shows where in the question it is wrong."""
+        plan = self.draft(sql, target, catalog)
         with located(sql):
-            return self.bind(self.draft(sql, target, catalog))
+            return self.bind(plan)
 
     def draft(self, sql: str, target: Target | None, catalog: Catalog) -> Plan:
         """Parse, check and plan; whether the engine can run it is not asked."""
