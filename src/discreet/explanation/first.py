@@ -5,10 +5,10 @@ from dataclasses import replace
 from fractions import Fraction
 
 from discreet.answer.amounts import amount_up, equation
+from discreet.bounds import BoundsSearch
+from discreet.bounds.histogram import ColumnRef, bounds_text
 from discreet.catalog.schema import Bounds
 from discreet.explanation.explanations import ExplainedColumn, Explanation
-from discreet.query.plan.bins import Place, bounds_text
-from discreet.query.plan.unbounded import BoundsFirst
 
 BOUNDS = "(bounds)"
 """Stands where a column's name would, for the price of finding bounds."""
@@ -18,7 +18,7 @@ UNTIL_THEN = "known with the bounds"
 
 
 def explain_found(
-    answered: Explanation, first: BoundsFirst, found: Mapping[Place, Bounds]
+    answered: Explanation, first: BoundsSearch, found: Mapping[ColumnRef, Bounds]
 ) -> Explanation:
     """Return the explanation of a question whose bounds were found, and paid for, before.
 
@@ -26,14 +26,14 @@ def explain_found(
     """
     told = tuple(
         f"The bounds of {place} are {bounds_text(bounds, place.column.kind)}: they were found for "
-        f"{_epsilon(first.each)} before, and are not paid for again."
+        f"{_epsilon(first.epsilon_each)} before, and are not paid for again."
         for place, bounds in found.items()
     )
     return replace(answered, first=told)
 
 
 def explain_unfound(
-    assumed: tuple[Explanation, Explanation], first: BoundsFirst, finding: Sequence[Explanation]
+    assumed: tuple[Explanation, Explanation], first: BoundsSearch, finding: Sequence[Explanation]
 ) -> Explanation:
     """Return the explanation of a question whose bounds nobody knows yet.
 
@@ -42,11 +42,11 @@ def explain_unfound(
     """
     one, other = assumed
     told = tuple(
-        f"The bounds of {place} are found first, for {_epsilon(first.each)}: they are read off "
-        "noisy numbers of values by magnitude, and hold for this question."
-        for place in first.places
+        f"The bounds of {place} are found first, for {_epsilon(first.epsilon_each)}: they are read "
+        "off noisy numbers of values by magnitude, and hold for this question."
+        for place in first.columns
     )
-    columns = tuple(map(_finding_column, finding, first.places))
+    columns = tuple(map(_finding_column, finding, first.columns))
     return replace(
         one,
         price=replace(one.price, epsilon=one.price.epsilon + first.epsilon),
@@ -60,13 +60,13 @@ def explain_unfound(
     )
 
 
-def note_of_bounds(place: Place, bounds: Bounds, epsilon: Fraction) -> str:
+def note_of_bounds(place: ColumnRef, bounds: Bounds, epsilon: Fraction) -> str:
     """Return what an answer says of bounds that were found for it."""
     text = bounds_text(bounds, place.column.kind)
     return f"The bounds of {place}, {text}, were found first, for {_epsilon(epsilon)} of the price."
 
 
-def _finding_column(finding: Explanation, place: Place) -> ExplainedColumn:
+def _finding_column(finding: Explanation, place: ColumnRef) -> ExplainedColumn:
     column = finding.columns[0]
     return replace(column, name=BOUNDS, statistic=f"values of {place} by magnitude", why="")
 
