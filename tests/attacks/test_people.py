@@ -13,7 +13,7 @@ from discreet.attacks.defences import Discreet, Raw
 from discreet.attacks.people import CITIES, People, made_up
 from discreet.attacks.targets import guarding
 from discreet.catalog import Declared, Kind, declare, read
-from discreet.demo.clinic import CATALOG
+from discreet.demo import CATALOG
 from discreet.errors import CatalogError, ParameterError
 from tests.statistics import FALSE_ALARM
 

@@ -40,9 +40,11 @@ def rows_guessed_from(source: str | Path) -> int | None:
     return GUESSED_FROM if is_csv(source) else None
 
 
-def open_catalog(path: str | Path, *, ledger: str | Path | None = None) -> Curator:
-    """Return a curator of what a catalog file declares."""
-    declared = read(path)
+def open_catalog(
+    path: str | Path, *, ledger: str | Path | None = None, declared: Declared | None = None
+) -> Curator:
+    """Return a curator of what a catalog file declares; `declared` if it was read before."""
+    declared = declared or read(path)
     place = ledger or ledger_of(path, declared)
     address = address_of(path, declared)
     for each in declared.tables:
@@ -52,20 +54,20 @@ def open_catalog(path: str | Path, *, ledger: str | Path | None = None) -> Curat
     return curator_of(declared, sources, place, copy_of(path), address)
 
 
-def open_unplugged(path: str | Path) -> Curator:
+def open_unplugged(path: str | Path, *, declared: Declared | None = None) -> Curator:
     """Return a curator that can explain what a catalog allows to ask, without the private data.
 
     Public tables are read if they are there. The books are not opened.
     """
-    declared = read(path)
+    declared = declared or read(path)
     if declared.source.engine != EMBEDDED:
-        return open_catalog(path, ledger=MEMORY)
+        return open_catalog(path, ledger=MEMORY, declared=declared)
     sources = _public_sources(declared)
     with closing(DuckDbEngine.load(sources)) as engine:
         try:
             catalog = complete(declared, lambda name: _columns_at_hand(declared, engine, name))
         except CatalogError:
-            return open_catalog(path, ledger=MEMORY)
+            return open_catalog(path, ledger=MEMORY, declared=declared)
         if catalog.source.bounding is RowChoice.PREPARED:
             catalog = as_prepared(catalog)
         public = PublicStore({name: engine.table(name) for name in sources})

@@ -44,15 +44,15 @@ def copy_of(path: str | Path) -> Path:
     return Path(path).with_suffix(COPY_SUFFIX)
 
 
-def is_on_server(path: str | Path) -> bool:
+def is_on_server(path: str | Path, *, declared: Declared | None = None) -> bool:
     """Return whether what is prepared of a catalog's tables stays on the server that has them."""
-    address = address_of(path, read(path))
+    address = address_of(path, declared or read(path))
     return address is not None and not is_spark(address)
 
 
-def is_copy_outdated(path: str | Path) -> bool:
+def is_copy_outdated(path: str | Path, *, declared: Declared | None = None) -> bool:
     """Return whether there is a prepared copy that is not of what catalog and data are now."""
-    declared, copy = read(path), copy_of(path)
+    declared, copy = declared or read(path), copy_of(path)
     address = address_of(path, declared)
     if address is not None:
         return is_form_outdated(declared, address, copy)

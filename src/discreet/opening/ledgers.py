@@ -14,17 +14,19 @@ LEDGER_SUFFIX = ".ledger"
 """The ledger of discreet.toml is discreet.ledger, beside it."""
 
 
-def ledger_place(path: str | Path) -> str | Path:
+def ledger_place(path: str | Path, *, declared: Declared | None = None) -> str | Path:
     """Return where the charges of a catalog file are kept: where it says, else beside it.
 
     A path is a file's, text the address of a server.
     """
-    return ledger_of(path, read(path))
+    return ledger_of(path, declared or read(path))
 
 
-def open_books(path: str | Path, *, ledger: str | Path | None = None) -> Ledger:
+def open_books(
+    path: str | Path, *, ledger: str | Path | None = None, declared: Declared | None = None
+) -> Ledger:
     """Return the ledger of a catalog file, made if it is not there yet; reads no data."""
-    declared = read(path)
+    declared = declared or read(path)
     place = ledger or ledger_of(path, declared)
     return ledger_at(place, declared)
 
