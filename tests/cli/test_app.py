@@ -1,13 +1,16 @@
 """The command as a whole: what it says it can do, how it ends, and what mistakes sound like."""
 
+import re
 import subprocess
 import sys
 from importlib.metadata import version
+from pathlib import Path
 
 import pytest
 
 from discreet import __version__
 from discreet.cli import main
+from discreet.cli.app import TABLE, Entry, load
 from tests.cli.conftest import Discreet
 from tests.cli.runs import run
 
@@ -99,6 +102,7 @@ def test_help_and_version_load_no_engine() -> None:
 import sys
 sys.argv = ["discreet", "--help"]
 from discreet.cli import main
+from discreet.cli.app import TABLE, Entry, load
 try:
     main()
 finally:
@@ -125,3 +129,75 @@ def test_letters_that_the_terminal_lacks_are_written_as_escapes() -> None:
     )
     assert done.returncode == 0
     assert rb"\u03b5" in done.stdout
+
+
+def test_help_lists_the_commands_in_the_order_in_which_people_need_them(
+    discreet: Discreet,
+) -> None:
+    shown = discreet("--help").out
+    panels = ["Get started", "Run queries", "Budget", "Large tables", "Study and test"]
+    assert sorted(panels, key=shown.index) == panels
+    assert re.findall(r"^│ ([a-z]+) ", shown, re.M) == [
+        *("demo", "init", "explain", "ask", "shell", "budget", "analyst", "ledger", "price"),
+        *("prepare", "attack", "audit", "design", "local"),
+    ]
+    assert "forget" not in shown
+
+
+@pytest.mark.parametrize("entry", TABLE, ids=lambda entry: entry.name)
+def test_every_command_of_the_table_is_loaded_with_its_line_of_help(entry: Entry) -> None:
+    command = load(entry.name)
+    assert (command.name, command.help) == (entry.name, entry.help)
+    children = getattr(command, "commands", {"": command})
+    assert all(each.help for each in children.values())
+
+
+COUNT = "SELECT COUNT(*) FROM visits"
+FEW = ("--people", "6", "--queries", "4", "--trials", "2")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "old", "new"),
+    [
+        (["explain", COUNT, "-e", "1", "--bounding", "prepared"], "--bounding", "--row-choice"),
+        (["ask", COUNT, "-e", "1", "--bounding=per-query"], "--bounding", "--row-choice"),
+        (
+            ["init", "visits.csv", "--force", "--unit", "row", "--spend", "0.1"],
+            "--spend",
+            "--find-bounds",
+        ),
+        (["forget"], "forget", "discreet prepare --remove"),
+        (["attack", "averaging", "--each", "0.5", *FEW], "--each", "--epsilon-per-query"),
+        (["attack", "averaging", "--by", "mean", *FEW], "--by", "--method"),
+        (
+            ["attack", "averaging", "--against", "cached", *FEW],
+            "--against cached",
+            "--against sticky",
+        ),
+        (
+            ["local", "collect", "reports.txt", "--least-people", "2"],
+            "--least-people",
+            "--min-people",
+        ),
+    ],
+)
+def test_old_spellings_still_work_with_a_line_of_warning(
+    folder: Path, discreet: Discreet, arguments: list[str], old: str, new: str
+) -> None:
+    assert folder.is_dir()
+    if arguments[0] == "local":
+        discreet("local", "simulate", "-e", "1", "-n", "9")
+    ended = discreet(*arguments)
+    assert ended.code == 0, ended.err
+    assert ended.err.splitlines()[0] == f"discreet: {old} is deprecated. Use {new}."
+    assert ended.err.count("deprecated") == 1
+
+
+@pytest.mark.usefixtures("folder")
+def test_an_old_spelling_is_none_of_another_command_nor_after_two_hyphens(
+    discreet: Discreet,
+) -> None:
+    assert "No such option: --by" in discreet("budget", "--by", "mean").err
+    ended = discreet("ask", "-e", "1", "--", "--bounding")
+    assert ended.code == 1
+    assert "deprecated" not in ended.err

@@ -3,7 +3,9 @@
 import csv
 import io
 import json
+import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -137,3 +139,19 @@ def test_rows_can_be_chosen_by_the_query(discreet: Discreet, folder: Path) -> No
     wrong = discreet("ask", FILTERED, "-e", "1", "--row-choice", "never")
     assert wrong.code == 1
     assert "must be 'once' or 'per-query'" in wrong.err
+
+
+@pytest.mark.parametrize("command", ["ask", "explain"])
+@pytest.mark.usefixtures("folder")
+def test_the_catalog_is_read_once(
+    discreet: Discreet, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    parsed, loads = [], tomllib.loads
+
+    def counted(text: str, **options: Any) -> dict[str, Any]:
+        parsed.extend(["whole"] * ("[budget]" in text))
+        return loads(text, **options)
+
+    monkeypatch.setattr(tomllib, "loads", counted)
+    assert discreet(command, COUNT, "-e", "0.5").code == 0
+    assert len(parsed) == 1

@@ -5,7 +5,9 @@ import io
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 from rich.console import Console
+from rich.text import Text
 
 from discreet.cli import console as screen
 from tests.cli.conftest import Discreet
@@ -71,3 +73,34 @@ def test_what_the_system_refused_is_one_sentence() -> None:
     refused = PermissionError(13, "Permission denied", "x.toml")
     said = screen.sentence_of(refused)
     assert said == "x.toml: permission denied. Check the path and its permissions."
+
+
+def test_the_widest_column_of_a_table_gives_way_and_no_line_is_too_long() -> None:
+    columns = {"n": ["1", "20"], "query": ["SELECT 日本 " * 20, "short\nline"], "what": ["a", "b"]}
+    for width in (80, 40, 30):
+        lines = list(screen.table_lines(columns, width=width, right={"n"}))
+        assert max(map(cell_len, lines)) == width
+        assert lines[1].startswith(" 1   SELECT ")
+        assert "…" in lines[1]
+        assert lines[2].split() == ["20", "short", "line", "b"]
+    folded = "".join(screen.table_lines(columns, width=40, folds=True))
+    assert folded.count("SELECT") == 20
+    assert "…" not in folded
+
+
+def test_sentences_are_folded_on_a_terminal_and_sql_is_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shown = io.StringIO()
+    terminal = Console(file=shown, force_terminal=True, width=60, soft_wrap=True, no_color=True)
+    monkeypatch.setattr(screen, "remarks", lambda: terminal)
+    sql = "  SELECT " + "a" * 70
+    screen.complain("This is a sentence of many words, and it goes on for a while.\n" + sql)
+    lines = Text.from_ansi(shown.getvalue()).plain.splitlines()
+    assert max(map(len, lines[:-1])) <= 60
+    assert lines[-1] == sql
+
+
+def test_counts_have_their_noun() -> None:
+    assert screen.number(1, "charge") == "1 charge"
+    assert screen.number(2000, "entry", "entries") == "2,000 entries"

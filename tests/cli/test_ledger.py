@@ -9,6 +9,7 @@ import pytest
 
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.errors import EngineError
+from discreet.ledger import Ledger, existing_ledger
 from tests.cli.conftest import Discreet
 from tests.cli.runs import VISITS
 
@@ -227,3 +228,19 @@ def test_the_budget_is_shown_by_account_beside_a_report(discreet: Discreet) -> N
     assert 0 < told["report"]["epsilon"] <= 0.7
     assert [each["account"] for each in told["accounts"]] == ["owner", "eve"]
     assert [each["account"] for each in told["questions"]] == ["eve", "owner"]
+
+
+def test_the_budget_opens_the_ledger_once(
+    discreet: Discreet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    discreet("analyst", "add", "eve", "-e", "0.5")
+    discreet("ask", REGIONS, "-e", "0.5")
+    opened = []
+
+    def counted(place: str | Path) -> Ledger:
+        opened.append(place)
+        return existing_ledger(place)
+
+    monkeypatch.setattr("discreet.cli.ledger.existing_ledger", counted)
+    assert "eve" in discreet("budget").out
+    assert len(opened) == 1

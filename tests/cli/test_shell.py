@@ -37,7 +37,7 @@ def test_a_pipe_is_answered_goes_on_after_a_refusal_and_ends_with_its_code(folde
     assert "would cost nothing: all that it needs was paid for before (ε = 0.25)" in ended.out
     assert "paid ε = 0.25 · left ε = 1 of 2" in ended.out
     assert "would show rows of units" in ended.err
-    assert "did you mean \\explain?" in ended.err
+    assert "Did you mean \\explain?" in ended.err
     assert (folder / "picture.png").exists()
 
 
@@ -47,7 +47,7 @@ def test_a_pipe_is_answered_goes_on_after_a_refusal_and_ends_with_its_code(folde
         (f"{COUNT};", 3, "the budget does not allow this"),
         ("\\plot x.png", 1, "needs an answer"),
         ("\\plot", 1, "needs a file"),
-        ("\\d vists", 1, "did you mean 'visits'?"),
+        ("\\d vists", 1, "Did you mean visits?"),
         ("\\epsilon 0", 1, "must be more than 0"),
         ("\\epsilon x", 1, "is not a number"),
         ("\\within", 0, "Each query costs ε = 5"),

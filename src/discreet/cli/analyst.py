@@ -17,7 +17,7 @@ from discreet.ledger import existing_ledger
 from discreet.ledger import make_token as new_token
 from discreet.opening import open_books
 
-analyst = typer.Typer(no_args_is_help=True)
+analyst = typer.Typer(no_args_is_help=True, add_completion=False)
 
 Name: TypeAlias = Annotated[str, typer.Argument(metavar="NAME", help="The analyst's name.")]
 

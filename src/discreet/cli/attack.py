@@ -26,7 +26,7 @@ from discreet.attacks.people import Make
 from discreet.attacks.targets import KnownDefence
 from discreet.catalog import BudgetPolicy, nearest, read
 from discreet.catalog.declared import Declared
-from discreet.cli.console import progress, remark, show, stop_if_interrupted
+from discreet.cli.console import progress, remark, say, show, stop_if_interrupted
 from discreet.cli.options import AsJson, exact
 from discreet.errors import ParameterError
 from discreet.parameters import rational
@@ -140,7 +140,10 @@ def attack(
     _known("against", options.against, DEFENCES)
     check_format("plot", plot)
     outcome = _run(chosen, options)
-    show(json.dumps(outcome.to_dict()) if is_json else outcome.verdict)
+    if is_json:
+        show(json.dumps(outcome.to_dict()))
+    else:
+        say(outcome.verdict)
     remark(f"Chart: {outcome.plot().save(plot)}")
 
 

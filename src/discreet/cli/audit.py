@@ -12,7 +12,7 @@ from discreet.audit import Finding, Subject
 from discreet.audit import plot as chart_of
 from discreet.audit.trial import findings, trial
 from discreet.catalog import nearest
-from discreet.cli.console import progress, remark, show, show_table
+from discreet.cli.console import progress, remark, say, show, show_table
 from discreet.cli.options import AsJson, Chart
 from discreet.errors import ParameterError
 from discreet.plots import check_format
@@ -73,8 +73,8 @@ def _show(found: Sequence[Finding]) -> None:
         show("")
     for each in found:
         if not each.is_right:
-            show(f"{each.name}: {each.counterexample}\n")
-    show(_summary(ours, broken))
+            say(f"{each.name}: {each.counterexample}\n")
+    say(_summary(ours, broken))
 
 
 def _show_findings(title: str, found: Sequence[Finding], words: tuple[str, str]) -> None:

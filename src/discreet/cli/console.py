@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from textwrap import fill
 from types import FrameType
 
 from rich.cells import cell_len
@@ -23,6 +24,9 @@ WIDTH, NARROWEST = 100, 40
 
 PIPED_CELL = 62
 """The widest cell of a table where there is no terminal."""
+
+LEAST_CELL = 12
+"""The narrowest cell that a long column is shortened to."""
 
 GAP = "   "
 """Between two columns of a table."""
@@ -67,8 +71,13 @@ def is_interactive() -> bool:
 
 
 def show(text: str) -> None:
-    """Print a result; on a terminal, its parts have colours."""
+    """Print a result as it is laid out; on a terminal, its parts have colours."""
     answers().print(coloured(text))
+
+
+def say(sentences: str) -> None:
+    """Print a result in sentences, folded to the terminal."""
+    show(_folded(sentences, answers()))
 
 
 def coloured(text: str) -> Text:
@@ -80,13 +89,29 @@ def coloured(text: str) -> Text:
 
 
 def remark(text: str, style: str = "") -> None:
-    """Print something other than a result."""
-    remarks().print(Text(printable(text), style=style))
+    """Print something other than a result, folded to the terminal."""
+    console = remarks()
+    console.print(Text(printable(_folded(text, console)), style=style))
 
 
 def complain(sentence: str) -> None:
     """Print what went wrong."""
     remark(f"discreet: {sentence}", style="red")
+
+
+def _folded(text: str, console: Console) -> str:
+    """Return the text with long lines folded on a terminal; indented ones, as SQL is, stay."""
+    if not console.is_terminal:
+        return text
+    return "\n".join(
+        line if line.startswith(" ") else folded(line, width_of(console))
+        for line in text.split("\n")
+    )
+
+
+def folded(line: str, width: int) -> str:
+    """Return a line folded between words; paths and names stay whole."""
+    return fill(line, width, break_on_hyphens=False, break_long_words=False)
 
 
 def sentence_of(error: OSError) -> str:
@@ -147,7 +172,7 @@ def _widths(cells: Sequence[Sequence[Text]], width: int | None) -> list[int]:
         return [min(each, PIPED_CELL) for each in widths]
     excess = sum(widths) + len(GAP) * (len(widths) - 1) - width
     widest = widths.index(max(widths))
-    widths[widest] -= max(0, min(excess, widths[widest] - NARROWEST // 2))
+    widths[widest] -= max(0, min(excess, widths[widest] - LEAST_CELL))
     return widths
 
 

@@ -20,7 +20,8 @@ from discreet.accounting.events import (
     LaplaceEvent,
     PureEvent,
 )
-from discreet.cli.console import remark, show, show_table, waiting
+from discreet.cli.console import remark, say, show, show_table, waiting
+from discreet.cli.ledger import cost_text, epsilon_text
 from discreet.cli.options import AsJson, exact
 from discreet.errors import ParameterError
 from discreet.plots import check_format
@@ -78,11 +79,11 @@ def price(
     show_table(
         {
             "accounting method": [name + " ← best" * (name == best) for name, _ in found],
-            "ε": [f"{float(epsilon):.6g}" for _, epsilon in found],
+            "ε": [epsilon_text(epsilon) for _, epsilon in found],
         },
         right={"ε"},
     )
-    show(str(composed))
+    show(f"Total cost: {cost_text(composed)}")
 
 
 def _event(text: str) -> Event:
@@ -228,7 +229,7 @@ def _show(found: Design) -> None:
         "ε": [f"{float(each.epsilon):.6f}" for each in candidates],
     }
     show_table(columns, right={"utility", "lost to noise", "ε"})
-    show(
+    say(
         f"No mechanism with ε = {float(found.epsilon):g} has a utility above "
         f"{_up(found.optimum.bound)}."
     )

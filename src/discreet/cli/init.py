@@ -267,7 +267,8 @@ def _steps(text: str, tables: Sequence[TableDraft]) -> list[str]:
         steps.append("Check each line marked GUESS.")
     unbounded = [each.name for table in tables for each in _unbounded(table)]
     if unbounded:
-        named = ", ".join(unbounded[:5]) + (", …" if len(unbounded) > 5 else "")
+        more = f" and {len(unbounded) - 5} more" if len(unbounded) > 5 else ""
+        named = ", ".join(unbounded[:5]) + more
         steps.append(f"Give bounds or values to the columns you want to query: {named}.")
     return steps
 

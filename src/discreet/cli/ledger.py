@@ -13,14 +13,14 @@ from typing import Annotated
 
 import typer
 
-from discreet.accounting import Budget, Charge, Remaining, record_from_event
+from discreet.accounting import Budget, Charge, Price, Remaining, record_from_event
 from discreet.answer import Balance
 from discreet.answer.amounts import amount_down, amount_up, equation
 from discreet.books import balance_from, budget_from
 from discreet.books import balance_of as balance_in
 from discreet.catalog import read
 from discreet.catalog.declared import Declared
-from discreet.cli.console import number, show, show_table
+from discreet.cli.console import number, say, show, show_table
 from discreet.cli.options import (
     DEFAULT_CATALOG,
     AccountOptions,
@@ -47,7 +47,7 @@ FAILURES = {
     UNANSWERED: "no answer",
 }
 
-ledger = typer.Typer(no_args_is_help=True)
+ledger = typer.Typer(no_args_is_help=True, add_completion=False)
 
 
 # --------------------------------------------------------------------------- budget
@@ -180,9 +180,9 @@ def _show_summary(summary: Summary) -> None:
     if report is None or not summary.questions:
         show("No queries yet.")
     else:
-        show(
+        say(
             "For information: had all queries been fixed in advance, they would cost "
-            f"{_tightest(report)}. This does not change the remaining budget."
+            f"{cost_text(report.price)}. This does not change the remaining budget."
         )
     if report is not None and report.partitions:
         lefts = [str(balance_from(each, report.total)) for each in report.partitions.values()]
@@ -231,12 +231,15 @@ def left_text(left: Remaining) -> str:
     return amount_down(left.epsilon)
 
 
-def _tightest(report: Report) -> str:
-    """Return the tightest cost, written as in answers."""
-    price = report.price
-    epsilon = "∞" if isinf(price.epsilon) else amount_up(Fraction(price.epsilon))
+def cost_text(price: Price) -> str:
+    """Return a cost with the method that proves it, written as in answers."""
     delta = f" at {equation('δ', amount_up(price.delta))}" if price.delta > 0 else ""
-    return f"{equation('ε', epsilon)}{delta} ({price.accountant} accounting)"
+    return f"{equation('ε', epsilon_text(price.epsilon))}{delta} ({price.accountant} accounting)"
+
+
+def epsilon_text(epsilon: Fraction | float) -> str:
+    """Return an amount of epsilon, rounded up."""
+    return "∞" if isinf(epsilon) else amount_up(Fraction(epsilon))
 
 
 def _epsilon(price: Charge) -> str:
@@ -364,13 +367,13 @@ def show_incidents(
         show(f"No incidents among {number(charges, 'charge')}.")
         return
     show_table(_incident_columns(incidents))
-    show(
+    say(
         f"\n{number(len(incidents), 'incident')} among {number(charges, 'charge')}. "
         f"At most {bits:g} bits were revealed outside ε."
     )
     for name in suspended:
         everybody = ", and so are all other accounts" if suspended[name] else ""
-        show(f"{name} is suspended{everybody}. To lift it: discreet analyst resume {quote(name)}")
+        say(f"{name} is suspended{everybody}. To lift it: discreet analyst resume {quote(name)}")
 
 
 @ledger.command("export", help="Print every entry as one line of JSON, without answers and tokens.")

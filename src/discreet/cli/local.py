@@ -70,7 +70,7 @@ COLLECTION = Path("collection.db")
 
 BOUNDS = (0, 1)
 
-local = typer.Typer(no_args_is_help=True)
+local = typer.Typer(no_args_is_help=True, add_completion=False)
 
 
 class Survey(NamedTuple):

@@ -132,8 +132,8 @@ class Shell:
         command = COMMANDS.get(name)
         if command is None:
             near = nearest(name, list(COMMANDS))
-            hint = f"did you mean {near}?" if near else "see \\help"
-            raise ParameterError("command", HIDDEN, f"{name} does not exist: {hint}")
+            hint = f"Did you mean {near}?" if near else "Use \\help to list the commands."
+            raise typer.BadParameter(f"There is no command {name}. {hint}")
         command.run(self, rest.strip().rstrip(";").strip())
 
     # ----------------------------------------------------------------------- commands
@@ -167,8 +167,8 @@ class Shell:
         if table is None:
             names = [each.name for each in self.curator.catalog.tables]
             near = nearest(name, names)
-            hint = f"did you mean {near!r}?" if near else f"there are {', '.join(names)}"
-            raise ParameterError("table", HIDDEN, f"{name!r} does not exist: {hint}")
+            hint = f"Did you mean {near}?" if near else f"Available tables: {', '.join(names)}."
+            raise typer.BadParameter(f"There is no table {name}. {hint}")
         show(f"{table.name}: {_unit(table)}")
         columns = {
             "column": [each.name for each in table.columns],

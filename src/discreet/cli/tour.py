@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from shlex import quote
-from textwrap import fill
 from typing import Annotated
 
 import typer
@@ -15,7 +14,7 @@ from rich.syntax import Syntax
 from rich.text import Text
 
 from discreet.answer import Answer, Price
-from discreet.cli.console import answers, coloured, printable, waiting, width_of
+from discreet.cli.console import answers, coloured, folded, printable, waiting, width_of
 from discreet.cli.options import QuestionOptions
 from discreet.curator import Curator
 from discreet.demo import CATALOG, PATIENTS, VISITS, write_clinic
@@ -82,7 +81,8 @@ KINDS = Stop(
     title="A public table, and SQL on noisy results",
     sql="""WITH by_kind AS (
   SELECT c.kind, SUM(v.cost) AS cost, COUNT(*) AS visits
-  FROM visits AS v JOIN clinics AS c ON v.clinic_id = c.clinic_id GROUP BY c.kind)
+  FROM visits AS v JOIN clinics AS c ON v.clinic_id = c.clinic_id
+  GROUP BY c.kind)
 SELECT kind, cost, ROUND(cost / visits, 2) AS per_visit,
        RANK() OVER (ORDER BY cost DESC) AS place
 FROM by_kind ORDER BY place""",
@@ -174,12 +174,9 @@ def _visit(console: Console, curator: Curator, stop: Stop, number: int) -> Answe
 def _short(text: str, most: int = 22) -> Iterator[str]:
     """Yield an answer's lines; of a long table, its beginning and its end."""
     lines = text.splitlines()
-    if len(lines) <= most:
-        yield from lines
-        return
-    yield from lines[:6]
-    yield "…"
-    yield from lines[-4:]
+    end = lines.index("") if "" in lines else len(lines) - 1
+    yield from lines[:end] if end < most else [*lines[:6], "…", *lines[end - 3 : end]]
+    yield from lines[end:]
 
 
 def _rejected(console: Console, curator: Curator) -> None:
@@ -189,7 +186,7 @@ def _rejected(console: Console, curator: Curator) -> None:
         curator.ask(NOSY, epsilon=Fraction(1, 2))
     except QuestionError as rejection:
         sentence, *lines = f"Rejected: {rejection}".splitlines()
-        _show(console, "\n".join([fill(sentence, _inner(console)), *lines]), style="red")
+        _show(console, "\n".join([folded(sentence, _inner(console)), *lines]), style="red")
     _say(
         console,
         "Discreet rejected this query from its SQL and the catalog. It read no data and spent "
@@ -207,7 +204,8 @@ def _repeat(console: Console, curator: Curator) -> None:
 
 
 def _preview(console: Console, curator: Curator) -> None:
-    sql = "SELECT sex, MEDIAN(born) AS born, COUNT(*) AS patients FROM patients GROUP BY sex"
+    sql = """SELECT sex, MEDIAN(born) AS born, COUNT(*) AS patients
+FROM patients GROUP BY sex"""
     _title(console, "8 · Preview a query")
     _show_query(console, "explain(epsilon=0.2)", sql)
     explanation = curator.explain(sql, epsilon=Fraction(1, 5))
@@ -250,10 +248,12 @@ def _show(console: Console, text: str, style: str = "") -> None:
 
 def _indented(text: Text, columns: int) -> Text:
     """Return the text with each of its lines indented."""
-    return Text("\n").join(Text(" " * columns) + line for line in text.split("\n"))
+    margin = Text(" " * columns)
+    return Text("\n").join(margin + line if line else line for line in text.split("\n"))
 
 
 def _say(console: Console, sentence: str) -> None:
     """Print sentences in lines; parts that a hard space joins stay together."""
     console.print()
-    console.print(Text(printable(fill(sentence, width_of(console)).replace("\u00a0", " "))))
+    text = folded(sentence, width_of(console)).replace("\u00a0", " ")
+    console.print(Text(printable(text)))
