@@ -2,16 +2,19 @@
 
 Results go to standard output, everything else to standard error. Exit codes: 0 for success, 1 for a
 rejected query or a user's mistake, 2 for a wrong call, 3 if the budget is not enough, 70 for an
-internal error, 130 if interrupted.
+internal error, 130 if interrupted. Ctrl-C is remembered, because drivers that wait for a query may
+drop it. The help needs no console, so that is loaded when there is something to print.
 """
 
+import signal
 import sys
+import threading
 import warnings
 from contextlib import suppress
+from types import FrameType
 from typing import Any
 
-from discreet.cli.app import commands
-from discreet.cli.console import complain, listen, sentence_of, was_interrupted
+from discreet.cli.app import commands, module
 from discreet.errors import BudgetError, DiscreetError, DiscreetWarning
 
 REJECTED, EXHAUSTED, INTERNAL, INTERRUPTED = 1, 3, 70, 130
@@ -43,14 +46,14 @@ def _sentence_and_code(error: BaseException) -> tuple[str, int]:
         case DiscreetError():
             return str(error), REJECTED
         case OSError():
-            return sentence_of(error), REJECTED
+            return module("console").sentence_of(error), REJECTED
         case _:
             sentence = f"Internal error ({type(error).__name__}). Please report what you ran."
             return sentence, INTERNAL
 
 
 def _end(sentence: str, code: int) -> None:
-    complain(sentence)
+    module("console").complain(sentence)
     sys.exit(code)
 
 
@@ -62,7 +65,7 @@ def _show_warning(
 ) -> None:
     """Print our own warnings as one sentence on standard error, without source lines."""
     if issubclass(category, DiscreetWarning):
-        complain(str(message))
+        module("console").complain(str(message))
     else:
         _show_plainly(message, category, *where, **more)
 
@@ -72,3 +75,39 @@ def _print_all_letters() -> None:
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+
+
+# --------------------------------------------------------------------------- Ctrl-C
+
+_interrupted = threading.Event()
+
+
+def listen() -> None:
+    """Remember every Ctrl-C from now on, and raise `KeyboardInterrupt` as usual."""
+    clear_interrupt()
+    if (
+        threading.current_thread() is threading.main_thread()
+        and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    ):
+        signal.signal(signal.SIGINT, _note)
+
+
+def clear_interrupt() -> None:
+    """Go on after a Ctrl-C that was reported."""
+    _interrupted.clear()
+
+
+def was_interrupted() -> bool:
+    """Return whether Ctrl-C was pressed, even if a driver dropped it."""
+    return _interrupted.is_set()
+
+
+def stop_if_interrupted() -> None:
+    """Raise `KeyboardInterrupt` if Ctrl-C was pressed and a driver dropped it."""
+    if was_interrupted():
+        raise KeyboardInterrupt
+
+
+def _note(signum: int, frame: FrameType | None) -> None:
+    _interrupted.set()
+    signal.default_int_handler(signum, frame)

@@ -1,6 +1,7 @@
 """The table of commands. A command's module is loaded when it runs or its help is shown."""
 
 from importlib import import_module
+from types import ModuleType
 from typing import Annotated, Any, NamedTuple
 
 import typer
@@ -112,10 +113,15 @@ class LazyGroup(TyperGroup):
         return name, None if found is None or name is None else load(name), rest
 
 
+def module(name: str) -> ModuleType:
+    """Return a module of this package, loaded now if it was not before."""
+    return import_module(f"discreet.cli.{name}")
+
+
 def load(name: str) -> TyperCommand | TyperGroup:
     """Return a command of the table with its options, or a group of commands."""
     (entry,) = (each for each in TABLE if each.name == name)
-    found = getattr(import_module(f"discreet.cli.{entry.module}"), name)
+    found = getattr(module(entry.module), name)
     if not isinstance(found, typer.Typer):
         single = typer.Typer(add_completion=False)
         single.command(name)(found)

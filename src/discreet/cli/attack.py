@@ -26,7 +26,8 @@ from discreet.attacks.people import Make
 from discreet.attacks.targets import KnownDefence
 from discreet.catalog import BudgetPolicy, nearest, read
 from discreet.catalog.declared import Declared
-from discreet.cli.console import progress, remark, say, show, stop_if_interrupted
+from discreet.cli import stop_if_interrupted
+from discreet.cli.console import progress, remark, say, show
 from discreet.cli.options import AsJson, exact
 from discreet.errors import ParameterError
 from discreet.parameters import rational

@@ -1,16 +1,14 @@
 """What is printed where: results on standard output, everything else on standard error.
 
 Output is safe to print: text from the data is never treated as markup, and control characters are
-escaped. Ctrl-C is remembered here, because drivers that wait for a query may drop it.
+escaped.
 """
 
-import signal
 import sys
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from textwrap import fill
-from types import FrameType
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -245,39 +243,3 @@ class _Spinner:
         with self._lock:
             self._is_over = True
             self._status.stop()
-
-
-# --------------------------------------------------------------------------- Ctrl-C
-
-_interrupted = threading.Event()
-
-
-def listen() -> None:
-    """Remember every Ctrl-C from now on, and raise `KeyboardInterrupt` as usual."""
-    clear_interrupt()
-    if (
-        threading.current_thread() is threading.main_thread()
-        and signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    ):
-        signal.signal(signal.SIGINT, _note)
-
-
-def clear_interrupt() -> None:
-    """Go on after a Ctrl-C that was reported."""
-    _interrupted.clear()
-
-
-def was_interrupted() -> bool:
-    """Return whether Ctrl-C was pressed, even if a driver dropped it."""
-    return _interrupted.is_set()
-
-
-def stop_if_interrupted() -> None:
-    """Raise `KeyboardInterrupt` if Ctrl-C was pressed and a driver dropped it."""
-    if was_interrupted():
-        raise KeyboardInterrupt
-
-
-def _note(signum: int, frame: FrameType | None) -> None:
-    _interrupted.set()
-    signal.default_int_handler(signum, frame)

@@ -30,6 +30,7 @@ from discreet.catalog import (
     nearest,
     time_from_number,
 )
+from discreet.cli import clear_interrupt
 from discreet.cli.ask import (
     answered,
     check_chart,
@@ -40,7 +41,6 @@ from discreet.cli.ask import (
 )
 from discreet.cli.console import (
     answers,
-    clear_interrupt,
     complain,
     remark,
     sentence_of,
