@@ -4,6 +4,7 @@ Output is safe to print: text from the data is never treated as markup, and cont
 escaped.
 """
 
+import re
 import sys
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -108,8 +109,10 @@ def _folded(text: str, console: Console) -> str:
 
 
 def folded(line: str, width: int) -> str:
-    """Return a line folded between words; paths and names stay whole."""
-    return fill(line, width, break_on_hyphens=False, break_long_words=False)
+    """Return a line folded between words; paths, names and equations stay whole."""
+    tied = re.sub(r" ([=≈]) ", "\u00a0\\1\u00a0", line)
+    text = fill(tied, width, break_on_hyphens=False, break_long_words=False)
+    return text.replace("\u00a0", " ")
 
 
 def sentence_of(error: OSError) -> str:

@@ -68,7 +68,10 @@ RELEASE = re.compile(
 
 def price(
     releases: Annotated[
-        list[str], typer.Argument(help="Releases, such as '100 x laplace 0.1' 'gaussian 5'.")
+        list[str],
+        typer.Argument(
+            metavar="RELEASES...", help="Releases, such as '100 x laplace 0.1' 'gaussian 5'."
+        ),
     ],
     delta: Annotated[float, typer.Option(help="The δ at which to compute the total ε.")] = 0.0,
 ) -> None:

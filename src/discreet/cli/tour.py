@@ -157,8 +157,7 @@ def _welcome(console: Console, curator: Curator, output: Path) -> None:
 
 def _total(curator: Curator) -> str:
     policy = curator.catalog.budget
-    price = Price(epsilon=policy.epsilon, delta=policy.delta)
-    return str(price).replace(" ", "\u00a0")
+    return str(Price(epsilon=policy.epsilon, delta=policy.delta))
 
 
 def _visit(console: Console, curator: Curator, stop: Stop, number: int) -> Answer:
@@ -253,7 +252,6 @@ def _indented(text: Text, columns: int) -> Text:
 
 
 def _say(console: Console, sentence: str) -> None:
-    """Print sentences in lines; parts that a hard space joins stay together."""
+    """Print sentences, folded."""
     console.print()
-    text = folded(sentence, width_of(console)).replace("\u00a0", " ")
-    console.print(Text(printable(text)))
+    console.print(Text(printable(folded(sentence, width_of(console)))))
