@@ -1,6 +1,6 @@
 """Facts for a first catalog, found privately: bounds of numbers and times, and lists of keys.
 
-`discreet init DATA --spend EPSILON` calls it. Each column is asked about through a curator, as any
+`discreet init DATA --find-bounds E` calls it. Each column is asked about through a curator, as any
 analyst would ask, so that what a catalog then says of the data is paid for: in the ledger that the
 catalog's own questions will be charged to.
 """
