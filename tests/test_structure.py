@@ -154,7 +154,6 @@ MAY_IMPORT: dict[str, set[str]] = {
         "explanation",
         "ledger",
         "local",
-        "mechanisms",
         "noise",
         "opening",
         "parameters",
