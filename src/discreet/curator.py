@@ -34,7 +34,7 @@ from discreet.parameters import Real, confidence_level, rational
 from discreet.planner import BoundPlan, Planner
 from discreet.query.plan.kept import with_row_choice
 from discreet.query.plan.targets import make_target
-from discreet.reuse import Earlier, Known, Reuse
+from discreet.reuse import Earlier, KnownReleases, Reuse
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -315,7 +315,7 @@ class Curator:
         )
 
     def _found(
-        self, ref: ColumnRef, bound: BoundPlan, known: Known, account: str
+        self, ref: ColumnRef, bound: BoundPlan, known: KnownReleases, account: str
     ) -> tuple[Bounds, Fraction]:
         """Return a column's bounds, and what was charged for them now."""
         note = f"find_bounds({str(ref)!r})"

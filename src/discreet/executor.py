@@ -29,7 +29,7 @@ from discreet.query.plan import Plan
 from discreet.query.plan.planned import PlannedRelease
 from discreet.query.scope import scope_of
 from discreet.release import release
-from discreet.reuse import NO_TABLE, Known, KnownRelease, Reuse, table_from
+from discreet.reuse import NO_TABLE, KnownRelease, KnownReleases, Reuse, table_from
 from discreet.tables import ExactTable, NoisyTable, bytes_from_noisy
 
 log = logging.getLogger("discreet.books")
@@ -71,7 +71,9 @@ class Executor:
         self._ledger, self._engine, self._public = ledger, engine, public
         self._reuse, self._breaker, self._entropy, self._least = reuse, breaker, entropy, least
 
-    def execute(self, bound: BoundPlan, known: Known, *, note: str, account: str) -> ReleasedTables:
+    def execute(
+        self, bound: BoundPlan, known: KnownReleases, *, note: str, account: str
+    ) -> ReleasedTables:
         """Return what a plan releases, now or when it was first paid for.
 
         Everything is charged before anything runs, and each release is kept before the next one
@@ -118,11 +120,11 @@ class Executor:
     def _charge(
         self,
         plan: Plan,
-        known: Known,
+        known: KnownReleases,
         note: str,
         account: str,
         most_unanswered: Callable[[], int],
-    ) -> tuple[Known, dict[int, Receipt]]:
+    ) -> tuple[KnownReleases, dict[int, Receipt]]:
         """Return what is known by then, and receipts of what has no table, by number of release.
 
         All are charged, and all that is read off is pinned, in one transaction, or none.
@@ -235,7 +237,7 @@ def price_of(releases: Iterable[PlannedRelease]) -> Price:
     )
 
 
-def _carried_out(plan: Plan, known: Known) -> Plan:
+def _carried_out(plan: Plan, known: KnownReleases) -> Plan:
     """Return the plan with the releases whose tables are shown."""
     releases = tuple(
         each.planned if each.reused is None else each.reused.planned for each in known.releases

@@ -82,7 +82,7 @@ class KnownRelease:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class KnownReleases:
     """What the ledger has of a plan, at one moment."""
 
     releases: tuple[KnownRelease, ...]
@@ -126,7 +126,7 @@ class Reuse:
         self._planner, self._ledger, self._catalog = planner, ledger, catalog
         self._data_version, self._earlier = data_version, earlier
 
-    def find(self, plan: Plan, account: str) -> Known:
+    def find(self, plan: Plan, account: str) -> KnownReleases:
         """Return what the ledger has of a plan, or reject an account that may not ask.
 
         The ledger is read once. What was read off a table once is read off the same one ever after.
@@ -135,7 +135,9 @@ class Reuse:
             view.check(account=account)
             looked = [self._looked(view, plan, number) for number in range(len(plan.releases))]
             balance = view.balance(account)
-        return Known(releases=tuple(map(self._known, plan.releases, looked)), balance=balance)
+        return KnownReleases(
+            releases=tuple(map(self._known, plan.releases, looked)), balance=balance
+        )
 
     def names(self, plan: Plan) -> tuple[str, ...]:
         """Return what the releases of a plan would be called, were none paid for."""

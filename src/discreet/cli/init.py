@@ -19,7 +19,6 @@ from discreet.catalog.entries import BLANK
 from discreet.catalog.policy import nearest
 from discreet.catalog.resolve import read
 from discreet.catalog.toml import TableDraft, draft, unit_guess
-from discreet.opening.private_draft import TOTAL_DELTA, TOTAL_EPSILON, find_all
 from discreet.cli.console import is_interactive, progress, remark, show, waiting
 from discreet.cli.options import DEFAULT_CATALOG, Catalog, exact
 from discreet.errors import CatalogError, ParameterError
@@ -33,6 +32,7 @@ from discreet.opening import (
     read_columns,
     rows_guessed_from,
 )
+from discreet.opening.private_draft import TOTAL_DELTA, TOTAL_EPSILON, find_all
 from discreet.writing import check_place, write_file
 
 ON_SERVER = "the prepared copy on the server"

@@ -27,7 +27,16 @@ from discreet.cli.options import (
     Catalog,
     LedgerArgument,
 )
-from discreet.ledger import OWNER, Entry, Incident, Ledger, LedgerView, Report, bits_told, existing_ledger
+from discreet.ledger import (
+    OWNER,
+    Entry,
+    Incident,
+    Ledger,
+    LedgerView,
+    Report,
+    bits_told,
+    existing_ledger,
+)
 from discreet.ledger.incidents import UNANSWERED
 from discreet.ledger.prices import one_event
 from discreet.opening import ledger_place, open_books
@@ -162,9 +171,7 @@ def _total(found: Ledger) -> Budget:
     )
 
 
-def _accounts(
-    found: LedgerView, report: Report, suspended: Mapping[str, bool]
-) -> list[Spent]:
+def _accounts(found: LedgerView, report: Report, suspended: Mapping[str, bool]) -> list[Spent]:
     """Return the accounts that are declared or were charged, the owner's first."""
     analysts = {each.name: each for each in found.analysts()}
     return [
