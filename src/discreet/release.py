@@ -16,20 +16,29 @@ from numpy.typing import NDArray
 
 from discreet.catalog.schema import Kind, Value
 from discreet.catalog.times import time_from_number
+from discreet.estimators import (
+    Estimator,
+    IntArray,
+    KeyCount,
+    LinearEstimator,
+    MeanEstimator,
+    SelectedValue,
+    VarianceEstimator,
+    combined,
+    margins_of,
+    values_of,
+)
 from discreet.mechanisms.accuracy import miss_probability
 from discreet.mechanisms.exponential import PermuteAndFlip
 from discreet.mechanisms.partition_selection import PartitionSelection
 from discreet.noise import SYSTEM, Entropy
 from discreet.query.expressions.facts import number_of
-from discreet.query.plan.measures import Linear, Mean, Variance
-from discreet.query.plan.outline import AnyReading, Picked, Shown
 from discreet.query.plan.planned import (
     PlannedMeasure,
     PlannedPick,
     PlannedRelease,
     PlannedSelection,
 )
-from discreet.query.plan.readings import IntArray, combined, half_widths_of, values_of
 from discreet.query.plan.rulers import Ruler
 from discreet.query.questions import KnownKeys, Question, Release
 from discreet.tables import ARROW_TYPES, ExactTable, NoisyTable
@@ -72,7 +81,7 @@ def release(
     groups, shown = _groups(planned, tables, entropy)
     cells = tuple(_noisy_cells(each, groups, tables, entropy) for each in planned.measures)
     picks = tuple(_picked(each, groups, tables, entropy) for each in planned.picks)
-    columns = [_values(each, cells, picks, shown) for each in planned.readings]
+    columns = [_values(each, cells, picks, shown) for each in planned.estimators]
     hidden = [pa.array(column) for each in cells for column in each.T]
     names = [
         *(each.name for each in planned.release.keys),
@@ -97,13 +106,13 @@ def spreads(
     table = noisy.rows
     answers = max(1, table.num_rows) if simultaneous else 1
     level = 1 - miss_probability(confidence, answers)
-    cells, first = [], len(planned.release.keys) + len(planned.readings)
+    cells, first = [], len(planned.release.keys) + len(planned.estimators)
     for each in planned.measures:
         last = first + len(each.measure.cells)
         cells.append(np.stack([table.column(i).to_numpy() for i in range(first, last)], axis=1))
         first = last
-    shown = table.select(range(len(planned.release.keys) + len(planned.readings)))
-    for number in range(len(planned.readings)):
+    shown = table.select(range(len(planned.release.keys) + len(planned.estimators)))
+    for number in range(len(planned.estimators)):
         spread = _spread(planned, number, cells, table, level)
         shown = shown.append_column(f"a{number}_spread", spread)
     return shown
@@ -280,18 +289,18 @@ def _nearest(number: Fraction) -> Fraction:
 
 
 def _values(
-    reading: AnyReading,
+    estimator: Estimator,
     cells: tuple[IntArray, ...],
     picks: tuple[Values, ...],
     shown: IntArray | None,
 ) -> Values:
-    match reading:
-        case Picked(pick=number):
+    match estimator:
+        case SelectedValue(pick=number):
             return picks[number]
-        case Shown():
+        case KeyCount():
             return pa.array([] if shown is None else shown, pa.int64())
-        case Linear() | Mean() | Variance():
-            return pa.array(values_of(reading, cells[reading.measure]))
+        case LinearEstimator() | MeanEstimator() | VarianceEstimator():
+            return pa.array(values_of(estimator, cells[estimator.measure]))
 
 
 def _spread(
@@ -301,14 +310,14 @@ def _spread(
     table: pa.Table,
     confidence: Fraction,
 ) -> Values:
-    reading = planned.readings[number]
-    match reading:
-        case Shown() if planned.selection is not None:
+    estimator = planned.estimators[number]
+    match estimator:
+        case KeyCount() if planned.selection is not None:
             shown = table.column(f"a{number}").to_numpy()
             wide = _shown_half_widths(planned.selection.mechanism, shown, confidence)
-        case Linear() | Mean() | Variance():
-            noise = planned.measures[reading.measure].noise
-            wide = half_widths_of(reading, cells[reading.measure], noise, confidence)
+        case LinearEstimator() | MeanEstimator() | VarianceEstimator():
+            noise = planned.measures[estimator.measure].noise
+            wide = margins_of(estimator, cells[estimator.measure], noise, confidence)
         case _:
             return pa.array([None] * table.num_rows, pa.float64())
     return pa.array(wide, pa.float64())

@@ -7,9 +7,8 @@ rows and groups, if it cost no less and its noise is no wider than what the ques
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from discreet.query.plan.expected import Expected, PerCount, RankError
+from discreet.estimators import ExpectedMargin, MarginPerCount, RankMargin, SelectedValue
 from discreet.query.plan.identity import meanings_of
-from discreet.query.plan.outline import Picked
 from discreet.query.plan.planned import PlannedRelease
 from discreet.tables import NoisyTable
 
@@ -39,7 +38,7 @@ def read_off(asked: PlannedRelease, kept: PlannedRelease, noisy: NoisyTable) -> 
     planned = replace(
         kept,
         release=asked.release,
-        readings=tuple(kept.readings[place] for place in found),
+        estimators=tuple(kept.estimators[place] for place in found),
         left_out=asked.left_out,
     )
     return Served(planned=planned, noisy=_selected(noisy, asked, kept, found))
@@ -50,7 +49,7 @@ def _selected(
 ) -> NoisyTable:
     """Return keys, the asked aggregates and all noisy cells, as the asked release calls them."""
     table, keys = noisy.rows, len(asked.release.keys)
-    cells = range(keys + len(kept.readings), table.num_columns)
+    cells = range(keys + len(kept.estimators), table.num_columns)
     chosen = table.select([*range(keys), *(keys + place for place in places), *cells])
     names = [
         *(each.name for each in asked.release.keys),
@@ -69,8 +68,8 @@ def _shows_as_many_keys(kept: PlannedRelease, asked: PlannedRelease) -> bool:
 
 
 def _is_as_good(kept: PlannedRelease, place: int, asked: PlannedRelease, number: int) -> bool:
-    ours, theirs = kept.readings[place], asked.readings[number]
-    if isinstance(ours, Picked) and isinstance(theirs, Picked):
+    ours, theirs = kept.estimators[place], asked.estimators[number]
+    if isinstance(ours, SelectedValue) and isinstance(theirs, SelectedValue):
         if kept.picks[ours.pick].epsilon < asked.picks[theirs.pick].epsilon:
             return False
     elif type(ours) is not type(theirs):
@@ -80,11 +79,11 @@ def _is_as_good(kept: PlannedRelease, place: int, asked: PlannedRelease, number:
     )
 
 
-def _is_no_wider(kept: Expected, asked: Expected) -> bool:
+def _is_no_wider(kept: ExpectedMargin, asked: ExpectedMargin) -> bool:
     match kept, asked:
-        case PerCount(), PerCount():
+        case MarginPerCount(), MarginPerCount():
             return kept.power == asked.power and kept.numerator <= asked.numerator
-        case RankError(), RankError():
+        case RankMargin(), RankMargin():
             return kept.rows <= asked.rows
         case float() | int(), float() | int():
             return kept <= asked

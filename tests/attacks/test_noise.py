@@ -43,7 +43,7 @@ def test_s10_noise_is_as_wide_as_the_plan_declares(curator: Curator, statistic: 
     plan = plan_of(curator, f"SELECT g, {statistic} FROM t GROUP BY g")
     (planned,) = plan.releases
     table = released(curator, plan).rows
-    first = len(planned.release.keys) + len(planned.readings)
+    first = len(planned.release.keys) + len(planned.estimators)
     columns = iter(range(first, table.num_columns))
     for each in planned.measures:
         assert isinstance(each.noise, Geometric)

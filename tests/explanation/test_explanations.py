@@ -8,11 +8,11 @@ import pytest
 
 from discreet.answer import Balance, Price
 from discreet.answer.digits import number_text
+from discreet.estimators import ExpectedMargin, MarginPerCount, RankMargin
 from discreet.explanation import ExplainedColumn, Explanation, explain_plan, notes_of
 from discreet.explanation.plans import unit_of
 from discreet.explanation.sentences import listed, sentence, spread_text
 from discreet.mechanisms.sensitivity import ADD_REMOVE, REPLACE
-from discreet.query.plan.expected import Expected, PerCount, RankError
 from discreet.query.questions import Aggregate
 from discreet.query.tree import Scan, Select, Union
 from tests.explanation.questions import (
@@ -203,12 +203,12 @@ def test_units_are_found_below_anything_that_is_made_of_rows() -> None:
     [
         (40.2, True, "±41"),
         (0.412, False, "±0.42"),
-        (PerCount(numerator=4300.0), False, "±4 300/n: ±4.3 at n = 1 000, ±0.43 at 10 000"),
-        (RankError(rows=36.2), False, "rank ±37 rows"),
+        (MarginPerCount(numerator=4300.0), False, "±4 300/n: ±4.3 at n = 1 000, ±0.43 at 10 000"),
+        (RankMargin(rows=36.2), False, "rank ±37 rows"),
         (None, False, "no error bar"),
     ],
 )
-def test_spreads_in_words(expected: Expected, is_whole: bool, text: str) -> None:
+def test_spreads_in_words(expected: ExpectedMargin, is_whole: bool, text: str) -> None:
     assert spread_text(expected, is_whole=is_whole) == text
 
 

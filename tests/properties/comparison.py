@@ -11,8 +11,8 @@ import duckdb
 
 from discreet.answer import Answer
 from discreet.catalog.schema import Kind
+from discreet.estimators import Estimator, KeyCount, SelectedValue
 from discreet.query.plan import Plan, PlannedRelease
-from discreet.query.plan.outline import AnyReading, Picked, Shown
 from discreet.query.tree import Interval
 from tests.properties.databases import PUBLIC, Database, table_of
 from tests.properties.questions import Asked, Drawn
@@ -154,19 +154,19 @@ def _scales(plan: Plan, skipped: int, count: int) -> list[Scale]:
         ends = [abs(each) for each in (interval.low, interval.high) if each is not None]
         size = float(max(ends, default=Fraction(1)))
         is_day = argument is not None and argument.facts.kind is Kind.DATE
-        step = _step(planned, planned.readings[place], size) * (86_400 if is_day else 1)
+        step = _step(planned, planned.estimators[place], size) * (86_400 if is_day else 1)
         scales.append(Scale(size=size, step=step))
     return scales
 
 
-def _step(planned: PlannedRelease, reading: AnyReading, size: float) -> float:
+def _step(planned: PlannedRelease, estimator: Estimator, size: float) -> float:
     """Return the step of the grid, or a little more."""
-    if isinstance(reading, Picked):
-        ruler = planned.picks[reading.pick].pick.ruler
+    if isinstance(estimator, SelectedValue):
+        ruler = planned.picks[estimator.pick].pick.ruler
         return float(ruler.step) if ruler else 0.0
-    if isinstance(reading, Shown):
+    if isinstance(estimator, KeyCount):
         return 0.0
-    measure = planned.measures[reading.measure].measure
+    measure = planned.measures[estimator.measure].measure
     # Squares have the square of the steps as their total; a sum alone has ends instead of a total.
     total = max(measure.total, *map(abs, measure.ends or (0,)))
     return 2 * size / (isqrt(total) if "squares" in measure.what else total)

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from discreet.answer.amounts import Balance, Price
 from discreet.answer.answers import Answer
 from discreet.answer.columns import HalfWidths, Role
+from discreet.estimators import LinearEstimator
 from discreet.mechanisms.geometric import Geometric
 from discreet.parameters import Real, confidence_level
 from discreet.query.plan import Plan
-from discreet.query.plan.measures import Linear
 from discreet.release import spreads
 from discreet.tables import WITH_GAPS, NoisyTable
 
@@ -103,8 +103,10 @@ def _scale(plan: Plan, origin: tuple[int, str] | None) -> Fraction | None:
     if origin is None or not origin[1].startswith("a"):
         return None
     planned = plan.releases[origin[0]]
-    reading = planned.readings[int(origin[1][1:])]
-    if not isinstance(reading, Linear) or [each for each in reading.weights if each] != [1]:
+    estimator = planned.estimators[int(origin[1][1:])]
+    if not isinstance(estimator, LinearEstimator) or [
+        each for each in estimator.weights if each
+    ] != [1]:
         return None
-    noise = planned.measures[reading.measure].noise
+    noise = planned.measures[estimator.measure].noise
     return noise.scale if isinstance(noise, Geometric) else None

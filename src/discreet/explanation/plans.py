@@ -5,14 +5,13 @@ from fractions import Fraction
 
 from discreet.answer.amounts import Balance, Price
 from discreet.catalog.schema import ColumnUnit, Kind, PathUnit
+from discreet.estimators import Estimator, KeyCount, RankMargin, SelectedValue
 from discreet.explanation.explanations import ExplainedColumn, Explanation
 from discreet.explanation.sentences import brief, listed, sentence, spread_text, threshold_sentence
 from discreet.mechanisms.exponential import PermuteAndFlip
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.parameters import Real, confidence_level
 from discreet.query.plan import Plan
-from discreet.query.plan.expected import RankError
-from discreet.query.plan.outline import AnyReading, Picked, Shown
 from discreet.query.plan.planned import PlannedMeasure, PlannedPick, PlannedRelease
 from discreet.query.questions import Question
 from discreet.query.tree import Rows, Scan, Union
@@ -80,8 +79,8 @@ def cautions_of(plan: Plan, confidence: Real) -> tuple[str, ...]:
         f"the rank of {aggregate.text} is within {brief(found.rows)} rows of the asked one"
         for planned in plan.releases
         for i, aggregate in enumerate(planned.release.aggregates)
-        if isinstance(planned.readings[i], Picked)
-        and isinstance(found := planned.expected(i, level), RankError)
+        if isinstance(planned.estimators[i], SelectedValue)
+        and isinstance(found := planned.expected(i, level), RankMargin)
     ]
     return _sentences([*limits, *ranks])
 
@@ -116,21 +115,21 @@ def _columns(
             noise=f"Laplace, scale {brief(mechanism.scale)} {of}, cut off",
             why="",
         )
-    seen: dict[tuple[str, int], str] = {_part(Shown()): SELECTED}
-    for i, reading in enumerate(planned.readings):
+    seen: dict[tuple[str, int], str] = {_part(KeyCount()): SELECTED}
+    for i, estimator in enumerate(planned.estimators):
         aggregate = planned.release.aggregates[i]
         name = _asked_name(question, number, i)
-        part = _part(reading)
+        part = _part(estimator)
         yield ExplainedColumn(
             name=name,
             statistic=aggregate.text or aggregate.statistic.value,
             spread_text=spread_text(
                 planned.expected(i, confidence), is_whole=aggregate.kind is Kind.INTEGER
             ),
-            epsilon_share=_share(planned, reading),
+            epsilon_share=_share(planned, estimator),
             shares_with=seen.get(part, ""),
-            noise=_noise(planned, reading),
-            why=_why(planned, reading),
+            noise=_noise(planned, estimator),
+            why=_why(planned, estimator),
         )
         seen.setdefault(part, name)
 
@@ -141,19 +140,19 @@ def _asked_name(question: Question, number: int, i: int) -> str:
     return next((name for name, source in pairs if source == (number, f"a{i}")), "–")
 
 
-def _part(reading: AnyReading) -> tuple[str, int]:
+def _part(estimator: Estimator) -> tuple[str, int]:
     """Return which measurement an aggregate is read off."""
-    match reading:
-        case Picked(pick=number):
+    match estimator:
+        case SelectedValue(pick=number):
             return "pick", number
-        case Shown():
+        case KeyCount():
             return "selection", 0
         case _:
-            return "measure", reading.measure
+            return "measure", estimator.measure
 
 
-def _priced(planned: PlannedRelease, reading: AnyReading) -> PlannedMeasure | PlannedPick | None:
-    match _part(reading):
+def _priced(planned: PlannedRelease, estimator: Estimator) -> PlannedMeasure | PlannedPick | None:
+    match _part(estimator):
         case "pick", number:
             return planned.picks[number]
         case "measure", number:
@@ -161,15 +160,15 @@ def _priced(planned: PlannedRelease, reading: AnyReading) -> PlannedMeasure | Pl
     return None
 
 
-def _share(planned: PlannedRelease, reading: AnyReading) -> Fraction:
-    part = _priced(planned, reading)
+def _share(planned: PlannedRelease, estimator: Estimator) -> Fraction:
+    part = _priced(planned, estimator)
     if part is not None:
         return part.epsilon
     return Fraction(0) if planned.selection is None else planned.selection.mechanism.epsilon
 
 
-def _noise(planned: PlannedRelease, reading: AnyReading) -> str:
-    match _priced(planned, reading):
+def _noise(planned: PlannedRelease, estimator: Estimator) -> str:
+    match _priced(planned, estimator):
         case PlannedMeasure() as part:
             return _measure_noise(part)
         case PlannedPick(mechanism=PermuteAndFlip()):
@@ -189,10 +188,10 @@ def _measure_noise(planned: PlannedMeasure) -> str:
     return f"{kind}, scale {brief(planned.noise.scale / measure.total)} rows"
 
 
-def _why(planned: PlannedRelease, reading: AnyReading) -> str:
-    match _priced(planned, reading):
+def _why(planned: PlannedRelease, estimator: Estimator) -> str:
+    match _priced(planned, estimator):
         case PlannedMeasure():
-            return " ".join([sentence(planned.noise_reason), *_shared(planned, reading)])
+            return " ".join([sentence(planned.noise_reason), *_shared(planned, estimator)])
         case PlannedPick():
             return (
                 "A value is chosen, and the better its rank the likelier: noise on a value would "
@@ -201,12 +200,12 @@ def _why(planned: PlannedRelease, reading: AnyReading) -> str:
     return ""
 
 
-def _shared(planned: PlannedRelease, reading: AnyReading) -> Iterator[str]:
+def _shared(planned: PlannedRelease, estimator: Estimator) -> Iterator[str]:
     """Yield which statistics are read off the same numbers."""
     together = {
         aggregate.text or aggregate.statistic.value: None
-        for aggregate, other in zip(planned.release.aggregates, planned.readings, strict=True)
-        if _part(other) == _part(reading)
+        for aggregate, other in zip(planned.release.aggregates, planned.estimators, strict=True)
+        if _part(other) == _part(estimator)
     }
     if len(together) > 1:
         yield f"{listed(list(together))} are read off the same noisy numbers, paid for once."
@@ -220,7 +219,7 @@ def _bounding(planned: PlannedRelease) -> str:
 def _keys(planned: PlannedRelease, confidence: Fraction) -> str:
     if planned.selection is None:
         return planned.keys_reason
-    why, is_told = planned.release.key_set.why, Shown() in planned.readings
+    why, is_told = planned.release.key_set.why, KeyCount() in planned.estimators
     return threshold_sentence(planned.selection, why, confidence, is_told=is_told)
 
 

@@ -3,21 +3,21 @@
 from fractions import Fraction
 
 from discreet.answer.digits import error_text, number_text
-from discreet.query.plan.expected import Expected, PerCount, RankError
+from discreet.estimators import ExpectedMargin, MarginPerCount, RankMargin
 from discreet.query.plan.planned import PlannedSelection
 
 EXAMPLES = (1_000, 10_000)
 """Sizes of a group at which a spread that depends on it is told."""
 
 
-def spread_text(expected: Expected, *, is_whole: bool) -> str:
+def spread_text(expected: ExpectedMargin, *, is_whole: bool) -> str:
     """Return how far noise moves a number: ±41, ±4 300/n with examples, or rank ±37 rows."""
     match expected:
         case None:
             return "no error bar"
-        case RankError(rows=rows):
+        case RankMargin(rows=rows):
             return f"rank {error_text(rows, is_whole=True)} rows"
-        case PerCount():
+        case MarginPerCount():
             return _per_count(expected)
         case _:
             return error_text(expected, is_whole=is_whole)
@@ -60,7 +60,7 @@ def listed(words: list[str]) -> str:
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
-def _per_count(spread: PerCount) -> str:
+def _per_count(spread: MarginPerCount) -> str:
     few, many = EXAMPLES
     at_few, at_many = (error_text(spread.at(n), is_whole=False) for n in EXAMPLES)
     divisor = "n" if spread.power == 1 else "√n" if spread.power * 2 == 1 else f"n^{spread.power}"

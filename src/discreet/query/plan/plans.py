@@ -148,7 +148,7 @@ def _planned_release(
         measures=measures,
         picks=picks,
         selection=selection,
-        readings=outline.readings,
+        estimators=outline.estimators,
         neighbours=policy.neighbours,
         epsilon=epsilon,
         delta=delta if selection or uses_gaussian(measures) else Fraction(0),

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from discreet.errors import TargetError
 from discreet.query.plan.planned import PlannedRelease
-from discreet.query.plan.targets import ErrorTarget
+from discreet.query.plan.targets import MarginTarget
 from discreet.query.questions import Question
 
 DIGITS = 4
@@ -18,7 +18,7 @@ Planner = Callable[[Fraction], tuple[PlannedRelease, ...]]
 """From an epsilon to what would be released for it."""
 
 
-def least_epsilon(question: Question, target: ErrorTarget, planner: Planner) -> Fraction:
+def least_epsilon(question: Question, target: MarginTarget, planner: Planner) -> Fraction:
     """Return the least epsilon of few digits at which every named column is within its distance."""
     wanted = _wanted(question, target)
     low, high = EPSILON_SOUGHT
@@ -56,7 +56,7 @@ Where = tuple[int, int, str]
 """A release, an aggregate of it, and the column's name."""
 
 
-def _wanted(question: Question, target: ErrorTarget) -> list[tuple[Where, float]]:
+def _wanted(question: Question, target: MarginTarget) -> list[tuple[Where, float]]:
     """Return which aggregates must be how accurate."""
     found = {
         name: (source[0], int(source[1][1:]), name)
@@ -89,7 +89,7 @@ def _is_aggregate(question: Question, source: tuple[int, str]) -> bool:
 
 
 def _spread_at(
-    releases: tuple[PlannedRelease, ...], release: int, number: int, name: str, target: ErrorTarget
+    releases: tuple[PlannedRelease, ...], release: int, number: int, name: str, target: MarginTarget
 ) -> float:
     planned = releases[release]
     spread = planned.expected(number, target.confidence)

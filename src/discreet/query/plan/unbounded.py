@@ -11,7 +11,7 @@ from discreet.catalog.policy import Catalog
 from discreet.catalog.schema import AUTO, Auto, Bounds, Kind, PrivateTable, Table
 from discreet.errors import ParameterError, TargetError, UnboundedError
 from discreet.query.plan.bins import Place, all_places, place_of
-from discreet.query.plan.targets import EpsilonTarget, ErrorTarget, Target
+from discreet.query.plan.targets import EpsilonTarget, MarginTarget, Target
 
 PART = Fraction(1, 5)
 """What bounds take of a question's epsilon, all of them together."""
@@ -91,7 +91,7 @@ def _refuse_unneeded(asked: tuple[Place, ...], needed: tuple[Place, ...]) -> Non
 
 def _shared(needed: tuple[Place, ...], target: Target | None) -> BoundsFirst:
     names = " and ".join(str(each) for each in needed)
-    if isinstance(target, ErrorTarget):
+    if isinstance(target, MarginTarget):
         raise TargetError(
             f"the noise of this question depends on the bounds of {names}, which are found first "
             "and at a price",
