@@ -34,6 +34,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "catalog": {"errors", "mechanisms", "parameters"},
     "tables": {"catalog", "errors"},
+    "amounts": set(),
     "estimators": {"mechanisms"},
     "query": {"accounting", "catalog", "errors", "estimators", "mechanisms", "parameters"},
     "engines": {"catalog", "errors", "query", "tables"},
@@ -50,6 +51,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "answer": {
         "accounting",
+        "amounts",
         "catalog",
         "errors",
         "estimators",
@@ -63,6 +65,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "writing",
     },
     "explanation": {
+        "amounts",
         "answer",
         "catalog",
         "errors",
@@ -153,6 +156,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "demo": {"writing"},
     "cli": {
         "accounting",
+        "amounts",
         "answer",
         "attacks",
         "audit",
@@ -186,7 +190,7 @@ HOMES = {
     "sqlglot": {"query"},
     "sqlite3": {"ledger", "local"},
     "matplotlib": {"plots"},
-    "rich": {"cli"},
+    "rich": {"answer", "cli"},
     "typer": {"cli"},
     "scipy": {"accounting", "attacks", "audit", "local", "mechanisms", "utility"},
     "ssl": {"noise"},
@@ -255,8 +259,8 @@ def test_nothing_is_imported_inside_a_function_but_the_optional_extra() -> None:
         for each in imported(node)
     ]
     assert hidden == [
-        ("discreet.answer.frames", "pandas"),
-        ("discreet.answer.frames", "polars"),
+        ("discreet.answer.columns", "pandas"),
+        ("discreet.answer.columns", "polars"),
         ("discreet.engines.postgresql.driver", "psycopg"),
         ("discreet.engines.spark.sessions", "pyspark.logger"),
         ("discreet.engines.spark.sessions", "pyspark.sql"),

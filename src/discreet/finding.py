@@ -14,7 +14,7 @@ from discreet.catalog.policy import Catalog
 from discreet.catalog.schema import Bounds
 from discreet.errors import NothingFoundError, UnboundedError
 from discreet.explanation import Explanation
-from discreet.explanation.first import explain_found, explain_unfound, note_of_bounds
+from discreet.explanation.from_plan import explain_found, explain_unfound, note_of_bounds
 from discreet.query.check.sources import PublicReader
 from discreet.query.plan import Plan, make_plan
 from discreet.query.plan.bins import Place, bounds_read, place_of, values_by_bin

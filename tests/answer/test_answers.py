@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.answer import Balance, Price
-from discreet.answer.exports import FORMULA_STARTS, inert
+from discreet.answer.columns import FORMULA_STARTS, inert
 from discreet.errors import MissingExtraError, ParameterError, without_commands
 from tests.answer.made import make_answer, make_regions
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import discreet
-from discreet.answer.cells import visible
+from discreet.answer.rendering import visible
 from discreet.cli.screen import printable
 from discreet.errors import CatalogError, DiscreetError, SourceError, UnknownNameError
 from discreet.explanation import Explanation

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.amounts import Number, error_text, number_text
 from discreet.answer import Balance, Price
-from discreet.answer.cells import clipped, padded, visible, width_of
-from discreet.answer.digits import Number, error_text, number_text
+from discreet.answer.rendering import clipped, padded, visible, width_of
 from tests.answer.made import make_answer, make_regions
 
 PAID = "paid ε = 0.5 · left ε = 2.5 of 3 · asked again, this is free"

@@ -6,11 +6,11 @@ from fractions import Fraction
 
 import pytest
 
+from discreet.amounts import number_text
 from discreet.answer import Balance, Price
-from discreet.answer.digits import number_text
 from discreet.estimators import ExpectedMargin, MarginPerCount, RankMargin
 from discreet.explanation import ExplainedColumn, Explanation, explain_plan, notes_of
-from discreet.explanation.plans import unit_of
+from discreet.explanation.from_plan import unit_of
 from discreet.explanation.sentences import listed, sentence, spread_text
 from discreet.mechanisms.sensitivity import ADD_REMOVE, REPLACE
 from discreet.query.questions import Aggregate

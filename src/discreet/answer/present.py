@@ -7,8 +7,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from discreet.answer.amounts import Balance, Price
-from discreet.answer.answers import Answer
+from discreet.amounts import Balance, Price
+from discreet.answer.answer import Answer
 from discreet.answer.columns import HalfWidths, Role
 from discreet.estimators import LinearEstimator
 from discreet.mechanisms.geometric import Geometric

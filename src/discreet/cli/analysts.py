@@ -5,10 +5,8 @@ from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
 
-from discreet.answer.amounts import amount_up
-from discreet.answer.cells import clipped, visible
-from discreet.answer.layout import ShownColumn
-from discreet.answer.text import table_lines
+from discreet.amounts import amount_up
+from discreet.answer.rendering import ShownColumn, clipped, table_lines, visible
 from discreet.catalog.policy import nearest
 from discreet.cli.books import left_of, may_ask
 from discreet.cli.screen import remark, show

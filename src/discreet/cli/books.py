@@ -10,11 +10,9 @@ from math import isinf
 from pathlib import Path
 
 from discreet.accounting import Budget, Charge, Remaining
+from discreet.amounts import amount_down, amount_up, equation
 from discreet.answer import Balance
-from discreet.answer.amounts import amount_down, amount_up, equation
-from discreet.answer.cells import clipped, visible
-from discreet.answer.layout import ShownColumn
-from discreet.answer.text import table_lines
+from discreet.answer.rendering import ShownColumn, clipped, table_lines, visible
 from discreet.books import balance_from, budget_from
 from discreet.books import balance_of as balance_in
 from discreet.catalog import read

@@ -16,9 +16,7 @@ from prompt_toolkit.input import Input
 from prompt_toolkit.output import Output
 
 from discreet.answer import Answer
-from discreet.answer.cells import visible
-from discreet.answer.layout import ShownColumn, value_text
-from discreet.answer.text import table_lines
+from discreet.answer.rendering import ShownColumn, table_lines, value_text, visible
 from discreet.catalog import (
     Auto,
     Bounds,

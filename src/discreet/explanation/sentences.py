@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from discreet.answer.digits import error_text, number_text
+from discreet.amounts import error_text, number_text
 from discreet.estimators import ExpectedMargin, MarginPerCount, RankMargin
 from discreet.query.plan.planned import PlannedSelection
 

@@ -9,24 +9,26 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from discreet.answer.amounts import FREE, Balance, Price
-from discreet.answer.cells import visible
+from discreet.amounts import FREE, Balance, Price
+from discreet.answer.charts import chart_of
 from discreet.answer.columns import (
     AnswerColumn,
     HalfWidths,
     Role,
     columns_of,
+    csv_text,
     error_names,
     errors_of,
+    indentation,
+    json_rows,
+    json_text,
+    json_value,
+    pandas_frame,
+    polars_frame,
     sort_of,
     tidied,
 )
-from discreet.answer.exports import csv_text, indentation, json_rows, json_text, json_value
-from discreet.answer.frames import pandas_frame, polars_frame
-from discreet.answer.html import html_table
-from discreet.answer.layout import shown_groups
-from discreet.answer.pictures import picture_of
-from discreet.answer.text import line_width, table_lines
+from discreet.answer.rendering import html_table, line_width, shown_groups, table_lines, visible
 from discreet.errors import ParameterError
 from discreet.mechanisms.frozen import settle
 from discreet.parameters import Real, confidence_level, flag
@@ -40,6 +42,7 @@ from discreet.writing import write_file
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
+
 
 WIDTH = 100
 """Columns that a text is folded to."""
@@ -198,7 +201,7 @@ class Answer:
         for each in columns:
             if not isinstance(each, str) or each not in self.columns:
                 raise ParameterError("columns", each, f"must be among {known}")
-        return picture_of(self._columns(self.table), chosen=columns, confidence=self._level)
+        return chart_of(self._columns(self.table), chosen=columns, confidence=self._level)
 
     def __repr__(self) -> str:
         return self.to_text()

@@ -6,12 +6,18 @@ from fractions import Fraction
 from html import escape
 from textwrap import wrap
 
-from discreet.answer.amounts import Balance, Price, amount_up, exact_and_float
-from discreet.answer.cells import clipped, visible
-from discreet.answer.exports import indentation, json_text
-from discreet.answer.html import LINE, QUIET
-from discreet.answer.layout import ShownColumn, percent
-from discreet.answer.text import line_width, table_lines
+from discreet.amounts import Balance, Price, amount_up, exact_and_float
+from discreet.answer.columns import indentation, json_text
+from discreet.answer.rendering import (
+    LINE,
+    QUIET,
+    ShownColumn,
+    clipped,
+    line_width,
+    percent,
+    table_lines,
+    visible,
+)
 from discreet.mechanisms.sensitivity import Neighbours
 
 WIDTH, WIDEST = 100, 60

@@ -1,4 +1,4 @@
-"""Which picture shows an answer: bars, lines with a band, or dots with an interval."""
+"""Which chart shows an answer: bars, lines with a band, or dots with an interval."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,9 +9,8 @@ from math import isfinite
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.answer.cells import visible
 from discreet.answer.columns import AnswerColumn, Floats, Role, Sort
-from discreet.answer.layout import percent, shown_groups, value_texts
+from discreet.answer.rendering import percent, shown_groups, value_texts, visible
 from discreet.errors import HIDDEN, ParameterError
 from discreet.plots import (
     Panel,
@@ -32,7 +31,7 @@ BARS_MOST = 60
 """So many bars can be read; of more rows only the first are drawn, and the picture says so."""
 
 
-def picture_of(
+def chart_of(
     columns: Sequence[AnswerColumn], *, chosen: Sequence[str], confidence: Fraction
 ) -> Plot:
     """Return the picture of the chosen number columns, or of all, over the keys."""
