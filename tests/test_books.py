@@ -138,7 +138,7 @@ def test_a_mistake_in_what_comes_afterwards_costs_nothing() -> None:
         curator.ask("SELECT COUNT(*) + 'x' FROM visits", epsilon=1)
     assert curator.remaining.epsilon == 100
     curator.ask("SELECT COUNT(*) + 1 FROM visits", epsilon=1)
-    assert curator.ask("SELECT COUNT(*) + 2 FROM visits", epsilon=1).was_kept
+    assert curator.ask("SELECT COUNT(*) + 2 FROM visits", epsilon=1).from_ledger
     assert curator.remaining.epsilon == 99
 
 
@@ -193,7 +193,7 @@ def test_what_an_account_asks_is_charged_to_it_within_its_cap(token: Token) -> N
     assert eve.explain(SUM, epsilon=1).remaining == eve.remaining
     eve.ask(SUM, epsilon=Fraction(1, 2))
     assert eve.remaining.epsilon == 0
-    assert not curator.ask(NESTED, epsilon=1).was_kept
+    assert not curator.ask(NESTED, epsilon=1).from_ledger
     assert {each.account for each in ledger.entries() if each.kind == "charge"} == {"eve", "owner"}
 
 
@@ -217,7 +217,7 @@ def test_a_kept_answer_is_free_for_everybody_who_may_ask(token: Token) -> None:
     curator, ledger = with_eve(token)
     paid = curator.ask(COUNT, epsilon=1)
     free = curator.as_analyst(token.text).ask(COUNT, epsilon=1)
-    assert free.was_kept
+    assert free.from_ledger
     assert free.rows == paid.rows
     assert ledger.remaining("eve").epsilon == 2
 
@@ -324,7 +324,7 @@ def check_failure_is_charged_once(
     assert kinds == ["policy", "charge", "incident", "resume", "incident", "resume"]
     with opened(folder) as working:
         answer = working.ask(HEAVY, epsilon=1)
-        assert answer.was_kept
+        assert answer.from_ledger
         assert working.remaining.epsilon == 2
 
 
@@ -391,10 +391,10 @@ def test_without_its_ledger_nothing_is_read_and_nothing_is_shown(tmp_path: Path)
         assert engines[0].ran == 1
     away.rename(ledger)
     with curator_of(VISITS, seed=None, ledger=ledger, engine=watched, **BOUNDS) as curator:
-        assert curator.ask(COUNT, epsilon=1).was_kept
+        assert curator.ask(COUNT, epsilon=1).from_ledger
         assert curator.remaining.epsilon == 99
         assert engines[1].ran == 1
-        assert not curator.ask(SUM, epsilon=1).was_kept
+        assert not curator.ask(SUM, epsilon=1).from_ledger
 
 
 # --------------------------------------------------------------------------- told beforehand

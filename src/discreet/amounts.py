@@ -102,6 +102,11 @@ def exact_and_float(**amounts: Fraction) -> dict[str, JsonValue]:
     return told
 
 
+def percent(share: Fraction) -> str:
+    """Return 95% for 0.95."""
+    return f"{amount_down(100 * share)}%"
+
+
 def equation(letter: str, text: str) -> str:
     """Return ε = 0.5, or ε ≈ 0.333334 for an amount that was rounded."""
     return f"{letter} {text}" if text.startswith(ROUNDED) else f"{letter} = {text}"
@@ -145,9 +150,6 @@ PLAIN = 6
 LONGEST = 15
 """Numbers of more digits before the point, or more than nine behind it, are written with an e."""
 
-GROUP = " "
-"""Stands between thousands."""
-
 _WIDE = Context(prec=800)
 """Room for any two floats in one decimal."""
 
@@ -166,7 +168,7 @@ def error_text(error: float, *, is_whole: bool) -> str:
 def number_text(value: Number, error: float | None = None) -> str:
     """Return a number with the digits that its error supports; whole numbers stay whole."""
     if isinstance(value, int):
-        return f"{value:,}".replace(",", GROUP)
+        return f"{value:,}"
     if not isfinite(value):
         return {"inf": "∞", "-inf": "-∞"}.get(str(float(value)), "NaN")
     exact = value if isinstance(value, Decimal) else Decimal(repr(float(value)))
@@ -207,5 +209,5 @@ def _written(number: Decimal, place: int) -> str:
         digits = max(0, min(exponent - place, 5))
         mantissa = f"{number.scaleb(-exponent, context=_WIDE):.{digits}f}"
         return f"{mantissa}e{exponent}"
-    fixed = f"{number:,.{max(0, -place)}f}".replace(",", GROUP)
-    return fixed[1:] if fixed.startswith("-") and not fixed.strip("-0. ") else fixed
+    fixed = f"{number:,.{max(0, -place)}f}"
+    return fixed[1:] if fixed.startswith("-") and not fixed.strip("-0.,") else fixed

@@ -15,7 +15,8 @@ from discreet.engines.foreign import write_for
 from discreet.engines.madeup import made_up
 from discreet.engines.public import PublicStore
 from discreet.errors import ParameterError, QuestionError, QuestionSizeError, UnsupportedError
-from discreet.explanation import Explanation, cautions_of, explain_plan, notes_of
+from discreet.explanation import Explanation
+from discreet.explanation.from_plan import explain_plan, notes_of
 from discreet.finding import Finder
 from discreet.ledger import OWNER, Incident, Ledger
 from discreet.noise import SYSTEM, Entropy
@@ -94,9 +95,8 @@ class Curator:
             confidence=confidence,
             price=price,
             balance=self.remaining_of(account),
-            was_kept=was_kept,
-            cautions=cautions_of(paid.plan, confidence),
-            notes=(*ready.notes, *paid.notes, *notes_of(paid.plan)),
+            from_ledger=was_kept,
+            notes=(*ready.notes, *paid.notes, *notes_of(paid.plan, confidence)),
         )
 
     def explain(  # noqa: PLR0913 - the same as for ask

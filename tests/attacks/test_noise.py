@@ -93,7 +93,7 @@ def test_n11_half_widths_cover_as_often_as_they_say(
     sql = f"SELECT g, {statistic} AS y FROM t GROUP BY g"
     answer = curator.ask(sql, epsilon=Fraction(epsilon))
     off = np.abs(np.asarray(answer.to_arrow().column("y").to_numpy(), float) - exact)
-    widths = np.asarray(answer.error["y"], float)
+    widths = np.asarray(answer.margins["y"], float)
     assert len(set(widths)) == 1  # follows from the public scale alone
     covered = (off <= widths).mean()
     assert covered > 0.94

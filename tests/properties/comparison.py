@@ -12,6 +12,7 @@ import duckdb
 from discreet.answer import Answer
 from discreet.catalog.schema import Kind
 from discreet.estimators import Estimator, KeyCount, SelectedValue
+from discreet.explanation.sentences import left_out_sentence
 from discreet.query.plan import Plan, PlannedRelease
 from discreet.query.tree import Interval
 from tests.properties.databases import PUBLIC, Database, table_of
@@ -120,7 +121,8 @@ def differences(question: Drawn, answer: Answer, plan: Plan, expected: Reference
 def _is_told(key: Key, question: Drawn, plan: Plan) -> bool:
     """Return whether the explanation says that rows whose key is NULL are left out."""
     nulls = [text for text, value in zip(question.keys, key, strict=True) if value is None]
-    told = [words for each in plan.releases for words in each.left_out if "is NULL" in words]
+    said = [left_out_sentence(rows) for each in plan.releases for rows in each.left_out]
+    told = [words for words in said if "is NULL" in words]
     return any(_bare(text) in _bare(words) for text in nulls for words in told)
 
 
@@ -148,7 +150,7 @@ def _scales(plan: Plan, skipped: int, count: int) -> list[Scale]:
     scales = []
     for source in plan.question.sources[skipped : skipped + count]:
         assert source is not None
-        planned, place = plan.releases[source[0]], int(source[1][1:])
+        planned, place = plan.releases[source.release], source.index
         argument = planned.release.aggregates[place].argument
         interval = Interval() if argument is None else argument.facts.interval
         ends = [abs(each) for each in (interval.low, interval.high) if each is not None]

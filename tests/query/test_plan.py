@@ -30,7 +30,19 @@ from discreet.mechanisms.sensitivity import ADD_REMOVE, REPLACE, Neighbours
 from discreet.query.exact import Bounding
 from discreet.query.plan import make_plan
 from discreet.query.plan.targets import EpsilonTarget, MarginTarget
-from discreet.query.questions import Aggregate, Key, KnownKeys, Statistic
+from discreet.query.questions import (
+    Aggregate,
+    Clamped,
+    Counted,
+    GaussianNarrower,
+    Key,
+    KnownKeys,
+    LaplaceNarrower,
+    ListedByCatalog,
+    NullValues,
+    OneRowPerUnit,
+    Statistic,
+)
 from tests.query.made import (
     CHANGE,
     COST,
@@ -188,7 +200,8 @@ def test_gaussian_noise_is_taken_where_it_is_smaller() -> None:
     release = make_release(*many_columns())
     (planned,) = plan_of(release, policy=make_policy(delta=DELTA)).releases
     assert all(isinstance(each.noise, Gaussian) for each in planned.measures)
-    assert planned.noise_reason.startswith("Gaussian noise: 0.")
+    assert isinstance(planned.noise_reason, GaussianNarrower)
+    assert planned.noise_reason.ratio < 1
     (laplace,) = plan_of(release).releases
     spreads = [each.expected_margins(LEVEL)[0] for each in (planned, laplace)]
     assert isinstance(spreads[0], float)
@@ -209,7 +222,7 @@ def test_gaussian_noise_is_charged_as_what_it_is() -> None:
 def test_few_numbers_get_laplace_noise_also_with_a_delta() -> None:
     plan = plan_of(make_release(ROWS, average(COST)), policy=make_policy(delta=DELTA))
     assert plan.delta == 0
-    assert "Gaussian noise would be" in plan.releases[0].noise_reason
+    assert isinstance(plan.releases[0].noise_reason, LaplaceNarrower)
 
 
 # --------------------------------------------------------------------------- groups
@@ -233,7 +246,7 @@ def test_unknown_keys_are_selected_by_rows_where_these_alone_are_counted() -> No
     release = make_release(ROWS, keys=by_region(known=False))
     (planned,) = plan_of(release, policy=make_policy(delta=DELTA)).releases
     assert planned.selection is not None
-    assert planned.selection.selecting.of == "rows"
+    assert planned.selection.selecting.of is Counted.ROWS
     mechanism = planned.selection.mechanism
     assert mechanism.epsilon == 1
     assert mechanism.groups == mechanism.in_one == 10
@@ -247,7 +260,7 @@ def test_unknown_keys_are_selected_by_units_where_more_is_asked(besides: Aggrega
     release = make_release(ROWS, besides, keys=by_region(known=False))
     (planned,) = plan_of(release, policy=make_policy(delta=DELTA)).releases
     assert planned.selection is not None
-    assert planned.selection.selecting.of == "units"
+    assert planned.selection.selecting.of is Counted.UNITS
     assert planned.selection.mechanism.in_one == 1
 
 
@@ -297,7 +310,7 @@ def test_a_mode_needs_to_know_its_values() -> None:
 def test_a_mode_of_too_many_values_in_too_many_groups_is_refused() -> None:
     wide = column("wide", Kind.INTEGER, domain=tuple(range(5000)))
     number = Key(name="g", expression=column("g", Kind.INTEGER))
-    keys = (number,), KnownKeys(rows=tuple((i,) for i in range(1000)), why="declared")
+    keys = (number,), KnownKeys(rows=tuple((i,) for i in range(1000)), why=ListedByCatalog())
     with pytest.raises(QuestionSizeError, match="group by less"):
         plan_of(make_release(of(Statistic.MODE, wide, Kind.INTEGER), keys=keys))
 
@@ -360,7 +373,7 @@ def test_an_error_of_ratios_is_told_by_the_group_size() -> None:
 
 def test_releases_of_the_same_meaning_have_the_same_identity() -> None:
     release = make_release(ROWS, average(COST), keys=by_region())
-    same = replace(release, limit_reason="other words", left_out=("more words",))
+    same = replace(release, limit_reason=OneRowPerUnit(), left_out=(NullValues(column="x"),))
     assert plan_of(release).identities == plan_of(same).identities
     for other in (
         plan_of(release, epsilon=2),
@@ -374,4 +387,6 @@ def test_releases_of_the_same_meaning_have_the_same_identity() -> None:
 
 def test_a_plan_says_what_is_moved_into_bounds() -> None:
     (planned,) = plan_of(make_release(average(COST))).releases
-    assert planned.left_out == ("values of cost outside 0 to 500 count as the nearer end",)
+    assert planned.left_out == (
+        Clamped(text="cost", low=Fraction(0), high=Fraction(500), kind=Kind.REAL),
+    )

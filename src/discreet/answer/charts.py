@@ -9,8 +9,9 @@ from math import isfinite
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.amounts import percent
 from discreet.answer.columns import AnswerColumn, Floats, Role, Sort
-from discreet.answer.rendering import percent, shown_groups, value_texts, visible
+from discreet.answer.rendering import shown_groups, value_texts, visible
 from discreet.errors import HIDDEN, ParameterError
 from discreet.plots import (
     Panel,
@@ -138,7 +139,7 @@ def _panel(column: AnswerColumn, confidence: Fraction) -> Panel:
 
 def _single(column: AnswerColumn, confidence: Fraction) -> Panel:
     """Return the panel of a single row, whose title tells the number as the text does."""
-    cells = [shown.cells[0].strip() for shown in shown_groups([column], confidence)[0]]
+    cells = [shown.cells[0].strip() for shown in shown_groups([column])[0]]
     level = f"({percent(confidence)})" if len(cells) > 1 else ""
     title = f"{visible(column.name)}   {' '.join(cells)} {level}".rstrip()
     return replace(_panel(column, confidence), title=title)

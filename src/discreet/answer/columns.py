@@ -30,8 +30,8 @@ Floats: TypeAlias = NDArray[np.float64]
 
 Chunks: TypeAlias = "pa.ChunkedArray[pa.Scalar[pa.DataType]]"
 
-HalfWidths: TypeAlias = "Sequence[Floats | None]"
-"""For each column its half widths, NaN where a row has none; None for a column without any."""
+Margins: TypeAlias = "Sequence[Floats | None]"
+"""For each column its margins, NaN where a row has none; None for a column without any."""
 
 
 class Role(Enum):
@@ -40,9 +40,9 @@ class Role(Enum):
     KEY = "key"
     """It names the row."""
     ESTIMATE = "estimate"
-    """A noisy number with an error bar."""
+    """A noisy number with a margin of error."""
     VALUE = "value"
-    """Anything else: a number without an error bar, a text made of noisy numbers."""
+    """Anything else: a number without a margin, a text made of noisy numbers."""
 
 
 class Sort(Enum):
@@ -62,7 +62,7 @@ class Sort(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerColumn:
-    """A column with its values and, for an estimate, the half width of each."""
+    """A column with its values and, for an estimate, the margin of each."""
 
     name: str
     role: Role
@@ -72,7 +72,7 @@ class AnswerColumn:
 
 
 def columns_of(
-    table: pa.Table, roles: Sequence[Role], half_widths: HalfWidths
+    table: pa.Table, roles: Sequence[Role], margins: Margins
 ) -> tuple[AnswerColumn, ...]:
     """Return the columns with Python values: whole numbers as int, dates as date."""
     return tuple(
@@ -84,13 +84,13 @@ def columns_of(
             errors=None if widths is None else errors_of(widths),
         )
         for name, column, role, widths in zip(
-            table.column_names, table.columns, roles, half_widths, strict=True
+            table.column_names, table.columns, roles, margins, strict=True
         )
     )
 
 
 def errors_of(widths: Floats) -> tuple[float | None, ...]:
-    """Return half widths as floats, None where there is none."""
+    """Return margins as floats, None where there is none."""
     return tuple(None if np.isnan(each) else float(each) for each in widths)
 
 
@@ -114,7 +114,7 @@ def tidied(table: pa.Table) -> pa.Table:
 
 
 def error_names(names: Sequence[str]) -> tuple[str, ...]:
-    """Return a name for each column's half widths that no column has yet."""
+    """Return a name for each column's margins that no column has yet."""
     taken, made = set(names), []
     for name in names:
         error = f"{name}_error"
@@ -174,7 +174,7 @@ FORMULA_STARTS = "=+-@＝＋－＠|%"
 
 
 def csv_text(columns: Sequence[AnswerColumn], *, errors: bool) -> str:
-    """Return CSV, half widths beside their columns; no text is a formula or commands a terminal."""
+    """Return CSV, margins beside their columns; no text is a formula or commands a terminal."""
     names = error_names([column.name for column in columns])
     header: list[str] = []
     cells: list[Sequence[str]] = []

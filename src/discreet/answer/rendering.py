@@ -4,14 +4,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
-from fractions import Fraction
 from html import escape
 from itertools import chain
 from unicodedata import category
 
 from rich.cells import get_character_cell_size
 
-from discreet.amounts import amount_down, error_text, number_text
+from discreet.amounts import error_text, number_text
 from discreet.answer.columns import AnswerColumn, Role, Sort, is_midnight
 from discreet.parameters import whole
 
@@ -19,6 +18,9 @@ from discreet.parameters import whole
 
 
 ELLIPSIS = "…"
+
+PART = " · "
+"""Between parts of one line."""
 
 JOINERS = "\u200c\u200d"
 """Formatting characters that Persian, Hindi and many emoji are not written right without."""
@@ -52,6 +54,46 @@ def clipped(text: str, most: int) -> str:
         taken += get_character_cell_size(character)
         if taken > most - 1:
             return text[:i] + ELLIPSIS
+    return text
+
+
+def folded(text: str, width: int, *, indent: str = "  ") -> Iterator[str]:
+    """Yield the text on lines of a width, the second and later ones indented.
+
+    So what a name says cannot begin a line and pass for one of ours.
+    """
+    line, is_begun = "", False
+    for word in text.split(" "):
+        rest = word
+        if is_begun and width_of(line) + 1 + width_of(rest) > width:
+            yield line.rstrip()
+            line, is_begun = indent, False
+        line, is_begun = (f"{line} {rest}" if is_begun else line + rest), True
+        while width_of(line) > width:
+            yield (start := _fitting(line, width))
+            line = indent + line[len(start) :]
+    yield line.rstrip()
+
+
+def joined_parts(parts: Sequence[str], width: int) -> Iterator[str]:
+    """Yield the parts on as few lines of a width as they fit on; none is broken."""
+    line = ""
+    for part in parts:
+        if line and width_of(line) + len(PART) + width_of(part) > width:
+            yield line
+            line = f"  {part}"
+        else:
+            line = f"{line}{PART}{part}" if line else part
+    yield line
+
+
+def _fitting(text: str, width: int) -> str:
+    """Return as much of the text as fits, and one character at least."""
+    taken = 0
+    for i, character in enumerate(text):
+        taken += get_character_cell_size(character)
+        if taken > width and i:
+            return text[:i]
     return text
 
 
@@ -96,14 +138,9 @@ ShownGroup = tuple[ShownColumn, ...]
 """A column and the column of its error bars, which are never parted."""
 
 
-def shown_groups(columns: Sequence[AnswerColumn], confidence: Fraction) -> tuple[ShownGroup, ...]:
-    """Return each column as text, an error bar beside each number that has one."""
-    return tuple(_shown(column, f"± {percent(confidence)}") for column in columns)
-
-
-def percent(confidence: Fraction) -> str:
-    """Return 95 % for 0.95."""
-    return f"{amount_down(100 * confidence)} %"
+def shown_groups(columns: Sequence[AnswerColumn]) -> tuple[ShownGroup, ...]:
+    """Return each column as text, its margins beside each number that has one."""
+    return tuple(map(_shown, columns))
 
 
 def value_text(value: object, error: float | None = None, *, is_day: bool = False) -> str:
@@ -144,7 +181,7 @@ def value_texts(column: AnswerColumn) -> tuple[str, ...]:
     )
 
 
-def _shown(column: AnswerColumn, error_header: str) -> ShownGroup:
+def _shown(column: AnswerColumn) -> ShownGroup:
     cells = value_texts(column)
     is_number = column.sort.is_number
     shown = ShownColumn(
@@ -159,9 +196,7 @@ def _shown(column: AnswerColumn, error_header: str) -> ShownGroup:
         "" if error is None or value is None else error_text(error, is_whole=_is_whole(value))
         for value, error in zip(column.values, column.errors, strict=True)
     )
-    bars = ShownColumn(
-        header=error_header, cells=_points_aligned(errors), is_right=True, is_error=True
-    )
+    bars = ShownColumn(header="±", cells=_points_aligned(errors), is_right=True, is_error=True)
     return (shown, bars)
 
 
@@ -187,7 +222,7 @@ def _has_point(cell: str) -> bool:
 
 
 BETWEEN = "   "
-"""Parts columns, as thousands are parted by one space."""
+"""Between columns."""
 
 
 def line_width(width: int) -> int:
@@ -231,7 +266,7 @@ def _block_lines(block: list[ShownColumn], gap: tuple[int, int] | None) -> Itera
         return
     for i in range(len(block[0].cells)):
         if gap is not None and i == gap[0]:
-            yield f"… {gap[1]:,} more rows …".replace(",", " ")
+            yield f"… {gap[1]:,} more rows …"
         yield _line(block, widths, [column.cells[i] for column in block])
 
 
@@ -242,8 +277,7 @@ def _one_row_lines(groups: Sequence[ShownGroup]) -> Iterator[str]:
     for group in groups:
         name = padded(group[0].header, names, is_right=False)
         value = padded(group[0].cells[0].rstrip(), values, is_right=True)
-        error = [f"{group[1].cells[0]} ({group[1].header[2:]})"] if len(group) > 1 else []
-        yield BETWEEN.join([name, value, *error]).rstrip()
+        yield BETWEEN.join([name, value, *(each.cells[0] for each in group[1:])]).rstrip()
 
 
 def _line(block: list[ShownColumn], widths: list[int], cells: list[str]) -> str:
@@ -288,7 +322,7 @@ def html_table(
     rows = len(columns[0].cells) if columns else 0
     body = [_row(columns, i) for i in range(rows)]
     if gap is not None:
-        body.insert(gap[0], _wide_row(len(columns), f"… {gap[1]:,} more rows …".replace(",", " ")))
+        body.insert(gap[0], _wide_row(len(columns), f"… {gap[1]:,} more rows …"))
     if not rows:
         body = [_wide_row(len(columns), "no rows")]
     head = "".join(_cell("th", column, column.header) for column in columns)
@@ -331,7 +365,7 @@ def _cell(tag: str, column: ShownColumn, text: str) -> str:
 
 
 def _figures(column: ShownColumn, text: str) -> str:
-    """Return a number whose thousands do not part, and whose point stands below the others'."""
+    """Return a number whose point stands below the others'."""
     if not column.is_right:
         return escape(text)
     number = text.rstrip(" ")
@@ -342,4 +376,4 @@ def _figures(column: ShownColumn, text: str) -> str:
         if not behind
         else ("\u2007" * behind if "." in number else "\u2008" + "\u2007" * (behind - 1))
     )
-    return escape(number).replace(" ", "\u202f") + ending
+    return escape(number) + ending

@@ -1,35 +1,42 @@
 """The explanation: what would happen, as text, for a notebook, and as JSON."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from html import escape
-from textwrap import wrap
+from warnings import warn
 
-from discreet.amounts import Balance, Price, amount_up, exact_and_float
+from discreet.amounts import Balance, Price, amount_up, equation, exact_and_float, percent
 from discreet.answer.columns import indentation, json_text
 from discreet.answer.rendering import (
     LINE,
     QUIET,
     ShownColumn,
     clipped,
+    folded,
     line_width,
-    percent,
+    padded,
     table_lines,
     visible,
 )
 from discreet.mechanisms.sensitivity import Neighbours
+from discreet.parameters import flag
 
 WIDTH, WIDEST = 100, 60
 """Columns that the text is folded to, and those of its widest cell."""
 
+NAMES = 12
+"""Columns of the names above the table."""
+
+UNNAMED = "–"
+"""Shown in place of a column's name, for a number that is only part of a column."""
+
 NARROWEST = 20
 """Sentences are folded to no fewer columns."""
 
-PROTECTS = {
-    Neighbours.ADD_REMOVE: "one {unit} more or less (add-remove neighbours)",
-    Neighbours.REPLACE: "the data of one {unit} (replace neighbours: the number of them is public)",
-}
+PREVIEW = "Preview only: nothing was spent and no private data was read."
+PER_ROW = "n is the number of rows in a group that have a value."
+HINT = "To see the generated SQL, add --sql, or call to_text(sql=True) in Python."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,19 +46,33 @@ class ExplainedColumn:
     name: str
     statistic: str
     """As the question writes it: AVG(age)."""
-    spread_text: str
-    """How far noise moves it at the explanation's confidence."""
+    margin_text: str
+    """Its margin of error at the explanation's confidence."""
     epsilon_share: Fraction
-    """What its measurement costs; columns that are read off one measurement share it."""
+    """What its measurement costs; columns that are computed from one measurement share it."""
     noise: str
     why: str
     """Why this noise, in a sentence."""
     shares_with: str = ""
-    """The column whose measurement it is read off as well, and whose price it shares."""
+    """The column whose measurement it is computed from as well, and whose cost it shares."""
+    is_per_row: bool = False
+    """Whether the margin depends on the number of rows in a group."""
 
     @property
-    def price_text(self) -> str:
-        return f"with {self.shares_with}" if self.shares_with else amount_up(self.epsilon_share)
+    def cost_text(self) -> str:
+        if self.shares_with:
+            return f"shared with {self.shares_with}"
+        return equation("ε", amount_up(self.epsilon_share))
+
+    @property
+    def spread_text(self) -> str:
+        """The old name of `margin_text`."""
+        warn(
+            "ExplainedColumn.spread_text is deprecated: use ExplainedColumn.margin_text",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return self.margin_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,36 +81,42 @@ class Explanation:
 
     question: str
     price: Price
-    """What it costs who is the first to ask."""
+    """What it costs the first to ask."""
     confidence: Fraction
     neighbours: Neighbours | None
     """None if only public tables are read."""
     unit: str
-    """What is protected: patient_id."""
+    """What is protected: patient_id, or row of sales."""
     columns: tuple[ExplainedColumn, ...]
+    is_row_unit: bool = False
+    """Whether each row is protected on its own."""
     first: tuple[str, ...] = ()
     """Which bounds are found before the rest is answered, and for what."""
     bounding: tuple[str, ...] = ()
-    """How the rows of a unit are held to a limit, and whether the limit is a default."""
+    """How many rows of a privacy unit are used, and what that means for the results."""
     keys: tuple[str, ...] = ()
-    """Which groups are answered."""
+    """Which groups are shown."""
     left_out: tuple[str, ...] = ()
-    """What is not counted."""
+    """Which rows are left out, and which values are clamped."""
     afterwards: str = ""
-    """SQL that makes the answer of what is released, free of charge."""
+    """SQL on the noisy results that makes the answer; it costs nothing."""
     sqls: tuple[str, ...] = ()
-    """What the engine would run."""
+    """SQL that the engine would run."""
     remaining: Balance | None = None
-    """What is left of the budget now."""
+    """What remains of the budget now."""
     due: Price | None = None
-    """What would be charged now: less than the price if it was paid for before, or a part of it."""
+    """What would be charged now: less than the price if some of it was charged before."""
 
     @property
     def protects(self) -> str:
         """What stays hidden, by which relation of neighbours."""
         if self.neighbours is None:
-            return "nobody: only public tables are read"
-        return PROTECTS[self.neighbours].format(unit=visible(self.unit))
+            return "nobody, because only public tables are read"
+        unit = visible(self.unit)
+        if self.neighbours is Neighbours.REPLACE:
+            return f"the data of each {unit} (replace neighbours: the number of them is public)"
+        whole = "" if self.is_row_unit else ", with all of its rows"
+        return f"each {unit}{whole} (add-remove neighbours)"
 
     def __str__(self) -> str:
         return self.to_text()
@@ -97,58 +124,74 @@ class Explanation:
     def __repr__(self) -> str:
         return self.to_text()
 
-    def to_text(self, *, width: int = WIDTH) -> str:
-        """Return the explanation as lines of text."""
-        columns = line_width(width)
-        lines = [f"would cost {self._cost()}", f"protects {self.protects}", ""]
+    def to_text(self, *, width: int = WIDTH, sql: bool = False) -> str:
+        """Return the explanation as lines of text; with the generated SQL if `sql` is true."""
+        columns = max(line_width(width), NARROWEST)
+        lines = [PREVIEW, "", *_definitions(self._facts(), columns)]
         groups = [(column,) for column in self._table()]
         if self.columns:
-            lines += [*table_lines(groups, width=columns, gap=None), ""]
+            lines += ["", *table_lines(groups, width=line_width(width), gap=None)]
+            lines += [PER_ROW] if self._is_per_row else []
         for title, sentences in self._sections():
-            lines += [title, *_indented(sentences, max(columns, NARROWEST))]
-        for title, sqls in self._programs():
-            lines += [title, *(f"  {visible(line)}" for sql in sqls for line in sql.splitlines())]
+            lines += ["", title, *_indented(sentences, columns)]
+        if flag("sql", sql):
+            for title, sqls in self._programs():
+                indented = (f"  {visible(line)}" for each in sqls for line in each.splitlines())
+                lines += ["", title, *indented]
+        elif self.sqls or self.afterwards:
+            lines += ["", *folded(HINT, columns, indent="")]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        heading = f"would cost <b>{escape(self._cost())}</b> · protects {escape(self.protects)}"
-        told = "".join(
+        facts = "".join(
+            f"<div>{escape(name)}: <b>{escape(text)}</b></div>" for name, text in self._facts()
+        )
+        table = _html_table(self._table()) if self.columns else ""
+        per_row = f'<div style="{QUIET}">{escape(PER_ROW)}</div>' if self._is_per_row else ""
+        sections = "".join(
             f'<div style="{QUIET};padding-top:.6em">{escape(title)}</div>'
             + "".join(f"<div>{escape(visible(sentence))}</div>" for sentence in sentences)
             for title, sentences in self._sections()
         )
-        table = _html_table(self._table()) if self.columns else ""
         programs = "".join(_html_programs(*each) for each in self._programs())
         return (
             f'<div style="max-width:60em;line-height:1.45">'
-            f"<div>{heading}</div>{table}{told}{programs}</div>"
+            f'<div style="{QUIET}">{escape(PREVIEW)}</div>'
+            f"{facts}{table}{per_row}{sections}{programs}</div>"
         )
 
     def to_json(self, *, indent: int | None = None) -> str:
         """Return everything as JSON."""
         return json_text(self._content(), indentation(indent))
 
-    def _cost(self) -> str:
-        left = "" if self.remaining is None else f" · left {self.remaining}"
-        return f"{self._charge()}{left}"
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        yield "Cost", self._cost()
+        if self.remaining is not None:
+            yield "Remaining", str(self.remaining)
+        yield "Protects", self.protects
 
-    def _charge(self) -> str:
-        """Return what would be charged; whoever paid before, when and for what is not told."""
+    def _cost(self) -> str:
+        """Return what would be charged; who was charged before, when and for what is not said."""
         if self.price.is_free:
             return "nothing"
         if self.due is None or self.due == self.price:
             return str(self.price)
         if self.due.is_free:
-            return f"nothing: all that it needs was paid for before ({self.price})"
-        return f"{self.due}: the rest of its price, {self.price}, was paid for before"
+            return f"nothing, because the answer is already saved (it cost {self.price})"
+        return f"{self.due}, because the rest of {self.price} was spent before"
+
+    @property
+    def _is_per_row(self) -> bool:
+        return any(each.is_per_row for each in self.columns)
 
     def _table(self) -> tuple[ShownColumn, ...]:
         columns = {
             "column": [each.name for each in self.columns],
-            "statistic": [each.statistic for each in self.columns],
-            f"± {percent(self.confidence)}": [each.spread_text for each in self.columns],
-            "ε": [each.price_text for each in self.columns],
-            "noise": [each.noise for each in self.columns],
+            "expression": [each.statistic for each in self.columns],
+            f"margin of error ({percent(self.confidence)})": [
+                each.margin_text for each in self.columns
+            ],
+            "cost": [each.cost_text for each in self.columns],
         }
         return tuple(
             ShownColumn(
@@ -162,29 +205,37 @@ class Explanation:
 
     def _sections(self) -> Iterator[tuple[str, Sequence[str]]]:
         """Yield titles and their sentences, those that there are."""
-        reasons = dict.fromkeys(each.why for each in self.columns if each.why)
         for title, sentences in (
-            ("what is found first", self.first),
-            ("why this noise", tuple(reasons)),
-            ("how units are bounded", self.bounding),
-            ("which groups are answered", self.keys),
-            ("what is left out", self.left_out),
+            ("Bounds", self.first),
+            ("Contribution limit", self.bounding),
+            ("Groups", self.keys),
+            ("Left out or changed", self.left_out),
+            ("Noise", tuple(self._noises())),
         ):
             if sentences:
                 yield title, sentences
 
+    def _noises(self) -> Iterator[str]:
+        """Yield each noise with the columns that have it."""
+        names: dict[tuple[str, str], dict[str, None]] = {}
+        for each in self.columns:
+            name = each.statistic if each.name == UNNAMED else each.name
+            names.setdefault((each.noise, each.why), {})[name] = None
+        for (noise, why), columns in names.items():
+            yield f"{', '.join(columns)}: {noise}. {why}".rstrip()
+
     def _programs(self) -> Iterator[tuple[str, Sequence[str]]]:
         if self.sqls:
-            yield "what the engine runs, before noise", self.sqls
+            yield "Generated SQL (gives exact results, which get noise)", self.sqls
         if self.afterwards:
-            yield "what is computed afterwards, free of charge", (self.afterwards,)
+            yield "Post-processing (on noisy results; costs nothing)", (self.afterwards,)
 
     def _content(self) -> dict[str, object]:
         columns = [
             {
                 "name": each.name,
                 "statistic": each.statistic,
-                "spread": each.spread_text,
+                "spread": each.margin_text,
                 **exact_and_float(epsilon=each.epsilon_share),
                 "shares_with": each.shares_with or None,
                 "noise": each.noise,
@@ -210,9 +261,15 @@ class Explanation:
         }
 
 
+def _definitions(facts: Iterable[tuple[str, str]], width: int) -> Iterator[str]:
+    """Yield lines of a name and what stands for it, in two columns."""
+    for name, text in facts:
+        yield from folded(padded(name, NAMES, is_right=False) + text, width, indent=" " * NAMES)
+
+
 def _indented(sentences: Sequence[str], width: int) -> Iterator[str]:
-    for sentence in sentences:
-        yield from wrap(visible(sentence), width, initial_indent="  ", subsequent_indent="    ")
+    for each in sentences:
+        yield from (f"  {line}" for line in folded(visible(each), width - 2, indent=""))
 
 
 def _html_table(columns: Sequence[ShownColumn]) -> str:

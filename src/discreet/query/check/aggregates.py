@@ -91,7 +91,20 @@ def aggregate_from(node: exp.Expr, scope: Scope, names: Names) -> Aggregate:
     if isinstance(bare, exp.Anonymous) and bare.name.casefold() in OTHER_NAMES:
         bare = OTHER_NAMES[bare.name.casefold()](this=bare.expressions[0])
     made = _Reading(node=node, scope=scope, names=names).aggregate(bare)
-    return replace(made, text=node.sql(dialect=DIALECT), span=span_of(node), kind=kind_of(made))
+    return replace(
+        made,
+        text=node.sql(dialect=DIALECT),
+        argument_text=_argument_text(bare),
+        span=span_of(node),
+        kind=kind_of(made),
+    )
+
+
+def _argument_text(bare: exp.Expr) -> str:
+    inner = bare.this
+    if isinstance(inner, exp.Distinct) and inner.expressions:
+        inner = inner.expressions[0]
+    return inner.sql(dialect=DIALECT) if isinstance(inner, exp.Expr) else ""
 
 
 ONE = Literal(

@@ -30,7 +30,15 @@ from discreet.query.expressions.narrowing import narrow, with_facts
 from discreet.query.expressions.translate import condition, translate
 from discreet.query.parse import DIALECT
 from discreet.query.places import span_of
-from discreet.query.questions import Aggregate, Key, Release, Statistic
+from discreet.query.questions import (
+    Aggregate,
+    ColumnOrigin,
+    Key,
+    OneRowPerUnit,
+    OriginKind,
+    Release,
+    Statistic,
+)
 from discreet.query.tree import (
     Column,
     ColumnOf,
@@ -268,7 +276,7 @@ class PrivateSelect:
         )
         groups = _private(rows, outs, filtered.joined)
         if is_single:
-            groups = replace(groups, limit=1, is_one_row=True, reason="one row for each unit")
+            groups = replace(groups, limit=1, is_one_row=True, reason=OneRowPerUnit())
         return self._from_groups(replace(groups, is_per_unit=True), keys, names)
 
     def _key_out(self, place: int, key: Expression) -> Out:
@@ -361,7 +369,7 @@ class PrivateSelect:
                 sorted(dict.fromkeys(asked), key=lambda each: canonical_aggregate(each, ROWS))
             ),
             left_out=(
-                *joined.notes,
+                *joined.left_out,
                 *unlisted(tuple(keys), texts, known, self.names, filtered.where),
             ),
         )
@@ -402,11 +410,18 @@ class PrivateSelect:
                 for name, each in zip(aggregates, made, strict=True)
                 if each.statistic not in CHOSEN
             },
-            origins={each: (number, each) for each in (*key_names, *aggregates)},
+            origins={
+                **_origins(number, OriginKind.KEY, key_names),
+                **_origins(number, OriginKind.AGGREGATE, aggregates),
+            },
             is_public=False,
             is_single=not keys,
         )
         return finish_open(opened, (Source(name=table, relation=released),))
+
+
+def _origins(release: int, kind: OriginKind, names: list[str]) -> dict[str, ColumnOrigin]:
+    return {name: ColumnOrigin(release=release, kind=kind, index=i) for i, name in enumerate(names)}
 
 
 CHOSEN = {Statistic.QUANTILE, Statistic.MIN, Statistic.MAX, Statistic.MODE}
@@ -470,7 +485,7 @@ def _private(rows: Select | PerUnit, outs: tuple[Out, ...], joined: Joined) -> P
         limit=joined.limit,
         reason=joined.reason,
         is_one_row=joined.is_one_row,
-        notes=joined.notes,
+        left_out=joined.left_out,
     )
 
 

@@ -17,6 +17,7 @@ from discreet.catalog.schema import (
 from discreet.errors import QuestionError, UnknownNameError
 from discreet.query.check.objections import unknown_name
 from discreet.query.places import span_of
+from discreet.query.questions import ColumnOrigin, LeftOut, LimitReason
 from discreet.query.tree import ANYWHERE, ColumnOf, Expression, Facts, Interval, Rows
 
 
@@ -65,12 +66,12 @@ class Private:
     """None if the row itself is the unit."""
     limit: int
     """No more rows of a unit are counted."""
-    reason: str
+    reason: LimitReason
     """Where the limit comes from."""
     is_one_row: bool = False
     """Whether a unit has at most one row, whatever the data."""
-    notes: tuple[str, ...] = ()
-    """Which rows are left out."""
+    left_out: tuple[LeftOut, ...] = ()
+    """Which rows are not used."""
     is_per_unit: bool = False
     """Whether these are groups by unit, for what a refusal says."""
 
@@ -83,8 +84,8 @@ class Open:
     columns: tuple[str, ...]
     spreads: Mapping[str, str] = field(default_factory=dict)
     """For columns that have one: the column of half widths beside it."""
-    origins: Mapping[str, tuple[int, str]] = field(default_factory=dict)
-    """For columns taken from a release unchanged: which, and its column there."""
+    origins: Mapping[str, ColumnOrigin] = field(default_factory=dict)
+    """For columns taken from a release unchanged: which column of which release."""
     is_public: bool = True
     """Whether no release is behind it."""
     is_single: bool = False

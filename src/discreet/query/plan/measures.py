@@ -44,8 +44,7 @@ from discreet.query.plan.rulers import (
     ruler_for,
 )
 from discreet.query.questions import Aggregate, Statistic
-from discreet.query.tree import ColumnOf, Expression
-from discreet.query.walk import columns_in
+from discreet.query.tree import Expression
 
 STEPS_MOST = 1 << 30
 """So many steps at most: 2**31 rows of them still fit the 64-bit integers that get noise."""
@@ -77,10 +76,8 @@ ONE_ROW = literal(1)
 class Measure:
     """Cells of each group that get noise together, as whole combinations of exact sums."""
 
-    of: str
-    """What it is of, for explanations."""
     what: str
-    """What is measured of it."""
+    """What is measured."""
     sums: tuple[Expression, ...]
     cells: tuple[tuple[int, ...], ...]
     """Each cell: how often it takes each of the sums."""
@@ -162,7 +159,7 @@ def measure_of(family: Family, rows: int) -> Measure:
     """Return the cells of a family, for units of so many rows."""
     argument = family.argument
     if argument is None:
-        return Measure(of="rows", what="count", sums=(ONE_ROW,), cells=((1,),), total=1)
+        return Measure(what="count", sums=(ONE_ROW,), cells=((1,),), total=1)
     if family.degree == 0:
         return _counts(family, argument)
     if family.is_signed:
@@ -207,14 +204,13 @@ def _has_small_squares(argument: Expression, rows: int) -> bool:
 
 
 def _counts(family: Family, argument: Expression) -> Measure:
-    of = _name(argument)
     given = is_given(argument)
     if not family.has_null_cell:
-        return Measure(of=of, what="count", sums=(given,), cells=((1,),), total=1)
+        return Measure(what="count", sums=(given,), cells=((1,),), total=1)
     fine = STEPS_LEAST
     cells = ((fine, 0), (-fine, fine))
     what = "count, with and without NULL"
-    return Measure(of=of, what=what, sums=(given, ONE_ROW), cells=cells, total=fine)
+    return Measure(what=what, sums=(given, ONE_ROW), cells=cells, total=fine)
 
 
 Cells = tuple[tuple[Expression, ...], tuple[tuple[int, ...], ...]]
@@ -257,7 +253,7 @@ def _measured(
         cells = (*((*each, 0) for each in cells), null)
     what = "count and sum" if family.degree == 1 else "count, sum and squares"
     ends = bounds_of(argument)
-    return Measure(of=_name(argument), what=what, sums=sums, cells=cells, total=total, clamped=ends)
+    return Measure(what=what, sums=sums, cells=cells, total=total, clamped=ends)
 
 
 def _signed(argument: Expression, rows: int) -> Measure:
@@ -269,7 +265,6 @@ def _signed(argument: Expression, rows: int) -> Measure:
     given = () if low == 0 else (is_given(t),)
     cell = (int(step),) if low == 0 else (int(low), int(step))
     return Measure(
-        of=_name(argument),
         what="sum",
         sums=(*given, t),
         cells=(cell,),
@@ -299,13 +294,6 @@ def _common(a: Fraction, b: Fraction) -> Fraction:
     """Return the largest fraction of which both are multiples."""
     bottom = lcm(a.denominator, b.denominator)
     return Fraction(gcd(int(a * bottom), int(b * bottom)), bottom)
-
-
-def _name(argument: Expression) -> str:
-    if isinstance(argument, ColumnOf):
-        return argument.name
-    names = dict.fromkeys(each.name for each in columns_in(argument))
-    return f"an expression of {', '.join(names)}" if names else "a constant"
 
 
 def _required(family: Family) -> Expression:

@@ -36,7 +36,7 @@ from discreet.query.plan.measures import (
     measure_of,
 )
 from discreet.query.plan.rulers import Ruler, bounds_of, own_steps, place, ruler_for
-from discreet.query.questions import Aggregate, KnownKeys, Release, Statistic
+from discreet.query.questions import Aggregate, Counted, KnownKeys, Release, Statistic
 from discreet.query.tree import Expression
 
 POINTS_MOST = 1 << 16
@@ -80,8 +80,7 @@ class Pick:
 class Selecting:
     """By which numbers keys are selected that only the data know."""
 
-    of: str
-    """What is counted: units or rows."""
+    of: Counted
     query: int
     column: str
     in_all: int
@@ -223,7 +222,7 @@ class _Builder:
     def _select_by_rows(self) -> None:
         query = self._added(replace(self._base, sums=(ONE_ROW,)))
         self.selecting = Selecting(
-            of="rows", query=query, column="s0", in_all=self.rows, in_one=self.rows
+            of=Counted.ROWS, query=query, column="s0", in_all=self.rows, in_one=self.rows
         )
 
     def _measure_rows(self) -> None:
@@ -246,7 +245,9 @@ class _Builder:
         """Select unknown keys by units of the rows that are measured, or of all rows if none."""
         if not self.queries:
             self._added(self._units_query)
-        self.selecting = Selecting(of="units", query=0, column="units", in_all=self.rows, in_one=1)
+        self.selecting = Selecting(
+            of=Counted.UNITS, query=0, column="units", in_all=self.rows, in_one=1
+        )
 
     def _units(self) -> Estimator:
         if not self.is_known:
@@ -255,7 +256,7 @@ class _Builder:
         size = marks_sensitivity(
             self.rows if self.release.keys else 1, self.groups, self.neighbours
         )
-        units = Measure(of="units", what="count", sums=(), cells=((1,),), total=1)
+        units = Measure(what="count", sums=(), cells=((1,),), total=1)
         number = self._measure(units, query, ("units",), size)
         return LinearEstimator(measure=number, weights=(Fraction(1),), is_integer=True)
 
@@ -279,7 +280,7 @@ class _Builder:
         if aggregate.statistic is Statistic.COUNT_DISTINCT:
             query = self._added(self._pairs_query(values, argument))
             size = mass_sensitivity(values, self.groups, self.neighbours)
-            counted = Measure(of="different values", what="count", sums=(), cells=((1,),), total=1)
+            counted = Measure(what="count", sums=(), cells=((1,),), total=1)
             number = self._measure(counted, query, ("n",), size)
             return LinearEstimator(measure=number, weights=(Fraction(1),), is_integer=True)
         return self._distinct_sum(aggregate, values)

@@ -25,7 +25,7 @@ from discreet.mechanisms.sensitivity import Neighbours
 from discreet.query.exact import ExactQuery
 from discreet.query.plan.measures import Measure
 from discreet.query.plan.outline import Measured, Pick, Selecting
-from discreet.query.questions import Release
+from discreet.query.questions import Contribution, LeftOut, NoiseReason, Release
 
 Chooser = Quantile | Extreme | PermuteAndFlip
 
@@ -77,10 +77,9 @@ class PlannedRelease:
     epsilon: Fraction
     delta: Fraction
     events: tuple[Event, ...]
-    bounding_reason: str
-    noise_reason: str
-    keys_reason: str
-    left_out: tuple[str, ...]
+    contribution: Contribution
+    noise_reason: NoiseReason
+    left_out: tuple[LeftOut, ...]
 
     def expected_margins(self, confidence: Fraction) -> tuple[ExpectedMargin, ...]:
         """Return how far noise moves each aggregate, at most, with this confidence."""

@@ -6,7 +6,7 @@ from fractions import Fraction
 from discreet.errors import TargetError
 from discreet.query.plan.planned import PlannedRelease
 from discreet.query.plan.targets import MarginTarget
-from discreet.query.questions import Question
+from discreet.query.questions import OriginKind, Question
 
 DIGITS = 4
 """Significant digits of an epsilon that was solved for."""
@@ -59,9 +59,9 @@ Where = tuple[int, int, str]
 def _wanted(question: Question, target: MarginTarget) -> list[tuple[Where, float]]:
     """Return which aggregates must be how accurate."""
     found = {
-        name: (source[0], int(source[1][1:]), name)
-        for name, source in zip(question.columns, question.sources, strict=True)
-        if source is not None and _is_aggregate(question, source)
+        name: (origin.release, origin.index, name)
+        for name, origin in zip(question.columns, question.sources, strict=True)
+        if origin is not None and origin.kind is OriginKind.AGGREGATE
     }
     if isinstance(target.within, Fraction):
         if not found:
@@ -80,12 +80,6 @@ def _wanted(question: Question, target: MarginTarget) -> list[tuple[Where, float
             )
         wanted.append((found[name], float(within)))
     return wanted
-
-
-def _is_aggregate(question: Question, source: tuple[int, str]) -> bool:
-    release, column = source
-    keys = {each.name for each in question.releases[release].keys}
-    return column not in keys and column[:1] == "a" and column[1:].isdigit()
 
 
 def _spread_at(
