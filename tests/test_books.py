@@ -406,15 +406,17 @@ def test_an_explanation_says_when_a_question_would_be_free(token: Token) -> None
     nested = "SELECT (SELECT COUNT(*) FROM visits) + (SELECT COUNT(*) FROM visits WHERE cost > 9)"
 
     def told(sql: str, epsilon: Fraction | int) -> str:
-        return str(eve.explain(sql, epsilon=epsilon)).splitlines()[0]
+        lines = str(eve.explain(sql, epsilon=epsilon)).splitlines()
+        assert lines[3] == "Remaining   ε = 2 of 2"
+        return lines[2]
 
-    assert told(COUNT, 1) == "would cost ε = 1 · left ε = 2 of 2"
+    assert told(COUNT, 1) == "Cost        ε = 1"
     curator.ask(COUNT, epsilon=1)
-    free = "would cost nothing: all that it needs was paid for before"
-    assert told("SELECT 2 * COUNT(*) FROM VISITS", 1) == f"{free} (ε = 1) · left ε = 2 of 2"
-    assert told(COUNT, Fraction(1, 2)) == f"{free} (ε = 0.5) · left ε = 2 of 2"
-    assert told(COUNT, 2) == "would cost ε = 2 · left ε = 2 of 2"
-    assert "the rest of its price, ε = 2, was paid for before" in told(nested, 2)
+    free = "Cost        nothing, because the answer is already saved"
+    assert told("SELECT 2 * COUNT(*) FROM VISITS", 1) == f"{free} (it cost ε = 1)"
+    assert told(COUNT, Fraction(1, 2)) == f"{free} (it cost ε = 0.5)"
+    assert told(COUNT, 2) == "Cost        ε = 2"
+    assert "because the rest of ε = 2 was spent before" in told(nested, 2)
     assert eve.explain(nested, epsilon=2).due == Price(epsilon=Fraction(1))
     assert eve.ask(nested, epsilon=2).charged.epsilon == 1
     assert eve.remaining.epsilon == 1

@@ -262,7 +262,7 @@ def test_an_explanation_reads_no_data_and_leaves_open_what_bounds_decide() -> No
     assert told.price.epsilon == 1
     spreads = {each.name: each.margin_text for each in told.columns}
     assert list(spreads) == ["(bounds)", "n", "total"]
-    assert spreads["total"] == "known with the bounds"
+    assert spreads["total"] == "depends on bounds not yet found"
     assert spreads["n"].startswith("±")
     text = str(told)
     assert "The bounds of visits.cost are found first, for ε = 0.2" in text
@@ -277,7 +277,7 @@ def test_once_found_the_explanation_tells_all(visits: Curator) -> None:
     after = visits.explain(SUM, epsilon=1)
     assert after.price.epsilon == 1 - PART
     assert after.columns[-1].margin_text.startswith("±")
-    assert "not paid for again" in after.first[0]
+    assert "cost nothing now" in after.first[0]
     assert spent(visits) == PART
 
 

@@ -42,7 +42,7 @@ def explain(sql: str, catalog: Path, terms: Terms, payer: Payer, *, form: Form) 
     if form is Form.JSON:
         show(told.to_json(indent=2))
     else:
-        show(told.to_text(width=width_of(answers())))
+        show(told.to_text(width=width_of(answers()), sql=terms.dialect is not None))
 
 
 @contextmanager

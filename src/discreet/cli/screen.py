@@ -23,8 +23,8 @@ PATIENCE = 0.5
 
 LOOKS = (
     (r"^(note: .*|… .* more rows …)$", "dim"),
-    (r"±\d[\d .]*\d|±[\d.]+", "cyan"),
-    (r"^(paid|free:|would cost|left) .*$", "green"),
+    (r"±\d[\d,.]*\d|±[\d.]+", "cyan"),
+    (r"^(Spent|Cost|Remaining|left) .*$", "green"),
 )
 """How parts of an answer look on a terminal."""
 

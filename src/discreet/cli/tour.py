@@ -164,7 +164,7 @@ def _visit(console: Console, curator: Curator, stop: Stop, number: int) -> Answe
     return answer
 
 
-def _short(text: str, most: int = 22) -> Iterator[str]:
+def _short(text: str, most: int = 26) -> Iterator[str]:
     """Yield an answer's lines; of a long table, its beginning and its end."""
     lines = text.splitlines()
     if len(lines) <= most:
@@ -172,7 +172,7 @@ def _short(text: str, most: int = 22) -> Iterator[str]:
         return
     yield from lines[:6]
     yield "…"
-    yield from lines[-4:]
+    yield from lines[-8:]
 
 
 def _refuse(console: Console, curator: Curator) -> None:
@@ -203,7 +203,7 @@ def _explain(console: Console, curator: Curator) -> None:
     _title(console, "8 · Look before you pay")
     _show_question(console, "explain(epsilon=0.2)", sql)
     told = curator.explain(sql, epsilon=Fraction(1, 5)).to_text(width=WIDTH - LEFT)
-    _show(console, told.partition("what the engine runs")[0].rstrip())
+    _show(console, told)
 
 
 def _farewell(console: Console, catalog: Path) -> None:
