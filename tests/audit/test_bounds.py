@@ -13,9 +13,8 @@ from discreet.audit.bounds import (
     delta_down,
     epsilon_down,
     likely_shares,
-    share_down,
-    share_up,
 )
+from discreet.binomial import probability_at_least, probability_at_most
 
 RUNS = 60
 shares = st.floats(min_value=0.001, max_value=0.999)
@@ -32,8 +31,12 @@ def test_a_share_is_bounded_from_both_sides_but_for_the_stated_chance(
     p: float, miss: float
 ) -> None:
     counts = [Count(hits=k, runs=RUNS) for k in range(RUNS + 1)]
-    assert chance(p, [share_down(each, miss) > p for each in counts]) <= miss
-    assert chance(p, [share_up(each, miss) < p for each in counts]) <= miss
+    assert (
+        chance(p, [probability_at_least(each.hits, each.runs, miss) > p for each in counts]) <= miss
+    )
+    assert (
+        chance(p, [probability_at_most(each.hits, each.runs, miss) < p for each in counts]) <= miss
+    )
 
 
 def test_a_share_bounded_by_its_own_estimate_would_be_wrong_half_of_the_time() -> None:
@@ -83,5 +86,9 @@ def test_an_event_of_one_side_only_is_worth_as_much_as_its_runs() -> None:
 def test_intervals_to_compare_by_are_close_to_those_that_are_proved(hits: int, miss: float) -> None:
     count = Count(hits=hits, runs=1000)
     low, high = likely_shares(hits, hits, runs=(1000, 1000), miss=miss)
-    assert float(low) == pytest.approx(share_down(count, miss / 2), abs=0.03)
-    assert float(high) == pytest.approx(share_up(count, miss / 2), abs=0.03)
+    assert float(low) == pytest.approx(
+        probability_at_least(count.hits, count.runs, miss / 2), abs=0.03
+    )
+    assert float(high) == pytest.approx(
+        probability_at_most(count.hits, count.runs, miss / 2), abs=0.03
+    )

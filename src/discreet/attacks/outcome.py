@@ -3,8 +3,7 @@
 from dataclasses import dataclass, replace
 from math import exp, expm1
 
-from scipy.stats import beta
-
+from discreet.binomial import probability_at_least, probability_at_most
 from discreet.plots import Plot, Success, plot_success
 
 CONFIDENCE = 0.95
@@ -68,10 +67,8 @@ class Step:
         As if guesses were independent.
         """
         tail = (1 - CONFIDENCE) / 2
-        wrong = self.guesses - self.right
-        low = beta.ppf(tail, self.right, wrong + 1) if self.right else 0.0
-        high = beta.ppf(1 - tail, self.right + 1, wrong) if wrong else 1.0
-        return float(low), float(high)
+        low = probability_at_least(self.right, self.guesses, tail)
+        return low, probability_at_most(self.right, self.guesses, tail)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,16 +3,16 @@
 import json
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
 
-from discreet.catalog import ColumnUnit, Kind
+from discreet.catalog import ColumnUnit, Kind, RowUnit
 from discreet.catalog.complete import DEFAULT_ROWS_PER_UNIT
 from discreet.catalog.declared import Declared, path_unit
 from discreet.catalog.policy import SourcePolicy
-from discreet.catalog.units import UnitPath
+from discreet.catalog.units import DeclaredUnit, UnitPath
 from discreet.engines.connection import Limits
 from discreet.engines.contents import content_of, files_in, in_memory
 from discreet.engines.duckdb import DuckDbEngine
@@ -103,21 +103,62 @@ def limits_told(declared: Declared) -> str:
     """Return what of a catalog decides which rows count: all but what is known not to.
 
     That is units, paths to them, keys that paths lead to, limits, and kinds of columns, by which
-    units are compared.
+    units are compared. Prepared copies and forms are kept under this text: its words are written
+    here for ever, whatever the code calls things.
     """
     tables = [
         {
-            each.name: repr(getattr(table, each.name))
-            for each in fields(table)
-            if each.name not in DECIDES_NOTHING
+            "name": repr(table.name),
+            "unit": _unit_told(table.unit),
+            "rows_per_unit": repr(table.rows_per_unit or DEFAULT_ROWS_PER_UNIT),
+            "key": repr(table.key),
         }
-        | {"rows_per_unit": repr(table.rows_per_unit or DEFAULT_ROWS_PER_UNIT)}
         for table in declared.tables
     ]
     kinds = kinds_of(declared)
-    return json.dumps(
-        [tables, repr(sorted((name, sorted(kinds[name].items(), key=str)) for name in kinds))]
-    )
+    told = (f"({name!r}, [{_columns_told(kinds[name])}])" for name in sorted(kinds))
+    return json.dumps([tables, f"[{', '.join(told)}]"])
+
+
+def _unit_told(unit: DeclaredUnit | None) -> str:
+    match unit:
+        case None:
+            return "None"
+        case RowUnit():
+            return "RowUnit()"
+        case ColumnUnit():
+            return f"ColumnUnit(column={unit.column!r})"
+        case UnitPath():
+            ends = f"table={unit.table!r}, column={unit.column!r}, via={unit.via!r}"
+            return f"UnitPath({ends})"
+
+
+def _columns_told(kinds: Mapping[str, Kind | Identifying]) -> str:
+    return ", ".join(sorted(f"({name!r}, {_kind_told(kind)})" for name, kind in kinds.items()))
+
+
+def _kind_told(kind: Kind | Identifying | None) -> str:
+    match kind:
+        case None:
+            return "None"
+        case Identifying():
+            return f"Identifying(kind={_kind_told(kind.kind)})"
+        case Kind():
+            return KINDS_TOLD[kind]
+
+
+KINDS_TOLD: Mapping[Kind, str] = {
+    Kind.BOOLEAN: "<Kind.BOOLEAN: 'boolean'>",
+    Kind.INTEGER: "<Kind.INTEGER: 'integer'>",
+    Kind.REAL: "<Kind.REAL: 'real'>",
+    Kind.TEXT: "<Kind.TEXT: 'text'>",
+    Kind.DATE: "<Kind.DATE: 'date'>",
+    Kind.TIMESTAMP: "<Kind.TIMESTAMP: 'timestamp'>",
+    Kind.TIMESTAMP_TZ: "<Kind.TIMESTAMP_TZ: 'timestamp with time zone'>",
+    Kind.INTERVAL: "<Kind.INTERVAL: 'interval'>",
+    Kind.OTHER: "<Kind.OTHER: 'other'>",
+}
+"""How kinds of columns are written."""
 
 
 def declared_version(declared: Declared, found: Version) -> Version:

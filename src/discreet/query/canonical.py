@@ -1,16 +1,26 @@
 """What a release means, as a text that is the same for all that mean the same.
 
 What a question calls things does not matter: relations are named by their place, columns by what
-they are, and conditions that all must hold are sorted.
+they are, and conditions that all must hold are sorted. What the code calls things does not matter
+either: classes, fields and members have their written names in `query.stored_names`.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field
 from datetime import date
+from decimal import Decimal
 from enum import Enum
+from fractions import Fraction
 from hashlib import sha256
 
 from discreet.query.questions import Aggregate, Release
+from discreet.query.stored_names import (
+    MEMBERS,
+    MOMENTS,
+    PLAIN,
+    operation_name,
+    stored_record,
+)
 from discreet.query.tree import (
     Call,
     Case,
@@ -117,14 +127,14 @@ class _View:
         return digest_of(f"select({source};{joins};{where};{only})"), shown
 
     def join(self, text: str, join: Join) -> str:
-        return f"{join.kind.name}({text};{self.expression(join.on)})"
+        return f"{operation_name(join.kind)}({text};{self.expression(join.on)})"
 
     def _per_unit(self, rows: PerUnit) -> tuple[str, Columns]:
         source, columns = self.rows(rows.source)
         inner = self.inside({rows.name: ("g", columns)})
         keys = {each.name: inner.expression(each.expression) for each in rows.keys}
         made = {
-            each.name: digest_of(f"{each.function.name}({inner.maybe(each.argument)})")
+            each.name: digest_of(f"{operation_name(each.function)}({inner.maybe(each.argument)})")
             for each in rows.aggregates
         }
         return digest_of(f"per unit({source};{sorted(keys.values())})"), {**keys, **made}
@@ -133,7 +143,7 @@ class _View:
 
     def aggregate(self, aggregate: Aggregate) -> str:
         told = written((aggregate.fraction, aggregate.discrete))
-        return f"{aggregate.statistic.name}({self.maybe(aggregate.argument)};{told})"
+        return f"{operation_name(aggregate.statistic)}({self.maybe(aggregate.argument)};{told})"
 
     def maybe(self, expression: Expression | None) -> str:
         return "" if expression is None else self.expression(expression)
@@ -176,7 +186,7 @@ class _View:
         ]
         arguments = list(map(self.expression, window.arguments))
         partition = sorted(map(self.expression, window.partition))
-        return f"{window.function.name}({arguments};{partition};{order};{window.frame})"
+        return f"{operation_name(window.function)}({arguments};{partition};{order};{window.frame})"
 
 
 def _united(rows: Union, parts: list[tuple[str, Columns]]) -> Columns:
@@ -201,40 +211,63 @@ def written(value: object) -> str:
     return "".join(parts)
 
 
-def _write(value: object, add: Callable[[str], None]) -> None:
+Add = Callable[[str], None]
+
+
+def _write(value: object, add: Add) -> None:
+    kind = type(value)
+    if kind is tuple:
+        add("(")
+        for each in value:  # type: ignore[attr-defined] # it is a tuple
+            _write(each, add)
+        add(")")
+    elif kind in PLAIN:
+        add(_plain(PLAIN[kind], repr(value)))
+    elif isinstance(value, Enum) and value in MEMBERS:
+        add(f"{MEMBERS[value]};")
+    elif isinstance(value, date) and kind in MOMENTS:
+        add(f"{MOMENTS[kind]}:{value.isoformat()};")
+    elif isinstance(value, VALUES) and not kind.__module__.startswith(OURS):
+        add(_of_others(value))
+    else:
+        _write_record(value, add)
+
+
+def _write_record(value: object, add: Add) -> None:
+    kind: type = type(value)
+    record = stored_record(kind)
+    add(f"{record.name}(")
+    for name, told in record.fields.items():
+        add(f"{told}=")
+        _write(getattr(value, name), add)
+    for name, (told, default) in record.added.items():
+        if getattr(value, name) != default:
+            add(f"{told}=")
+            _write(getattr(value, name), add)
+    add(")")
+
+
+OURS = "discreet."
+"""How the names of this package's modules begin."""
+
+VALUES = (str, int, float, Decimal, Fraction, date)
+"""What values of lists and keys are, or are derived from."""
+
+
+def _of_others(value: object) -> str:
+    """Return a declared value of a class that another package derived from a plain one.
+
+    Pandas' timestamps and texts of an owner's own enumeration are called as their makers call them.
+    """
+    name = type(value).__name__
     match value:
-        case str() if type(value) is str:
-            add(_plain("str", repr(value)))
-        case tuple():
-            add("(")
-            for each in value:
-                _write(each, add)
-            add(")")
         case Enum():
-            add(f"{type(value).__name__}.{value.name};")
+            return f"{name}.{value.name};"
         case date():
-            add(f"{type(value).__name__}:{value.isoformat()};")
-        case _ if (names := _compared(type(value))) is not None:
-            add(f"{type(value).__name__}(")
-            for name in names:
-                add(f"{name}=")
-                _write(getattr(value, name), add)
-            add(")")
+            return f"{name}:{value.isoformat()};"
         case _:
-            add(_plain(type(value).__name__, repr(value)))
+            return _plain(name, repr(value))
 
 
 def _plain(kind: str, text: str) -> str:
     return f"{kind}:{len(text)}:{text};"
-
-
-def _compared(kind: type) -> tuple[str, ...] | None:
-    """Return the fields by which values of a dataclass are compared; None for other types."""
-    if kind not in _COMPARED:
-        names = (each.name for each in fields(kind) if each.compare) if is_dataclass(kind) else None
-        _COMPARED[kind] = None if names is None else tuple(names)
-    return _COMPARED[kind]
-
-
-_COMPARED: dict[type, tuple[str, ...] | None] = {}
-"""Of all types that were met: there are few."""

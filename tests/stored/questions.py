@@ -1,0 +1,183 @@
+"""Questions whose releases, SQL and names are held fixed, and the plans that they have."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from functools import cache
+from typing import Any
+
+import pyarrow as pa
+
+import discreet
+from discreet.catalog import Accounting, Catalog
+from discreet.catalog.policy import RowChoice
+from discreet.curator import Curator
+from discreet.mechanisms import Neighbours
+from discreet.query.check import check
+from discreet.query.parse import parse
+from discreet.query.plan import Plan, make_plan
+from discreet.query.plan.bins import place_of, values_by_bin
+from discreet.query.plan.kept import bounded
+from discreet.query.plan.targets import EpsilonTarget
+from tests.attacks.clinic import golden as questions_of
+from tests.attacks.clinic import opened
+
+CORPUS = [each["sql"] for name in ("corpus", "shapes") for each in questions_of(name)["answer"]]
+
+WAYS: dict[str, tuple[RowChoice, Accounting, Neighbours]] = {
+    "prepared": (RowChoice.PREPARED, Accounting.BASIC, Neighbours.ADD_REMOVE),
+    "per-query": (RowChoice.PER_QUERY, Accounting.BASIC, Neighbours.ADD_REMOVE),
+    "concentrated": (RowChoice.PREPARED, Accounting.CONCENTRATED, Neighbours.ADD_REMOVE),
+    "replaced": (RowChoice.PER_QUERY, Accounting.BASIC, Neighbours.REPLACE),
+}
+"""How a question may be planned: when rows are chosen, how charges add up, who are neighbours."""
+
+KINDS = (
+    "SELECT COUNT(*) FROM kinds WHERE d > DATE '2024-02-29'",
+    "SELECT COUNT(*) FROM kinds WHERE t < TIMESTAMP '2024-03-01 12:30:00'",
+    "SELECT COUNT(*), AVG(clamp(y, 0, 2.5)) FROM kinds WHERE z >= m",
+    "SELECT COUNT(*) FROM kinds WHERE d + INTERVAL 1 MONTH > DATE '2024-02-29' OR t IS NULL",
+    "SELECT b, COUNT(*) FROM kinds GROUP BY b",
+    "SELECT s, AVG(x), SUM(i) FROM kinds GROUP BY s",
+    "SELECT f, m, COUNT(*) FROM kinds GROUP BY f, m",
+    "SELECT d, COUNT(*) FROM kinds GROUP BY d",
+    "SELECT w, COUNT(*) FROM kinds GROUP BY w",
+    "SELECT SUM(x * 1.5 + 2) FROM kinds WHERE x <> 0.1 AND NOT b AND s IN ('a', 'ü', NULL)",
+    "SELECT MEDIAN(x), MODE(s), MIN(i), MAX(i), COUNT(DISTINCT s), SUM(DISTINCT i) FROM kinds",
+    "SELECT VAR_SAMP(x), VAR_POP(x), STDDEV_SAMP(i), STDDEV_POP(i) FROM kinds",
+    "SELECT QUANTILE_CONT(x, 0.25), QUANTILE_DISC(i, 0.75), COUNT(o), COUNT(x) FROM kinds",
+    "SELECT COUNT(*) FROM lines",
+    "SELECT COUNT(*) FROM lines JOIN orders USING (number) WHERE orders.paid",
+)
+"""Over tables with columns of all kinds, units that are rows, keys, and paths of two steps."""
+
+UNITS = (
+    "SELECT AVG(clamp(a, 0, 9)), SUM(clamp(b, 0, 9)), COUNT(*) FROM (SELECT patient_id, "
+    "COUNT(*) AS a, COUNT(note) AS b, COUNT(DISTINCT diagnosis) AS c, AVG(cost) AS d "
+    "FROM visits GROUP BY patient_id) WHERE c > 1 AND d < 100",
+    "SELECT SUM(clamp(a, 0, 9)), AVG(clamp(b, 0, 9)), MAX(clamp(c, 0, 9)), COUNT(*) "
+    "FROM (SELECT patient_id, diagnosis, MIN(cost) AS a, MAX(minutes) AS b, MEDIAN(cost) AS c "
+    "FROM visits GROUP BY patient_id, diagnosis)",
+    *(
+        f"SELECT COUNT(*) FROM (SELECT patient_id, {function} OVER ({over}) AS w FROM visits) "  # noqa: S608 - ours
+        "WHERE w > 3"
+        for functions, over in (
+            (
+                ("ROW_NUMBER()", "RANK()", "DENSE_RANK()", "LAG(minutes)", "LEAD(minutes, 2)"),
+                "PARTITION BY patient_id, diagnosis ORDER BY day DESC",
+            ),
+            (
+                ("FIRST_VALUE(minutes)", "LAST_VALUE(minutes)", "COUNT(note)", "COUNT(*)"),
+                "PARTITION BY patient_id ORDER BY day NULLS FIRST "
+                "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW",
+            ),
+            (("SUM(minutes)", "MIN(cost)", "MAX(cost)"), "PARTITION BY patient_id"),
+        )
+        for function in functions
+    ),
+)
+"""Over the corpus' tables: whatever can be computed of one unit's rows."""
+
+FOUND = ("kinds.i", "kinds.y", "kinds.d", "kinds.t", "kinds.z", "lines.amount", "orders.number")
+"""Columns of each kind that bounds are found for."""
+
+
+@cache
+def clinic() -> Curator:
+    """Return a curator of the corpus' tables."""
+    return opened()
+
+
+@cache
+def every_kind() -> Curator:
+    """Return a curator of small tables with columns and declarations of every kind."""
+    moment = datetime(2024, 3, 1, 12)
+    kinds = pa.table(
+        {
+            "b": [True],
+            "i": [1],
+            "x": [0.5],
+            "y": [0.5],
+            "f": [0.5],
+            "s": ["a"],
+            "d": [date(2024, 3, 1)],
+            "t": pa.array([moment], pa.timestamp("us")),
+            "w": pa.array([moment], pa.timestamp("us")),
+            "z": pa.array([moment.replace(tzinfo=UTC)], pa.timestamp("us", tz="UTC")),
+            "m": pa.array([moment.replace(tzinfo=UTC)], pa.timestamp("us", tz="UTC")),
+            "o": pa.array([[1]]),
+        }
+    )
+    given: dict[str, Any] = {
+        "kinds": kinds,
+        "customers": pa.table({"customer": [1], "since": [date(2024, 3, 1)]}),
+        "orders": pa.table({"number": [1], "customer": [1], "paid": [True]}),
+        "lines": pa.table({"number": [1], "amount": pa.array([1], pa.decimal128(9, 2))}),
+    }
+    return discreet.open(
+        given,
+        epsilon=100,
+        delta=0.01,
+        unit={
+            "kinds": "row",
+            "customers": "customer",
+            "orders": "customers.customer via customer",
+            "lines": "orders.customer via number",
+        },
+        bounds={
+            "kinds.x": (0, 1.5),
+            "kinds.y": "AUTO",
+            "kinds.i": (-5, 10**6),
+            "kinds.t": ("2024-01-01", "2025-01-01"),
+        },
+        step={"kinds.i": 5, "kinds.x": 0.01},
+        nulls={"kinds.b": True, "kinds.s": False},
+        values={
+            "kinds.f": [0.1, 1e300, -2],
+            "kinds.s": ["a", "ü", "it's"],
+            "kinds.d": [date(2024, 3, 1), "2024-03-02"],
+            "kinds.w": [moment, "2024-03-02T00:00:00.000001"],
+            "kinds.m": ["2024-03-01T12:00:00+02:00"],
+        },
+        rows_per_unit={"customers": 2, "lines": 7},
+    )
+
+
+def catalog_of(curator: Curator, way: str) -> Catalog:
+    """Return a curator's catalog, with questions planned this way."""
+    choice, accounting, neighbours = WAYS[way]
+    catalog = curator.catalog
+    return replace(
+        catalog,
+        source=replace(catalog.source, bounding=choice),
+        budget=replace(catalog.budget, accounting=accounting, neighbours=neighbours),
+    )
+
+
+def plan_of(curator: Curator, sql: str, way: str) -> Plan:
+    """Return the plan of a question at the price of 1."""
+    catalog = catalog_of(curator, way)
+    question = check(parse(sql), catalog, curator._public)
+    return make_plan(bounded(question, catalog), EpsilonTarget(1), catalog.budget)
+
+
+def plan_of_bins(curator: Curator, column: str, way: str) -> Plan:
+    """Return the plan of the question that the bounds of a column are read off."""
+    catalog = catalog_of(curator, way)
+    question = values_by_bin(place_of(catalog, column), catalog, curator._public)
+    return make_plan(bounded(question, catalog), EpsilonTarget(1, delta=0), catalog.budget)
+
+
+@cache
+def all_plans(way: str) -> tuple[tuple[str, Plan, Curator], ...]:
+    """Return all questions with their plans and who made them."""
+    return tuple(_plans(way))
+
+
+def _plans(way: str) -> Iterator[tuple[str, Plan, Curator]]:
+    for sql in (*CORPUS, *UNITS):
+        yield sql, plan_of(clinic(), sql, way), clinic()
+    for sql in KINDS:
+        yield sql, plan_of(every_kind(), sql, way), every_kind()
+    for column in FOUND:
+        yield f"bounds of {column}", plan_of_bins(every_kind(), column, way), every_kind()

@@ -1,0 +1,163 @@
+"""Whatever is stored stays what it is: names of releases, events, reports, forms, SQL, ledgers."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from discreet.accounting.events import KINDS as TAGS
+from discreet.accounting.events import event_from_record
+from discreet.curator import Curator
+from discreet.ledger import Kept
+from discreet.ledger.book import KINDS as ENTRIES
+from discreet.local import Reports, fingerprint
+from discreet.local.longitudinal import KeptAnswers
+from discreet.local.records import KINDS as MECHANISMS
+from discreet.query.expressions.functions import FUNCTIONS
+from tests.stored import forms, ledgers, local_reports
+from tests.stored.events import EVENTS, records
+from tests.stored.golden import golden, golden_text
+from tests.stored.identities import identities
+from tests.stored.ledgers import NARROWER, QUESTIONS, ask, demo, load_ledger, write_data
+from tests.stored.questions import CORPUS, FOUND, KINDS, UNITS
+from tests.stored.statements import ENGINES, statements
+
+
+def test_releases_are_called_in_ledgers_what_they_were_called() -> None:
+    """Else every question that was paid for would be charged again."""
+    known = golden("identities.json")
+    assert list(known) == [*CORPUS, *UNITS, *KINDS, *(f"bounds of {each}" for each in FOUND)]
+    found = identities()
+    assert [each for each in known if found[each] != known[each]] == []
+
+
+def test_functions_that_questions_may_call_keep_their_names() -> None:
+    """They are part of what releases are called."""
+    known = set(golden("functions.json"))
+    assert known <= set(FUNCTIONS)
+    assert set(FUNCTIONS) <= known, "a new function: add its name to functions.json, for ever"
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_engines_are_told_what_they_were_told(engine: str) -> None:
+    """Which rows of a unit count, and how values are compared, follows from the text."""
+    known, found = golden_text(f"{engine}.sql").split("\n\n"), statements(engine).split("\n\n")
+    assert [each for each in zip(known, found, strict=True) if each[0] != each[1]] == []
+
+
+def test_events_are_recorded_as_they_were() -> None:
+    known = golden("events.json")
+    assert records() == known
+    assert list(known) == list(TAGS)
+    assert tuple(map(event_from_record, known.values())) == EVENTS
+
+
+def test_prepared_forms_are_looked_for_under_the_same_names(tmp_path: Path) -> None:
+    assert forms.texts(tmp_path) == golden("forms.json")
+
+
+# --------------------------------------------------------------------------- the local model
+
+LOCAL: dict[str, dict[str, Any]] = golden("local.json")
+
+
+def test_every_local_mechanism_is_there() -> None:
+    assert list(LOCAL) == list(local_reports.CASES)
+    assert {each["json"]["mechanism"] for each in LOCAL.values()} == set(MECHANISMS)
+
+
+@pytest.mark.parametrize("name", LOCAL)
+def test_devices_send_and_keep_what_they_did(name: str) -> None:
+    assert local_reports.reports(name) == LOCAL[name]
+
+
+@pytest.mark.parametrize("name", LOCAL)
+def test_what_devices_sent_and_kept_is_read(name: str) -> None:
+    known = LOCAL[name]
+    mechanism = local_reports.reread(known)
+    assert fingerprint(mechanism).hex() == known["fingerprint"]
+    sent = [bytes.fromhex(each) for each in known["reports"]]
+    assert all(len(Reports.from_bytes(mechanism, each)) == 1 for each in sent)
+    assert local_reports.tally_of(mechanism, sent) == known["tally"]
+    state, client = json.dumps(known["state"]), local_reports.client_of(name)
+    if name in local_reports.STATEFUL:
+        assert type(client).from_json(mechanism, state).to_json() == state
+    else:
+        assert KeptAnswers.from_json(client, state).to_json() == state
+
+
+# --------------------------------------------------------------------------- ledgers
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with few of the rows: answers come from the ledger."""
+    folder = tmp_path_factory.mktemp("demo")
+    write_data(folder, rows=40)
+    return folder
+
+
+@pytest.fixture(params=list(QUESTIONS))
+def paid(
+    request: pytest.FixtureRequest, data: Path, tmp_path: Path
+) -> Iterator[tuple[str, Curator]]:
+    """Return the name of a golden ledger and a curator that has it."""
+    with demo(request.param, data, load_ledger(request.param, tmp_path)) as curator:
+        yield request.param, curator
+
+
+def test_what_was_paid_for_is_free_and_the_same(paid: tuple[str, Curator]) -> None:
+    name, curator = paid
+    answers, before = golden(f"{name}_answers.json"), curator.remaining
+    for question, known in zip(QUESTIONS[name], answers, strict=True):
+        found = ask(curator, question)
+        errors, margins = known.pop("errors", {}), found.pop("errors", {})
+        assert found == known, question
+        assert list(margins) == list(errors)
+        for column, each in margins.items():
+            assert each == pytest.approx(errors[column], rel=1e-12), question
+    assert curator.remaining == before
+
+
+def test_a_narrower_question_is_read_off_what_was_paid_for(paid: tuple[str, Curator]) -> None:
+    name, curator = paid
+    before = curator.remaining
+    for sql, terms in NARROWER[name]:
+        assert curator.ask(sql, **terms).charged.epsilon == 0, sql
+    assert curator.remaining == before
+
+
+CHARGED = {
+    "ledger_2": ("431379/10000", "1/50000", 37),
+    "ledger_3": ("1429/400", "1/100000", 12),
+    "ledger_4": ("14", "0", 3),
+}
+"""Of each ledger: the epsilon (the rho where it counts) and the delta in all, and its charges."""
+
+
+def test_ledgers_hold_what_they_held(paid: tuple[str, Curator]) -> None:
+    name, curator = paid
+    ledger = curator._ledger
+    ledger.verify()
+    entries, charged = list(ledger.entries()), ledger.charged()
+    charges = [each for each in entries if each.kind == "charge"]
+    amount = charged.rho if name == "ledger_3" else charged.epsilon
+    assert (str(amount), str(charged.delta), len(charges)) == CHARGED[name]
+    if name == "ledger_2":
+        assert {each.kind for each in entries} == set(ENTRIES)
+        (incident,) = [each for each in curator.incidents() if each.failure == "memory"]
+        assert incident.account == "max"
+        unanswered = [each for each in charges if not isinstance(ledger.find(each.question), Kept)]
+        assert [each.about["sql"] for each in unanswered] == [ledgers.FAILS]
+    if name == "ledger_4":
+        assert {each.about["scope"] for each in charges} == {'["north"]', '["south"]'}
+
+
+def test_a_failed_question_was_charged_and_is_free(data: Path, tmp_path: Path) -> None:
+    with demo("ledger_2", data, load_ledger("ledger_2", tmp_path)) as curator:
+        before = curator.remaining_of("max")
+        answer = curator.ask(ledgers.FAILS, epsilon=1, account="max")
+        assert answer.charged.epsilon == 0
+        assert curator.remaining_of("max") == before
