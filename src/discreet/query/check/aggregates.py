@@ -1,5 +1,6 @@
 """Aggregates of SQL that have a private form, and how each is written in many ways."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -83,6 +84,22 @@ def has_aggregate(node: exp.Expr) -> bool:
         for each in (*node.iter_expressions(), *(inner.iter_expressions() if inner else ()))
         if each is not inner
     )
+
+
+def same_level(node: exp.Expr) -> Iterator[exp.Expr]:
+    """Yield what is in a node, aggregates' insides and inner queries left out.
+
+    A window's own function is not an aggregate over rows, but what it is applied to may be.
+    """
+    yield node
+    if is_aggregate(node) or isinstance(node, exp.Query):
+        return
+    for each in node.iter_expressions():
+        if isinstance(node, exp.Window) and each is node.this:
+            for inner in each.iter_expressions():
+                yield from same_level(inner)
+        else:
+            yield from same_level(each)
 
 
 def aggregate_from(node: exp.Expr, scope: Scope, names: Names) -> Aggregate:

@@ -12,11 +12,9 @@ from sqlglot import exp
 from discreet.catalog.policy import Catalog, column_of
 from discreet.catalog.schema import (
     ColumnUnit,
-    PathUnit,
     PrivateTable,
     PublicTable,
     RowUnit,
-    Unit,
 )
 from discreet.errors import UnsupportedError
 from discreet.query.check.afterwards import check_clauses, check_functions
@@ -41,14 +39,12 @@ from discreet.query.check.sources import (
     PublicReader,
     Source,
     out_from_column,
+    without_unit,
 )
 from discreet.query.check.unions import renamed_rows, united
 from discreet.query.parse import DIALECT
 from discreet.query.places import span_of
 from discreet.query.questions import (
-    LeftOut,
-    NoPathToUnit,
-    NullUnit,
     Question,
     Release,
     RowIsUnit,
@@ -366,7 +362,7 @@ class Checker:
                 table=table.name, rows=table.rows_per_unit, is_default=table.is_default_limit
             ),
             is_one_row=is_row,
-            left_out=_without_unit(table, unit),
+            left_out=without_unit(table, unit),
         )
 
     # ----------------------------------------------------------------------- afterwards
@@ -411,17 +407,6 @@ class Checker:
 
 def _released_in(tree: exp.Expr) -> list[exp.Table]:
     return [each for each in tree.find_all(exp.Table) if each.name.startswith(RELEASED)]
-
-
-def _without_unit(table: PrivateTable, unit: Unit) -> tuple[LeftOut, ...]:
-    """Return which rows of a table belong to no unit."""
-    if isinstance(table.unit, PathUnit):
-        path = table.unit
-        return (NoPathToUnit(table=table.name, column=path.column, parent=path.table),)
-    column = column_of(table, unit.column) if isinstance(unit, ColumnUnit) else None
-    if column is None or column.nulls is False:
-        return ()
-    return (NullUnit(table=table.name, column=column.name),)
 
 
 def _bare(tree: exp.Query) -> exp.Expr:

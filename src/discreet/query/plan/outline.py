@@ -25,6 +25,7 @@ from discreet.query.plan.contributions import (
 )
 from discreet.query.plan.kept import is_bounded
 from discreet.query.plan.measures import (
+    COUNTS,
     OF_ROWS,
     ONE_ROW,
     Family,
@@ -421,10 +422,7 @@ def _check_kinds(release: Release) -> None:
             )
 
 
-UNBOUNDED = {
-    *(Statistic.COUNT_ROWS, Statistic.COUNT, Statistic.COUNT_UNITS, Statistic.COUNT_DISTINCT),
-    Statistic.MODE,
-}
+UNBOUNDED = COUNTS | {Statistic.COUNT_UNITS, Statistic.COUNT_DISTINCT, Statistic.MODE}
 """Statistics that need no range of values."""
 
 
