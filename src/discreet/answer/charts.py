@@ -133,7 +133,7 @@ def _sorted(places: NDArray[np.generic], rows: list[int]) -> list[int]:
 def _panel(column: AnswerColumn, confidence: Fraction) -> Panel:
     errors = None if column.errors is None else _floats(column.errors)
     name = visible(column.name)
-    title = name if errors is None else f"{name}   ± {percent(confidence)}"
+    title = name if errors is None else f"{name}   (error bars: {percent(confidence)} confidence)"
     return Panel(title=title, values=_floats(column.values), errors=errors)
 
 
