@@ -32,7 +32,7 @@ from discreet.local import (
 MAKERS: dict[str, Callable[..., FrequencyOracle]] = {
     "k-ary": KaryResponse,
     "SUE": UnaryEncoding.symmetric,
-    "OUE": UnaryEncoding.optimised,
+    "OUE": UnaryEncoding.optimized,
     "subset": SubsetSelection,
     "OLH": LocalHashing,
     "Hadamard": HadamardResponse,

@@ -13,22 +13,21 @@ import numpy as np
 
 from discreet.local import (
     Client,
+    Collector,
     FrequencyOracle,
     HadamardResponse,
+    HeavyHitters,
     KaryResponse,
     LocalHashing,
     Reports,
     Server,
     UnaryEncoding,
     choose,
+    choose_mean,
+    prices_over_time,
+    shuffled_epsilon,
+    standard_error,
 )
-from discreet.local.collector import Collector
-from discreet.local.estimates import standard_error
-from discreet.local.heavy import HeavyClient, HeavyHitters, find_words
-from discreet.local.longitudinal.accounts import prices_over_time
-from discreet.local.numeric import NumericClient, choose_numeric, estimate_mean
-from discreet.local.shuffle import shuffled_epsilon
-from discreet.local.tallies import Tally
 from discreet.plots import Panel, plot_errors, plot_truth
 
 PICTURES = Path(__file__).parent.parent / "build" / "examples"
@@ -50,7 +49,7 @@ def crashes(browsers: int, sites: int = len(SITES)) -> Ints:
     return np.repeat(np.arange(sites), np.diff(ends, prepend=0))
 
 
-def collected(mechanism: FrequencyOracle, values: Ints) -> Server:
+def collected(mechanism: FrequencyOracle, values: Ints) -> Server[FrequencyOracle]:
     """Send each report to a collection in a file, some of them twice, and return its counts."""
     reports = Client(mechanism).report_many(values)
     sent = [
@@ -86,9 +85,9 @@ def show_sites() -> None:
 def show_unknown_sites() -> None:
     """Find sites that nobody listed, letter by letter."""
     mechanism = HeavyHitters(epsilon=4, length=7)
-    tally = Tally(mechanism)
-    tally.add(HeavyClient(mechanism).report_many([SITES[i] for i in crashes(BROWSERS)]))
-    found = find_words(tally)
+    server = Server(mechanism)
+    server.add(Client(mechanism).report_many([SITES[i] for i in crashes(BROWSERS)]))
+    found = server.estimate()
     print("found without a list:")
     for word, count, error in zip(found.words, found.counts, found.standard_errors, strict=True):
         print(f"  {word:8} {count:7.0f} ± {1.96 * error:.0f}")
@@ -97,10 +96,10 @@ def show_unknown_sites() -> None:
 def show_mean() -> None:
     """Estimate how long a browser ran before it crashed, in hours."""
     hours = 24 * ((np.arange(BROWSERS) + 0.5) / BROWSERS) ** 2
-    mechanism = choose_numeric(epsilon=EPSILON, bounds=(0, 24))
-    tally = Tally(mechanism)
-    tally.add(NumericClient(mechanism).report_many(hours))
-    found = estimate_mean(tally)
+    mechanism = choose_mean(epsilon=EPSILON, bounds=(0, 24))
+    server = Server(mechanism)
+    server.add(Client(mechanism).report_many(hours))
+    found = server.estimate()
     print(f"{mechanism!r}")
     print(f"hours before a crash: {found.mean:.2f} ± {1.96 * found.standard_error:.2f}", end="")
     print(f" (truth {hours.mean():.2f})")
@@ -116,8 +115,8 @@ def error_seen(mechanism: FrequencyOracle, people: int, times: int = 6) -> float
     for _ in range(times):
         server = Server(mechanism)
         server.add(Client(mechanism).report_many(values))
-        own, other = float(mechanism.own), float(mechanism.other)
-        counts = (server.spoken_for() - people * other) / (own - other)
+        p, q = float(mechanism.p), float(mechanism.q)
+        counts = (server.support_counts() - people * q) / (p - q)
         squares.append(np.mean((counts - truth) ** 2))
     return 100 * float(np.sqrt(np.mean(squares))) / people
 

@@ -1,6 +1,6 @@
 """Have you cheated? A survey whose answers nobody can hold against anybody.
 
-Every student flips coins before answering: with odds of 3 : 1 the answer is true. Run it with
+Every student flips coins before answering: the answer is true with probability 3/4. Run it with
 `python examples/survey_cheating.py`; pictures go to build/examples.
 """
 # ruff: noqa: T201 - an example prints
@@ -10,8 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from discreet.local import Client, KaryResponse, Server
-from discreet.local.estimates import standard_error
+from discreet.local import Client, KaryResponse, Server, standard_error
 from discreet.plots import Panel, plot_errors, plot_truth
 
 PICTURES = Path(__file__).parent.parent / "build" / "examples"
@@ -30,7 +29,7 @@ SCHOOLS = {
 """Made up: students of each school, and which share of them has cheated."""
 
 COINS = KaryResponse.binary(epsilon=log(3))
-"""Heads, tell the truth; tails, let a second coin answer."""
+"""Heads: answer truthfully. Tails: a second coin answers."""
 
 
 def answers(people: int, share: float) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
@@ -38,7 +37,9 @@ def answers(people: int, share: float) -> "np.ndarray[tuple[int], np.dtype[np.bo
     return np.arange(people) < round(people * share)
 
 
-def asked(mechanism: KaryResponse, truth: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> Server:
+def asked(
+    mechanism: KaryResponse, truth: "np.ndarray[tuple[int], np.dtype[np.bool_]]"
+) -> Server[KaryResponse]:
     """Let every student answer through the coins, and count."""
     server = Server(mechanism)
     server.add(Client(mechanism).report_many(truth))
@@ -65,9 +66,9 @@ def show_schools() -> None:
 def error_seen(epsilon: float, people: int, surveys: int = 60) -> float:
     """Return how far estimated shares are off, the root of the mean square, in per cent."""
     mechanism, truth = KaryResponse.binary(epsilon=epsilon), answers(people, 0.2)
-    own, other = float(mechanism.own), float(mechanism.other)
-    yes = np.array([asked(mechanism, truth).spoken_for()[1] for _ in range(surveys)])
-    found = (yes / people - other) / (own - other)
+    p, q = float(mechanism.p), float(mechanism.q)
+    yes = np.array([asked(mechanism, truth).support_counts()[1] for _ in range(surveys)])
+    found = (yes / people - q) / (p - q)
     return 100 * float(np.sqrt(np.mean((found - truth.mean()) ** 2)))
 
 

@@ -7,7 +7,8 @@ from typing import Any
 import pyarrow as pa
 
 from discreet.books import budget_from
-from discreet.catalog import complete, declare
+from discreet.catalog.arguments import declare
+from discreet.catalog.resolve import resolve
 from discreet.curator import Curator
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.public import PublicStore
@@ -31,7 +32,7 @@ def curator_of(
     unit = "patient_id" if "patient_id" in table.column_names else "row"
     given: dict[str, Any] = {"epsilon": 100, "unit": unit, **declared}
     store = DuckDbEngine.load({"visits": table})
-    catalog = complete(declare({"visits": None}, **given), store.columns)
+    catalog = resolve(declare({"visits": None}, **given), store.columns)
     budget = catalog.budget
     return Curator(
         catalog=catalog,

@@ -19,22 +19,21 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet
-from discreet.catalog import read
-from discreet.catalog.declared import DeclaredTable
+from discreet.catalog.columns import UnitPath
+from discreet.catalog.declaration import TableDeclaration
+from discreet.catalog.resolve import read
 from discreet.catalog.schema import Kind
-from discreet.catalog.units import UnitPath
 from discreet.engines.contents import content_of
 from discreet.engines.forms import Form
 from discreet.engines.loading import DuckDbTable
 from discreet.ledger import SqliteLedger, existing_ledger
 from discreet.opening import (
     copy_of,
-    files,
     is_copy_outdated,
     prepare_catalog,
 )
-from discreet.opening.files import DECIDES_NOTHING, earlier_version, limits_told
-from discreet.opening.servers import form_of
+from discreet.opening import sources as opened_sources
+from discreet.opening.sources import DECIDES_NOTHING, bounding_key, earlier_version, form_of
 
 COUNT = "SELECT COUNT(*) AS n FROM people"
 
@@ -207,7 +206,7 @@ def test_what_an_older_version_charged_for_files_is_still_free(
     )
     assert older == sha256(told.encode()).hexdigest()
     with monkeypatch.context() as patch:
-        patch.setattr("discreet.opening.catalogs._called", lambda *_: older)
+        patch.setattr("discreet.opening.open._version_in", lambda *_: older)
         assert not was_kept(file, ledger)
     assert was_kept(file, ledger)
     dearer = "SELECT COUNT(*) AS n, COUNT(DISTINCT who) AS m FROM people"
@@ -312,7 +311,7 @@ CHANGES: Mapping[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("field", [each.name for each in fields(DeclaredTable)])
+@pytest.mark.parametrize("field", [each.name for each in fields(TableDeclaration)])
 def test_whatever_decides_whose_a_row_is_makes_another_copy_and_another_form(
     catalog: Path, field: str
 ) -> None:
@@ -325,7 +324,7 @@ def test_whatever_decides_whose_a_row_is_makes_another_copy_and_another_form(
     changed = replace(
         declared, tables=(declared.tables[0], replace(table, **{field: CHANGES[field]}))
     )
-    assert limits_told(changed) != limits_told(declared)
+    assert bounding_key(changed) != bounding_key(declared)
     keys = {form.key("the same state") for form in map(form_at, (declared, changed))}
     assert len(keys) == 2
 
@@ -340,7 +339,7 @@ def test_a_kind_by_which_units_are_compared_makes_another_copy(catalog: Path) ->
     assert prepare_catalog(catalog)
     kind = "\n[tables.visits.columns]\npatient = { type = 'text' }\n"
     catalog.write_text(CATALOG + kind)
-    assert limits_told(read(catalog)).count(str(Kind.TEXT)) == 1
+    assert bounding_key(read(catalog)).count(str(Kind.TEXT)) == 1
     assert is_copy_outdated(catalog)
 
 
@@ -363,16 +362,16 @@ def test_a_copy_is_used_for_the_same_contents_whatever_their_times(catalog: Path
 def test_files_that_are_as_they_were_when_the_copy_was_made_are_not_read_again(
     catalog: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files, "SETTLED", 0.0)
+    monkeypatch.setattr(opened_sources, "SETTLED", 0.0)
     assert prepare_catalog(catalog)
 
     def no_reading(_: object) -> str:
         raise AssertionError
 
-    monkeypatch.setattr("discreet.opening.files.content_of", no_reading)
+    monkeypatch.setattr("discreet.opening.sources.content_of", no_reading)
     with discreet.open(catalog) as curator:
         assert curator.ask("SELECT COUNT(*) AS n FROM visits", epsilon=1).rows
-    monkeypatch.setattr(files, "SETTLED", 60.0)
+    monkeypatch.setattr(opened_sources, "SETTLED", 60.0)
     with pytest.raises(AssertionError):
         is_copy_outdated(catalog)
     assert copy_of(catalog).is_file()

@@ -91,7 +91,7 @@ def wrong(calls: Iterator[tuple[str, Callable[[], object]]]) -> list[str]:
         try:
             call()
         except DiscreetError as error:
-            if not str(error).partition("\n")[0].endswith("."):
+            if not str(error).partition("\n")[0].endswith((".", "?")):
                 found.append(f"{what}: {error}")
         except Exception as error:  # noqa: BLE001 - what is looked for
             found.append(f"{what}: {type(error).__name__}")
@@ -126,8 +126,16 @@ def curator() -> Iterator[Curator]:
         "accounting",
         "name",
         "version",
-        "bounding",
+        "row_choice",
         "disjoint",
+        "key",
+        "question_delta",
+        "least_epsilon",
+        "incident_suspends",
+        "analysts",
+        "memory_limit",
+        "threads",
+        "timeout",
     ],
 )
 def test_open_takes_no_odd_argument(
@@ -255,7 +263,7 @@ def test_the_sentences_say_what_is_meant(curator: Curator) -> None:
         ),
         (
             lambda: discreet.open(PEOPLE, epsilon=1, public=5),  # type: ignore[arg-type]
-            "public is neither True nor a list of tables",
+            "public must be True or a list of tables",
         ),
     ):
         with pytest.raises(DiscreetError) as caught:

@@ -186,14 +186,14 @@ def test_a_variable_may_name_a_file_beside_the_catalog(
     asked(catalog)
     assert (tmp_path / "books.ledger").exists()
     monkeypatch.delenv("BOOKS")
-    with pytest.raises(CatalogError, match="BOOKS of the environment, which is not set"):
+    with pytest.raises(CatalogError, match="the environment variable BOOKS, which is not set"):
         discreet.open(catalog)
 
 
 def test_a_variable_must_have_a_name(tmp_path: Path) -> None:
     catalog = written(tmp_path, AGES)
     declare(catalog, '[source]\nledger = "env:not a name"')
-    with pytest.raises(CatalogError, match="names no variable"):
+    with pytest.raises(CatalogError, match="must have the name of an environment variable"):
         discreet.open(catalog)
 
 

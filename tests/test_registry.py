@@ -33,7 +33,7 @@ from = "rooms.csv"
 public = true
 """
 
-SAME = r"is about the same data as .* use one ledger for both"
+SAME = r"is about the same data as .* Use one ledger for both"
 
 
 @pytest.fixture(autouse=True)
@@ -171,8 +171,8 @@ def test_the_command_says_it_on_standard_error(
         warnings.simplefilter("default")
         shown = call(capsys, monkeypatch, "ask", sql, "-e", "1", "-c", "again.toml")
     told = " ".join(shown.err.split())
-    assert told.startswith("discreet: the ledger ")
-    assert "use one ledger for both." in told
+    assert told.startswith("discreet: The ledger ")
+    assert "Use one ledger for both." in told
     assert "Warning" not in told
     assert "same data" not in shown.out
 

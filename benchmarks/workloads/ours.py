@@ -53,7 +53,7 @@ def open_raw_file(folder: Path, rows: int) -> Store:
     return store
 
 
-def open_prepared(folder: Path, rows: int, bounding: str = PREPARED) -> Curator:
+def open_prepared(folder: Path, rows: int, way: str = PREPARED) -> Curator:
     """Return a curator of the Parquet files: loaded and prepared now."""
     return discreet.open(
         _tables(folder, rows),
@@ -64,7 +64,7 @@ def open_prepared(folder: Path, rows: int, bounding: str = PREPARED) -> Curator:
         values={"visits.region": REGIONS, "patients.sex": SEXES},
         epsilon=10**6,
         delta=0.1,
-        bounding=bounding,
+        row_choice="once" if way == PREPARED else way,
     )
 
 

@@ -1,17 +1,131 @@
-"""Discreet answers questions about sensitive data without giving anyone in it away."""
+"""Discreet answers SQL queries about sensitive data with differential privacy.
+
+Everything public is loaded on first use, so `import discreet` is fast and loads no database.
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from discreet.opening import open_data as open  # noqa: A004 - called discreet.open
+    from discreet.answer import Answer
+    from discreet.catalog import AUTO
+    from discreet.curator import Account, Curator
+    from discreet.errors import (
+        AccountError,
+        ArithmeticDriftError,
+        BudgetError,
+        CatalogError,
+        CollectionError,
+        DiscreetError,
+        EngineError,
+        EntropyError,
+        JoinError,
+        LeastEpsilonError,
+        LedgerError,
+        MissingExtraError,
+        NestedAggregateError,
+        NondeterministicError,
+        NotGroupedError,
+        NothingFoundError,
+        ParameterError,
+        PinnedError,
+        PlatformError,
+        QuestionError,
+        QuestionSizeError,
+        RefusedError,
+        ReportError,
+        RowLevelError,
+        SealedError,
+        SolverError,
+        SourceError,
+        SqlSyntaxError,
+        StatementError,
+        StoppedError,
+        SuspendedError,
+        TargetError,
+        UnansweredError,
+        UnboundedError,
+        UnknownKeysError,
+        UnknownNameError,
+        UnsupportedError,
+        UnsupportedEventError,
+    )
+    from discreet.explanation import Explanation
+    from discreet.opening.open import open  # noqa: A004 - called discreet.open
 
-__all__ = ["open"]
+__all__ = [
+    "AUTO",
+    "Account",
+    "AccountError",
+    "Answer",
+    "ArithmeticDriftError",
+    "BudgetError",
+    "CatalogError",
+    "CollectionError",
+    "Curator",
+    "DiscreetError",
+    "EngineError",
+    "EntropyError",
+    "Explanation",
+    "JoinError",
+    "LeastEpsilonError",
+    "LedgerError",
+    "MissingExtraError",
+    "NestedAggregateError",
+    "NondeterministicError",
+    "NotGroupedError",
+    "NothingFoundError",
+    "ParameterError",
+    "PinnedError",
+    "PlatformError",
+    "QuestionError",
+    "QuestionSizeError",
+    "RefusedError",
+    "ReportError",
+    "RowLevelError",
+    "SealedError",
+    "SolverError",
+    "SourceError",
+    "SqlSyntaxError",
+    "StatementError",
+    "StoppedError",
+    "SuspendedError",
+    "TargetError",
+    "UnansweredError",
+    "UnboundedError",
+    "UnknownKeysError",
+    "UnknownNameError",
+    "UnsupportedError",
+    "UnsupportedEventError",
+    "open",
+]
 __version__ = "0.1.0"
+
+_MODULES = {
+    "AUTO": "discreet.catalog",
+    "Account": "discreet.curator",
+    "Answer": "discreet.answer",
+    "Curator": "discreet.curator",
+    "Explanation": "discreet.explanation",
+    "open": "discreet.opening.open",
+}
+"""The module of each public name that is not an error."""
 
 
 def __getattr__(name: str) -> object:
-    """Return `open`, loaded when it is first used: noise and mechanisms need no engine."""
-    if name == "open":
-        return import_module("discreet.opening").open_data
-    raise AttributeError(f"module 'discreet' has no attribute {name!r}")
+    """Load a public name when it is first used."""
+    if name not in __all__:
+        raise AttributeError(f"module 'discreet' has no attribute {name!r}")
+    errors = import_module("discreet.errors")
+    try:
+        found = getattr(import_module(_MODULES.get(name, "discreet.errors")), name)
+    except ModuleNotFoundError as cause:
+        if cause.name == "fcntl":
+            raise errors.PlatformError(f"discreet.{name}") from None
+        raise
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -355,11 +355,22 @@ class NothingFoundError(DiscreetError):
 
 
 class CatalogError(DiscreetError):
-    """A catalog that cannot be used: what, in which file and line, and how to mend it."""
+    """A catalog that cannot be used: what is wrong, in which file and line, and how to fix it."""
 
     def __init__(self, what: str, fix: str, *, file: str | None = None, line: int | None = None):
         where = "" if file is None else f" ({file}{'' if line is None else f', line {line}'})"
-        super().__init__(f"{what}{where}; {fix}.")
+        end = "" if fix.endswith((".", "?")) else "."
+        super().__init__(f"{what}{where}. {fix[:1].upper()}{fix[1:]}{end}")
+
+
+class PlatformError(DiscreetError, OSError):
+    """A part of Discreet that does not run on this operating system."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(
+            f"{what} needs a POSIX system, such as Linux or macOS: it relies on file locks and "
+            "file permissions that this system does not have. On Windows, use WSL or a container."
+        )
 
 
 class SourceError(DiscreetError):

@@ -14,8 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from discreet.catalog.schema import Kind, Value
-from discreet.catalog.times import time_from_number
+from discreet.catalog.schema import Kind, Value, time_from_number
 from discreet.estimators import (
     Estimator,
     IntArray,

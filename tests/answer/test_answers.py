@@ -1,6 +1,7 @@
 """An answer's values: rows, errors, prices, and other programs' forms of them."""
 
 import csv
+import importlib
 import json
 import sys
 from datetime import date, datetime
@@ -19,6 +20,7 @@ from discreet.answer import Balance, Price
 from discreet.answer.answer import Note
 from discreet.answer.columns import FORMULA_STARTS, inert
 from discreet.errors import MissingExtraError, ParameterError, without_commands
+from discreet.explanation import ExplainedColumn
 from tests.answer.made import make_answer, make_regions
 
 
@@ -257,3 +259,22 @@ def test_old_ways_to_ask_for_margins_and_cautions_still_work() -> None:
         assert answer.error_at(0.99) == answer.margins_at(0.99)
     with pytest.warns(DeprecationWarning, match=r"Answer\.notes"):
         assert answer.cautions == ("Shown.",)
+
+
+def test_the_old_module_of_exports_still_works() -> None:
+    old = importlib.import_module("discreet.answer.exports")
+    with pytest.warns(DeprecationWarning, match=r"discreet\.answer\.columns\.inert"):
+        assert old.inert("=1") == inert("=1")
+
+
+def test_the_old_name_of_a_margin_in_an_explanation_still_works() -> None:
+    column = ExplainedColumn(
+        name="n",
+        statistic="COUNT(*)",
+        margin_text="±3",
+        epsilon_share=Fraction(1),
+        noise="Laplace noise, scale 1 row",
+        why="",
+    )
+    with pytest.warns(DeprecationWarning, match=r"ExplainedColumn\.margin_text"):
+        assert column.spread_text == "±3"

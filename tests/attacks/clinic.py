@@ -92,9 +92,7 @@ def with_new_books(curator: Curator) -> Curator:
     )
 
 
-def opened(
-    *, epsilon: float = 1_000_000, delta: float = 0.01, bounding: str = "prepared"
-) -> Curator:
+def opened(*, epsilon: float = 1_000_000, delta: float = 0.01, row_choice: str = "once") -> Curator:
     """Return a curator of the corpus' tables."""
     return discreet.open(
         dict(tables()),
@@ -116,6 +114,6 @@ def opened(
         },
         values={"patients.sex": ["f", "m"], "patients.region": REGIONS},
         rows_per_unit={"patients": 1, "visits": 12},
-        bounding=bounding,
+        row_choice=row_choice,
         public=["clinics"],
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import discreet
-from discreet.catalog import read
+from discreet.catalog.resolve import read
 from discreet.curator import Curator
 from discreet.errors import CatalogError
 from tests.attacks.test_files import written
@@ -20,7 +20,7 @@ ENVIRONMENT = {
     "cli/shell.py": "where the shell keeps its history",
     "engines/spark/sessions.py": "whether there is Java",
     "opening/registry.py": "where the user's list of ledgers is",
-    "opening/servers.py": "addresses that a catalog names a variable for",
+    "opening/sources.py": "addresses that a catalog names a variable for",
 }
 """Which files read variables of the environment, and what for."""
 

@@ -134,7 +134,7 @@ def test_i4_a_damaged_file_is_read_or_refused_by_name(tmp_path: Path) -> None:
 
 
 def test_i4_a_table_without_the_declared_unit_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(CatalogError, match="unit names 'person'"):
+    with pytest.raises(CatalogError, match='unit="person" is not a column of t'):
         discreet.open(written(tmp_path, SOUND), unit="person", epsilon=1)
 
 

@@ -12,7 +12,10 @@ from discreet.attacks.alike import guessed_kind, made_up_like, maker_like
 from discreet.attacks.defences import Discreet, Raw
 from discreet.attacks.people import CITIES, People, made_up
 from discreet.attacks.targets import guarding
-from discreet.catalog import Declared, Kind, declare, read
+from discreet.catalog import Kind
+from discreet.catalog.arguments import declare
+from discreet.catalog.declaration import Declaration
+from discreet.catalog.resolve import read
 from discreet.demo.clinic import CATALOG
 from discreet.errors import CatalogError, ParameterError
 from tests.statistics import FALSE_ALARM
@@ -56,7 +59,7 @@ public = true
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Declared:
+def shop(tmp_path: Path) -> Declaration:
     """Read a catalog of files that are not there: whoever opened one of them would fail."""
     path = tmp_path / "discreet.toml"
     path.write_text(SHOP)
@@ -64,7 +67,7 @@ def shop(tmp_path: Path) -> Declared:
 
 
 @pytest.fixture
-def clinic(tmp_path: Path) -> Declared:
+def clinic(tmp_path: Path) -> Declaration:
     path = tmp_path / "discreet.toml"
     path.write_text(CATALOG)
     return read(path)
@@ -95,7 +98,7 @@ def test_people_have_the_columns_that_are_declared() -> None:
 
 @pytest.mark.parametrize("secret", [None, "joined", "orders.paid", "AT", "kind"])
 def test_every_table_of_a_catalog_is_made_up_without_its_files(
-    shop: Declared, secret: str | None
+    shop: Declaration, secret: str | None
 ) -> None:
     people = made_up_like(shop, 30, secret=secret)
     assert set(people.tables) == {"customers", "orders", "items"}
@@ -106,7 +109,7 @@ def test_every_table_of_a_catalog_is_made_up_without_its_files(
     assert abs(secrets_count(people, Discreet(epsilon=100, each=100)) - exact) <= 1
 
 
-def test_no_file_is_opened(shop: Declared) -> None:
+def test_no_file_is_opened(shop: Declaration) -> None:
     opened: list[str] = []
     is_watching = True
 
@@ -122,7 +125,7 @@ def test_no_file_is_opened(shop: Declared) -> None:
     assert [each for each in opened if Path(each).suffix in {".csv", ".parquet"}] == []
 
 
-def test_keys_refer_to_the_same_people_in_all_tables(shop: Declared) -> None:
+def test_keys_refer_to_the_same_people_in_all_tables(shop: Declaration) -> None:
     tables = made_up_like(shop, 12).tables
     customers = tables["customers"].column("customer").to_pylist()
     assert len(set(customers)) == 12
@@ -132,7 +135,7 @@ def test_keys_refer_to_the_same_people_in_all_tables(shop: Declared) -> None:
     )
 
 
-def test_values_lie_within_what_is_declared(shop: Declared) -> None:
+def test_values_lie_within_what_is_declared(shop: Declaration) -> None:
     tables = maker_like(shop, "paid")(200).tables
     assert all(0 <= row["paid"] <= 10.5 for row in tables["orders"].to_pylist())
     days = [row["joined"] for row in tables["customers"].to_pylist()]
@@ -151,14 +154,14 @@ def test_values_lie_within_what_is_declared(shop: Declared) -> None:
     ],
 )
 def test_a_secret_is_a_condition_that_is_a_coin_for_each_person(
-    clinic: Declared, secret: str | None, condition: str
+    clinic: Declaration, secret: str | None, condition: str
 ) -> None:
     people = made_up_like(clinic, 400, secret=secret)
     assert people.scheme.secret.sql == condition
     assert binomtest(int(people.secrets.sum()), 400).pvalue > FALSE_ALARM
 
 
-def test_people_are_counted_where_several_rows_of_a_person_count(clinic: Declared) -> None:
+def test_people_are_counted_where_several_rows_of_a_person_count(clinic: Declaration) -> None:
     visits, patients = (maker_like(clinic, each)(2).scheme for each in ("age", "sex"))
     assert 'COUNT(DISTINCT "patient_id")' in visits.count("x")
     assert "COUNT(*)" in patients.count("x")
@@ -169,7 +172,7 @@ def test_people_are_counted_where_several_rows_of_a_person_count(clinic: Declare
     [("smoke", "'smokes'"), ("patient_id", "must name a column"), ("clinics.beds", "such as")],
 )
 def test_a_column_that_can_hold_no_secret_is_refused_with_one_that_can(
-    clinic: Declared, secret: str, words: str
+    clinic: Declaration, secret: str, words: str
 ) -> None:
     with pytest.raises(ParameterError, match=words):
         maker_like(clinic, secret)

@@ -190,8 +190,8 @@ def test_s32_no_dearer_question_gives_a_second_draw_of_what_was_paid_for() -> No
 # --------------------------------------------------------------------------- paths to units
 
 
-@pytest.mark.parametrize("bounding", ["prepared", "per-query"])
-def test_a_row_that_several_units_share_is_bounded_for_each_of_them(bounding: str) -> None:
+@pytest.mark.parametrize("row_choice", ["once", "per-query"])
+def test_a_row_that_several_units_share_is_bounded_for_each_of_them(row_choice: str) -> None:
     """Fifty people have the same key, at which there are thirty rows: one of them leaves."""
     people = pa.table({"key": [1] * 50 + [2], "unit": list(range(51))})
     rows = pa.table({"key": [1] * 30 + [2] * 3})
@@ -201,7 +201,7 @@ def test_a_row_that_several_units_share_is_bounded_for_each_of_them(bounding: st
             {"people": remaining, "rows": rows},
             unit={"people": "unit", "rows": "people.unit via key"},
             rows_per_unit={"people": 1, "rows": 4},
-            bounding=bounding,
+            row_choice=row_choice,
             epsilon=10,
         ) as curator:
             plan = plan_of(curator, "SELECT COUNT(*) FROM rows")

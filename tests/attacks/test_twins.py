@@ -102,7 +102,7 @@ def rows_of(table: pa.Table) -> list[str]:
 VARIANTS: dict[str, dict[str, Any]] = {
     "replace": {"neighbours": "replace"},
     "concentrated": {"accounting": "concentrated"},
-    "per-query": {"bounding": "per-query"},
+    "per-query": {"row_choice": "per-query"},
 }
 """Other promises, other noise, other choices of rows."""
 

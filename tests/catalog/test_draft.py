@@ -9,14 +9,11 @@ from discreet.catalog import (
     Bounds,
     Column,
     ColumnUnit,
-    Found,
     Kind,
     PrivateTable,
-    TableDraft,
-    draft,
     load,
-    unit_guess,
 )
+from discreet.catalog.toml import PrivateFacts, TableDraft, draft, unit_guess
 from discreet.errors import CatalogError
 
 VISITS = tuple(
@@ -61,7 +58,7 @@ def test_a_column_without_bounds_has_a_line_to_complete() -> None:
 def test_a_unit_that_cannot_be_guessed_is_to_be_filled_in(tmp_path: Path) -> None:
     text = draft(TableDraft(name="sales", source="sales.csv", columns=VISITS[3:]))
     line = text.splitlines().index(next(x for x in text.splitlines() if x.startswith("unit"))) + 1
-    with pytest.raises(CatalogError, match=rf"unit is still to be filled in \(.*line {line}\)"):
+    with pytest.raises(CatalogError, match=rf"unit must be filled in \(.*line {line}\)"):
         completed(tmp_path, text)
     completed(tmp_path, text.replace('unit = "FILL IN"', 'unit = "diagnosis"'))
 
@@ -70,7 +67,7 @@ def test_a_commented_line_that_is_not_completed_is_named(tmp_path: Path) -> None
     text = draft(TABLE)
     plain, commented = 'cost = { type = "real" }\n', '# cost = { type = "real", bounds'
     uncommented = text.replace(plain, "").replace(commented, commented[2:])
-    with pytest.raises(CatalogError, match=r"bounds are still to be filled in \(.*line \d+\)"):
+    with pytest.raises(CatalogError, match=r"The bounds must be filled in \(.*line \d+\)"):
         completed(tmp_path, uncommented)
     table = completed(tmp_path, uncommented.replace("[LOW, HIGH]", "[0, 500]"))
     assert table.columns[3].bounds == Bounds(low=Fraction(0), high=Fraction(500))
@@ -80,13 +77,15 @@ def test_the_owner_s_unit_is_no_guess_and_must_be_a_column() -> None:
     stated = TableDraft(name="visits", source="visits.csv", columns=VISITS, unit="Visit_ID")
     assert '\nunit = "visit_id"\n' in draft(stated)
     wrong = TableDraft(name="visits", source="visits.csv", columns=VISITS, unit="patient")
-    with pytest.raises(CatalogError, match=r"unit names 'patient', .*; write 'patient_id', if"):
+    with pytest.raises(
+        CatalogError, match=r'unit="patient" is not a column of visits\. Did you mean patient_id'
+    ):
         draft(wrong)
 
 
 def test_what_was_found_privately_is_said_to_be_so(tmp_path: Path) -> None:
     bounds = Bounds(low=Fraction(0), high=Fraction(512))
-    found = Found(
+    found = PrivateFacts(
         columns=(Column(name="cost", kind=Kind.REAL, bounds=bounds),), epsilon=Fraction(1, 10)
     )
     text = draft(TableDraft(name="visits", source="visits.csv", columns=VISITS, found=found))

@@ -22,7 +22,7 @@ def test_data_become_answers_in_a_few_commands(folder: Path) -> None:
     assert "give bounds or values to the columns you will ask about: age, region" in drafted.err
     catalog = folder / "new.toml"
     text = catalog.read_text()
-    assert "epsilon = 3   # how much" in text
+    assert "epsilon = 3   # total privacy budget" in text
     assert "north" not in text + drafted.err
     plain, blank = 'age = { type = "integer" }\n', "# age = { type"
     text = text.replace(plain, "").replace(blank, blank[2:]).replace("LOW, HIGH", "0, 110")
@@ -49,7 +49,7 @@ def test_explaining_needs_no_data_and_charges_nothing(folder: Path, discreet: Di
     told = discreet("explain", "SELECT AVG(age) FROM visits", "-e", "1/4")
     assert told.code == 0, told.err
     assert "Cost        ε = 0.25\nRemaining   ε = 1.5 of 2" in told.out
-    assert "protects one patient_id more or less" in told.out
+    assert "Protects    each patient_id, with all of its rows" in told.out
     assert "left ε = 1.5 of 2" in discreet("budget").out
     refused = discreet("ask", "SELECT AVG(age) FROM visits", "-e", "1/4")
     assert refused.code == 1

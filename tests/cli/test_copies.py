@@ -40,4 +40,4 @@ def test_rows_can_be_chosen_by_the_question(discreet: Discreet, folder: Path) ->
     assert '"kept"' not in told.out
     wrong = discreet("ask", COUNT, "-e", "1", "--bounding", "never")
     assert wrong.code == 1
-    assert "must be 'prepared' or 'per-query'" in wrong.err
+    assert "must be 'once' or 'per-query'" in wrong.err

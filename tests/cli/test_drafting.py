@@ -11,7 +11,7 @@ from discreet.opening import read_columns
 from tests.cli.conftest import Discreet
 
 ROWS = [f"{each},{each % 90}" for each in range(3000)]
-SAID = "GUESS: all types below, from the first 1 000 rows of the CSV file; no other rows were read."
+SAID = "GUESS: all types below, from the first 1,000 rows of the CSV file. No other rows were read."
 
 
 def drafted(folder: Path, discreet: Discreet, rows: list[str]) -> str:
@@ -34,7 +34,7 @@ def test_a_value_among_the_first_rows_decides_and_the_draft_says_so(
 ) -> None:
     text = drafted(folder, discreet, [*ROWS[:5], "7,ancient", *ROWS[5:]])
     assert 'age = { type = "text" }' in text
-    assert "one odd value among these rows decides a type" in text
+    assert "a single odd value in these rows can decide a type" in text
     assert "ancient" not in text
 
 

@@ -81,17 +81,20 @@ def test_mistakes_get_one_sentence(discreet: Discreet, here: Path) -> None:
     (here / "unnamed.txt").write_text("\n".join([first, " " + rest[0].split()[1]]))
     discreet("local", "simulate", "-e", "2", "-n", "50", "-o", "other.txt")
     for arguments, words in (
-        (["estimate"], "50 reports were counted, and counts are given out from 100 on"),
+        (["estimate"], "only 50 reports were counted, and results need at least 100"),
         (["estimate", "missing.db"], "no collection in this file"),
         (["collect", "missing.txt"], "missing.txt"),
         (["collect", "bad.txt"], "line 52 of bad.txt is no id with a report"),
         (["collect", "cut.txt"], "line 11 of cut.txt is no id with a report of SubsetSelection("),
         (["collect", "unnamed.txt"], "line 2 of unnamed.txt is no id with a report"),
-        (["collect", "reports.txt", "--into", "nowhere/c.db"], "no such folder"),
+        (
+            ["collect", "reports.txt", "--into", "nowhere/c.db"],
+            "folder of the collection does not exist",
+        ),
         (["simulate", "-e", "1", "--values", "empty.txt"], "and at least one"),
         (["simulate", "-e", "1", "-m", "duchi", "--values", "empty.txt"], "and at least one"),
         (["collect", "reports.txt", "--least-people", "7"], "counts from 100 people on, which"),
-        (["collect", "none.txt"], "no description of a mechanism"),
+        (["collect", "none.txt"], "does not describe a mechanism"),
         (["collect", "other.txt"], "collect them into another file"),
         (["simulate", "-e", "1", "-m", "magic"], "mechanism must be one of best, kary"),
         (["simulate", "-e", "0"], "epsilon must be"),

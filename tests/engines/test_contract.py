@@ -29,7 +29,7 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Holder]:
 @cache
 def reference() -> Curator:
     """Return a curator of the embedded engine, which plans for all: rows are chosen per query."""
-    return opened(bounding="per-query")
+    return opened(row_choice="per-query")
 
 
 def curator_of(engine: Holder) -> Curator:

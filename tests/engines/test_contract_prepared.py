@@ -115,7 +115,7 @@ def test_units_with_like_rows_do_not_all_keep_the_same_ones(engine: str) -> None
 # --------------------------------------------------------------------------- questions
 
 PLAIN = reference().catalog
-PREPARED = as_prepared(replace(PLAIN, source=replace(PLAIN.source, bounding=RowChoice.PREPARED)))
+PREPARED = as_prepared(replace(PLAIN, source=replace(PLAIN.source, row_choice=RowChoice.ONCE)))
 SCANS = scans_to_prepare(PREPARED)
 
 

@@ -77,7 +77,7 @@ def declared() -> Catalog:
         replace(each, rows_per_unit=ROWS) if isinstance(each, PrivateTable) else each
         for each in found.tables
     )
-    source = replace(found.source, bounding=RowChoice.PER_QUERY)
+    source = replace(found.source, row_choice=RowChoice.PER_QUERY)
     return replace(found, tables=tables, source=source)
 
 

@@ -16,7 +16,7 @@ from discreet.engines import copies, preparing
 from discreet.engines.copies import key_of
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.errors import CatalogError, SourceError
-from discreet.opening import copy_of, files, forget_catalog, is_copy_outdated, prepare_catalog
+from discreet.opening import copy_of, forget_catalog, is_copy_outdated, prepare_catalog, sources
 
 CATALOG = """
 [budget]
@@ -186,7 +186,7 @@ def test_a_copy_by_another_limit_where_none_is_declared_is_not_used(
     catalog.write_text(CATALOG.replace("rows_per_unit = 3", ""))
     prepare_catalog(catalog)
     assert not is_copy_outdated(catalog)
-    monkeypatch.setattr(files, "DEFAULT_ROWS_PER_UNIT", 2)
+    monkeypatch.setattr(sources, "DEFAULT_ROWS_PER_UNIT", 2)
     assert is_copy_outdated(catalog)
 
 

@@ -20,8 +20,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from discreet.catalog import complete, declare
+from discreet.catalog.arguments import declare
 from discreet.catalog.policy import Catalog
+from discreet.catalog.resolve import resolve
 from discreet.catalog.schema import Kind
 from discreet.engines import duckdb as duckdb_engine
 from discreet.engines import preparing
@@ -248,7 +249,7 @@ def catalog(engine: Holder) -> Catalog:
     declared = declare(
         {"t": None}, epsilon=100, delta=0.01, unit="u", rows_per_unit=LIMIT, values={"t.n": [0, 1]}
     )
-    return complete(declared, engine.columns)
+    return resolve(declared, engine.columns)
 
 
 def made_layouts(kind: str, units: int) -> Layouts:
@@ -390,7 +391,7 @@ def test_values_of_no_known_kind_are_told_apart_by_their_texts(
         rows_per_unit=1,
         public=["p"],
     )
-    catalog = complete(declared, engines[0].columns)
+    catalog = resolve(declared, engines[0].columns)
     if is_prepared:
         catalog = as_prepared(catalog)
         for each in engines:

@@ -17,6 +17,7 @@ import pytest
 
 import discreet
 from discreet.catalog.policy import BudgetPolicy, Catalog
+from discreet.catalog.resolve import read
 from discreet.catalog.schema import Bounds, Column, ColumnUnit, Kind, PrivateTable
 from discreet.engines import duckdb, preparing
 from discreet.engines.copies import key_of
@@ -24,7 +25,7 @@ from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.preparing import as_prepared, scans_to_prepare
 from discreet.engines.public import PublicStore
 from discreet.errors import UnboundedError
-from discreet.opening.copies import copied_from, copy_of, prepare_catalog
+from discreet.opening.stores import copied_from, copy_of, prepare_catalog
 from discreet.query.check import check
 from discreet.query.exact import ExactQuery
 from discreet.query.parse import parse
@@ -303,7 +304,7 @@ def test_a_copy_keeps_places_and_other_bounds_do_not_outdate_it(tmp_path: Path) 
         assert not is_placed(str(curator.explain(sql, epsilon=1).sqls))
         second = float(str(curator.ask(sql, epsilon=900).rows[0]["total"]))
     assert second < first
-    declared = discreet.catalog.read(file)
+    declared = read(file)
     assert key_of(copy_of(file)) == copied_from(declared, declared.sources).key
 
 

@@ -12,11 +12,11 @@ import pyarrow as pa
 import pytest
 
 import discreet
-from discreet.catalog import read
+from discreet.catalog.resolve import read
 from discreet.engines.postgresql import preparing
 from discreet.errors import CatalogError, EngineError, ParameterError, SourceError
 from discreet.opening import forget_catalog, is_copy_outdated, open_unplugged, prepare_catalog
-from discreet.opening.servers import form_of
+from discreet.opening.sources import form_of
 from tests.attacks.clinic import tables
 from tests.engines.on_postgresql import FLUSH, run, stored
 from tests.postgresql import shared_server
@@ -171,7 +171,7 @@ def test_what_is_not_prepared_is_not_asked_for(catalog: Path) -> None:
     prepare_catalog(catalog)
     catalog.write_text(text)
     assert not reads_prepared(catalog)
-    with pytest.raises(CatalogError, match="nothing is prepared"):
+    with pytest.raises(CatalogError, match="there is nothing to prepare"):
         prepare_catalog(catalog)
 
 

@@ -55,7 +55,7 @@ def test_a_table_of_a_session_is_opened_by_its_name() -> None:
     ) as curator:
         found = curator.ask("SELECT COUNT(*) AS n FROM visits_of_today", epsilon=9)
         assert abs(int(str(found.rows[0]["n"])) - 200) < 60
-    with pytest.raises(ParameterError, match="which table of the server"):
+    with pytest.raises(ParameterError, match="must name a table of the server"):
         discreet.open(session, unit="patient_id", epsilon=1)
 
 
@@ -83,7 +83,7 @@ def test_an_address_that_is_none_is_refused(address: str, tmp_path: Path) -> Non
         f'[budget]\nepsilon = 1\n[source]\nengine = "{address}"\n'
         '[tables.visits]\nfrom = "visits"\nunit = "row"\n'
     )
-    with pytest.raises(CatalogError, match="names no engine"):
+    with pytest.raises(CatalogError, match="is not an engine"):
         discreet.open(path)
 
 

@@ -99,14 +99,14 @@ def test_numbers_too_long_to_tell_apart_are_no_units_either_if_no_type_is_declar
     with pytest.raises(SourceError, match=r"line 2: 'who'.*of 64 bits"):
         discreet.open(file, unit="who", epsilon=1)
     file = written(tmp_path, ["0.1", "0.10"])
-    with pytest.raises(CatalogError, match="cannot be told apart reliably"):
+    with pytest.raises(CatalogError, match="cannot be compared reliably"):
         discreet.open(file, unit="who", epsilon=1)
 
 
 def test_a_rounded_column_stays_one_when_its_type_is_declared(tmp_path: Path) -> None:
     with duckdb.connect(str(tmp_path / "t.db")) as connection:
         connection.execute("CREATE TABLE t (who DECIMAL(38, 3), x INTEGER)")
-    with pytest.raises(CatalogError, match="cannot be told apart reliably"):
+    with pytest.raises(CatalogError, match="cannot be compared reliably"):
         discreet.open(tmp_path / "t.db", unit="who", types={"who": "real"}, epsilon=1)
 
 
@@ -140,7 +140,7 @@ def test_keys_that_a_path_compares_are_read_as_strictly_as_units(tmp_path: Path,
     with pytest.raises(SourceError, match=rf"{file}, line 4: 'visit'"):
         discreet.open(catalog)
     catalog.write_text(CATALOG.format(kind="real"))
-    with pytest.raises(CatalogError, match="'visit', whose values cannot be told apart"):
+    with pytest.raises(CatalogError, match="visit, whose values cannot be compared"):
         discreet.open(catalog)
 
 

@@ -17,8 +17,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from discreet.books import budget_from
-from discreet.catalog import Catalog, complete, declare
+from discreet.catalog import Catalog
+from discreet.catalog.arguments import declare
 from discreet.catalog.policy import RowChoice
+from discreet.catalog.resolve import resolve
 from discreet.curator import Curator
 from discreet.engines.connection import Limits
 from discreet.engines.duckdb import DuckDbEngine
@@ -150,7 +152,7 @@ def catalog(*, is_prepared: bool) -> Catalog:
     """Return what is declared of these tables, whose rows are chosen before or by a question."""
     if is_prepared:
         plain = catalog(is_prepared=False)
-        source = replace(plain.source, bounding=RowChoice.PREPARED)
+        source = replace(plain.source, row_choice=RowChoice.ONCE)
         return as_prepared(replace(plain, source=source))
     declared = declare(
         dict.fromkeys(SCHEMAS),
@@ -175,7 +177,7 @@ def catalog(*, is_prepared: bool) -> Catalog:
         nulls={"t.b": True},
     )
     with closing(DuckDbEngine.load(dict(tables("absent")))) as engine:
-        return complete(declared, engine.columns)
+        return resolve(declared, engine.columns)
 
 
 @cache

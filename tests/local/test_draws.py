@@ -1,14 +1,51 @@
-"""Coins by bytes, responses by words, random bits."""
+"""Probabilities in 64 bits, coins by bytes, responses by words, random bits."""
 
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from discreet.local.draws import coins, pick_or_keep, random_bits
-from discreet.local.odds import WORD, chance_up
+from discreet.local.draws import (
+    WORD,
+    coins,
+    epsilon_up,
+    exp_down,
+    pick_or_keep,
+    probability_down,
+    probability_up,
+    random_bits,
+    threshold,
+)
+from discreet.local.mechanism import is_within
 from discreet.noise import SYSTEM
+from tests.local.certify import keeps
 from tests.statistics import FALSE_ALARM, counts_misfit, share_misfit
+
+probabilities = st.fractions(min_value=0, max_value=1)
+
+
+@given(st.fractions(min_value=Fraction(1, 10**6), max_value=30))
+def test_rounded_powers_of_e_are_below_the_exact_ones_by_a_hair(epsilon: Fraction) -> None:
+    ratio = exp_down(epsilon)
+    assert is_within(ratio, epsilon)
+    assert not is_within(ratio * (1 + Fraction(1, 1 << 200)), epsilon)
+
+
+@given(probabilities)
+def test_probabilities_are_rounded_to_the_next_words(probability: Fraction) -> None:
+    low, high = probability_down(probability), probability_up(probability)
+    assert low <= probability <= high
+    assert threshold(high) - threshold(low) == (0 if probability * WORD % 1 == 0 else 1)
+
+
+@given(st.fractions(min_value=1, max_value=10**6))
+def test_prices_are_rounded_up_by_less_than_two_steps(odds: Fraction) -> None:
+    found = epsilon_up(odds)
+    assert keeps(odds, found)
+    assert found < 3 * Fraction(1, 1 << 40) or not keeps(odds, found - Fraction(3, 1 << 40))
+
 
 DRAWS = 4_000_000
 
@@ -25,7 +62,7 @@ def test_certain_coins_fall_as_they_must(chance: Fraction) -> None:
         (Fraction(255, 512), Fraction(1, 2), False),
         (Fraction(1, 512), Fraction(1, 512), True),
         (Fraction(1, 512), Fraction(1, 256), False),
-        (chance_up(Fraction(1, 3)), Fraction(1, 3), True),
+        (probability_up(Fraction(1, 3)), Fraction(1, 3), True),
     ],
 )
 def test_coins_have_the_stated_chance(chance: Fraction, claimed: Fraction, *, fits: bool) -> None:

@@ -1,4 +1,4 @@
-"""Estimates: no bias, the stated variance, intervals that hold, counts that are made consistent."""
+"""Estimates: no bias, the stated variance, intervals that hold, consistent counts."""
 
 from fractions import Fraction
 
@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import binom, chi2
 
-from discreet.local import Client, FrequencyOracle, Server
-from discreet.local.estimates import chance_intervals, nearest_counts, standard_error
+from discreet.local import Client, FrequencyOracle, Server, standard_error
+from discreet.local.estimates import nearest_counts, probability_intervals
 from discreet.noise import SYSTEM
 from discreet.noise.uniform import FloatArray, IntArray
 from tests.local.mechanisms import MAKERS
@@ -24,14 +24,14 @@ def _estimates(mechanism: FrequencyOracle) -> FloatArray:
     """Return the estimated counts of many surveys of the same people."""
     values = np.tile(np.arange(PEOPLE) % 4, RUNS)
     rows = mechanism.draw(values, SYSTEM)
-    spoken_for: IntArray = mechanism.speaks_for(rows).reshape(RUNS, PEOPLE, -1).sum(axis=1)
-    p, q = float(mechanism.own), float(mechanism.other)
+    spoken_for: IntArray = mechanism.supports(rows).reshape(RUNS, PEOPLE, -1).sum(axis=1)
+    p, q = float(mechanism.p), float(mechanism.q)
     estimates: FloatArray = (spoken_for.astype(np.float64) - PEOPLE * q) / (p - q)
     return estimates
 
 
 def _variances(mechanism: FrequencyOracle) -> FloatArray:
-    p, q = float(mechanism.own), float(mechanism.other)
+    p, q = float(mechanism.p), float(mechanism.q)
     spread = TRUE * p * (1 - p) + (PEOPLE - TRUE) * q * (1 - q)
     variances: FloatArray = spread / (p - q) ** 2
     return variances
@@ -42,7 +42,9 @@ def _variances(mechanism: FrequencyOracle) -> FloatArray:
 def test_estimates_have_no_bias_and_the_stated_variance(
     name: str, claimed: Fraction, *, fits: bool
 ) -> None:
-    """Both by the normal law, three in 10^6 for each value; the twin claims too small a variance.
+    """Both by the normal distribution, three in 10^6 for each value.
+
+    The broken variant claims too small a variance.
 
     Values are judged one by one, since their estimates depend on each other.
     """
@@ -65,7 +67,7 @@ def test_the_stated_standard_errors_are_those_of_the_estimated_counts() -> None:
     server = Server(mechanism)
     server.add(Client(mechanism).report_many(np.zeros(1000, np.int64)))
     found = server.estimate()
-    p, q = float(mechanism.own), float(mechanism.other)
+    p, q = float(mechanism.p), float(mechanism.q)
     held = np.clip(found.counts, 0, 1000)
     variance = (held * p * (1 - p) + (1000 - held) * q * (1 - q)) / (p - q) ** 2
     assert found.standard_errors == pytest.approx(np.sqrt(variance))
@@ -75,9 +77,9 @@ def test_the_stated_standard_errors_are_those_of_the_estimated_counts() -> None:
 @pytest.mark.parametrize("trials", [1, 20, 400])
 @pytest.mark.parametrize("miss", [0.2, 0.01])
 def test_intervals_miss_no_more_often_than_stated(trials: int, miss: float) -> None:
-    """No sampling: the chance of each number of hits is known."""
+    """No sampling: the probability of each number of hits is known."""
     hits = np.arange(trials + 1)
-    low, high = chance_intervals(hits, trials, miss)
+    low, high = probability_intervals(hits, trials, miss)
     for mean in np.linspace(0, 1, 101):
         is_missed = (mean < low) | (mean > high)
         assert binom.pmf(hits[is_missed], trials, mean).sum() <= miss

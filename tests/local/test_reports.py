@@ -1,4 +1,4 @@
-"""Reports as bytes: what comes back, what is refused."""
+"""Reports as bytes: what comes back, and what is rejected."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def test_reports_survive_their_bytes(name: str) -> None:
     again = Reports.from_bytes(mechanism, bytes(reports))
     assert np.array_equal(again.rows, reports.rows)
     assert bytes(again) == bytes(reports)
-    assert len(bytes(reports)) == 8 + 100 * mechanism.row.size
+    assert len(bytes(reports)) == 8 + 100 * mechanism.report_format.size
 
 
 @pytest.mark.parametrize("name", MAKERS)
@@ -28,7 +28,7 @@ def test_reports_of_several_people_are_joined(name: str) -> None:
     joined = Reports.join(mechanism, [one, many])
     assert bytes(joined) == one + bytes(many)[8:]
     assert len(Reports.join(mechanism, [])) == 0
-    with pytest.raises(ReportError, match="no reports of"):
+    with pytest.raises(ReportError, match="not reports of"):
         Reports.join(mechanism, [one, b"something else"])
 
 
@@ -40,7 +40,7 @@ def test_bytes_of_another_mechanism_are_refused(name: str) -> None:
         MAKERS[name](epsilon=1, categories=14),
         *(make(epsilon=1, categories=13) for each, make in MAKERS.items() if each != name),
     ):
-        with pytest.raises(ReportError, match="no reports of"):
+        with pytest.raises(ReportError, match="not reports of"):
             Reports.from_bytes(mechanism, Client(other).report(0))
 
 
@@ -56,7 +56,7 @@ def test_bytes_that_are_too_few_or_too_many_are_refused(name: str, change: objec
 
 @pytest.mark.parametrize("data", [b"", b"abc", b"\0" * 100])
 def test_bytes_that_are_no_reports_are_refused(data: bytes) -> None:
-    with pytest.raises(ReportError, match="no reports of"):
+    with pytest.raises(ReportError, match="not reports of"):
         Reports.from_bytes(KaryResponse(epsilon=1, categories=3), data)
 
 
@@ -65,7 +65,7 @@ def test_bytes_that_are_no_reports_are_refused(data: bytes) -> None:
     [
         ("k-ary", [13]),
         ("symmetric", [0, 0b00100000]),
-        ("optimised", [0, 0b10000000]),
+        ("optimized", [0, 0b10000000]),
         ("subset", [0, 0]),
         ("subset", [0xFF, 0]),
         ("subset", [0b111, 0b00100000]),
@@ -76,19 +76,19 @@ def test_bytes_that_are_no_reports_are_refused(data: bytes) -> None:
 def test_reports_that_nobody_can_have_sent_are_refused(name: str, row: list[int]) -> None:
     mechanism = MAKERS[name](epsilon=1, categories=13)
     good, bad = bytes(Client(mechanism).report_many(VALUES)), bytes(row)
-    with pytest.raises(ReportError, match="none that this mechanism makes"):
-        Reports.from_bytes(mechanism, good + bad.ljust(mechanism.row.size, b"\0"))
+    with pytest.raises(ReportError, match="this mechanism cannot make"):
+        Reports.from_bytes(mechanism, good + bad.ljust(mechanism.report_format.size, b"\0"))
 
 
 def test_rows_of_another_form_are_refused() -> None:
     mechanism = SubsetSelection(epsilon=1, categories=13)
     for rows in (np.zeros(3, np.uint8), np.zeros((3, 3), np.uint8), np.zeros((3, 2), np.uint16)):
-        with pytest.raises(ReportError, match="form of a report"):
+        with pytest.raises(ReportError, match="format of this mechanism"):
             Reports(mechanism, rows)
 
 
 def test_text_is_no_report() -> None:
-    with pytest.raises(ReportError, match="reports are bytes"):
+    with pytest.raises(ReportError, match="reports must be bytes"):
         Reports.from_bytes(KaryResponse(epsilon=1, categories=3), "text")  # type: ignore[arg-type]
 
 

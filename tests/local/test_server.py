@@ -1,4 +1,7 @@
-"""The half that counts: adding, merging, keeping, estimating."""
+"""The half that counts: adding, merging, saving, estimating."""
+
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -6,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import ParameterError, ReportError
-from discreet.local import Client, KaryResponse, Server
-from tests.local.mechanisms import MAKERS
+from discreet.local import BitFlips, Client, Duchi, KaryResponse, Memoized, Rappor, Server
+from discreet.local.estimates import estimate_tally
+from tests.local.mechanisms import EVERY, MAKERS
 
 VALUES = np.arange(3000) % 13
 
@@ -27,8 +31,8 @@ def test_counting_fast_is_counting_one_by_one(
     server = Server(mechanism)
     server.add(reports)
     assert server.people == people
-    expected = mechanism.speaks_for(reports.rows).sum(axis=0)
-    assert server.spoken_for().tolist() == expected.tolist()
+    expected = mechanism.supports(reports.rows).sum(axis=0)
+    assert server.support_counts().tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize("name", MAKERS)
@@ -38,7 +42,7 @@ def test_parts_add_up_to_the_whole_in_any_order(name: str) -> None:
     whole, left, right = (Server(mechanism) for _ in range(3))
     whole.add(reports)
     data = bytes(reports)
-    head, size = data[:8], mechanism.row.size
+    head, size = data[:8], mechanism.report_format.size
     left.add(head + data[8 : 8 + 500 * size])
     right.add(head + data[8 + 500 * size :])
     one, other = (Server.from_bytes(mechanism, bytes(each)) for each in (left, right))
@@ -67,12 +71,12 @@ def test_what_is_refused_is_not_counted() -> None:
     server = Server(mechanism)
     with pytest.raises(ReportError, match="were made by"):
         server.add(Client(other).report_many(VALUES))
-    with pytest.raises(ReportError, match="none that this mechanism"):
+    with pytest.raises(ReportError, match="this mechanism cannot make"):
         server.add(Client(mechanism).report(1)[:8] + bytes([1, 2, 13]))
     with pytest.raises(ReportError, match="cannot be added"):
         server.merge(Server(other))
     assert server.people == 0
-    assert not server.tally.cells.any()
+    assert not server.tally.counters.any()
 
 
 @pytest.mark.parametrize("name", MAKERS)
@@ -99,3 +103,45 @@ def test_a_confidence_outside_0_to_1_is_refused(confidence: object) -> None:
     server = Server(KaryResponse(epsilon=1, categories=3))
     with pytest.raises(ParameterError, match="confidence"):
         server.estimate(confidence=confidence)  # type: ignore[arg-type]
+
+
+# --------------------------------------------------------------------------- every mechanism
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "values", "asked"), EVERY, ids=[each.tag for each, _, _ in EVERY]
+)
+def test_every_mechanism_has_one_client_and_one_server(
+    mechanism: Any, values: list[Any], asked: dict[str, Any]
+) -> None:
+    client, one, other = Client(mechanism), Server(mechanism), Server(mechanism)
+    for value in values:
+        one.add(client.report(value))
+    other.add(client.report_many(values))
+    one.merge(other)
+    assert one.people == 2 * len(values)
+    again = Server.from_bytes(mechanism, bytes(one))
+    assert bytes(again) == bytes(one)
+    assert repr(again.estimate(**asked)) == repr(one.estimate(**asked)) or "resamples" in asked
+    with pytest.raises(ParameterError, match="confidence"):
+        one.estimate(confidence=1, **asked)
+    assert client.price > 0
+    assert Client.from_json(mechanism, client.to_json()).price == client.price
+
+
+@pytest.mark.parametrize("mechanism", [each for each, _, _ in EVERY], ids=lambda each: each.tag)
+def test_counts_of_memoized_reports_are_counts_of_their_mechanism(mechanism: Any) -> None:
+    if isinstance(mechanism, Rappor | BitFlips):
+        return
+    server: Any = Server(Memoized(mechanism))
+    assert server.mechanism is mechanism
+    assert bytes(server) == bytes(Server(mechanism))
+
+
+def test_an_unknown_mechanism_has_no_estimates() -> None:
+    class Unknown(Duchi):
+        pass
+
+    assert Server(Unknown(epsilon=1)).estimate().people == 0
+    with pytest.raises(ParameterError, match="whose estimates are known"):
+        estimate_tally(object(), Server(Duchi(epsilon=1)).tally, Fraction(1, 2))

@@ -15,7 +15,9 @@ from typing import Any
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from discreet.catalog import Catalog, complete, declare
+from discreet.catalog import Catalog
+from discreet.catalog.arguments import declare
+from discreet.catalog.resolve import resolve
 from discreet.engines.connection import Limits
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.loading import load
@@ -145,7 +147,7 @@ def catalog(
     )
     with_none = loaded(dict.fromkeys(PRIVATE, ()))
     try:
-        return complete(declared, with_none.columns)
+        return resolve(declared, with_none.columns)
     finally:
         with_none.close()
 

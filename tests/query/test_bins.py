@@ -12,8 +12,11 @@ import pyarrow as pa
 import pytest
 
 from discreet.accounting.approximate import basic_cost
-from discreet.catalog import BINS, Bounds, Catalog, Kind, bin_of, complete, declare, threshold_for
-from discreet.catalog.times import number_from_time
+from discreet.catalog import Bounds, Catalog, Kind
+from discreet.catalog.arguments import declare
+from discreet.catalog.magnitudes import BINS, bin_of, threshold_for
+from discreet.catalog.resolve import resolve
+from discreet.catalog.schema import number_from_time
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.public import PublicStore
 from discreet.errors import ParameterError, UnknownNameError
@@ -65,7 +68,7 @@ VALUES: dict[Kind, tuple[pa.DataType, list[Any]]] = {
 
 def catalog_for(engine: DuckDbEngine, **declared: Any) -> Catalog:
     given: dict[str, Any] = {"epsilon": 10, "unit": "row", **declared}
-    return complete(declare({"t": None}, **given), engine.columns)
+    return resolve(declare({"t": None}, **given), engine.columns)
 
 
 def plan_for(catalog: Catalog, epsilon: Fraction | int = 1, *, name: str = "x") -> Plan:
@@ -141,7 +144,7 @@ def test_a_unit_moves_the_histogram_no_further_than_its_price_says() -> None:
         tables |= {f"all{case}": rows, f"left{case}": without, f"swapped{case}": replaced}
     engine = DuckDbEngine.load({name: table_of(rows) for name, rows in tables.items()})
     declared = declare(dict.fromkeys(tables), epsilon=1, unit="unit", rows_per_unit=limit)
-    catalog = complete(declared, engine.columns)
+    catalog = resolve(declared, engine.columns)
     bins = {name: exact_bins(engine, plan_for(catalog, name=f"{name}.x")) for name in tables}
     for case in range(CASES):
         for other, furthest in ((f"left{case}", limit), (f"swapped{case}", 2 * limit)):
@@ -212,7 +215,7 @@ def test_a_column_is_named_alone_or_with_its_table() -> None:
     tables = {"t": pa.table({"x": [1], "a": ["b"]}), "u": pa.table({"x": [1], "y": [1]})}
     engine = DuckDbEngine.load(tables)
     declared = declare({"t": None, "u": None}, epsilon=1, unit="row")
-    catalog = complete(declared, engine.columns)
+    catalog = resolve(declared, engine.columns)
     assert str(place_of(catalog, "T.X")) == "t.x"
     assert str(place_of(catalog, "y")) == "u.y"
     for name, error, words in (

@@ -12,8 +12,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from discreet.catalog.schema import Kind, Value
-from discreet.catalog.times import number_from_time
+from discreet.catalog.schema import Kind, Value, number_from_time
 from discreet.engines.duckdb_dialect import DUCKDB
 from discreet.engines.writer import write_expression
 from discreet.query.expressions.facts import PARTS, number_of

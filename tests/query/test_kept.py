@@ -137,9 +137,9 @@ def test_the_two_are_two_questions(curator: Curator) -> None:
 
 
 def test_a_choice_that_there_is_not_is_refused(curator: Curator) -> None:
-    with pytest.raises(ParameterError, match="must be 'prepared' or 'per-query'"):
+    with pytest.raises(ParameterError, match="must be 'once' or 'per-query'"):
         curator.ask("SELECT COUNT(*) FROM visits", epsilon=1, bounding="sometimes")
-    with opened(bounding="per-query") as other, pytest.raises(ParameterError, match="are not"):
+    with opened(row_choice="per-query") as other, pytest.raises(ParameterError, match="are not"):
         other.explain("SELECT COUNT(*) FROM visits", epsilon=1, bounding="prepared")
 
 
@@ -154,7 +154,7 @@ def test_the_explanation_says_what_the_filter_comes_after(curator: Curator) -> N
 
 
 def test_a_catalog_of_questions_leaves_them_as_they_are() -> None:
-    with opened(bounding="per-query") as other:
+    with opened(row_choice="per-query") as other:
         sql = "SELECT COUNT(*) FROM visits"
         question = other._plan(sql, EpsilonTarget(1), other.catalog).question
         assert bounded(question, other.catalog) is question

@@ -71,7 +71,7 @@ QUESTIONS = {
 }
 
 
-@pytest.fixture(scope="module", params=["prepared", "per-query"])
+@pytest.fixture(scope="module", params=["once", "per-query"])
 def curator(request: pytest.FixtureRequest) -> Iterator[Curator]:
     with discreet.open(
         {name: pa.table(columns) for name, columns in TABLES.items()},
@@ -84,7 +84,7 @@ def curator(request: pytest.FixtureRequest) -> Iterator[Curator]:
         },
         public=["places"],
         epsilon=100,
-        bounding=request.param,
+        row_choice=request.param,
         disjoint=[["Visits_23", "visits_24"]],
     ) as opened:
         yield opened

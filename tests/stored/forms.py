@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from discreet.catalog import read
-from discreet.opening.files import limits_told
-from discreet.opening.servers import form_of
+from discreet.catalog.resolve import read
+from discreet.opening.sources import bounding_key, form_of
 
 CATALOGS = {
     "row": """
@@ -71,7 +70,7 @@ def texts(folder: Path) -> dict[str, dict[str, str]]:
         form = form_of(declared, {each.name: each.name for each in declared.tables})
         assert form is not None
         found[name] = {
-            "limits": limits_told(declared),
+            "limits": bounding_key(declared),
             "form": form.key("the same state"),
             "family": form.family,
         }

@@ -1,33 +1,32 @@
 """What devices send and keep under each local mechanism, with randomness that is replayed."""
 
 import json
-from collections.abc import Callable
 from hashlib import sha256
 from typing import Any
 
 from discreet.local import (
+    BitFlips,
     Client,
+    CountMeanSketch,
+    Discovery,
+    Duchi,
     HadamardResponse,
+    HadamardSketch,
+    HeavyHitters,
+    Hybrid,
     KaryResponse,
     LocalHashing,
+    Memoized,
+    Piecewise,
+    Rappor,
+    SquareWave,
     SubsetSelection,
+    Tally,
     UnaryEncoding,
     fingerprint,
+    mechanism_from_json,
+    mechanism_to_json,
 )
-from discreet.local.heavy import HeavyClient, HeavyHitters
-from discreet.local.longitudinal import BitFlipClient, BitFlips, KeptAnswers
-from discreet.local.numeric import (
-    Duchi,
-    Hybrid,
-    NumericClient,
-    Piecewise,
-    SquareWave,
-    SquareWaveClient,
-)
-from discreet.local.rappor import Discovery, DiscoveryClient, Rappor, RapporClient
-from discreet.local.records import mechanism_from_json, mechanism_to_json
-from discreet.local.sketches import CountMeanSketch, HadamardSketch, SketchClient
-from discreet.local.tallies import Tally
 from tests.replay import ReplayableEntropy
 
 RAPPOR = Rappor(bits=32, hashes=2, cohorts=4, f=0.5, p=0.25, q=0.75)
@@ -37,25 +36,25 @@ REALS = [-1.0, 0.0, 0.25, 2.0]
 TEXTS = ["one", "two", "", "three"]
 WORDS = ["one", "two", "one", "ten"]
 
-CASES: dict[str, tuple[Any, Callable[..., Any], list[Any]]] = {
-    "k-ary": (KaryResponse(epsilon=1, categories=7), Client, NUMBERS),
-    "symmetric": (UnaryEncoding.symmetric(epsilon=1, categories=7), Client, NUMBERS),
-    "optimised": (UnaryEncoding(epsilon=1, categories=7, form="optimised"), Client, NUMBERS),
-    "subset": (SubsetSelection(epsilon=1, categories=7), Client, NUMBERS),
-    "hashing": (LocalHashing(epsilon=1, categories=7), Client, NUMBERS),
-    "hadamard": (HadamardResponse(epsilon=1, categories=7), Client, NUMBERS),
-    "duchi": (Duchi(epsilon=1, bounds=(-1, 2)), NumericClient, REALS),
-    "piecewise": (Piecewise(epsilon=1, bounds=(-1, 2)), NumericClient, REALS),
-    "hybrid": (Hybrid(epsilon=1, bounds=(-1, 2)), NumericClient, REALS),
-    "square wave": (SquareWave(epsilon=1, bounds=(-1, 2), buckets=16), SquareWaveClient, REALS),
-    "count mean sketch": (CountMeanSketch(epsilon=1, hashes=4, width=16), SketchClient, TEXTS),
-    "hadamard sketch": (HadamardSketch(epsilon=1, hashes=4, width=16), SketchClient, TEXTS),
-    "heavy hitters": (HeavyHitters(epsilon=1, alphabet="enotw", length=3), HeavyClient, WORDS),
-    "rappor": (RAPPOR, RapporClient, TEXTS),
-    "discovery": (Discovery(rappor=RAPPOR, alphabet="enotw", length=4), DiscoveryClient, WORDS),
-    "bit flips": (BitFlips(epsilon=1, buckets=7, asked=3), BitFlipClient, NUMBERS),
+CASES: dict[str, tuple[Any, list[Any]]] = {
+    "k-ary": (KaryResponse(epsilon=1, categories=7), NUMBERS),
+    "symmetric": (UnaryEncoding.symmetric(epsilon=1, categories=7), NUMBERS),
+    "optimised": (UnaryEncoding(epsilon=1, categories=7, form="optimised"), NUMBERS),
+    "subset": (SubsetSelection(epsilon=1, categories=7), NUMBERS),
+    "hashing": (LocalHashing(epsilon=1, categories=7), NUMBERS),
+    "hadamard": (HadamardResponse(epsilon=1, categories=7), NUMBERS),
+    "duchi": (Duchi(epsilon=1, bounds=(-1, 2)), REALS),
+    "piecewise": (Piecewise(epsilon=1, bounds=(-1, 2)), REALS),
+    "hybrid": (Hybrid(epsilon=1, bounds=(-1, 2)), REALS),
+    "square wave": (SquareWave(epsilon=1, bounds=(-1, 2), buckets=16), REALS),
+    "count mean sketch": (CountMeanSketch(epsilon=1, hashes=4, width=16), TEXTS),
+    "hadamard sketch": (HadamardSketch(epsilon=1, hashes=4, width=16), TEXTS),
+    "heavy hitters": (HeavyHitters(epsilon=1, alphabet="enotw", length=3), WORDS),
+    "rappor": (RAPPOR, TEXTS),
+    "discovery": (Discovery(rappor=RAPPOR, alphabet="enotw", length=4), WORDS),
+    "bit flips": (BitFlips(epsilon=1, buckets=7, asked=3), NUMBERS),
 }
-"""Each mechanism with its client and values that four people hold."""
+"""Each mechanism, and values that four people hold."""
 
 STATEFUL = ("rappor", "bit flips")
 """Clients that draw something for life and keep their answers."""
@@ -63,15 +62,12 @@ STATEFUL = ("rappor", "bit flips")
 
 def client_of(name: str) -> Any:
     """Return a client; what it draws for life is replayed."""
-    mechanism, make, _ = CASES[name]
-    return (
-        make(mechanism, entropy=ReplayableEntropy("life")) if name in STATEFUL else make(mechanism)
-    )
+    return Client(CASES[name][0], entropy=ReplayableEntropy("life"))
 
 
 def reports(name: str) -> dict[str, Any]:
     """Return all that is sent and kept under a mechanism."""
-    mechanism, _, values = CASES[name]
+    mechanism, values = CASES[name]
     entropy = ReplayableEntropy(name)
     client = client_of(name)
     sent = [client.report(each, entropy=entropy) for each in values]
@@ -81,7 +77,7 @@ def reports(name: str) -> dict[str, Any]:
         "reports": [each.hex() for each in sent],
         "tally": tally_of(mechanism, sent),
     }
-    keeping = client if name in STATEFUL else KeptAnswers(client_of(name))
+    keeping = client if name in STATEFUL else Client(Memoized(mechanism))
     if keeping is not client:
         for each in values:
             keeping.report(each, entropy=ReplayableEntropy(f"{name} {each}"))

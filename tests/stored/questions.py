@@ -25,9 +25,9 @@ from tests.attacks.clinic import opened
 CORPUS = [each["sql"] for name in ("corpus", "shapes") for each in questions_of(name)["answer"]]
 
 WAYS: dict[str, tuple[RowChoice, Accounting, Neighbours]] = {
-    "prepared": (RowChoice.PREPARED, Accounting.BASIC, Neighbours.ADD_REMOVE),
+    "prepared": (RowChoice.ONCE, Accounting.BASIC, Neighbours.ADD_REMOVE),
     "per-query": (RowChoice.PER_QUERY, Accounting.BASIC, Neighbours.ADD_REMOVE),
-    "concentrated": (RowChoice.PREPARED, Accounting.CONCENTRATED, Neighbours.ADD_REMOVE),
+    "concentrated": (RowChoice.ONCE, Accounting.CONCENTRATED, Neighbours.ADD_REMOVE),
     "replaced": (RowChoice.PER_QUERY, Accounting.BASIC, Neighbours.REPLACE),
 }
 """How a question may be planned: when rows are chosen, how charges add up, who are neighbours."""
@@ -149,7 +149,7 @@ def catalog_of(curator: Curator, way: str) -> Catalog:
     catalog = curator.catalog
     return replace(
         catalog,
-        source=replace(catalog.source, bounding=choice),
+        source=replace(catalog.source, row_choice=choice),
         budget=replace(catalog.budget, accounting=accounting, neighbours=neighbours),
     )
 

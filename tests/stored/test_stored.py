@@ -12,9 +12,8 @@ from discreet.accounting.events import event_from_record
 from discreet.curator import Curator
 from discreet.ledger import Kept
 from discreet.ledger.book import KINDS as ENTRIES
-from discreet.local import Reports, fingerprint
-from discreet.local.longitudinal import KeptAnswers
-from discreet.local.records import KINDS as MECHANISMS
+from discreet.local import Client, Memoized, Reports, fingerprint
+from discreet.local.registry import KINDS as MECHANISMS
 from discreet.query.expressions.functions import FUNCTIONS
 from tests.stored import forms, ledgers, local_reports
 from tests.stored.events import EVENTS, records
@@ -81,11 +80,9 @@ def test_what_devices_sent_and_kept_is_read(name: str) -> None:
     sent = [bytes.fromhex(each) for each in known["reports"]]
     assert all(len(Reports.from_bytes(mechanism, each)) == 1 for each in sent)
     assert local_reports.tally_of(mechanism, sent) == known["tally"]
-    state, client = json.dumps(known["state"]), local_reports.client_of(name)
-    if name in local_reports.STATEFUL:
-        assert type(client).from_json(mechanism, state).to_json() == state
-    else:
-        assert KeptAnswers.from_json(client, state).to_json() == state
+    state = json.dumps(known["state"])
+    keeping = mechanism if name in local_reports.STATEFUL else Memoized(mechanism)
+    assert Client.from_json(keeping, state).to_json() == state
 
 
 # --------------------------------------------------------------------------- ledgers

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypeAlias
-from warnings import warn
 
 import numpy as np
 import pyarrow as pa
@@ -39,6 +38,7 @@ from discreet.answer.rendering import (
     table_lines,
     visible,
 )
+from discreet.deprecated import warn_renamed
 from discreet.errors import ParameterError
 from discreet.mechanisms.frozen import settle
 from discreet.parameters import Real, confidence_level, flag
@@ -234,32 +234,32 @@ class Answer:
     @property
     def error(self) -> dict[str, list[float | None]]:
         """The old name of `margins`."""
-        _warn("Answer.error", "Answer.margins")
+        warn_renamed("Answer.error", "Answer.margins")
         return self.margins
 
     def error_at(
         self, confidence: Real, *, simultaneous: bool = False
     ) -> dict[str, list[float | None]]:
         """Return what `margins_at` does, under its old name."""
-        _warn("Answer.error_at", "Answer.margins_at")
+        warn_renamed("Answer.error_at", "Answer.margins_at")
         return self.margins_at(confidence, simultaneous=simultaneous)
 
     @property
     def half_widths(self) -> Margins:
         """The old name of `column_margins`."""
-        _warn("Answer.half_widths", "Answer.margins")
+        warn_renamed("Answer.half_widths", "Answer.margins")
         return self.column_margins
 
     @property
     def was_kept(self) -> bool:
         """The old name of `from_ledger`."""
-        _warn("Answer.was_kept", "Answer.from_ledger")
+        warn_renamed("Answer.was_kept", "Answer.from_ledger")
         return self.from_ledger
 
     @property
     def cautions(self) -> tuple[str, ...]:
         """Those of `notes` that are printed without being asked for."""
-        _warn("Answer.cautions", "Answer.notes")
+        warn_renamed("Answer.cautions", "Answer.notes")
         return tuple(filter(_is_printed, self.notes))
 
     # ----------------------------------------------------------------------- shown
@@ -349,7 +349,3 @@ class Answer:
 
 def _is_printed(note: str) -> bool:
     return isinstance(note, Note) and note.is_printed
-
-
-def _warn(old: str, new: str) -> None:
-    warn(f"{old} is deprecated: use {new}", DeprecationWarning, stacklevel=3)

@@ -16,25 +16,21 @@ from discreet.attacks.wording import IDENTIFYING, quoted
 from discreet.catalog import (
     Column,
     ColumnUnit,
-    Declared,
-    DeclaredTable,
     Kind,
     PrivateTable,
     RowUnit,
     SourcePolicy,
-    column_of,
-    complete,
-    nearest,
 )
-from discreet.catalog.columns import DeclaredColumn
-from discreet.catalog.declared import path_unit
-from discreet.catalog.fields import a_time
-from discreet.catalog.units import UnitPath
+from discreet.catalog.columns import ColumnDeclaration, UnitPath
+from discreet.catalog.declaration import Declaration, TableDeclaration, path_unit
+from discreet.catalog.entries import time_from
+from discreet.catalog.policy import column_of, nearest
+from discreet.catalog.resolve import resolve
 from discreet.errors import CatalogError, ParameterError
 from discreet.parameters import whole
 
 
-def made_up_like(catalog: Declared, people: int, *, secret: str | None = None) -> People:
+def made_up_like(catalog: Declaration, people: int, *, secret: str | None = None) -> People:
     """Return so many people in the private tables of a catalog; reads no data.
 
     The secret is a condition on the column that is named, as "column" or "table.column", else on
@@ -44,10 +40,10 @@ def made_up_like(catalog: Declared, people: int, *, secret: str | None = None) -
     return maker_like(catalog, secret)(people)
 
 
-def maker_like(catalog: Declared, secret: str | None = None) -> Make:
+def maker_like(catalog: Declaration, secret: str | None = None) -> Make:
     """Return what makes up people in the private tables of a catalog."""
     private = _private_alone(catalog)
-    completed = complete(private, lambda name: _columns(name, private))
+    completed = resolve(private, lambda name: _columns(name, private))
     tables = [each for each in completed.tables if isinstance(each, PrivateTable)]
     models = [_model(each, private) for each in tables]
     model, column = _secret_place(models, secret)
@@ -82,7 +78,7 @@ class Alike:
     models: tuple[Model, ...]
     main: Model
     secret: Column
-    declared: Declared
+    declared: Declaration
 
     def __call__(self, people: int) -> People:
         """Return so many new people."""
@@ -117,13 +113,13 @@ def _counted(table: PrivateTable) -> str:
 # --------------------------------------------------------------------------- the catalog
 
 
-def _private_alone(catalog: Declared) -> Declared:
+def _private_alone(catalog: Declaration) -> Declaration:
     """Return the catalog without public tables, and without any place where data could be."""
     tables = [replace(each, source=None) for each in catalog.tables if each.unit is not None]
     names = {each.name for each in tables}
     return replace(
         catalog,
-        source=SourcePolicy(bounding=catalog.source.bounding),
+        source=SourcePolicy(row_choice=catalog.source.row_choice),
         tables=tuple(_freed(each, tables) for each in tables),
         analysts=(),
         ledger=None,
@@ -131,7 +127,7 @@ def _private_alone(catalog: Declared) -> Declared:
     )
 
 
-def _freed(table: DeclaredTable, tables: Sequence[DeclaredTable]) -> DeclaredTable:
+def _freed(table: TableDeclaration, tables: Sequence[TableDeclaration]) -> TableDeclaration:
     """Return the table with room for any number of people in the columns that tell them apart."""
     names = {each.casefold() for each in _identifiers(table, tables)}
     columns = (
@@ -143,7 +139,7 @@ def _freed(table: DeclaredTable, tables: Sequence[DeclaredTable]) -> DeclaredTab
     return replace(table, columns=tuple(columns))
 
 
-def _identifiers(table: DeclaredTable, tables: Sequence[DeclaredTable]) -> Iterator[str]:
+def _identifiers(table: TableDeclaration, tables: Sequence[TableDeclaration]) -> Iterator[str]:
     """Yield the columns that say whose row it is, and those by which rows are referred to."""
     if isinstance(table.unit, ColumnUnit):
         yield table.unit.column
@@ -158,7 +154,7 @@ def _identifiers(table: DeclaredTable, tables: Sequence[DeclaredTable]) -> Itera
                 yield path.key
 
 
-def _columns(name: str, catalog: Declared) -> tuple[Column, ...]:
+def _columns(name: str, catalog: Declaration) -> tuple[Column, ...]:
     """Return a table's columns with the kinds that are declared, or guessed."""
     (table,) = (each for each in catalog.tables if each.name == name)
     kinds = {each.name: each.kind or guessed_kind(each) for each in table.columns}
@@ -170,7 +166,7 @@ def _columns(name: str, catalog: Declared) -> tuple[Column, ...]:
     return tuple(Column(name=each, kind=kind) for each, kind in kinds.items())
 
 
-def _kind_elsewhere(name: str, catalog: Declared) -> Kind:
+def _kind_elsewhere(name: str, catalog: Declaration) -> Kind:
     """Return the kind that a column of this name is declared with in some table."""
     kinds = (
         each.kind
@@ -181,13 +177,13 @@ def _kind_elsewhere(name: str, catalog: Declared) -> Kind:
     return next(kinds, Kind.INTEGER)
 
 
-def guessed_kind(column: DeclaredColumn) -> Kind:
+def guessed_kind(column: ColumnDeclaration) -> Kind:
     """Return a kind that allows what is declared of a column without a type."""
     if isinstance(column.bounds, tuple):
         given: Sequence[object] = column.bounds
     else:
         given = column.values or (0,)
-    times = [a_time(each) for each in given]
+    times = [time_from(each) for each in given]
     if isinstance(given[0], bool):
         return Kind.BOOLEAN
     if None not in times:
@@ -201,7 +197,7 @@ def guessed_kind(column: DeclaredColumn) -> Kind:
 # --------------------------------------------------------------------------- people and secrets
 
 
-def _model(table: PrivateTable, declared: Declared) -> Model:
+def _model(table: PrivateTable, declared: Declaration) -> Model:
     """Return the table with the columns that tell its people apart, or refuse if there is none."""
     (own,) = (each for each in declared.tables if each.name == table.name)
     named = {each.casefold() for each in _identifiers(own, declared.tables)}
@@ -209,7 +205,7 @@ def _model(table: PrivateTable, declared: Declared) -> Model:
     if not known:
         known = [each for each in table.columns if _is_free(each)][:1]
     if not known or not all(each.kind in IDENTIFYING for each in known):
-        raise own.place.refused(
+        raise own.location.invalid(
             "has no column that tells its people apart", 'add key = "COLUMN" to attack it'
         )
     first = [each for each in known if each.name == _unit_column(table)]

@@ -11,7 +11,8 @@ import pyarrow as pa
 
 from discreet.attacks.secret import Relation, Secret
 from discreet.attacks.wording import identity
-from discreet.catalog import Bounds, Column, Kind, Value, time_from_number
+from discreet.catalog import Bounds, Column, Kind, Value
+from discreet.catalog.schema import time_from_number
 from discreet.noise import bernoulli, uniform_integers
 from discreet.noise.uniform import IntArray
 from discreet.tables import ARROW_TYPES

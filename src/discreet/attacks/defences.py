@@ -18,7 +18,7 @@ from discreet.curator import Curator
 from discreet.errors import BudgetError, QuestionError, RefusedError
 from discreet.mechanisms.sensitivity import Neighbours
 from discreet.noise import SYSTEM, discrete_laplace, uniform_integers
-from discreet.opening.catalogs import MEMORY, curator_of
+from discreet.opening.open import MEMORY, curator_of
 from discreet.parameters import Real, rational, whole
 
 # --------------------------------------------------------------------------- no promise

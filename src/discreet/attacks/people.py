@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from discreet.attacks.secret import Secret
 from discreet.attacks.wording import identity, literal, quoted
-from discreet.catalog import Declared, Kind, declare
+from discreet.catalog import Kind
+from discreet.catalog.arguments import declare
+from discreet.catalog.declaration import Declaration
 from discreet.noise import bernoulli, uniform_integers
 from discreet.parameters import whole
 
@@ -29,7 +31,7 @@ class Scheme:
     `declared` is what an owner declares of the tables. A column `unit` tells people apart.
     """
 
-    declared: Declared
+    declared: Declaration
     table: str
     unit: str
     unit_kind: Kind

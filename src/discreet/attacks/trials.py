@@ -12,7 +12,8 @@ from discreet.attacks.outcome import Outcome, Step, most_success
 from discreet.attacks.people import SECRET, TABLE, UNIT, People, Scheme
 from discreet.attacks.secret import Secret
 from discreet.attacks.targets import Defence, KnownDefence, Progress, Target, guarding
-from discreet.catalog import Kind, declare
+from discreet.catalog import Kind
+from discreet.catalog.arguments import declare
 from discreet.errors import RefusedError
 from discreet.mechanisms.sensitivity import Neighbours
 from discreet.noise import uniform_integers

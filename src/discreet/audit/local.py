@@ -14,29 +14,27 @@ import numpy as np
 from discreet.audit.cases import Case, subjects_of
 from discreet.audit.subjects import Kind, Outputs, Subject
 from discreet.local import (
+    BitFlips,
     Client,
+    CountMeanSketch,
+    Discovery,
+    Duchi,
     FrequencyOracle,
     HadamardResponse,
+    HadamardSketch,
+    HeavyHitters,
+    Hybrid,
     KaryResponse,
     LocalHashing,
+    Memoized,
+    Piecewise,
+    Rappor,
+    SquareWave,
     SubsetSelection,
     UnaryEncoding,
+    shuffled_epsilon,
 )
-from discreet.local.heavy import HeavyClient, HeavyHitters
-from discreet.local.longitudinal import BitFlipClient, BitFlips, KeptAnswers
-from discreet.local.longitudinal.bit_flips import first_reports
-from discreet.local.numeric import (
-    Duchi,
-    Hybrid,
-    NumericClient,
-    Piecewise,
-    SquareWave,
-    SquareWaveClient,
-)
-from discreet.local.rappor import Discovery, DiscoveryClient, Rappor, RapporClient
-from discreet.local.shuffle import shuffled_epsilon
-from discreet.local.sketches import CountMeanSketch, HadamardSketch, SketchClient
-from discreet.local.sketches.hashing import columns, keys_of, seeds
+from discreet.local.sketches import columns, keys_of, seeds
 
 EPSILONS = (Fraction(1), Fraction(3))
 DELTA = Fraction(1, 50)
@@ -63,12 +61,12 @@ def cases() -> Iterator[Case]:
 
 
 def _oracles(epsilon: Fraction) -> Iterator[Case]:
-    add = partial(Case, here=0, there=1, draw=_spoken_for, runs=MANY)
+    add = partial(Case, here=0, there=1, draw=_supported, runs=MANY)
     for make in (KaryResponse, SubsetSelection, LocalHashing, HadamardResponse):
         mechanism: Any = make(epsilon=epsilon, categories=CATEGORIES)
         yield add(mechanism=mechanism)
     symmetric = UnaryEncoding.symmetric(epsilon=epsilon, categories=CATEGORIES)
-    optimised = UnaryEncoding.optimised(epsilon=epsilon, categories=CATEGORIES)
+    optimised = UnaryEncoding.optimized(epsilon=epsilon, categories=CATEGORIES)
     yield add(mechanism=symmetric, what="symmetric")
     yield add(mechanism=optimised, what="optimised")
 
@@ -183,51 +181,51 @@ def ones_of_all(mechanism: KaryResponse, held: tuple[int, int], count: int) -> O
     return ones
 
 
-def _spoken_for(mechanism: FrequencyOracle, value: int, count: int) -> Outputs:
-    """Return which values each report speaks for, and the report where it is one number."""
+def _supported(mechanism: FrequencyOracle, value: int, count: int) -> Outputs:
+    """Return which values each report supports, and the report where it is one number."""
     rows = Client(mechanism).report_many(np.full(count, value)).rows
-    spoken = mechanism.speaks_for(rows)[:, :CATEGORIES].astype(np.int64)
+    supported = mechanism.supports(rows)[:, :CATEGORIES].astype(np.int64)
     if rows.ndim > 1:
-        return spoken
-    return np.column_stack([spoken, rows.astype(np.int64)])
+        return supported
+    return np.column_stack([supported, rows.astype(np.int64)])
 
 
 def _sketched(mechanism: CountMeanSketch | HadamardSketch, text: str, count: int) -> Outputs:
-    rows = SketchClient(mechanism).report_many([text] * count).rows
+    rows = Client(mechanism).report_many([text] * count).rows
     return rows if rows.ndim == 1 else np.unpackbits(rows[:, 2:].astype(np.uint8), axis=1)
 
 
 def _heavy(mechanism: HeavyHitters, word: str, count: int) -> Outputs:
-    return HeavyClient(mechanism).report_many([word] * count).rows
+    return Client(mechanism).report_many([word] * count).rows
 
 
 def _numeric(mechanism: Any, value: float, count: int) -> Outputs:
-    return NumericClient(mechanism).report_many(np.full(count, value)).rows
+    return Client(mechanism).report_many(np.full(count, value)).rows
 
 
 def _wave(mechanism: SquareWave, value: float, count: int) -> Outputs:
-    return SquareWaveClient(mechanism).report_many(np.full(count, value)).rows
+    return Client(mechanism).report_many(np.full(count, value)).rows
 
 
 def _flips(mechanism: BitFlips, bucket: int, count: int) -> Outputs:
-    return first_reports(mechanism, np.full(count, bucket)).rows
+    return Client(mechanism).report_many(np.full(count, bucket)).rows
 
 
 def kept_flips(mechanism: BitFlips, history: tuple[int, ...], count: int) -> Outputs:
     """Return what devices send that are in these buckets, round by round."""
-    clients = (BitFlipClient(mechanism) for _ in range(count))
+    clients = (Client(mechanism) for _ in range(count))
     return [tuple(client.report(bucket) for bucket in history) for client in clients]
 
 
 def kept_answers(mechanism: KaryResponse, history: tuple[int, ...], count: int) -> Outputs:
     """Return what people send whose answers are kept, and who hold these values round by round."""
-    clients = (KeptAnswers(Client(mechanism)) for _ in range(count))
+    clients = (Client(Memoized(mechanism)) for _ in range(count))
     return [tuple(client.report(value) for value in history) for client in clients]
 
 
 def kept_filters(mechanism: Rappor, history: tuple[str, ...], count: int) -> Outputs:
     """Return eight bits of each round, and whether the last round is as each before it."""
-    clients = (RapporClient(mechanism) for _ in range(count))
+    clients = (Client(mechanism) for _ in range(count))
     sent = b"".join(client.report(text)[-1:] for client in clients for text in history)
     rounds = np.frombuffer(sent, np.uint8).reshape(count, len(history))
     bits = np.unpackbits(rounds, axis=1)
@@ -235,7 +233,7 @@ def kept_filters(mechanism: Rappor, history: tuple[str, ...], count: int) -> Out
 
 
 def _filter(mechanism: Rappor, text: str, count: int) -> Outputs:
-    rows = RapporClient(mechanism).report_many([text] * count).rows
+    rows = Client(mechanism).report_many([text] * count).rows
     return np.unpackbits(rows[:, 2:].astype(np.uint8), axis=1)
 
 
@@ -243,7 +241,7 @@ def _filters_over_time(mechanism: Rappor, text: str, count: int) -> Outputs:
     """Return how often each bit was set in all rounds of one person."""
     found = []
     for _ in range(count):
-        client = RapporClient(mechanism)
+        client = Client(mechanism)
         sent = [client.report(text)[-1:] for _ in range(ROUNDS)]
         found.append(np.unpackbits(np.frombuffer(b"".join(sent), np.uint8).reshape(-1, 1), axis=1))
     times: Outputs = np.array(found).sum(axis=1)
@@ -251,7 +249,7 @@ def _filters_over_time(mechanism: Rappor, text: str, count: int) -> Outputs:
 
 
 def _discovered(mechanism: Discovery, text: str, count: int) -> Outputs:
-    rows = DiscoveryClient(mechanism).report_many([text] * count).rows
+    rows = Client(mechanism).report_many([text] * count).rows
     bits = np.unpackbits(rows[:, 3:].astype(np.uint8), axis=1)
     return np.column_stack([rows[:, 0].astype(np.int64), bits])
 

@@ -14,10 +14,7 @@ import numpy as np
 from discreet.audit.local import kept_answers, kept_filters, kept_flips, ones_of_all
 from discreet.audit.naive import SparseVariants, float_laplace
 from discreet.audit.subjects import Kind, Outputs, Subject
-from discreet.local import Client, KaryResponse
-from discreet.local.longitudinal import BitFlips
-from discreet.local.rappor import Rappor
-from discreet.local.shuffle import shuffled_epsilon
+from discreet.local import BitFlips, Client, KaryResponse, Rappor, shuffled_epsilon
 from discreet.mechanisms import (
     Exponential,
     Gaussian,

@@ -1,4 +1,6 @@
-"""The catalog: what the owner declares. Everything in it is public.
+"""The catalog: tables, privacy units, bounds and the budget, as the data owner declares them.
+
+Everything in it is public.
 
 >>> from discreet.catalog import catalog_from
 >>> catalog = catalog_from(
@@ -17,29 +19,33 @@
 ... )
 >>> catalog.table("Visits").unit
 ColumnUnit(column='patient_id')
+
+| file | holds |
+|---|---|
+| `schema.py` | types, bounds, columns, units and tables; times as numbers |
+| `policy.py` | `Catalog` and its policies: budget, source, analysts |
+| `entries.py` | single entries, checked, with the file and line of each |
+| `columns.py` | a declared column and a declared unit |
+| `sources.py` | the declared database, its limits and its address |
+| `declaration.py` | `Declaration`: a catalog before the tables' schemas are known |
+| `arguments.py` | the arguments of `discreet.open` as a declaration |
+| `resolve.py` | reads `discreet.toml`; declaration + schemas = catalog |
+| `toml.py` | a catalog as text: written, or drafted |
+| `magnitudes.py` | bounds that are found privately |
 """
 
-from discreet.catalog.complete import complete
-from discreet.catalog.declare import declare
-from discreet.catalog.declared import Declared, DeclaredTable, declared_from
-from discreet.catalog.draft import Found, TableDraft, draft, unit_guess
-from discreet.catalog.load import catalog_from, load, read
-from discreet.catalog.magnitudes import (
-    BINS,
-    Bin,
-    bin_of,
-    bounds_from_noisy,
-    threshold_for,
-)
+from importlib import import_module
+from warnings import warn
+
 from discreet.catalog.policy import (
     Accounting,
     AnalystPolicy,
     BudgetPolicy,
     Catalog,
+    RowChoice,
     SourcePolicy,
-    column_of,
-    nearest,
 )
+from discreet.catalog.resolve import catalog_from, load
 from discreet.catalog.schema import (
     AUTO,
     Auto,
@@ -55,48 +61,53 @@ from discreet.catalog.schema import (
     Unit,
     Value,
 )
-from discreet.catalog.times import number_from_time, time_from_number
-from discreet.catalog.write import toml_from
+from discreet.catalog.toml import toml_from
 
 __all__ = [
     "AUTO",
-    "BINS",
     "Accounting",
     "AnalystPolicy",
     "Auto",
-    "Bin",
     "Bounds",
     "BudgetPolicy",
     "Catalog",
     "Column",
     "ColumnUnit",
-    "Declared",
-    "DeclaredTable",
-    "Found",
     "Kind",
     "PathUnit",
     "PrivateTable",
     "PublicTable",
+    "RowChoice",
     "RowUnit",
     "SourcePolicy",
     "Table",
-    "TableDraft",
     "Unit",
     "Value",
-    "bin_of",
-    "bounds_from_noisy",
     "catalog_from",
-    "column_of",
-    "complete",
-    "declare",
-    "declared_from",
-    "draft",
     "load",
-    "nearest",
-    "number_from_time",
-    "read",
-    "threshold_for",
-    "time_from_number",
     "toml_from",
-    "unit_guess",
 ]
+
+PRIVATE_NOW = {
+    "BINS": "magnitudes",
+    "TableDraft": "toml",
+    "bin_of": "magnitudes",
+    "bounds_from_noisy": "magnitudes",
+    "declare": "arguments",
+    "draft": "toml",
+    "read": "resolve",
+    "threshold_for": "magnitudes",
+}
+"""Names that were public in 0.1 and that its pages use, and the modules that have them."""
+
+
+def __getattr__(name: str) -> object:
+    """Return a name that was public in 0.1, with a warning."""
+    if name not in PRIVATE_NOW:
+        raise AttributeError(f"module 'discreet.catalog' has no attribute {name!r}")
+    warn(
+        f"discreet.catalog.{name} is not public any more and will be removed in 0.4.",
+        DeprecationWarning,
+        stacklevel=2,
+    )
+    return getattr(import_module(f"discreet.catalog.{PRIVATE_NOW[name]}"), name)

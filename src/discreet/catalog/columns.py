@@ -1,32 +1,43 @@
-"""A declared column, before and after its kind is known."""
+"""A declared column and a declared privacy unit, before the table's schema is known."""
 
+import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 
-from discreet.catalog.fields import (
+from discreet.catalog.entries import (
     BLANK,
     LARGEST,
-    a_flag,
-    a_list,
-    a_number,
-    a_section,
-    a_time,
-    meant,
-    told,
+    Location,
+    check_flag,
+    check_list,
+    check_number,
+    check_section,
+    check_text,
+    did_you_mean,
+    time_from,
+    value_text,
 )
-from discreet.catalog.places import Place
-from discreet.catalog.policy import nearest
-from discreet.catalog.schema import AUTO, Auto, Bounds, Column, Kind, Value
-from discreet.catalog.times import MICROSECOND, number_from_time
+from discreet.catalog.schema import (
+    AUTO,
+    MICROSECOND,
+    Auto,
+    Bounds,
+    Column,
+    ColumnUnit,
+    Kind,
+    RowUnit,
+    Value,
+    number_from_time,
+)
 
-KEYS = ("type", "bounds", "step", "values", "nulls")
+COLUMN = ("type", "bounds", "step", "values", "nulls")
 
 KINDS = {each.value: each for each in Kind if each is not Kind.INTERVAL}
-"""What a column's type may be called: spans of time stand in expressions only."""
+"""The types that a column may be declared with: intervals occur in expressions only."""
 
-MEANT = {
+OTHER_NAMES = {
     "bool": "boolean",
     "int": "integer",
     "bigint": "integer",
@@ -45,18 +56,18 @@ MEANT = {
     "datetime": "timestamp",
     "timestamptz": "timestamp with time zone",
 }
-"""What other systems call our kinds: used to say what is meant, never to guess it."""
+"""Names of types in other systems. They improve the error message; they are not accepted."""
 
 MOST_STEPS = 2**63
-BOUNDS_FIX = "write bounds = [low, high], the range that values can have at all"
+BOUNDS_FIX = "Write the lowest and the highest possible value: bounds = [0, 120]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DeclaredColumn:
-    """What the owner says of a column; what bounds and values mean depends on its kind."""
+class ColumnDeclaration:
+    """A column as declared. The meaning of its bounds and values depends on its type."""
 
     name: str
-    place: Place
+    location: Location
     kind: Kind | None = None
     bounds: tuple[object, object] | Auto | None = None
     step: Fraction | None = None
@@ -64,70 +75,74 @@ class DeclaredColumn:
     nulls: bool | None = None
 
 
-def declared_column(place: Place, name: str, value: object) -> DeclaredColumn:
-    """Return what an entry of [tables.NAME.columns] declares, checked as far as it can be."""
-    entries = a_section(place, value, KEYS)
-    column = DeclaredColumn(
+def column_declaration(location: Location, name: str, value: object) -> ColumnDeclaration:
+    """Return the column that an entry of [tables.NAME.columns] declares, as far as checked."""
+    entries = check_section(location, value, COLUMN)
+    column = ColumnDeclaration(
         name=name,
-        place=place,
-        kind=_kind(place.at("type"), entries["type"]) if "type" in entries else None,
-        bounds=_pair(place.at("bounds"), entries["bounds"]) if "bounds" in entries else None,
-        step=_step(place.at("step"), entries["step"]) if "step" in entries else None,
-        values=_list(place.at("values"), entries["values"]) if "values" in entries else None,
-        nulls=a_flag(place.at("nulls"), entries["nulls"]) if "nulls" in entries else None,
+        location=location,
+        kind=_kind(location.at("type"), entries["type"]) if "type" in entries else None,
+        bounds=_pair(location.at("bounds"), entries["bounds"]) if "bounds" in entries else None,
+        step=_step(location.at("step"), entries["step"]) if "step" in entries else None,
+        values=_list(location.at("values"), entries["values"]) if "values" in entries else None,
+        nulls=check_flag(location.at("nulls"), entries["nulls"]) if "nulls" in entries else None,
     )
     if (kind := column.kind or _likely_kind(column)) is not None:
-        settled(column, kind)
+        resolve_column(column, kind)
     return column
 
 
-def _kind(place: Place, value: object) -> Kind:
+def _kind(location: Location, value: object) -> Kind:
     if isinstance(value, Kind) and value in KINDS.values():
         return value
     if isinstance(value, str) and value in KINDS:
         return KINDS[value]
     names = ", ".join(f'"{name}"' for name in KINDS)
-    near = None
-    if isinstance(value, str):
-        near = MEANT.get(value.casefold()) or nearest(value, list(KINDS))
-    fix = "write one of these" if near is None else meant(near)
-    raise place.refused(f"must be one of {names}, not {told(value)}", fix)
+    raise location.invalid(f"must be one of {names}, not {value_text(value)}", _kind_fix(value))
 
 
-def _pair(place: Place, value: object) -> tuple[object, object] | Auto:
+def _kind_fix(value: object) -> str:
+    fix = "Write one of these"
+    if not isinstance(value, str):
+        return fix
+    known = OTHER_NAMES.get(value.casefold(), value)
+    return did_you_mean(known, list(KINDS), otherwise=fix)
+
+
+def _pair(location: Location, value: object) -> tuple[object, object] | Auto:
     if value in ("AUTO", AUTO):
         return AUTO
-    ends = a_list(place, value, BOUNDS_FIX)
+    ends = check_list(location, value, BOUNDS_FIX)
     if len(ends) != 2:
-        raise place.refused(f"must have a low and a high end, not {len(ends)} items", BOUNDS_FIX)
+        raise location.invalid(f"must have two values, not {len(ends)}", BOUNDS_FIX)
     return (ends[0], ends[1])
 
 
-def _step(place: Place, value: object) -> Fraction:
-    fix = "write the step between values, as 0.01 for money, or leave it out"
-    step = a_number(place, value, fix)
+def _step(location: Location, value: object) -> Fraction:
+    fix = "Write the step between values, such as 0.01 for money, or remove step"
+    step = check_number(location, value, fix)
     if step <= 0:
-        raise place.refused(f"must be more than 0, not {told(value)}", fix)
+        raise location.invalid(f"must be more than 0, not {value_text(value)}", fix)
     return step
 
 
-def _list(place: Place, value: object) -> tuple[object, ...]:
-    fix = "list all the values that there are, or leave it out"
-    items = a_list(place, value, fix)
+def _list(location: Location, value: object) -> tuple[object, ...]:
+    fix = "List all values of the column, or remove values"
+    items = check_list(location, value, fix)
     if not items:
-        raise place.refused("must list at least one value", fix)
+        raise location.invalid("must contain at least one value", fix)
     for i, item in enumerate(items):
         if item is None:
-            raise place.at(i).refused("is NULL", "write nulls = true for a column that has NULLs")
+            raise location.at(i).invalid("is NULL", "Remove it, and write nulls = true instead")
     return items
 
 
-def _likely_kind(column: DeclaredColumn) -> Kind | None:
-    """Return the kind that allows most of what was written, so that mistakes show early."""
+def _likely_kind(column: ColumnDeclaration) -> Kind | None:
+    """Return the type that allows most of the entries, to find mistakes before the schema does."""
     if isinstance(column.bounds, Auto) or column.step is not None:
         return Kind.REAL
     if column.bounds is not None:
-        times = [a_time(each) for each in column.bounds]
+        times = [time_from(each) for each in column.bounds]
         if None not in times:
             is_date = not any(isinstance(each, datetime) for each in times)
             return Kind.DATE if is_date else Kind.TIMESTAMP_TZ
@@ -144,16 +159,16 @@ _LIKELY: tuple[tuple[type | tuple[type, ...], Kind], ...] = (
 )
 
 
-def settled(column: DeclaredColumn, kind: Kind) -> Column:
-    """Return the column, all that is declared of it being right for this kind."""
-    bounds = _settled_bounds(column, kind)
+def resolve_column(column: ColumnDeclaration, kind: Kind) -> Column:
+    """Return the column, with every entry checked against its type."""
+    bounds = _resolve_bounds(column, kind)
     _check_step(column, kind, bounds)
     return Column(
         name=column.name,
         kind=kind,
         bounds=bounds,
         step=column.step,
-        values=None if column.values is None else _settled_values(column, kind, bounds),
+        values=None if column.values is None else _resolve_values(column, kind, bounds),
         nulls=column.nulls,
     )
 
@@ -161,106 +176,112 @@ def settled(column: DeclaredColumn, kind: Kind) -> Column:
 # --------------------------------------------------------------------------- bounds and steps
 
 
-def _settled_bounds(column: DeclaredColumn, kind: Kind) -> Bounds | Auto | None:
-    place = column.place.at("bounds")
+def _resolve_bounds(column: ColumnDeclaration, kind: Kind) -> Bounds | Auto | None:
+    location = column.location.at("bounds")
     if column.bounds is None:
         return None
     if isinstance(column.bounds, Auto):
         if not kind.is_number:
-            rule = f'cannot be "AUTO" for a {kind.value} column: only numbers have bounds to find'
-            raise place.refused(rule, "leave it out")
+            rule = f'cannot be "AUTO" for a {kind.value} column: Discreet finds bounds of numbers'
+            raise location.invalid(rule, "Remove it")
         return AUTO
     if not (kind.is_number or kind.is_time):
-        fix = "leave it out, and list values instead if they are few and known"
-        raise place.refused(f"cannot be given for a {kind.value} column", fix)
-    low, high = (_end(place.at(i), end, kind) for i, end in enumerate(column.bounds))
-    return _range(place, low, high)
+        fix = "Remove it. If there are few values and you know them, list them as values"
+        raise location.invalid(f"cannot be given for a {kind.value} column", fix)
+    low, high = (_end(location.at(i), end, kind) for i, end in enumerate(column.bounds))
+    return _range(location, low, high)
 
 
-def _range(place: Place, low: Fraction, high: Fraction) -> Bounds:
-    if low >= high:
-        order = "equal" if low == high else "in the wrong order"
-        raise place.refused(f"has ends that are {order}: low must be less than high", BOUNDS_FIX)
+def _range(location: Location, low: Fraction, high: Fraction) -> Bounds:
+    if low == high:
+        fix = "The upper bound must be greater than the lower one: bounds = [0, 120]"
+        raise location.error(f"{location.fact} are equal", fix)
+    if low > high:
+        fix = "Put the lower bound first: bounds = [0, 120]"
+        raise location.error(f"{location.fact} are in the wrong order", fix)
     if high - low > LARGEST:
-        raise place.refused("must not be wider than 1e300", BOUNDS_FIX)
+        raise location.invalid("must not be wider than 1e300", BOUNDS_FIX)
     return Bounds(low=low, high=high)
 
 
-def _end(place: Place, value: object, kind: Kind) -> Fraction:
+def _end(location: Location, value: object, kind: Kind) -> Fraction:
     if kind.is_time:
-        moment = _moment(place, value, kind, BOUNDS_FIX)
+        moment = _moment(location, value, kind, BOUNDS_FIX)
         number = number_from_time(moment)
-        # A day as the upper end of a timestamp is meant to its end.
-        is_whole_day = place.path[-1] == 1 and not isinstance(a_time(value), datetime)
+        # A day as the upper bound of timestamps includes the whole day.
+        is_whole_day = location.path[-1] == 1 and not isinstance(time_from(value), datetime)
         is_long = is_whole_day and kind is not Kind.DATE
         return number + (timedelta(days=1) // MICROSECOND - 1 if is_long else 0)
-    number = a_number(place, value, BOUNDS_FIX)
+    number = check_number(location, value, BOUNDS_FIX)
     if kind is Kind.INTEGER and number.denominator != 1:
-        rule = f"must be whole for an integer column, not {told(value)}"
-        raise place.refused(rule, BOUNDS_FIX)
+        rule = f"must be a whole number for an integer column, not {value_text(value)}"
+        raise location.invalid(rule, BOUNDS_FIX)
     return number
 
 
-def _moment(place: Place, value: object, kind: Kind, fix: str) -> date:
+def _moment(location: Location, value: object, kind: Kind, fix: str) -> date:
     """Return a date for a date column, else a timestamp, in UTC if the column has time zones."""
-    moment = a_time(value)
+    moment = time_from(value)
     if moment is None or (kind is Kind.DATE and isinstance(moment, datetime)):
         example = "2024-12-31" if kind is Kind.DATE else "2024-12-31T23:59:59"
-        rule = f"must be a {kind.value}, not {told(value)}"
-        raise place.refused(rule, f"write it as {example}")
+        rule = f"must be a {kind.value}, not {value_text(value)}"
+        raise location.invalid(rule, f"Write it as {example}")
     if kind is Kind.DATE:
         return moment
     if not isinstance(moment, datetime):
         moment = datetime(moment.year, moment.month, moment.day)
     if kind is Kind.TIMESTAMP and moment.tzinfo is not None:
-        raise place.refused("has an offset, but the column has no time zone", fix)
-    return _in_utc(place, moment, fix) if kind is Kind.TIMESTAMP_TZ else moment
+        rule = "has a UTC offset, but the column has no time zone"
+        raise location.invalid(rule, "Remove the offset")
+    return _in_utc(location, moment, fix) if kind is Kind.TIMESTAMP_TZ else moment
 
 
-def _in_utc(place: Place, moment: datetime, fix: str) -> datetime:
+def _in_utc(location: Location, moment: datetime, fix: str) -> datetime:
     try:
         return moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
     except OverflowError:
-        raise place.refused("lies outside the years 1 to 9999", fix) from None
+        raise location.invalid("is outside the years 1 to 9999", fix) from None
 
 
-def _check_step(column: DeclaredColumn, kind: Kind, bounds: Bounds | Auto | None) -> None:
-    place, step = column.place.at("step"), column.step
+def _check_step(column: ColumnDeclaration, kind: Kind, bounds: Bounds | Auto | None) -> None:
+    location, step = column.location.at("step"), column.step
     if step is None:
         return
     if not kind.is_number:
-        raise place.refused(f"cannot be given for a {kind.value} column", "leave it out")
+        raise location.invalid(f"cannot be given for a {kind.value} column", "Remove it")
     if isinstance(bounds, Auto):
-        rule = 'needs a lower bound to count from, which "AUTO" does not give'
-        raise place.refused(rule, "declare bounds, or leave step out")
+        rule = 'needs a declared lower bound, and the bounds are "AUTO"'
+        raise location.invalid(rule, "Declare bounds, or remove step")
     if kind is Kind.INTEGER and step.denominator != 1:
-        rule = f"must be whole for an integer column, not {told(step)}"
-        raise place.refused(rule, "write a whole number, or leave it out")
+        rule = f"must be a whole number for an integer column, not {value_text(step)}"
+        raise location.invalid(rule, "Write a whole number, or remove step")
     if bounds is not None and ((steps := (bounds.high - bounds.low) / step).denominator != 1):
-        fits = told(bounds.low + step * steps.__floor__())
-        rule = f"must divide the bounds into whole steps, which {told(step)} does not"
-        raise place.refused(rule, f"end the bounds at {fits}, say, or leave step out")
+        fits = value_text(bounds.low + step * steps.__floor__())
+        name = f"{location.path[1]}.{column.name}"
+        subject = str(location) if location.is_argument else f"The step {value_text(step)}"
+        what = f"{subject} does not divide the bounds of {name} evenly"
+        raise location.error(what, f"Change the upper bound to {fits}, or remove step")
     if bounds is not None and steps > MOST_STEPS:
-        rule = "divides the bounds into more steps than 64 bits can count"
-        raise place.refused(rule, "write a wider step, or leave it out")
+        rule = "is too small: the bounds have more steps than 64 bits can count"
+        raise location.invalid(rule, "Write a larger step, or remove step")
 
 
 # --------------------------------------------------------------------------- values
 
 
-def _settled_values(
-    column: DeclaredColumn, kind: Kind, bounds: Bounds | Auto | None
+def _resolve_values(
+    column: ColumnDeclaration, kind: Kind, bounds: Bounds | Auto | None
 ) -> tuple[Value, ...]:
-    place = column.place.at("values")
-    values = [_value(place.at(i), each, kind) for i, each in enumerate(column.values or ())]
+    location = column.location.at("values")
+    values = [_value(location.at(i), each, kind) for i, each in enumerate(column.values or ())]
     first: dict[Value, int] = {}
     for i, value in enumerate(values):
         if first.setdefault(value, i) != i:
-            rule = f"is {told(value)} a second time"
-            raise place.at(i).refused(rule, "list every value once")
+            rule = f"repeats the value {value_text(value)}"
+            raise location.at(i).invalid(rule, "List every value once")
         if isinstance(bounds, Bounds) and not bounds.low <= _as_number(value) <= bounds.high:
-            rule = f"is {told(value)}, which lies outside the column's bounds"
-            raise place.at(i).refused(rule, "leave it out, or widen the bounds")
+            rule = f"is {value_text(value)}, which is outside the bounds of the column"
+            raise location.at(i).invalid(rule, "Remove it, or widen the bounds")
     return tuple(values)
 
 
@@ -270,40 +291,104 @@ def _as_number(value: Value) -> Fraction:
     return Fraction(str(value))
 
 
-def _value(place: Place, value: object, kind: Kind) -> Value:
-    fix = f"list values of the column's kind, {kind.value}"
+def _value(location: Location, value: object, kind: Kind) -> Value:
+    fix = f"List values of the column's type, {kind.value}"
     if kind.is_time:
-        return _moment(place, value, kind, fix)
+        return _moment(location, value, kind, fix)
     if kind.is_number:
-        return _numeric(place, value, kind, fix)
+        return _numeric(location, value, kind, fix)
     if kind is Kind.BOOLEAN and isinstance(value, bool):
         return value
     if kind is Kind.TEXT and isinstance(value, str):
-        return _encodable(place, value, fix)
+        return _encodable(location, value, fix)
     if kind is Kind.OTHER:
-        raise place.refused("cannot be listed for a column of another kind", "leave values out")
-    raise place.refused(f"must be {kind.value}, not {told(value)}", fix)
+        raise location.invalid("cannot be listed for a column of type other", "Remove values")
+    raise location.invalid(f"must be {kind.value}, not {value_text(value)}", fix)
 
 
-def _numeric(place: Place, value: object, kind: Kind, fix: str) -> int | float:
-    exact = a_number(place, value, fix)
+def _numeric(location: Location, value: object, kind: Kind, fix: str) -> int | float:
+    exact = check_number(location, value, fix)
     if kind is Kind.REAL:
         try:
             return float(exact)
         except OverflowError:
-            raise place.refused("is beyond what a floating-point number can be", fix) from None
+            raise location.invalid("is too large for a floating-point number", fix) from None
     if exact.denominator != 1:
-        raise place.refused(f"must be a whole number, not {told(value)}", fix)
+        raise location.invalid(f"must be a whole number, not {value_text(value)}", fix)
     if not -(2**63) <= exact < 2**63:
-        raise place.refused("must be a whole number of 64 bits at most", "leave it out")
+        raise location.invalid("must be a whole number of at most 64 bits", "Remove it")
     return int(exact)
 
 
-def _encodable(place: Place, value: str, fix: str) -> str:
+def _encodable(location: Location, value: str, fix: str) -> str:
     if value == BLANK:
-        raise place.refused("is still to be filled in", "list all the values that there are")
+        raise location.invalid("must be filled in", "List all values of the column")
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise place.refused("is not a text that UTF-8 can hold", fix) from None
+        raise location.invalid("is not valid UTF-8 text", fix) from None
     return value
+
+
+# --------------------------------------------------------------------------- privacy units
+
+ROW = "row"
+UNITS = (
+    'unit = "COLUMN" with the column that identifies the person, unit = "row" to protect each '
+    "row separately, or public = true if anyone may see the table"
+)
+UNIT_FIX = f"Write {UNITS}"
+PATH_FIX = 'Write the path as unit = "TABLE.COLUMN via COLUMN_OF_THIS_TABLE"'
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnitPath:
+    """The privacy unit of a row is that of the row of `table` that `via`, a column here, refers to.
+
+    `column` is the unit's column, in the table where the path ends.
+    """
+
+    table: str
+    column: str
+    via: str | None
+
+
+UnitDeclaration = RowUnit | ColumnUnit | UnitPath
+
+# A name in quotes may hold anything, as in SQL; a bare one has no dots and no quotes.
+_NAME = r'"(?:[^"]|"")+"|[^".]+'
+_COLUMN = re.compile(rf"({_NAME})")
+_PATH = re.compile(rf'({_NAME})\.("(?:[^"]|"")+"|[^".]+?)(?:\s+via\s+({_NAME}))?')
+
+
+def unit_from(location: Location, value: object) -> UnitDeclaration:
+    """Return the privacy unit that a text declares."""
+    text = check_text(location, value, UNIT_FIX).strip()
+    if text == ROW:
+        return RowUnit()
+    if found := _PATH.fullmatch(text):
+        table, column, via = (None if each is None else _unquoted(each) for each in found.groups())
+        return UnitPath(table=table or "", column=column or "", via=via)
+    if not _COLUMN.fullmatch(text):
+        raise location.invalid(
+            f"is {text!r}, which is neither a column nor a path to one", UNIT_FIX
+        )
+    if " via " in text and not text.startswith('"'):
+        raise location.invalid(f"is {text!r}, a path without a column", PATH_FIX)
+    return ColumnUnit(column=_unquoted(text))
+
+
+def written_unit(column: str, *, table: str | None = None, via: str | None = None) -> str:
+    """Return the text that declares a column, or a path to one, as the privacy unit."""
+    if table is None:
+        return _quoted(column)
+    return f"{_quoted(table)}.{_quoted(column)}" + ("" if via is None else f" via {_quoted(via)}")
+
+
+def _quoted(name: str) -> str:
+    is_plain = re.fullmatch(r"\w+( \w+)*", name) and name != ROW and " via " not in f" {name} "
+    return name if is_plain else '"' + name.replace('"', '""') + '"'
+
+
+def _unquoted(name: str) -> str:
+    return name[1:-1].replace('""', '"') if name.startswith('"') else name.strip()

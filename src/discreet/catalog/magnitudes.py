@@ -14,8 +14,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Protocol
 
-from discreet.catalog.schema import Bounds, Kind
-from discreet.catalog.times import number_from_date, number_from_timestamp
+from discreet.catalog.schema import Bounds, Kind, number_from_date, number_from_timestamp
 from discreet.errors import ParameterError
 from discreet.parameters import Real
 

@@ -1,4 +1,4 @@
-"""What the owner decides: who is protected, how, and how much may be revealed in all."""
+"""The catalog and its policies: privacy budget, source of the data, analysts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,41 +12,41 @@ from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
 
 
 class Accounting(Enum):
-    """How charges add up."""
+    """The accounting method: how the costs of queries add up."""
 
     BASIC = "basic"
-    """Epsilons and deltas are added: what a question asks for is what it is charged."""
+    """Epsilons and deltas are added: each query costs exactly its epsilon and delta."""
 
     CONCENTRATED = "concentrated"
-    """Zero-concentrated privacy for a budget with a delta: many questions cost less together."""
+    """Zero-concentrated privacy, for a budget with a delta: many queries cost less together."""
 
 
 class Suspends(Enum):
-    """Whom a failure after a charge suspends until the owner has looked."""
+    """Which accounts are suspended after a query fails whose cost was charged."""
 
     ACCOUNT = "account"
-    """The account that asked."""
+    """The account that ran the query."""
 
     ALL = "all"
-    """Every account, the owner's too."""
+    """Every account, including the owner's."""
 
 
 MOST_QUESTIONS = 1_000_000
-"""So many questions can be charged for by basic accounting, if the owner sets no least epsilon."""
+"""The most queries that basic accounting can charge for, unless least_epsilon is declared."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BudgetPolicy:
-    """How much may be revealed in all, over the life of the data set."""
+    """The total privacy budget, for the life of the data."""
 
     epsilon: Fraction
     delta: Fraction = Fraction(0)
     neighbours: Neighbours = ADD_REMOVE
     accounting: Accounting = Accounting.BASIC
     question_delta: Fraction | None = None
-    """The delta of a question that needs one and names none; a hundredth of delta if not set."""
+    """The delta of a query that needs one and states none. Default: a hundredth of delta."""
     least_epsilon: Fraction | None = None
-    """The least that a question may be charged."""
+    """The smallest epsilon that a query may cost."""
     incident_suspends: Suspends = Suspends.ACCOUNT
 
     @property
@@ -55,10 +55,10 @@ class BudgetPolicy:
 
     @property
     def least_per_question(self) -> Fraction:
-        """The least that a question may be charged: a millionth of the total if not set.
+        """The smallest epsilon that a query may cost. Default: a millionth of the total.
 
-        Concentrated accounting adds up squares, for which it is a thousandth. It is no more than
-        0.001: a total above 1 000 promises nothing that a bound on questions could save.
+        Concentrated accounting adds up squares, so there it is a thousandth. The default is at
+        most 0.001: a total above 1,000 protects nothing that a limit on queries could save.
         """
         if self.least_epsilon is not None:
             return self.least_epsilon
@@ -68,61 +68,66 @@ class BudgetPolicy:
 
 
 class RowChoice(Enum):
-    """When it is settled which rows of a unit count, if it has more than may."""
+    """When the rows within the contribution limit are chosen."""
 
-    PREPARED = "prepared"
-    """Once, before any question: as fast as a question without privacy."""
+    ONCE = "once"
+    """Once, when the data are opened or prepared. Queries are then as fast as without privacy."""
 
     PER_QUERY = "per-query"
-    """By each question, among the rows that it is about: more of them where it filters."""
+    """By each query, among the rows that match it. Slower, but a filter leaves out fewer rows."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> "RowChoice | None":
+        """Return ONCE for "prepared", its name until 0.2: catalogs are kept for years."""
+        return cls.ONCE if value == "prepared" else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourcePolicy:
-    """Which engine holds the tables, and what it may use."""
+    """The database that holds the tables, and its limits for a query."""
 
     engine: str = "duckdb"
     memory_limit: str | None = None
     """A number and a unit: "4 GB"."""
     threads: int | None = None
     timeout: Fraction | None = None
-    """Seconds that a question may run: public, like everything here."""
+    """The most seconds that a query may run. Public, like everything here."""
     version: str | None = None
-    """What the owner calls the data as they are now; None goes by the state of their files."""
-    bounding: RowChoice = RowChoice.PREPARED
+    """The data version, as declared. None: it is computed from the data."""
+    row_choice: RowChoice = RowChoice.ONCE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnalystPolicy:
-    """The most that one analyst may spend; the budget of all holds besides."""
+    """The cap of one analyst: the most they may spend, within the budget."""
 
     name: str
     epsilon: Fraction
     delta: Fraction | None = None
-    """None sets no limit of the analyst's own."""
+    """None: the delta of the analyst is limited by the budget alone."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Catalog:
-    """Everything that is public: tables, units, bounds, keys and the budget."""
+    """Everything the owner declares, all of it public: tables, units, bounds, values, budget."""
 
     budget: BudgetPolicy
     tables: tuple[Table, ...]
     sources: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """Where tables are read from, by name: files as whole paths, or what the engine calls them."""
+    """Where each table is read from: the full path of a file, or its name in the database."""
     source: SourcePolicy = SourcePolicy()
     analysts: tuple[AnalystPolicy, ...] = ()
     ledger: str | None = None
-    """Where charges are kept, if the owner names a place: a file, a server, or env:NAME."""
+    """Where the ledger is, if declared: a file, a server, or env:NAME."""
     disjoint: tuple[tuple[str, ...], ...] = ()
-    """Groups of tables: a unit is in one table of a group at most."""
+    """Groups of tables. No unit has rows in two tables of a group."""
 
     @cached_property
     def _by_name(self) -> dict[str, Table]:
         return {each.name.casefold(): each for each in self.tables}
 
     def table(self, name: str) -> Table | None:
-        """Return the table of this name, whatever its letter case."""
+        """Return the table with this name, in any letter case; None if there is none."""
         return self._by_name.get(name.casefold())
 
     def parents(self, table: PrivateTable) -> tuple[PrivateTable, ...]:
@@ -139,13 +144,13 @@ class Catalog:
 
 
 def column_of(table: Table, name: str) -> Column | None:
-    """Return the column of this name, whatever its letter case."""
+    """Return the column with this name, in any letter case; None if there is none."""
     folded = name.casefold()
     return next((each for each in table.columns if each.name.casefold() == folded), None)
 
 
 def nearest(name: str, known: list[str]) -> str | None:
-    """Return the known name that is nearest to this one, if any is near."""
+    """Return the known name that is most similar to this one, if any is similar."""
     folded = {each.casefold(): each for each in known}
     found = get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
     return folded[found[0]] if found else None

@@ -1,30 +1,30 @@
-"""What a table looks like: its columns, their kinds and what the owner declares about them."""
+"""Tables, columns and privacy units as the catalog declares them; times as numbers."""
 
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
 
 Value = bool | int | float | Fraction | Decimal | str | date | datetime | None
-"""One cell of a public list: a declared value, a key, a literal of a question."""
+"""A public value: a declared value, a group key, or a literal of a query."""
 
 
 class Kind(Enum):
-    """What sort of values a column or an expression has; engines' many types are folded into it."""
+    """The type of a column or an expression. The many types of databases are folded into these."""
 
     BOOLEAN = "boolean"
     INTEGER = "integer"
     REAL = "real"
-    """Floating point and decimals: NaN and infinities count as NULL."""
+    """Floating point and decimals. NaN and infinities count as NULL."""
     TEXT = "text"
     DATE = "date"
     TIMESTAMP = "timestamp"
     TIMESTAMP_TZ = "timestamp with time zone"
     INTERVAL = "interval"
-    """A span of time; only inside an expression."""
+    """A span of time. Only inside an expression."""
     OTHER = "other"
-    """Lists, blobs and the like: can be counted and tested for NULL, nothing else."""
+    """Lists, blobs and similar types. They can only be counted and tested for NULL."""
 
     @property
     def is_number(self) -> bool:
@@ -37,10 +37,10 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """A declared range; values outside are moved to its nearer end where they are summed.
+    """The lowest and highest value of a column, as declared. Values outside are clamped in sums.
 
-    Dates are days and timestamps are microseconds since 1970-01-01, UTC, so that every bound is a
-    number; `catalog.times` converts.
+    Every bound is a number: dates are days and timestamps are microseconds since 1970-01-01, UTC.
+    `number_from_time` and `time_from_number` convert.
     """
 
     low: Fraction
@@ -48,7 +48,7 @@ class Bounds:
 
 
 class Auto(Enum):
-    """Bounds that are found privately, at a price, when they are first needed."""
+    """Bounds that Discreet finds privately, at a cost, when a query first needs them."""
 
     AUTO = "auto"
 
@@ -58,38 +58,39 @@ AUTO = Auto.AUTO
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """A column and what is public about it."""
+    """A column and its public properties."""
 
     name: str
     kind: Kind
     bounds: Bounds | Auto | None = None
     step: Fraction | None = None
-    """Values are multiples of it, counted from the lower bound: 0.01 for money."""
+    """Values are multiples of the step, counted from the lower bound: 0.01 for money."""
     values: tuple[Value, ...] | None = None
-    """All the values that there are; other ones are not counted where the column is a key."""
+    """All values of the column. GROUP BY leaves other values out."""
     nulls: bool | None = None
-    """Whether NULL occurs: True makes it a key of its own, None promises nothing."""
+    """Whether NULL occurs. True makes it a group of its own; None promises nothing."""
     is_rounded: bool = field(default=False, compare=False)
-    """Whether values that differ in the data can be the same as they are read: it is no unit."""
+    """Whether reading may make different values equal. Such a column cannot be a unit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowUnit:
-    """Each row is a unit of its own."""
+    """Each row is a privacy unit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnUnit:
-    """A column says whose row it is; rows where it is NULL belong to nobody and are left out."""
+    """A column identifies the privacy unit. Rows where it is NULL have no unit and are left out."""
 
     column: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PathUnit:
-    """The row belongs to whom the row of another table belongs that it refers to.
+    """The privacy unit is found through another table.
 
-    `column` here equals `key` there, and `key` identifies a row of `table`.
+    Each row refers to a row there and has the same unit: `column` here equals `key` there, and
+    `key` identifies a row of `table`.
     """
 
     column: str
@@ -102,19 +103,19 @@ Unit = RowUnit | ColumnUnit | PathUnit
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrivateTable:
-    """A table about units that must be protected."""
+    """A table whose rows belong to privacy units and need protection."""
 
     name: str
     columns: tuple[Column, ...]
     unit: Unit
     rows_per_unit: int = 10
-    """At most so many rows of a unit count in an answer."""
+    """The contribution limit: the most rows per unit that are used."""
     is_default_limit: bool = True
-    """Whether rows_per_unit was not declared: explanations say so."""
+    """Whether rows_per_unit was not declared. Explanations mention it."""
     key: str | None = None
-    """The column that tells rows apart, if the owner names one."""
+    """The primary key, if the owner declares one."""
     is_prepared: bool = False
-    """Whether the engine has set apart which rows of each unit count, before any question."""
+    """Whether the engine has already chosen the rows within the contribution limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,9 +125,48 @@ class PublicTable:
     name: str
     columns: tuple[Column, ...]
     key: str | None = None
-    """The column that tells rows apart, if the owner names one."""
+    """The primary key, if the owner declares one."""
     may_change: bool = False
-    """Whether it stays on a server, where rows may come after it was looked at."""
+    """Whether it stays on a server, where rows may be added after Discreet looked at it."""
 
 
 Table = PrivateTable | PublicTable
+
+
+# --------------------------------------------------------------------------- times as numbers
+
+FIRST_DAY = date(1970, 1, 1)
+FIRST_MOMENT = datetime(1970, 1, 1, tzinfo=UTC)
+MICROSECOND = timedelta(microseconds=1)
+
+
+def number_from_date(value: date) -> Fraction:
+    """Return the days since 1970-01-01."""
+    return Fraction(value.toordinal() - FIRST_DAY.toordinal())
+
+
+def number_from_timestamp(value: datetime) -> Fraction:
+    """Return the microseconds since 1970-01-01T00:00, UTC. A value without an offset is in UTC."""
+    moment = value.replace(tzinfo=UTC) if value.tzinfo is None else value
+    return Fraction((moment - FIRST_MOMENT) // MICROSECOND)
+
+
+def number_from_time(value: date) -> Fraction:
+    """Return a date in days, or a timestamp in microseconds, since 1970-01-01, UTC."""
+    if isinstance(value, datetime):
+        return number_from_timestamp(value)
+    return number_from_date(value)
+
+
+def time_from_number(number: Fraction, kind: Kind) -> date | None:
+    """Return the date or timestamp of this kind at or just before the number.
+
+    None if it is outside the years 1 to 9999.
+    """
+    try:
+        if kind is Kind.DATE:
+            return date.fromordinal(FIRST_DAY.toordinal() + number.__floor__())
+        moment = FIRST_MOMENT + number.__floor__() * MICROSECOND
+    except (OverflowError, ValueError):
+        return None
+    return moment if kind is Kind.TIMESTAMP_TZ else moment.replace(tzinfo=None)

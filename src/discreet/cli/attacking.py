@@ -13,7 +13,9 @@ from discreet.attacks.defences import Discreet
 from discreet.attacks.outcome import Outcome
 from discreet.attacks.people import Make
 from discreet.attacks.targets import KnownDefence
-from discreet.catalog import BudgetPolicy, nearest, read
+from discreet.catalog import BudgetPolicy
+from discreet.catalog.policy import nearest
+from discreet.catalog.resolve import read
 from discreet.cli.interrupts import stop_if_interrupted
 from discreet.cli.screen import progress, remark, show
 from discreet.errors import ParameterError

@@ -11,7 +11,7 @@ import typer
 
 from discreet.audit import Finding, Subject, plot
 from discreet.audit.trial import findings, trial
-from discreet.catalog import nearest
+from discreet.catalog.policy import nearest
 from discreet.cli.screen import progress, remark, show
 from discreet.errors import ParameterError
 from discreet.plots import check_format

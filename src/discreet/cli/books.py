@@ -15,7 +15,7 @@ from discreet.answer import Balance
 from discreet.answer.rendering import ShownColumn, clipped, table_lines, visible
 from discreet.books import balance_from, budget_from
 from discreet.books import balance_of as balance_in
-from discreet.catalog import read
+from discreet.catalog.resolve import read
 from discreet.cli.given import Payer
 from discreet.cli.screen import show
 from discreet.ledger import OWNER as THE_OWNER

@@ -9,13 +9,15 @@ from pathlib import Path
 import typer
 
 from discreet.answer import Price
-from discreet.bounding import TOTAL_DELTA, TOTAL_EPSILON, find_all
-from discreet.catalog import Column, TableDraft, draft, nearest, unit_guess
-from discreet.catalog.fields import BLANK
-from discreet.catalog.units import ROW, written_unit
+from discreet.catalog import Column
+from discreet.catalog.columns import ROW, written_unit
+from discreet.catalog.entries import BLANK
+from discreet.catalog.policy import nearest
+from discreet.catalog.toml import TableDraft, draft, unit_guess
 from discreet.cli.screen import is_interactive, progress, remark, waiting
 from discreet.errors import CatalogError, ParameterError
 from discreet.opening import LEDGER_SUFFIX, read_columns, rows_guessed_from
+from discreet.opening.private_draft import TOTAL_DELTA, TOTAL_EPSILON, find_all
 from discreet.writing import check_place, write_file
 
 

@@ -16,30 +16,27 @@ from discreet.cli.screen import progress, remark, show
 from discreet.errors import CollectionError, ParameterError
 from discreet.local import (
     Client,
+    Collector,
+    Duchi,
+    FrequencyOracle,
     HadamardResponse,
+    Hybrid,
     KaryResponse,
     LocalHashing,
+    Mechanism,
+    Piecewise,
     Reports,
     Server,
+    SquareWave,
     SubsetSelection,
+    Tally,
     UnaryEncoding,
     choose,
+    mechanism_from_json,
+    mechanism_to_json,
 )
-from discreet.local.base import FrequencyOracle, Mechanism
-from discreet.local.collector import LEAST_PEOPLE, Collector
-from discreet.local.numeric import (
-    Duchi,
-    Hybrid,
-    NumericClient,
-    Piecewise,
-    SquareWave,
-    SquareWaveClient,
-    estimate_mean,
-    reconstruct,
-)
-from discreet.local.numeric.means import Kind
-from discreet.local.records import mechanism_from_json, mechanism_to_json
-from discreet.local.tallies import Tally
+from discreet.local.collector import LEAST_PEOPLE
+from discreet.local.means import MeanMechanism
 from discreet.noise import SYSTEM
 from discreet.parameters import whole
 from discreet.plots import (
@@ -77,7 +74,11 @@ ORACLES: Mapping[str, Callable[[Fraction, int], FrequencyOracle]] = {
     "hashing": lambda epsilon, k: LocalHashing(epsilon=epsilon, categories=k),
     "hadamard": lambda epsilon, k: HadamardResponse(epsilon=epsilon, categories=k),
 }
-MEANS: Mapping[str, type[Kind]] = {"duchi": Duchi, "piecewise": Piecewise, "hybrid": Hybrid}
+MEANS: Mapping[str, type[MeanMechanism]] = {
+    "duchi": Duchi,
+    "piecewise": Piecewise,
+    "hybrid": Hybrid,
+}
 NAMES = ("best", *ORACLES, *MEANS, "square-wave")
 
 
@@ -91,10 +92,7 @@ def simulate(survey: Survey, values: Path | None, output: Path) -> None:
     mechanism = _mechanism(survey)
     if isinstance(mechanism, Duchi | Piecewise | Hybrid | SquareWave):
         numbers = _made_up_numbers(survey.people) if values is None else _read(values, float)
-        if isinstance(mechanism, SquareWave):
-            reports = SquareWaveClient(mechanism).report_many(numbers)
-        else:
-            reports = NumericClient(mechanism).report_many(numbers)
+        reports = Client(mechanism).report_many(numbers)
         truth = f"mean   {np.mean(numbers):.6g}"
     else:
         held = _made_up_values(survey) if values is None else _read(values, int)
@@ -108,7 +106,7 @@ def simulate(survey: Survey, values: Path | None, output: Path) -> None:
 
 def _mechanism(
     survey: Survey,
-) -> FrequencyOracle | Kind | SquareWave:
+) -> FrequencyOracle | MeanMechanism | SquareWave:
     name, epsilon, k, people = survey
     if name == "best":
         return choose(epsilon, k, people).mechanism
@@ -272,8 +270,7 @@ def _drawn(told: Told) -> Plot:
 def _told(tally: Tally[Mechanism], confidence: Fraction) -> Told:
     mechanism, n = tally.mechanism, tally.people
     if isinstance(mechanism, SquareWave):
-        waves = Tally.from_bytes(mechanism, bytes(tally))
-        found = reconstruct(waves)
+        found = Server.from_bytes(mechanism, bytes(tally)).estimate()
         names = [
             f"{low:.3g}–{high:.3g}" for low, high in zip(found.edges, found.edges[1:], strict=False)
         ]
@@ -286,7 +283,7 @@ def _told(tally: Tally[Mechanism], confidence: Fraction) -> Told:
             places=((found.edges[1:] + found.edges[:-1]) / 2).tolist(),
         )
     if isinstance(mechanism, Duchi | Piecewise | Hybrid):
-        mean = estimate_mean(Tally.from_bytes(mechanism, bytes(tally)), confidence=confidence)
+        mean = Server.from_bytes(mechanism, bytes(tally)).estimate(confidence=confidence)
         reach = max(mean.high - mean.mean, mean.mean - mean.low)
         return Told(what="mean", names=["mean"], numbers=[mean.mean], errors=[reach], people=n)
     oracle = _oracle(mechanism)

@@ -26,9 +26,9 @@ from discreet.catalog import (
     PrivateTable,
     PublicTable,
     Table,
-    nearest,
-    time_from_number,
 )
+from discreet.catalog.policy import nearest
+from discreet.catalog.schema import time_from_number
 from discreet.cli.asking import (
     asked,
     check_picture,

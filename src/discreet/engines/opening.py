@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
-from discreet.catalog.addresses import is_spark
+from discreet.catalog.sources import is_spark
 from discreet.engines.base import Holder
 from discreet.engines.connection import LIMITS, Limits
 from discreet.engines.forms import Form

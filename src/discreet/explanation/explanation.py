@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from html import escape
-from warnings import warn
 
 from discreet.amounts import Balance, Price, amount_up, equation, exact_and_float, percent
 from discreet.answer.columns import indentation, json_text
@@ -19,6 +18,7 @@ from discreet.answer.rendering import (
     table_lines,
     visible,
 )
+from discreet.deprecated import warn_renamed
 from discreet.mechanisms.sensitivity import Neighbours
 from discreet.parameters import flag
 
@@ -67,11 +67,7 @@ class ExplainedColumn:
     @property
     def spread_text(self) -> str:
         """The old name of `margin_text`."""
-        warn(
-            "ExplainedColumn.spread_text is deprecated: use ExplainedColumn.margin_text",
-            DeprecationWarning,
-            stacklevel=2,
-        )
+        warn_renamed("ExplainedColumn.spread_text", "ExplainedColumn.margin_text")
         return self.margin_text
 
 

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.amounts import error_text, number_text, percent
-from discreet.catalog.schema import Kind, Value
-from discreet.catalog.times import time_from_number
+from discreet.catalog.schema import Kind, Value, time_from_number
 from discreet.estimators import ExpectedMargin, MarginPerCount, RankMargin
 from discreet.query.plan.planned import PlannedSelection
 from discreet.query.questions import (

@@ -1,8 +1,8 @@
-"""A small durable collection: reports go in, counts come out, and no report is kept.
+"""A durable collection in a file: it counts reports and stores none.
 
-One SQLite file holds the counts of one mechanism and, for each report that was counted, a keyed
-digest of its id, so that a report that is sent twice is counted once. Counting and remembering are
-one transaction: after a crash a report was counted and is remembered, or neither.
+One SQLite file holds the tally of one mechanism, and a keyed digest of the id of each counted
+report, so a report that is sent twice is counted once. Counting a report and storing its digest are
+one transaction: after a crash, both happened or neither did.
 """
 
 import os
@@ -18,10 +18,10 @@ from types import TracebackType
 from typing import Any, Self
 
 from discreet.errors import CollectionError, ParameterError
-from discreet.local.base import Mechanism
-from discreet.local.records import mechanism_from_json, mechanism_to_json
-from discreet.local.reports import Reports
-from discreet.local.tallies import Tally
+from discreet.local.client import Memoized, reporting
+from discreet.local.mechanism import Mechanism
+from discreet.local.registry import mechanism_from_json, mechanism_to_json
+from discreet.local.reports import Reports, Tally
 from discreet.noise import SYSTEM
 from discreet.parameters import whole
 
@@ -47,25 +47,25 @@ SCHEMA = (
     "CREATE TABLE counted (digest BLOB PRIMARY KEY) WITHOUT ROWID",
 )
 
-FAILED = ("the collection could not be read or written", "see to the disk and the file")
+FAILED = ("the collection could not be read or written", "check the disk and the file")
 MISSING = (
     "there is no collection in this file",
-    "make one with Collector.create or discreet local collect",
+    "create one with Collector.create or discreet local collect",
 )
 DAMAGED = (
-    "this collection lacks what it counts, or holds something else in its place",
-    "go on from a copy, or collect into another file",
+    "this collection is damaged: its mechanism or its counts are missing",
+    "restore a copy, or collect into another file",
 )
-NO_PAIRS = ("reports are counted with their ids", "hand in pairs of an id and a report")
-NO_FOLDER = ("there is no such folder for the collection", "make it, or name another file")
-LINK = ("the collection's file is a symbolic link to somewhere else", "name the file itself")
+NO_PAIRS = ("reports are counted with their ids", "pass pairs of an id and a report")
+NO_FOLDER = ("the folder of the collection does not exist", "create it, or name another file")
+LINK = ("the collection's file is a symbolic link", "name the file itself")
 LOST = ("the collection's file was moved or replaced while it was open", "open it again")
-PRESENT = ("there is something in this file already", "open it, or name another file")
+PRESENT = ("this file exists already", "open it, or name another file")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Added:
-    """How many reports were counted, and how many had been counted before."""
+    """How many reports were counted now, and how many had been counted before."""
 
     counted: int
     repeated: int
@@ -74,13 +74,13 @@ class Added:
 class Collector:
     """Counts reports of one mechanism in a file that threads and processes of a machine share.
 
-    What comes out is counts of at least `least_people` reports. That is a courtesy on top of the
-    reports' own privacy, which holds whoever sees them: two counts that differ by one report tell
-    that report, and a report tells no more than its epsilon.
+    It only returns tallies of at least `least_people` reports. The privacy of the reports does not
+    depend on this limit: two tallies that differ by one report reveal that report, and a report
+    reveals no more than its epsilon allows.
     """
 
     def __init__(self, path: Path | str) -> None:
-        self._path = _place(path)
+        self._path = _resolved(path)
         if not self._path.is_file():
             raise CollectionError(*MISSING)
         self._inode = self._path.stat().st_ino
@@ -94,15 +94,19 @@ class Collector:
 
     @classmethod
     def create(
-        cls, path: Path | str, mechanism: Mechanism, *, least_people: int = LEAST_PEOPLE
+        cls,
+        path: Path | str,
+        mechanism: Mechanism | Memoized[Mechanism],
+        *,
+        least_people: int = LEAST_PEOPLE,
     ) -> Self:
-        """Make a collection in a new file, and open it."""
+        """Create a collection in a new file, and open it."""
         least = whole("least_people", least_people, least=1, most=10**9)
         text = mechanism_to_json(mechanism)
-        place = _place(path)
+        place = _resolved(path)
         if Path(path).is_symlink():
             raise CollectionError(*LINK)
-        first = (1, text, SYSTEM.draw(32), least, bytes(Tally(mechanism)))
+        first = (1, text, SYSTEM.draw(32), least, bytes(Tally(reporting(mechanism))))
         _make_file(place, first)
         return cls(place)
 
@@ -121,25 +125,25 @@ class Collector:
         self.close()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         with self._lock:
             self._connection.close()
 
     def add(self, report: bytes, *, report_id: bytes | str) -> bool:
-        """Count one report, durably when this returns; False if its id was counted before.
+        """Count one report. It is on disk when this returns. False if its id was counted before.
 
-        The id is drawn at random by the device, and sent again with the same report if it cannot
-        know whether the first arrived.
+        The device draws the id at random. It sends the same id and report again if it does not know
+        whether the first attempt arrived.
         """
         return self.add_many([(report_id, report)]).counted == 1
 
     def add_many(self, reports: Iterable[tuple[bytes | str, bytes]]) -> Added:
-        """Count reports with their ids, all or none: one that is malformed refuses them all."""
+        """Count reports with their ids, all or none: one malformed report rejects them all."""
         given = [(self._digest(name), report) for name, report in _pairs(reports)]
         for _, report in given:
             _check_single(self.mechanism, report)
         with self._transaction("IMMEDIATE") as connection:
-            fresh = [report for digest, report in given if _is_remembered_now(connection, digest)]
+            fresh = [report for digest, report in given if _is_new(connection, digest)]
             if fresh:
                 tally = self._read(connection)
                 tally.add(Reports.join(self.mechanism, fresh))
@@ -153,13 +157,13 @@ class Collector:
             return self._read(connection).people
 
     def tally(self) -> Tally[Mechanism]:
-        """Return the counts, if they are of enough people."""
+        """Return the tally, if it has reports of at least `least_people` people."""
         with self._transaction("DEFERRED") as connection:
             found = self._read(connection)
         if found.people < self.least_people:
             raise CollectionError(
-                f"{found.people} reports were counted, and counts are given out from "
-                f"{self.least_people} on",
+                f"only {found.people} reports were counted, and results need at least "
+                f"{self.least_people}",
                 "collect more",
             )
         return found
@@ -172,7 +176,7 @@ class Collector:
         content = name.encode("utf-8", "surrogatepass") if isinstance(name, str) else name
         if not isinstance(content, bytes) or not 0 < len(content) <= ID_BYTES_MOST:
             raise CollectionError(
-                f"a report's id is 1 to {ID_BYTES_MOST} bytes or letters",
+                f"a report's id must have 1 to {ID_BYTES_MOST} bytes or letters",
                 "let the device draw 16 random bytes",
             )
         return blake2b(content, key=self._salt, digest_size=DIGEST_BYTES).digest()
@@ -199,8 +203,8 @@ class Collector:
                 self._connection.execute("ROLLBACK")
 
 
-def _place(path: object) -> Path:
-    """Return where a collection is, or refuse what names no file."""
+def _resolved(path: object) -> Path:
+    """Return the absolute path of a collection, or reject what is not a path."""
     if not isinstance(path, str | Path):
         raise ParameterError("path", path, "must be the path of a file")
     try:
@@ -210,7 +214,7 @@ def _place(path: object) -> Path:
 
 
 def _pairs(reports: Iterable[object]) -> Iterator[tuple[bytes | str, bytes]]:
-    """Hand on ids with reports, or refuse what are no pairs."""
+    """Yield ids with reports, or reject what is not a pair."""
     try:
         given = iter(reports)
     except TypeError:
@@ -222,7 +226,7 @@ def _pairs(reports: Iterable[object]) -> Iterator[tuple[bytes | str, bytes]]:
 
 
 def _first(row: tuple[Any, ...] | None) -> tuple[Any, ...]:
-    """Return the one row of a collection, or refuse a file that lost it."""
+    """Return the one row of a collection, or reject a file that lost it."""
     if row is None:
         raise CollectionError(*DAMAGED)
     return row
@@ -235,7 +239,7 @@ def _mechanism(text: object) -> Mechanism:
 
 
 def _make_file(place: Path, first: tuple[object, ...]) -> None:
-    """Make the whole file beside its place and link it there: it is there whole, or not at all."""
+    """Create the whole file under another name, then link it: it exists complete or not at all."""
     if not place.parent.is_dir():
         raise CollectionError(*NO_FOLDER)
     with TemporaryDirectory(dir=place.parent, prefix=".collection-") as folder:
@@ -255,7 +259,7 @@ def _make_file(place: Path, first: tuple[object, ...]) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make a name in a folder durable; where folders cannot be opened they need no syncing."""
+    """Write a folder's names to disk. Where folders cannot be opened, this is not necessary."""
     if os.name == "posix":
         opened = os.open(folder, os.O_RDONLY)
         try:
@@ -292,10 +296,10 @@ def _check(connection: sqlite3.Connection) -> None:
 
 def _check_single(mechanism: Mechanism, report: bytes) -> None:
     if len(Reports.from_bytes(mechanism, report)) != 1:
-        raise CollectionError("an id stands for exactly one report", "send them one by one")
+        raise CollectionError("an id must have exactly one report", "send reports one by one")
 
 
-def _is_remembered_now(connection: sqlite3.Connection, digest: bytes) -> bool:
-    """Remember an id; False if it was remembered before."""
+def _is_new(connection: sqlite3.Connection, digest: bytes) -> bool:
+    """Store an id's digest; False if it was stored before."""
     done = connection.execute("INSERT OR IGNORE INTO counted VALUES (?)", (digest,))
     return done.rowcount == 1

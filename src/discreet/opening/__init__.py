@@ -2,29 +2,30 @@
 
 | file | holds |
 |---|---|
-| `data.py` | `discreet.open` and what an owner may declare in one call |
-| `catalogs.py` | catalog files, with their data or unplugged |
-| `files.py`, `servers.py` | where tables are: read from files, or left on a server |
-| `copies.py`, `forms.py` | prepared tables: in a file beside a catalog, or on its server |
-| `ledgers.py` | where charges are kept |
-| `registry.py` | which ledgers of this machine are about the same data |
+| `open.py` | `discreet.open`; catalog files, with their data or without |
+| `sources.py` | where the data are: files, data frames and servers; their versions and engines |
+| `stores.py` | what is kept for a catalog: its ledger and its prepared tables |
+| `registry.py` | which ledgers on this machine are about the same data |
+| `private_draft.py` | bounds and values for a first catalog, found privately |
 """
 
-from discreet.opening.catalogs import (
+from discreet.opening.open import open as open_data
+from discreet.opening.open import (
     open_catalog,
     open_unplugged,
     read_columns,
     rows_guessed_from,
 )
-from discreet.opening.copies import (
+from discreet.opening.stores import (
+    LEDGER_SUFFIX,
     copy_of,
     forget_catalog,
     is_copy_outdated,
     is_on_server,
+    ledger_place,
+    open_books,
     prepare_catalog,
 )
-from discreet.opening.data import open_data
-from discreet.opening.ledgers import LEDGER_SUFFIX, ledger_place, open_books
 
 __all__ = [
     "LEDGER_SUFFIX",

@@ -1,8 +1,8 @@
-"""The ledgers of this machine, and what they are about: two for the same data are told.
+"""The ledgers on this machine and their data, to warn about two ledgers for the same data.
 
 A registry in the user's state folder holds, for each ledger, keyed digests of its private tables:
-where they are and what they hold. It is for this user on this machine; it decides nothing. Whatever
-is wrong with it, data are opened all the same, and the log says what was.
+their paths and their contents. It is for this user on this machine, and decides nothing. If it
+cannot be read or written, data are opened anyway, and the log has the reason.
 """
 
 import fcntl
@@ -20,30 +20,30 @@ from stat import S_ISREG
 from typing import BinaryIO
 from warnings import warn
 
-from discreet.catalog.declared import Declared
+from discreet.catalog.declaration import Declaration
 from discreet.engines.contents import files_in
 from discreet.engines.loading import DUCKDB, DuckDbTable, Source
 from discreet.errors import DiscreetError, DiscreetWarning
 from discreet.ledger.keys import key_in
 
 FOLDER = "DISCREET_STATE"
-"""The variable of the environment that names the state folder."""
+"""The environment variable for the state folder."""
 
 MOST = 400
-"""So many digests are kept of a ledger, the last ones: data that change have many."""
+"""The most digests of a ledger that are kept, the latest ones. Data that change have many."""
 
 LARGEST = 2**24
-"""A registry of more bytes is not read."""
+"""The most bytes of a registry that are read."""
 
 PATIENCE = 2.0
-"""Seconds to wait for other processes that write the registry."""
+"""Seconds to wait for other processes that are writing the registry."""
 
 log = logging.getLogger("discreet.opening")
 log.addHandler(logging.NullHandler())
 
 
 def state_folder() -> Path:
-    """Return where this user's programs keep what they remember, as the platform has it."""
+    """Return the folder for Discreet's state of this user, by the rules of the platform."""
     named = os.environ.get(FOLDER)
     if named:
         return Path(named).absolute()
@@ -54,46 +54,46 @@ def state_folder() -> Path:
 
 
 def prints_of(
-    declared: Declared,
+    declared: Declaration,
     sources: Mapping[str, Source],
     contents: Mapping[str, str],
     address: str | None,
 ) -> frozenset[str]:
-    """Return what stands for the private tables: where they are, and what they hold if it was read.
+    """Return keyed digests of the private tables: of their locations, and of contents if read.
 
-    It is keyed by this machine, so that who reads it where it is noted can check no guess. Without
-    a key it is nothing.
+    The key is of this machine, so a reader of the digests cannot check guesses. Without a key there
+    are none.
     """
     try:
-        told = _told(declared, sources, contents, address)
+        texts = _identifying_texts(declared, sources, contents, address)
         key = key_in(_made(state_folder()) / "key")
-        return frozenset(new_hmac(key, each.encode(), sha256).hexdigest()[:32] for each in told)
+        return frozenset(new_hmac(key, each.encode(), sha256).hexdigest()[:32] for each in texts)
     except (OSError, RuntimeError, ValueError, DiscreetError) as cause:
-        log.warning("what stands for the data of a ledger cannot be made", exc_info=cause)
+        log.warning("the digests of the data of a ledger cannot be made", exc_info=cause)
         return frozenset()
 
 
-def _told(
-    declared: Declared,
+def _identifying_texts(
+    declared: Declaration,
     sources: Mapping[str, Source],
     contents: Mapping[str, str],
     address: str | None,
 ) -> list[str]:
-    """Return where private tables are and what they hold."""
+    """Return the locations and contents of private tables, as texts."""
     private = {each.name: sources[each.name] for each in declared.tables if each.unit is not None}
-    told = []
+    texts = []
     for name, source in private.items():
         table = _table_in(name, source)
         if address is None:
-            told.append(f"contents|{contents[name]}|{table}")
-            told += [f"file|{each.resolve()}|{table}" for each in files_in(source)]
+            texts.append(f"contents|{contents[name]}|{table}")
+            texts += [f"file|{each.resolve()}|{table}" for each in files_in(source)]
         elif isinstance(source, str | Path):
-            told.append(f"table|{address}|{source}")
-    return told
+            texts.append(f"table|{address}|{source}")
+    return texts
 
 
 def _table_in(name: str, source: Source) -> str:
-    """Return which table of a file is meant, if there are several in it."""
+    """Return the name of the table in its file, if the file can have several."""
     if isinstance(source, DuckDbTable):
         return source.table
     is_database = isinstance(source, str | Path) and str(source).casefold().endswith(DUCKDB)
@@ -101,7 +101,7 @@ def _table_in(name: str, source: Source) -> str:
 
 
 def register(place: str | Path, prints: frozenset[str]) -> None:
-    """Note what a ledger is about, and warn if another one of this machine is about the same."""
+    """Register the data of a ledger, and warn if another ledger here is about the same data."""
     if not prints:
         return
     own = str(place if isinstance(place, str) else place.resolve())
@@ -113,16 +113,15 @@ def register(place: str | Path, prints: frozenset[str]) -> None:
     if others:
         more = f" (and {len(others) - 1} more)" if len(others) > 1 else ""
         warn(
-            f"the ledger {others[0]}{more} is about the same data as {own}: each allows its whole "
-            "budget, so "
-            "that more may be revealed than either says; use one ledger for both.",
+            f"The ledger {others[0]}{more} is about the same data as {own}. Each allows its whole "
+            "budget, so together they can reveal more than either states. Use one ledger for both.",
             DiscreetWarning,
             stacklevel=2,
         )
 
 
 def _noted(own: str, prints: frozenset[str]) -> list[str]:
-    """Add to the registry, and return the other ledgers that have one of these digests."""
+    """Add digests to the registry, and return the other ledgers that have one of them."""
     folder = _made(state_folder())
     with _alone(folder / "ledgers.lock"):
         file = folder / "ledgers.json"
@@ -139,15 +138,15 @@ def _noted(own: str, prints: frozenset[str]) -> list[str]:
 
 
 def _is_there(place: str) -> bool:
-    """Return whether a ledger may still be used: a file that is there, or one on a server."""
+    """Return whether a ledger may still be in use: an existing file, or any on a server."""
     return "://" in place or Path(place).exists()
 
 
 def _read(file: Path) -> dict[str, list[str]]:
-    """Return what is in the registry; one that is damaged is put aside and begun anew."""
+    """Return the registry. A damaged one is moved aside, and a new one is started."""
     try:
         with _plain(file) as opened:
-            found = json.loads(opened.read(LARGEST))  # what is longer is cut off, and so damaged
+            found = json.loads(opened.read(LARGEST))  # a longer one is cut off, so damaged
         return {str(place): [str(each) for each in noted] for place, noted in found.items()}
     except FileNotFoundError:
         return {}
@@ -158,11 +157,11 @@ def _read(file: Path) -> dict[str, list[str]]:
 
 
 def _plain(file: Path) -> BinaryIO:
-    """Return a plain file to be read, and raise ValueError for what may keep a reader waiting."""
+    """Open a regular file; raise ValueError for others, such as pipes, which may block."""
     handle = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     if not S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        raise ValueError("not a plain file")
+        raise ValueError("not a regular file")
     return os.fdopen(handle, "rb")
 
 
@@ -176,17 +175,17 @@ def _write(file: Path, known: Mapping[str, list[str]]) -> None:
 
 
 def _made(folder: Path) -> Path:
-    """Return the state folder, made for this user alone; refuse one that others may write."""
+    """Create the state folder for this user only; reject one that others may write to."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     state = folder.stat()
     if state.st_uid != os.geteuid() or state.st_mode & 0o022:
-        raise OSError(f"others than this user may write {folder}")
+        raise OSError(f"other users may write to {folder}")
     return folder
 
 
 @contextmanager
 def _alone(file: Path) -> Iterator[None]:
-    """Keep other processes from writing the registry; give up after a while."""
+    """Lock the registry against other processes. Give up after a while."""
     handle = os.open(file, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
         until = time.monotonic() + PATIENCE

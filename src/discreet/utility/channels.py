@@ -10,7 +10,7 @@ import numpy as np
 
 from discreet.accounting.rounding import float_up, log_up
 from discreet.errors import ParameterError
-from discreet.local.channels import is_within
+from discreet.local.mechanism import is_within
 from discreet.mechanisms.frozen import settle
 from discreet.noise.uniform import FloatArray
 from discreet.parameters import Real, rational

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 
 from discreet.errors import ParameterError
-from discreet.local.base import FrequencyOracle
-from discreet.local.channels import channel as exact_channel
+from discreet.local.mechanism import FrequencyOracle
+from discreet.local.mechanism import channel as exact_channel
 from discreet.noise.enclosures import exp_neg
 from discreet.parameters import Real, rational, whole
 from discreet.utility.channels import Channel

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from discreet.errors import ParameterError, SolverError
-from discreet.local.odds import odds_down
+from discreet.local.draws import exp_down
 from discreet.noise.uniform import FloatArray
 from discreet.parameters import Real, choice, rational, whole
 from discreet.utility.channels import Channel
@@ -164,7 +164,7 @@ def _program(wanted: Wanted) -> Optimum:
 def _certified(wanted: Wanted, chances: FloatArray, most: Fraction, why: str) -> Optimum:
     """Return what is proposed as a mechanism, its epsilon proved in whole numbers."""
     graph, epsilon, prior, gain = wanted.graph, wanted.epsilon, wanted.prior, wanted.gain
-    weights = repaired(chances, graph, odds_down(epsilon))
+    weights = repaired(chances, graph, exp_down(epsilon))
     channel = Channel.from_weights(weights, inputs=graph.nodes, outputs=gain.guesses)
     if not channel.is_private(epsilon, graph):
         raise SolverError("its solution could not be made private")

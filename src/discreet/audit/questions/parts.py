@@ -15,13 +15,15 @@ from discreet.audit.questions.experiments import (
 )
 from discreet.audit.questions.scenes import Tables
 from discreet.books import budget_from
-from discreet.catalog import Catalog, Column, complete, declare
+from discreet.catalog import Catalog, Column
+from discreet.catalog.arguments import declare
+from discreet.catalog.resolve import resolve
 from discreet.curator import Curator
 from discreet.engines.base import Engine, ExactQuery
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.public import PublicStore
 from discreet.ledger import Ledger, SqliteLedger
-from discreet.opening.catalogs import MEMORY, prepared_in
+from discreet.opening.open import MEMORY, prepared_in
 from discreet.query.plan import Plan
 from discreet.query.plan.planned import PlannedRelease
 from discreet.query.plan.targets import Target
@@ -61,7 +63,7 @@ def parts_of(experiment: Experiment, tables: Tables, copies: int, **declared: ob
     sources = sources_of(experiment, tables, copies)
     told = declare(dict.fromkeys(sources), **declared_by(experiment, copies) | declared)
     engine = DuckDbEngine.load(sources)
-    catalog = prepared_in(complete(told, engine.columns), engine)
+    catalog = prepared_in(resolve(told, engine.columns), engine)
     public = PublicStore({name: engine.table(name) for name in experiment.public})
     return Parts(catalog=catalog, engine=engine, public=public)
 

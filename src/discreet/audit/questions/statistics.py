@@ -137,7 +137,7 @@ def bounded() -> tuple[Experiment, ...]:
     )
     prepared = [replace(each, rows_per_unit=3, copies=5_000, runs=5_000) for each in found]
     per_query = [
-        replace(each, name=f"{each.name}, per query", declared={"bounding": "per-query"})
+        replace(each, name=f"{each.name}, per query", declared={"row_choice": "per-query"})
         for each in prepared
     ]
     return (*prepared, *per_query)

@@ -7,8 +7,7 @@ from fractions import Fraction
 from itertools import chain, product
 from math import prod
 
-from discreet.catalog.schema import Kind, PublicTable, Value
-from discreet.catalog.times import time_from_number
+from discreet.catalog.schema import Kind, PublicTable, Value, time_from_number
 from discreet.errors import UnsupportedError
 from discreet.query.check.sources import Names, PublicReader, Source, public_of, quoted
 from discreet.query.expressions.narrowing import with_facts

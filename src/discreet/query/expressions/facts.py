@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable
 from datetime import MAXYEAR, date, datetime
 from fractions import Fraction
 
-from discreet.catalog.schema import Kind, Value
-from discreet.catalog.times import number_from_date, number_from_time
+from discreet.catalog.schema import Kind, Value, number_from_date, number_from_time
 from discreet.query.expressions import intervals, moments
 from discreet.query.expressions.intervals import at, between
 from discreet.query.tree import ANYWHERE, Case, Expression, Facts, Interval, Literal

@@ -5,8 +5,7 @@ from calendar import monthrange
 from datetime import MAXYEAR, datetime
 from fractions import Fraction
 
-from discreet.catalog.schema import Kind
-from discreet.catalog.times import number_from_timestamp, time_from_number
+from discreet.catalog.schema import Kind, number_from_timestamp, time_from_number
 from discreet.query.expressions.intervals import End, at, monotone, multiply
 from discreet.query.tree import Interval
 

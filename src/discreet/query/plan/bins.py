@@ -11,8 +11,7 @@ from fractions import Fraction
 
 from discreet.catalog.magnitudes import BINS, Bin, bounds_from_noisy, threshold_for
 from discreet.catalog.policy import Catalog, nearest
-from discreet.catalog.schema import Bounds, Column, Kind, PrivateTable, Value
-from discreet.catalog.times import time_from_number
+from discreet.catalog.schema import Bounds, Column, Kind, PrivateTable, Value, time_from_number
 from discreet.errors import ParameterError, UnknownNameError, shown
 from discreet.query.check import Checker
 from discreet.query.check.sources import PublicReader, facts_from_column

@@ -35,7 +35,7 @@ from discreet.query.walk import parts_of
 
 def bounded(question: Question, catalog: Catalog) -> Question:
     """Return the question with rows chosen when the catalog says."""
-    is_prepared = catalog.source.bounding is RowChoice.PREPARED
+    is_prepared = catalog.source.row_choice is RowChoice.ONCE
     return with_kept_rows(question) if is_prepared else question
 
 
@@ -44,15 +44,15 @@ def with_choice(catalog: Catalog, choice: RowChoice | str | None) -> Catalog:
     if choice is None:
         return catalog
     names = [each.value for each in RowChoice]
-    if not isinstance(choice, RowChoice) and choice not in names:
+    if not isinstance(choice, RowChoice) and choice not in (*names, "prepared"):
         raise ParameterError("bounding", choice, f"must be {' or '.join(map(repr, names))}")
     asked = RowChoice(choice)
-    if asked is catalog.source.bounding:
+    if asked is catalog.source.row_choice:
         return catalog
-    if asked is RowChoice.PREPARED:
+    if asked is RowChoice.ONCE:
         rule = "needs tables that are prepared, and these are not"
         raise ParameterError("bounding", choice, rule)
-    return replace(catalog, source=replace(catalog.source, bounding=asked))
+    return replace(catalog, source=replace(catalog.source, row_choice=asked))
 
 
 def with_kept_rows(question: Question) -> Question:

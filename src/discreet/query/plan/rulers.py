@@ -4,8 +4,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, floor
 
-from discreet.catalog.schema import Kind, Value
-from discreet.catalog.times import time_from_number
+from discreet.catalog.schema import Kind, Value, time_from_number
 from discreet.errors import UnboundedError
 from discreet.query.expressions.facts import case_of, literal
 from discreet.query.expressions.functions import call

@@ -1,1 +1,0 @@
-"""The frequency oracles, one file for each idea."""

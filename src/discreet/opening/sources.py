@@ -1,0 +1,364 @@
+"""Where the data are: files, data frames and servers; their names, versions and engines."""
+
+import json
+import os
+import time
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from hashlib import sha256
+from pathlib import Path
+
+from discreet.catalog import ColumnUnit, Kind, RowChoice, RowUnit, SourcePolicy
+from discreet.catalog.columns import UnitDeclaration, UnitPath
+from discreet.catalog.declaration import Declaration, path_unit
+from discreet.catalog.resolve import DEFAULT_ROWS_PER_UNIT
+from discreet.catalog.sources import EMBEDDED, ENVIRONMENT, is_on_server, without_password
+from discreet.engines.base import Holder
+from discreet.engines.connection import Limits
+from discreet.engines.contents import content_of, files_in, in_memory
+from discreet.engines.duckdb import DuckDbEngine
+from discreet.engines.forms import Form
+from discreet.engines.loading import DUCKDB, Identifying, Source, files_of, tables_in
+from discreet.engines.opening import open_engine
+from discreet.engines.spark.tables import Session, is_frame, is_session
+from discreet.errors import CatalogError, ParameterError, SourceError
+
+SESSION = "spark://session"
+"""The address of a Spark session whose own address has an unusual form."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """The data version. Saved answers belong to data of the same version."""
+
+    text: str = field(repr=False)
+    """As declared; else text that is equal only for equal data. The ledger keys it."""
+    is_declared: bool = False
+    earlier: str | None = None
+    """The version that older releases computed. Charges in older ledgers refer to it."""
+    contents: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Digests of the tables that this process has read, by name."""
+
+
+def sources_by_name(source: Source | Mapping[str, Source], name: str | None) -> dict[str, Source]:
+    """Return the sources by the names that tables have in queries."""
+    if isinstance(source, Mapping):
+        return dict(source)
+    if not isinstance(source, str | Path):
+        return {name or "data": source}
+    if str(source).casefold().endswith(DUCKDB):
+        return dict.fromkeys([name] if name else tables_in(Path(source)), source)
+    stem = Path(source).name.split(".")[0].split("*")[0].strip("-_ ")
+    return {name or stem or "data": source}
+
+
+def load_files(
+    declared: Declaration, sources: Mapping[str, Source]
+) -> tuple[Version, DuckDbEngine]:
+    """Load the tables; return the data version and the engine. They belong together."""
+    tables = {name: in_memory(name, source) for name, source in sources.items()}
+    before = state_of(tables)
+    version = version_from(contents_of(tables), earlier_version(tables))
+    engine = DuckDbEngine.load(tables, kinds=kinds_of(declared), limits=limits_of(declared.source))
+    if state_of(tables) != before:
+        engine.close()
+        raise SourceError("A file changed while it was read. Open it again.")
+    return declared_version(declared, version), engine
+
+
+def limits_of(policy: SourcePolicy) -> Limits:
+    """Return the limits of a query: time, memory and threads."""
+    timeout = policy.timeout if policy.timeout is not None else Fraction(Limits().timeout)
+    return Limits(timeout=float(timeout), memory=policy.memory_limit, threads=policy.threads)
+
+
+def kinds_of(declared: Declaration) -> dict[str, dict[str, Kind | Identifying]]:
+    """Return the declared types of columns by table, and which columns identify units or rows."""
+    kinds: dict[str, dict[str, Kind | Identifying]] = {
+        table.name: {
+            each.name.casefold(): each.kind for each in table.columns if each.kind is not None
+        }
+        for table in declared.tables
+    }
+    for table, column in _identifying(declared):
+        kind = kinds[table].get(column.casefold())
+        if not isinstance(kind, Identifying):
+            kinds[table][column.casefold()] = Identifying(kind)
+    return kinds
+
+
+def _identifying(declared: Declaration) -> Iterator[tuple[str, str]]:
+    """Yield tables and columns that identify units or rows."""
+    for table in declared.tables:
+        if table.key is not None:
+            yield table.name, table.key
+        if isinstance(table.unit, ColumnUnit):
+            yield table.name, table.unit.column
+        if isinstance(table.unit, UnitPath):
+            path = path_unit(table, table.unit, declared.tables)
+            yield table.name, path.column
+            yield path.table, path.key
+
+
+DECIDES_NOTHING = {"location", "source", "columns"}
+"""Fields of a declared table that do not decide which rows are used, and for which unit.
+
+Its location in the catalog; its source, which its contents represent; and its columns, whose types
+are part of the key separately.
+"""
+
+
+def bounding_key(declared: Declaration) -> str:
+    """Return text that is equal for catalogs that use the same rows of the same data.
+
+    It has everything except the fields that are known not to matter: units and paths to them, keys
+    that paths lead to, contribution limits, and types of columns, by which units are compared.
+    Prepared tables are stored under this text, so its words stay, whatever the code calls things.
+    """
+    tables = [
+        {
+            "name": repr(table.name),
+            "unit": _unit_text(table.unit),
+            "rows_per_unit": repr(table.rows_per_unit or DEFAULT_ROWS_PER_UNIT),
+            "key": repr(table.key),
+        }
+        for table in declared.tables
+    ]
+    kinds = kinds_of(declared)
+    columns = (f"({name!r}, [{_columns_text(kinds[name])}])" for name in sorted(kinds))
+    return json.dumps([tables, f"[{', '.join(columns)}]"])
+
+
+def _unit_text(unit: UnitDeclaration | None) -> str:
+    match unit:
+        case None:
+            return "None"
+        case RowUnit():
+            return "RowUnit()"
+        case ColumnUnit():
+            return f"ColumnUnit(column={unit.column!r})"
+        case UnitPath():
+            ends = f"table={unit.table!r}, column={unit.column!r}, via={unit.via!r}"
+            return f"UnitPath({ends})"
+
+
+def _columns_text(kinds: Mapping[str, Kind | Identifying]) -> str:
+    return ", ".join(sorted(f"({name!r}, {_kind_text(kind)})" for name, kind in kinds.items()))
+
+
+def _kind_text(kind: Kind | Identifying | None) -> str:
+    match kind:
+        case None:
+            return "None"
+        case Identifying():
+            return f"Identifying(kind={_kind_text(kind.kind)})"
+        case Kind():
+            return KIND_TEXTS[kind]
+
+
+KIND_TEXTS: Mapping[Kind, str] = {
+    Kind.BOOLEAN: "<Kind.BOOLEAN: 'boolean'>",
+    Kind.INTEGER: "<Kind.INTEGER: 'integer'>",
+    Kind.REAL: "<Kind.REAL: 'real'>",
+    Kind.TEXT: "<Kind.TEXT: 'text'>",
+    Kind.DATE: "<Kind.DATE: 'date'>",
+    Kind.TIMESTAMP: "<Kind.TIMESTAMP: 'timestamp'>",
+    Kind.TIMESTAMP_TZ: "<Kind.TIMESTAMP_TZ: 'timestamp with time zone'>",
+    Kind.INTERVAL: "<Kind.INTERVAL: 'interval'>",
+    Kind.OTHER: "<Kind.OTHER: 'other'>",
+}
+"""How types of columns are written in stored texts."""
+
+
+def declared_version(declared: Declaration, found: Version) -> Version:
+    """Return the declared version, or the one that was computed from the data."""
+    version = declared.source.version
+    if version is None:
+        return found
+    return replace(found, text=f"declared {version}", is_declared=True, earlier=None)
+
+
+def contents_of(sources: Mapping[str, Source]) -> dict[str, str]:
+    """Return a digest of the contents of each table. Reads all of their bytes."""
+    paths = {each for each in sources.values() if isinstance(each, str | Path)}
+    read = {each: content_of(each) for each in paths}  # several tables may be in one file
+    return {
+        name: read[source] if isinstance(source, str | Path) else content_of(source)
+        for name, source in sources.items()
+    }
+
+
+def version_from(contents: Mapping[str, str], earlier: str | None) -> Version:
+    """Return the version of tables with these contents."""
+    lines = "\n".join(f"{name}:{each}" for name, each in sorted(contents.items()))
+    text = sha256(f"contents\n{lines}".encode()).hexdigest()
+    return Version(text=text, contents=contents, earlier=earlier)
+
+
+def state_of(sources: Mapping[str, Source]) -> str:
+    """Return text that changes when a file changes: a digest of paths, sizes and times."""
+    lines = [
+        f"{name}:{_state(each)}"
+        for name, source in sorted(sources.items())
+        for each in files_in(source)
+    ]
+    return sha256("\n".join(lines).encode()).hexdigest()
+
+
+def earlier_version(sources: Mapping[str, Source]) -> str | None:
+    """Return the version that older releases gave to these files; None for data frames."""
+    lines = []
+    for name, source in sorted(sources.items()):
+        if not isinstance(source, str | Path):
+            return None
+        for file in files_of(source):
+            lines += [f"{name}:{_state(each)}" for each in (file, Path(f"{file}.wal"))]
+    return sha256("\n".join(lines).encode()).hexdigest()
+
+
+def _state(file: Path) -> str:
+    """Return path, size and times of a file. Its change time cannot be set back."""
+    try:
+        state = file.stat()
+    except FileNotFoundError:
+        return f"{file.resolve()}:none"
+    times = f"{state.st_mtime_ns}:{state.st_ctime_ns}"
+    return f"{file.resolve()}:{state.st_ino}:{state.st_size}:{times}"
+
+
+SETTLED = 2.0
+"""Seconds after which a change of a file certainly changes its times: disk clocks are coarse."""
+
+
+def is_settled(sources: Mapping[str, Source]) -> bool:
+    """Return whether every file is old enough that a further change would change its times."""
+    latest = time.time_ns() - int(SETTLED * 1e9)
+    return all(
+        each.stat().st_ctime_ns < latest
+        for source in sources.values()
+        for each in files_in(source)
+        if each.exists()
+    )
+
+
+# --------------------------------------------------------------------------- servers
+
+
+def open_on_server(
+    declared: Declaration,
+    tables: Mapping[str, Source],
+    address: "str | Session",
+    place: Path | None = None,
+) -> tuple[Version, Holder]:
+    """Open the server that holds the tables; return the data version and the engine.
+
+    `place` is where prepared tables are that are files.
+    """
+    public = [each.name for each in declared.tables if each.unit is None]
+    form = (
+        form_of(declared, tables, place) if declared.source.row_choice is RowChoice.ONCE else None
+    )
+    engine = open_engine(
+        address,
+        tables,
+        public=public,
+        kinds=kinds_of(declared),
+        form=form,
+        limits=limits_of(declared.source),
+    )
+    state = f"{public_address(address)}|{engine.version}"
+    # A server's count of changes reveals the number of rows: without a key it could be guessed.
+    version = Version(text=state, earlier=sha256(state.encode()).hexdigest())
+    return declared_version(declared, version), engine
+
+
+def form_of(
+    declared: Declaration, tables: Mapping[str, Source], place: Path | None = None
+) -> Form | None:
+    """Return the description of prepared tables; None for data frames, which have no address."""
+    private = {each.name: tables[each.name] for each in declared.tables if each.unit is not None}
+    texts = {name: str(each) for name, each in private.items() if isinstance(each, str | Path)}
+    if len(texts) < len(private):
+        return None
+    key = f"{declared.source.version!r} {bounding_key(declared)}"
+    return Form(tables=texts, declared=key, place=place)
+
+
+def public_address(address: "str | Session") -> str:
+    """Return an address without its password, as a catalog may contain it."""
+    if isinstance(address, str):
+        return without_password(address)
+    master = address.sparkContext.master
+    return master if master and is_on_server(master) else SESSION
+
+
+def server_of(source: object) -> "str | Session | None":
+    """Return the address or session that keeps the tables; None if they are read from files."""
+    if is_session(source):
+        return source
+    if isinstance(source, str):
+        return source if is_on_server(source) else None
+    given = source.values() if isinstance(source, Mapping) else [source]
+    return next((each.sparkSession for each in given if is_frame(each)), None)
+
+
+def names_tables(source: object) -> bool:
+    """Return whether the source is a server or session, whose tables must be named."""
+    return is_on_server(source) or is_session(source)
+
+
+def address_of(path: str | Path, declared: Declaration) -> str | None:
+    """Return the address of the server of a catalog; None if its tables are read from files."""
+    named = declared.source.engine
+    if not named.startswith(ENVIRONMENT):
+        return None if named == EMBEDDED else named
+    found = from_environment("engine", named, path)
+    if not is_on_server(found):
+        what = f"The environment variable {named.removeprefix(ENVIRONMENT)} is not an address"
+        fix = "Set it to an address that begins with postgresql:// or spark://"
+        raise CatalogError(what, fix, file=str(path))
+    return found
+
+
+def from_environment(key: str, named: str, path: str | Path) -> str:
+    """Return the address in an environment variable."""
+    name = named.removeprefix(ENVIRONMENT)
+    found = os.environ.get(name)
+    if not found:
+        what = f"source.{key} uses the environment variable {name}, which is not set"
+        raise CatalogError(what, f"Set {name} to the address of the {key}", file=str(path))
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedTables:
+    """Tables of a server that the arguments of `open` name. schema.table is called table."""
+
+    tables: dict[str, str]
+    unit: str | dict[str, str] | None
+    public: bool | tuple[str, ...]
+
+
+def tables_named(
+    name: str | None, unit: str | Mapping[str, str] | None, public: bool | Collection[str]
+) -> NamedTables:
+    """Return the tables that are named, with unit and public by their names in queries."""
+    others = () if isinstance(public, bool) else (public,) if isinstance(public, str) else public
+    units = dict(unit) if isinstance(unit, Mapping) else {}
+    places = [*([name] if name else []), *units, *others]
+    if not places:
+        raise ParameterError("name", name, "must name a table of the server")
+    return NamedTables(
+        tables={_table_of(each): each for each in places},
+        unit={_table_of(each): what for each, what in units.items()} or _one(unit),
+        public=public if isinstance(public, bool) else tuple(map(_table_of, others)),
+    )
+
+
+def _table_of(place: str) -> str:
+    return place.rpartition(".")[2].strip('"')
+
+
+def _one(unit: str | Mapping[str, str] | None) -> str | None:
+    return unit if isinstance(unit, str) else None

@@ -1,1 +1,0 @@
-"""Tests of bounded numbers: means and histograms."""

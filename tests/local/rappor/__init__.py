@@ -1,1 +1,0 @@
-"""Tests of RAPPOR: prices, reports, decoding, discovery."""
