@@ -26,6 +26,7 @@ from discreet.query.check import check
 from discreet.query.parse import parse
 from discreet.query.plan import make_plan
 from discreet.release import release
+from discreet.reuse import Reuse
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -58,7 +59,8 @@ FUNCTIONS: Mapping[str, Callable[..., object]] = {
 }
 METHODS: tuple[tuple[str, type, tuple[str, ...]], ...] = (
     ("bind afterwards", PublicStore, ("check",)),
-    ("charge", SqliteLedger, ("charges_under", "find", "charge_all", "keep", "remaining", "check")),
+    ("charge", Reuse, ("find",)),
+    ("charge", SqliteLedger, ("find", "charge_all", "keep", "remaining", "check")),
     (RUN, DuckDbEngine, ("run",)),
 )
 """What each stage of a question is done by."""

@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import discreet
-import discreet.books
 import discreet.curator
+import discreet.executor
 from discreet.curator import Curator
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.errors import BudgetError
 from discreet.ledger.stored import StoredLedger
+from discreet.planner import Planner
 from tests.ledger.stores import connection_of, die
 
 COUNT = "SELECT COUNT(*) AS n FROM people"
@@ -44,11 +45,11 @@ age = {{ type = "integer", bounds = [0, 120] }}
 """
 
 STEPS: tuple[tuple[Any, str], ...] = (
-    (Curator, "_plan"),
+    (Planner, "plan"),
     (StoredLedger, "charge_all"),
     (DuckDbEngine, "run"),
-    (discreet.books, "release"),
-    (discreet.books, "bytes_from_noisy"),
+    (discreet.executor, "release"),
+    (discreet.executor, "bytes_from_noisy"),
     (StoredLedger, "keep"),
     (discreet.curator, "present"),
 )

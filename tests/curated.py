@@ -6,8 +6,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from discreet.books import budget_from
 from discreet.catalog.arguments import declare
+from discreet.catalog.policy import budget_from
 from discreet.catalog.resolve import resolve
 from discreet.curator import Curator
 from discreet.engines.duckdb import DuckDbEngine

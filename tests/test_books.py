@@ -11,9 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import discreet.books
+import discreet.executor
 from discreet.answer import Price
 from discreet.curator import Curator
+from discreet.engines.base import Scalars, Statement
 from discreet.errors import (
     AccountError,
     BudgetError,
@@ -23,9 +24,9 @@ from discreet.errors import (
     UnsupportedError,
 )
 from discreet.ledger import Ledger, Token, existing_ledger, make_token
-from discreet.query.exact import ExactQuery
 from discreet.tables import ExactTable
 from tests.curated import curator_of
+from tests.statements import unbound
 
 VISITS: dict[str, list[float]] = {
     "patient_id": list(range(200)),
@@ -45,12 +46,12 @@ class Failing:
     def __getattr__(self, name: str) -> object:
         return getattr(self._engine, name)
 
-    def run(self, query: ExactQuery, released: tuple[object, ...]) -> ExactTable:
+    def run(self, statement: Statement, scalars: Scalars) -> ExactTable:
         self.ran += 1
         if self._left <= 0:
             raise EngineError
         self._left -= 1
-        return self._engine.run(query, released)  # type: ignore[attr-defined, no-any-return]
+        return self._engine.run(statement, scalars)  # type: ignore[attr-defined, no-any-return]
 
 
 def test_a_question_that_failed_is_run_again_without_a_charge() -> None:
@@ -90,12 +91,12 @@ def test_an_inner_number_is_kept_when_the_outer_question_fails() -> None:
 
 
 def test_a_release_that_cannot_be_kept_is_not_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(discreet.books, "MOST_ANSWER", 10)
+    monkeypatch.setattr(discreet.executor, "MOST_ANSWER", 10)
     curator = curator_of(VISITS, seed=None, **BOUNDS)
     for _ in range(2):
         with pytest.raises(EngineError):
             curator.ask("SELECT COUNT(*) FROM visits", epsilon=1)
-    monkeypatch.setattr(discreet.books, "MOST_ANSWER", 2**28)
+    monkeypatch.setattr(discreet.executor, "MOST_ANSWER", 2**28)
     with pytest.raises(EngineError):
         curator.ask("SELECT COUNT(*) FROM visits", epsilon=1)
     assert curator.remaining.epsilon == 99
@@ -366,7 +367,7 @@ def test_a_question_whose_table_is_gone_stays_charged_and_is_free_when_it_is_bac
         return real(*given)  # type: ignore[no-any-return]
 
     monkeypatch.setattr(engine, "run", dropping)
-    monkeypatch.setattr(engine, "check", lambda _: None)
+    monkeypatch.setattr(engine, "bind", unbound)
     check_failure_is_charged_once(tmp_path, broken, caplog, "Catalog")
 
 

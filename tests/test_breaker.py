@@ -11,7 +11,7 @@ import pytest
 from pyarrow import parquet
 
 import discreet
-import discreet.books
+import discreet.executor
 from discreet.breaker import MOST_UNANSWERED
 from discreet.curator import Account, Curator
 from discreet.engines import duckdb as engines_duckdb
@@ -111,7 +111,7 @@ def test_the_attack_is_stopped_over_a_ledger_on_a_server(tmp_path: Path) -> None
     for _ in range(2):  # whoever opens it again finds the account suspended
         with discreet.open(table, **given, **DECLARED) as curator:
             engine = Oracle(curator._engine)
-            curator._books._engine = engine
+            curator._executor._engine = engine
             told = read_secrets(curator.ask)
             assert len(curator.incidents()) == 1
     assert told == [False, False]  # as they were kept
@@ -169,7 +169,7 @@ def test_a_release_that_fails_after_its_noise_was_drawn_is_an_incident(
     def failing(*_: object, **__: object) -> None:
         raise AssertionError  # of no kind that anybody foresaw
 
-    monkeypatch.setattr(discreet.books, "bytes_from_noisy", failing)
+    monkeypatch.setattr(discreet.executor, "bytes_from_noisy", failing)
     curator, engine = made()
     with pytest.raises(EngineError):
         curator.ask(about(0), epsilon=1)
@@ -317,7 +317,7 @@ def test_nothing_is_answered_until_a_failure_is_recorded() -> None:
 
 def test_ctrl_c_is_no_incident_but_too_many_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """A process that is killed looks the same: charged, and nobody recorded how it ended."""
-    monkeypatch.setattr(discreet.books, "PATIENCE", 0.0)
+    monkeypatch.setattr(discreet.executor, "PATIENCE", 0.0)
     curator, engine = made()
     run, engine.run = engine.run, interrupted  # type: ignore[method-assign]
     for person in range(MOST_UNANSWERED):
@@ -352,7 +352,7 @@ def test_a_number_that_cannot_be_computed_leaves_no_charge_without_an_answer() -
 def test_a_process_that_dies_again_and_again_is_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(discreet.books, "PATIENCE", 0.0)
+    monkeypatch.setattr(discreet.executor, "PATIENCE", 0.0)
     ledger = str(tmp_path / "l")
     for person in range(MOST_UNANSWERED + 2):
         curator, engine = made(ledger=ledger)
@@ -464,7 +464,7 @@ def test_nobody_is_answered_while_a_failure_is_being_recorded(
 ) -> None:
     """A thread that comes while another one writes a failure down waits for it."""
     curator, _ = made()
-    breaker, recording, go_on = curator._books._breaker, Event(), Event()
+    breaker, recording, go_on = curator._executor._breaker, Event(), Event()
     receipt = curator._ledger.charge("q", [Geometric(epsilon=1, sensitivity=1).event])
     plainly = curator._ledger.record_incident
 

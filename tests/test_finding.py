@@ -11,9 +11,10 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
+from discreet.bounds import PART
 from discreet.catalog import Bounds
 from discreet.curator import Curator
-from discreet.engines.base import ExactQuery
+from discreet.engines.base import Scalars, Statement
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.errors import (
     BudgetError,
@@ -24,7 +25,6 @@ from discreet.errors import (
     TargetError,
     UnboundedError,
 )
-from discreet.query.plan.unbounded import PART
 from discreet.tables import ExactTable
 from tests.curated import curator_of
 
@@ -158,7 +158,7 @@ def test_bounds_that_were_found_before_for_the_same_epsilon_are_not_paid_again(
 def test_a_column_can_be_named_whatever_is_declared_of_it() -> None:
     curator = curator_of(VISITS, bounds={"cost": (0, 10**6)}, step={"cost": 1})
     wide = curator.ask(SUM, epsilon=1).margins["total"][0]
-    found = curator.ask(SUM, epsilon=1, find_bounds=["visits.cost"])
+    found = curator.ask(SUM, epsilon=1, find_bounds_of=["visits.cost"])
     narrow = found.margins["total"][0]
     assert wide is not None
     assert narrow is not None
@@ -182,14 +182,14 @@ class FailingEngine:
 
     def __init__(self, engine: DuckDbEngine, fails_at: int) -> None:
         self._engine, self._left = engine, fails_at
-        self.dialect, self.columns, self.sql = engine.dialect, engine.columns, engine.sql
-        self.check, self.close = engine.check, engine.close
+        self.dialect, self.columns = engine.dialect, engine.columns
+        self.bind, self.close = engine.bind, engine.close
 
-    def run(self, query: ExactQuery, released: tuple[Any, ...]) -> ExactTable:
+    def run(self, statement: Statement, scalars: Scalars) -> ExactTable:
         self._left -= 1
         if self._left == -1:
             raise EngineError
-        return self._engine.run(query, released)
+        return self._engine.run(statement, scalars)
 
 
 @pytest.mark.parametrize("fails_at", [0, 1])
@@ -218,9 +218,9 @@ REFUSALS: dict[str, tuple[Callable[[Curator], object], type[DiscreetError], str]
         "requested epsilon = 101",
     ),
     "not needed": (
-        lambda c: c.ask("SELECT COUNT(*) FROM visits", epsilon=1, find_bounds=["cost"]),
+        lambda c: c.ask("SELECT COUNT(*) FROM visits", epsilon=1, find_bounds_of=["cost"]),
         ParameterError,
-        "find_bounds must name columns",
+        "find_bounds_of must name columns",
     ),
     "no bounds follow": (
         lambda c: c.ask("SELECT SUM(ln(cost)) FROM visits", epsilon=1),

@@ -182,7 +182,7 @@ def test_a_frame_without_rows_is_an_empty_table(frame: Any) -> None:
 @pytest.mark.parametrize("method", ["ask", "explain"])
 @pytest.mark.parametrize(
     "argument",
-    ["sql", "epsilon", "delta", "within", "confidence", "find_bounds", "bounding", "account"],
+    ["sql", "epsilon", "delta", "within", "confidence", "find_bounds_of", "row_choice", "account"],
 )
 def test_a_question_takes_no_odd_argument(curator: Curator, method: str, argument: str) -> None:
     def asked(value: object) -> object:
@@ -250,8 +250,8 @@ def test_the_sentences_say_what_is_meant(curator: Curator) -> None:
     for call, sentence in (
         (lambda: curator.ask(nothing, epsilon=1), "sql must be the text of a question"),
         (
-            lambda: curator.ask(COUNT, epsilon=1, find_bounds=nothing),
-            'find_bounds must be a list of columns, as ["visits.cost"]',
+            lambda: curator.ask(COUNT, epsilon=1, find_bounds_of=nothing),
+            'find_bounds_of must be a list of columns, as ["visits.cost"]',
         ),
         (
             lambda: curator.explain(COUNT, epsilon=1, dialect=5),  # type: ignore[arg-type]

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 from discreet.catalog.schema import Kind
+from discreet.postprocess import with_margins
 from discreet.query.plan import PlannedRelease
 from discreet.query.questions import (
     Aggregate,
@@ -21,7 +22,7 @@ from discreet.query.questions import (
     Statistic,
     UnknownKeys,
 )
-from discreet.release import release, spreads
+from discreet.release import release
 from discreet.tables import ExactTable, NoisyTable
 from tests.query.evaluate import sums_of
 from tests.query.made import (
@@ -116,7 +117,7 @@ def test_no_key_at_all_is_an_empty_table_of_the_same_columns() -> None:
     planned = planned_of(ROWS, average(COST), UNITS, keys=by_region(known=False))
     noisy = released(planned, {"k0": [], "units": [], "s0": [], "s1": [], "s2": []})
     assert noisy.rows.num_rows == 0
-    assert spreads(planned, noisy, confidence=0.95).num_rows == 0
+    assert with_margins(planned, noisy, confidence=0.95).num_rows == 0
 
 
 def test_keys_of_several_columns_meet_as_wholes() -> None:
@@ -208,7 +209,7 @@ DRAWS = 10_000
 def coverage(planned: PlannedRelease, table: dict[str, Any], true: list[float]) -> list[float]:
     """Return how often each aggregate's ± holds its true value, over all groups."""
     noisy = release(planned, (ExactTable(pa.table(table)),), entropy=ReplayableEntropy(seed=7))
-    rows = spreads(planned, noisy, confidence=0.95)
+    rows = with_margins(planned, noisy, confidence=0.95)
     found = []
     for number, value in enumerate(true):
         off = np.abs(rows.column(f"a{number}").to_numpy() - value)
@@ -279,7 +280,7 @@ def test_half_widths_that_hold_for_all_groups_are_wider() -> None:
     planned = planned_of(ROWS, average(COST), keys=by_region())
     noisy = released(planned, {"k0": ["west"], "s0": [500], "s1": [500], "s2": [600]})
     each, both = (
-        spreads(planned, noisy, confidence=0.95, simultaneous=at_once).to_pydict()
+        with_margins(planned, noisy, confidence=0.95, simultaneous=at_once).to_pydict()
         for at_once in (False, True)
     )
     assert both["a0_spread"] > each["a0_spread"]
@@ -289,5 +290,5 @@ def test_half_widths_that_hold_for_all_groups_are_wider() -> None:
 def test_values_that_were_chosen_have_no_half_width() -> None:
     planned = planned_of(quantile(COST, "1/2"), of(Statistic.MODE, REGION, Kind.TEXT))
     noisy = released(planned, {"cell": [3], "n": [50]}, {"k0": ["west"], "s0": [50]})
-    rows = spreads(planned, noisy, confidence=0.95).to_pydict()
+    rows = with_margins(planned, noisy, confidence=0.95).to_pydict()
     assert rows["a0_spread"] == rows["a1_spread"] == [None]

@@ -227,7 +227,7 @@ def test_a_number_that_was_read_off_is_the_one_that_a_later_question_uses() -> N
     """Else the later question would charge for it, and it would change where it was shown."""
     curator = curator_of(COLUMNS, seed=None, **DECLARED)
     nested = "SELECT COUNT(*) AS n FROM visits WHERE age > (SELECT AVG(age) FROM visits)"
-    plan = curator._plan(nested, EpsilonTarget(1), curator.catalog)
+    plan = curator._planner.draft(nested, EpsilonTarget(1), curator.catalog)
     share = plan.releases[0].epsilon
     curator.ask("SELECT COUNT(*), AVG(age) FROM visits", epsilon=9)
     inner = "SELECT AVG(age) AS m FROM visits"
@@ -250,7 +250,7 @@ def test_of_two_who_ask_at_once_both_are_shown_the_same(
         monkeypatch.undo()
         if first == "pays":
             with monkeypatch.context() as patch:
-                patch.setattr("discreet.books.read_off", lambda *_: None)
+                patch.setattr("discreet.reuse.reused_table", lambda *_: None)
                 shown.append(curator.ask(SOME, epsilon=TENTH).rows)
         else:
             shown.append(curator.ask(SOME, epsilon=TENTH).rows)
@@ -258,7 +258,7 @@ def test_of_two_who_ask_at_once_both_are_shown_the_same(
 
     monkeypatch.setattr(curator._ledger, "charge_all", in_between)
     if first == "reads off":
-        monkeypatch.setattr("discreet.books.read_off", lambda *_: None)
+        monkeypatch.setattr("discreet.reuse.reused_table", lambda *_: None)
     shown.append(curator.ask(SOME, epsilon=TENTH).rows)
     assert shown[0] == shown[1] == curator.ask(SOME, epsilon=TENTH).rows
     assert pinned(curator) == (first == "reads off")

@@ -1,12 +1,12 @@
 """Amounts of epsilon and delta, and numbers with their margins, as people read them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from math import isfinite
 
 # --------------------------------------------------------------------------- budgets
-
+from discreet.accounting import Budget, Charge, Remaining
 
 DIGITS = 6
 """An amount that is no short decimal is shown with so many digits."""
@@ -78,6 +78,18 @@ class Balance:
         if self.total_rho:
             told |= {"rho": self.rho, "total_rho": self.total_rho}
         return exact_and_float(**told)
+
+
+def balance_from(left: Remaining, limit: Budget) -> Balance:
+    """Return what is left of a limit, as people read it."""
+    return Balance(
+        epsilon=left.epsilon,
+        delta=left.delta,
+        rho=left.rho,
+        total_epsilon=limit.epsilon,
+        total_delta=limit.delta,
+        total_rho=replace(limit, charged=Charge()).remaining().rho,
+    )
 
 
 def _left(letter: str, left: Fraction, total: Fraction) -> str:

@@ -1,33 +1,92 @@
-"""The curator: holds private tables, answers questions about them, and keeps the books."""
+"""The curator: holds private tables, answers questions about them, and records every charge."""
 
 from collections.abc import Callable, Collection, Mapping
+from fractions import Fraction
+from functools import wraps
 from types import TracebackType
-from typing import Self
+from typing import ParamSpec, Self, TypedDict, TypeVar, Unpack
+from warnings import warn
 
-from discreet.answer import Answer, Balance
+from discreet.amounts import balance_from
+from discreet.answer import Answer, Balance, Price
 from discreet.answer.present import present
-from discreet.books import Books, Earlier, balance_of
+from discreet.bounds import (
+    BoundsSearch,
+    FoundBounds,
+    bounds_from,
+    bounds_search,
+    histogram_plan,
+)
+from discreet.bounds.histogram import ColumnRef, column_named
 from discreet.breaker import Breaker
 from discreet.catalog.policy import Catalog, RowChoice
 from discreet.catalog.schema import Bounds
 from discreet.engines.base import Engine
 from discreet.engines.foreign import write_for
-from discreet.engines.madeup import made_up
 from discreet.engines.public import PublicStore
-from discreet.errors import ParameterError, QuestionError, QuestionSizeError, UnsupportedError
+from discreet.errors import NothingFoundError
+from discreet.executor import Executor, ReleasedTables, price_of
 from discreet.explanation import Explanation
-from discreet.explanation.from_plan import explain_plan, notes_of
-from discreet.finding import Finder
+from discreet.explanation.from_plan import (
+    explain_found,
+    explain_plan,
+    explain_unfound,
+    note_of_bounds,
+    notes_of,
+)
 from discreet.ledger import OWNER, Incident, Ledger
 from discreet.noise import SYSTEM, Entropy
 from discreet.parameters import Real, confidence_level, rational
-from discreet.query.check import check
-from discreet.query.parse import parse
-from discreet.query.plan import Plan, make_plan
-from discreet.query.plan.kept import bounded, with_choice
-from discreet.query.plan.targets import EpsilonTarget, Target, make_target
-from discreet.query.questions import Question
-from discreet.release import schemas_of
+from discreet.planner import BoundPlan, Planner
+from discreet.query.plan.kept import with_row_choice
+from discreet.query.plan.targets import make_target
+from discreet.reuse import Earlier, Known, Reuse
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+HALF = Fraction(1, 2)
+
+REUSED = "read off an answer to a wider or dearer question, which was paid for before"
+
+RENAMED = {"find_bounds": "find_bounds_of", "bounding": "row_choice"}
+"""Arguments as version 0.1 called them."""
+
+
+def _accepting_old_names(act: Callable[P, T]) -> Callable[P, T]:
+    """Accept arguments and values as version 0.1 called them, with a warning."""
+
+    @wraps(act)
+    def accepting(*given: P.args, **terms: P.kwargs) -> T:
+        for old in RENAMED.keys() & terms.keys():
+            if RENAMED[old] in terms:
+                raise TypeError(f"{old}= and {RENAMED[old]}= are the same argument")
+            warn(f"{old}= is now {RENAMED[old]}=", DeprecationWarning, stacklevel=2)
+            terms[RENAMED[old]] = terms.pop(old)
+        choice = terms.get("row_choice")
+        if isinstance(choice, str) and choice == "prepared":
+            warn('row_choice="prepared" is now "once"', DeprecationWarning, stacklevel=2)
+            terms["row_choice"] = "once"
+        return act(*given, **terms)
+
+    return accepting
+
+
+class Terms(TypedDict, total=False):
+    """What may be stated of a question besides its SQL; what is left out is as in `Curator.ask`."""
+
+    epsilon: Real | None
+    delta: Real | None
+    within: Real | Mapping[str, Real] | None
+    confidence: Real
+    find_bounds_of: Collection[str]
+    row_choice: RowChoice | str | None
+
+
+class ExplainTerms(Terms, total=False):
+    """The same for an explanation."""
+
+    dialect: str | None
 
 
 class Curator:
@@ -43,21 +102,29 @@ class Curator:
         data_version: str = "",
         earlier: Earlier | None = None,
         entropy: Entropy = SYSTEM,
+        planner: Planner | None = None,
     ) -> None:
         self.catalog = catalog
         self._engine, self._public, self._ledger = engine, public, ledger
-        self._books = Books(
+        self._planner = planner or Planner(engine=engine, public=public)
+        self._reuse = Reuse(
+            planner=self._planner,
+            ledger=ledger,
+            catalog=catalog,
+            data_version=data_version,
+            earlier=earlier,
+        )
+        self._executor = Executor(
             ledger=ledger,
             engine=engine,
             public=public,
-            data_version=data_version,
-            earlier=earlier,
-            entropy=entropy,
-            replan=lambda sql, target: self._plan(sql, target, catalog),
-            least=catalog.budget.least_per_question,
+            reuse=self._reuse,
             breaker=Breaker(ledger, catalog.budget.incident_suspends),
+            entropy=entropy,
+            least=catalog.budget.least_per_question,
         )
 
+    @_accepting_old_names
     def ask(  # noqa: PLR0913 - each is a thing that an analyst may state
         self,
         sql: str,
@@ -66,8 +133,8 @@ class Curator:
         delta: Real | None = None,
         within: Real | Mapping[str, Real] | None = None,
         confidence: Real = 0.95,
-        find_bounds: Collection[str] = (),
-        bounding: RowChoice | str | None = None,
+        find_bounds_of: Collection[str] = (),
+        row_choice: RowChoice | str | None = None,
         account: str = OWNER,
     ) -> Answer:
         """Return the answer, at the price of exactly epsilon, or at the least price for an error.
@@ -76,29 +143,36 @@ class Curator:
         again, the same question is free. It is charged to an account, within its cap and the total.
 
         Where there is no answer without the bounds of columns that the catalog calls AUTO, or that
-        `find_bounds` names ("visits.cost"), a fifth of epsilon finds these first.
+        `find_bounds_of` names ("visits.cost"), a fifth of epsilon finds these first.
 
-        `bounding` says when it is settled which rows of a unit count: "prepared", as the catalog
-        has it if nothing is said, or "per-query".
+        `row_choice` says when it is settled which rows of a unit count: "once", before any
+        question, or "per-query"; as the catalog has it if nothing is said.
         """
-        books = self._books.of(account)
-        confidence_level(confidence)  # refused here, not when the answer is paid for
+        self._ledger.check_early(account)  # rejected in this order: account, terms, query
+        level = confidence_level(confidence)
         target = make_target(epsilon, delta, within, confidence)
-        ready = self._finder(books, bounding).ready(sql, target, find_bounds)
-        paid = books.pay(ready.plan, sql)
-        price, was_kept = ready.price(paid.price)
+        catalog = with_row_choice(self.catalog, row_choice)
+        search = bounds_search(self._planner, sql, target, find_bounds_of, catalog)
+        found = FoundBounds(catalog=catalog, target=target)
+        if search is not None:  # a question of its own, for each column
+            found = self._find(search, sql, account)
+        bound = self._planner.plan(sql, found.target, found.catalog)  # parse, check, plan, bind
+        known = self._reuse.find(bound.plan, account)  # what was released before
+        released = self._executor.execute(bound, known, note=sql, account=account)
+        price, was_kept = _bill(released, found)
         return present(
-            paid.plan,
-            paid.noisy,
+            released.plan,
+            released.noisy,
             self._public.run,
             text=sql,
-            confidence=confidence,
+            confidence=level,
             price=price,
-            balance=self.remaining_of(account),
+            balance=balance_from(released.balance.remaining, released.balance.limit),
             from_ledger=was_kept,
-            notes=(*ready.notes, *paid.notes, *notes_of(paid.plan, confidence)),
+            notes=_notes(released, found, level),
         )
 
+    @_accepting_old_names
     def explain(  # noqa: PLR0913 - the same as for ask
         self,
         sql: str,
@@ -107,8 +181,8 @@ class Curator:
         delta: Real | None = None,
         within: Real | Mapping[str, Real] | None = None,
         confidence: Real = 0.95,
-        find_bounds: Collection[str] = (),
-        bounding: RowChoice | str | None = None,
+        find_bounds_of: Collection[str] = (),
+        row_choice: RowChoice | str | None = None,
         dialect: str | None = None,
         account: str = OWNER,
     ) -> Explanation:
@@ -117,24 +191,35 @@ class Curator:
         `dialect` has the statements in the words of another engine, "bigquery", "databricks",
         "snowflake" or "trino", over tables that are not prepared; nothing is run there.
         """
-        books, left = self._books.of(account), self.remaining_of(account)
-        finder = self._finder(books, bounding if dialect is None else RowChoice.PER_QUERY)
+        self._ledger.check_early(account)
+        choice = row_choice if dialect is None else RowChoice.PER_QUERY
+        catalog = with_row_choice(self.catalog, choice)
         target = make_target(epsilon, delta, within, confidence)
 
-        def explained(plan: Plan) -> Explanation:
-            queries = [query for planned in plan.releases for query in planned.queries]
-            sqls = [
-                self._engine.sql(each) if dialect is None else write_for(each, dialect)
-                for each in queries
-            ]
+        def explained(bound: BoundPlan) -> Explanation:
+            known = self._reuse.find(bound.plan, account)
             return explain_plan(
-                plan, sqls, confidence, question=sql, remaining=left, due=books.due(plan)
+                bound.plan,
+                _sqls(bound, dialect),
+                confidence,
+                question=sql,
+                remaining=balance_from(known.balance.remaining, known.balance.limit),
+                due=price_of(known.unpaid),
             )
 
-        first = finder.first(sql, target, find_bounds)
-        if first is not None:
-            return finder.explanation(sql, first, explained)
-        return explained(self._plan(sql, target, finder.catalog))
+        search = bounds_search(self._planner, sql, target, find_bounds_of, catalog)
+        if search is None:
+            return explained(self._planner.plan(sql, target, catalog))
+        finding = {ref: self._planner.bind(each) for ref, each in search.plans.items()}
+        bounds = self._known_bounds(finding, account)
+        if bounds is not None:
+            bound = self._planner.plan(sql, search.target, search.with_bounds(bounds))
+            return explain_found(explained(bound), search, bounds)
+        wide, narrow = (
+            explained(self._planner.plan(sql, search.target, search.with_placeholders(part)))
+            for part in (Fraction(1), HALF)
+        )
+        return explain_unfound((wide, narrow), search, [*map(explained, finding.values())])
 
     def find_bounds(self, column: str, *, epsilon: Real, account: str = OWNER) -> Bounds:
         """Return bounds of a column, found privately at the price of exactly epsilon.
@@ -143,8 +228,12 @@ class Curator:
         anyone may see them, and the same epsilon finds them again for free. With probability 0.999
         both ends are those of magnitudes that do occur.
         """
-        finder = self._finder(self._books.of(account))
-        return finder.bounds(column, rational("epsilon", epsilon, above=0))
+        self._ledger.check_early(account)
+        price = rational("epsilon", epsilon, above=0)
+        ref = column_named(self.catalog, column)
+        plan = histogram_plan(self._planner, ref, price, self.catalog)
+        bound = self._planner.bind(plan)
+        return self._found(ref, bound, self._reuse.find(plan, account), account)[0]
 
     def on_account(self, name: str) -> "Account":
         """Return what an analyst may do, for whoever holds the data, or raise AccountError."""
@@ -176,8 +265,13 @@ class Curator:
         return self.remaining_of(OWNER)
 
     def remaining_of(self, account: str) -> Balance:
-        """Return what is left for an account: of its cap, or of the total where that is less."""
-        return balance_of(self._ledger, self.catalog.budget, account)
+        """Return what is left for an account: of its cap, or of the total where that is less.
+
+        Where tables are declared disjoint, it is the least that is left for units of any of them.
+        """
+        with self._ledger.view() as view:
+            balance = view.balance(account)
+        return balance_from(balance.remaining, balance.limit)
 
     def close(self) -> None:
         """Give back the engine and the ledger."""
@@ -199,47 +293,55 @@ class Curator:
         names = ", ".join(each.name for each in self.catalog.tables)
         return f"Curator({names} · left {self.remaining})"
 
-    # ----------------------------------------------------------------------- before data is read
+    # ----------------------------------------------------------------------- bounds found first
 
-    def _finder(self, books: Books, bounding: RowChoice | str | None = None) -> Finder:
-        catalog = with_choice(self.catalog, bounding)
-        return Finder(catalog, self._public, books, self._plan, self._check_queries)
+    def _find(self, search: BoundsSearch, sql: str, account: str) -> FoundBounds:
+        """Find missing bounds, each by a question of its own.
 
-    def _plan(self, sql: str, target: Target | None, catalog: Catalog) -> Plan:
-        """Return all that will happen; refusals show the place in the question."""
-        try:
-            question = check(parse(sql), catalog, self._public)
-            self._check_sql(question)
-            plan = make_plan(bounded(question, catalog), _needed(target, question), catalog.budget)
-            self._check_queries(plan)
-        except QuestionError as refusal:
-            refusal.text = sql
-            raise
-        except RecursionError:
-            raise QuestionSizeError(
-                "the question is nested too deeply", "write it with fewer levels"
-            ) from None
-        return plan
+        What cannot be answered or afforded is rejected before the first is charged.
+        """
+        finding = {ref: self._planner.bind(each) for ref, each in search.plans.items()}
+        known = {ref: self._reuse.find(each.plan, account) for ref, each in finding.items()}
+        unpaid = [search.plans[ref] for ref, each in known.items() if each.unpaid]
+        if unpaid:
+            # Whatever the bounds, the rest costs no more: keys that they make known take no delta.
+            widest = self._planner.plan(sql, search.target, search.with_placeholders())
+            self._executor.check_affordable([*unpaid, widest.plan], account)
+        bounds, charged = {}, Fraction(0)
+        for ref, bound in finding.items():
+            bounds[ref], price = self._found(ref, bound, known[ref], account)
+            charged += price
+        return FoundBounds(
+            catalog=search.with_bounds(bounds),
+            target=search.target,
+            bounds=bounds,
+            epsilon_each=search.epsilon_each,
+            charged=charged,
+        )
 
-    def _check_queries(self, plan: Plan) -> None:
-        """Refuse what the engine cannot be told: before anything is charged."""
-        for planned in plan.releases:
-            for query in planned.queries:
-                self._engine.check(query)
+    def _found(
+        self, ref: ColumnRef, bound: BoundPlan, known: Known, account: str
+    ) -> tuple[Bounds, Fraction]:
+        """Return a column's bounds, and what was charged for them now."""
+        note = f"find_bounds({str(ref)!r})"
+        released = self._executor.execute(bound, known, note=note, account=account)
+        found = bounds_from(ref, bound.plan, released.noisy)
+        if found is None:
+            raise NothingFoundError(str(ref), bound.plan.epsilon)
+        return found, released.price.epsilon
 
-    def _check_sql(self, question: Question) -> None:
-        """Refuse SQL for afterwards that does not run, or gives no number where one is needed."""
-        schemas = schemas_of(question)
-        if question.shown is None:
-            self._public.check(question.afterwards, schemas)
-            self._public.rehearse(question.afterwards, made_up(question, schemas))
-        for each in question.scalars:
-            if not self._public.check(each.sql, schemas).begins_with_a_number:
-                raise UnsupportedError(
-                    "a query that stands in a condition on rows gives no number",
-                    "compare rows with released numbers only",
-                )
-            self._public.rehearse(each.sql, made_up(question, schemas))
+    def _known_bounds(
+        self, finding: Mapping[ColumnRef, BoundPlan], account: str
+    ) -> dict[ColumnRef, Bounds] | None:
+        """Return the bounds that were found before, if all of them were."""
+        known = {}
+        for ref, bound in finding.items():
+            noisy = self._reuse.find(bound.plan, account).tables()
+            bounds = None if noisy is None else bounds_from(ref, bound.plan, noisy)
+            if bounds is None:
+                return None
+            known[ref] = bounds
+        return known
 
 
 class Account:
@@ -266,53 +368,15 @@ class Account:
         """What is left of the account's cap, or of the total where that is less."""
         return self._curator.remaining_of(self.name)
 
-    def ask(  # noqa: PLR0913 - as the curator's
-        self,
-        sql: str,
-        *,
-        epsilon: Real | None = None,
-        delta: Real | None = None,
-        within: Real | Mapping[str, Real] | None = None,
-        confidence: Real = 0.95,
-        find_bounds: Collection[str] = (),
-        bounding: RowChoice | str | None = None,
-    ) -> Answer:
+    @_accepting_old_names
+    def ask(self, sql: str, **terms: Unpack[Terms]) -> Answer:
         """Return the answer as `Curator.ask` does, charged to this account."""
-        return self._curator.ask(
-            sql,
-            epsilon=epsilon,
-            delta=delta,
-            within=within,
-            confidence=confidence,
-            find_bounds=find_bounds,
-            bounding=bounding,
-            account=self.name,
-        )
+        return self._curator.ask(sql, **terms, account=self.name)
 
-    def explain(  # noqa: PLR0913 - as the curator's
-        self,
-        sql: str,
-        *,
-        epsilon: Real | None = None,
-        delta: Real | None = None,
-        within: Real | Mapping[str, Real] | None = None,
-        confidence: Real = 0.95,
-        find_bounds: Collection[str] = (),
-        bounding: RowChoice | str | None = None,
-        dialect: str | None = None,
-    ) -> Explanation:
+    @_accepting_old_names
+    def explain(self, sql: str, **terms: Unpack[ExplainTerms]) -> Explanation:
         """Return what `ask` would do and cost; reads no data."""
-        return self._curator.explain(
-            sql,
-            epsilon=epsilon,
-            delta=delta,
-            within=within,
-            confidence=confidence,
-            find_bounds=find_bounds,
-            bounding=bounding,
-            dialect=dialect,
-            account=self.name,
-        )
+        return self._curator.explain(sql, **terms, account=self.name)
 
     def find_bounds(self, column: str, *, epsilon: Real) -> Bounds:
         """Return bounds of a column as `Curator.find_bounds` does, charged to this account."""
@@ -322,11 +386,25 @@ class Account:
         return f"Account({self.name} · left {self.remaining})"
 
 
-NOTHING = EpsilonTarget(1)
-"""Stands for the target of a question that releases nothing, and so spends nothing of it."""
+def _sqls(bound: BoundPlan, dialect: str | None) -> list[str]:
+    """Return the statements of a plan, in the words of another engine if one is named."""
+    statements = [each for release in bound.statements for each in release]
+    if dialect is None:
+        return [each.sql for each in statements]
+    return [write_for(each.query, dialect) for each in statements]
 
 
-def _needed(target: Target | None, question: Question) -> Target:
-    if target is None and question.releases:
-        raise ParameterError("epsilon", None, "must be given, or an accuracy: ask(sql, within=20)")
-    return target or NOTHING
+def _bill(released: ReleasedTables, found: FoundBounds) -> tuple[Price, bool]:
+    """Return what is paid now, or, if all was paid before, what it cost; and whether it was."""
+    plan, charged = released.plan, released.price
+    now = Price(epsilon=charged.epsilon + found.charged, delta=charged.delta)
+    if not now.is_free or not plan.releases:
+        return now, False
+    return Price(epsilon=plan.epsilon + found.epsilon, delta=plan.delta), True
+
+
+def _notes(released: ReleasedTables, found: FoundBounds, confidence: Fraction) -> tuple[str, ...]:
+    """Return what an answer says of bounds, of other tables, and of what was left out."""
+    bounds = [note_of_bounds(*each, found.epsilon_each) for each in found.bounds.items()]
+    reused = [REUSED] if released.is_reused else []
+    return (*bounds, *reused, *notes_of(released.plan, confidence))

@@ -24,12 +24,9 @@ from discreet.estimators import (
     SelectedValue,
     VarianceEstimator,
     combined,
-    margins_of,
     values_of,
 )
-from discreet.mechanisms.accuracy import miss_probability
 from discreet.mechanisms.exponential import PermuteAndFlip
-from discreet.mechanisms.partition_selection import PartitionSelection
 from discreet.noise import SYSTEM, Entropy
 from discreet.query.expressions.facts import number_of
 from discreet.query.plan.planned import (
@@ -39,7 +36,7 @@ from discreet.query.plan.planned import (
     PlannedSelection,
 )
 from discreet.query.plan.rulers import Ruler
-from discreet.query.questions import KnownKeys, Question, Release
+from discreet.query.questions import KnownKeys
 from discreet.tables import ARROW_TYPES, ExactTable, NoisyTable
 
 Values: TypeAlias = "pa.Array[pa.Scalar[pa.DataType]]"
@@ -74,7 +71,7 @@ def release(
     """Return the noisy table of a planned release, one exact table for each of its queries.
 
     Its columns are the keys, a0, a1, … for the aggregates, and m0, m1, … for the noisy cells from
-    which these were read and from which `spreads` reads their half widths.
+    which these were read and from which `with_margins` reads their margins.
     """
     tables = tuple(each.unseal() for each in exact)
     groups, shown = _groups(planned, tables, entropy)
@@ -88,45 +85,6 @@ def release(
         *(f"m{number}" for number in range(len(hidden))),
     ]
     return NoisyTable(pa.Table.from_arrays([*groups.keys, *columns, *hidden], names=names))
-
-
-def spreads(
-    planned: PlannedRelease,
-    noisy: NoisyTable,
-    *,
-    confidence: float | Fraction,
-    simultaneous: bool = False,
-) -> pa.Table:
-    """Return a released table without its noisy cells, and a0_spread, … with ± of each aggregate.
-
-    Each number keeps its ± with this confidence; if `simultaneous`, all groups of a column do. It
-    covers the noise, not what bounds and limits left out, and is NULL for values that were chosen.
-    """
-    table = noisy.rows
-    answers = max(1, table.num_rows) if simultaneous else 1
-    level = 1 - miss_probability(confidence, answers)
-    cells, first = [], len(planned.release.keys) + len(planned.estimators)
-    for each in planned.measures:
-        last = first + len(each.measure.cells)
-        cells.append(np.stack([table.column(i).to_numpy() for i in range(first, last)], axis=1))
-        first = last
-    shown = table.select(range(len(planned.release.keys) + len(planned.estimators)))
-    for number in range(len(planned.estimators)):
-        spread = _spread(planned, number, cells, table, level)
-        shown = shown.append_column(f"a{number}_spread", spread)
-    return shown
-
-
-def schemas_of(question: Question) -> dict[str, pa.Schema]:
-    """Return the columns that SQL afterwards finds in each released table, before there is one."""
-    return {f"released_{i}": _schema(each) for i, each in enumerate(question.releases)}
-
-
-def _schema(release: Release) -> pa.Schema:
-    keys = [(each.name, ARROW_TYPES[each.expression.facts.kind]) for each in release.keys]
-    aggregates = [(f"a{i}", ARROW_TYPES[each.kind]) for i, each in enumerate(release.aggregates)]
-    spreads = [(f"{name}_spread", pa.float64()) for name, _ in aggregates]
-    return pa.schema([*keys, *aggregates, *spreads])
 
 
 # --------------------------------------------------------------------------- groups
@@ -300,35 +258,3 @@ def _values(
             return pa.array([] if shown is None else shown, pa.int64())
         case LinearEstimator() | MeanEstimator() | VarianceEstimator():
             return pa.array(values_of(estimator, cells[estimator.measure]))
-
-
-def _spread(
-    planned: PlannedRelease,
-    number: int,
-    cells: list[IntArray],
-    table: pa.Table,
-    confidence: Fraction,
-) -> Values:
-    estimator = planned.estimators[number]
-    match estimator:
-        case KeyCount() if planned.selection is not None:
-            shown = table.column(f"a{number}").to_numpy()
-            wide = _shown_half_widths(planned.selection.mechanism, shown, confidence)
-        case LinearEstimator() | MeanEstimator() | VarianceEstimator():
-            noise = planned.measures[estimator.measure].noise
-            wide = margins_of(estimator, cells[estimator.measure], noise, confidence)
-        case _:
-            return pa.array([None] * table.num_rows, pa.float64())
-    return pa.array(wide, pa.float64())
-
-
-def _shown_half_widths(
-    selection: PartitionSelection, numbers: IntArray, confidence: Fraction
-) -> NDArray[np.float64]:
-    """Return ± of numbers by which keys were selected.
-
-    Near the threshold a key is shown because its noise was large. No noise exceeds the threshold,
-    so that is the ± of numbers near it; those that are clear of it keep the usual one.
-    """
-    usual = np.full(len(numbers), float(selection.error(confidence)))
-    return np.where(numbers <= selection.clear(confidence), float(selection.threshold), usual)

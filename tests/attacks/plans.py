@@ -10,6 +10,7 @@ from discreet.query.plan import Plan, make_plan
 from discreet.query.plan.targets import EpsilonTarget
 from discreet.release import release
 from discreet.tables import NoisyTable
+from tests.statements import unbound
 
 
 def plan_of(curator: Curator, sql: str, *, epsilon: Real = 1, delta: Real | None = None) -> Plan:
@@ -27,4 +28,6 @@ def only(curator: Curator, sql: str, *, epsilon: Real = 1) -> dict[str, Any]:
 def released(curator: Curator, plan: Plan) -> NoisyTable:
     """Return the noisy table of a plan with one release, noisy cells included, uncharged."""
     (planned,) = plan.releases
-    return release(planned, tuple(curator._engine.run(each, ()) for each in planned.queries))
+    return release(
+        planned, tuple(curator._engine.run(unbound(each), ()) for each in planned.queries)
+    )

@@ -15,6 +15,7 @@ import discreet
 from discreet.curator import Curator
 from discreet.mechanisms.geometric import Geometric
 from tests.attacks.plans import plan_of, released
+from tests.statements import unbound
 
 DRAWS = 10_000
 """Groups of one question: each gets noise of its own."""
@@ -126,7 +127,7 @@ def test_s14_no_person_spreads_over_more_groups_than_are_paid_for() -> None:
     with discreet.open(table, name="t", unit="unit", epsilon=100, delta=0.5) as opened:
         plan = plan_of(opened, "SELECT s, COUNT(*) FROM t GROUP BY s", delta=0.01)
         (planned,) = plan.releases
-        exact = opened._engine.run(planned.queries[0], ()).unseal()
+        exact = opened._engine.run(unbound(planned.queries[0]), ()).unseal()
     assert planned.selection is not None
     assert planned.selection.mechanism.groups == 10
     assert exact.num_rows == 10

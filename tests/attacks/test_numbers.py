@@ -16,6 +16,7 @@ import discreet
 from discreet.curator import Curator
 from discreet.errors import CatalogError, DiscreetError, ParameterError, TargetError
 from tests.attacks.plans import only, plan_of
+from tests.statements import unbound
 
 PEOPLE = pa.table({"u": list(range(50)), "x": [float(n) for n in range(50)]})
 
@@ -41,7 +42,7 @@ def curator() -> Iterator[Curator]:
 def exact_sums(curator: Curator, sql: str) -> list[int]:
     """Return the whole numbers that the engine computes for a question without groups."""
     (planned,) = plan_of(curator, sql).releases
-    tables = [curator._engine.run(each, ()).unseal() for each in planned.queries]
+    tables = [curator._engine.run(unbound(each), ()).unseal() for each in planned.queries]
     return [int(value) for table in tables for value in table.to_pylist()[0].values()]
 
 

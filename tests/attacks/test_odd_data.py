@@ -15,6 +15,7 @@ import discreet
 from discreet.curator import Curator
 from discreet.errors import UnsupportedError
 from tests.attacks.plans import only, plan_of
+from tests.statements import unbound
 
 ROWS = 40
 SNOWMAN = 'naïve ☃ "q"'
@@ -149,7 +150,7 @@ def test_a_unit_counts_with_no_more_rows_than_declared() -> None:
         rows, name="t", unit="u", epsilon=10, rows_per_unit=3, bounds={"x": (0, 10)}
     ) as opened:
         (planned,) = plan_of(opened, "SELECT COUNT(*) FROM t").releases
-        (exact,) = opened._engine.run(planned.queries[0], ()).unseal().to_pylist()
+        (exact,) = opened._engine.run(unbound(planned.queries[0]), ()).unseal().to_pylist()
     assert [int(value) for value in exact.values()] == [4]
 
 
@@ -159,7 +160,7 @@ def test_a_unit_with_a_million_rows_is_held_to_its_limit() -> None:
     with discreet.open(rows, name="t", unit="u", epsilon=100, bounds={"x": (0, 99)}) as opened:
         for statistic in ("COUNT(*)", "SUM(x)", "COUNT(DISTINCT x)"):
             (planned,) = plan_of(opened, f"SELECT {statistic} FROM t").releases
-            (exact,) = opened._engine.run(planned.queries[0], ()).unseal().to_pylist()
+            (exact,) = opened._engine.run(unbound(planned.queries[0]), ()).unseal().to_pylist()
             most = 10 * (99 if statistic == "SUM(x)" else 1)
             assert all(int(value) <= most for value in exact.values())
 

@@ -186,8 +186,8 @@ def sick(person: int) -> Curator:
 
 
 @pytest.mark.parametrize("partner", PARTNERS)
-@pytest.mark.parametrize("bounding", ["prepared", "per-query"])
-def test_a_join_that_statistics_prove_empty_fails_for_nobody(partner: str, bounding: str) -> None:
+@pytest.mark.parametrize("choice", ["once", "per-query"])
+def test_a_join_that_statistics_prove_empty_fails_for_nobody(partner: str, choice: str) -> None:
     """The engine narrowed a sum by statistics, and failed if and only if the person had it."""
     sql = (
         "SELECT b.k, AVG(clamp(t.x, -5, 95)) FROM "  # noqa: S608
@@ -196,6 +196,6 @@ def test_a_join_that_statistics_prove_empty_fails_for_nobody(partner: str, bound
     seen: list[Any] = []
     for person in (7, -1):
         with sick(person) as curator:
-            seen.append(curator.ask(sql, epsilon=0.001, bounding=bounding).columns)
+            seen.append(curator.ask(sql, epsilon=0.001, row_choice=choice).columns)
             seen.append(curator.remaining)
     assert seen[:2] == seen[2:]

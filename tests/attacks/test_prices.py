@@ -9,7 +9,7 @@ import pytest
 import typer
 
 from discreet.accounting.approximate import basic_cost
-from discreet.books import budget_from
+from discreet.catalog.policy import budget_from
 from discreet.cli.given import exact
 from discreet.curator import Curator
 from discreet.errors import BudgetError, ParameterError, SourceError, TargetError

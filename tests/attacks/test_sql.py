@@ -15,6 +15,7 @@ from tests.attacks.plans import plan_of
 from tests.attacks.twins import DATABASES, SCHEMA, stored_as, twin
 from tests.attacks.watched import watch
 from tests.properties.movement import check_movement
+from tests.statements import unbound
 
 
 @pytest.mark.parametrize(
@@ -60,7 +61,9 @@ def test_s23_units_that_look_alike_are_neither_merged_nor_split(kind: str) -> No
     source, place = stored_as(kind, table)
     with discreet.open(source, name=place or "p", unit="id", rows_per_unit=2, epsilon=9) as curator:
         (planned,) = plan_of(curator, "SELECT COUNT(*), COUNT(DISTINCT id) FROM p").releases
-        found = [curator._engine.run(each, ()).unseal().to_pylist() for each in planned.queries]
+        found = [
+            curator._engine.run(unbound(each), ()).unseal().to_pylist() for each in planned.queries
+        ]
     numbers = {int(value) for (row,) in found for value in row.values()}
     assert numbers == {len(LOOKALIKES), 2 * len(LOOKALIKES)}
 
@@ -116,7 +119,9 @@ def test_s24_a_guess_that_is_listed_often_is_worth_no_more(
         ) as curator:
             plan = plan_of(curator, sql)
             queries = plan.releases[0].queries
-            found.append([tuple(curator._engine.run(query, ()).unseal() for query in queries)])
+            found.append(
+                [tuple(curator._engine.run(unbound(query), ()).unseal() for query in queries)]
+            )
     check_movement(plan, found[0], found[1])
     check_movement(plan, found[1], found[2])
     (event,) = plan.events
@@ -206,7 +211,9 @@ def test_a_row_that_several_units_share_is_bounded_for_each_of_them(row_choice: 
         ) as curator:
             plan = plan_of(curator, "SELECT COUNT(*) FROM rows")
             queries = plan.releases[0].queries
-            found.append([tuple(curator._engine.run(query, ()).unseal() for query in queries)])
+            found.append(
+                [tuple(curator._engine.run(unbound(query), ()).unseal() for query in queries)]
+            )
     check_movement(plan, *found)
 
 

@@ -67,7 +67,7 @@ def test_twins_differ_by_no_more_than_is_charged(kind: str, sql: str) -> None:
     """Before noise they differ by what one unit may move; a changed unit goes and comes."""
     present, absent, changed = (tables for _, tables in asked(kind, sql))
     curator = databases(kind)[0].curator
-    plan = curator._plan(sql, EpsilonTarget(**TARGET), curator.catalog)
+    plan = curator._planner.draft(sql, EpsilonTarget(**TARGET), curator.catalog)
     sizes = [len(planned.queries) for planned in plan.releases]
     here, there, other = (parted(each, sizes) for each in (present, absent, changed))
     check_movement(plan, here, there)
@@ -121,7 +121,7 @@ def test_twins_answer_alike_whatever_is_declared(variant: str, sql: str) -> None
     (seen, before), (other, after) = (each.asked(sql, **TARGET) for each in (here, there))
     assert seen.error == ""
     assert seen == other
-    plan = here.curator._plan(sql, EpsilonTarget(**TARGET), here.curator.catalog)
+    plan = here.curator._planner.draft(sql, EpsilonTarget(**TARGET), here.curator.catalog)
     sizes = [len(planned.queries) for planned in plan.releases]
     check_movement(plan, parted(before, sizes), parted(after, sizes))
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from discreet.curator import Curator
-from discreet.engines.base import ExactQuery
+from discreet.engines.base import Scalars, Statement
 from discreet.tables import ExactTable
 
 Run = Callable[..., ExactTable]
@@ -20,10 +20,10 @@ class Watched:
         self.tables: list[ExactTable] = []
         engine.run = self._run
 
-    def _run(self, query: ExactQuery, released: tuple[float | int | None, ...]) -> ExactTable:
+    def _run(self, statement: Statement, scalars: Scalars) -> ExactTable:
         self.runs += 1
         try:
-            self.tables.append(self.run(query, released))
+            self.tables.append(self.run(statement, scalars))
         except BaseException as failure:
             self.failures.append(failure)
             raise

@@ -13,6 +13,7 @@ from discreet.engines.base import Engine, ExactQuery
 from discreet.engines.duckdb import DuckDbEngine
 from tests.engines.on_postgresql import postgresql_engine
 from tests.engines.on_spark import spark_engine
+from tests.statements import unbound
 
 
 class Holder(Engine, Protocol):
@@ -47,7 +48,7 @@ Row = tuple[tuple[str, object], ...]
 
 def exact_rows(engine: Engine, query: ExactQuery, *released: float) -> list[Row]:
     """Return what an exact query gives, as plain Python values, in an order of their own."""
-    found = engine.run(query, released).unseal().to_pylist()
+    found = engine.run(unbound(query), released).unseal().to_pylist()
     return sorted(
         (tuple((name, _plain(each)) for name, each in row.items()) for row in found), key=repr
     )

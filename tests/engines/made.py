@@ -20,6 +20,7 @@ from discreet.query.tree import (
     Scan,
     Select,
 )
+from tests.statements import unbound
 
 TRUE = literal(True)
 
@@ -84,7 +85,7 @@ def count(scan: Rows | PrivateTable, **fields: Any) -> ExactQuery:
 
 def exact(engine: Engine, query: ExactQuery, *released: float | None) -> list[dict[str, Any]]:
     """Return the rows of an exact query by their keys and cells: engines give them in any order."""
-    return sorted(engine.run(query, released).unseal().to_pylist(), key=_key)
+    return sorted(engine.run(unbound(query), released).unseal().to_pylist(), key=_key)
 
 
 def _key(row: dict[str, Any]) -> list[tuple[bool, Any]]:

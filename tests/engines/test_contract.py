@@ -5,7 +5,7 @@ from functools import cache
 
 import pytest
 
-from discreet.books import budget_from
+from discreet.catalog.policy import budget_from
 from discreet.curator import Curator
 from discreet.engines.public import PublicStore
 from discreet.ledger import SqliteLedger
@@ -45,7 +45,7 @@ def curator_of(engine: Holder) -> Curator:
 
 def plan_of(sql: str) -> Plan:
     curator = reference()
-    return curator._plan(sql, EpsilonTarget(1), curator.catalog)
+    return curator._planner.draft(sql, EpsilonTarget(1), curator.catalog)
 
 
 @cache

@@ -10,8 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from discreet.books import budget_from
-from discreet.catalog.policy import RowChoice
+from discreet.catalog.policy import RowChoice, budget_from
 from discreet.catalog.schema import Kind
 from discreet.curator import Curator
 from discreet.engines import preparing as embedded
@@ -167,7 +166,7 @@ def test_questions_over_a_form_have_the_same_exact_tables_as_per_query(
     )
     read = 0
     for sql in QUESTIONS[::every]:
-        plan = curator._plan(sql, EpsilonTarget(1), PREPARED)
+        plan = curator._planner.draft(sql, EpsilonTarget(1), PREPARED)
         read += sum(reads_kept(each.release.rows) for each in plan.releases)
         assert exact(engine, plan) == expected(sql), sql
     assert read > len(QUESTIONS[::every]) / 2

@@ -21,6 +21,7 @@ from discreet.errors import EngineError
 from discreet.tables import ExactTable
 from tests.engines.made import column, count, exact, loaded, private
 from tests.ledger.stores import child, end_of
+from tests.statements import unbound
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +87,7 @@ def test_the_engine_s_words_go_to_the_owner_alone(
     table = private(engine)
     query = count(table, keys=(column("secret-column"),))
     with caplog.at_level(logging.ERROR, "discreet.engine"), pytest.raises(EngineError) as caught:
-        engine.run(query, ())
+        engine.run(unbound(query), ())
     assert "secret-column" not in str(caught.value)
     assert caught.value.__cause__ is None
     assert caught.value.__context__ is None
@@ -102,7 +103,7 @@ def test_a_query_is_stopped_when_the_time_is_over(monkeypatch: pytest.MonkeyPatc
         {"visits": pa.table({"patient_id": [1]})}, limits=Limits(timeout=0.2)
     )
     with pytest.raises(EngineError):
-        engine.run(count(private(engine)), ())
+        engine.run(unbound(count(private(engine))), ())
     engine.close()
 
 
@@ -139,8 +140,7 @@ def test_a_query_that_was_checked_is_run_once_whatever_it_finds(
     numbers = pa.array(range(rows), pa.int64())
     engine = DuckDbEngine.load({"visits": pa.table({"patient_id": numbers, "cost": numbers})})
     query = count(private(engine), keys=(column("cost"),))
-    engine.check(query)
-    engine.run(query, ())
+    engine.run(engine.bind(query), ())
     assert [each.runs for each in made] == [1]
     engine.close()
 
@@ -153,14 +153,14 @@ def test_many_can_ask_at_once(engine: DuckDbEngine) -> None:
 
 
 def test_what_is_exact_comes_back_sealed(engine: DuckDbEngine) -> None:
-    found = engine.run(count(private(engine)), ())
+    found = engine.run(unbound(count(private(engine))), ())
     assert isinstance(found, ExactTable)
     assert repr(found) == "ExactTable(sealed)"
 
 
 def test_sql_can_be_shown_without_a_database(engine: DuckDbEngine) -> None:
     query = count(private(engine))
-    assert sql(query) == engine.sql(query)
+    assert sql(query) == engine.bind(query).sql
 
 
 @pytest.mark.parametrize(

@@ -114,7 +114,7 @@ def computed(patch: pytest.MonkeyPatch, engine: DuckDbEngine, sql: str) -> list[
     """Return the answers without a look at places that are kept."""
     with patch.context() as own:
         own.setattr(duckdb, "with_placed", lambda query, _: query)
-        assert not any(is_placed(engine.sql(each)) for each in queries(sql))
+        assert not any(is_placed(engine.bind(each).sql) for each in queries(sql))
         return answers(engine, sql)
 
 
@@ -154,8 +154,8 @@ def test_whole_numbers_are_the_same_to_the_last_digit(
 @pytest.mark.parametrize("sql", [each for each in QUESTIONS if "SUM" in each or "AVG" in each][:9])
 def test_sums_of_columns_read_them(engine: DuckDbEngine, sql: str) -> None:
     for each in queries(sql):
-        assert is_placed(engine.sql(each))
-        assert not re.search(r"CASE|TRY_CAST\(\(", engine.sql(each))
+        assert is_placed(engine.bind(each).sql)
+        assert not re.search(r"CASE|TRY_CAST\(\(", engine.bind(each).sql)
 
 
 def one_step_too_far(patch: pytest.MonkeyPatch) -> None:
@@ -215,7 +215,7 @@ def test_bounds_that_were_changed_since_are_computed_anew(
     changed = catalog_of(replace(VISITS, columns=columns))
     sql = "SELECT SUM(cost), SUM(minutes), SUM(change) FROM visits"
     (query,) = queries(sql, changed)
-    read = re.findall(r'"(\w+) in \d+ steps', engine.sql(query))
+    read = re.findall(r'"(\w+) in \d+ steps', engine.bind(query).sql)
     assert set(read) == {"change"}
     ((row,),) = answers(engine, sql, changed)
     with monkeypatch.context() as own, closing(prepared(changed)) as other:
@@ -242,7 +242,7 @@ def test_a_column_of_the_table_is_never_taken_for_a_place() -> None:
 
 def test_rows_that_are_not_all_kept_are_read_without_places(engine: DuckDbEngine) -> None:
     sql = "SELECT AVG(total) FROM (SELECT who, LEAST(SUM(cost), 9) AS total FROM visits GROUP BY 1)"
-    assert not any(is_placed(engine.sql(each)) for each in queries(sql))
+    assert not any(is_placed(engine.bind(each).sql) for each in queries(sql))
 
 
 def test_a_form_that_was_begun_for_other_bounds_is_begun_anew(
@@ -264,7 +264,7 @@ def test_a_form_that_was_begun_for_other_bounds_is_begun_anew(
             engine.prepare(scans_to_prepare(catalog_of(other)), ends_early)
         engine.prepare(scans_to_prepare(CATALOG))
         assert made == [0, 1, 2, 3]
-        assert all(is_placed(engine.sql(each)) for each in queries(sql))
+        assert all(is_placed(engine.bind(each).sql) for each in queries(sql))
         assert answers(engine, sql) == computed(monkeypatch, engine, sql)
         with closing(prepared()) as whole:
             assert answers(engine, sql) == answers(whole, sql)

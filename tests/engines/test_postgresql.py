@@ -23,6 +23,7 @@ from discreet.query.tree import Join, JoinKind, Scan, Select
 from tests.engines.made import column, count, exact, private
 from tests.engines.on_postgresql import run, stored
 from tests.postgresql import shared_server
+from tests.statements import unbound
 
 
 @pytest.fixture
@@ -205,7 +206,7 @@ def test_rows_of_a_view_are_no_units(schema: str) -> None:
     )
     engine = opened(schema, "seen")
     with pytest.raises(UnsupportedError, match="rows of seen cannot"):
-        engine.check(count(private(engine, "seen", RowUnit()), sums=(column("n"),)))
+        engine.bind(count(private(engine, "seen", RowUnit()), sums=(column("n"),)))
     query = count(private(engine, "seen", ColumnUnit(column="u")), sums=(column("n"),))
     assert exact(engine, query) == [{"s0": 5}]
     engine.close()
@@ -228,13 +229,13 @@ def test_the_servers_words_stay_in_the_owners_log(
 ) -> None:
     engine, query = broken(schema)
     with caplog.at_level(logging.ERROR, "discreet.engine"), pytest.raises(EngineError) as found:
-        engine.run(query, ())
+        engine.run(unbound(query), ())
     assert "does not exist" not in str(found.value)
     assert found.value.__cause__ is None
     assert found.value.__context__ is None
     assert "does not exist" not in caplog.text
     with pytest.raises(UnsupportedError) as refused:
-        engine.check(query)
+        engine.bind(query)
     assert refused.value.__context__ is None
     engine.close()
 
@@ -246,7 +247,7 @@ def test_a_query_is_checked_without_reading_rows(schema: str) -> None:
     )
     engine = opened(schema, "visits")
     before = run(f"SELECT pg_stat_get_numscans('{schema}.visits'::regclass)")
-    engine.check(count(private(engine), sums=(column("cost"),)))
+    engine.bind(count(private(engine), sums=(column("cost"),)))
     assert run(f"SELECT pg_stat_get_numscans('{schema}.visits'::regclass)") == before
     engine.close()
 
@@ -284,7 +285,7 @@ def is_running(schema: str) -> bool:
 def test_a_query_ends_when_its_time_is_over(crowded: str) -> None:
     engine = opened(crowded, "visits", limits=Limits(timeout=0.2))
     with pytest.raises(EngineError):
-        engine.run(endless(engine), ())
+        engine.run(unbound(endless(engine)), ())
     assert not is_running(crowded)
     assert exact(engine, count(private(engine))) == [{"s0": 10}]
     engine.close()
@@ -295,7 +296,7 @@ def test_a_query_ends_when_it_is_interrupted(crowded: str) -> None:
     timer = Timer(0.3, raise_signal, [SIGINT])
     timer.start()
     with pytest.raises(KeyboardInterrupt):
-        engine.run(endless(engine), ())
+        engine.run(unbound(endless(engine)), ())
     assert not is_running(crowded)
     assert exact(engine, count(private(engine))) == [{"s0": 10}]
     engine.close()

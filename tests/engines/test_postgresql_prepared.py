@@ -139,8 +139,8 @@ def test_what_was_answered_from_a_form_is_free_from_the_same_one(catalog: Path) 
 def test_rows_can_still_be_chosen_by_the_question(catalog: Path) -> None:
     prepare_catalog(catalog)
     with discreet.open(catalog, ledger=":memory:") as curator:
-        told = str(curator.explain(QUESTIONS[3], epsilon=1, bounding="per-query"))
-        found = curator.ask(QUESTIONS[3], epsilon=20, bounding="per-query").rows
+        told = str(curator.explain(QUESTIONS[3], epsilon=1, row_choice="per-query"))
+        found = curator.ask(QUESTIONS[3], epsilon=20, row_choice="per-query").rows
     assert "discreet_every" in told
     assert "discreet_kept" not in told
     exact = run(f"SELECT sum(least(n, 3)) FROM ({counted(catalog)}) AS by_unit")[0][0]
@@ -166,7 +166,7 @@ def test_what_is_not_prepared_is_not_asked_for(catalog: Path) -> None:
         discreet.open(catalog) as curator,
         pytest.raises(ParameterError, match="and these are not"),
     ):
-        curator.ask(QUESTIONS[0], epsilon=1, bounding="prepared")
+        curator.ask(QUESTIONS[0], epsilon=1, row_choice="once")
     text = catalog.read_text().replace("[tables.visits]", 'bounding = "per-query"\n[tables.visits]')
     prepare_catalog(catalog)
     catalog.write_text(text)
@@ -356,8 +356,8 @@ def test_the_documented_roles_prepare_and_ask_and_can_do_nothing_else(
             "SELECT COUNT(DISTINCT patient_id) AS n FROM visits",
             "SELECT COUNT(*) AS n FROM prescriptions WHERE drug = 'a'",
         ):
-            for bounding in ("prepared", "per-query"):
-                (row,) = curator.ask(sql, epsilon=20, bounding=bounding).rows
+            for choice in ("once", "per-query"):
+                (row,) = curator.ask(sql, epsilon=20, row_choice=choice).rows
                 assert int(str(row["n"])) > 0
     with pytest.raises(SourceError, match=r"rights that docs/engines\.md lists"):
         forget_catalog(path)

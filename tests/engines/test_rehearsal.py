@@ -78,11 +78,11 @@ def test_what_fails_on_a_value_that_the_question_names_is_refused(
     engine: Holder, guard: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     query = guarded(engine, column("s", Kind.TEXT), GUARDS[guard])
-    engine.check(query)
+    engine.bind(query)
     dialect, template = FAILING[engine.dialect]
     monkeypatch.setitem(dialect.functions, "upper", Function(template=template))
     with pytest.raises(UnsupportedError):
-        engine.check(query)
+        engine.bind(query)
 
 
 def guards(number: int) -> tuple[Expression, ...]:
@@ -116,7 +116,7 @@ def test_what_stands_behind_many_conditions_is_rehearsed(
     monkeypatch.setitem(dialect.functions, "upper", Function(template=template))
     for query in queries.values():
         with pytest.raises(UnsupportedError):
-            engine.check(query)
+            engine.bind(query)
 
 
 def test_every_branch_of_a_case_is_rehearsed(
@@ -130,18 +130,18 @@ def test_every_branch_of_a_case_is_rehearsed(
     chosen = Case(branches=branches, otherwise=text(""), facts=Facts(kind=Kind.TEXT))
     tested = call("equal", call("upper", chosen, kind=Kind.TEXT), text("X"))
     query = count(select(Scan(table=private(engine)), literal(1), where=tested))
-    engine.check(query)
+    engine.bind(query)
     dialect, template = FAILING[engine.dialect]
     monkeypatch.setitem(dialect.functions, "upper", Function(template=template))
     with pytest.raises(UnsupportedError):
-        engine.check(query)
+        engine.bind(query)
 
 
 def test_a_statement_is_rehearsed_once(engine: Holder, monkeypatch: pytest.MonkeyPatch) -> None:
     query = guarded(engine, column("s", Kind.TEXT), GUARDS["a person"])
-    engine.check(query)
+    engine.bind(query)
     monkeypatch.setattr(Rehearsal, "statements", lambda *_: pytest.fail("rehearsed again"))
-    engine.check(query)
+    engine.bind(query)
 
 
 def test_no_rehearsal_names_a_stored_table(engine: Holder) -> None:
@@ -197,10 +197,10 @@ def test_no_type_of_a_column_stands_in_the_way(tmp_path: Any) -> None:
     with duckdb.connect(str(file)) as connection:
         connection.execute(f"CREATE TABLE t AS SELECT i // 2 AS u, {columns} FROM range(40) r(i)")  # noqa: S608
     with discreet.open(file, unit="u", epsilon=10_000, delta=1e-3) as curator:
-        for bounding in ("prepared", "per-query"):
+        for choice in ("once", "per-query"):
             counts = ", ".join(f"COUNT(c{number})" for number in range(len(TYPES)))
             sql = f"SELECT {counts} FROM t"  # noqa: S608
-            assert len(curator.ask(sql, epsilon=1, bounding=bounding).columns) == len(TYPES)
+            assert len(curator.ask(sql, epsilon=1, row_choice=choice).columns) == len(TYPES)
 
 
 @pytest.mark.parametrize("taken", ["kept_visits", "every_visits", "about_parts"])
@@ -214,8 +214,8 @@ def test_tables_may_be_called_as_prepared_ones_are(taken: str) -> None:
             f'SELECT o.town, COUNT(DISTINCT v.patient_id) AS n FROM visits v JOIN "{taken}" o '  # noqa: S608
             "ON o.k = v.patient_id GROUP BY o.town"
         )
-        for bounding in ("prepared", "per-query"):
-            assert len(curator.ask(sql, epsilon=1, bounding=bounding).rows) == 2
+        for choice in ("once", "per-query"):
+            assert len(curator.ask(sql, epsilon=1, row_choice=choice).rows) == 2
 
 
 def test_keys_of_every_kind_are_rehearsed_as_they_are_fetched() -> None:

@@ -211,11 +211,11 @@ def test_units_of_different_kinds_are_never_compared(engine: DuckDbEngine, visit
     test = UnitIsIn(rows=other, name="t", where=None, facts=Facts(kind=Kind.BOOLEAN))
     for rows in (joined, Union(parts=(visits, other)), select(visits, where=test)):
         with pytest.raises(JoinError, match="different kinds"):
-            engine.sql(count(rows))
+            engine.bind(count(rows))
     path = PathUnit(column="visit", table="visits", key="visit_id")
     leading = Scan(table=table_of("texts", path, visit=TEXT), parents=(visits.table,))
     with pytest.raises(UnsupportedError, match=r"texts\.visit and visits\.visit_id"):
-        engine.sql(count(leading))
+        engine.bind(count(leading))
 
 
 # --------------------------------------------------------------------------- per unit
@@ -395,7 +395,7 @@ def test_a_noisy_number_is_written_as_it_is(engine: DuckDbEngine, visits: Scan) 
     rows = select(visits, where=call("less", column("cost", REAL), threshold))
     for value, expected in ((0.15, 1), (float("nan"), 0), (None, 0), (-5, 0), (1e400, 0)):
         assert exact(engine, count(rows), value) == [{"s0": expected}]
-    assert "$released_0" in engine.sql(count(rows))
+    assert "$released_0" in engine.bind(count(rows)).sql
 
 
 def test_a_case_keeps_reals_finite(engine: DuckDbEngine, visits: Scan) -> None:
@@ -419,5 +419,5 @@ def test_a_wide_table_is_read_by_the_columns_that_are_used() -> None:
     engine = loaded(wide={"patient_id": [1, 2], **{f"x{n}": [n, n] for n in range(300)}})
     scan = Scan(table=private(engine, "wide"))
     query = count(scan, keys=(column("x299"),))
-    assert "x298" not in engine.sql(query)
+    assert "x298" not in engine.bind(query).sql
     assert exact(engine, query) == [{"k0": 299, "s0": 2}]

@@ -26,6 +26,7 @@ from discreet.query.expressions.functions import call
 from discreet.query.tree import Scan
 from tests.engines.made import column, count, exact, private, select
 from tests.spark import shared_session
+from tests.statements import unbound
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -121,7 +122,7 @@ def test_names_are_taken_as_they_are(session: "SparkSession") -> None:
         unit=ColumnUnit(column="__unit"),
     )
     query = count(table, keys=(column("Größe ☃", Kind.TEXT),), sums=(column("sel`e\\ct.$"),))
-    engine.check(query)
+    engine.bind(query)
     assert exact(engine, query) == [{"k0": "x", "s0": 7}, {"k0": "y", "s0": 8}]
     engine.close()
 
@@ -173,7 +174,7 @@ def test_rows_of_parquet_files_are_told_apart(visits: Path) -> None:
     engine = opened({"visits": str(visits / "*.parquet")})
     table = private(engine, unit=RowUnit())
     query = count(table, sums=(column("cost"),), limit=1, units=True)
-    engine.check(query)
+    engine.bind(query)
     assert exact(engine, query) == [{"s0": 52, "units": 8}]
     engine.close()
 
@@ -190,7 +191,7 @@ def test_rows_that_have_no_name_of_their_own_are_no_units(
     engine = opened({"visits": session.sql(made)})
     query = count(private(engine, unit=RowUnit()), sums=(column("cost"),), limit=1)
     with pytest.raises(UnsupportedError, match="rows of visits cannot be told apart"):
-        engine.check(query)
+        engine.bind(query)
     engine.close()
 
 
@@ -271,7 +272,7 @@ def test_a_path_to_rows_without_names_is_refused(session: "SparkSession") -> Non
     unit = PathUnit(column="visit_id", table="visits", key="visit_id")
     scan = Scan(table=private(engine, "drugs", unit), parents=(parent,))
     with pytest.raises(UnsupportedError, match="no way to compute this"):
-        engine.check(count(scan, units=True))
+        engine.bind(count(scan, units=True))
     engine.close()
 
 
@@ -304,12 +305,12 @@ def test_sparks_words_stay_in_the_owners_log(
     for each in visits.iterdir():
         each.unlink()
     with caplog.at_level(logging.ERROR, "discreet.engine"), pytest.raises(EngineError) as found:
-        engine.run(query, ())
+        engine.run(unbound(query), ())
     assert found.value.__cause__ is None
     assert found.value.__context__ is None
     assert "part-0" not in str(found.value) + caplog.text
     with pytest.raises(UnsupportedError) as refused:
-        engine.check(count(private(engine), sums=(column("no_such_column"),)))
+        engine.bind(count(private(engine), sums=(column("no_such_column"),)))
     assert refused.value.__context__ is None
     engine.close()
     assert capfd.readouterr() == ("", "")
@@ -325,7 +326,7 @@ def test_a_session_that_is_handed_over_is_silent_from_the_first_failure(
     engine = SparkEngine.open(session, {"visits": session.sql(made)})
     query = count(private(engine), sums=(call("length", column("cost", Kind.TEXT)),))
     with pytest.raises(EngineError):
-        engine.run(query, ())
+        engine.run(unbound(query), ())
     engine.close()
     assert capfd.readouterr() == ("", "")
     assert all(each.filters for each in loggers)
@@ -352,7 +353,7 @@ def test_a_query_that_takes_too_long_is_cancelled(
     engine = SparkEngine(own, {}, limits=Limits(timeout=1))
     monkeypatch.setattr("discreet.engines.spark.write_query", lambda *_: ENDLESS)
     with pytest.raises(EngineError):
-        engine.run(count(PrivateTable(name="t", columns=(), unit=RowUnit())), ())
+        engine.run(unbound(count(PrivateTable(name="t", columns=(), unit=RowUnit()))), ())
     assert is_idle(own)
     assert collected(own, "SELECT 1 AS n", timeout=60).to_pylist() == [{"n": 1}]
 
@@ -369,7 +370,7 @@ def test_ctrl_c_cancels_a_query(own: "SparkSession") -> None:
 def test_a_query_is_checked_without_a_job(visits: Path, session: "SparkSession") -> None:
     engine = opened({"visits": str(visits / "*.parquet")})
     session.sparkContext.setJobGroup("checking", "")
-    engine.check(count(private(engine), keys=(column("cost"),)))
+    engine.bind(count(private(engine), keys=(column("cost"),)))
     assert not session.sparkContext.statusTracker().getJobIdsForGroup("checking")
     for name in GROUP:
         session.sparkContext.setLocalProperty(name, None)  # type: ignore[arg-type]

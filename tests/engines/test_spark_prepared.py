@@ -81,7 +81,7 @@ def test_a_form_is_made_used_and_forgotten(catalog: Path) -> None:
         units = curator.ask("SELECT COUNT(DISTINCT who) AS n FROM visits", epsilon=50)
         assert units.rows[0]["n"] == pytest.approx(20, abs=3)
         sql = 'SELECT COUNT(*) AS n FROM visits WHERE "we ird, (n)`ame" < 3 AND tags IS NOT NULL'
-        assert curator.ask(sql, epsilon=50, bounding="per-query").rows[0]["n"] == pytest.approx(
+        assert curator.ask(sql, epsilon=50, row_choice="per-query").rows[0]["n"] == pytest.approx(
             sum(min(each, 3) for each in matching(catalog).values()), abs=3
         )
     assert forget_catalog(catalog)

@@ -16,10 +16,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from discreet.books import budget_from
 from discreet.catalog import Catalog
 from discreet.catalog.arguments import declare
-from discreet.catalog.policy import RowChoice
+from discreet.catalog.policy import RowChoice, budget_from
 from discreet.catalog.resolve import resolve
 from discreet.curator import Curator
 from discreet.engines.connection import Limits

@@ -26,8 +26,7 @@ from discreet.accounting import (
     PureEvent,
     compose,
 )
-from discreet.books import budget_from
-from discreet.catalog.policy import Accounting, BudgetPolicy
+from discreet.catalog.policy import Accounting, BudgetPolicy, budget_from
 from discreet.errors import (
     BudgetError,
     DiscreetError,
@@ -300,7 +299,7 @@ def test_a_clock_that_jumps_changes_nothing_but_what_is_noted(
         def now(cls, tz: tzinfo | None = None) -> "Jumped":
             return cls(year, 1, 1, tzinfo=tz)
 
-    monkeypatch.setattr("discreet.ledger.stored.datetime", Jumped)
+    monkeypatch.setattr("discreet.ledger.transactions.datetime", Jumped)
     ledger.keep(ledger.charge("after", [TENTH]), b"42")
     assert ledger.remaining().epsilon == Fraction(8, 10)
     assert [entry.written.year for entry in ledger.entries()][2:] == [year, year]
@@ -349,21 +348,22 @@ def test_charges_are_found_by_how_their_questions_begin_the_newest_first(store: 
     for question in ("a:1", "a:2", "b:1", "a", "a;", "A:1", "a:3", "aa:1", "a:é"):
         ledger.charge(question, [TENTH], about={"sql": f"about {question}"})
         ledger.keep(ledger.charge(question, [TENTH]), b"42")
-    found = ledger.charges_under("a:", 10)
+    found = ledger.charges_with_prefix("a:", 10)
     assert [each.question for each in found] == ["a:é", "a:3", "a:2", "a:1"]
     assert found[1].about == {"sql": "about a:3"}
     assert {each.kind for each in found} == {"charge"}
-    assert [each.question for each in ledger.charges_under("a:", 2)] == ["a:é", "a:3"]
-    assert ledger.charges_under("c", 10) == ()
-    for beginning in ("", "é", "x" * 1001):
-        with pytest.raises(ParameterError, match="beginning"):
-            ledger.charges_under(beginning, 1)
+    assert [each.question for each in ledger.charges_with_prefix("a:", 2)] == ["a:é", "a:3"]
+    assert ledger.charges_with_prefix("c", 10) == ()
+    for prefix in ("", "é", "x" * 1001):
+        with pytest.raises(ParameterError, match="prefix"):
+            ledger.charges_with_prefix(prefix, 1)
 
 
 def test_a_ledger_has_no_way_back(store: Store) -> None:
     verbs = {name for name in dir(store.open()) if not name.startswith("_")}
     reading = {"find", "remaining", "charged", "entries", "head", "verify", "report", "analysts"}
-    reading |= {"check", "charges_under", "cap", "incidents", "suspended", "pin_of", "keyed"}
+    reading |= {"check", "charges_with_prefix", "cap", "incidents", "suspended", "pin_of", "keyed"}
+    reading |= {"view", "check_early"}
     assert verbs - reading == {
         "charge",
         "charge_all",

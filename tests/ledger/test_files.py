@@ -117,7 +117,7 @@ def test_a_process_that_ends_while_it_makes_a_ledger_leaves_one_that_can_be_begu
         raise EndError
 
     with monkeypatch.context() as patch:
-        patch.setattr("discreet.ledger.stored._Turn.declare", end)
+        patch.setattr("discreet.ledger.transactions.Turn.declare", end)
         with pytest.raises(EndError):
             file.open()
     with file.open() as ledger:

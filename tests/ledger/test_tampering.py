@@ -39,7 +39,7 @@ def flips(count: int) -> list[tuple[float, int]]:
 def read_all(path: Path) -> None:
     with SqliteLedger(path, budget=Budget(epsilon=1)) as ledger:
         ledger.find("q0")
-        ledger.charges_under("q", 3)
+        ledger.charges_with_prefix("q", 3)
         ledger.report()
         assert list(ledger.entries())
         ledger.charge("q9", [TENTH])

@@ -29,6 +29,7 @@ from discreet.query.plan import Plan, PlannedMeasure, PlannedPick, PlannedReleas
 from discreet.query.questions import Counted, KnownKeys
 from discreet.release import _array
 from discreet.tables import ARROW_TYPES
+from tests.statements import unbound
 
 Key = tuple[Any, ...]
 Cells = Counter[tuple[Key, int]]
@@ -41,7 +42,7 @@ CONSTANTS: tuple[float, ...] = (42.5, -3.0, 7.25, 0.0)
 def exact_tables(plan: Plan, engine: Engine) -> tuple[tuple[pa.Table, ...], ...]:
     """Return what each query of each release finds in this database."""
     return tuple(
-        tuple(engine.run(query, CONSTANTS).unseal() for query in planned.queries)
+        tuple(engine.run(unbound(query), CONSTANTS).unseal() for query in planned.queries)
         for planned in plan.releases
     )
 

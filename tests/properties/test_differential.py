@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from discreet.books import budget_from
+from discreet.catalog.policy import budget_from
 from discreet.curator import Curator
 from discreet.ledger import SqliteLedger
 from discreet.noise import SYSTEM, Entropy

@@ -12,6 +12,12 @@ import pyarrow as pa
 import pytest
 
 from discreet.accounting.approximate import basic_cost
+from discreet.bounds.histogram import (
+    bounds_text,
+    column_named,
+    histogram_question,
+    read_bounds,
+)
 from discreet.catalog import Bounds, Catalog, Kind
 from discreet.catalog.arguments import declare
 from discreet.catalog.magnitudes import BINS, bin_of, threshold_for
@@ -21,9 +27,9 @@ from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.public import PublicStore
 from discreet.errors import ParameterError, UnknownNameError
 from discreet.query.plan import Plan, make_plan
-from discreet.query.plan.bins import bounds_read, bounds_text, place_of, values_by_bin
 from discreet.query.plan.targets import EpsilonTarget
 from tests.replay import ReplayableEntropy
+from tests.statements import unbound
 from tests.statistics import FALSE_ALARM, share_misfit
 
 NO_PUBLIC = PublicStore({})
@@ -72,13 +78,13 @@ def catalog_for(engine: DuckDbEngine, **declared: Any) -> Catalog:
 
 
 def plan_for(catalog: Catalog, epsilon: Fraction | int = 1, *, name: str = "x") -> Plan:
-    question = values_by_bin(place_of(catalog, name), catalog, NO_PUBLIC)
+    question = histogram_question(column_named(catalog, name), catalog, NO_PUBLIC)
     return make_plan(question, EpsilonTarget(epsilon, delta=0), catalog.budget)
 
 
 def exact_bins(engine: DuckDbEngine, plan: Plan) -> Counter[int]:
     """Return how many rows the engine finds in each bin."""
-    rows = engine.run(plan.releases[0].queries[0], ()).unseal().to_pylist()
+    rows = engine.run(unbound(plan.releases[0].queries[0]), ()).unseal().to_pylist()
     return Counter({row["k0"]: int(row["s0"]) for row in rows if row["s0"]})
 
 
@@ -200,9 +206,9 @@ def test_bounds_of_integers_fit_integers() -> None:
     engine = DuckDbEngine.load({"t": pa.table({"x": [1]})})
     plan = plan_for(catalog_for(engine))
     counts = [0] * (len(BINS[Kind.INTEGER]) - 1) + [1000]
-    found = bounds_read(plan.releases[0], counts, Kind.INTEGER)
+    found = read_bounds(plan.releases[0], counts, Kind.INTEGER)
     assert found == Bounds(low=Fraction(2**62), high=Fraction(2**63 - 1))
-    assert bounds_read(plan.releases[0], [0] * len(counts), Kind.INTEGER) is None
+    assert read_bounds(plan.releases[0], [0] * len(counts), Kind.INTEGER) is None
 
 
 def test_bounds_are_told_as_people_write_them() -> None:
@@ -216,8 +222,8 @@ def test_a_column_is_named_alone_or_with_its_table() -> None:
     engine = DuckDbEngine.load(tables)
     declared = declare({"t": None, "u": None}, epsilon=1, unit="row")
     catalog = resolve(declared, engine.columns)
-    assert str(place_of(catalog, "T.X")) == "t.x"
-    assert str(place_of(catalog, "y")) == "u.y"
+    assert str(column_named(catalog, "T.X")) == "t.x"
+    assert str(column_named(catalog, "y")) == "u.y"
     for name, error, words in (
         ("x", UnknownNameError, "t.x and u.x"),
         ("t.xx", UnknownNameError, "did you mean t.x"),
@@ -225,4 +231,4 @@ def test_a_column_is_named_alone_or_with_its_table() -> None:
         ("a", ParameterError, "numbers, dates or timestamps"),
     ):
         with pytest.raises(error, match=words):
-            place_of(catalog, name)
+            column_named(catalog, name)

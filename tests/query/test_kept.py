@@ -7,7 +7,7 @@ import discreet
 from discreet.curator import Curator
 from discreet.errors import ParameterError
 from discreet.query.exact import Bounding
-from discreet.query.plan.kept import bounded, most_rows, reads_kept, with_choice
+from discreet.query.plan.kept import most_rows, reads_kept, with_bounded_rows, with_row_choice
 from discreet.query.plan.planned import PlannedRelease
 from discreet.query.plan.targets import EpsilonTarget
 from tests.attacks.clinic import opened
@@ -19,7 +19,7 @@ def curator() -> Curator:
 
 
 def release_of(curator: Curator, sql: str) -> PlannedRelease:
-    (planned,) = curator._plan(sql, EpsilonTarget(1), curator.catalog).releases
+    (planned,) = curator._planner.draft(sql, EpsilonTarget(1), curator.catalog).releases
     return planned
 
 
@@ -45,7 +45,7 @@ def test_rows_that_were_set_apart_are_not_read(curator: Curator, sql: str, most:
     assert reads_kept(planned.release.rows)
     assert most_rows(planned.release.rows) == most <= planned.release.limit
     assert all(each.is_bounded for each in planned.queries)
-    text = curator._engine.sql(planned.queries[0])
+    text = curator._engine.bind(planned.queries[0]).sql
     assert "row_number" not in text
     assert '"every"' not in text
 
@@ -67,7 +67,7 @@ def test_all_rows_are_read_where_missing_ones_would_change_the_meaning(
 ) -> None:
     planned = release_of(curator, sql)
     assert not reads_kept(planned.release.rows)
-    assert '"kept"' not in curator._engine.sql(planned.queries[0])
+    assert '"kept"' not in curator._engine.bind(planned.queries[0]).sql
 
 
 VISITS = pa.table({"who": [1, 1, 2], "clinic": [1, 2, 1]})
@@ -88,7 +88,8 @@ def test_a_public_table_multiplies_by_how_many_of_its_rows_match() -> None:
         planned = release_of(curator, mixed)
         assert most_rows(planned.release.rows) is None, "kinds are mixed, so nothing is sure"
         assert (
-            "row_number" in curator._engine.sql(planned.queries[0]) or not planned.queries[0].keys
+            "row_number" in curator._engine.bind(planned.queries[0]).sql
+            or not planned.queries[0].keys
         )
 
 
@@ -119,28 +120,30 @@ def test_public_tables_that_are_tied_to_each_other_do_not_bound_both(rows: str, 
 
 
 def test_each_question_may_choose_for_itself(curator: Curator) -> None:
-    chosen = with_choice(curator.catalog, "per-query")
+    chosen = with_row_choice(curator.catalog, "per-query")
     sql = "SELECT COUNT(*) FROM visits WHERE cost > 10"
-    (planned,) = curator._plan(sql, EpsilonTarget(1), chosen).releases
+    (planned,) = curator._planner.draft(sql, EpsilonTarget(1), chosen).releases
     assert not reads_kept(planned.release.rows)
     assert planned.queries[0].bounding is Bounding.ROWS
     assert not planned.queries[0].is_bounded
-    assert with_choice(curator.catalog, None) is curator.catalog
-    assert with_choice(curator.catalog, "prepared") is curator.catalog
+    assert with_row_choice(curator.catalog, None) is curator.catalog
+    assert with_row_choice(curator.catalog, "once") is curator.catalog
 
 
 def test_the_two_are_two_questions(curator: Curator) -> None:
     sql = "SELECT COUNT(*) FROM visits WHERE cost > 10"
-    chosen = with_choice(curator.catalog, "per-query")
-    one, other = (curator._plan(sql, EpsilonTarget(1), each) for each in (curator.catalog, chosen))
+    chosen = with_row_choice(curator.catalog, "per-query")
+    one, other = (
+        curator._planner.draft(sql, EpsilonTarget(1), each) for each in (curator.catalog, chosen)
+    )
     assert one.identities != other.identities
 
 
 def test_a_choice_that_there_is_not_is_refused(curator: Curator) -> None:
-    with pytest.raises(ParameterError, match="must be 'once' or 'per-query'"):
-        curator.ask("SELECT COUNT(*) FROM visits", epsilon=1, bounding="sometimes")
+    with pytest.raises(ParameterError, match="row_choice must be 'once' or 'per-query'"):
+        curator.ask("SELECT COUNT(*) FROM visits", epsilon=1, row_choice="sometimes")
     with opened(row_choice="per-query") as other, pytest.raises(ParameterError, match="are not"):
-        other.explain("SELECT COUNT(*) FROM visits", epsilon=1, bounding="prepared")
+        other.explain("SELECT COUNT(*) FROM visits", epsilon=1, row_choice="once")
 
 
 def test_the_explanation_says_what_the_filter_comes_after(curator: Curator) -> None:
@@ -149,12 +152,12 @@ def test_the_explanation_says_what_the_filter_comes_after(curator: Curator) -> N
     assert "before the filters of this one" in " ".join(told.split())
     whole = curator.explain("SELECT COUNT(*) FROM visits", epsilon=1).to_text()
     assert "before the filters" not in " ".join(whole.split())
-    other = curator.explain(sql, epsilon=1, bounding="per-query").to_text()
+    other = curator.explain(sql, epsilon=1, row_choice="per-query").to_text()
     assert "settled once" not in " ".join(other.split())
 
 
 def test_a_catalog_of_questions_leaves_them_as_they_are() -> None:
     with opened(row_choice="per-query") as other:
         sql = "SELECT COUNT(*) FROM visits"
-        question = other._plan(sql, EpsilonTarget(1), other.catalog).question
-        assert bounded(question, other.catalog) is question
+        question = other._planner.draft(sql, EpsilonTarget(1), other.catalog).question
+        assert with_bounded_rows(question, other.catalog) is question

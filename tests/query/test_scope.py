@@ -91,14 +91,14 @@ def curator(request: pytest.FixtureRequest) -> Iterator[Curator]:
 
 
 def planned(curator: Curator, sql: str) -> tuple[PlannedRelease, ...]:
-    return curator._plan(sql, EpsilonTarget(1), curator.catalog).releases
+    return curator._planner.draft(sql, EpsilonTarget(1), curator.catalog).releases
 
 
 def tables_read(curator: Curator, release: PlannedRelease) -> set[str]:
     """Return whose units the engine's SQL reads: an oracle that knows nothing of our tree."""
     found = set()
     for query in release.queries:
-        tree = sqlglot.parse_one(curator._engine.sql(query), dialect="duckdb")
+        tree = sqlglot.parse_one(curator._engine.bind(query).sql, dialect="duckdb")
         made = {each.alias_or_name.casefold() for each in tree.find_all(exp.CTE)}
         names = {each.name.casefold() for each in tree.find_all(exp.Table)} - made
         known = {name.casefold() for name in TABLES} - {"places"}

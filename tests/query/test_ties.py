@@ -20,12 +20,12 @@ def curator() -> Iterator[Curator]:
 
 
 def texts(curator: Curator, sql: str) -> list[str]:
-    plan = curator._plan(sql, EpsilonTarget(1), curator.catalog)
-    return [curator._engine.sql(query) for each in plan.releases for query in each.queries]
+    plan = curator._planner.draft(sql, EpsilonTarget(1), curator.catalog)
+    return [curator._engine.bind(query).sql for each in plan.releases for query in each.queries]
 
 
 def answers(curator: Curator, sql: str) -> list[list[Row]]:
-    plan = curator._plan(sql, EpsilonTarget(1), curator.catalog)
+    plan = curator._planner.draft(sql, EpsilonTarget(1), curator.catalog)
     queries = [query for each in plan.releases for query in each.queries]
     return [exact_rows(curator._engine, each) for each in queries]
 

@@ -10,6 +10,7 @@ from discreet.mechanisms.geometric import Geometric
 from discreet.query.plan import PlannedRelease
 from discreet.query.plan.targets import EpsilonTarget
 from tests.curated import curator_of
+from tests.statements import unbound
 
 UNITS = 12
 ROWS = [(i % UNITS, i * 7 % 50, ("n", "s")[i // UNITS % 2]) for i in range(10 * UNITS)]
@@ -41,14 +42,14 @@ def sensitivity(made: Curator, sql: str) -> int:
 
 
 def planned(made: Curator, sql: str) -> PlannedRelease:
-    (release,) = made._plan(sql, EpsilonTarget(1), made.catalog).releases
+    (release,) = made._planner.draft(sql, EpsilonTarget(1), made.catalog).releases
     return release
 
 
 def counted(made: Curator, sql: str) -> list[int]:
     """Return the exact numbers of all groups."""
     (query,) = planned(made, sql).queries
-    found: list[Any] = made._engine.run(query, ()).unseal().column(-1).to_pylist()
+    found: list[Any] = made._engine.run(unbound(query), ()).unseal().column(-1).to_pylist()
     return found
 
 

@@ -108,12 +108,12 @@ Question = tuple[str, dict[str, Any]]
 QUESTIONS: dict[str, list[Question]] = {
     "ledger_2": [
         *((sql, {"epsilon": 1}) for sql in KINDS),
-        *((sql, {"epsilon": 2, "bounding": "per-query"}) for sql in KINDS[:10:3]),
+        *((sql, {"epsilon": 2, "row_choice": "per-query"}) for sql in KINDS[:10:3]),
         (KINDS[0], {"within": 250, "confidence": 0.9}),
         ("visits.cost", {"epsilon": 1}),
         ("patients.born", {"epsilon": 1}),
         ("visits.day", {"epsilon": 1}),
-        ("SELECT AVG(visit_id) AS a FROM visits", {"epsilon": 2, "find_bounds": ["visit_id"]}),
+        ("SELECT AVG(visit_id) AS a FROM visits", {"epsilon": 2, "find_bounds_of": ["visit_id"]}),
         (KINDS[0], {"epsilon": 3, "account": "eve"}),
         (KINDS[6], {"epsilon": 3, "account": "max"}),
         ("SELECT region, AVG(cost) AS a FROM visits GROUP BY region", {"epsilon": 0.2}),
@@ -193,7 +193,7 @@ def write_ledger(name: str, folder: Path) -> None:
     write_data(folder)
     place = folder / f"{name}.ledger"
     with demo(name, folder, place) as curator:
-        curator._books._entropy = ReplayableEntropy(name)
+        curator._executor._entropy = ReplayableEntropy(name)
         answers = [ask(curator, each) for each in QUESTIONS[name]]
         if name == "ledger_2":
             _fail(curator)

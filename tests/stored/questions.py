@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 import discreet
+from discreet.bounds.histogram import column_named, histogram_question
 from discreet.catalog import Accounting, Catalog
 from discreet.catalog.policy import RowChoice
 from discreet.curator import Curator
@@ -16,8 +17,7 @@ from discreet.mechanisms import Neighbours
 from discreet.query.check import check
 from discreet.query.parse import parse
 from discreet.query.plan import Plan, make_plan
-from discreet.query.plan.bins import place_of, values_by_bin
-from discreet.query.plan.kept import bounded
+from discreet.query.plan.kept import with_bounded_rows
 from discreet.query.plan.targets import EpsilonTarget
 from tests.attacks.clinic import golden as questions_of
 from tests.attacks.clinic import opened
@@ -158,14 +158,16 @@ def plan_of(curator: Curator, sql: str, way: str) -> Plan:
     """Return the plan of a question at the price of 1."""
     catalog = catalog_of(curator, way)
     question = check(parse(sql), catalog, curator._public)
-    return make_plan(bounded(question, catalog), EpsilonTarget(1), catalog.budget)
+    return make_plan(with_bounded_rows(question, catalog), EpsilonTarget(1), catalog.budget)
 
 
 def plan_of_bins(curator: Curator, column: str, way: str) -> Plan:
     """Return the plan of the question that the bounds of a column are read off."""
     catalog = catalog_of(curator, way)
-    question = values_by_bin(place_of(catalog, column), catalog, curator._public)
-    return make_plan(bounded(question, catalog), EpsilonTarget(1, delta=0), catalog.budget)
+    question = histogram_question(column_named(catalog, column), catalog, curator._public)
+    return make_plan(
+        with_bounded_rows(question, catalog), EpsilonTarget(1, delta=0), catalog.budget
+    )
 
 
 @cache

@@ -42,7 +42,7 @@ def statement(engine: str, query: ExactQuery, curator: Curator) -> str:
         return spark_sql(query)
     if engine == "postgresql":
         return write_query(query, POSTGRESQL)
-    return curator._engine.sql(query)
+    return curator._engine.bind(query).sql
 
 
 def _told(question: str, ways: dict[str, list[str]], *, is_full: bool) -> str:

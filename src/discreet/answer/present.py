@@ -13,9 +13,9 @@ from discreet.answer.columns import Margins, Role
 from discreet.estimators import LinearEstimator
 from discreet.mechanisms.geometric import Geometric
 from discreet.parameters import Real, confidence_level
+from discreet.postprocess import released_tables
 from discreet.query.plan import Plan
 from discreet.query.questions import ColumnOrigin, OriginKind
-from discreet.release import spreads
 from discreet.tables import WITH_GAPS, NoisyTable
 
 Run = Callable[[str, Mapping[str, pa.Table]], pa.Table]
@@ -41,12 +41,7 @@ def present(  # noqa: PLR0913 - each is a part of the answer
     level = confidence_level(confidence)
 
     def table_at(confidence: Fraction, simultaneous: bool) -> pa.Table:
-        tables = {
-            f"released_{i}": spreads(
-                planned, each, confidence=confidence, simultaneous=simultaneous
-            )
-            for i, (planned, each) in enumerate(zip(plan.releases, noisy, strict=True))
-        }
+        tables = released_tables(plan, noisy, confidence=confidence, simultaneous=simultaneous)
         if question.shown is None:
             return run(question.afterwards, tables)
         columns = [tables["released_0"].column(each) for _, each in question.shown]

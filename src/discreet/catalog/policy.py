@@ -7,6 +7,7 @@ from enum import Enum
 from fractions import Fraction
 from functools import cached_property
 
+from discreet.accounting import Budget
 from discreet.catalog.schema import Column, PathUnit, PrivateTable, Table
 from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
 
@@ -65,6 +66,17 @@ class BudgetPolicy:
         if self.accounting is Accounting.CONCENTRATED:
             return min(self.epsilon, Fraction(1)) / 1000
         return min(self.epsilon, Fraction(1000)) / MOST_QUESTIONS
+
+
+def budget_from(policy: BudgetPolicy) -> Budget:
+    """Return the budget that a policy declares, uncharged."""
+    aside = policy.delta / 2 if policy.accounting is Accounting.CONCENTRATED else Fraction(0)
+    return Budget(
+        epsilon=policy.epsilon,
+        delta=policy.delta,
+        filter=policy.accounting.value,
+        set_aside=aside,
+    )
 
 
 class RowChoice(Enum):

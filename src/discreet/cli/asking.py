@@ -69,7 +69,7 @@ def asked(curator: Curator | Account, sql: str, terms: Terms) -> Answer:
             delta=terms.delta,
             within=terms.within,
             confidence=terms.confidence,
-            bounding=terms.bounding,
+            row_choice=terms.bounding,
         )
 
 
@@ -82,7 +82,7 @@ def explained(curator: Curator | Account, sql: str, terms: Terms) -> Explanation
             delta=terms.delta,
             within=terms.within,
             confidence=terms.confidence,
-            bounding=terms.bounding,
+            row_choice=terms.bounding,
             dialect=terms.dialect,
         )
 

@@ -10,11 +10,10 @@ from math import isinf
 from pathlib import Path
 
 from discreet.accounting import Budget, Charge, Remaining
-from discreet.amounts import amount_down, amount_up, equation
+from discreet.amounts import amount_down, amount_up, balance_from, equation
 from discreet.answer import Balance
 from discreet.answer.rendering import ShownColumn, clipped, table_lines, visible
-from discreet.books import balance_from, budget_from
-from discreet.books import balance_of as balance_in
+from discreet.catalog.policy import budget_from
 from discreet.catalog.resolve import read
 from discreet.cli.given import Payer
 from discreet.cli.screen import show
@@ -120,8 +119,10 @@ def balance_of(catalog: Path, payer: Payer = OWNER) -> Balance:
     if payer != OWNER:
         with closing(open_books(catalog)) as ledger:
             name = ledger.authenticate(payer.token) if payer.token is not None else payer.name
-            ledger.check(account=str(name))
-            return balance_in(ledger, policy, str(name))
+            with ledger.view() as view:
+                view.check(account=str(name))
+                balance = view.balance(str(name))
+            return balance_from(balance.remaining, balance.limit)
     with _books(catalog) as found:
         if found is None:
             total = budget_from(policy)

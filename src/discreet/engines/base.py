@@ -1,5 +1,6 @@
 """What every engine does: run an exact query, and nothing that an analyst wrote."""
 
+from dataclasses import dataclass
 from typing import Protocol
 
 import pyarrow as pa
@@ -8,7 +9,27 @@ from discreet.catalog.schema import Column
 from discreet.query.exact import Bounding, ExactQuery
 from discreet.tables import ExactTable
 
-__all__ = ["Bounding", "Engine", "ExactQuery", "Holder"]
+__all__ = ["Bounding", "Engine", "ExactQuery", "Holder", "Statement"]
+
+SCALAR = "$released_"
+"""Begins the name that stands for a noisy number which is not known yet."""
+
+Scalars = tuple[int | float | None, ...]
+"""Noisy numbers that earlier releases of a question give to the next one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """An exact query that an engine has accepted, and the SQL that it runs."""
+
+    query: ExactQuery
+    sql: str
+    """Noisy numbers that are not known yet stand as names."""
+
+    @property
+    def reads_scalars(self) -> bool:
+        """Whether it may name any: then it is written again when they are known."""
+        return SCALAR in self.sql
 
 
 class Engine(Protocol):
@@ -20,15 +41,14 @@ class Engine(Protocol):
         """Return the table's columns and kinds; reads the schema, no rows."""
         ...
 
-    def sql(self, query: ExactQuery) -> str:
-        """Return what `run` would run; works with no database at hand."""
+    def bind(self, query: ExactQuery) -> Statement:
+        """Return what `run` will run, or reject what it could not; reads no rows.
+
+        What is rejected follows from the schema, and from a run on made-up rows.
+        """
         ...
 
-    def check(self, query: ExactQuery) -> None:
-        """Refuse what `run` could not be told, from the schema alone; reads no rows."""
-        ...
-
-    def run(self, query: ExactQuery, released: tuple[float | int | None, ...]) -> ExactTable:
+    def run(self, statement: Statement, scalars: Scalars) -> ExactTable:
         """Run it, with the noisy numbers that earlier releases of the question gave."""
         ...
 

@@ -10,8 +10,8 @@ import duckdb
 import pyarrow as pa
 
 from discreet.catalog.policy import nearest
-from discreet.catalog.schema import Column, Kind, Value
-from discreet.engines.base import ExactQuery
+from discreet.catalog.schema import Column, Kind
+from discreet.engines.base import ExactQuery, Scalars, Statement
 from discreet.engines.connection import LIMITS, BoundQueries, Limits, Store, bound, log
 from discreet.engines.duckdb_dialect import DUCKDB
 from discreet.engines.loading import Kinds, Source, load
@@ -93,9 +93,6 @@ class DuckDbEngine:
             raise SourceError(f"{table} was not loaded; {fix}.")
         return found
 
-    def sql(self, query: ExactQuery) -> str:
-        return self._text(query)
-
     def _placed_columns(self) -> frozenset[tuple[str, str]]:
         """Return the columns of kept rows that were not loaded, each with the name of its table."""
         loaded = {
@@ -114,12 +111,13 @@ class DuckDbEngine:
 
         return form(query, is_stored)
 
-    def _text(self, query: ExactQuery, released: Numbers = None) -> str:
-        return write_query(self._form(query), DUCKDB, released)
-
-    def check(self, query: ExactQuery) -> None:
-        """Refuse a query that the engine does not understand, or that fails on made-up rows."""
-        text = self._text(query, STAND_INS[0])
+    def bind(self, query: ExactQuery) -> Statement:
+        """Return the statement of a query, or reject one that fails on made-up rows."""
+        form = self._form(query)
+        statement = Statement(query=query, sql=write_query(form, DUCKDB))
+        text = statement.sql
+        if statement.reads_scalars:
+            text = write_query(form, DUCKDB, STAND_INS[0])
         cursor = self._store.open_cursor()
         try:
             self._bound.put(text, cursor, bound(cursor, text))
@@ -128,20 +126,21 @@ class DuckDbEngine:
             log.error("a query was refused with %s: %s", type(cause).__name__, text)
             refused = True
         else:
-            refused = not self._rehearse(query, text)
+            refused = not self._rehearse(form, text)
         if refused:
             raise UnsupportedError(
                 "the engine has no way to compute this", "write the question in simpler parts"
             )
+        return statement
 
-    def _rehearse(self, query: ExactQuery, text: str) -> bool:
+    def _rehearse(self, form: ExactQuery, text: str) -> bool:
         """Return whether a statement runs on made-up rows, in a database that holds no others."""
         if text in self._rehearsed:
             return True
         with self._lock:
             if self._stage is None:
                 self._stage = Stage(self._store.connection)
-        for each in self._stage.rehearsal(self.columns).statements(self._form(query)):
+        for each in self._stage.rehearsal(self.columns).statements(form):
             try:
                 with self._stage.store.cursor() as cursor, _hearing_ctrl_c():
                     bound(cursor, each).to_arrow_table()  # as private rows are fetched
@@ -152,8 +151,10 @@ class DuckDbEngine:
         self._rehearsed.add(text)
         return True
 
-    def run(self, query: ExactQuery, released: tuple[Value, ...]) -> ExactTable:
-        text = self._text(query, released)
+    def run(self, statement: Statement, scalars: Scalars) -> ExactTable:
+        text = statement.sql
+        if statement.reads_scalars:
+            text = write_query(self._form(statement.query), DUCKDB, scalars)
         rows: pa.Table | None = None
         failure: Failure = "failed"
         ready, relation = self._bound.taken(text)

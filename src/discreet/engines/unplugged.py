@@ -1,7 +1,7 @@
 """An engine without a database: it writes SQL for explanations and runs none."""
 
-from discreet.catalog.schema import Column, Value
-from discreet.engines.base import ExactQuery
+from discreet.catalog.schema import Column
+from discreet.engines.base import ExactQuery, Scalars, Statement
 from discreet.engines.duckdb import sql
 from discreet.engines.duckdb_dialect import DUCKDB
 from discreet.errors import SourceError
@@ -17,14 +17,11 @@ class UnpluggedEngine:
         """Refuse: there is no schema to read."""
         raise SourceError(f"{table} was not opened, so its columns are not known.")
 
-    def sql(self, query: ExactQuery) -> str:
-        """Return what the embedded engine would run."""
-        return sql(query)
+    def bind(self, query: ExactQuery) -> Statement:
+        """Return what the embedded engine would run: there is nobody to ask whether it can."""
+        return Statement(query=query, sql=sql(query))
 
-    def check(self, query: ExactQuery) -> None:
-        """Take it as it is: there is nobody to ask."""
-
-    def run(self, query: ExactQuery, released: tuple[Value, ...]) -> ExactTable:  # noqa: ARG002
+    def run(self, statement: Statement, scalars: Scalars) -> ExactTable:  # noqa: ARG002
         """Refuse: there are no data."""
         raise SourceError("the data were not opened: this curator can only explain.")
 

@@ -6,6 +6,8 @@ from fractions import Fraction
 
 from discreet.amounts import Balance, Price, amount_up, equation
 from discreet.answer.answer import Note
+from discreet.bounds import BoundsSearch
+from discreet.bounds.histogram import ColumnRef, bounds_text
 from discreet.catalog.schema import Bounds, ColumnUnit, Kind, PathUnit
 from discreet.estimators import (
     Estimator,
@@ -35,9 +37,7 @@ from discreet.mechanisms.exponential import PermuteAndFlip
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.parameters import Real, confidence_level
 from discreet.query.plan import Plan
-from discreet.query.plan.bins import Place, bounds_text
 from discreet.query.plan.planned import PlannedMeasure, PlannedPick, PlannedRelease
-from discreet.query.plan.unbounded import BoundsFirst
 from discreet.query.questions import (
     Aggregate,
     ColumnOrigin,
@@ -309,7 +309,7 @@ UNTIL_THEN = "depends on bounds not yet found"
 
 
 def explain_found(
-    answered: Explanation, first: BoundsFirst, found: Mapping[Place, Bounds]
+    answered: Explanation, first: BoundsSearch, found: Mapping[ColumnRef, Bounds]
 ) -> Explanation:
     """Return the explanation of a question whose bounds were found, and charged, before.
 
@@ -317,14 +317,14 @@ def explain_found(
     """
     said = tuple(
         f"The bounds of {place} are {bounds_text(bounds, place.column.kind)}. They were found "
-        f"before, for {_epsilon(first.each)}, and cost nothing now."
+        f"before, for {_epsilon(first.epsilon_each)}, and cost nothing now."
         for place, bounds in found.items()
     )
     return replace(answered, first=said)
 
 
 def explain_unfound(
-    assumed: tuple[Explanation, Explanation], first: BoundsFirst, finding: Sequence[Explanation]
+    assumed: tuple[Explanation, Explanation], first: BoundsSearch, finding: Sequence[Explanation]
 ) -> Explanation:
     """Return the explanation of a question whose bounds nobody knows yet.
 
@@ -333,11 +333,11 @@ def explain_unfound(
     """
     one, other = assumed
     said = tuple(
-        f"The bounds of {place} are found first, for {_epsilon(first.each)}. They are computed "
-        "from noisy counts of values in fixed ranges, and apply to this query only."
-        for place in first.places
+        f"The bounds of {place} are found first, for {_epsilon(first.epsilon_each)}. They are "
+        "computed from noisy counts of values in fixed ranges, and apply to this query only."
+        for place in first.columns
     )
-    columns = tuple(map(_finding_column, finding, first.places))
+    columns = tuple(map(_finding_column, finding, first.columns))
     return replace(
         one,
         price=replace(one.price, epsilon=one.price.epsilon + first.epsilon),
@@ -351,7 +351,7 @@ def explain_unfound(
     )
 
 
-def note_of_bounds(place: Place, bounds: Bounds, epsilon: Fraction) -> Note:
+def note_of_bounds(place: ColumnRef, bounds: Bounds, epsilon: Fraction) -> Note:
     """Return what an answer says of bounds that were found for it."""
     text = bounds_text(bounds, place.column.kind)
     return Note(
@@ -359,7 +359,7 @@ def note_of_bounds(place: Place, bounds: Bounds, epsilon: Fraction) -> Note:
     )
 
 
-def _finding_column(finding: Explanation, place: Place) -> ExplainedColumn:
+def _finding_column(finding: Explanation, place: ColumnRef) -> ExplainedColumn:
     column = finding.columns[0]
     return replace(column, name=BOUNDS, statistic=f"counts of {place} by range", why="")
 

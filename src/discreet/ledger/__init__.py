@@ -2,12 +2,14 @@
 
 from discreet.ledger.base import (
     OWNER,
+    AccountBalance,
     Analyst,
     Entry,
     Incident,
     Item,
     Kept,
     Ledger,
+    LedgerView,
     Receipt,
     Report,
 )
@@ -19,12 +21,14 @@ from discreet.ledger.tokens import Token, make_token
 
 __all__ = [
     "OWNER",
+    "AccountBalance",
     "Analyst",
     "Entry",
     "Incident",
     "Item",
     "Kept",
     "Ledger",
+    "LedgerView",
     "PostgresLedger",
     "Receipt",
     "Report",

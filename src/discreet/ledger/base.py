@@ -5,6 +5,7 @@ before anyone sees it, and nothing that was written is changed: there is no rese
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from fractions import Fraction
@@ -42,6 +43,16 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AccountBalance:
+    """What an account may still spend, and of how much."""
+
+    remaining: Remaining
+    """Of its cap, or of the total where that is less."""
+    limit: Budget
+    """Its cap, or the total in force, uncharged."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
     """A question is paid for: its charge is durable, and its answer may be computed."""
 
@@ -54,6 +65,8 @@ class Receipt:
     """Whether an earlier call paid; then this one charged nothing."""
     remaining: Remaining
     """What was left when this receipt was handed out."""
+    balance: AccountBalance | None = None
+    """Of the account that asked, after the charge; None for a receipt that was looked up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,12 +148,51 @@ class Incident:
     """Whether the account was resumed since."""
 
 
+class LedgerView(Protocol):
+    """A ledger as it is at one moment: all that is read of it is read in one transaction.
+
+    Other threads of the process wait until it ends, so it is not held longer than reading takes.
+    """
+
+    def check(
+        self, items: Sequence[Item] = (), *, account: str = OWNER, to_run: bool = False
+    ) -> None:
+        """Raise what charging an account for all of the items would raise, were none paid for."""
+
+    def find(self, question: str) -> Receipt | Kept | None:
+        """Return the kept answer, else the receipt of a question that was paid for, else None."""
+
+    def pin_of(self, question: str) -> str | None:
+        """Return the question off whose kept answer this one is read, if it was pinned."""
+
+    def charges_with_prefix(self, prefix: str, most: int) -> tuple[Entry, ...]:
+        """Return the last charges of questions whose names begin so, the newest first."""
+
+    def remaining(self, account: str | None = None, *, scope: Scope = None) -> Remaining:
+        """Return what is left of the total, or of an account's cap; the total holds besides."""
+
+    def balance(self, account: str = OWNER) -> AccountBalance:
+        """Return what an account may still spend."""
+
+    def analysts(self) -> tuple[Analyst, ...]:
+        """Return the accounts that were declared, as they are in force."""
+
+    def report(self, delta: Real | None = None) -> Report:
+        """Return what was spent by the tightest accountant, at this delta or that of the total."""
+
+    def entries(self) -> Iterator[Entry]:
+        """Return all entries in the order in which they were written."""
+
+
 class Ledger(Protocol):
     """A book that several threads and processes write together and never overspend.
 
     Every method raises LedgerError, in words that do not depend on data, when the book cannot be
     read or written as it must.
     """
+
+    def view(self) -> AbstractContextManager[LedgerView]:
+        """Return what the ledger holds, read in one transaction that lasts as long as this."""
 
     def find(self, question: str) -> Receipt | Kept | None:
         """Return the kept answer, else the receipt of a question that was paid for, else None."""
@@ -185,6 +237,12 @@ class Ledger(Protocol):
 
         Writes nothing. Without items, only an account that may not ask is refused, and `to_run` one
         that is suspended.
+        """
+
+    def check_early(self, account: str = OWNER) -> None:
+        """Reject an account that may not ask, as far as this process has read: mostly for free.
+
+        An account that was not allowed to ask when the ledger was last read is looked up again.
         """
 
     def keep(self, receipt: Receipt, answer: bytes) -> bytes:
@@ -261,7 +319,7 @@ class Ledger(Protocol):
     def entries(self) -> Iterator[Entry]:
         """Return all entries in the order in which they were written."""
 
-    def charges_under(self, beginning: str, most: int) -> tuple[Entry, ...]:
+    def charges_with_prefix(self, prefix: str, most: int) -> tuple[Entry, ...]:
         """Return the last charges of questions whose names begin so, the newest first."""
 
     def head(self) -> str:

@@ -22,11 +22,11 @@ def a_name(name: str, value: object) -> str:
     return value
 
 
-def a_beginning(value: object) -> str:
+def a_prefix(value: object) -> str:
     """Return the beginning of questions' names, or refuse what stores may sort differently."""
-    text = a_name("beginning", value)
+    text = a_name("prefix", value)
     if not text.isascii():
-        raise ParameterError("beginning", value, "must be ASCII")
+        raise ParameterError("prefix", value, "must be ASCII")
     return text
 
 

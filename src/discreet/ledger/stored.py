@@ -1,28 +1,24 @@
 """The verbs of a ledger, over any storage that keeps rows in transactions."""
 
-import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
 from hashlib import sha256
 from hmac import compare_digest
 from hmac import new as new_hmac
 from types import MappingProxyType, TracebackType
 from typing import Self
 
-from discreet.accounting import Budget, Charge, Event, Remaining, compose
+from discreet.accounting import Budget, Charge, Event, Remaining
 from discreet.errors import (
     HIDDEN,
     AccountError,
     Failure,
     LedgerError,
     ParameterError,
-    PinnedError,
-    UnansweredError,
     shown,
 )
-from discreet.ledger.analysts import an_analyst, record_from_analyst
+from discreet.ledger.analysts import an_analyst
 from discreet.ledger.base import (
     OWNER,
     Analyst,
@@ -30,31 +26,18 @@ from discreet.ledger.base import (
     Incident,
     Item,
     Kept,
-    Kind,
     Receipt,
     Report,
     Suspends,
 )
-from discreet.ledger.book import (
-    ALTERED,
-    BEGINNING,
-    Book,
-    Line,
-    Policy,
-    Row,
-    check_follows,
-    entry_from_row,
-    paid_by_choice,
-    scope_of,
-    source_of,
-)
-from discreet.ledger.checks import a_beginning, a_head, a_name, a_receipt, an_answer
+from discreet.ledger.book import BEGINNING, Book, Line, Policy, Row, entry_from_row
+from discreet.ledger.checks import a_head, a_name, a_receipt, an_answer
 from discreet.ledger.incidents import incident_record, incidents_in, resume_record
 from discreet.ledger.items import lines_of
-from discreet.ledger.prices import events_from_text, one_event
-from discreet.ledger.scopes import Scope, a_scope, is_covered
-from discreet.ledger.tokens import is_token_of, selector_in, selector_of
-from discreet.ledger.transactions import Mode, Storage, Transaction
+from discreet.ledger.scopes import Scope
+from discreet.ledger.tokens import is_token_of, selector_in
+from discreet.ledger.transactions import Mode, Storage, Turn, caught_up, following, selected, whole
+from discreet.ledger.view import StoredView, balance_in, receipt_from, report_on
 from discreet.parameters import Real
 
 BATCH = 1000
@@ -63,12 +46,6 @@ BATCH = 1000
 DROPPED = (
     "the ledger lacks the entry whose digest was noted",
     "entries were dropped or replaced: keep the file for inquiry and go on from a copy that has it",
-)
-
-BEGINLESS = (
-    "the ledger has lost its first entry, and with it what was charged",
-    "put it back from a copy that verifies, together with its -wal file; to begin with nothing "
-    "charged, remove it on purpose",
 )
 
 STRANGER = ("no analyst holds this token", "ask the owner for a new one")
@@ -90,15 +67,16 @@ class StoredLedger:
             self.close()
             raise
 
+    @contextmanager
+    def view(self) -> Iterator[StoredView]:
+        """Yield what the ledger holds, read in one transaction that lasts as long as this."""
+        with self._turn("read") as turn:
+            yield StoredView(turn)
+
     def find(self, question: str) -> Receipt | Kept | None:
         """Return the kept answer, else the receipt of a question that was paid for, else None."""
-        question = a_name("question", question)
-        with self._turn("read") as turn:
-            paid, answer = turn.charge_of(question), turn.answer_of(question)
-        if paid is None:
-            return None
-        receipt = _receipt(paid, events_from_text(paid.events), turn.book, already_paid=True)
-        return receipt if answer is None else Kept(receipt=receipt, answer=answer)
+        with self.view() as view:
+            return view.find(question)
 
     def charge(
         self,
@@ -147,8 +125,9 @@ class StoredLedger:
                 turn.book.check_affordable(account, due.values())
             charged = [turn.charged(each, paid) for each in lines]
             turn.pin(pinned, account)
+        balance = balance_in(turn.book, account)
         return tuple(
-            _receipt(row, line.events, turn.book, already_paid=already)
+            receipt_from(row, line.events, turn.book, already_paid=already, balance=balance)
             for line, (row, already) in zip(lines, charged, strict=True)
         )
 
@@ -160,13 +139,19 @@ class StoredLedger:
         Writes nothing. Without items, only an account that may not ask is refused, and `to_run` one
         that is suspended.
         """
-        book = self._current()
-        book.check_enabled(a_name("account", account))
-        lines = lines_of(items, account)
-        if lines or to_run:
-            book.check_running(account)
-        if lines:
-            book.check_affordable(account, lines)
+        with self.view() as view:
+            view.check(items, account=account, to_run=to_run)
+
+    def check_early(self, account: str = OWNER) -> None:
+        """Reject an account that may not ask, as far as this process has read: mostly for free.
+
+        An account that was not allowed to ask when the ledger was last read is looked up again.
+        """
+        self._storage.check_open()
+        try:
+            self._book.check_enabled(a_name("account", account))
+        except AccountError:
+            self.check(account=account)
 
     def keep(self, receipt: Receipt, answer: bytes) -> bytes:
         """Return the answer that is kept, the first one handed in; durable when it returns."""
@@ -186,8 +171,8 @@ class StoredLedger:
         With a scope, what is left for questions about units of these tables; else the least that
         is left for anybody.
         """
-        name = None if account is None else a_name("account", account)
-        return self._current().remaining(name, a_scope(scope))
+        with self.view() as view:
+            return view.remaining(account, scope=scope)
 
     def cap(self, account: str) -> Budget:
         """Return the cap of an analyst's account as a budget, uncharged."""
@@ -209,7 +194,8 @@ class StoredLedger:
 
     def pin_of(self, question: str) -> str | None:
         """Return the question off whose kept answer this one is read, if it was pinned."""
-        return self._current().pins.get(a_name("question", question))
+        with self.view() as view:
+            return view.pin_of(question)
 
     def record_incident(
         self,
@@ -293,7 +279,7 @@ class StoredLedger:
         A token is compared by its slow hash once, and then by a fast one that is never stored.
         """
         book, selector = self._current(), selector_in(token)
-        analyst = _selected(book.analysts.values(), selector)
+        analyst = selected(book.analysts.values(), selector)
         if analyst is None or not self._holds(token, analyst.token_hash):
             raise AccountError(*STRANGER)
         book.check_enabled(analyst.name)
@@ -315,26 +301,13 @@ class StoredLedger:
     def report(self, delta: Real | None = None) -> Report:
         """Return what was spent by the tightest accountant, at this delta or that of the total."""
         with self._turn("read") as turn:
-            book = turn.book
-            rows = [row for row in _following(turn.transaction.rows(1)) if row.kind == "charge"]
-        slack = book.total.delta if delta is None else delta
-        concerned = {frozenset(each.items()) for each in paid_by_choice(rows, book.disjoint)}
-        prices = [compose(_events(each), slack) for each in concerned]
-        tables = sorted(book.disjoint.tables)
-        return Report(
-            price=max(prices, key=lambda price: price.epsilon),
-            charged=book.charged,
-            total=book.total,
-            questions=len(rows),
-            accounts=MappingProxyType(dict(book.accounts)),
-            partitions={each: book.remaining(scope=frozenset([each])) for each in tables},
-        )
+            book, charges = turn.book, StoredView(turn).charges()
+        return report_on(book, charges, delta)
 
-    def charges_under(self, beginning: str, most: int) -> tuple[Entry, ...]:
+    def charges_with_prefix(self, prefix: str, most: int) -> tuple[Entry, ...]:
         """Return the last charges of questions whose names begin so, the newest first."""
-        beginning = a_beginning(beginning)
-        with self._turn("read") as turn:
-            return tuple(map(entry_from_row, turn.charges_under(beginning, most)))
+        with self.view() as view:
+            return view.charges_with_prefix(prefix, most)
 
     def head(self) -> str:
         """Return the digest of the last entry; noted elsewhere, it shows a dropped tail."""
@@ -344,7 +317,7 @@ class StoredLedger:
         """Return all entries in the order in which they were written."""
         last, digest = 0, BEGINNING
         while rows := self._batch(last):
-            yield from map(entry_from_row, _following(rows, digest))
+            yield from map(entry_from_row, following(rows, digest))
             last, digest = rows[-1].number, rows[-1].digest
 
     def verify(self, head: str | None = None) -> None:
@@ -355,7 +328,7 @@ class StoredLedger:
             turn.transaction.check_schema()
             turn.transaction.check_pages()
             digests: set[str] = set()
-            Book().after(_whole(turn.transaction.answered(), digests))
+            Book().after(whole(turn.transaction.answered(), digests))
             if noted is not None and noted not in digests:
                 raise LedgerError(*DROPPED)
 
@@ -383,216 +356,11 @@ class StoredLedger:
             return list(turn.transaction.rows(last + 1, BATCH))
 
     @contextmanager
-    def _turn(self, mode: Mode) -> Iterator["_Turn"]:
+    def _turn(self, mode: Mode) -> Iterator["Turn"]:
         """Run one transaction that begins with all that other processes have written."""
         with self._storage.alone():
             with self._storage.transaction(mode) as transaction:
-                self._book = _caught_up(self._book, transaction)
-                turn = _Turn(transaction, self._book)
+                self._book = caught_up(self._book, transaction)
+                turn = Turn(transaction, self._book)
                 yield turn
             self._book = turn.book
-
-
-class _Turn:
-    """One transaction: what it finds, what it appends, and the book as it will be."""
-
-    def __init__(self, transaction: Transaction, book: Book) -> None:
-        self.transaction = transaction
-        self.book = book
-
-    def charge_of(self, question: str) -> Row | None:
-        """Return the charge of a question, checked against its digest."""
-        found = self._of(question, "charge")
-        return None if found is None else found[0]
-
-    def answer_of(self, question: str) -> bytes | None:
-        """Return the kept answer of a question, checked against its digest."""
-        found = self._of(question, "answer")
-        return None if found is None else _kept(*found)
-
-    def _of(self, question: str, kind: Kind) -> tuple[Row, bytes | None] | None:
-        found = self.transaction.of_question(question, kind)
-        if found is None:
-            return None
-        row = self._checked(found[0], kind)
-        if row.question != question:  # an index that leads astray
-            raise LedgerError(*ALTERED)
-        return found
-
-    def charges_under(self, beginning: str, most: int) -> list[Row]:
-        """Return charges of questions whose names begin so, each checked against its digest."""
-        found = self.transaction.charges_under(beginning, most)
-        rows = [self._checked(each, "charge") for each in found]
-        if not all(each.question.startswith(beginning) for each in rows):
-            raise LedgerError(*ALTERED)
-        return rows
-
-    def _checked(self, row: Row, kind: Kind) -> Row:
-        check_follows(self.transaction.digest(row.number - 1) or BEGINNING, row)
-        if row.kind != kind:
-            raise LedgerError(*ALTERED)
-        return row
-
-    def charged(self, line: Line, paid: dict[str, Row | None]) -> tuple[Row, bool]:
-        """Return the charge of a question, and whether it was among those that were paid."""
-        earlier = paid[line.question]
-        if earlier is not None:
-            return _paid_alike(earlier, line), True
-        row = paid[line.question] = self.append(line)
-        return row, False
-
-    def append(self, line: Line, answer: bytes | None = None) -> Row:
-        row = self.book.row(line, datetime.now(UTC))
-        # What will be read back one day is read, and priced, before it is written.
-        self.book = self.book.after([row])
-        self.transaction.append(row, answer)
-        return row
-
-    def keep(self, paid: Row, answer: bytes) -> None:
-        about = {"sha256": sha256(answer).hexdigest()}
-        line = Line(kind="answer", question=paid.question, account=paid.account, about=about)
-        self.append(line, answer)
-
-    def check_unanswered(self, account: str, most: Callable[[], int] | None) -> None:
-        """Refuse an account that has so many charges without an answer."""
-        if most is not None and self.book.unanswered.get(account, 0) >= most():
-            raise UnansweredError
-
-    def unanswered_of(self, account: str) -> list[str]:
-        """Return the charges of an account that have no answer, in order."""
-        found: dict[str, None] = {}
-        for row in self.transaction.rows(1):
-            if row.account == account and row.kind == "charge":
-                found[row.question] = None
-            elif row.kind == "answer":
-                found.pop(row.question, None)
-        return list(found)
-
-    def check_unpinned(self, questions: Iterable[str]) -> None:
-        """Refuse to charge for what was read off a kept answer: that is shown for free."""
-        if any(each in self.book.pins for each in questions):
-            raise PinnedError
-
-    def pin(self, pins: Mapping[str, str], account: str) -> None:
-        """Note off which kept answers questions are read; what was paid for has its own."""
-        for question, source in pins.items():
-            if self.charge_of(question) is not None:
-                raise PinnedError
-            if self.answer_of(source) is None:
-                raise ParameterError("pins", HIDDEN, "must lead to questions with kept answers")
-            known = self.book.pins.get(question)
-            if known not in {None, source}:
-                raise PinnedError
-            if known is None:
-                about = {"source": source}
-                line = Line(kind="pin", question=question, account=account, about=about)
-                self.append(line)
-
-    def declare(self, policy: Policy | None, *, may_begin: bool) -> None:
-        """Put a policy in force, or the recorded one if there is none to declare.
-
-        Only a store that was made just now may have no entry yet.
-        """
-        if self.book.policy is None and (policy is None or not may_begin):
-            raise LedgerError(*BEGINLESS)
-        if policy is None:
-            return
-        if policy.data <= self.book.noted:
-            policy = replace(policy, data=self.book.noted)
-        if policy != self.book.policy:
-            self.book.check_policy(policy)
-            self.append(Line(kind="policy", about=policy.record))
-
-    def declare_analyst(self, analyst: Analyst) -> None:
-        """Put an account in force, unless it is already as declared."""
-        self.book.check_cap(analyst)
-        others = [each for each in self.book.analysts.values() if each.name != analyst.name]
-        if analyst.token_hash is not None and _selected(others, selector_of(analyst.token_hash)):
-            raise ParameterError("token_hash", HIDDEN, "must not be another analyst's")
-        if self.book.analysts.get(analyst.name) != analyst:
-            about = record_from_analyst(analyst)
-            self.append(Line(kind="analyst", account=analyst.name, about=about))
-
-
-def _caught_up(book: Book, transaction: Transaction) -> Book:
-    """Return the book with what was written since; refuse a ledger that lacks its last entry."""
-    rows = transaction.rows(book.number)
-    if book.number:
-        last = next(rows, None)
-        if last is None or last.digest != book.digest:
-            raise LedgerError(*ALTERED)
-    return book.after(rows)
-
-
-def _following(rows: Iterable[Row], digest: bytes = BEGINNING) -> Iterator[Row]:
-    """Hand on rows that follow each other, or refuse the first that does not."""
-    for row in rows:
-        check_follows(digest, row)
-        digest = row.digest
-        yield row
-
-
-def _selected(analysts: Iterable[Analyst], selector: str | None) -> Analyst | None:
-    """Return the analyst whose token has this public part."""
-    for each in analysts:
-        if each.token_hash is not None and selector_of(each.token_hash) == selector:
-            return each
-    return None
-
-
-def _whole(found: Iterable[tuple[Row, bytes | None]], digests: set[str]) -> Iterator[Row]:
-    """Hand on the rows and note their digests; refuse answers that are altered or were not paid."""
-    paid: set[str] = set()
-    kept: set[str] = set()
-    for row, answer in found:
-        yield row  # checked against the chain before we go on
-        digests.add(row.digest.hex())
-        match row.kind:
-            case "charge" if row.question not in paid and answer is None:
-                paid.add(row.question)
-            case "answer" if row.question in paid and row.question not in kept:
-                _kept(row, answer)
-                kept.add(row.question)
-            case "incident" if row.question in paid and answer is None:
-                pass
-            case "pin" if row.question not in paid and source_of(row) in kept and answer is None:
-                pass
-            case "policy" | "analyst" | "resume" if answer is None:
-                pass
-            case _:
-                raise LedgerError(*ALTERED)
-
-
-def _kept(row: Row, answer: bytes | None) -> bytes:
-    # A damaged file may hold something else than bytes.
-    if not isinstance(answer, bytes) or json.loads(row.about) != {
-        "sha256": sha256(answer).hexdigest()
-    }:
-        raise LedgerError(*ALTERED)
-    return answer
-
-
-def _events(paid: Iterable[tuple[str, int]]) -> list[Event]:
-    return [one_event(events_from_text(text)) * count for text, count in paid]
-
-
-def _receipt(paid: Row, events: tuple[Event, ...], book: Book, *, already_paid: bool) -> Receipt:
-    return Receipt(
-        question=paid.question,
-        events=events,
-        account=paid.account,
-        number=paid.number,
-        already_paid=already_paid,
-        remaining=book.remaining(scope=scope_of(paid)),
-    )
-
-
-def _paid_alike(paid: Row, line: Line) -> Row:
-    """Return the charge if it paid for these events and units: others would be had for nothing."""
-    if events_from_text(paid.events) != line.events:
-        rule = "must be those that this question was paid for with; a question that costs "
-        raise ParameterError("events", HIDDEN, rule + "something else needs another name")
-    if not is_covered(line.scope, scope_of(paid)):
-        rule = "must be that for which this question was paid; a question about other tables "
-        raise ParameterError("scope", HIDDEN, rule + "needs another name")
-    return paid

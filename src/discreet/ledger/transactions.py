@@ -5,12 +5,37 @@ committed before it began; one that writes has the whole ledger to itself; and w
 an error, what it wrote is durable.
 """
 
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
+from dataclasses import replace
+from datetime import UTC, datetime
+from hashlib import sha256
 from typing import Literal, Protocol, TypeAlias
 
-from discreet.ledger.base import Kind
-from discreet.ledger.book import Row
+from discreet.errors import (
+    HIDDEN,
+    LedgerError,
+    ParameterError,
+    PinnedError,
+    UnansweredError,
+)
+from discreet.ledger.analysts import record_from_analyst
+from discreet.ledger.base import Analyst, Kind
+from discreet.ledger.book import (
+    ALTERED,
+    BEGINNING,
+    Book,
+    Line,
+    Policy,
+    Row,
+    check_follows,
+    scope_of,
+    source_of,
+)
+from discreet.ledger.prices import events_from_text
+from discreet.ledger.scopes import is_covered
+from discreet.ledger.tokens import selector_of
 
 Mode: TypeAlias = Literal["read", "write"]
 
@@ -21,6 +46,13 @@ BUSY = ("another process held the ledger for too long", "ask again")
 CLOSED = ("this ledger is closed", "open it again")
 FORKED = ("the ledger was opened by another process", "open it in this one")
 NEWER = ("the ledger was written by a newer version", "install that version")
+
+
+BEGINLESS = (
+    "the ledger has lost its first entry, and with it what was charged",
+    "put it back from a copy that verifies, together with its -wal file; to begin with nothing "
+    "charged, remove it on purpose",
+)
 
 
 class Transaction(Protocol):
@@ -75,8 +107,202 @@ class Storage(Protocol):
         None if it may not be read.
         """
 
+    def check_open(self) -> None:
+        """Refuse a storage that was closed, has failed, or was opened by another process."""
+
     def rest(self) -> None:
         """Let go of the connection, and of what it remembers, until it is needed again."""
 
     def close(self) -> None:
         """Refuse everything from now on."""
+
+
+class Turn:
+    """One transaction: what it finds, what it appends, and the book as it will be."""
+
+    def __init__(self, transaction: Transaction, book: Book) -> None:
+        self.transaction = transaction
+        self.book = book
+
+    def charge_of(self, question: str) -> Row | None:
+        """Return the charge of a question, checked against its digest."""
+        found = self._of(question, "charge")
+        return None if found is None else found[0]
+
+    def answer_of(self, question: str) -> bytes | None:
+        """Return the kept answer of a question, checked against its digest."""
+        found = self._of(question, "answer")
+        return None if found is None else kept_in(*found)
+
+    def _of(self, question: str, kind: Kind) -> tuple[Row, bytes | None] | None:
+        found = self.transaction.of_question(question, kind)
+        if found is None:
+            return None
+        row = self._checked(found[0], kind)
+        if row.question != question:  # an index that leads astray
+            raise LedgerError(*ALTERED)
+        return found
+
+    def charges_under(self, beginning: str, most: int) -> list[Row]:
+        """Return charges of questions whose names begin so, each checked against its digest."""
+        found = self.transaction.charges_under(beginning, most)
+        rows = [self._checked(each, "charge") for each in found]
+        if not all(each.question.startswith(beginning) for each in rows):
+            raise LedgerError(*ALTERED)
+        return rows
+
+    def _checked(self, row: Row, kind: Kind) -> Row:
+        check_follows(self.transaction.digest(row.number - 1) or BEGINNING, row)
+        if row.kind != kind:
+            raise LedgerError(*ALTERED)
+        return row
+
+    def charged(self, line: Line, paid: dict[str, Row | None]) -> tuple[Row, bool]:
+        """Return the charge of a question, and whether it was among those that were paid."""
+        earlier = paid[line.question]
+        if earlier is not None:
+            return _paid_alike(earlier, line), True
+        row = paid[line.question] = self.append(line)
+        return row, False
+
+    def append(self, line: Line, answer: bytes | None = None) -> Row:
+        row = self.book.row(line, datetime.now(UTC))
+        # What will be read back one day is read, and priced, before it is written.
+        self.book = self.book.after([row])
+        self.transaction.append(row, answer)
+        return row
+
+    def keep(self, paid: Row, answer: bytes) -> None:
+        about = {"sha256": sha256(answer).hexdigest()}
+        line = Line(kind="answer", question=paid.question, account=paid.account, about=about)
+        self.append(line, answer)
+
+    def check_unanswered(self, account: str, most: Callable[[], int] | None) -> None:
+        """Refuse an account that has so many charges without an answer."""
+        if most is not None and self.book.unanswered.get(account, 0) >= most():
+            raise UnansweredError
+
+    def unanswered_of(self, account: str) -> list[str]:
+        """Return the charges of an account that have no answer, in order."""
+        found: dict[str, None] = {}
+        for row in self.transaction.rows(1):
+            if row.account == account and row.kind == "charge":
+                found[row.question] = None
+            elif row.kind == "answer":
+                found.pop(row.question, None)
+        return list(found)
+
+    def check_unpinned(self, questions: Iterable[str]) -> None:
+        """Refuse to charge for what was read off a kept answer: that is shown for free."""
+        if any(each in self.book.pins for each in questions):
+            raise PinnedError
+
+    def pin(self, pins: Mapping[str, str], account: str) -> None:
+        """Note off which kept answers questions are read; what was paid for has its own."""
+        for question, source in pins.items():
+            if self.charge_of(question) is not None:
+                raise PinnedError
+            if self.answer_of(source) is None:
+                raise ParameterError("pins", HIDDEN, "must lead to questions with kept answers")
+            known = self.book.pins.get(question)
+            if known not in {None, source}:
+                raise PinnedError
+            if known is None:
+                about = {"source": source}
+                line = Line(kind="pin", question=question, account=account, about=about)
+                self.append(line)
+
+    def declare(self, policy: Policy | None, *, may_begin: bool) -> None:
+        """Put a policy in force, or the recorded one if there is none to declare.
+
+        Only a store that was made just now may have no entry yet.
+        """
+        if self.book.policy is None and (policy is None or not may_begin):
+            raise LedgerError(*BEGINLESS)
+        if policy is None:
+            return
+        if policy.data <= self.book.noted:
+            policy = replace(policy, data=self.book.noted)
+        if policy != self.book.policy:
+            self.book.check_policy(policy)
+            self.append(Line(kind="policy", about=policy.record))
+
+    def declare_analyst(self, analyst: Analyst) -> None:
+        """Put an account in force, unless it is already as declared."""
+        self.book.check_cap(analyst)
+        others = [each for each in self.book.analysts.values() if each.name != analyst.name]
+        if analyst.token_hash is not None and selected(others, selector_of(analyst.token_hash)):
+            raise ParameterError("token_hash", HIDDEN, "must not be another analyst's")
+        if self.book.analysts.get(analyst.name) != analyst:
+            about = record_from_analyst(analyst)
+            self.append(Line(kind="analyst", account=analyst.name, about=about))
+
+
+def caught_up(book: Book, transaction: Transaction) -> Book:
+    """Return the book with what was written since; refuse a ledger that lacks its last entry."""
+    rows = transaction.rows(book.number)
+    if book.number:
+        last = next(rows, None)
+        if last is None or last.digest != book.digest:
+            raise LedgerError(*ALTERED)
+    return book.after(rows)
+
+
+def following(rows: Iterable[Row], digest: bytes = BEGINNING) -> Iterator[Row]:
+    """Hand on rows that follow each other, or refuse the first that does not."""
+    for row in rows:
+        check_follows(digest, row)
+        digest = row.digest
+        yield row
+
+
+def selected(analysts: Iterable[Analyst], selector: str | None) -> Analyst | None:
+    """Return the analyst whose token has this public part."""
+    for each in analysts:
+        if each.token_hash is not None and selector_of(each.token_hash) == selector:
+            return each
+    return None
+
+
+def whole(found: Iterable[tuple[Row, bytes | None]], digests: set[str]) -> Iterator[Row]:
+    """Hand on the rows and note their digests; refuse answers that are altered or were not paid."""
+    paid: set[str] = set()
+    kept: set[str] = set()
+    for row, answer in found:
+        yield row  # checked against the chain before we go on
+        digests.add(row.digest.hex())
+        match row.kind:
+            case "charge" if row.question not in paid and answer is None:
+                paid.add(row.question)
+            case "answer" if row.question in paid and row.question not in kept:
+                kept_in(row, answer)
+                kept.add(row.question)
+            case "incident" if row.question in paid and answer is None:
+                pass
+            case "pin" if row.question not in paid and source_of(row) in kept and answer is None:
+                pass
+            case "policy" | "analyst" | "resume" if answer is None:
+                pass
+            case _:
+                raise LedgerError(*ALTERED)
+
+
+def kept_in(row: Row, answer: bytes | None) -> bytes:
+    """Return the answer beside a row, or refuse one that is not as it was written."""
+    # A damaged file may hold something else than bytes.
+    if not isinstance(answer, bytes) or json.loads(row.about) != {
+        "sha256": sha256(answer).hexdigest()
+    }:
+        raise LedgerError(*ALTERED)
+    return answer
+
+
+def _paid_alike(paid: Row, line: Line) -> Row:
+    """Return the charge if it paid for these events and units: others would be had for nothing."""
+    if events_from_text(paid.events) != line.events:
+        rule = "must be those that this question was paid for with; a question that costs "
+        raise ParameterError("events", HIDDEN, rule + "something else needs another name")
+    if not is_covered(line.scope, scope_of(paid)):
+        rule = "must be that for which this question was paid; a question about other tables "
+        raise ParameterError("scope", HIDDEN, rule + "needs another name")
+    return paid

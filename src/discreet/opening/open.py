@@ -11,7 +11,6 @@ from typing import ParamSpec, TypeVar, cast
 from uuid import uuid4
 from warnings import warn
 
-from discreet.books import Earlier, budget_from
 from discreet.catalog import (
     Accounting,
     Auto,
@@ -23,7 +22,7 @@ from discreet.catalog import (
 )
 from discreet.catalog.arguments import ARGUMENTS, declare
 from discreet.catalog.declaration import Declaration
-from discreet.catalog.policy import Suspends
+from discreet.catalog.policy import Suspends, budget_from
 from discreet.catalog.resolve import read, resolve
 from discreet.catalog.sources import EMBEDDED, without_password
 from discreet.curator import Curator
@@ -58,6 +57,7 @@ from discreet.opening.sources import (
 )
 from discreet.opening.stores import copy_of, from_copy, ledger_at, ledger_of
 from discreet.parameters import Real, plain_text
+from discreet.reuse import Earlier
 
 MEMORY = ":memory:"
 

@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from discreet.books import budget_from
 from discreet.catalog import Column, RowChoice
 from discreet.catalog.declaration import Declaration
+from discreet.catalog.policy import budget_from
 from discreet.catalog.resolve import read, resolve
 from discreet.catalog.sources import ENVIRONMENT, is_spark
 from discreet.engines.base import Holder

@@ -98,7 +98,7 @@ def answer_to(curator: Curator, asked: Asked) -> Answer | None:
     """Return what is answered; None if the budget does not allow it, or no bounds were found."""
     try:
         return curator.ask(
-            asked.sql, epsilon=asked.epsilon, delta=asked.delta, bounding=asked.bounding
+            asked.sql, epsilon=asked.epsilon, delta=asked.delta, row_choice=asked.bounding
         )
     except (BudgetError, NothingFoundError):
         return None

@@ -14,16 +14,17 @@ from discreet.audit.questions.experiments import (
     sources_of,
 )
 from discreet.audit.questions.scenes import Tables
-from discreet.books import budget_from
 from discreet.catalog import Catalog, Column
 from discreet.catalog.arguments import declare
+from discreet.catalog.policy import budget_from
 from discreet.catalog.resolve import resolve
 from discreet.curator import Curator
-from discreet.engines.base import Engine, ExactQuery
+from discreet.engines.base import Engine, ExactQuery, Scalars, Statement
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.public import PublicStore
 from discreet.ledger import Ledger, SqliteLedger
 from discreet.opening.open import MEMORY, prepared_in
+from discreet.planner import Planner
 from discreet.query.plan import Plan
 from discreet.query.plan.planned import PlannedRelease
 from discreet.query.plan.targets import Target
@@ -43,13 +44,14 @@ class Parts:
 
     def curator(self, bend: BendPlan | None = None, *, ledger: Ledger | None = None) -> Curator:
         """Return a curator, with new books if none are given, of plans as `bend` has them."""
-        parts: dict[str, Any] = {
-            "catalog": self.catalog,
-            "engine": self.engine,
-            "public": self.public,
-            "ledger": ledger or new_ledger(self.catalog),
-        }
-        return Curator(**parts) if bend is None else BentCurator(bend=bend, **parts)
+        engine, public = self.engine, self.public
+        return Curator(
+            catalog=self.catalog,
+            engine=engine,
+            public=public,
+            ledger=ledger or new_ledger(self.catalog),
+            planner=None if bend is None else BentPlanner(bend, engine=engine, public=public),
+        )
 
 
 def new_ledger(catalog: Catalog) -> Ledger:
@@ -68,15 +70,16 @@ def parts_of(experiment: Experiment, tables: Tables, copies: int, **declared: ob
     return Parts(catalog=catalog, engine=engine, public=public)
 
 
-class BentCurator(Curator):
-    """Carries out another plan than the one that was made."""
+class BentPlanner(Planner):
+    """Hands on another plan than the one that was made."""
 
-    def __init__(self, *, bend: BendPlan, **parts: Any) -> None:
-        super().__init__(**parts)
+    def __init__(self, bend: BendPlan, *, engine: Engine, public: PublicStore) -> None:
+        super().__init__(engine=engine, public=public)
         self._bend = bend
 
-    def _plan(self, sql: str, target: Target | None, catalog: Catalog) -> Plan:
-        return self._bend(super()._plan(sql, target, catalog))
+    def draft(self, sql: str, target: Target | None, catalog: Catalog) -> Plan:
+        """Plan a question, and change the plan."""
+        return self._bend(super().draft(sql, target, catalog))
 
 
 # --------------------------------------------------------------------------- ways of opening
@@ -175,14 +178,11 @@ class BentEngine:
     def columns(self, table: str) -> tuple[Column, ...]:
         return self.inner.columns(table)
 
-    def sql(self, query: ExactQuery) -> str:
-        return self.inner.sql(query)
+    def bind(self, query: ExactQuery) -> Statement:
+        return self.inner.bind(self.bend(query))
 
-    def check(self, query: ExactQuery) -> None:
-        self.inner.check(query)
-
-    def run(self, query: ExactQuery, released: tuple[float | int | None, ...]) -> ExactTable:
-        return self.inner.run(self.bend(query), released)
+    def run(self, statement: Statement, scalars: Scalars) -> ExactTable:
+        return self.inner.run(statement, scalars)
 
     def close(self) -> None:
         self.inner.close()

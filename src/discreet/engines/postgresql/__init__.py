@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Self
 import pyarrow as pa
 
 from discreet.catalog.policy import nearest
-from discreet.catalog.schema import Column, Kind, Value
-from discreet.engines.base import ExactQuery
+from discreet.catalog.schema import Column, Kind
+from discreet.engines.base import ExactQuery, Scalars, Statement
 from discreet.engines.connection import LIMITS, Limits, log
 from discreet.engines.forms import Form
 from discreet.engines.postgresql.forms import Made, key_now, made_forms, usable_form
@@ -18,7 +18,7 @@ from discreet.engines.postgresql.tables import Stored, located, state_of, stored
 from discreet.engines.postgresql_dialect import POSTGRESQL, ROW_ID
 from discreet.engines.preparing import Progress, Scans
 from discreet.engines.rehearsal import STAND_INS, Rehearsal, Rehearsed
-from discreet.engines.writer import write_query
+from discreet.engines.writer import Numbers, write_query
 from discreet.errors import EngineError, Failure, SourceError, UnsupportedError
 from discreet.tables import ARROW_TYPES, ExactTable
 
@@ -116,12 +116,10 @@ class PostgreSqlEngine:
         found = {name.casefold(): each for name, each in prepared.items()}.get(table.casefold())
         return self._stored(table).columns if found is None else found
 
-    def sql(self, query: ExactQuery) -> str:
-        return self._text(query, None)
-
-    def check(self, query: ExactQuery) -> None:
-        """Refuse a query that the server does not understand, or that fails on made-up rows."""
-        text = self._text(query, STAND_INS[0])
+    def bind(self, query: ExactQuery) -> Statement:
+        """Return the statement of a query, or reject one that fails on made-up rows."""
+        statement = Statement(query=query, sql=self._text(query))
+        text = self._text(query, STAND_INS[0]) if statement.reads_scalars else statement.sql
         refused = False
         try:
             with self._sessions.transaction() as connection:
@@ -139,9 +137,12 @@ class PostgreSqlEngine:
             raise UnsupportedError(
                 "the engine has no way to compute this", "write the question in simpler parts"
             )
+        return statement
 
-    def run(self, query: ExactQuery, released: tuple[Value, ...]) -> ExactTable:
-        text = self._text(query, released)
+    def run(self, statement: Statement, scalars: Scalars) -> ExactTable:
+        query, text = statement.query, statement.sql
+        if statement.reads_scalars:
+            text = self._text(query, scalars)
         rows: pa.Table | None = None
         failure: Failure = "failed"
         try:
@@ -187,7 +188,7 @@ class PostgreSqlEngine:
             raise SourceError(f"{table} was not opened; {fix}.")
         return found
 
-    def _text(self, query: ExactQuery, released: tuple[Value, ...] | None) -> str:
+    def _text(self, query: ExactQuery, released: Numbers = None) -> str:
         """Return the statement, with the tables that it names as they are read on the server."""
         dialect = POSTGRESQL if self._prepared is None else self._prepared.dialect
         text = write_query(query, dialect, released)

@@ -9,8 +9,8 @@ from uuid import uuid4
 import pyarrow as pa
 
 from discreet.catalog.policy import nearest
-from discreet.catalog.schema import Column, Kind, Value
-from discreet.engines.base import ExactQuery
+from discreet.catalog.schema import Column, Kind
+from discreet.engines.base import ExactQuery, Scalars, Statement
 from discreet.engines.connection import LIMITS, Limits, log
 from discreet.engines.forms import Form
 from discreet.engines.loading import Kinds, Source
@@ -27,7 +27,7 @@ from discreet.engines.spark.sessions import (
 )
 from discreet.engines.spark.tables import Registered, register
 from discreet.engines.spark_dialect import ROW_ID, SPARK, with_our_names
-from discreet.engines.writer import write_query
+from discreet.engines.writer import Numbers, write_query
 from discreet.errors import EngineError, SourceError, UnsupportedError
 from discreet.tables import ExactTable
 
@@ -118,12 +118,10 @@ class SparkEngine:
             raise SourceError(f"{table} was not loaded; {fix}.")
         return found.columns
 
-    def sql(self, query: ExactQuery) -> str:
-        return sql(query)
-
-    def check(self, query: ExactQuery) -> None:
-        """Refuse a query that Spark does not understand, or that fails on made-up rows."""
-        text = with_our_names(write_query(query, SPARK, STAND_INS[0]))
+    def bind(self, query: ExactQuery) -> Statement:
+        """Return the statement of a query, or reject one that fails on made-up rows."""
+        statement = Statement(query=query, sql=sql(query))
+        text = sql(query, STAND_INS[0]) if statement.reads_scalars else statement.sql
         self._refuse_rows_without_ids(text)
         refused = False
         with silent():
@@ -138,6 +136,7 @@ class SparkEngine:
             raise UnsupportedError(
                 "the engine has no way to compute this", "write the question in simpler parts"
             )
+        return statement
 
     def _rehearse(self, query: ExactQuery, text: str) -> None:
         """Run a statement on made-up rows, unless that was done before."""
@@ -167,8 +166,8 @@ class SparkEngine:
                     "files",
                 )
 
-    def run(self, query: ExactQuery, released: tuple[Value, ...]) -> ExactTable:
-        text = with_our_names(write_query(query, SPARK, released))
+    def run(self, statement: Statement, scalars: Scalars) -> ExactTable:
+        text = sql(statement.query, scalars) if statement.reads_scalars else statement.sql
         rows: pa.Table | None = None
         began = monotonic()
         try:
@@ -197,6 +196,6 @@ class SparkEngine:
             self._is_taken = False
 
 
-def sql(query: ExactQuery) -> str:
+def sql(query: ExactQuery, released: Numbers = None) -> str:
     """Return what the engine would run; noisy numbers that are not known yet stand as names."""
-    return with_our_names(write_query(query, SPARK))
+    return with_our_names(write_query(query, SPARK, released))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from discreet.catalog.schema import Kind, Value
+from discreet.engines.base import SCALAR
 from discreet.engines.dialect import Dialect, Function, Written, whole_literal
 from discreet.engines.writer.literals import literal_of, nearest_float
 from discreet.engines.writer.stages import SHORT, Stages
@@ -119,7 +120,7 @@ def _one(part: Expression, place: Place, done: Mapping[int, Written]) -> Written
             return literal_of(value, facts.kind, place.dialect)
         case Released(number=number, facts=facts):
             if place.released is None:
-                return Written(text=f"$released_{number}", kind=facts.kind, is_literal=True)
+                return Written(text=f"{SCALAR}{number}", kind=facts.kind, is_literal=True)
             return literal_of(place.released[number], facts.kind, place.dialect)
         case Call():
             return _call(part, place, [done[id(each)] for each in part.arguments])

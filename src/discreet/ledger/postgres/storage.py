@@ -166,6 +166,13 @@ class PostgresStorage:
             raise LedgerError(*ALTERED)
         return bytes(found[0][0])
 
+    def check_open(self) -> None:
+        """Refuse a storage that was closed, has failed, or was opened by another process."""
+        if self._refusal is not None:
+            raise LedgerError(*self._refusal)
+        if self._process != os.getpid():
+            raise LedgerError(*FORKED)
+
     def rest(self) -> None:
         """Close the connection until it is needed again."""
         with self.alone():
@@ -240,10 +247,7 @@ class PostgresStorage:
         return bool(found[0][0])
 
     def _usable(self) -> "Connection[Found]":
-        if self._refusal is not None:
-            raise LedgerError(*self._refusal)
-        if self._process != os.getpid():
-            raise LedgerError(*FORKED)
+        self.check_open()
         if self._connection is None:
             self._connection = self._connected()
         return self._connection

@@ -131,6 +131,13 @@ class SqliteStorage:
                 self._key = self._files.key()
             return self._key
 
+    def check_open(self) -> None:
+        """Refuse a storage that was closed, has failed, or was opened by another process."""
+        if self._refusal is not None:
+            raise LedgerError(*self._refusal)
+        if self._process != os.getpid():
+            raise LedgerError(*FORKED)
+
     def rest(self) -> None:
         """Close the connection until it is needed again; a database in memory is left alone."""
         with self.alone():
@@ -159,10 +166,7 @@ class SqliteStorage:
         return connection
 
     def _usable(self) -> sqlite3.Connection:
-        if self._refusal is not None:
-            raise LedgerError(*self._refusal)
-        if self._process != os.getpid():
-            raise LedgerError(*FORKED)
+        self.check_open()
         return self._connection or self._connect()
 
     def _connect(self) -> sqlite3.Connection:

@@ -33,25 +33,25 @@ from discreet.query.tree import (
 from discreet.query.walk import parts_of
 
 
-def bounded(question: Question, catalog: Catalog) -> Question:
+def with_bounded_rows(question: Question, catalog: Catalog) -> Question:
     """Return the question with rows chosen when the catalog says."""
     is_prepared = catalog.source.row_choice is RowChoice.ONCE
     return with_kept_rows(question) if is_prepared else question
 
 
-def with_choice(catalog: Catalog, choice: RowChoice | str | None) -> Catalog:
-    """Return the catalog with rows chosen then, or refuse what it is not prepared for."""
+def with_row_choice(catalog: Catalog, choice: RowChoice | str | None) -> Catalog:
+    """Return the catalog with rows chosen then, or reject what it is not prepared for."""
     if choice is None:
         return catalog
     names = [each.value for each in RowChoice]
-    if not isinstance(choice, RowChoice) and choice not in (*names, "prepared"):
-        raise ParameterError("bounding", choice, f"must be {' or '.join(map(repr, names))}")
+    if not isinstance(choice, RowChoice) and choice not in names:
+        raise ParameterError("row_choice", choice, f"must be {' or '.join(map(repr, names))}")
     asked = RowChoice(choice)
     if asked is catalog.source.row_choice:
         return catalog
     if asked is RowChoice.ONCE:
         rule = "needs tables that are prepared, and these are not"
-        raise ParameterError("bounding", choice, rule)
+        raise ParameterError("row_choice", choice, rule)
     return replace(catalog, source=replace(catalog.source, row_choice=asked))
 
 

@@ -41,7 +41,7 @@ NAME_MOST = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class ColumnRef:
     """A column of a private table."""
 
     table: PrivateTable
@@ -51,16 +51,16 @@ class Place:
         return f"{self.table.name}.{self.column.name}"
 
 
-def place_of(catalog: Catalog, name: str) -> Place:
+def column_named(catalog: Catalog, name: str) -> ColumnRef:
     """Return the column of this name, with its table before a dot or alone if only one has it."""
     if not isinstance(name, str):
         raise ParameterError("column", name, 'must be the name of a column, as "visits.cost"')
-    places = all_places(catalog)
+    columns = all_columns(catalog)
     folded = name.casefold()
-    exact = [each for each in places if str(each).casefold() == folded]
-    found = exact or [each for each in places if each.column.name.casefold() == folded]
+    exact = [each for each in columns if str(each).casefold() == folded]
+    found = exact or [each for each in columns if each.column.name.casefold() == folded]
     if not found:
-        near = nearest(name, [*map(str, places), *(each.column.name for each in places)])
+        near = nearest(name, [*map(str, columns), *(each.column.name for each in columns)])
         fix = "write table.column" if near is None else f"did you mean {near}"
         told = name if name.isprintable() and len(name) <= NAME_MOST else shown(name)
         raise UnknownNameError(f"{told} is not a column of a private table", fix)
@@ -73,10 +73,10 @@ def place_of(catalog: Catalog, name: str) -> Place:
     return found[0]
 
 
-def all_places(catalog: Catalog) -> tuple[Place, ...]:
+def all_columns(catalog: Catalog) -> tuple[ColumnRef, ...]:
     """Return all columns of private tables."""
     return tuple(
-        Place(table=table, column=column)
+        ColumnRef(table=table, column=column)
         for table in catalog.tables
         if isinstance(table, PrivateTable)
         for column in table.columns
@@ -86,15 +86,15 @@ def all_places(catalog: Catalog) -> tuple[Place, ...]:
 # --------------------------------------------------------------------------- the question
 
 
-def values_by_bin(place: Place, catalog: Catalog, public: PublicReader) -> Question:
+def histogram_question(ref: ColumnRef, catalog: Catalog, public: PublicReader) -> Question:
     """Return the question; what the catalog declares of columns has no part in it.
 
     So it stays the same question, paid for once, when bounds are declared later.
     """
-    private = Checker(catalog=catalog, public=public).scan(place.table)
+    private = Checker(catalog=catalog, public=public).scan(ref.table)
     scan = private.rows
     assert isinstance(scan, Scan)  # noqa: S101 - a table is scanned
-    value = ColumnOf(source="t", name=place.column.name, facts=facts_from_column(_bare(place)))
+    value = ColumnOf(source="t", name=ref.column.name, facts=facts_from_column(_bare(ref)))
     number = bin_number(value)
     rows = Select(
         source=Scan(table=_undeclared(scan.table), parents=tuple(map(_undeclared, scan.parents))),
@@ -102,7 +102,7 @@ def values_by_bin(place: Place, catalog: Catalog, public: PublicReader) -> Quest
         where=call("not", call("is_null", value)),
         columns=(Named(name="bin", expression=number),),
     )
-    bins = range(len(BINS[place.column.kind]))
+    bins = range(len(BINS[ref.column.kind]))
     release = Release(
         rows=rows,
         name="rows",
@@ -113,12 +113,12 @@ def values_by_bin(place: Place, catalog: Catalog, public: PublicReader) -> Quest
             Key(
                 name="k0",
                 expression=ColumnOf(source="rows", name="bin", facts=number.facts),
-                text=f"magnitude of {place}",
+                text=f"magnitude of {ref}",
             ),
         ),
         key_set=KnownKeys(rows=tuple((each,) for each in bins), why=FixedBins()),
         aggregates=(Aggregate(statistic=Statistic.COUNT_ROWS, text="COUNT(*)", kind=Kind.INTEGER),),
-        left_out=(*private.left_out, NullValues(column=place.column.name)),
+        left_out=(*private.left_out, NullValues(column=ref.column.name)),
     )
     return Question(
         releases=(release,),
@@ -156,8 +156,8 @@ def _edge(number: Fraction, kind: Kind) -> Value:
     return int(number) if kind is Kind.INTEGER else number
 
 
-def _bare(place: Place) -> Column:
-    return Column(name=place.column.name, kind=place.column.kind)
+def _bare(ref: ColumnRef) -> Column:
+    return Column(name=ref.column.name, kind=ref.column.kind)
 
 
 def _undeclared(table: PrivateTable) -> PrivateTable:
@@ -169,7 +169,7 @@ def _undeclared(table: PrivateTable) -> PrivateTable:
 # --------------------------------------------------------------------------- its answer
 
 
-def bounds_read(planned: PlannedRelease, counts: Sequence[int], kind: Kind) -> Bounds | None:
+def read_bounds(planned: PlannedRelease, counts: Sequence[int], kind: Kind) -> Bounds | None:
     """Return the bounds that noisy counts tell; None if no bin stands out from the noise."""
     found = bounds_from_noisy(counts, kind, threshold_for(planned.measures[0].noise, kind))
     if found is None or kind is not Kind.INTEGER:

@@ -1,0 +1,266 @@
+"""From a plan to noisy tables: charged before it runs, kept before it is seen, paid for once."""
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from time import monotonic, sleep
+
+from discreet.answer import Price
+from discreet.breaker import Breaker
+from discreet.engines.base import Engine, Statement
+from discreet.engines.public import PublicStore
+from discreet.errors import (
+    ArithmeticDriftError,
+    EngineError,
+    EntropyError,
+    Failure,
+    LeastEpsilonError,
+    PinnedError,
+    SourceError,
+    UnansweredError,
+)
+from discreet.ledger import AccountBalance, Item, Kept, Ledger, Receipt
+from discreet.ledger.checks import MOST_ANSWER
+from discreet.noise import SYSTEM, Entropy
+from discreet.planner import BoundPlan
+from discreet.postprocess import Number, scalars_of
+from discreet.query.plan import Plan
+from discreet.query.plan.planned import PlannedRelease
+from discreet.query.scope import scope_of
+from discreet.release import release
+from discreet.reuse import NO_TABLE, Known, KnownRelease, Reuse, table_from
+from discreet.tables import ExactTable, NoisyTable, bytes_from_noisy
+
+log = logging.getLogger("discreet.books")
+log.addHandler(logging.NullHandler())
+
+PATIENCE, PAUSE = 30.0, 0.1
+"""Seconds to wait, and between two looks, while other processes run too many questions at once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleasedTables:
+    """What was released for a plan, and what of it was charged now."""
+
+    plan: Plan
+    """As it was carried out: with the noise of what was read off kept tables."""
+    noisy: tuple[NoisyTable, ...]
+    price: Price
+    """Of what was not paid for before."""
+    is_reused: bool
+    """Whether something was read off a table that was released for another question."""
+    balance: AccountBalance
+    """Of the account that asked, after the charge."""
+
+
+class Executor:
+    """The only way from a plan to noisy tables."""
+
+    def __init__(  # noqa: PLR0913 - the parts that it needs
+        self,
+        *,
+        ledger: Ledger,
+        engine: Engine,
+        public: PublicStore,
+        reuse: Reuse,
+        breaker: Breaker,
+        entropy: Entropy = SYSTEM,
+        least: Fraction = Fraction(0),
+    ) -> None:
+        self._ledger, self._engine, self._public = ledger, engine, public
+        self._reuse, self._breaker, self._entropy, self._least = reuse, breaker, entropy, least
+
+    def execute(self, bound: BoundPlan, known: Known, *, note: str, account: str) -> ReleasedTables:
+        """Return what a plan releases, now or when it was first paid for.
+
+        Everything is charged before anything runs, and each release is kept before the next one
+        may depend on it: whatever happens in between, no second noise is ever drawn. A failure is
+        recorded before anything else is answered.
+        """
+        self._breaker.settle()
+        with self._breaker.asking(account, len(bound.plan.releases)) as most_unanswered:
+            known, receipts = self._charge(bound.plan, known, note, account, most_unanswered)
+            plan = _carried_out(bound.plan, known)
+            noisy: list[NoisyTable] = []
+            for number, each in enumerate(known.releases):
+                table = each.table()
+                if table is None:
+                    table = self._stored(receipts[number])
+                if table is None:
+                    scalars = scalars_of(plan, noisy, self._public.number)
+                    exact = self._run(bound.statements[number], scalars, receipts[number], account)
+                    table = self._release(each.planned, exact, receipts[number], account)
+                noisy.append(table)
+        new = [known.releases[i].planned for i, each in receipts.items() if not each.already_paid]
+        balances = [each.balance for each in receipts.values() if each.balance is not None]
+        return ReleasedTables(
+            plan=plan,
+            noisy=tuple(noisy),
+            price=price_of(new),
+            is_reused=any(each.reused is not None for each in known.releases),
+            balance=balances[-1] if balances else known.balance,
+        )
+
+    def check_affordable(self, plans: Sequence[Plan], account: str) -> None:
+        """Reject what does not fit together, were nothing of it paid for; nothing is charged."""
+        for plan in plans:
+            self._check_least(price_of(plan.releases))
+        items = [
+            Item(question=name, events=planned.events, scope=scope_of(planned))
+            for plan in plans
+            for planned, name in zip(plan.releases, self._reuse.names(plan), strict=True)
+        ]
+        self._ledger.check(items, account=account)
+
+    # ----------------------------------------------------------------------- charge
+
+    def _charge(
+        self,
+        plan: Plan,
+        known: Known,
+        note: str,
+        account: str,
+        most_unanswered: Callable[[], int],
+    ) -> tuple[Known, dict[int, Receipt]]:
+        """Return what is known by then, and receipts of what has no table, by number of release.
+
+        All are charged, and all that is read off is pinned, in one transaction, or none.
+        """
+        until = monotonic() + PATIENCE
+        while True:
+            self._check_least(price_of(known.unpaid))
+            items = {
+                number: _item(plan, number, each, note)
+                for number, each in enumerate(known.releases)
+                if each.reused is None and not isinstance(each.paid, Kept)
+            }
+            pins = {
+                each.name: each.reused.source
+                for each in known.releases
+                if each.reused is not None and not each.is_pinned
+            }
+            if not items and not pins:
+                return known, {}
+            try:
+                receipts = self._ledger.charge_all(
+                    list(items.values()),
+                    account=account,
+                    pins=pins,
+                    most_unanswered=most_unanswered,
+                )
+            except PinnedError:  # another call paid for it, or read it off, since we looked
+                pass
+            except UnansweredError:  # other processes may be about to answer
+                if monotonic() >= until:
+                    raise
+                sleep(PAUSE)
+            else:
+                return known, dict(zip(items, receipts, strict=True))
+            known = self._reuse.find(plan, account)
+
+    def _check_least(self, due: Price) -> None:
+        """Reject a charge that is less than a question may cost: it bounds how many there are."""
+        if 0 < due.epsilon < self._least:
+            raise LeastEpsilonError(due.epsilon, self._least)
+
+    def _stored(self, receipt: Receipt) -> NoisyTable | None:
+        """Return the table of a release that another call paid for, if it is kept by now."""
+        found = self._ledger.find(receipt.question) if receipt.already_paid else None
+        return table_from(found.answer) if isinstance(found, Kept) else None
+
+    # ----------------------------------------------------------------------- run, release, keep
+
+    def _run(
+        self,
+        statements: tuple[Statement, ...],
+        scalars: tuple[Number, ...],
+        receipt: Receipt,
+        account: str,
+    ) -> tuple[ExactTable, ...]:
+        """Run the statements of a release; what goes wrong is recorded, and told in fixed words.
+
+        An account that was suspended since the charge runs nothing: what was charged stays so, and
+        is free when it is resumed. Ctrl-C is no failure.
+        """
+        self._ledger.check(account=account, to_run=True)
+        failure: Failure
+        try:
+            return tuple(self._engine.run(each, scalars) for each in statements)
+        except SourceError:  # a curator that can only explain: there are no data
+            raise
+        except EngineError as cause:
+            failure = cause.failure
+        except MemoryError:
+            failure = "memory"
+        except Exception as cause:
+            log.error("a query failed with %s", type(cause).__name__)  # noqa: TRY400 - it may hold a value
+            log.debug("the engine's own words", exc_info=cause)
+            failure = "failed"
+        self._breaker.record(receipt, failure, account=account)
+        raise EngineError
+
+    def _release(
+        self,
+        planned: PlannedRelease,
+        exact: tuple[ExactTable, ...],
+        receipt: Receipt,
+        account: str,
+    ) -> NoisyTable:
+        """Draw the noise, and keep the result before anyone or anything sees it."""
+        drawn = self._drawn(planned, exact)
+        if drawn == NO_TABLE:
+            self._breaker.record(receipt, "release", account=account, answer=NO_TABLE)
+            raise EngineError
+        return table_from(self._ledger.keep(receipt, drawn))
+
+    def _drawn(self, planned: PlannedRelease, exact: tuple[ExactTable, ...]) -> bytes:
+        """Return the noisy table to keep, or that there is none: noise is drawn once only."""
+        try:
+            drawn = bytes_from_noisy(release(planned, exact, entropy=self._entropy))
+        except (EntropyError, ArithmeticDriftError):  # no fact about the data
+            raise
+        except Exception:
+            log.exception("a release failed after its noise was drawn")
+            return NO_TABLE
+        return drawn if len(drawn) <= MOST_ANSWER else NO_TABLE
+
+
+def price_of(releases: Iterable[PlannedRelease]) -> Price:
+    """Return what releases cost together."""
+    found = list(releases)
+    return Price(
+        epsilon=sum((each.epsilon for each in found), Fraction(0)),
+        delta=sum((each.delta for each in found), Fraction(0)),
+    )
+
+
+def _carried_out(plan: Plan, known: Known) -> Plan:
+    """Return the plan with the releases whose tables are shown."""
+    releases = tuple(
+        each.planned if each.reused is None else each.reused.planned for each in known.releases
+    )
+    return replace(plan, releases=releases)
+
+
+def _item(plan: Plan, number: int, known: KnownRelease, note: str) -> Item:
+    planned = known.planned
+    return Item(
+        question=known.name,
+        events=planned.events,
+        scope=scope_of(planned),
+        about=_noted(plan, number, note),
+        despite_pin=known.is_pinned,
+    )
+
+
+def _noted(plan: Plan, number: int, sql: str) -> dict[str, str]:
+    """Return what the ledger notes of a release: by it, others may be read off its table."""
+    if plan.question.scalars:
+        return {"sql": sql}
+    return {
+        "sql": sql,
+        "epsilon": str(plan.epsilon),
+        "delta": str(plan.delta),
+        "aggregates": " ".join(plan.identities[number].aggregates),
+    }

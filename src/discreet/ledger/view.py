@@ -1,0 +1,138 @@
+"""What a ledger holds at one moment: everything that is read here is read in one transaction."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from types import MappingProxyType
+
+from discreet.accounting import Event, Remaining, compose
+from discreet.ledger.base import (
+    OWNER,
+    AccountBalance,
+    Analyst,
+    Entry,
+    Item,
+    Kept,
+    Receipt,
+    Report,
+)
+from discreet.ledger.book import Book, Row, entry_from_row, paid_by_choice, scope_of
+from discreet.ledger.checks import a_name, a_prefix
+from discreet.ledger.items import lines_of
+from discreet.ledger.prices import events_from_text, one_event
+from discreet.ledger.scopes import Scope, a_scope
+from discreet.ledger.transactions import Turn, following
+from discreet.parameters import Real
+
+
+class StoredView:
+    """A ledger as one read transaction finds it."""
+
+    def __init__(self, turn: Turn) -> None:
+        self._turn, self._book = turn, turn.book
+
+    def check(
+        self, items: Sequence[Item] = (), *, account: str = OWNER, to_run: bool = False
+    ) -> None:
+        """Raise what charging an account for all of the items would raise, were none paid for."""
+        self._book.check_enabled(a_name("account", account))
+        lines = lines_of(items, account)
+        if lines or to_run:
+            self._book.check_running(account)
+        if lines:
+            self._book.check_affordable(account, lines)
+
+    def find(self, question: str) -> Receipt | Kept | None:
+        """Return the kept answer, else the receipt of a question that was paid for, else None."""
+        question = a_name("question", question)
+        paid, answer = self._turn.charge_of(question), self._turn.answer_of(question)
+        if paid is None:
+            return None
+        receipt = receipt_from(paid, events_from_text(paid.events), self._book, already_paid=True)
+        return receipt if answer is None else Kept(receipt=receipt, answer=answer)
+
+    def pin_of(self, question: str) -> str | None:
+        """Return the question off whose kept answer this one is read, if it was pinned."""
+        return self._book.pins.get(a_name("question", question))
+
+    def charges_with_prefix(self, prefix: str, most: int) -> tuple[Entry, ...]:
+        """Return the last charges of questions whose names begin so, the newest first."""
+        return tuple(map(entry_from_row, self._turn.charges_under(a_prefix(prefix), most)))
+
+    def remaining(self, account: str | None = None, *, scope: Scope = None) -> Remaining:
+        """Return what is left of the total, or of an account's cap; the total holds besides."""
+        name = None if account is None else a_name("account", account)
+        return self._book.remaining(name, a_scope(scope))
+
+    def balance(self, account: str = OWNER) -> AccountBalance:
+        """Return what an account may still spend."""
+        return balance_in(self._book, a_name("account", account))
+
+    def analysts(self) -> tuple[Analyst, ...]:
+        """Return the accounts that were declared, as they are in force."""
+        return tuple(self._book.analysts.values())
+
+    def report(self, delta: Real | None = None) -> Report:
+        """Return what was spent by the tightest accountant, at this delta or that of the total."""
+        return report_on(self._book, self.charges(), delta)
+
+    def entries(self) -> Iterator[Entry]:
+        """Return all entries in the order in which they were written."""
+        return map(entry_from_row, following(self._turn.transaction.rows(1)))
+
+    def charges(self) -> list[Row]:
+        """Return the rows of all charges, each checked against the chain."""
+        rows = following(self._turn.transaction.rows(1))
+        return [row for row in rows if row.kind == "charge"]
+
+
+def balance_in(book: Book, account: str) -> AccountBalance:
+    """Return what an account may still spend: of its cap, or of the total where that is less."""
+    left = book.remaining()
+    if account == OWNER:
+        return AccountBalance(remaining=left, limit=book.total)
+    own = book.remaining(account)
+    least = Remaining(
+        epsilon=min(left.epsilon, own.epsilon),
+        rho=min(left.rho, own.rho),
+        delta=min(left.delta, own.delta),
+    )
+    return AccountBalance(remaining=least, limit=book.cap(account))
+
+
+def receipt_from(
+    paid: Row,
+    events: tuple[Event, ...],
+    book: Book,
+    *,
+    already_paid: bool,
+    balance: AccountBalance | None = None,
+) -> Receipt:
+    """Return the receipt of a charge that is stored."""
+    return Receipt(
+        question=paid.question,
+        events=events,
+        account=paid.account,
+        number=paid.number,
+        already_paid=already_paid,
+        remaining=book.remaining(scope=scope_of(paid)),
+        balance=balance,
+    )
+
+
+def report_on(book: Book, charges: Sequence[Row], delta: Real | None) -> Report:
+    """Return what charges cost together, by the accountant that proves the least."""
+    slack = book.total.delta if delta is None else delta
+    concerned = {frozenset(each.items()) for each in paid_by_choice(charges, book.disjoint)}
+    prices = [compose(_events(each), slack) for each in concerned]
+    tables = sorted(book.disjoint.tables)
+    return Report(
+        price=max(prices, key=lambda price: price.epsilon),
+        charged=book.charged,
+        total=book.total,
+        questions=len(charges),
+        accounts=MappingProxyType(dict(book.accounts)),
+        partitions={each: book.remaining(scope=frozenset([each])) for each in tables},
+    )
+
+
+def _events(paid: Iterable[tuple[str, int]]) -> list[Event]:
+    return [one_event(events_from_text(text)) * count for text, count in paid]

@@ -1,0 +1,97 @@
+"""From SQL to what an engine will run: parsed, checked, planned and bound; reads no private row.
+
+Everything that can be rejected is rejected here, before anything is charged. Whether SQL runs is
+tried on made-up rows, so that a rejection tells nothing about those that there are.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from discreet.catalog.policy import Catalog
+from discreet.engines.base import Engine, Statement
+from discreet.engines.madeup import made_up
+from discreet.engines.public import PublicStore
+from discreet.errors import ParameterError, QuestionError, QuestionSizeError, UnsupportedError
+from discreet.postprocess import schemas_of
+from discreet.query.check import check
+from discreet.query.parse import parse
+from discreet.query.plan import Plan, make_plan
+from discreet.query.plan.kept import with_bounded_rows
+from discreet.query.plan.targets import EpsilonTarget, Target
+from discreet.query.questions import Question
+
+PUBLIC_ONLY = EpsilonTarget(1)
+"""Stands for the target of a question that releases nothing, and so spends nothing of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundPlan:
+    """A plan, and the statements of the engine that carries it out."""
+
+    plan: Plan
+    statements: tuple[tuple[Statement, ...], ...]
+    """For each release, what the engine runs: the text is written once."""
+
+
+class Planner:
+    """Plans questions over the tables of one engine and public ones."""
+
+    def __init__(self, *, engine: Engine, public: PublicStore) -> None:
+        self._engine, self.public = engine, public
+
+    def plan(self, sql: str, target: Target | None, catalog: Catalog) -> BoundPlan:
+        """Parse, check, plan and bind, or raise what shows where in the question it is wrong."""
+        plan = self.draft(sql, target, catalog)
+        with located(sql):
+            return self.bind(plan)
+
+    def draft(self, sql: str, target: Target | None, catalog: Catalog) -> Plan:
+        """Parse, check and plan; whether the engine can run it is not asked."""
+        with located(sql):
+            question = check(parse(sql), catalog, self.public)
+            self._check_post_sql(question)
+            return self.draft_question(question, _required(target, question), catalog)
+
+    def draft_question(self, question: Question, target: Target, catalog: Catalog) -> Plan:
+        """Plan a question that is checked, or was not written in SQL."""
+        return make_plan(with_bounded_rows(question, catalog), target, catalog.budget)
+
+    def bind(self, plan: Plan) -> BoundPlan:
+        """Have the engine accept every exact query of a plan, or reject it."""
+        statements = (map(self._engine.bind, each.queries) for each in plan.releases)
+        return BoundPlan(plan=plan, statements=tuple(map(tuple, statements)))
+
+    def _check_post_sql(self, question: Question) -> None:
+        """Reject SQL after the noise that does not run, or gives no number where one is needed."""
+        schemas = schemas_of(question)
+        if question.shown is None:
+            self.public.check(question.afterwards, schemas)
+            self.public.rehearse(question.afterwards, made_up(question, schemas))
+        for each in question.scalars:
+            if not self.public.check(each.sql, schemas).begins_with_a_number:
+                raise UnsupportedError(
+                    "a query that stands in a condition on rows gives no number",
+                    "compare rows with released numbers only",
+                )
+            self.public.rehearse(each.sql, made_up(question, schemas))
+
+
+@contextmanager
+def located(sql: str) -> Iterator[None]:
+    """Let rejections show the place in the question."""
+    try:
+        yield
+    except QuestionError as rejection:
+        rejection.text = sql
+        raise
+    except RecursionError:
+        raise QuestionSizeError(
+            "the question is nested too deeply", "write it with fewer levels"
+        ) from None
+
+
+def _required(target: Target | None, question: Question) -> Target:
+    if target is None and question.releases:
+        raise ParameterError("epsilon", None, "must be given, or an accuracy: ask(sql, within=20)")
+    return target or PUBLIC_ONLY

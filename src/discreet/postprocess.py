@@ -1,0 +1,139 @@
+"""Released tables after the noise: with margins, as SQL finds them, and as a later release does.
+
+Nothing here has seen an exact number: it is all post-processing, and free.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import TypeAlias
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from discreet.estimators import (
+    IntArray,
+    KeyCount,
+    LinearEstimator,
+    MeanEstimator,
+    VarianceEstimator,
+    margins_of,
+)
+from discreet.mechanisms.accuracy import miss_probability
+from discreet.mechanisms.partition_selection import PartitionSelection
+from discreet.query.plan import Plan
+from discreet.query.plan.planned import PlannedRelease
+from discreet.query.questions import Question, Release
+from discreet.tables import ARROW_TYPES, NoisyTable
+
+Values: TypeAlias = "pa.Array[pa.Scalar[pa.DataType]]"
+
+Number = int | float | None
+"""A noisy number that a later release of the same question reads."""
+
+RunNumber = Callable[[str, Mapping[str, pa.Table]], Number]
+"""Runs SQL over noisy and public tables, and returns the first value."""
+
+LEVEL = Fraction(95, 100)
+"""SQL over released tables may read margins; numbers fed into a question use these."""
+
+
+def released_tables(
+    plan: Plan,
+    noisy: Sequence[NoisyTable],
+    *,
+    confidence: float | Fraction,
+    simultaneous: bool = False,
+) -> dict[str, pa.Table]:
+    """Return the tables released so far, with margins, as SQL after the noise calls them."""
+    return {
+        f"released_{i}": with_margins(
+            planned, each, confidence=confidence, simultaneous=simultaneous
+        )
+        for i, (planned, each) in enumerate(zip(plan.releases, noisy, strict=False))
+    }
+
+
+def scalars_of(plan: Plan, noisy: Sequence[NoisyTable], run: RunNumber) -> tuple[Number, ...]:
+    """Return the numbers that the tables released so far give to the next release.
+
+    None stands for those that are computed from later ones.
+    """
+    if not plan.question.scalars:
+        return ()
+    tables = released_tables(plan, noisy, confidence=LEVEL)
+    return tuple(
+        run(each.sql, tables) if all(need < len(noisy) for need in each.needs) else None
+        for each in plan.question.scalars
+    )
+
+
+def with_margins(
+    planned: PlannedRelease,
+    noisy: NoisyTable,
+    *,
+    confidence: float | Fraction,
+    simultaneous: bool = False,
+) -> pa.Table:
+    """Return a released table without its noisy cells, and a0_spread, … with ± of each aggregate.
+
+    Each number keeps its ± with this confidence; if `simultaneous`, all groups of a column do. It
+    covers the noise, not what bounds and limits left out, and is NULL for values that were chosen.
+    """
+    table = noisy.rows
+    answers = max(1, table.num_rows) if simultaneous else 1
+    level = 1 - miss_probability(confidence, answers)
+    cells, first = [], len(planned.release.keys) + len(planned.estimators)
+    for each in planned.measures:
+        last = first + len(each.measure.cells)
+        cells.append(np.stack([table.column(i).to_numpy() for i in range(first, last)], axis=1))
+        first = last
+    shown = table.select(range(len(planned.release.keys) + len(planned.estimators)))
+    for number in range(len(planned.estimators)):
+        margin = _margin(planned, number, cells, table, level)
+        shown = shown.append_column(f"a{number}_spread", margin)
+    return shown
+
+
+def schemas_of(question: Question) -> dict[str, pa.Schema]:
+    """Return the columns that SQL afterwards finds in each released table, before there is one."""
+    return {f"released_{i}": _schema(each) for i, each in enumerate(question.releases)}
+
+
+def _schema(release: Release) -> pa.Schema:
+    keys = [(each.name, ARROW_TYPES[each.expression.facts.kind]) for each in release.keys]
+    aggregates = [(f"a{i}", ARROW_TYPES[each.kind]) for i, each in enumerate(release.aggregates)]
+    margins = [(f"{name}_spread", pa.float64()) for name, _ in aggregates]
+    return pa.schema([*keys, *aggregates, *margins])
+
+
+def _margin(
+    planned: PlannedRelease,
+    number: int,
+    cells: list[IntArray],
+    table: pa.Table,
+    confidence: Fraction,
+) -> Values:
+    estimator = planned.estimators[number]
+    match estimator:
+        case KeyCount() if planned.selection is not None:
+            shown = table.column(f"a{number}").to_numpy()
+            wide = _shown_margins(planned.selection.mechanism, shown, confidence)
+        case LinearEstimator() | MeanEstimator() | VarianceEstimator():
+            noise = planned.measures[estimator.measure].noise
+            wide = margins_of(estimator, cells[estimator.measure], noise, confidence)
+        case _:
+            return pa.array([None] * table.num_rows, pa.float64())
+    return pa.array(wide, pa.float64())
+
+
+def _shown_margins(
+    selection: PartitionSelection, numbers: IntArray, confidence: Fraction
+) -> NDArray[np.float64]:
+    """Return ± of numbers by which keys were selected.
+
+    Near the threshold a key is shown because its noise was large. No noise exceeds the threshold,
+    so that is the ± of numbers near it; those that are clear of it keep the usual one.
+    """
+    usual = np.full(len(numbers), float(selection.error(confidence)))
+    return np.where(numbers <= selection.clear(confidence), float(selection.threshold), usual)
