@@ -1,7 +1,7 @@
-"""Which sites crash the browser? Counted on devices that trust no server.
+"""Which sites crash the browser? Counted with local differential privacy.
 
-Every browser tells, once and with its own noise, on which site it crashed; the server keeps counts
-in a file and no report. Run it with `python examples/browser_crashes.py`; pictures go to
+Every browser reports once, with its own noise, the site it crashed on. The server stores counts in
+a file and no reports. Run it with `python examples/browser_crashes.py`; pictures go to
 build/examples.
 """
 # ruff: noqa: T201 - an example prints
@@ -122,7 +122,7 @@ def error_seen(mechanism: FrequencyOracle, people: int, times: int = 6) -> float
 
 
 def error_stated(mechanism: FrequencyOracle, people: int) -> float:
-    """Return what theory says of it."""
+    """Return the theoretical error."""
     return 100 * standard_error(mechanism, people) / people
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import discreet
-from discreet.demo.clinic import write_clinic
+from discreet.demo import write_clinic
 from discreet.errors import DiscreetError
 
 

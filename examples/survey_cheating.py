@@ -26,21 +26,21 @@ SCHOOLS = {
     "maths": (1_500, 0.05),
     "physics": (1_000, 0.08),
 }
-"""Made up: students of each school, and which share of them has cheated."""
+"""Synthetic data: students of each school, and the share of them who have cheated."""
 
 COINS = KaryResponse.binary(epsilon=log(3))
 """Heads: answer truthfully. Tails: a second coin answers."""
 
 
 def answers(people: int, share: float) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
-    """Return what is true of so many students."""
+    """Return the true answers of `people` students."""
     return np.arange(people) < round(people * share)
 
 
 def asked(
     mechanism: KaryResponse, truth: "np.ndarray[tuple[int], np.dtype[np.bool_]]"
 ) -> Server[KaryResponse]:
-    """Let every student answer through the coins, and count."""
+    """Let every student answer through the coins, and count the answers."""
     server = Server(mechanism)
     server.add(Client(mechanism).report_many(truth))
     return server
@@ -73,7 +73,7 @@ def error_seen(epsilon: float, people: int, surveys: int = 60) -> float:
 
 
 def error_stated(epsilon: float, people: int) -> float:
-    """Return what theory says of it."""
+    """Return the theoretical error."""
     return 100 * standard_error(KaryResponse.binary(epsilon=epsilon), people) / people
 
 

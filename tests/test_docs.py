@@ -10,11 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import typer
 
 from discreet.cli import main
-from discreet.cli.commands import app
-from discreet.demo.clinic import write_clinic
+from discreet.cli.app import TABLE, load
+from discreet.demo import write_clinic
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
@@ -97,10 +96,11 @@ def test_every_command_and_option_is_on_its_page() -> None:
     page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
     sections = dict(re.findall(r"^#+ (discreet[\w ]*)\n(.*?)(?=^#|\Z)", page, re.M | re.S))
     general = page.partition("\n## ")[0]
-    for path, options in commands_of(typer.main.get_command(app), "discreet"):
-        assert path in sections
-        missing = [each for each in options if f"`{each}`" not in sections[path] + general]
-        assert missing == [], path
+    for entry in TABLE:
+        for path, options in commands_of(load(entry.name), f"discreet {entry.name}"):
+            assert path in sections
+            missing = [each for each in options if f"`{each}`" not in sections[path] + general]
+            assert missing == [], path
 
 
 def commands_of(command: object, path: str) -> Iterator[tuple[str, list[str]]]:

@@ -183,7 +183,6 @@ MAY_IMPORT: dict[str, set[str]] = {
         "explanation",
         "ledger",
         "local",
-        "mechanisms",
         "noise",
         "opening",
         "parameters",
@@ -202,11 +201,19 @@ HOMES = {
     "psycopg": {"engines", "ledger"},
     "pyspark": {"engines"},
     "sqlglot": {"query.check", "query.expressions", "query.parse", "query.places"},
-    "sqlite3": {"ledger", "local"},
+    "sqlite3": {"ledger", "local.collector"},
     "matplotlib": {"plots"},
     "rich": {"answer", "cli"},
     "typer": {"cli"},
-    "scipy": {"accounting", "attacks", "binomial", "audit", "local", "mechanisms", "utility"},
+    "scipy": {
+        "accounting",
+        "attacks",
+        "binomial",
+        "audit",
+        "local.rappor_decoding",
+        "mechanisms",
+        "utility",
+    },
     "ssl": {"noise"},
 }
 """Third parties have one home each."""
@@ -246,6 +253,16 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "exponential gaussian geometric laplace noisy_max partition_selection quantile "
         "randomized_response spread staircase",
         "sparse_vector",
+        "__init__",
+    ),
+    "local": in_order(
+        "mechanism",
+        "draws reports",
+        "client estimates hashing numeric sketches unary",
+        "bit_flips heavy_hitters means response square_wave subset",
+        "rappor",
+        "prices rappor_decoding registry server",
+        "collector old_names",
         "__init__",
     ),
     "utility": in_order(

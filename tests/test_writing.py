@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from discreet.demo.clinic import write_clinic
+from discreet.demo import write_clinic
 from discreet.errors import CollectionError, DiscreetError, ParameterError
 from discreet.local import KaryResponse
 from discreet.local.collector import Collector

@@ -10,7 +10,7 @@ import pytest
 import discreet
 from discreet.answer.answer import Note
 from discreet.answer.rendering import visible
-from discreet.cli.screen import printable
+from discreet.cli.console import printable
 from discreet.errors import CatalogError, DiscreetError, SourceError, UnknownNameError
 from discreet.explanation import Explanation
 from tests.answer.made import make_answer

@@ -16,7 +16,7 @@ from discreet.catalog import Kind
 from discreet.catalog.arguments import declare
 from discreet.catalog.declaration import Declaration
 from discreet.catalog.resolve import read
-from discreet.demo.clinic import CATALOG
+from discreet.demo import CATALOG
 from discreet.errors import CatalogError, ParameterError
 from tests.statistics import FALSE_ALARM
 

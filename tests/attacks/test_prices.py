@@ -10,7 +10,7 @@ import typer
 
 from discreet.accounting.approximate import basic_cost
 from discreet.catalog.policy import budget_from
-from discreet.cli.given import exact
+from discreet.cli.options import exact
 from discreet.curator import Curator
 from discreet.errors import BudgetError, ParameterError, SourceError, TargetError
 from discreet.opening import open_catalog, open_unplugged

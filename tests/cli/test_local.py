@@ -28,7 +28,7 @@ def test_counts_come_back_within_their_errors(discreet: Discreet, mechanism: str
     truth = [int(line.split()[1]) for line in made.out.splitlines()[1:]]
     assert sum(truth) == 600
     counted = discreet("local", "collect", "reports.txt", "reports.txt")
-    assert counted.out == "counted 600 reports; 600 had been counted before; 600 in all\n"
+    assert counted.out == "Counted 600 new reports. Ignored 600 duplicates. Total: 600.\n"
     told = discreet("local", "estimate", "--json", "--confidence", "0.999999")
     found = json.loads(told.out)
     for true, number, error in zip(truth, found["numbers"], found["errors"], strict=True):
@@ -53,7 +53,7 @@ def test_histograms_come_back_and_pictures_are_saved(discreet: Discreet, here: P
     discreet("local", "collect", "reports.txt")
     shown = discreet("local", "estimate", "--plot", "shares.png")
     assert shown.code == 0, shown.err
-    assert "10000 people, ε = 3 each" in shown.err
+    assert "10,000 people, ε = 3 per report" in shown.err
     shares = [float(line.split()[1]) for line in shown.out.splitlines()[1:]]
     assert shares == pytest.approx([0.447, 0.185, 0.142, 0.12, 0.106], abs=0.08)
     assert (here / "shares.png").stat().st_size > 1000
@@ -66,7 +66,7 @@ def test_values_are_read_from_a_file(discreet: Discreet, here: Path) -> None:
     (here / "values.txt").write_text("0\nseven\n")
     wrong = discreet("local", "simulate", "-e", "1", "-k", "4", "--values", "values.txt")
     assert wrong.code == 1
-    assert "one whole number a line" in wrong.err
+    assert "one integer per line" in wrong.err
     assert "seven" not in wrong.err
 
 
@@ -84,16 +84,19 @@ def test_mistakes_get_one_sentence(discreet: Discreet, here: Path) -> None:
         (["estimate"], "only 50 reports were counted, and results need at least 100"),
         (["estimate", "missing.db"], "no collection in this file"),
         (["collect", "missing.txt"], "missing.txt"),
-        (["collect", "bad.txt"], "line 52 of bad.txt is no id with a report"),
-        (["collect", "cut.txt"], "line 11 of cut.txt is no id with a report of SubsetSelection("),
-        (["collect", "unnamed.txt"], "line 2 of unnamed.txt is no id with a report"),
+        (["collect", "bad.txt"], "line 52 of bad.txt is not an id with a report"),
+        (
+            ["collect", "cut.txt"],
+            "line 11 of cut.txt is not an id with a report of SubsetSelection(",
+        ),
+        (["collect", "unnamed.txt"], "line 2 of unnamed.txt is not an id with a report"),
         (
             ["collect", "reports.txt", "--into", "nowhere/c.db"],
             "folder of the collection does not exist",
         ),
         (["simulate", "-e", "1", "--values", "empty.txt"], "and at least one"),
         (["simulate", "-e", "1", "-m", "duchi", "--values", "empty.txt"], "and at least one"),
-        (["collect", "reports.txt", "--least-people", "7"], "counts from 100 people on, which"),
+        (["collect", "reports.txt", "--min-people", "7"], "counts of 100 people or more, which"),
         (["collect", "none.txt"], "does not describe a mechanism"),
         (["collect", "other.txt"], "collect them into another file"),
         (["simulate", "-e", "1", "-m", "magic"], "mechanism must be one of best, kary"),

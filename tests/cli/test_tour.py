@@ -1,4 +1,4 @@
-"""The tours: what they show, what they leave behind, and what they leave alone."""
+"""The tour: what it shows, what it leaves behind, and what it leaves alone."""
 
 import shlex
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from discreet.cli.tour import NEXT
-from discreet.demo.clinic import CATALOG
+from discreet.demo import CATALOG
 from tests.cli.conftest import Discreet
 from tests.cli.runs import run
 
@@ -22,11 +22,11 @@ def test_the_tour_asks_refuses_repeats_explains_and_can_be_gone_on_with(
     assert max(map(len, tour.out.splitlines())) <= 100
     for sign in (
         "Spent ε = 0.5 · Remaining: ε = 2.5 of 3",
-        "refused: the result would show rows of units",
+        "Rejected: the result would show rows of units",
         "^^^^",
         "Spent nothing: this is the saved answer",
         "Cost        ε = 0.2",
-        "Picture: clinic/weeks.png",
+        "Chart: clinic/weeks.png",
     ):
         assert sign in tour.out
     assert "Fabry" not in tour.out
@@ -55,14 +55,3 @@ def test_the_tour_touches_nobody_s_catalog_or_ledger(
     assert "name another folder with --output" in ended.err
     assert [path.name for path in tmp_path.iterdir()] == [file]
     assert (tmp_path / file).read_text() == "mine" != CATALOG
-
-
-def test_the_mechanisms_answer_charge_refuse_and_save_their_pictures(
-    tmp_path: Path, discreet: Discreet
-) -> None:
-    tour = discreet("demo", "--mechanisms", "--output", str(tmp_path))
-    assert tour.code == 0, tour.err
-    for sign in ("± 95 %", "left ε = 0 of 3", "Refused: the budget does not allow this", "4.7746"):
-        assert sign in tour.out
-    for picture in ("regions.png", "law.png"):
-        assert (tmp_path / picture).read_bytes().startswith(PNG)

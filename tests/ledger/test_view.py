@@ -48,7 +48,7 @@ def test_a_balance_is_of_the_cap_or_of_the_total_where_that_is_less(store: Store
     ledger = filled(store)
     with ledger.view() as view:
         owner, eve = view.balance(), view.balance("eve")
-    assert (owner.remaining.epsilon, owner.limit.epsilon) == (Fraction(8, 10), 1)
+    assert (owner.remaining.epsilon, owner.limit.epsilon) == (Fraction(8, 10), Fraction(1))
     assert (eve.remaining.epsilon, eve.limit.epsilon) == (Fraction(2, 10), Fraction(3, 10))
     ledger.charge("b", [TENTH] * 7)
     with ledger.view() as view:

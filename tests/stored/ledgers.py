@@ -13,7 +13,7 @@ from typing import Any
 import discreet
 from discreet.answer import Answer
 from discreet.curator import Curator
-from discreet.demo.clinic import CATALOG, write_clinic
+from discreet.demo import CATALOG, write_clinic
 from discreet.errors import EngineError
 from tests.replay import ReplayableEntropy
 from tests.stored.golden import GOLDEN

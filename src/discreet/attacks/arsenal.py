@@ -109,7 +109,7 @@ DEFENCES: dict[str, Callable[[Terms], KnownDefence]] = {
     "rounded": lambda _: Rounded(),
     "suppressed": lambda _: Suppressed(),
     "bounded": lambda _: Bounded(),
-    "cached": lambda terms: Cached(each=terms.noise),
+    "sticky": lambda terms: Cached(each=terms.noise),
     "float-laplace": lambda terms: FloatLaplace(each=terms.noise),
     "fresh-laplace": lambda terms: FreshLaplace(each=terms.noise),
     "discreet": lambda terms: Discreet(epsilon=float(terms.epsilon), each=terms.share),

@@ -162,7 +162,7 @@ class Cached:
     """
 
     each: Real = 1
-    name: str = "cached"
+    name: str = "sticky"
     epsilon: float | None = None
     is_fixed: bool = False
 

@@ -1,61 +1,59 @@
 """The command `discreet`.
 
-What it is asked for goes to standard output, all else to standard error. It ends with 0, with 1
-after a refusal or a user's mistake, with 2 if it was called wrongly, with 3 if the budget does not
-allow the question, with 70 after a mistake of ours, and with 130 if it was interrupted.
+Results go to standard output, everything else to standard error. Exit codes: 0 for success, 1 for a
+rejected query or a user's mistake, 2 for a wrong call, 3 if the budget is not enough, 70 for an
+internal error, 130 if interrupted. Ctrl-C is remembered, because drivers that wait for a query may
+drop it. The help needs no console, so that is loaded when there is something to print.
 """
 
+import signal
 import sys
+import threading
 import warnings
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from types import FrameType
+from typing import Any
 
-from discreet.cli.commands import app
-from discreet.cli.interrupts import listen, was_interrupted
-from discreet.cli.later import Later
+from discreet.cli.app import commands, module
 from discreet.errors import BudgetError, DiscreetError, DiscreetWarning
 
-if TYPE_CHECKING:
-    import discreet.cli.screen as screen  # noqa: PLR0402 - by its whole name
-else:
-    screen = Later("discreet.cli.screen")
-
-REFUSED, EXHAUSTED, INTERNAL, INTERRUPTED = 1, 3, 70, 130
+REJECTED, EXHAUSTED, INTERNAL, INTERRUPTED = 1, 3, 70, 130
 
 
 def main() -> None:
-    """Run the command; a user's mistake is one sentence and an exit code, never a traceback."""
+    """Run the command. A user's mistake is one sentence and an exit code, never a traceback."""
     _print_all_letters()
     listen()
     warnings.showwarning = _show_warning
     try:
-        app()
+        commands()
     except SystemExit as end:
         if end.code != INTERRUPTED:
             raise
-        _end(*_told(KeyboardInterrupt()))
+        _end(*_sentence_and_code(KeyboardInterrupt()))
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the outer edge: no traceback
-        _end(*_told(error))
+        _end(*_sentence_and_code(error))
 
 
-def _told(error: BaseException) -> tuple[str, int]:
-    """Return what to say of an error, and the exit code."""
+def _sentence_and_code(error: BaseException) -> tuple[str, int]:
+    """Return the sentence to print for an error, and the exit code."""
     if isinstance(error, KeyboardInterrupt) or was_interrupted():
-        return "interrupted; if a question was charged, asking it again is free.", INTERRUPTED
+        sentence = "Interrupted. If the query had already been charged, repeating it is free."
+        return sentence, INTERRUPTED
     match error:
         case BudgetError():
             return str(error), EXHAUSTED
         case DiscreetError():
-            return str(error), REFUSED
+            return str(error), REJECTED
         case OSError():
-            return screen.sentence_of(error), REFUSED
+            return module("console").sentence_of(error), REJECTED
         case _:
-            what = f"an internal error ({type(error).__name__}); please report what you ran."
-            return what, INTERNAL
+            sentence = f"Internal error ({type(error).__name__}). Please report what you ran."
+            return sentence, INTERNAL
 
 
 def _end(sentence: str, code: int) -> None:
-    screen.complain(sentence)
+    module("console").complain(sentence)
     sys.exit(code)
 
 
@@ -65,9 +63,9 @@ _show_plainly = warnings.showwarning
 def _show_warning(
     message: Warning | str, category: type[Warning], *where: Any, **more: Any
 ) -> None:
-    """Print what an owner should know as one sentence on standard error, without source lines."""
+    """Print our own warnings as one sentence on standard error, without source lines."""
     if issubclass(category, DiscreetWarning):
-        screen.complain(str(message))
+        module("console").complain(str(message))
     else:
         _show_plainly(message, category, *where, **more)
 
@@ -77,3 +75,39 @@ def _print_all_letters() -> None:
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+
+
+# --------------------------------------------------------------------------- Ctrl-C
+
+_interrupted = threading.Event()
+
+
+def listen() -> None:
+    """Remember every Ctrl-C from now on, and raise `KeyboardInterrupt` as usual."""
+    clear_interrupt()
+    if (
+        threading.current_thread() is threading.main_thread()
+        and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    ):
+        signal.signal(signal.SIGINT, _note)
+
+
+def clear_interrupt() -> None:
+    """Go on after a Ctrl-C that was reported."""
+    _interrupted.clear()
+
+
+def was_interrupted() -> bool:
+    """Return whether Ctrl-C was pressed, even if a driver dropped it."""
+    return _interrupted.is_set()
+
+
+def stop_if_interrupted() -> None:
+    """Raise `KeyboardInterrupt` if Ctrl-C was pressed and a driver dropped it."""
+    if was_interrupted():
+        raise KeyboardInterrupt
+
+
+def _note(signum: int, frame: FrameType | None) -> None:
+    _interrupted.set()
+    signal.default_int_handler(signum, frame)

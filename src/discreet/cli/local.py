@@ -1,18 +1,27 @@
-"""`discreet local`: people who are made up, reports that are counted, estimates with errors."""
+"""`discreet local`: synthetic reports, counts of reports, and estimates with margins of error."""
+# ruff: noqa: PLR0913, PLR0917 - each argument is an option
 
 import json
 from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
+import typer
 
-from discreet.cli.screen import progress, remark, show
+from discreet.cli.console import progress, remark, show, show_table, table_lines
+from discreet.cli.options import (
+    DEFAULT_CONFIDENCE,
+    AsJson,
+    Chart,
+    Confidence,
+    exact,
+)
 from discreet.errors import CollectionError, ParameterError
 from discreet.local import (
     Client,
@@ -54,11 +63,15 @@ BATCH = 5_000
 
 PEOPLE_MOST = 10**8
 
+COLLECTION = Path("collection.db")
+
 BOUNDS = (0, 1)
+
+local = typer.Typer(no_args_is_help=True, add_completion=False)
 
 
 class Survey(NamedTuple):
-    """What is to be reported by whom."""
+    """What is reported, and by how many people."""
 
     mechanism: str
     epsilon: Fraction
@@ -85,23 +98,54 @@ NAMES = ("best", *ORACLES, *MEANS, "square-wave")
 # --------------------------------------------------------------------------- simulate
 
 
-def simulate(survey: Survey, values: Path | None, output: Path) -> None:
-    """Write reports of made-up or given people, and print what is true of them."""
+@local.command("simulate", help="Generate synthetic reports and print the true counts.")
+def simulate(
+    epsilon: Annotated[
+        Fraction,
+        typer.Option("--epsilon", "-e", parser=exact, metavar="E", help="ε of each report."),
+    ],
+    mechanism: Annotated[
+        str,
+        typer.Option(
+            "--mechanism",
+            "-m",
+            metavar="NAME",
+            help="best, kary, symmetric, unary, subset, hashing, hadamard, duchi, piecewise, "
+            "hybrid or square-wave.",
+        ),
+    ] = "best",
+    categories: Annotated[
+        int, typer.Option("--categories", "-k", help="Number of values, or of buckets.")
+    ] = 10,
+    people: Annotated[
+        int, typer.Option("--people", "-n", help="Number of synthetic people.")
+    ] = 10_000,
+    values: Annotated[
+        Path | None,
+        typer.Option(help="File with one value per line, instead of synthetic people."),
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="File of reports to write.")
+    ] = Path("reports.txt"),
+) -> None:
+    """Write the reports of synthetic or given people, and print the truth about them."""
+    survey = Survey(mechanism, epsilon, categories, people)
     check_place("output", output)
     whole("people", survey.people, least=1, most=PEOPLE_MOST)
-    mechanism = _mechanism(survey)
-    if isinstance(mechanism, Duchi | Piecewise | Hybrid | SquareWave):
-        numbers = _made_up_numbers(survey.people) if values is None else _read(values, float)
-        reports = Client(mechanism).report_many(numbers)
-        truth = f"mean   {np.mean(numbers):.6g}"
+    reporting = _mechanism(survey)
+    if isinstance(reporting, Duchi | Piecewise | Hybrid | SquareWave):
+        numbers = _synthetic_numbers(people) if values is None else _read(values, float)
+        reports = Client(reporting).report_many(numbers)
+        truth = [f"mean   {np.mean(numbers):.6g}"]
     else:
-        held = _made_up_values(survey) if values is None else _read(values, int)
-        reports = Client(mechanism).report_many(held)
-        counts = np.bincount(held, minlength=survey.categories)
-        truth = _table({"value": list(range(len(counts))), "people": counts.tolist()})
+        held = _synthetic_values(survey) if values is None else _read(values, int)
+        reports = Client(reporting).report_many(held)
+        counts = np.bincount(held, minlength=categories)
+        columns = {"value": range(len(counts)), "people": counts.tolist()}
+        truth = list(table_lines(columns, right=columns))
     _write(output, reports)
-    show(truth)
-    remark(f"{len(reports)} reports of {mechanism!r} are in {output}; above is what is true.")
+    show("\n".join(truth))
+    remark(f"Wrote {len(reports):,} reports of {reporting!r} to {output}. Above: the truth.")
 
 
 def _mechanism(
@@ -119,14 +163,14 @@ def _mechanism(
     raise ParameterError("mechanism", name, f"must be one of {', '.join(NAMES)}")
 
 
-def _made_up_values(survey: Survey) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+def _synthetic_values(survey: Survey) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
     """Return values, the first the most frequent, the second half as frequent, and so on."""
     weights = 1 / np.arange(1, survey.categories + 1)
     ends = np.rint(np.cumsum(weights) / weights.sum() * survey.people).astype(np.int64)
     return np.repeat(np.arange(survey.categories), np.diff(ends, prepend=0))
 
 
-def _made_up_numbers(people: int) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+def _synthetic_numbers(people: int) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
     """Return numbers between 0 and 1, most of them small."""
     return ((np.arange(people) + 0.5) / people) ** 2
 
@@ -134,7 +178,7 @@ def _made_up_numbers(people: int) -> "np.ndarray[tuple[int], np.dtype[np.float64
 def _read(
     path: Path, kind: type[int] | type[float]
 ) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
-    rule = f"must hold one {'whole ' if kind is int else ''}number a line"
+    rule = f"must contain one {'integer' if kind is int else 'number'} per line"
     try:
         found = np.array([kind(line) for line in path.read_text(encoding="utf-8").split()])
     except ValueError:
@@ -159,35 +203,46 @@ def _write(output: Path, reports: Reports) -> None:
 # --------------------------------------------------------------------------- collect
 
 
-def collect(paths: Sequence[Path], into: Path, *, least_people: int | None) -> None:
+@local.command("collect", help="Count reports. Duplicates are ignored, and reports are not stored.")
+def collect(
+    reports: Annotated[list[Path], typer.Argument(metavar="REPORTS...", help="Files of reports.")],
+    into: Annotated[Path, typer.Option("--into", help="File to store counts in.")] = COLLECTION,
+    min_people: Annotated[
+        int | None,
+        typer.Option(
+            show_default="100",
+            help="Fewest people whose counts may be shown; set when the file is created.",
+        ),
+    ] = None,
+) -> None:
     """Count the reports of several files, each id once."""
     counted = repeated = 0
-    for path in paths:
+    for path in reports:
         with path.open(encoding="ascii", errors="replace") as file:
             mechanism = mechanism_from_json(file.readline())
             with (
-                _collector(into, mechanism, least_people) as collector,
-                progress(path.name) as tell,
+                _collector(into, mechanism, min_people) as collector,
+                progress(path.name) as advance,
             ):
                 lines = _lines(path, file, mechanism)
                 while batch := list(islice(lines, BATCH)):
                     added = collector.add_many(batch)
                     counted, repeated = counted + added.counted, repeated + added.repeated
-                    tell("counted", counted, counted)
+                    advance("counted", counted, counted)
                 total = collector.people
-    show(f"counted {counted} reports; {repeated} had been counted before; {total} in all")
+    show(f"Counted {counted:,} new reports. Ignored {repeated:,} duplicates. Total: {total:,}.")
 
 
-def _collector(into: Path, mechanism: Mechanism, least_people: int | None) -> Collector:
+def _collector(into: Path, mechanism: Mechanism, min_people: int | None) -> Collector:
     if not into.exists():
-        least = LEAST_PEOPLE if least_people is None else least_people
+        least = LEAST_PEOPLE if min_people is None else min_people
         return Collector.create(into, mechanism, least_people=least)
     collector = Collector(into)
-    if least_people not in {None, collector.least_people}:
+    if min_people not in {None, collector.least_people}:
         collector.close()
         raise CollectionError(
-            f"{into} gives out counts from {collector.least_people} people on, which stays",
-            "leave out --least-people, or collect into another file",
+            f"{into} shows counts of {collector.least_people} people or more, which is fixed",
+            "leave out --min-people, or collect into another file",
         )
     if mechanism_to_json(collector.mechanism) != mechanism_to_json(mechanism):
         collector.close()
@@ -199,7 +254,7 @@ def _collector(into: Path, mechanism: Mechanism, least_people: int | None) -> Co
 
 
 def _lines(path: Path, lines: Iterator[str], mechanism: Mechanism) -> Iterator[tuple[str, bytes]]:
-    """Read ids with reports; a line that is none stops the file before its batch is counted."""
+    """Read ids with reports; a wrong line stops the file before its batch is counted."""
     for number, line in enumerate(lines, start=2):
         name, _, written = line.strip().partition(" ")
         try:
@@ -209,8 +264,8 @@ def _lines(path: Path, lines: Iterator[str], mechanism: Mechanism) -> Iterator[t
             is_one = False
         if not is_one:
             raise CollectionError(
-                f"line {number} of {path} is no id with a report of {mechanism!r}",
-                "mend it and collect the file again: what was counted before counts once",
+                f"line {number} of {path} is not an id with a report of {mechanism!r}",
+                "fix it and collect the file again; reports are counted only once",
             )
         yield name, report
 
@@ -219,8 +274,8 @@ def _lines(path: Path, lines: Iterator[str], mechanism: Mechanism) -> Iterator[t
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """Estimates as they are shown: names, numbers and half widths."""
+class Estimates:
+    """Estimates as they are shown: names, numbers and margins of error."""
 
     what: str
     names: list[str]
@@ -228,53 +283,57 @@ class Told:
     errors: list[float] | None
     people: int
     places: list[float] | None = None
-    """Where the numbers stand, if they are of a line."""
+    """The positions of the numbers on a line, if they have any."""
 
 
+@local.command("estimate", help="Estimate the truth from the counts, with margins of error.")
 def estimate(
-    collection: Path, confidence: Fraction, *, is_json: bool, picture: Path | None
+    collection: Annotated[
+        Path, typer.Argument(metavar="COLLECTION", help="The file that counts are stored in.")
+    ] = COLLECTION,
+    confidence: Confidence = DEFAULT_CONFIDENCE,
+    is_json: AsJson = False,
+    plot: Chart = None,
 ) -> None:
-    """Print what the counts tell, with errors; save a picture if one is asked for."""
-    if picture is not None:
-        check_format("plot", picture)
+    """Print the estimates, and save a chart if one is wanted."""
+    if plot is not None:
+        check_format("plot", plot)
     with Collector(collection) as collector:
         tally = collector.tally()
-    told = _told(tally, confidence)
-    if picture is not None:
-        _drawn(told).save(picture)
+    found = _estimates(tally, confidence)
+    if plot is not None:
+        _chart(found).save(plot)
     if is_json:
         keys = ("people", "what", "names", "numbers", "errors")
-        show(json.dumps({key: getattr(told, key) for key in keys}))
+        show(json.dumps({key: getattr(found, key) for key in keys}))
         return
-    columns: dict[str, list[object]] = {"": list(told.names)}
-    columns[told.what] = [f"{each:.6g}" for each in told.numbers]
-    if told.errors is not None:
-        level = f"± {float(confidence) * 100:g} %"
-        columns[level] = [f"±{each:.3g}" for each in told.errors]
-    show(_table(columns))
-    remark(f"{told.people} people, ε = {float(tally.mechanism.epsilon):g} each.")
+    columns = {"": found.names, found.what: [f"{each:.6g}" for each in found.numbers]}
+    if found.errors is not None:
+        columns[f"± {float(confidence) * 100:g}%"] = [f"±{each:.3g}" for each in found.errors]
+    show_table(columns, right=columns)
+    remark(f"{found.people:,} people, ε = {float(tally.mechanism.epsilon):g} per report.")
 
 
-def _drawn(told: Told) -> Plot:
+def _chart(found: Estimates) -> Plot:
     """Draw a curve over a line, a dot for a single number, and bars for all else."""
-    errors = None if told.errors is None else np.array(told.errors)
-    panel = Panel(title=told.what, values=np.array(told.numbers), errors=errors)
-    if told.places is not None:
-        all_of_them = {"": np.arange(len(told.places))}
-        return plot_answer_lines(np.array(told.places), [panel], lines=all_of_them, label="value")
-    if len(told.numbers) == 1:
+    errors = None if found.errors is None else np.array(found.errors)
+    panel = Panel(title=found.what, values=np.array(found.numbers), errors=errors)
+    if found.places is not None:
+        all_of_them = {"": np.arange(len(found.places))}
+        return plot_answer_lines(np.array(found.places), [panel], lines=all_of_them, label="value")
+    if len(found.numbers) == 1:
         return plot_answer_dots([panel])
-    return plot_answer_bars(told.names, [panel], is_ordered=True, label="value")
+    return plot_answer_bars(found.names, [panel], is_ordered=True, label="value")
 
 
-def _told(tally: Tally[Mechanism], confidence: Fraction) -> Told:
+def _estimates(tally: Tally[Mechanism], confidence: Fraction) -> Estimates:
     mechanism, n = tally.mechanism, tally.people
     if isinstance(mechanism, SquareWave):
         found = Server.from_bytes(mechanism, bytes(tally)).estimate()
         names = [
             f"{low:.3g}–{high:.3g}" for low, high in zip(found.edges, found.edges[1:], strict=False)
         ]
-        return Told(
+        return Estimates(
             what="share",
             names=names,
             numbers=found.shares.tolist(),
@@ -285,11 +344,11 @@ def _told(tally: Tally[Mechanism], confidence: Fraction) -> Told:
     if isinstance(mechanism, Duchi | Piecewise | Hybrid):
         mean = Server.from_bytes(mechanism, bytes(tally)).estimate(confidence=confidence)
         reach = max(mean.high - mean.mean, mean.mean - mean.low)
-        return Told(what="mean", names=["mean"], numbers=[mean.mean], errors=[reach], people=n)
+        return Estimates(what="mean", names=["mean"], numbers=[mean.mean], errors=[reach], people=n)
     oracle = _oracle(mechanism)
     counts = Server.from_bytes(oracle, bytes(tally)).estimate(confidence=confidence)
     reach_of_each = np.maximum(counts.high - counts.counts, counts.counts - counts.low)
-    return Told(
+    return Estimates(
         what="people",
         names=[str(value) for value in range(oracle.categories)],
         numbers=counts.counts.tolist(),
@@ -306,14 +365,3 @@ def _oracle(mechanism: Mechanism) -> FrequencyOracle:
             "decode the tally in Python",
         )
     return mechanism
-
-
-def _table(columns: Mapping[str, Sequence[object]]) -> str:
-    """Return columns side by side, numbers to the right."""
-    texts = [[name, *map(str, cells)] for name, cells in columns.items()]
-    widths = [max(map(len, column)) for column in texts]
-    rows = zip(*texts, strict=True)
-    return "\n".join(
-        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
-        for row in rows
-    )

@@ -1,4 +1,4 @@
-"""`discreet shell`: one question after another, for people and for pipes."""
+"""`discreet shell`: one query after another, typed or from a pipe."""
 
 import os
 import sys
@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Annotated
 
 import typer
 from prompt_toolkit import PromptSession
@@ -16,7 +17,7 @@ from prompt_toolkit.input import Input
 from prompt_toolkit.output import Output
 
 from discreet.answer import Answer
-from discreet.answer.rendering import ShownColumn, table_lines, value_text, visible
+from discreet.answer.rendering import value_text
 from discreet.catalog import (
     Auto,
     Bounds,
@@ -29,44 +30,60 @@ from discreet.catalog import (
 )
 from discreet.catalog.policy import nearest
 from discreet.catalog.schema import time_from_number
-from discreet.cli.asking import (
-    asked,
-    check_picture,
-    draw,
+from discreet.cli import clear_interrupt
+from discreet.cli.ask import (
+    answered,
+    check_chart,
     explained,
     opened,
+    save_chart,
     show_answer,
 )
-from discreet.cli.books import show_budget
-from discreet.cli.completion import Words
-from discreet.cli.given import Payer, Terms, distances, exact
-from discreet.cli.interrupts import forget
-from discreet.cli.screen import (
+from discreet.cli.console import (
     answers,
     complain,
     remark,
     sentence_of,
     show,
+    show_table,
     width_of,
 )
-from discreet.cli.typed import inputs, is_command, is_whole, parted
+from discreet.cli.ledger import budget
+from discreet.cli.options import (
+    DEFAULT_CATALOG,
+    AccountOptions,
+    As,
+    Catalog,
+    QuestionOptions,
+    Token,
+    account_options,
+    exact,
+    margins,
+)
+from discreet.cli.shell_input import (
+    Words,
+    inputs,
+    is_command,
+    is_complete,
+    statements_and_rest,
+)
 from discreet.curator import Account, Curator
 from discreet.errors import HIDDEN, BudgetError, DiscreetError, ParameterError, readable
 
 PROMPT, CONTINUED = "discreet> ", "     ...> "
 
-OWNER = Payer()
+OWNER = AccountOptions()
 
-STOPPED = "stopped; what was charged stays charged, and asking again runs it without a new charge."
+STOPPED = "Stopped. If the query had already been charged, repeating it is free."
 
 
 class End(Exception):  # noqa: N818 - nothing went wrong
-    """The shell was asked to end."""
+    """The shell is to end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """A command of the shell: what it is called with, and what it does."""
+    """A command of the shell: how it is written, its help, and what it does."""
 
     usage: str
     help: str
@@ -74,13 +91,13 @@ class Command:
 
 
 class Shell:
-    """Asks what it is given and shows the answers; a refusal is shown and forgotten."""
+    """Runs what it is given and shows the answers; goes on after a rejected query."""
 
-    def __init__(self, curator: Curator | Account, catalog: Path, terms: Terms) -> None:
-        self.curator, self.catalog, self.terms = curator, catalog, terms
+    def __init__(self, curator: Curator | Account, catalog: Path, options: QuestionOptions) -> None:
+        self.curator, self.catalog, self.options = curator, catalog, options
         self.last: Answer | None = None
         self.code = 0
-        """The exit code of the first thing that was refused."""
+        """The exit code of the first failure."""
 
     def run(self, text: str) -> None:
         """Do one thing: a command, or one statement or several."""
@@ -88,26 +105,26 @@ class Shell:
             if is_command(text):
                 self._command(text.strip())
                 return
-            statements, rest = parted(text)
+            statements, rest = statements_and_rest(text)
             for sql in [*statements, rest.strip()]:
                 if sql:
                     self._ask(sql)
         except DiscreetError as error:
-            self._refused(str(error), 3 if isinstance(error, BudgetError) else 1)
+            self._failed(str(error), 3 if isinstance(error, BudgetError) else 1)
         except typer.BadParameter as error:
-            self._refused(error.message, 1)
+            self._failed(error.message, 1)
         except OSError as error:
-            self._refused(sentence_of(error), 1)
+            self._failed(sentence_of(error), 1)
         except KeyboardInterrupt:
-            forget()
-            self._refused(STOPPED, 1)
+            clear_interrupt()
+            self._failed(STOPPED, 1)
 
-    def _refused(self, sentence: str, code: int) -> None:
+    def _failed(self, sentence: str, code: int) -> None:
         complain(sentence)
         self.code = self.code or code
 
     def _ask(self, sql: str) -> None:
-        self.last = asked(self.curator, sql, self.terms)
+        self.last = answered(self.curator, sql, self.options)
         show_answer(self.last)
 
     def _command(self, text: str) -> None:
@@ -115,21 +132,21 @@ class Shell:
         command = COMMANDS.get(name)
         if command is None:
             near = nearest(name, list(COMMANDS))
-            hint = f"perhaps {near}" if near else "\\help lists them all"
-            raise ParameterError("command", HIDDEN, f"{name} is not known: {hint}")
+            hint = f"Did you mean {near}?" if near else "Use \\help to list the commands."
+            raise typer.BadParameter(f"There is no command {name}. {hint}")
         command.run(self, rest.strip().rstrip(";").strip())
 
     # ----------------------------------------------------------------------- commands
 
     def explain(self, sql: str) -> None:
-        """Show what a question would cost."""
-        _needed("explain", sql, "a question: \\explain SELECT COUNT(*) FROM visits")
-        told = explained(self.curator, sql, self.terms)
-        show(told.to_text(width=width_of(answers())))
+        """Preview a query."""
+        _needed("explain", sql, "a query: \\explain SELECT COUNT(*) FROM visits")
+        preview = explained(self.curator, sql, self.options)
+        show(preview.to_text(width=width_of(answers())))
 
     def budget(self, _: str) -> None:
-        """Show what is left and what was asked."""
-        show_budget(self.catalog, is_json=False)
+        """Show the remaining budget and past queries."""
+        budget(self.catalog)
 
     def tables(self, _: str) -> None:
         """List the tables."""
@@ -139,10 +156,10 @@ class Shell:
             "protects": [_unit(each) for each in tables],
             "columns": [", ".join(column.name for column in each.columns) for each in tables],
         }
-        _show_table(columns)
+        show_table(columns, folds=True)
 
     def describe(self, name: str) -> None:
-        """Show a table's columns and what is declared about them; all tables for no name."""
+        """Show a table's columns and what the catalog declares for them; all tables for no name."""
         if not name:
             self.tables(name)
             return
@@ -150,40 +167,42 @@ class Shell:
         if table is None:
             names = [each.name for each in self.curator.catalog.tables]
             near = nearest(name, names)
-            hint = f"perhaps {near!r}" if near else f"there are {', '.join(names)}"
-            raise ParameterError("table", HIDDEN, f"{name!r} is not known: {hint}")
+            hint = f"Did you mean {near}?" if near else f"Available tables: {', '.join(names)}."
+            raise typer.BadParameter(f"There is no table {name}. {hint}")
         show(f"{table.name}: {_unit(table)}")
         columns = {
             "column": [each.name for each in table.columns],
             "type": [each.kind.value for each in table.columns],
             "declared": [_declared(each) for each in table.columns],
         }
-        _show_table(columns)
+        show_table(columns, folds=True)
 
     def epsilon(self, text: str) -> None:
-        """Show or set what each question costs."""
+        """Show or set the ε of each query."""
         if text:
-            self.terms = replace(self.terms, epsilon=_positive("epsilon", exact(text)), within=None)
-        remark(self.price)
+            self.options = replace(
+                self.options, epsilon=_positive("epsilon", exact(text)), within=None
+            )
+        remark(self.cost)
 
     def within(self, text: str) -> None:
-        """Show or set how far off each answer may be."""
+        """Show or set the margin of error of each query."""
         if text:
-            self.terms = replace(self.terms, epsilon=None, within=distances(text.split()))
-        remark(self.price)
+            self.options = replace(self.options, epsilon=None, within=margins(text.split()))
+        remark(self.cost)
 
     def plot(self, text: str) -> None:
-        """Save a picture of the last answer."""
+        """Save a chart of the last answer."""
         _needed("plot", text, "a file: \\plot visits.png")
         if self.last is None:
-            raise ParameterError("\\plot", HIDDEN, "needs an answer: ask something first")
+            raise ParameterError("\\plot", HIDDEN, "needs an answer: run a query first")
         path = Path(text).expanduser()
-        check_picture(path)
-        draw(self.last, path)
+        check_chart(path)
+        save_chart(self.last, path)
 
     def help(self, _: str) -> None:
         """List the commands."""
-        remark("A question ends with a semicolon:  SELECT COUNT(*) FROM visits;")
+        remark("End each query with a semicolon: SELECT COUNT(*) FROM visits;")
         for each in COMMANDS.values():
             remark(f"  {each.usage:<18}{each.help}")
 
@@ -192,73 +211,98 @@ class Shell:
         raise End
 
     @property
-    def price(self) -> str:
-        """What each question costs, in words."""
-        if self.terms.epsilon is not None:
-            return f"each question costs ε = {readable(self.terms.epsilon)}"
-        return "each question costs the least ε for the accuracy that \\within has set"
+    def cost(self) -> str:
+        """What each query costs, in words."""
+        if self.options.epsilon is not None:
+            return f"Each query costs ε = {readable(self.options.epsilon)}"
+        return "Each query costs the smallest ε for the margin of error set by \\within"
 
 
 COMMANDS: Mapping[str, Command] = {
     "\\explain": Command(
-        usage="\\explain SQL", help="what a question would cost; free", run=Shell.explain
+        usage="\\explain SQL", help="preview a query; spends nothing", run=Shell.explain
     ),
     "\\budget": Command(
-        usage="\\budget", help="what is left, and what was asked", run=Shell.budget
+        usage="\\budget", help="remaining budget and past queries", run=Shell.budget
     ),
-    "\\tables": Command(usage="\\tables", help="the tables", run=Shell.tables),
+    "\\tables": Command(usage="\\tables", help="list the tables", run=Shell.tables),
     "\\d": Command(
-        usage="\\d TABLE", help="a table's columns and what is declared", run=Shell.describe
+        usage="\\d TABLE",
+        help="columns of a table, and what is declared for them",
+        run=Shell.describe,
     ),
     "\\epsilon": Command(
-        usage="\\epsilon E", help="what each question costs from now on", run=Shell.epsilon
+        usage="\\epsilon E", help="set the ε of each query from now on", run=Shell.epsilon
     ),
     "\\within": Command(
-        usage="\\within N", help="or how far off each answer may be", run=Shell.within
+        usage="\\within N", help="set the margin of error instead", run=Shell.within
     ),
-    "\\plot": Command(
-        usage="\\plot FILE", help="save a picture of the last answer", run=Shell.plot
-    ),
-    "\\help": Command(usage="\\help", help="this list", run=Shell.help),
-    "\\q": Command(usage="\\q", help="end; Ctrl-D does, too", run=Shell.quit),
+    "\\plot": Command(usage="\\plot FILE", help="save a chart of the last answer", run=Shell.plot),
+    "\\help": Command(usage="\\help", help="show this list", run=Shell.help),
+    "\\q": Command(usage="\\q", help="quit (or press Ctrl-D)", run=Shell.quit),
 }
+
+
+def shell(
+    catalog: Catalog = DEFAULT_CATALOG,
+    epsilon: Annotated[
+        Fraction,
+        typer.Option(
+            "--epsilon",
+            "-e",
+            parser=exact,
+            metavar="E",
+            show_default="0.1",
+            help="ε to spend on each query.",
+        ),
+    ] = Fraction(1, 10),
+    account: As = None,
+    token: Token = None,
+) -> None:
+    """Run the shell; in a pipe, exit with the code of the first failure."""
+    code = run_shell(catalog, QuestionOptions(epsilon=epsilon), account_options(account, token))
+    raise typer.Exit(code)
 
 
 def run_shell(
     catalog: Path,
-    terms: Terms,
-    payer: Payer = OWNER,
+    options: QuestionOptions,
+    account: AccountOptions = OWNER,
     *,
     terminal: tuple[Input, Output] | None = None,
 ) -> int:
-    """Run the shell until its input ends; return 0, or what went wrong first in a pipe."""
-    if terms.epsilon is not None:
-        _positive("epsilon", terms.epsilon)
-    with opened(catalog, payer) as curator:
-        shell = Shell(curator, catalog, terms)
+    """Run the shell until its input ends; return 0, or the code of a pipe's first failure."""
+    if options.epsilon is not None:
+        _positive("epsilon", options.epsilon)
+    with opened(catalog, account) as curator:
+        running = Shell(curator, catalog, options)
         if terminal is None and not sys.stdin.isatty():
-            _run_all(shell, inputs(sys.stdin))
-            return shell.code
-        remark(f"{shell.price} · left {curator.remaining} · \\help lists commands, \\q ends")
-        _run_all(shell, _typed(_session(shell, terminal)))
+            _run_all(running, inputs(sys.stdin))
+            return running.code
+        remark(f"{_status(running)} · \\help lists commands, \\q quits")
+        _run_all(running, _typed(_session(running, terminal)))
         return 0
 
 
-def _run_all(shell: Shell, texts: Iterator[str]) -> None:
+def _status(running: Shell) -> str:
+    return f"{running.cost} · Remaining: {running.curator.remaining}"
+
+
+def _run_all(running: Shell, texts: Iterator[str]) -> None:
     try:
         for text in texts:
-            shell.run(text)
+            running.run(text)
     except End:
         return
 
 
 def _typed(session: "PromptSession[str]") -> Iterator[str]:
-    """Yield what is typed; Ctrl-C drops what was begun, Ctrl-D ends."""
+    """Yield what is typed; Ctrl-C drops an unfinished query, Ctrl-D ends."""
     while True:
         try:
             text = session.prompt()
         except KeyboardInterrupt:
-            forget()
+            clear_interrupt()
             continue
         except EOFError:
             return
@@ -266,16 +310,16 @@ def _typed(session: "PromptSession[str]") -> Iterator[str]:
             yield text
 
 
-def _session(shell: Shell, terminal: tuple[Input, Output] | None) -> "PromptSession[str]":
+def _session(running: Shell, terminal: tuple[Input, Output] | None) -> "PromptSession[str]":
     given, shown = terminal if terminal is not None else (None, None)
     return PromptSession(
         PROMPT,
-        multiline=Condition(lambda: not is_whole(get_app().current_buffer.text)),
+        multiline=Condition(lambda: not is_complete(get_app().current_buffer.text)),
         prompt_continuation=CONTINUED,
-        completer=Words(shell.curator.catalog, COMMANDS),
+        completer=Words(running.curator.catalog, COMMANDS),
         complete_while_typing=False,
         history=_history(),
-        bottom_toolbar=lambda: f"{shell.price} · left {shell.curator.remaining}",
+        bottom_toolbar=lambda: _status(running),
         enable_history_search=True,
         input=given,
         output=shown,
@@ -283,7 +327,7 @@ def _session(shell: Shell, terminal: tuple[Input, Output] | None) -> "PromptSess
 
 
 def _history() -> History:
-    """Return the history of all shells of this user; of this one alone if it cannot be kept."""
+    """Return the history of all of this user's shells; of this one alone if it cannot be saved."""
     state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
     folder = Path(state) / "discreet"
     try:
@@ -308,53 +352,38 @@ def _positive(name: str, number: Fraction) -> Fraction:
 def _unit(table: Table) -> str:
     match table:
         case PublicTable():
-            return "nobody: it is public"
+            return "nobody (public table)"
         case PrivateTable(unit=ColumnUnit(column=column)):
-            return f"each {column}, with {_rows(table)}"
+            return f"each {column}, {_rows(table)}"
         case PrivateTable(unit=PathUnit(table=other)):
-            return f"as {other} does, with {_rows(table)}"
+            return f"like {other}, {_rows(table)}"
         case _:
             return "each row"
 
 
 def _rows(table: PrivateTable) -> str:
-    return "one row" if table.rows_per_unit == 1 else f"up to {table.rows_per_unit} rows"
+    limit = "row" if table.rows_per_unit == 1 else "rows"
+    return f"at most {table.rows_per_unit} {limit}"
 
 
 def _declared(column: Column) -> str:
-    told = []
+    facts = []
     match column.bounds:
         case Bounds(low=low, high=high):
             ends = [_end(column, each) for each in (low, high)]
-            told.append(f"{ends[0]} to {ends[1]}")
+            facts.append(f"{ends[0]} to {ends[1]}")
         case Auto():
-            told.append("bounds are found privately when they are first needed")
+            facts.append("bounds: found privately when first needed")
         case None:
             pass
     if column.step is not None:
-        told.append(f"steps of {readable(column.step)}")
+        facts.append(f"steps of {readable(column.step)}")
     if column.values is not None:
-        told.append(", ".join(value_text(each) for each in column.values[:8]))
-        told[-1] += ", …" if len(column.values) > 8 else ""
-    return "; ".join(told)
+        facts.append(", ".join(value_text(each) for each in column.values[:8]))
+        facts[-1] += ", …" if len(column.values) > 8 else ""
+    return "; ".join(facts)
 
 
 def _end(column: Column, number: Fraction) -> str:
     moment = time_from_number(number, column.kind) if column.kind.is_time else None
     return readable(number) if moment is None else moment.isoformat()
-
-
-def _show_table(columns: Mapping[str, list[str]]) -> None:
-    first = next(iter(columns))
-    shown = [
-        (
-            ShownColumn(
-                header=header,
-                cells=tuple(map(visible, cells)),
-                is_right=False,
-                is_key=header == first,
-            ),
-        )
-        for header, cells in columns.items()
-    ]
-    show("\n".join(table_lines(shown, width=width_of(answers()), gap=None)))

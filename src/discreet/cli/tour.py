@@ -1,52 +1,54 @@
-"""The tour: a made-up group of clinics is asked in SQL, until it is clear what is refused."""
+"""`discreet demo`: a guided tour of queries on synthetic clinic data."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from textwrap import fill
+from shlex import quote
+from typing import Annotated
 
+import typer
 from rich.console import Console
 from rich.rule import Rule
 from rich.syntax import Syntax
 from rich.text import Text
 
 from discreet.answer import Answer, Price
-from discreet.cli.given import Terms
-from discreet.cli.screen import WIDTH, answers, coloured, printable, waiting, width_of
+from discreet.cli.console import answers, coloured, folded, printable, waiting, width_of
+from discreet.cli.options import QuestionOptions
 from discreet.curator import Curator
-from discreet.demo.clinic import CATALOG, write_clinic
+from discreet.demo import CATALOG, PATIENTS, VISITS, write_clinic
 from discreet.errors import CatalogError, QuestionError
 from discreet.opening import ledger_place, open_catalog
 
-LEFT = 2
-"""Columns that questions and answers stand apart from the margin."""
+INDENT = 2
+"""Columns by which queries and answers are indented."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stop:
-    """A question of the tour, with what there is to see at its answer."""
+    """A query of the tour, with a remark on its answer."""
 
     title: str
     sql: str
-    terms: Terms
+    options: QuestionOptions
     remark: str
 
     @property
-    def price(self) -> str:
-        """The terms as one writes them in Python."""
-        if self.terms.within is None:
-            return f"epsilon={float(self.terms.epsilon or 0):g}"
-        return f"within={self.terms.within}"
+    def arguments(self) -> str:
+        """The options as Python arguments."""
+        if self.options.within is None:
+            return f"epsilon={float(self.options.epsilon or 0):g}"
+        return f"within={self.options.within}"
 
 
 REGIONS = Stop(
     title="Counts and averages",
     sql="""SELECT region, COUNT(*) AS visits, AVG(age) AS age
 FROM visits GROUP BY region""",
-    terms=Terms(epsilon=Fraction(1, 2)),
-    remark="Noise moves 95 of 100 such numbers by no more than ±. Four regions cost as much as "
-    "one, and an average is read off the same noisy numbers as its count.",
+    options=QuestionOptions(epsilon=Fraction(1, 2)),
+    remark="With 95% probability, the noise changes a number by at most ±. Four regions cost as "
+    "much as one, and the average costs nothing beyond the count.",
 )
 
 WEEKS = Stop(
@@ -54,56 +56,61 @@ WEEKS = Stop(
     sql="""SELECT date_trunc('week', day) AS week, COUNT(*) AS visits
 FROM visits GROUP BY week
 HAVING week < DATE '2024-12-30' ORDER BY week""",
-    terms=Terms(epsilon=Fraction(1, 2)),
-    remark="The catalog says that the days are those of 2024, so every week is answered; fifty-two "
-    "cost as much as one.",
+    options=QuestionOptions(epsilon=Fraction(1, 2)),
+    remark="The catalog declares that all days are in 2024, so every week is shown. Fifty-two "
+    "weeks cost as much as one.",
 )
 
 DIAGNOSES = Stop(
-    title="Groups that nobody has listed",
+    title="Groups that are not declared",
     sql="""SELECT diagnosis, COUNT(DISTINCT patient_id) AS patients
 FROM visits GROUP BY diagnosis ORDER BY patients DESC""",
-    terms=Terms(epsilon=Fraction(1, 2)),
-    remark="Here the names themselves are secrets. Those that few patients have do not appear, but "
-    "for a chance of δ: there are some, and no question will tell which.",
+    options=QuestionOptions(epsilon=Fraction(1, 2)),
+    remark="Here even the names of the groups are private. Diagnoses of only a few patients are "
+    "hidden. A diagnosis of a single patient would be shown with probability at most δ.",
 )
 
 ELDERLY = Stop(
-    title="Accuracy first",
+    title="Ask for a margin of error",
     sql="SELECT COUNT(DISTINCT patient_id) AS elderly FROM visits WHERE age >= 65",
-    terms=Terms(within=Fraction(25)),
-    remark="Say how good the answer must be, and the least price for that is found and paid.",
+    options=QuestionOptions(within=Fraction(25)),
+    remark="State the margin of error you need. Discreet finds the smallest ε that gives it.",
 )
 
 KINDS = Stop(
-    title="A public table, and SQL on top of noisy numbers",
+    title="A public table, and SQL on noisy results",
     sql="""WITH by_kind AS (
   SELECT c.kind, SUM(v.cost) AS cost, COUNT(*) AS visits
-  FROM visits AS v JOIN clinics AS c ON v.clinic_id = c.clinic_id GROUP BY c.kind)
+  FROM visits AS v JOIN clinics AS c ON v.clinic_id = c.clinic_id
+  GROUP BY c.kind)
 SELECT kind, cost, ROUND(cost / visits, 2) AS per_visit,
        RANK() OVER (ORDER BY cost DESC) AS place
 FROM by_kind ORDER BY place""",
-    terms=Terms(epsilon=Fraction(1, 2)),
-    remark="Whatever is computed of what was released is free, and any SQL will do.",
+    options=QuestionOptions(epsilon=Fraction(1, 2)),
+    remark="Calculations on noisy results cost nothing. You can use any SQL here.",
 )
 
 NOSY = "SELECT patient_id, diagnosis FROM visits WHERE age > 95"
 
 
 NEXT = (
-    ("discreet ask 'SELECT COUNT(*) FROM patients' --within 50", "pays the least for ±50"),
-    ("discreet explain 'SELECT MAX(cost) FROM visits' --epsilon 0.1", "costs nothing"),
-    ("discreet budget", "what was asked, what is left"),
-    ("discreet shell", "with history and completion"),
-    ("discreet init visits.csv --output my.toml", "how a catalog begins"),
+    ("discreet ask 'SELECT COUNT(*) FROM patients' --within 50", "Spend the least ε for ±50:"),
+    ("discreet explain 'SELECT MAX(cost) FROM visits' --epsilon 0.1", "Preview a query:"),
+    ("discreet budget", "See the remaining budget and past queries:"),
+    ("discreet shell", "Run queries interactively:"),
+    ("discreet init visits.csv --output my.toml", "Draft a catalog of your own:"),
 )
 """Commands to go on with in the tour's folder, and what they are for."""
 
 
-def show_tour(output: Path) -> None:
-    """Write the made-up clinics, ask them, and say how to go on with the same files."""
+def demo(
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder for the synthetic data and the chart.")
+    ] = Path("discreet-demo"),
+) -> None:
+    """Write the synthetic clinics, query them, and say how to go on with the same files."""
     console = answers()
-    with waiting("making up a group of clinics"):
+    with waiting("generating synthetic clinics"):
         catalog = make_anew(output)
         curator = open_catalog(catalog)
     with curator:
@@ -111,28 +118,28 @@ def show_tour(output: Path) -> None:
         for number, stop in enumerate((REGIONS, WEEKS, DIAGNOSES, ELDERLY, KINDS), start=1):
             answer = _visit(console, curator, stop, number)
             if stop is WEEKS:
-                _say(console, f"Picture: {answer.plot('visits').save(output / 'weeks.png')}")
-        _refuse(console, curator)
+                _say(console, f"Chart: {answer.plot('visits').save(output / 'weeks.png')}")
+        _rejected(console, curator)
         _repeat(console, curator)
-        _explain(console, curator)
+        _preview(console, curator)
     _farewell(console, catalog)
 
 
 def make_anew(output: Path) -> Path:
-    """Return the catalog of the made-up clinics with a new ledger; nobody else's is touched."""
+    """Return the catalog of the synthetic clinics with a new ledger; touches no other files."""
     catalog = output / "discreet.toml"
     if catalog.exists() and catalog.read_bytes() != CATALOG.encode():
         raise CatalogError(
-            "this catalog is not the tour's own", "name another folder with --output",
+            "this catalog is not that of discreet demo", "name another folder with --output",
             file=str(catalog),
         )  # fmt: skip
     if not catalog.exists() and catalog.with_suffix(".ledger").exists():
         raise CatalogError(
-            "there is a ledger that is not the tour's", "name another folder with --output",
+            "this ledger is not that of discreet demo", "name another folder with --output",
             file=str(catalog.with_suffix(".ledger")),
         )  # fmt: skip
     written = write_clinic(output)
-    # Nobody is in these data, so that their budget may begin anew with each tour.
+    # Nobody is in these data, so their budget may begin again with each tour.
     place = Path(ledger_place(written))
     for each in (place, *(Path(f"{place}{end}") for end in ("-wal", "-shm"))):
         each.unlink(missing_ok=True)
@@ -142,104 +149,109 @@ def make_anew(output: Path) -> Path:
 def _welcome(console: Console, curator: Curator, output: Path) -> None:
     _say(
         console,
-        f"A made-up group of clinics: 100 000 visits of 20 000 patients, in {output}/. What is "
-        f"declared about them stands in discreet.toml: each patient is protected with all of "
-        f"their visits, of which 15 count at most, for {_total(curator)} in all.",
+        f"Synthetic clinics: {VISITS:,} visits of {PATIENTS:,} patients, in {output}/. The "
+        "catalog, discreet.toml, protects each patient with all of their visits. At most 15 "
+        f"visits per patient are used. The total budget is {_total(curator)}.",
     )
 
 
 def _total(curator: Curator) -> str:
     policy = curator.catalog.budget
-    price = Price(epsilon=policy.epsilon, delta=policy.delta)
-    return str(price).replace(" ", "\u00a0")
+    return str(Price(epsilon=policy.epsilon, delta=policy.delta))
 
 
 def _visit(console: Console, curator: Curator, stop: Stop, number: int) -> Answer:
     _title(console, f"{number} · {stop.title}")
-    _show_question(console, f"ask({stop.price})", stop.sql)
-    with waiting("asking"):
-        answer = curator.ask(stop.sql, epsilon=stop.terms.epsilon, within=stop.terms.within)
-    _show(console, "\n".join(_short(answer.to_text(width=WIDTH - LEFT))))
+    _show_query(console, f"ask({stop.arguments})", stop.sql)
+    with waiting("running the query"):
+        answer = curator.ask(stop.sql, epsilon=stop.options.epsilon, within=stop.options.within)
+    _show(console, "\n".join(_short(answer.to_text(width=_inner(console)))))
     _say(console, stop.remark)
     return answer
 
 
-def _short(text: str, most: int = 26) -> Iterator[str]:
+def _short(text: str, most: int = 22) -> Iterator[str]:
     """Yield an answer's lines; of a long table, its beginning and its end."""
     lines = text.splitlines()
-    if len(lines) <= most:
-        yield from lines
-        return
-    yield from lines[:6]
-    yield "…"
-    yield from lines[-8:]
+    end = lines.index("") if "" in lines else len(lines) - 1
+    yield from lines[:end] if end < most else [*lines[:6], "…", *lines[end - 3 : end]]
+    yield from lines[end:]
 
 
-def _refuse(console: Console, curator: Curator) -> None:
-    _title(console, "6 · A question too many")
-    _show_question(console, "ask(epsilon=0.5)", NOSY)
+def _rejected(console: Console, curator: Curator) -> None:
+    _title(console, "6 · A query that is rejected")
+    _show_query(console, "ask(epsilon=0.5)", NOSY)
     try:
         curator.ask(NOSY, epsilon=Fraction(1, 2))
-    except QuestionError as refusal:
-        sentence, *lines = f"refused: {refusal}".splitlines()
-        _show(console, "\n".join([fill(sentence, WIDTH - LEFT), *lines]), style="red")
+    except QuestionError as rejection:
+        sentence, *lines = f"Rejected: {rejection}".splitlines()
+        _show(console, "\n".join([folded(sentence, _inner(console)), *lines]), style="red")
     _say(
         console,
-        "It was refused from its words and the catalog alone: nothing was read, nothing was paid.",
+        "Discreet rejected this query from its SQL and the catalog. It read no data and spent "
+        "nothing.",
     )
 
 
 def _repeat(console: Console, curator: Curator) -> None:
-    _title(console, "7 · The same question again")
+    _title(console, "7 · The same query again")
     spelled = "select region, count(*) visits, avg(AGE) age from visits group by 1"
-    _show_question(console, f"ask({REGIONS.price})", spelled)
-    answer = curator.ask(spelled, epsilon=REGIONS.terms.epsilon)
-    _show(console, answer.to_text(width=WIDTH - LEFT))
-    _say(console, "The answer was kept. Asking often does not wear the noise off.")
+    _show_query(console, f"ask({REGIONS.arguments})", spelled)
+    answer = curator.ask(spelled, epsilon=REGIONS.options.epsilon)
+    _show(console, answer.to_text(width=_inner(console)))
+    _say(console, "This is the saved answer. Repeating a query does not average the noise away.")
 
 
-def _explain(console: Console, curator: Curator) -> None:
-    sql = "SELECT sex, MEDIAN(born) AS born, COUNT(*) AS patients FROM patients GROUP BY sex"
-    _title(console, "8 · Look before you pay")
-    _show_question(console, "explain(epsilon=0.2)", sql)
-    told = curator.explain(sql, epsilon=Fraction(1, 5)).to_text(width=WIDTH - LEFT)
-    _show(console, told)
+def _preview(console: Console, curator: Curator) -> None:
+    sql = """SELECT sex, MEDIAN(born) AS born, COUNT(*) AS patients
+FROM patients GROUP BY sex"""
+    _title(console, "8 · Preview a query")
+    _show_query(console, "explain(epsilon=0.2)", sql)
+    explanation = curator.explain(sql, epsilon=Fraction(1, 5))
+    without_sql = replace(explanation, sqls=(), afterwards="")
+    _show(console, without_sql.to_text(width=_inner(console)))
 
 
 def _farewell(console: Console, catalog: Path) -> None:
     place = catalog.parent
-    _title(console, "Now you")
-    for command, why in NEXT:
-        line = Text("  ")
-        line.append(f"{command:<66}", style="bold").append(why, style="dim")
-        console.print(line)
-    console.print(Text(printable(f"  (in {place}: cd {place})"), style="dim"))
+    _title(console, "Next steps")
+    console.print(Text(printable(f"  In the folder {place} (cd {quote(str(place))}):")))
+    for command, purpose in NEXT:
+        console.print(Text(f"  {purpose}", style="dim"))
+        console.print(Text(f"    {command}", style="bold"))
+
+
+def _inner(console: Console) -> int:
+    """Return how many columns an indented text may take."""
+    return width_of(console) - INDENT
 
 
 def _title(console: Console, title: str) -> None:
     console.print()
-    console.print(Rule(Text(title, style="bold"), align="left", style="dim"), width=WIDTH)
+    rule = Rule(Text(title, style="bold"), align="left", style="dim")
+    console.print(rule, width=width_of(console))
 
 
-def _show_question(console: Console, call: str, sql: str) -> None:
+def _show_query(console: Console, call: str, sql: str) -> None:
     console.print(Text(f"  {call}", style="dim"))
     code = Syntax(sql, "sql", theme="ansi_dark", background_color="default").highlight(sql)
     code.rstrip()
-    console.print(_moved(code, 2 * LEFT), end="\n\n")
+    console.print(_indented(code, 2 * INDENT), end="\n\n")
 
 
 def _show(console: Console, text: str, style: str = "") -> None:
     shown = coloured(text)
     shown.stylize(style)
-    console.print(_moved(shown, LEFT))
+    console.print(_indented(shown, INDENT))
 
 
-def _moved(text: Text, columns: int) -> Text:
-    """Return the text, each of its lines so far from the margin."""
-    return Text("\n").join(Text(" " * columns) + line for line in text.split("\n"))
+def _indented(text: Text, columns: int) -> Text:
+    """Return the text with each of its lines indented."""
+    margin = Text(" " * columns)
+    return Text("\n").join(margin + line if line else line for line in text.split("\n"))
 
 
 def _say(console: Console, sentence: str) -> None:
-    """Print a sentence in lines; what a hard space ties together stays together."""
+    """Print sentences, folded."""
     console.print()
-    console.print(Text(printable(fill(sentence, width_of(console)).replace("\u00a0", " "))))
+    console.print(Text(printable(folded(sentence, width_of(console)))))

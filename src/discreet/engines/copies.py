@@ -292,5 +292,5 @@ def _told() -> Iterator[None]:
         log.warning("the prepared copy failed", exc_info=cause)
         raise SourceError(
             "the prepared copy could not be made or read; the log discreet.engine says why, and "
-            "discreet forget removes it."
+            "discreet prepare --remove deletes it."
         ) from None

@@ -17,7 +17,7 @@ from fractions import Fraction
 from functools import partial
 from hashlib import sha256
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -289,8 +289,15 @@ def _exactly(value: object) -> str:
 class PureCharge:
     """The attribute `event`: what one report is charged as. Loads the accountants on first use."""
 
-    def __get__(self, mechanism: Mechanism, owner: type | None = None) -> "PureEvent":
-        return pure_event(mechanism.epsilon)
+    @overload
+    def __get__(self, mechanism: None, owner: type | None = None) -> "PureCharge": ...
+    @overload
+    def __get__(self, mechanism: Mechanism, owner: type | None = None) -> "PureEvent": ...
+
+    def __get__(
+        self, mechanism: Mechanism | None, owner: type | None = None
+    ) -> "PureEvent | PureCharge":
+        return self if mechanism is None else pure_event(mechanism.epsilon)
 
 
 def pure_event(epsilon: Fraction) -> "PureEvent":

@@ -82,7 +82,7 @@ def fresh_price(*, epsilon: Real, rounds: int, delta: Real = 0) -> RoundsPrice:
         rounds=k,
         epsilon=_float(price.epsilon),
         delta=miss,
-        hides="values and changes, less and less",
+        hides="values and changes, less with every round",
         histories=Histories.ANY,
     )
 
@@ -106,7 +106,7 @@ def memoized_price(
         rounds=k,
         epsilon=_float(memoized_epsilon(checked_epsilon(epsilon), held, histories)),
         delta=Fraction(0),
-        hides="values; not which rounds hold the same one",
+        hides="values, but not which rounds hold the same value",
         histories=histories,
     )
 
@@ -132,7 +132,7 @@ def rappor_price(
         rounds=k,
         epsilon=_float(_rappor_epsilon(mechanism, k, held, histories)),
         delta=Fraction(0),
-        hides="values; which rounds hold the same one only as far as the fresh noise does",
+        hides="values; which rounds hold the same value only as far as the fresh noise hides it",
         histories=histories,
     )
 

@@ -1,0 +1,105 @@
+"""`discreet analyst`: who may run queries, and up to which cap."""
+
+from contextlib import closing
+from dataclasses import asdict
+from fractions import Fraction
+from typing import Annotated, TypeAlias
+
+import typer
+
+from discreet.amounts import amount_up
+from discreet.catalog.policy import nearest
+from discreet.cli.console import remark, show, show_table
+from discreet.cli.ledger import active_text, ledger_location, left_text
+from discreet.cli.options import DEFAULT_CATALOG, Catalog, LedgerOption, exact
+from discreet.errors import AccountError
+from discreet.ledger import existing_ledger
+from discreet.ledger import make_token as new_token
+from discreet.opening import open_books
+
+analyst = typer.Typer(no_args_is_help=True, add_completion=False)
+
+Name: TypeAlias = Annotated[str, typer.Argument(metavar="NAME", help="The analyst's name.")]
+
+
+@analyst.command(
+    "add",
+    help="Add an analyst or change a cap. Prints a new token, once; an old token stops working.",
+)
+def add_analyst(
+    name: Name,
+    epsilon: Annotated[
+        Fraction,
+        typer.Option(
+            "--epsilon", "-e", parser=exact, metavar="E", help="The analyst's cap: total ε."
+        ),
+    ],
+    delta: Annotated[
+        Fraction | None,
+        typer.Option(parser=exact, metavar="D", help="Cap of δ. Default: no separate cap."),
+    ] = None,
+    place: LedgerOption = None,
+    catalog: Catalog = DEFAULT_CATALOG,
+) -> None:
+    """Declare an analyst, in place of an earlier declaration, and print a new token once."""
+    token = new_token()
+    with closing(open_books(catalog, ledger=place)) as found:
+        found.declare_analyst(name, epsilon=epsilon, delta=delta, token_hash=token.hash)
+    remark("This token is shown only once. Give it to the analyst over a secure channel:")
+    show(token.text)
+
+
+@analyst.command("list", help="Show the analysts, their caps and what remains of each.")
+def list_analysts(place: LedgerOption = None, catalog: Catalog = DEFAULT_CATALOG) -> None:
+    """Print the analysts as a table."""
+    with closing(open_books(catalog, ledger=place)) as found:
+        analysts, suspended = found.analysts(), found.suspended()
+        lefts = [left_text(found.remaining(each.name)) for each in analysts]
+    if not analysts:
+        show("No analysts are declared.")
+        return
+    everybody = any(suspended.values())
+    show_table(
+        {
+            "analyst": [each.name for each in analysts],
+            "cap ε": [amount_up(each.epsilon) for each in analysts],
+            "remaining": lefts,
+            "cap δ": [
+                "no separate cap" if each.delta is None else amount_up(each.delta)
+                for each in analysts
+            ],
+            "active": [
+                active_text(each.enabled, everybody or each.name in suspended) for each in analysts
+            ],
+        }
+    )
+
+
+@analyst.command(
+    "disable", help="Revoke an analyst's access. What the analyst has spent stays spent."
+)
+def disable_analyst(
+    name: Name, place: LedgerOption = None, catalog: Catalog = DEFAULT_CATALOG
+) -> None:
+    """Declare an analyst again, disabled."""
+    with closing(open_books(catalog, ledger=place)) as found:
+        known = {each.name: each for each in found.analysts()}
+        if name not in known:
+            near = nearest(name, list(known))
+            hint = "see discreet analyst list" if near is None else f"the nearest is {near!r}"
+            raise AccountError("there is no analyst with this name", hint)
+        found.declare_analyst(**{**asdict(known[name]), "enabled": False})
+
+
+@analyst.command("resume", help="Let an account run queries again after a failure suspended it.")
+def resume_account(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help='The account: an analyst\'s name, or "owner".')
+    ],
+    place: LedgerOption = None,
+    catalog: Catalog = DEFAULT_CATALOG,
+) -> None:
+    """Note in the ledger that the owner has looked at an account's incidents."""
+    with closing(existing_ledger(ledger_location(place, catalog))) as found:
+        found.resume(name)
+    show(f"{name} can run queries again")

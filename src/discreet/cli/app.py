@@ -1,0 +1,184 @@
+"""The table of commands. A command's module is loaded when it runs or its help is shown."""
+
+from importlib import import_module
+from types import ModuleType
+from typing import Annotated, Any, NamedTuple
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from discreet import __version__
+
+
+class Entry(NamedTuple):
+    """A command: its name, its panel, its help in one line, and the module that has it."""
+
+    name: str
+    panel: str
+    help: str
+    module: str
+
+
+START, QUERIES, BUDGET = "Get started", "Run queries", "Budget"
+LARGE, STUDY = "Large tables", "Study and test"
+
+TABLE = (
+    Entry("demo", START, "Run a guided tour on synthetic clinic data.", "tour"),
+    Entry(
+        "init",
+        START,
+        "Draft a catalog from data files. Shows column names and types, never values.",
+        "init",
+    ),
+    Entry(
+        "explain",
+        QUERIES,
+        "Preview a query's cost and margins of error. Spends nothing and reads no private data.",
+        "ask",
+    ),
+    Entry("ask", QUERIES, "Run a query and spend budget on it. Repeating a query is free.", "ask"),
+    Entry("shell", QUERIES, "Run queries interactively, with history and completion.", "shell"),
+    Entry(
+        "budget",
+        BUDGET,
+        "Show the remaining budget and past queries. Reads no private data.",
+        "ledger",
+    ),
+    Entry("analyst", BUDGET, "Manage analysts and their caps.", "analyst"),
+    Entry("ledger", BUDGET, "Show, verify or export the ledger.", "ledger"),
+    Entry(
+        "price",
+        BUDGET,
+        "Compute the total cost of several releases, by every accounting method that applies.",
+        "design",
+    ),
+    Entry(
+        "prepare",
+        LARGE,
+        "Copy private tables into a form that is faster to open and query.",
+        "init",
+    ),
+    Entry(
+        "attack",
+        STUDY,
+        "Run a known attack on synthetic data and measure how often it succeeds.",
+        "attack",
+    ),
+    Entry(
+        "audit",
+        STUDY,
+        "Test every privacy claim by measuring a lower bound on ε. Includes planted bugs that "
+        "must be caught.",
+        "audit",
+    ),
+    Entry(
+        "design",
+        STUDY,
+        "Compare mechanisms for a count: Laplace, geometric, and the optimum.",
+        "design",
+    ),
+    Entry(
+        "local",
+        STUDY,
+        "Collect statistics with local differential privacy (noise is added on each device).",
+        "local",
+    ),
+)
+
+OLD_COMMANDS = {"forget": ("prepare", "--remove")}
+
+OLD_OPTIONS = {
+    "ask": {"--bounding": "--row-choice"},
+    "explain": {"--bounding": "--row-choice"},
+    "init": {"--spend": "--find-bounds"},
+    "attack": {"--each": "--epsilon-per-query", "--by": "--method"},
+    "local": {"--least-people": "--min-people"},
+}
+"""Old spellings that still work, with a warning."""
+
+
+class LazyGroup(TyperGroup):
+    """The group of all commands: lists them by the table, and loads one when it is called."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.commands = {
+            each.name: TyperCommand(each.name, help=each.help, rich_help_panel=each.panel)
+            for each in TABLE
+        }
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """Return the command that is called, loaded, and its arguments in today's spelling."""
+        name, found, rest = super().resolve_command(ctx, _today(args))
+        return name, None if found is None or name is None else load(name), rest
+
+
+def module(name: str) -> ModuleType:
+    """Return a module of this package, loaded now if it was not before."""
+    return import_module(f"discreet.cli.{name}")
+
+
+def load(name: str) -> TyperCommand | TyperGroup:
+    """Return a command of the table with its options, or a group of commands."""
+    (entry,) = (each for each in TABLE if each.name == name)
+    found = getattr(module(entry.module), name)
+    if not isinstance(found, typer.Typer):
+        single = typer.Typer(add_completion=False)
+        single.command(name)(found)
+        found = single
+    command: Any = typer.main.get_command(found)
+    command.name, command.help = name, entry.help
+    return command  # type: ignore[no-any-return]
+
+
+def _today(args: list[str]) -> list[str]:
+    """Return the arguments with old commands and options replaced, and warn of each."""
+    if args[0] in OLD_COMMANDS:
+        new = OLD_COMMANDS[args[0]]
+        _warn_old(args[0], f"discreet {' '.join(new)}")
+        args = [*new, *args[1:]]
+    names = OLD_OPTIONS.get(args[0], {})
+    end = args.index("--") if "--" in args else len(args)
+    return [_option_today(each, names) for each in args[:end]] + args[end:]
+
+
+def _option_today(argument: str, names: dict[str, str]) -> str:
+    option, equals, value = argument.partition("=")
+    if option not in names:
+        return argument
+    _warn_old(option, names[option])
+    return f"{names[option]}{equals}{value}"
+
+
+def _warn_old(old: str, new: str) -> None:
+    typer.echo(f"discreet: {old} is deprecated. Use {new}.", err=True)
+
+
+commands = typer.Typer(
+    cls=LazyGroup,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(is_asked: bool) -> None:
+    if is_asked:
+        typer.echo(f"discreet {__version__}")
+        raise typer.Exit
+
+
+@commands.callback()
+def discreet(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            callback=_print_version,
+            is_eager=True,
+            help="Show the version and exit.",
+        ),
+    ] = False,
+) -> None:
+    """Query sensitive data with differential privacy."""

@@ -1,0 +1,190 @@
+"""`discreet ask` and `discreet explain`."""
+# ruff: noqa: PLR0913, PLR0917 - each argument is an option
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import typer
+
+from discreet.answer import Answer
+from discreet.catalog.resolve import read
+from discreet.cli.console import answers, remark, show, waiting, width_of
+from discreet.cli.init import remark_outdated
+from discreet.cli.ledger import balance_of
+from discreet.cli.options import (
+    DEFAULT_CATALOG,
+    DEFAULT_CONFIDENCE,
+    ROW_CHOICES,
+    AccountOptions,
+    As,
+    AsCsv,
+    AsJson,
+    Catalog,
+    Chart,
+    Confidence,
+    Delta,
+    Dialect,
+    Epsilon,
+    File,
+    OutputFormat,
+    QuestionOptions,
+    RowChoice,
+    ShowSql,
+    Sql,
+    Token,
+    Within,
+    account_options,
+    output_format,
+    query_text,
+    question_options,
+)
+from discreet.curator import Account, Curator
+from discreet.errors import ParameterError
+from discreet.explanation import Explanation
+from discreet.opening import open_catalog, open_unplugged
+from discreet.plots import check_format
+
+
+def ask(
+    sql: Sql = None,
+    catalog: Catalog = DEFAULT_CATALOG,
+    epsilon: Epsilon = None,
+    within: Within = None,
+    delta: Delta = None,
+    confidence: Confidence = DEFAULT_CONFIDENCE,
+    row_choice: RowChoice = None,
+    file: File = None,
+    is_json: AsJson = False,
+    is_csv: AsCsv = False,
+    plot: Chart = None,
+    account: As = None,
+    token: Token = None,
+) -> None:
+    """Run a query and print its answer."""
+    query = query_text(sql, file)
+    options = question_options(epsilon, delta, within, confidence, row_choice)
+    charged, form = account_options(account, token), output_format(is_json=is_json, is_csv=is_csv)
+    if plot is not None:
+        check_chart(plot)
+    with opened(catalog, charged) as curator:
+        answer = answered(curator, query, options)
+    show_answer(answer, form)
+    if plot is not None:
+        save_chart(answer, plot)
+
+
+def explain(
+    sql: Sql = None,
+    catalog: Catalog = DEFAULT_CATALOG,
+    epsilon: Epsilon = None,
+    within: Within = None,
+    delta: Delta = None,
+    confidence: Confidence = DEFAULT_CONFIDENCE,
+    row_choice: RowChoice = None,
+    dialect: Dialect = None,
+    show_sql: ShowSql = False,
+    file: File = None,
+    is_json: AsJson = False,
+    account: As = None,
+    token: Token = None,
+) -> None:
+    """Print the cost and margins of a query; reads the catalog and the ledger, no private data."""
+    query = query_text(sql, file)
+    options = question_options(epsilon, delta, within, confidence, row_choice, dialect)
+    charged = account_options(account, token)
+    with waiting("reading the catalog"):
+        declared = read(catalog)
+        curator = open_unplugged(catalog, declared=declared)
+    with curator:
+        explanation = explained(curator, query, options)
+    shown = replace(explanation, remaining=balance_of(catalog, declared, charged))
+    if is_json:
+        show(shown.to_json(indent=2))
+        return
+    with_sql = show_sql or dialect is not None
+    show(shown.to_text(width=width_of(answers()), sql=with_sql))
+
+
+@contextmanager
+def opened(catalog: Path, account: AccountOptions) -> Iterator[Curator | Account]:
+    """Open the data of a catalog for an account, and close it afterwards."""
+    declared = read(catalog)
+    remark_outdated(catalog, declared)
+    with waiting("reading the data"):
+        curator = open_catalog(catalog, declared=declared)
+    with curator:
+        if account.token is not None:
+            yield curator.as_analyst(account.token)
+        elif account.name is not None:
+            yield curator.on_account(account.name)
+        else:
+            yield curator
+
+
+def answered(curator: Curator | Account, sql: str, options: QuestionOptions) -> Answer:
+    """Return the answer of a query, or say which option is missing."""
+    with _needs_cost_or_margin(options), waiting("running the query"):
+        return curator.ask(
+            sql,
+            epsilon=options.epsilon,
+            delta=options.delta,
+            within=options.within,
+            confidence=options.confidence,
+            row_choice=_row_choice(options),
+        )
+
+
+def explained(curator: Curator | Account, sql: str, options: QuestionOptions) -> Explanation:
+    """Return the preview of a query, or say which option is missing."""
+    with _needs_cost_or_margin(options), waiting("planning"):
+        return curator.explain(
+            sql,
+            epsilon=options.epsilon,
+            delta=options.delta,
+            within=options.within,
+            confidence=options.confidence,
+            row_choice=_row_choice(options),
+            dialect=options.dialect,
+        )
+
+
+def _row_choice(options: QuestionOptions) -> str | None:
+    return None if options.row_choice is None else ROW_CHOICES[options.row_choice]
+
+
+@contextmanager
+def _needs_cost_or_margin(options: QuestionOptions) -> Iterator[None]:
+    """Name the command's options where the curator misses epsilon or within."""
+    try:
+        yield
+    except ParameterError as error:
+        if not (options.is_empty and error.name == "epsilon"):
+            raise
+        raise typer.BadParameter(
+            "Give the amount to spend (--epsilon 0.5) or the margin of error you need "
+            "(--within 20)."
+        ) from None
+
+
+def show_answer(answer: Answer, form: OutputFormat = OutputFormat.TEXT) -> None:
+    """Print an answer; beside CSV, which has no room for it, its cost goes to standard error."""
+    match form:
+        case OutputFormat.TEXT:
+            show(answer.to_text(width=width_of(answers())))
+        case OutputFormat.JSON:
+            typer.echo(answer.to_json(indent=2))
+        case OutputFormat.CSV:
+            typer.echo(str(answer.to_csv()).removesuffix("\n"))
+            remark(f"Spent {answer.charged} · Remaining: {answer.remaining}")
+
+
+def check_chart(path: Path) -> None:
+    """Reject a chart that could not be saved, before anything is spent."""
+    check_format("plot", path)
+
+
+def save_chart(answer: Answer, path: Path) -> None:
+    """Save a chart of an answer and say where."""
+    remark(f"Chart: {answer.plot().save(path)}")

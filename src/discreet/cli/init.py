@@ -1,0 +1,289 @@
+"""`discreet init`: a draft of a catalog. `discreet prepare`: the prepared copy of its tables."""
+# ruff: noqa: PLR0913, PLR0917 - each argument is an option
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from shlex import quote
+from typing import Annotated
+
+import typer
+
+from discreet.answer import Price
+from discreet.catalog import Column
+from discreet.catalog.columns import ROW, written_unit
+from discreet.catalog.declaration import Declaration
+from discreet.catalog.entries import BLANK
+from discreet.catalog.policy import nearest
+from discreet.catalog.resolve import read
+from discreet.catalog.toml import TableDraft, draft, unit_guess
+from discreet.cli.console import is_interactive, progress, remark, show, waiting
+from discreet.cli.options import DEFAULT_CATALOG, Catalog, exact
+from discreet.errors import CatalogError, ParameterError
+from discreet.opening import (
+    LEDGER_SUFFIX,
+    copy_of,
+    forget_catalog,
+    is_copy_outdated,
+    is_on_server,
+    prepare_catalog,
+    read_columns,
+    rows_guessed_from,
+)
+from discreet.opening.private_draft import TOTAL_DELTA, TOTAL_EPSILON, find_all
+from discreet.writing import check_place, write_file
+
+ON_SERVER = "the prepared copy on the server"
+
+
+def init(
+    data: Annotated[
+        list[str], typer.Argument(metavar="DATA...", help="Data files: CSV, Parquet or DuckDB.")
+    ],
+    unit: Annotated[
+        str | None,
+        typer.Option(
+            help='Column that identifies the person to protect, or "row" to protect each row '
+            "separately."
+        ),
+    ] = None,
+    epsilon: Annotated[
+        Fraction | None,
+        typer.Option(parser=exact, metavar="E", help="Total privacy budget (ε)."),
+    ] = None,
+    delta: Annotated[
+        Fraction | None, typer.Option(parser=exact, metavar="D", help="Total δ; 0 for none.")
+    ] = None,
+    find_bounds: Annotated[
+        Fraction | None,
+        typer.Option(
+            parser=exact,
+            metavar="E",
+            help="Spend this much ε to find bounds and value lists privately.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Catalog file to write.")
+    ] = DEFAULT_CATALOG,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing catalog.")] = False,
+) -> None:
+    """Draft a catalog of data files and say what to do next."""
+    stated = Stated(unit=unit, epsilon=epsilon, delta=delta, find_bounds=find_bounds)
+    if output.exists() and not force:
+        raise CatalogError(
+            "there is a catalog already", "name another with --output, or add --force",
+            file=str(output),
+        )  # fmt: skip
+    check_place("output", output)
+    tables = _tables(data, output)
+    _check_unit(unit, tables)
+    drafted = [_with_unit(each, unit) for each in tables]
+    if find_bounds is not None:
+        drafted = _with_facts(drafted, stated, output)
+    text = draft(*drafted, epsilon=epsilon, delta=delta)
+    write_file("output", output, text.encode())
+    _say_what_is_next(output, text, drafted)
+
+
+def prepare(
+    catalog: Catalog = DEFAULT_CATALOG,
+    remove: Annotated[
+        bool,
+        typer.Option(
+            "--remove",
+            help="Delete the prepared copy. The data and the ledger are not touched.",
+        ),
+    ] = False,
+) -> None:
+    """Make the prepared copy, or remove it; an interrupted run continues next time."""
+    if remove:
+        _remove_copy(catalog)
+        return
+    with progress("preparing") as advance:
+        is_new = prepare_catalog(catalog, advance)
+    declared = read(catalog)
+    if not is_new:
+        show(f"{_copy_name(catalog, declared)} is up to date")
+    elif is_on_server(catalog, declared=declared):
+        show(f"{ON_SERVER} is ready: private rows, in schemas that begin with discreet_")
+    else:
+        copy = copy_of(catalog)
+        show(f"{copy} is ready: {_size(copy)} of private rows that only you may read")
+
+
+# --------------------------------------------------------------------------- the prepared copy
+
+
+def _remove_copy(catalog: Path) -> None:
+    """Remove the copy; charges and answers stay in the ledger."""
+    was_there, declared = forget_catalog(catalog), read(catalog)
+    name = _copy_name(catalog, declared)
+    show(f"{name} is removed" if was_there else f"{name} does not exist")
+
+
+def remark_outdated(catalog: Path, declared: Declaration) -> None:
+    """Say that a copy is not used any more, because the data or the catalog changed."""
+    if is_copy_outdated(catalog, declared=declared):
+        remark(
+            f"{_copy_name(catalog, declared)} is out of date and will not be used. "
+            "Run discreet prepare to rebuild it."
+        )
+
+
+def _copy_name(catalog: Path, declared: Declaration) -> str:
+    return ON_SERVER if is_on_server(catalog, declared=declared) else str(copy_of(catalog))
+
+
+def _size(copy: Path) -> str:
+    files = [copy, *copy.rglob("*")]
+    return f"{sum(each.stat().st_size for each in files if each.is_file()) / 1e6:.1f} MB"
+
+
+# --------------------------------------------------------------------------- the draft
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stated:
+    """What the owner has stated: the unit's column and the budget, or nothing."""
+
+    unit: str | None = None
+    epsilon: Fraction | None = None
+    delta: Fraction | None = None
+    find_bounds: Fraction | None = None
+    """The part of the budget for bounds and lists of values."""
+
+
+def _tables(data: Sequence[str], output: Path) -> list[TableDraft]:
+    """Return the tables of the files, with their columns and paths as the catalog writes them."""
+    tables: dict[str, TableDraft] = {}
+    for source in data:
+        with waiting(f"reading the columns of {source}"):
+            found = read_columns(source)
+        place = _seen_from(output, source)
+        for name, columns in found.items():
+            if name.casefold() in tables:
+                raise ParameterError("DATA", source, f"holds a second table called {name!r}")
+            tables[name.casefold()] = TableDraft(
+                name=name, source=place, columns=columns, guessed_from=rows_guessed_from(source)
+            )
+    return list(tables.values())
+
+
+def _seen_from(output: Path, source: str) -> str:
+    """Return the path of a source as the catalog's folder sees it; far ones stay whole."""
+    path, folder = os.path.abspath(source), os.path.abspath(output.parent)
+    relative = os.path.relpath(path, folder)
+    return Path(path if relative.startswith("..") else relative).as_posix()
+
+
+def _check_unit(unit: str | None, tables: Sequence[TableDraft]) -> None:
+    """Reject a unit that is not a column of any table."""
+    names = list(dict.fromkeys(each.name for table in tables for each in table.columns))
+    if unit is None or unit == ROW or unit.casefold() in {name.casefold() for name in names}:
+        return
+    near = nearest(unit, names)
+    rule = "must be a column of the data" + (f", perhaps {near!r}" if near else "")
+    raise ParameterError("unit", unit, rule)
+
+
+def _with_unit(table: TableDraft, unit: str | None) -> TableDraft:
+    """Return the table with its unit: as stated, as typed, or to be guessed."""
+    names = {each.name.casefold() for each in table.columns}
+    if unit is None and is_interactive():
+        unit = _asked_unit(table)
+    elif unit is not None and unit != ROW and unit.casefold() not in names:
+        unit = None
+    return replace(table, unit=unit)
+
+
+def _with_facts(tables: Sequence[TableDraft], stated: Stated, output: Path) -> list[TableDraft]:
+    """Return the tables with facts that are found privately, each for an equal part of the cost.
+
+    All of it is charged to the ledger of the drafted catalog.
+    """
+    asked = [each for each in tables if each.unit is not None]
+    if not asked:
+        rule = "must be named to find bounds privately: it says who is protected"
+        raise ParameterError("unit", stated.unit, rule)
+    part = (stated.find_bounds or Fraction(0)) / len(asked)
+    return [_with_facts_of(each, part, stated, output) for each in tables]
+
+
+def _with_facts_of(table: TableDraft, part: Fraction, stated: Stated, output: Path) -> TableDraft:
+    if table.unit is None:
+        return table
+    with progress(f"finding bounds of {table.name}") as advance:
+        found = find_all(
+            output.parent / table.source,
+            table.name,
+            table.unit if table.unit == ROW else written_unit(table.unit),
+            types=_guessed_types(table),
+            epsilon=part,
+            ledger=output.with_suffix(LEDGER_SUFFIX),
+            total_epsilon=TOTAL_EPSILON if stated.epsilon is None else stated.epsilon,
+            total_delta=TOTAL_DELTA if stated.delta is None else stated.delta,
+            progress=advance,
+        )
+    return replace(table, found=found)
+
+
+def _guessed_types(table: TableDraft) -> dict[str, str] | None:
+    """Return the types that the draft declares, for a file that does not state them."""
+    if table.guessed_from is None:
+        return None
+    return {each.name: each.kind.value for each in table.columns}
+
+
+def _asked_unit(table: TableDraft) -> str:
+    """Ask for the unit of a table, until it is one of its columns or `row`."""
+    columns = {each.name.casefold(): each.name for each in table.columns}
+    remark(f"Columns of {table.name}: {', '.join(columns.values())}.")
+    while True:
+        guess = unit_guess(table.name, table.columns)
+        question = f"Which column identifies the person? ('{ROW}' to protect each row separately)"
+        given = str(typer.prompt(question, default=guess, err=True)).strip()
+        if given == ROW or given.casefold() in columns:
+            return columns.get(given.casefold(), ROW)
+        remark(f"{table.name} has no column {given}.")
+
+
+def _say_what_is_next(output: Path, text: str, tables: Sequence[TableDraft]) -> None:
+    spent = sum(each.found.epsilon for each in tables if each.found is not None)
+    holds = "no values" if not spent else "bounds and values found privately"
+    cost = f" (spent {Price(epsilon=spent)})" if spent else ""
+    remark(f"Wrote {output}: names and types of columns, and {holds}{cost}. Next:")
+    named = "" if output == DEFAULT_CATALOG else f" --catalog {quote(str(output))}"
+    sql = f"SELECT COUNT(*) FROM {tables[0].name}"  # noqa: S608 - shown to the owner, not run
+    query = f"Run a query: discreet ask '{sql}' --epsilon 0.1{named}"
+    for number, step in enumerate([*_steps(text, tables), query], start=1):
+        remark(f"  {number}. {step}")
+
+
+def _steps(text: str, tables: Sequence[TableDraft]) -> list[str]:
+    """Return what the owner has yet to do in the drafted catalog."""
+    steps = []
+    if f'unit = "{BLANK}"' in text:
+        steps.append(f"Replace {BLANK} by the column that identifies the person to protect.")
+    if "# GUESS" in text:
+        steps.append("Check each line marked GUESS.")
+    unbounded = [each.name for table in tables for each in _unbounded(table)]
+    if unbounded:
+        more = f" and {len(unbounded) - 5} more" if len(unbounded) > 5 else ""
+        named = ", ".join(unbounded[:5]) + more
+        steps.append(f"Give bounds or values to the columns you want to query: {named}.")
+    return steps
+
+
+def _unbounded(table: TableDraft) -> list[Column]:
+    """Return the columns that bounds or values could be given to, and have not."""
+    found = () if table.found is None else tuple(each.name for each in table.found.columns)
+    return [each for each in table.columns if _can_be_bounded(each) and each.name not in found]
+
+
+def _can_be_bounded(column: Column) -> bool:
+    is_name = column.name.casefold().endswith("id")
+    return (column.kind.is_number or column.kind.is_time or column.kind.value == "text") and (
+        not is_name
+    )

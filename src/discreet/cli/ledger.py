@@ -1,0 +1,455 @@
+"""`discreet budget` and `discreet ledger`: what was spent on which query, and what remains."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from fractions import Fraction
+from math import isinf
+from pathlib import Path
+from shlex import quote
+from typing import Annotated
+
+import typer
+
+from discreet.accounting import Budget, Charge, Price, Remaining, record_from_event
+from discreet.amounts import amount_down, amount_up, balance_from, equation
+from discreet.answer import Balance
+from discreet.catalog.declaration import Declaration
+from discreet.catalog.policy import budget_from
+from discreet.catalog.resolve import read
+from discreet.cli.console import number, say, show, show_table
+from discreet.cli.options import (
+    DEFAULT_CATALOG,
+    AccountOptions,
+    AsJson,
+    Catalog,
+    LedgerArgument,
+)
+from discreet.ledger import (
+    OWNER,
+    Entry,
+    Incident,
+    Ledger,
+    LedgerView,
+    Report,
+    bits_told,
+    existing_ledger,
+)
+from discreet.ledger.incidents import UNANSWERED
+from discreet.ledger.prices import one_event
+from discreet.opening import ledger_place, open_books
+
+PRIVATE = {"token", "data"}
+"""Notes of the ledger that nobody is shown."""
+
+FIXED_IN_ADVANCE = "had all questions been fixed in advance"
+"""What the tightest figure of a report holds for, as programs read it."""
+
+FAILURES = {
+    "failed": "database failed",
+    "time": "time limit",
+    "memory": "memory limit",
+    "release": "no result",
+    UNANSWERED: "no answer",
+}
+
+ledger = typer.Typer(no_args_is_help=True, add_completion=False)
+
+
+# --------------------------------------------------------------------------- budget
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaidQuestion:
+    """A query that was charged."""
+
+    written: datetime
+    account: str
+    price: Charge
+    sql: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spent:
+    """An account: what it was charged, and what remains of its cap if it has one."""
+
+    account: str
+    charged: Charge
+    cap: Fraction | None
+    left: Remaining | None
+    enabled: bool
+    suspended: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """The whole budget as `discreet budget` shows it; no report before the first charge."""
+
+    balance: Balance
+    report: Report | None = None
+    accounts: Sequence[Spent] = ()
+    questions: Sequence[PaidQuestion] = ()
+
+
+def budget(catalog: Catalog = DEFAULT_CATALOG, is_json: AsJson = False) -> None:
+    """Print what remains, what was asked and by whom; reads no data."""
+    summary = _summary(catalog)
+    if is_json:
+        show(json.dumps(_summary_record(summary), indent=2))
+    else:
+        _show_summary(summary)
+
+
+def balance_of(catalog: Path, declared: Declaration, account: AccountOptions) -> Balance:
+    """Return what remains for an account: everything before the first charge."""
+    if account != AccountOptions():
+        with closing(open_books(catalog, declared=declared)) as found:
+            name = found.authenticate(account.token) if account.token is not None else account.name
+            with found.view() as view:
+                view.check(account=str(name))
+                balance = view.balance(str(name))
+            return balance_from(balance.remaining, balance.limit)
+    with _opened(catalog, declared) as existing:
+        if existing is None:
+            return _unspent(declared)
+        return balance_from(existing.remaining(), _total(existing))
+
+
+def _summary(catalog: Path) -> Summary:
+    declared = read(catalog)
+    with _opened(catalog, declared) as found:
+        if found is None:
+            return Summary(balance=_unspent(declared))
+        suspended = found.suspended()
+        with found.view() as view:
+            report = view.report()
+            remaining = view.balance().remaining
+            accounts = _accounts(view, report, suspended)
+            charges = [each for each in view.entries() if each.kind == "charge"]
+        return Summary(
+            balance=balance_from(remaining, report.total),
+            report=report,
+            accounts=accounts,
+            questions=[
+                PaidQuestion(
+                    written=entry.written,
+                    account=entry.account,
+                    price=report.total.price(one_event(entry.events)),
+                    sql=entry.about.get("sql", ""),
+                )
+                for entry in charges
+            ],
+        )
+
+
+@contextmanager
+def _opened(catalog: Path, declared: Declaration) -> Iterator[Ledger | None]:
+    """Open the ledger of a catalog; None if it is a file that does not exist yet."""
+    place = ledger_place(catalog, declared=declared)
+    if isinstance(place, Path) and not place.exists():
+        yield None
+        return
+    with closing(existing_ledger(place)) as found:
+        yield found
+
+
+def _unspent(declared: Declaration) -> Balance:
+    total = budget_from(declared.budget)
+    return balance_from(total.remaining(), total)
+
+
+def _total(found: Ledger) -> Budget:
+    """Return the total in force, uncharged: the last one that was declared."""
+    declared = [each.about for each in found.entries() if each.kind == "policy"][-1]
+    return Budget(
+        epsilon=Fraction(declared["epsilon"]),
+        delta=Fraction(declared["delta"]),
+        filter=declared["filter"],
+        set_aside=Fraction(declared["set_aside"]),
+    )
+
+
+def _accounts(found: LedgerView, report: Report, suspended: Mapping[str, bool]) -> list[Spent]:
+    """Return the accounts that are declared or were charged, the owner's first."""
+    analysts = {each.name: each for each in found.analysts()}
+    return [
+        Spent(
+            account=name,
+            charged=report.accounts.get(name, Charge()),
+            cap=analysts[name].epsilon if name in analysts else None,
+            left=found.remaining(name) if name in analysts else None,
+            enabled=name not in analysts or analysts[name].enabled,
+            suspended=name in suspended or any(suspended.values()),
+        )
+        for name in dict.fromkeys([OWNER, *analysts, *report.accounts])
+    ]
+
+
+def _show_summary(summary: Summary) -> None:
+    report, accounts = summary.report, summary.accounts
+    show(f"Remaining: {summary.balance}")
+    if report is None or not summary.questions:
+        show("No queries yet.")
+    else:
+        say(
+            "For information: had all queries been fixed in advance, they would cost "
+            f"{cost_text(report.price)}. This does not change the remaining budget."
+        )
+    if report is not None and report.partitions:
+        lefts = [str(balance_from(each, report.total)) for each in report.partitions.values()]
+        _show_apart({"table": list(report.partitions), "remaining": lefts})
+    if any(each.cap is not None or each.suspended for each in accounts):
+        _show_apart(_account_columns(accounts))
+    if summary.questions:
+        _show_apart(_question_columns(summary.questions))
+
+
+def _show_apart(columns: Mapping[str, Sequence[str]]) -> None:
+    show("")
+    show_table(columns)
+
+
+def _account_columns(accounts: Sequence[Spent]) -> dict[str, list[str]]:
+    return {
+        "account": [each.account for each in accounts],
+        "spent ε": [_epsilon(each.charged) for each in accounts],
+        "cap": ["" if each.cap is None else amount_down(each.cap) for each in accounts],
+        "remaining": ["" if each.left is None else left_text(each.left) for each in accounts],
+        "active": [active_text(each.enabled, each.suspended) for each in accounts],
+    }
+
+
+def _question_columns(questions: Sequence[PaidQuestion]) -> dict[str, list[str]]:
+    several = {each.account for each in questions} != {OWNER}
+    return {
+        "when (UTC)": [_moment(each.written) for each in questions],
+        **({"account": [each.account for each in questions]} if several else {}),
+        "ε": [_epsilon(each.price) for each in questions],
+        "δ": [amount_up(each.price.delta) for each in questions],
+        "query": [each.sql for each in questions],
+    }
+
+
+def active_text(enabled: bool, suspended: bool) -> str:
+    """Return whether an account may run queries, or is suspended after a failure."""
+    return "no" if not enabled else "suspended" if suspended else "yes"
+
+
+def left_text(left: Remaining) -> str:
+    """Return what remains of a cap: epsilon, or rho where only that remains."""
+    if left.epsilon == 0 and left.rho > 0:
+        return f"ρ = {amount_down(left.rho)}"
+    return amount_down(left.epsilon)
+
+
+def cost_text(price: Price) -> str:
+    """Return a cost with the method that proves it, written as in answers."""
+    delta = f" at {equation('δ', amount_up(price.delta))}" if price.delta > 0 else ""
+    return f"{equation('ε', epsilon_text(price.epsilon))}{delta} ({price.accountant} accounting)"
+
+
+def epsilon_text(epsilon: Fraction | float) -> str:
+    """Return an amount of epsilon, rounded up."""
+    return "∞" if isinf(epsilon) else amount_up(Fraction(epsilon))
+
+
+def _epsilon(price: Charge) -> str:
+    """Return the epsilon, or rho where Gaussian noise is accounted for by it."""
+    if isinf(price.epsilon):
+        return f"ρ = {amount_up(Fraction(price.rho))}"
+    return amount_up(Fraction(price.epsilon))
+
+
+def _moment(written: datetime) -> str:
+    return f"{written:%Y-%m-%d %H:%M:%S}"
+
+
+def _summary_record(summary: Summary) -> dict[str, object]:
+    report = summary.report
+    return {
+        "remaining": summary.balance.to_json(),
+        "report": None if report is None else _report_record(report),
+        "accounts": [_account_record(each) for each in summary.accounts],
+        "questions": [_question_record(each) for each in summary.questions],
+    }
+
+
+def _report_record(report: Report) -> dict[str, object]:
+    price = report.price
+    return {
+        "epsilon": None if isinf(price.epsilon) else float(price.epsilon),
+        "delta": float(price.delta),
+        "accountant": price.accountant,
+        "holds": FIXED_IN_ADVANCE,
+        "partitions": {
+            table: balance_from(left, report.total).to_json()
+            for table, left in report.partitions.items()
+        },
+    }
+
+
+def _account_record(spent: Spent) -> dict[str, object]:
+    return {
+        "account": spent.account,
+        **_charge_record(spent.charged),
+        "cap": None if spent.cap is None else float(spent.cap),
+        "left": None if spent.left is None else float(spent.left.epsilon),
+        "enabled": spent.enabled,
+        "suspended": spent.suspended,
+    }
+
+
+def _question_record(paid: PaidQuestion) -> dict[str, object]:
+    return {
+        "written": paid.written.isoformat(),
+        "account": paid.account,
+        **_charge_record(paid.price),
+        "question": paid.sql,
+    }
+
+
+def _charge_record(charge: Charge) -> dict[str, float | None]:
+    return {
+        "epsilon": None if isinf(charge.epsilon) else float(charge.epsilon),
+        "rho": None if isinf(charge.rho) else float(charge.rho),
+        "delta": float(charge.delta),
+    }
+
+
+# --------------------------------------------------------------------------- ledger
+
+
+@ledger.command("show", help="Show every entry.")
+def show_ledger(place: LedgerArgument = None, catalog: Catalog = DEFAULT_CATALOG) -> None:
+    """Print every entry of a ledger as a table."""
+    with closing(existing_ledger(ledger_location(place, catalog))) as found:
+        entries = list(found.entries())
+    show_table(
+        {
+            "entry": [each.number for each in entries],
+            "when (UTC)": [_moment(each.written) for each in entries],
+            "kind": [each.kind for each in entries],
+            "account": [each.account for each in entries],
+            "digest": [each.digest[:12] for each in entries],
+            "details": [_details(each) for each in entries],
+        }
+    )
+
+
+@ledger.command("verify", help="Check that no ledger entry has been changed.")
+def verify_ledger(
+    place: LedgerArgument = None,
+    catalog: Catalog = DEFAULT_CATALOG,
+    head: Annotated[
+        str | None,
+        typer.Option(help="A digest that you noted earlier; fails if that entry is missing."),
+    ] = None,
+) -> None:
+    """Print the ledger's head if no entry was changed, else raise LedgerError."""
+    with closing(existing_ledger(ledger_location(place, catalog))) as found:
+        found.verify(head)
+        count = sum(1 for _ in found.entries())
+        show(f"{number(count, 'entry', 'entries')}, none has been changed\nhead {found.head()}")
+
+
+@ledger.command(
+    "incidents", help="Show queries that failed after they were charged, and suspended accounts."
+)
+def show_incidents(
+    place: LedgerArgument = None, catalog: Catalog = DEFAULT_CATALOG, is_json: AsJson = False
+) -> None:
+    """Print incidents, suspended accounts, and how many bits were revealed at most."""
+    with closing(existing_ledger(ledger_location(place, catalog))) as found:
+        incidents, suspended = found.incidents(), found.suspended()
+        charges = sum(each.kind == "charge" for each in found.entries())
+    # Each incident leaves a charge without an answer, which may run once more for free.
+    bits = bits_told(len(incidents), charges + len(incidents))
+    if is_json:
+        record = {
+            "incidents": [_incident_record(each) for each in incidents],
+            "suspended": sorted(suspended),
+            "all_suspended": any(suspended.values()),
+            "charges": charges,
+            "bits": bits,
+        }
+        show(json.dumps(record, indent=2))
+        return
+    if not incidents:
+        show(f"No incidents among {number(charges, 'charge')}.")
+        return
+    show_table(_incident_columns(incidents))
+    say(
+        f"\n{number(len(incidents), 'incident')} among {number(charges, 'charge')}. "
+        f"At most {bits:g} bits were revealed outside ε."
+    )
+    for name in suspended:
+        everybody = ", and so are all other accounts" if suspended[name] else ""
+        say(f"{name} is suspended{everybody}. To lift it: discreet analyst resume {quote(name)}")
+
+
+@ledger.command("export", help="Print every entry as one line of JSON, without answers and tokens.")
+def export_ledger(place: LedgerArgument = None, catalog: Catalog = DEFAULT_CATALOG) -> None:
+    """Print the entries for programs; answers and hashes of tokens stay in the ledger."""
+    with closing(existing_ledger(ledger_location(place, catalog))) as found:
+        for entry in found.entries():
+            show(json.dumps(_entry_record(entry)))
+
+
+def ledger_location(place: str | None, catalog: Path) -> str | Path:
+    """Return where the ledger is: as named, else that of the catalog."""
+    return place or ledger_place(catalog)
+
+
+def _details(entry: Entry) -> str:
+    if entry.kind in {"policy", "analyst"}:
+        shown = sorted(each for each in entry.about.items() if each[0] not in PRIVATE)
+        return ", ".join(f"{name} {value}" for name, value in shown)
+    if entry.kind == "incident":
+        return f"{entry.about['failure']}, suspends {entry.about['suspends']}"
+    if entry.kind == "pin":
+        return f"{entry.question} is computed from {entry.about['source']}"
+    return entry.about.get("sql", entry.question) if entry.kind == "charge" else ""
+
+
+def _entry_record(entry: Entry) -> dict[str, object]:
+    return {
+        "number": entry.number,
+        "kind": entry.kind,
+        "written": entry.written.isoformat(),
+        "question": entry.question,
+        "account": entry.account,
+        "events": [record_from_event(each) for each in entry.events],
+        "about": {name: text for name, text in entry.about.items() if name not in PRIVATE},
+        "digest": entry.digest,
+    }
+
+
+def _incident_columns(incidents: Sequence[Incident]) -> dict[str, list[str]]:
+    return {
+        "entry": [str(each.number) for each in incidents],
+        "when (UTC)": [_moment(each.written) for each in incidents],
+        "account": [each.account for each in incidents],
+        "failure": [FAILURES[each.failure] for each in incidents],
+        "resumed": [_resumed(each) for each in incidents],
+        "query": [each.about.get("sql", each.question) for each in incidents],
+    }
+
+
+def _resumed(incident: Incident) -> str:
+    if incident.failure == UNANSWERED:
+        return ""
+    return "yes" if incident.is_resumed else "no"
+
+
+def _incident_record(incident: Incident) -> dict[str, object]:
+    return {
+        "entry": incident.number,
+        "written": incident.written.isoformat(),
+        "account": incident.account,
+        "failure": incident.failure,
+        "suspends": incident.suspends or None,
+        "resumed": incident.is_resumed,
+        "question": incident.about.get("sql", incident.question),
+    }

@@ -1,0 +1,203 @@
+"""The command as a whole: what it says it can do, how it ends, and what mistakes sound like."""
+
+import re
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+from discreet import __version__
+from discreet.cli import main
+from discreet.cli.app import TABLE, Entry, load
+from tests.cli.conftest import Discreet
+from tests.cli.runs import run
+
+HEAVY = ("duckdb", "scipy", "numpy", "pyarrow", "sqlglot", "prompt_toolkit")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fix"),
+    [
+        (["price", "100 laplace 0.1"], "must look like '100 x laplace 0.1'"),
+        (["price", "3 x laplacian 0.1"], "geometric, laplace, exponential"),
+        (["price", "laplace 0"], "must be more than 0"),
+        (["price", "laplace 1/0"], "must be a decimal or a fraction"),
+        (["price", "laplace 0.1", "--delta", "2"], "delta must be less than 1"),
+        (["price", "99999999999999999999 x laplace 0.1"], "must look like"),
+        (["price", "gaussian 1e400", "--delta", "1e-6"], "must look like"),
+        (["price", "gaussian 3"], "give a delta above 0"),
+        (["demo", "--output", "/proc/nowhere"], "/proc/nowhere"),
+        (["ask", "SELECT 1", "-c", "nowhere.toml"], "let 'discreet init DATA' draft one"),
+        (["budget", "-c", "nowhere.toml"], "let 'discreet init DATA' draft one"),
+        (["ask", "--file", "nowhere.sql", "-e", "1"], "nowhere.sql: no such file"),
+        (["init", "nowhere.csv", "-o", "new.toml"], "nowhere.csv does not exist"),
+        (["init", "visits.csv"], "add --force"),
+        (["init", "visits.csv", "-o", "new.toml", "--unit", "pat_id"], "perhaps 'patient_id'"),
+        (["init", "visits.csv", "-o", "new.toml", "--find-bounds", "0.1"], "unit must be named"),
+        (["ledger", "show"], "the ledger's file is not there"),
+        (["shell", "--epsilon", "0"], "epsilon must be more than 0"),
+    ],
+)
+@pytest.mark.usefixtures("folder")
+def test_a_mistake_gets_one_sentence_and_no_traceback(
+    arguments: list[str], fix: str, discreet: Discreet
+) -> None:
+    ended = discreet(*arguments)
+    assert ended.code == 1
+    assert ended.err.startswith("discreet: ")
+    assert ended.err.count("\n") == 1
+    assert fix in ended.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["frobnicate"],
+        ["ask"],
+        ["ask", "SELECT 1", "--file", "x.sql"],
+        ["ask", "SELECT COUNT(*) FROM visits"],
+        ["ask", "SELECT COUNT(*) FROM visits", "--epsilon", "nan"],
+        ["ask", "SELECT COUNT(*) FROM visits", "--epsilon", "1e999999999"],
+        ["ask", "SELECT COUNT(*) FROM visits", "--epsilon", "1/0"],
+        ["ask", "SELECT COUNT(*) FROM visits", "--within", "1", "--within", "2"],
+        ["ask", "SELECT COUNT(*) FROM visits", "-e", "1", "--json", "--csv"],
+        ["ask", "SELECT '\udc80'", "-e", "1"],
+    ],
+)
+@pytest.mark.usefixtures("folder")
+def test_a_wrong_call_says_how_to_call_and_ends_with_two(
+    arguments: list[str], discreet: Discreet
+) -> None:
+    ended = discreet(*arguments)
+    assert ended.code == 2
+    assert ended.out == ""
+    assert "Usage" in ended.err
+
+
+def test_a_mistake_of_ours_is_said_in_fixed_words(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken() -> None:
+        raise ZeroDivisionError("a secret number")
+
+    monkeypatch.setattr("discreet.cli.commands", broken)
+    with pytest.raises(SystemExit) as left:
+        main()
+    said = capsys.readouterr().err
+    assert left.value.code == 70
+    assert "ZeroDivisionError" in said
+    assert "secret" not in said
+
+
+def test_the_version_is_printed() -> None:
+    assert run("--version").out == "discreet 0.1.0\n"
+    assert version("discreet") == __version__ == "0.1.0"
+
+
+def test_help_and_version_load_no_engine() -> None:
+    """Start-up is what people wait for each time, so that what is heavy is loaded when used."""
+    code = f"""
+import sys
+sys.argv = ["discreet", "--help"]
+from discreet.cli import main
+from discreet.cli.app import TABLE, Entry, load
+try:
+    main()
+finally:
+    loaded = [each for each in {HEAVY} if each in sys.modules]
+    print(loaded, file=sys.stderr)
+"""
+    done = subprocess.run(  # noqa: S603 - our own command
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert done.stderr == "[]\n"
+    assert done.returncode == 0
+
+
+def test_without_arguments_it_says_what_it_can_do(discreet: Discreet) -> None:
+    shown = discreet()
+    for name in ("demo", "init", "ask", "explain", "shell", "budget", "price", "ledger"):
+        assert name in shown.out + shown.err
+
+
+def test_letters_that_the_terminal_lacks_are_written_as_escapes() -> None:
+    command = [sys.executable, "-m", "discreet", "price", "laplace 0.1"]
+    done = subprocess.run(  # noqa: S603 - our own command
+        command, env={"PYTHONIOENCODING": "ascii"}, capture_output=True, check=False
+    )
+    assert done.returncode == 0
+    assert rb"\u03b5" in done.stdout
+
+
+def test_help_lists_the_commands_in_the_order_in_which_people_need_them(
+    discreet: Discreet,
+) -> None:
+    shown = discreet("--help").out
+    panels = ["Get started", "Run queries", "Budget", "Large tables", "Study and test"]
+    assert sorted(panels, key=shown.index) == panels
+    assert re.findall(r"^│ ([a-z]+) ", shown, re.M) == [
+        *("demo", "init", "explain", "ask", "shell", "budget", "analyst", "ledger", "price"),
+        *("prepare", "attack", "audit", "design", "local"),
+    ]
+    assert "forget" not in shown
+
+
+@pytest.mark.parametrize("entry", TABLE, ids=lambda entry: entry.name)
+def test_every_command_of_the_table_is_loaded_with_its_line_of_help(entry: Entry) -> None:
+    command = load(entry.name)
+    assert (command.name, command.help) == (entry.name, entry.help)
+    children = getattr(command, "commands", {"": command})
+    assert all(each.help for each in children.values())
+
+
+COUNT = "SELECT COUNT(*) FROM visits"
+FEW = ("--people", "6", "--queries", "4", "--trials", "2")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "old", "new"),
+    [
+        (["explain", COUNT, "-e", "1", "--bounding", "prepared"], "--bounding", "--row-choice"),
+        (["ask", COUNT, "-e", "1", "--bounding=per-query"], "--bounding", "--row-choice"),
+        (
+            ["init", "visits.csv", "--force", "--unit", "row", "--spend", "0.1"],
+            "--spend",
+            "--find-bounds",
+        ),
+        (["forget"], "forget", "discreet prepare --remove"),
+        (["attack", "averaging", "--each", "0.5", *FEW], "--each", "--epsilon-per-query"),
+        (["attack", "averaging", "--by", "mean", *FEW], "--by", "--method"),
+        (
+            ["attack", "averaging", "--against", "cached", *FEW],
+            "--against cached",
+            "--against sticky",
+        ),
+        (
+            ["local", "collect", "reports.txt", "--least-people", "2"],
+            "--least-people",
+            "--min-people",
+        ),
+    ],
+)
+def test_old_spellings_still_work_with_a_line_of_warning(
+    folder: Path, discreet: Discreet, arguments: list[str], old: str, new: str
+) -> None:
+    assert folder.is_dir()
+    if arguments[0] == "local":
+        discreet("local", "simulate", "-e", "1", "-n", "9")
+    ended = discreet(*arguments)
+    assert ended.code == 0, ended.err
+    assert ended.err.splitlines()[0] == f"discreet: {old} is deprecated. Use {new}."
+    assert ended.err.count("deprecated") == 1
+
+
+@pytest.mark.usefixtures("folder")
+def test_an_old_spelling_is_none_of_another_command_nor_after_two_hyphens(
+    discreet: Discreet,
+) -> None:
+    assert "No such option: --by" in discreet("budget", "--by", "mean").err
+    ended = discreet("ask", "-e", "1", "--", "--bounding")
+    assert ended.code == 1
+    assert "deprecated" not in ended.err

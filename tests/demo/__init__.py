@@ -1,1 +1,0 @@
-"""Made-up data."""
