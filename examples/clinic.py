@@ -17,7 +17,7 @@ def main() -> None:
 
         answer = clinic.ask(by_region, epsilon=0.5)
         print(answer)
-        print(answer.rows[0], answer.error["visits"][0])
+        print(answer.rows[0], answer.margins["visits"][0])
 
         smokers = "SELECT COUNT(*) AS smokers FROM patients WHERE smokes"
         print(clinic.ask(smokers, within=50, confidence=0.99))

@@ -140,7 +140,7 @@ def test_a_mistake_in_what_comes_afterwards_costs_nothing() -> None:
         curator.ask("SELECT COUNT(*) + 'x' FROM visits", epsilon=1)
     assert curator.remaining.epsilon == 100
     curator.ask("SELECT COUNT(*) + 1 FROM visits", epsilon=1)
-    assert curator.ask("SELECT COUNT(*) + 2 FROM visits", epsilon=1).was_kept
+    assert curator.ask("SELECT COUNT(*) + 2 FROM visits", epsilon=1).from_ledger
     assert curator.remaining.epsilon == 99
 
 
@@ -195,7 +195,7 @@ def test_what_an_account_asks_is_charged_to_it_within_its_cap(token: Token) -> N
     assert eve.explain(SUM, epsilon=1).remaining == eve.remaining
     eve.ask(SUM, epsilon=Fraction(1, 2))
     assert eve.remaining.epsilon == 0
-    assert not curator.ask(NESTED, epsilon=1).was_kept
+    assert not curator.ask(NESTED, epsilon=1).from_ledger
     assert {each.account for each in ledger.entries() if each.kind == "charge"} == {"eve", "owner"}
 
 
@@ -219,7 +219,7 @@ def test_a_kept_answer_is_free_for_everybody_who_may_ask(token: Token) -> None:
     curator, ledger = with_eve(token)
     paid = curator.ask(COUNT, epsilon=1)
     free = curator.as_analyst(token.text).ask(COUNT, epsilon=1)
-    assert free.was_kept
+    assert free.from_ledger
     assert free.rows == paid.rows
     assert ledger.remaining("eve").epsilon == 2
 
@@ -326,7 +326,7 @@ def check_failure_is_charged_once(
     assert kinds == ["policy", "charge", "incident", "resume", "incident", "resume"]
     with opened(folder) as working:
         answer = working.ask(HEAVY, epsilon=1)
-        assert answer.was_kept
+        assert answer.from_ledger
         assert working.remaining.epsilon == 2
 
 
@@ -406,10 +406,10 @@ def test_without_its_ledger_nothing_is_read_and_nothing_is_shown(tmp_path: Path)
         assert engines[0].ran == 1
     away.rename(ledger)
     with curator_of(VISITS, seed=None, ledger=ledger, engine=watched, **BOUNDS) as curator:
-        assert curator.ask(COUNT, epsilon=1).was_kept
+        assert curator.ask(COUNT, epsilon=1).from_ledger
         assert curator.remaining.epsilon == 99
         assert engines[1].ran == 1
-        assert not curator.ask(SUM, epsilon=1).was_kept
+        assert not curator.ask(SUM, epsilon=1).from_ledger
 
 
 # --------------------------------------------------------------------------- told beforehand
@@ -421,15 +421,17 @@ def test_an_explanation_says_when_a_question_would_be_free(token: Token) -> None
     nested = "SELECT (SELECT COUNT(*) FROM visits) + (SELECT COUNT(*) FROM visits WHERE cost > 9)"
 
     def told(sql: str, epsilon: Fraction | int) -> str:
-        return str(eve.explain(sql, epsilon=epsilon)).splitlines()[0]
+        lines = str(eve.explain(sql, epsilon=epsilon)).splitlines()
+        assert lines[3] == "Remaining   ε = 2 of 2"
+        return lines[2]
 
-    assert told(COUNT, 1) == "would cost ε = 1 · left ε = 2 of 2"
+    assert told(COUNT, 1) == "Cost        ε = 1"
     curator.ask(COUNT, epsilon=1)
-    free = "would cost nothing: all that it needs was paid for before"
-    assert told("SELECT 2 * COUNT(*) FROM VISITS", 1) == f"{free} (ε = 1) · left ε = 2 of 2"
-    assert told(COUNT, Fraction(1, 2)) == f"{free} (ε = 0.5) · left ε = 2 of 2"
-    assert told(COUNT, 2) == "would cost ε = 2 · left ε = 2 of 2"
-    assert "the rest of its price, ε = 2, was paid for before" in told(nested, 2)
+    free = "Cost        nothing, because the answer is already saved"
+    assert told("SELECT 2 * COUNT(*) FROM VISITS", 1) == f"{free} (it cost ε = 1)"
+    assert told(COUNT, Fraction(1, 2)) == f"{free} (it cost ε = 0.5)"
+    assert told(COUNT, 2) == "Cost        ε = 2"
+    assert "because the rest of ε = 2 was spent before" in told(nested, 2)
     assert eve.explain(nested, epsilon=2).due == Price(epsilon=Fraction(1))
     assert eve.ask(nested, epsilon=2).charged.epsilon == 1
     assert eve.remaining.epsilon == 1

@@ -207,7 +207,7 @@ def test_others_go_on_and_what_was_kept_stays_readable() -> None:
     curator.ask(about(4), epsilon=1)
     curator.resume("eve")
     engine.is_mended = True
-    assert eve.ask(about(2), epsilon=1).was_kept
+    assert eve.ask(about(2), epsilon=1).from_ledger
     assert [each.is_resumed for each in curator.incidents()] == [True]
 
 
@@ -427,7 +427,7 @@ def test_what_was_paid_for_stays_free_below_the_least_epsilon(tmp_path: Path) ->
     with made(ledger=ledger, least_epsilon=1)[0] as curator:
         assert curator.ask(about(0), epsilon=Fraction(1, 1000)).rows == rows
         curator.ask(about(1), epsilon=2)
-        assert curator.ask(about(1), epsilon=Fraction(1, 2)).was_kept
+        assert curator.ask(about(1), epsilon=Fraction(1, 2)).from_ledger
 
 
 @pytest.mark.parametrize("wrong", [0, -1, 101, "much"])

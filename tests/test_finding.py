@@ -120,12 +120,12 @@ def test_all_parts_together_cost_exactly_the_epsilon_of_the_question(
     epsilon = Fraction(7, 3)
     answer = visits.ask(sql, epsilon=epsilon)
     assert spent(visits) == answer.price.epsilon == epsilon
-    assert not answer.was_kept
+    assert not answer.from_ledger
     charges = [each for each in visits._ledger.entries() if each.kind == "charge"]
     assert len(charges) == columns + 1
     again = visits.ask(sql, epsilon=epsilon)
     assert again.rows == answer.rows
-    assert again.was_kept
+    assert again.from_ledger
     assert spent(visits) == epsilon
 
 
@@ -135,13 +135,13 @@ def test_the_answer_is_right_and_says_what_was_found(visits: Curator) -> None:
     assert isinstance(total, float)
     assert abs(total - COSTS.sum()) < 0.03 * COSTS.sum()
     assert answer.notes[0].startswith("The bounds of visits.cost, ")
-    assert answer.notes[0].endswith("were found first, for ε = 1 of the price.")
+    assert answer.notes[0].endswith("were found first, for ε = 1 of the cost.")
 
 
 def test_concentrated_budgets_find_bounds_too() -> None:
     curator = curator_of(VISITS, bounds=AUTO, epsilon=1, delta=1e-6, accounting="concentrated")
     assert curator.ask(SUM, epsilon=0.5).price.epsilon == Fraction(1, 2)
-    assert curator.ask(SUM, epsilon=0.5).was_kept
+    assert curator.ask(SUM, epsilon=0.5).from_ledger
     with pytest.raises(BudgetError):
         curator.ask(SUM, epsilon=5)
 
@@ -157,9 +157,9 @@ def test_bounds_that_were_found_before_for_the_same_epsilon_are_not_paid_again(
 
 def test_a_column_can_be_named_whatever_is_declared_of_it() -> None:
     curator = curator_of(VISITS, bounds={"cost": (0, 10**6)}, step={"cost": 1})
-    wide = curator.ask(SUM, epsilon=1).error["total"][0]
+    wide = curator.ask(SUM, epsilon=1).margins["total"][0]
     found = curator.ask(SUM, epsilon=1, find_bounds_of=["visits.cost"])
-    narrow = found.error["total"][0]
+    narrow = found.margins["total"][0]
     assert wide is not None
     assert narrow is not None
     assert narrow < wide / 100
@@ -173,7 +173,7 @@ def test_after_reopening_all_parts_are_free(tmp_path: Path) -> None:
     with curator_of(VISITS, bounds=AUTO, ledger=place, seed=99) as curator:
         again = curator.ask(SUM, epsilon=1)
         assert again.rows == first.rows
-        assert again.was_kept
+        assert again.from_ledger
         assert spent(curator) == 1
 
 
@@ -246,7 +246,7 @@ def test_refusals_charge_nothing(visits: Curator, case: str) -> None:
 
 def test_an_accuracy_is_solved_for_where_no_bounds_are_needed(visits: Curator) -> None:
     answer = visits.ask("SELECT COUNT(*) AS n FROM visits", within=10)
-    assert answer.error["n"] == [pytest.approx(10, abs=1)]
+    assert answer.margins["n"] == [pytest.approx(10, abs=1)]
 
 
 # --------------------------------------------------------------------------- explain
@@ -260,9 +260,9 @@ def test_an_explanation_reads_no_data_and_leaves_open_what_bounds_decide() -> No
     curator = curator_of(VISITS, bounds=AUTO, engine=refusing)
     told = curator.explain("SELECT COUNT(*) AS n, SUM(cost) AS total FROM visits", epsilon=1)
     assert told.price.epsilon == 1
-    spreads = {each.name: each.spread_text for each in told.columns}
+    spreads = {each.name: each.margin_text for each in told.columns}
     assert list(spreads) == ["(bounds)", "n", "total"]
-    assert spreads["total"] == "known with the bounds"
+    assert spreads["total"] == "depends on bounds not yet found"
     assert spreads["n"].startswith("±")
     text = str(told)
     assert "The bounds of visits.cost are found first, for ε = 0.2" in text
@@ -276,8 +276,8 @@ def test_once_found_the_explanation_tells_all(visits: Curator) -> None:
     visits.find_bounds("cost", epsilon=PART)
     after = visits.explain(SUM, epsilon=1)
     assert after.price.epsilon == 1 - PART
-    assert after.columns[-1].spread_text.startswith("±")
-    assert "not paid for again" in after.first[0]
+    assert after.columns[-1].margin_text.startswith("±")
+    assert "cost nothing now" in after.first[0]
     assert spent(visits) == PART
 
 

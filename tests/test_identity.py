@@ -42,7 +42,7 @@ def was_kept(source: Any, ledger: Path, **more: Any) -> bool:
     """Return whether what is asked about a table had been answered before."""
     given = {"name": "people", "unit": "who", "rows_per_unit": 1, "epsilon": 99, **more}
     with discreet.open(source, ledger=ledger, **given) as people:
-        return people.ask(COUNT, epsilon=1).was_kept
+        return people.ask(COUNT, epsilon=1).from_ledger
 
 
 # --------------------------------------------------------------------------- data frames
@@ -62,7 +62,7 @@ def test_a_new_frame_never_gets_another_frames_answer(make: str, tmp_path: Path)
     for number in range(12 if make == "pandas" else 4):
         frame = MAKERS[make]({"who": list(range(number, number + 50))})
         with discreet.open(frame, ledger=tmp_path / "l", **given) as people:
-            assert not people.ask(COUNT, epsilon=1).was_kept
+            assert not people.ask(COUNT, epsilon=1).from_ledger
         del frame
 
 
@@ -214,7 +214,7 @@ def test_what_an_older_version_charged_for_files_is_still_free(
     with discreet.open(file, ledger=ledger, **given) as people:
         people.ask(COUNT, epsilon=0.5)  # is read off the dearer one
         assert people.remaining.epsilon == 98
-        assert not people.ask(dearer, epsilon=2).was_kept
+        assert not people.ask(dearer, epsilon=2).from_ledger
     pq.write_table(pa.table({"who": list(range(51))}), file)
     assert not was_kept(file, ledger)
 

@@ -223,8 +223,8 @@ def test_no_method_of_an_answer_takes_an_odd_argument(
         for odd in ODD:
             each: Any = odd
             for what, call in {
-                "error_at": lambda each=each: answer.error_at(each),
-                "simultaneous": lambda each=each: answer.error_at(0.9, simultaneous=each),
+                "margins_at": lambda each=each: answer.margins_at(each),
+                "simultaneous": lambda each=each: answer.margins_at(0.9, simultaneous=each),
                 "prior": lambda each=each: answer.best_guess(each, column="n"),
                 "column": lambda each=each: answer.best_guess(prior, column=each),
                 "plot": lambda each=each: answer.plot(each),

@@ -74,21 +74,21 @@ COUNT = "SELECT COUNT(*) AS n FROM people"
 def test_a_file_written_again_is_asked_again(tmp_path: Path) -> None:
     catalog = written(tmp_path, AGES)
     with discreet.open(catalog) as people:
-        assert not people.ask(COUNT, epsilon=1).was_kept
+        assert not people.ask(COUNT, epsilon=1).from_ledger
     with discreet.open(catalog) as people:
-        assert people.ask(COUNT, epsilon=1).was_kept
+        assert people.ask(COUNT, epsilon=1).from_ledger
     file = tmp_path / "people.csv"
     state = file.stat()
     file.write_text(AGES.replace("20", "21"), encoding="utf-8")
     os.utime(file, ns=(state.st_atime_ns, state.st_mtime_ns))
     with discreet.open(catalog) as people:
-        assert not people.ask(COUNT, epsilon=1).was_kept
+        assert not people.ask(COUNT, epsilon=1).from_ledger
 
 
 def asked(catalog: Path) -> tuple[bool, int]:
     """Return whether the answer was kept, and what is left."""
     with discreet.open(catalog) as people:
-        return people.ask(COUNT, epsilon=1).was_kept, int(people.remaining.epsilon)
+        return people.ask(COUNT, epsilon=1).from_ledger, int(people.remaining.epsilon)
 
 
 def declare(catalog: Path, section: str) -> None:
@@ -136,7 +136,7 @@ def test_data_frames_may_have_a_version(tmp_path: Path) -> None:
             frame, name="people", unit="who", rows_per_unit=1, epsilon=9,
             ledger=tmp_path / "l", version=version,
         ) as people:  # fmt: skip
-            kept.append(people.ask(COUNT, epsilon=1).was_kept)
+            kept.append(people.ask(COUNT, epsilon=1).from_ledger)
             frame = pa.table({"who": list(range(50))})
     assert kept == [False, True, False, True, False]
 

@@ -86,7 +86,7 @@ def test_what_is_read_off_another_answer_is_noted_once(curator: Curator) -> None
     curator.ask(WIDE, epsilon=1)
     for expected in ([READ, PIN], [READ]):
         with transactions(curator) as seen:
-            assert curator.ask(SOME, epsilon=Fraction(1, 10)).was_kept
+            assert curator.ask(SOME, epsilon=Fraction(1, 10)).from_ledger
         assert seen == expected
 
 
@@ -111,7 +111,7 @@ def test_an_account_that_another_process_declared_or_disabled_is_found_so(tmp_pa
         curator.ask(SOME, epsilon=1)
         with SqliteLedger.existing(tmp_path / "l") as other:
             other.declare_analyst("eve", epsilon=2)
-            assert curator.ask(SOME, epsilon=1, account="eve").was_kept
+            assert curator.ask(SOME, epsilon=1, account="eve").from_ledger
             other.declare_analyst("eve", epsilon=2, enabled=False)
             with pytest.raises(AccountError, match="disabled"):
                 curator.ask(SOME, epsilon=1, account="eve")
@@ -174,7 +174,7 @@ def test_arguments_are_accepted_as_they_were_called_before(curator: Curator, who
     old_names(asked.ask, {"find_bounds": ["visits.cost"]}, "find_bounds= is now find_bounds_of=")
     assert curator.ask(
         "SELECT SUM(cost) FROM visits", epsilon=1, find_bounds_of=["visits.cost"]
-    ).was_kept
+    ).from_ledger
     told: Any = old_names(asked.explain, {"find_bounds": "visits.cost"}, "find_bounds_of")
     assert "not paid for again" in told.first[0]
     old_names(asked.ask, {"bounding": "per-query"}, "bounding= is now row_choice=")

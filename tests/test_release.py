@@ -13,7 +13,15 @@ import pytest
 from discreet.catalog.schema import Kind
 from discreet.postprocess import with_margins
 from discreet.query.plan import PlannedRelease
-from discreet.query.questions import Aggregate, Key, KnownKeys, Statistic, UnknownKeys
+from discreet.query.questions import (
+    Aggregate,
+    Key,
+    KnownKeys,
+    ListedByCatalog,
+    NotDeclared,
+    Statistic,
+    UnknownKeys,
+)
 from discreet.release import release
 from discreet.tables import ExactTable, NoisyTable
 from tests.query.evaluate import sums_of
@@ -77,7 +85,7 @@ def test_every_known_key_is_answered_in_public_order_and_no_other() -> None:
 
 
 def test_a_null_that_is_a_public_key_is_answered() -> None:
-    keys = by_region()[0], KnownKeys(rows=(("north",), (None,)), why="declared")
+    keys = by_region()[0], KnownKeys(rows=(("north",), (None,)), why=ListedByCatalog())
     rows = shown(planned_of(ROWS, keys=keys), {"k0": [None, "south"], "s0": [4000, 9000]})
     assert rows["region"] == ["north", None]
     assert rows["a0"] == pytest.approx([0, 4000], abs=200)
@@ -117,7 +125,8 @@ def test_keys_of_several_columns_meet_as_wholes() -> None:
     day = Key(name="day", expression=DAY)
     days = (date(2024, 1, 1), date(2024, 1, 2))
     known = KnownKeys(
-        rows=tuple((each, is_old) for each in days for is_old in (False, True)), why=""
+        rows=tuple((each, is_old) for each in days for is_old in (False, True)),
+        why=ListedByCatalog(),
     )
     table: Exact = {"k0": [days[1], days[0], date(1999, 1, 1)], "k1": [True, False, True]}
     rows = shown(planned_of(ROWS, keys=((day, old), known)), table | {"s0": [2000, 3000, 9000]})
@@ -173,14 +182,14 @@ def test_sums_wider_than_64_bits_are_released() -> None:
 
 def test_counts_are_not_cut_at_zero() -> None:
     keys = (Key(name="g", expression=column("g", Kind.INTEGER)),)
-    many = KnownKeys(rows=tuple((i,) for i in range(200)), why="")
+    many = KnownKeys(rows=tuple((i,) for i in range(200)), why=ListedByCatalog())
     rows = shown(planned_of(ROWS, keys=(keys, many)), {"k0": [], "s0": []})
     assert min(rows["a0"]) < 0 < max(rows["a0"])
 
 
 def test_noise_is_not_repeated_from_group_to_group() -> None:
     keys = (Key(name="g", expression=column("g", Kind.INTEGER)),)
-    many = KnownKeys(rows=tuple((i,) for i in range(100)), why="")
+    many = KnownKeys(rows=tuple((i,) for i in range(100)), why=ListedByCatalog())
     rows = shown(planned_of(average(COST), keys=(keys, many)), {"k0": [], "s0": [], "s1": []})
     assert len({*rows["m0"], *rows["m1"]}) == 200
 
@@ -188,7 +197,7 @@ def test_noise_is_not_repeated_from_group_to_group() -> None:
 def test_unknown_keys_may_be_real_or_null() -> None:
     x = (Key(name="x", expression=column("x")),)
     table: Exact = {"k0": [2.5, None, -1.0], "units": [5000, 5000, 5000]}
-    rows = shown(planned_of(keys=(x, UnknownKeys(why=""))), table)
+    rows = shown(planned_of(keys=(x, UnknownKeys(why=NotDeclared(columns=("x",))))), table)
     assert rows["x"] == [-1.0, 2.5, None]
 
 
@@ -210,7 +219,7 @@ def coverage(planned: PlannedRelease, table: dict[str, Any], true: list[float]) 
 
 def many_groups() -> tuple[tuple[Key, ...], KnownKeys]:
     keys = (Key(name="g", expression=column("g", Kind.INTEGER)),)
-    return keys, KnownKeys(rows=tuple((i,) for i in range(DRAWS)), why="")
+    return keys, KnownKeys(rows=tuple((i,) for i in range(DRAWS)), why=ListedByCatalog())
 
 
 @pytest.mark.parametrize("share", [Fraction(1, 20), Fraction(1, 2)])

@@ -66,29 +66,29 @@ def test_some_of_the_columns_are_free_at_a_price_that_buys_no_better(
     shown = ", ".join(f"{ALL[name]} AS {name}2" for name in names)
     sql = f"select {shown}, region AS r from visits AS w group by r order by r desc"  # noqa: S608
     some = served.ask(sql, epsilon=Fraction(1, 20))
-    assert some.was_kept
+    assert some.from_ledger
     assert left(served) == 99
     for name in names:
         assert [row[f"{name}2"] for row in some.rows] == [row[name] for row in wide.rows][::-1]
-        assert some.error.get(f"{name}2") == (
-            wide.error[name][::-1] if name in wide.error else None
+        assert some.margins.get(f"{name}2") == (
+            wide.margins[name][::-1] if name in wide.margins else None
         )
 
 
 def test_what_a_question_pays_for_is_never_served_with_more_noise(curator: Curator) -> None:
     sql = "SELECT region, COUNT(*) AS n FROM visits GROUP BY region"
-    assert not curator.ask(sql, epsilon=1).was_kept
+    assert not curator.ask(sql, epsilon=1).from_ledger
     assert left(curator) == 98
-    assert curator.ask(sql, epsilon=Fraction(9, 10)).was_kept
-    assert not curator.ask(sql, epsilon=Fraction(11, 10)).was_kept
-    assert curator.ask(sql, within=50).was_kept
+    assert curator.ask(sql, epsilon=Fraction(9, 10)).from_ledger
+    assert not curator.ask(sql, epsilon=Fraction(11, 10)).from_ledger
+    assert curator.ask(sql, within=50).from_ledger
 
 
 def test_the_same_question_at_a_lower_price_is_free(curator: Curator) -> None:
     dear = curator.ask(WIDE, epsilon=1)
     assert curator.ask(WIDE, epsilon=Fraction(1, 3)).rows == dear.rows
     assert left(curator) == 99
-    assert not curator.ask(WIDE, epsilon=2).was_kept
+    assert not curator.ask(WIDE, epsilon=2).from_ledger
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_the_same_question_at_a_lower_price_is_free(curator: Curator) -> None:
     ],
 )
 def test_what_means_anything_else_is_paid_for(curator: Curator, sql: str) -> None:
-    assert not curator.ask(sql, epsilon=Fraction(1, 20)).was_kept
+    assert not curator.ask(sql, epsilon=Fraction(1, 20)).from_ledger
     assert left(curator) == 99 - Fraction(1, 20)
 
 
@@ -115,10 +115,10 @@ def test_keys_that_only_the_data_know_are_served_from_no_larger_a_threshold() ->
     wide = "SELECT town, COUNT(*) AS n, SUM(cost) AS s FROM visits GROUP BY town"
     kept = curator.ask(wide, epsilon=4)
     some = curator.ask("SELECT town, SUM(cost) AS s FROM visits GROUP BY town", epsilon=1)
-    assert some.was_kept
+    assert some.from_ledger
     assert some.rows == [{"town": row["town"], "s": row["s"]} for row in kept.rows]
     assert left(curator) == 96
-    assert not curator.ask(wide, epsilon=5).was_kept
+    assert not curator.ask(wide, epsilon=5).from_ledger
 
 
 def test_other_data_another_schema_and_other_bounds_are_asked_anew(tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_other_data_another_schema_and_other_bounds_are_asked_anew(tmp_path: Pat
     def kept(epsilon: float, **declared: Any) -> bool:
         given: dict[str, Any] = {"unit": "who", "epsilon": 9, "bounds": {"x": (0, 9)}, **declared}
         with discreet.open(tmp_path / "t.csv", ledger=tmp_path / "l", **given) as curator:
-            return curator.ask("SELECT SUM(x) FROM t", epsilon=epsilon).was_kept
+            return curator.ask("SELECT SUM(x) FROM t", epsilon=epsilon).from_ledger
 
     assert [kept(1), kept(0.5)] == [False, True]
     assert not kept(0.4, bounds={"x": (0, 8)})
@@ -143,7 +143,7 @@ def test_a_release_that_depends_on_a_released_number_is_not_read_off_another() -
     )
     curator.ask(wide, epsilon=1)
     sql = "SELECT COUNT(*) AS n FROM visits WHERE age > (SELECT AVG(age) FROM visits)"
-    assert not curator.ask(sql, epsilon=Fraction(1, 2)).was_kept
+    assert not curator.ask(sql, epsilon=Fraction(1, 2)).from_ledger
     assert curator.ask("SELECT AVG(age) FROM visits", epsilon=Fraction(1, 5)).charged.epsilon > 0
 
 
@@ -232,11 +232,11 @@ def test_a_number_that_was_read_off_is_the_one_that_a_later_question_uses() -> N
     curator.ask("SELECT COUNT(*), AVG(age) FROM visits", epsilon=9)
     inner = "SELECT AVG(age) AS m FROM visits"
     first = curator.ask(inner, epsilon=share)
-    assert first.was_kept
+    assert first.from_ledger
     assert curator.explain(nested, epsilon=1).due == Price(epsilon=1 - share)
     assert curator.ask(nested, epsilon=1).charged.epsilon == 1 - share
     assert curator.ask(inner, epsilon=share).rows == first.rows
-    assert curator.ask(nested, epsilon=1).was_kept
+    assert curator.ask(nested, epsilon=1).from_ledger
 
 
 @pytest.mark.parametrize("first", ["pays", "reads off"])

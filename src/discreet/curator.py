@@ -7,8 +7,8 @@ from types import TracebackType
 from typing import ParamSpec, Self, TypedDict, TypeVar, Unpack
 from warnings import warn
 
+from discreet.amounts import balance_from
 from discreet.answer import Answer, Balance, Price
-from discreet.answer.amounts import balance_from
 from discreet.answer.present import present
 from discreet.bounds import (
     BoundsSearch,
@@ -26,8 +26,14 @@ from discreet.engines.foreign import write_for
 from discreet.engines.public import PublicStore
 from discreet.errors import NothingFoundError
 from discreet.executor import Executor, ReleasedTables, price_of
-from discreet.explanation import Explanation, cautions_of, explain_plan, notes_of
-from discreet.explanation.first import explain_found, explain_unfound, note_of_bounds
+from discreet.explanation import Explanation
+from discreet.explanation.from_plan import (
+    explain_found,
+    explain_plan,
+    explain_unfound,
+    note_of_bounds,
+    notes_of,
+)
 from discreet.ledger import OWNER, Incident, Ledger
 from discreet.noise import SYSTEM, Entropy
 from discreet.parameters import Real, confidence_level, rational
@@ -162,9 +168,8 @@ class Curator:
             confidence=level,
             price=price,
             balance=balance_from(released.balance.remaining, released.balance.limit),
-            was_kept=was_kept,
-            cautions=cautions_of(released.plan, level),
-            notes=_notes(released, found),
+            from_ledger=was_kept,
+            notes=_notes(released, found, level),
         )
 
     @_accepting_old_names
@@ -398,8 +403,8 @@ def _bill(released: ReleasedTables, found: FoundBounds) -> tuple[Price, bool]:
     return Price(epsilon=plan.epsilon + found.epsilon, delta=plan.delta), True
 
 
-def _notes(released: ReleasedTables, found: FoundBounds) -> tuple[str, ...]:
+def _notes(released: ReleasedTables, found: FoundBounds, confidence: Fraction) -> tuple[str, ...]:
     """Return what an answer says of bounds, of other tables, and of what was left out."""
     bounds = [note_of_bounds(*each, found.epsilon_each) for each in found.bounds.items()]
     reused = [REUSED] if released.is_reused else []
-    return (*bounds, *reused, *notes_of(released.plan))
+    return (*bounds, *reused, *notes_of(released.plan, confidence))

@@ -440,7 +440,7 @@ def _order_axis(axes: "Axes", places: "NDArray[np.datetime64] | Floats") -> None
 
 
 def _thousands(value: float, _: float) -> str:
-    return f"{value:,.10g}".replace(",", " ")
+    return f"{value:,.10g}"
 
 
 def _literal(text: str) -> str:
@@ -510,7 +510,7 @@ def _draw_success(axes: "Axes", line: Success, colour: str, mark: str) -> None:
     if line.limits:
         axes.plot(line.places, line.limits, "--", color=colour, linewidth=1.2, label="allowed")
     elif line.allowed is not None:
-        name = f"allowed: {100 * line.allowed:.3g} %"
+        name = f"allowed: {100 * line.allowed:.3g}%"
         axes.axhline(line.allowed, color=colour, linestyle="--", linewidth=1.2, label=name)
 
 

@@ -11,13 +11,18 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from discreet.estimators import (
+    IntArray,
+    KeyCount,
+    LinearEstimator,
+    MeanEstimator,
+    VarianceEstimator,
+    margins_of,
+)
 from discreet.mechanisms.accuracy import miss_probability
 from discreet.mechanisms.partition_selection import PartitionSelection
 from discreet.query.plan import Plan
-from discreet.query.plan.measures import Linear, Mean, Variance
-from discreet.query.plan.outline import Shown
 from discreet.query.plan.planned import PlannedRelease
-from discreet.query.plan.readings import IntArray, half_widths_of
 from discreet.query.questions import Question, Release
 from discreet.tables import ARROW_TYPES, NoisyTable
 
@@ -78,13 +83,13 @@ def with_margins(
     table = noisy.rows
     answers = max(1, table.num_rows) if simultaneous else 1
     level = 1 - miss_probability(confidence, answers)
-    cells, first = [], len(planned.release.keys) + len(planned.readings)
+    cells, first = [], len(planned.release.keys) + len(planned.estimators)
     for each in planned.measures:
         last = first + len(each.measure.cells)
         cells.append(np.stack([table.column(i).to_numpy() for i in range(first, last)], axis=1))
         first = last
-    shown = table.select(range(len(planned.release.keys) + len(planned.readings)))
-    for number in range(len(planned.readings)):
+    shown = table.select(range(len(planned.release.keys) + len(planned.estimators)))
+    for number in range(len(planned.estimators)):
         margin = _margin(planned, number, cells, table, level)
         shown = shown.append_column(f"a{number}_spread", margin)
     return shown
@@ -109,14 +114,14 @@ def _margin(
     table: pa.Table,
     confidence: Fraction,
 ) -> Values:
-    reading = planned.readings[number]
-    match reading:
-        case Shown() if planned.selection is not None:
+    estimator = planned.estimators[number]
+    match estimator:
+        case KeyCount() if planned.selection is not None:
             shown = table.column(f"a{number}").to_numpy()
             wide = _shown_margins(planned.selection.mechanism, shown, confidence)
-        case Linear() | Mean() | Variance():
-            noise = planned.measures[reading.measure].noise
-            wide = half_widths_of(reading, cells[reading.measure], noise, confidence)
+        case LinearEstimator() | MeanEstimator() | VarianceEstimator():
+            noise = planned.measures[estimator.measure].noise
+            wide = margins_of(estimator, cells[estimator.measure], noise, confidence)
         case _:
             return pa.array([None] * table.num_rows, pa.float64())
     return pa.array(wide, pa.float64())

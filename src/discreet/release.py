@@ -15,18 +15,26 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from discreet.catalog.schema import Kind, Value, time_from_number
+from discreet.estimators import (
+    Estimator,
+    IntArray,
+    KeyCount,
+    LinearEstimator,
+    MeanEstimator,
+    SelectedValue,
+    VarianceEstimator,
+    combined,
+    values_of,
+)
 from discreet.mechanisms.exponential import PermuteAndFlip
 from discreet.noise import SYSTEM, Entropy
 from discreet.query.expressions.facts import number_of
-from discreet.query.plan.measures import Linear, Mean, Variance
-from discreet.query.plan.outline import AnyReading, Picked, Shown
 from discreet.query.plan.planned import (
     PlannedMeasure,
     PlannedPick,
     PlannedRelease,
     PlannedSelection,
 )
-from discreet.query.plan.readings import IntArray, combined, values_of
 from discreet.query.plan.rulers import Ruler
 from discreet.query.questions import KnownKeys
 from discreet.tables import ARROW_TYPES, ExactTable, NoisyTable
@@ -69,7 +77,7 @@ def release(
     groups, shown = _groups(planned, tables, entropy)
     cells = tuple(_noisy_cells(each, groups, tables, entropy) for each in planned.measures)
     picks = tuple(_picked(each, groups, tables, entropy) for each in planned.picks)
-    columns = [_values(each, cells, picks, shown) for each in planned.readings]
+    columns = [_values(each, cells, picks, shown) for each in planned.estimators]
     hidden = [pa.array(column) for each in cells for column in each.T]
     names = [
         *(each.name for each in planned.release.keys),
@@ -238,15 +246,15 @@ def _nearest(number: Fraction) -> Fraction:
 
 
 def _values(
-    reading: AnyReading,
+    estimator: Estimator,
     cells: tuple[IntArray, ...],
     picks: tuple[Values, ...],
     shown: IntArray | None,
 ) -> Values:
-    match reading:
-        case Picked(pick=number):
+    match estimator:
+        case SelectedValue(pick=number):
             return picks[number]
-        case Shown():
+        case KeyCount():
             return pa.array([] if shown is None else shown, pa.int64())
-        case Linear() | Mean() | Variance():
-            return pa.array(values_of(reading, cells[reading.measure]))
+        case LinearEstimator() | MeanEstimator() | VarianceEstimator():
+            return pa.array(values_of(estimator, cells[estimator.measure]))

@@ -1,4 +1,4 @@
-"""What was released before serves again: reading numbers off a kept table reveals nothing more.
+"""What was released before serves again: estimator numbers off a kept table reveals nothing more.
 
 The same release is found by its name in the ledger. A table that was released for more columns, or
 for a higher price, answers a question about the same rows and groups, if it cost no less and its
@@ -13,12 +13,11 @@ from hashlib import sha256
 
 from discreet.catalog.policy import Catalog
 from discreet.errors import DiscreetError, EngineError
+from discreet.estimators import ExpectedMargin, MarginPerCount, RankMargin, SelectedValue
 from discreet.ledger import AccountBalance, Entry, Kept, Ledger, LedgerView, Receipt
 from discreet.planner import Planner
 from discreet.query.plan import Plan
-from discreet.query.plan.expected import Expected, PerCount, RankError
 from discreet.query.plan.identity import Identity, meanings_of
-from discreet.query.plan.outline import Picked
 from discreet.query.plan.planned import PlannedRelease
 from discreet.query.plan.targets import EpsilonTarget
 from discreet.tables import NoisyTable, noisy_from_bytes
@@ -268,7 +267,7 @@ def _may_serve(entry: Entry, wanted: set[str], epsilon: Fraction) -> bool:
     return wanted <= set(about.get("aggregates", "").split())
 
 
-# --------------------------------------------------------------------------- reading off a table
+# --------------------------------------------------------------------------- estimator off a table
 
 
 def reused_table(
@@ -287,7 +286,7 @@ def reused_table(
     planned = replace(
         kept,
         release=asked.release,
-        readings=tuple(kept.readings[place] for place in found),
+        estimators=tuple(kept.estimators[place] for place in found),
         left_out=asked.left_out,
     )
     return ReusedTable(planned=planned, noisy=_selected(noisy, asked, kept, found))
@@ -298,7 +297,7 @@ def _selected(
 ) -> NoisyTable:
     """Return keys, the asked aggregates and all noisy cells, as the asked release calls them."""
     table, keys = noisy.rows, len(asked.release.keys)
-    cells = range(keys + len(kept.readings), table.num_columns)
+    cells = range(keys + len(kept.estimators), table.num_columns)
     chosen = table.select([*range(keys), *(keys + place for place in places), *cells])
     names = [
         *(each.name for each in asked.release.keys),
@@ -317,8 +316,8 @@ def _shows_as_many_keys(kept: PlannedRelease, asked: PlannedRelease) -> bool:
 
 
 def _is_as_good(kept: PlannedRelease, place: int, asked: PlannedRelease, number: int) -> bool:
-    ours, theirs = kept.readings[place], asked.readings[number]
-    if isinstance(ours, Picked) and isinstance(theirs, Picked):
+    ours, theirs = kept.estimators[place], asked.estimators[number]
+    if isinstance(ours, SelectedValue) and isinstance(theirs, SelectedValue):
         if kept.picks[ours.pick].epsilon < asked.picks[theirs.pick].epsilon:
             return False
     elif type(ours) is not type(theirs):
@@ -328,11 +327,11 @@ def _is_as_good(kept: PlannedRelease, place: int, asked: PlannedRelease, number:
     )
 
 
-def _is_no_wider(kept: Expected, asked: Expected) -> bool:
+def _is_no_wider(kept: ExpectedMargin, asked: ExpectedMargin) -> bool:
     match kept, asked:
-        case PerCount(), PerCount():
+        case MarginPerCount(), MarginPerCount():
             return kept.power == asked.power and kept.numerator <= asked.numerator
-        case RankError(), RankError():
+        case RankMargin(), RankMargin():
             return kept.rows <= asked.rows
         case float() | int(), float() | int():
             return kept <= asked

@@ -18,7 +18,7 @@ def make_answer(
     keys: Sequence[str] = (),
     **others: Any,
 ) -> Answer:
-    """Return an answer whose half widths double from 95 % to any other confidence."""
+    """Return an answer whose margins double from 95% to any other confidence."""
     table = columns if isinstance(columns, pa.Table) else pa.table(dict(columns))
     given = errors or {}
 
@@ -37,8 +37,8 @@ def make_answer(
         "question": "SELECT region, COUNT(*) AS visits FROM visits GROUP BY region",
         "table": table,
         "roles": tuple(map(role, table.column_names)),
-        "half_widths": widths(1),
-        "widths": lambda _, simultaneous: widths(4 if simultaneous else 2),
+        "column_margins": widths(1),
+        "column_margins_at": lambda _, simultaneous: widths(4 if simultaneous else 2),
         "confidence": 0.95,
         "price": Price(epsilon=Fraction(1, 2)),
         "remaining": Balance(epsilon=Fraction(5, 2), total_epsilon=Fraction(3)),

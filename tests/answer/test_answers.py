@@ -1,6 +1,7 @@
 """An answer's values: rows, errors, prices, and other programs' forms of them."""
 
 import csv
+import importlib
 import json
 import sys
 from datetime import date, datetime
@@ -16,8 +17,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.answer import Balance, Price
-from discreet.answer.exports import FORMULA_STARTS, inert
+from discreet.answer.answer import Note
+from discreet.answer.columns import FORMULA_STARTS, inert
 from discreet.errors import MissingExtraError, ParameterError, without_commands
+from discreet.explanation import ExplainedColumn
 from tests.answer.made import make_answer, make_regions
 
 
@@ -49,30 +52,30 @@ def test_two_columns_of_one_name_are_both_there() -> None:
 
 def test_errors_are_those_of_the_confidence_and_can_be_had_at_another() -> None:
     answer = make_regions()
-    assert answer.error == {"visits": [41.0, 41.0], "age": [0.412, 4.6]}
-    assert answer.error_at(0.99)["visits"] == [82.0, 82.0]
-    assert answer.error_at(0.99, simultaneous=True)["visits"] == [164.0, 164.0]
+    assert answer.margins == {"visits": [41.0, 41.0], "age": [0.412, 4.6]}
+    assert answer.margins_at(0.99)["visits"] == [82.0, 82.0]
+    assert answer.margins_at(0.99, simultaneous=True)["visits"] == [164.0, 164.0]
 
 
 def test_a_row_without_an_error_bar_has_none() -> None:
     answer = make_answer({"n": [1, 2]}, {"n": [3.0, np.nan]})
-    assert answer.error == {"n": [3.0, None]}
+    assert answer.margins == {"n": [3.0, None]}
     assert answer.to_arrow(errors=True).to_pydict()["n_error"] == [3.0, None]
 
 
 @pytest.mark.parametrize("confidence", [0, 1, 1.5, float("nan"), "95"])
 def test_a_confidence_outside_its_range_is_refused(confidence: object) -> None:
     with pytest.raises(ParameterError, match="confidence"):
-        make_regions().error_at(confidence)  # type: ignore[arg-type]
+        make_regions().margins_at(confidence)  # type: ignore[arg-type]
 
 
 def test_every_column_needs_a_role_and_a_width() -> None:
-    with pytest.raises(ParameterError, match="one role and width each"):
-        make_regions(half_widths=[None])
+    with pytest.raises(ParameterError, match="one role and margin each"):
+        make_regions(column_margins=[None])
 
 
 def test_a_kept_answer_has_its_price_but_charges_nothing() -> None:
-    answer = make_regions(was_kept=True)
+    answer = make_regions(from_ledger=True)
     assert answer.price == Price(epsilon=Fraction(1, 2))
     assert answer.charged.is_free
     assert answer.is_free
@@ -234,3 +237,44 @@ def test_what_is_paid_is_never_shown_smaller_and_what_is_left_never_larger(
     assert shown_amount(str(Price(epsilon=amount))) >= amount
     left = str(Balance(epsilon=amount, total_epsilon=Fraction(1000)))
     assert shown_amount(left.split(" of ", maxsplit=1)[0]) <= amount
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("error", "margins"),
+        ("half_widths", "column_margins"),
+        ("was_kept", "from_ledger"),
+    ],
+)
+def test_old_names_still_work_and_say_what_to_use(old: str, new: str) -> None:
+    answer = make_regions(from_ledger=True)
+    with pytest.warns(DeprecationWarning, match=f"Answer.{old} is deprecated"):
+        assert getattr(answer, old) == getattr(answer, new)
+
+
+def test_old_ways_to_ask_for_margins_and_cautions_still_work() -> None:
+    answer = make_regions(notes=("Hidden.", Note("Shown.", is_printed=True)))
+    with pytest.warns(DeprecationWarning, match=r"Answer\.margins_at"):
+        assert answer.error_at(0.99) == answer.margins_at(0.99)
+    with pytest.warns(DeprecationWarning, match=r"Answer\.notes"):
+        assert answer.cautions == ("Shown.",)
+
+
+def test_the_old_module_of_exports_still_works() -> None:
+    old = importlib.import_module("discreet.answer.exports")
+    with pytest.warns(DeprecationWarning, match=r"discreet\.answer\.columns\.inert"):
+        assert old.inert("=1") == inert("=1")
+
+
+def test_the_old_name_of_a_margin_in_an_explanation_still_works() -> None:
+    column = ExplainedColumn(
+        name="n",
+        statistic="COUNT(*)",
+        margin_text="±3",
+        epsilon_share=Fraction(1),
+        noise="Laplace noise, scale 1 row",
+        why="",
+    )
+    with pytest.warns(DeprecationWarning, match=r"ExplainedColumn\.margin_text"):
+        assert column.spread_text == "±3"

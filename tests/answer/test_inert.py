@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import discreet
-from discreet.answer.cells import visible
+from discreet.answer.answer import Note
+from discreet.answer.rendering import visible
 from discreet.cli.console import printable
 from discreet.errors import CatalogError, DiscreetError, SourceError, UnknownNameError
 from discreet.explanation import Explanation
@@ -31,8 +32,7 @@ def test_no_form_of_an_answer_commands_a_terminal() -> None:
         {"n": 1},
         keys=[HOSTILE],
         question=HOSTILE,
-        notes=(HOSTILE,),
-        cautions=(HOSTILE,),
+        notes=(HOSTILE, Note(HOSTILE, is_printed=True)),
     )
     forms = {
         "csv": str(answer.to_csv()),

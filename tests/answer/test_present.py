@@ -41,7 +41,7 @@ def test_columns_that_are_only_named_are_as_sql_makes_them(curator: Curator, key
     assert direct.table.num_rows > 1
     assert direct.table.equals(by_sql.table)
     assert direct.table.schema == by_sql.table.schema
-    for one, other in zip(direct.half_widths, by_sql.half_widths, strict=True):
+    for one, other in zip(direct.column_margins, by_sql.column_margins, strict=True):
         assert (one is None) == (other is None)
         assert one is None or other is None or np.array_equal(one, other)
 

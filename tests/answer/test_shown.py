@@ -1,5 +1,6 @@
 """An answer on a screen and in a notebook: its digits, its folds, and text that cannot lie."""
 
+import json
 from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
@@ -11,20 +12,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.amounts import Number, error_text, number_text
 from discreet.answer import Balance, Price
-from discreet.answer.cells import clipped, padded, visible, width_of
-from discreet.answer.digits import Number, error_text, number_text
+from discreet.answer.answer import Note
+from discreet.answer.rendering import clipped, padded, visible, width_of
 from tests.answer.made import make_answer, make_regions
 
-PAID = "paid ε = 0.5 · left ε = 2.5 of 3 · asked again, this is free"
+LEGEND = "± is the margin of error from the noise, at 95% confidence."
+SPENT = "Spent ε = 0.5 · Remaining: ε = 2.5 of 3 · Repeating this query is free"
 
 
 def test_an_answer_reads_like_a_table_with_its_price() -> None:
     assert str(make_regions()) == (
-        "region   visits   ± 95 %     age   ± 95 %\n"
-        "north    12 418      ±41   43.22    ±0.42\n"
-        "south     9 877      ±41   41.8     ±4.6\n"
-        f"{PAID}"
+        "region   visits     ±     age       ±\n"
+        "north    12,418   ±41   43.22   ±0.42\n"
+        "south     9,877   ±41   41.8    ±4.6\n"
+        "\n"
+        f"{LEGEND}\n"
+        f"{SPENT}"
     )
 
 
@@ -42,29 +47,40 @@ def test_notes_and_deltas_are_told() -> None:
         notes=("At most 10 rows of a patient count.",),
     )
     assert answer.to_text(notes=True) == (
-        "n   ± 95 %\n"
-        "7       ±3\n"
-        "note: At most 10 rows of a patient count.\n"
-        "paid ε = 0.5, δ = 1e-8 · left ε = 2.5 of 3, δ = 9.9e-7 of 1e-6 · "
-        "asked again, this is free"
+        "n    ±\n"
+        "7   ±3\n"
+        "\n"
+        f"{LEGEND}\n"
+        "At most 10 rows of a patient count.\n"
+        "Spent ε = 0.5, δ = 1e-8 · Remaining: ε = 2.5 of 3, δ = 9.9e-7 of 1e-6 · "
+        "Repeating this query is free"
     )
-    assert "note" not in str(answer)
+    assert "At most" not in str(answer)
+
+
+def test_a_note_that_is_printed_needs_no_asking_and_cannot_pass_for_the_footer() -> None:
+    limit = Note("Contribution limit: at most 10 rows are used. Spent nothing.", is_printed=True)
+    answer = make_answer({"n": [7]}, {"n": 3}, notes=(limit, "More."))
+    assert str(answer).splitlines()[3:] == [LEGEND, limit, SPENT]
+    lines = answer.to_text(width=40).splitlines()
+    assert lines[5:7] == ["Contribution limit: at most 10 rows are", "  used. Spent nothing."]
+    assert json.loads(answer.to_json())["notes"] == [limit, "More."]
 
 
 def test_a_question_asked_again_is_said_to_be_free() -> None:
-    last = str(make_regions(was_kept=True)).splitlines()[-1]
-    assert last == "free: this question was paid for before · left ε = 2.5 of 3"
+    last = str(make_regions(from_ledger=True)).splitlines()[-1]
+    assert last == "Spent nothing: this is the saved answer to this query · Remaining: ε = 2.5 of 3"
 
 
 def test_a_question_about_public_tables_is_said_to_be_free() -> None:
     last = str(make_regions(price=Price(epsilon=Fraction(0)))).splitlines()[-1]
-    assert last == "free: only public tables were read · left ε = 2.5 of 3"
+    assert last == "Spent nothing: only public tables were read · Remaining: ε = 2.5 of 3"
 
 
 def test_an_empty_answer_still_has_its_columns_and_its_price() -> None:
     empty = pa.table({"k": pa.array([], pa.string()), "n": pa.array([], pa.int64())})
     answer = make_answer(empty, {"n": 3}, keys=["k"])
-    assert str(answer) == f"k   n   ± 95 %\n(no rows)\n{PAID}"
+    assert str(answer) == f"k   n   ±\n(no rows)\n\n{LEGEND}\n{SPENT}"
     assert "no rows" in answer._repr_html_()
     assert answer.rows == []
 
@@ -75,22 +91,22 @@ def test_nulls_and_texts_like_them_are_told_apart() -> None:
         {"x": [1.0, 0.25, 0.5, 2.5, 0.5]},
         keys=["k"],
     )
-    assert str(answer).splitlines()[:-1] == [
-        "k           x   ± 95 %",
+    assert str(answer).splitlines()[:-3] == [
+        "k           x       ±",
         "NULL     NULL",
-        "'NULL'   1.50    ±0.25",
-        "''        NaN    ±0.50",
-        "' a '       ∞    ±2.5",
-        "a        0.00    ±0.50",
+        "'NULL'   1.50   ±0.25",
+        "''        NaN   ±0.50",
+        "' a '       ∞   ±2.5",
+        "a        0.00   ±0.50",
     ]
 
 
 def test_long_answers_show_a_head_and_a_tail() -> None:
     lines = str(make_answer({"n": list(range(1041))})).splitlines()
-    assert len(lines) == 1 + 20 + 1 + 10 + 1
-    assert lines[21] == "… 1 011 more rows …"
-    assert lines[22].strip() == "1 031"
-    assert "… 1 011 more rows …" in make_answer({"n": list(range(1041))})._repr_html_()
+    assert len(lines) == 1 + 20 + 1 + 10 + 2
+    assert lines[21] == "… 1,011 more rows …"
+    assert lines[22].strip() == "1,031"
+    assert "… 1,011 more rows …" in make_answer({"n": list(range(1041))})._repr_html_()
 
 
 def test_wide_answers_fold_and_repeat_their_keys() -> None:
@@ -99,15 +115,15 @@ def test_wide_answers_fold_and_repeat_their_keys() -> None:
     lines = str(answer).splitlines()
     assert max(map(width_of, lines)) <= 100
     assert sum(line.startswith("region") for line in lines) == 3
-    assert str(answer).count("± 95 %") == 12
+    assert sum(line.split().count("±") for line in lines if line.startswith("region")) == 12
 
 
 def test_one_wide_row_stands_on_end() -> None:
     columns = {f"a rather long name {i}": [i * 1000.25] for i in range(6)}
     answer = make_answer(columns, {"a rather long name 3": 0.5})
     assert str(answer).splitlines()[2:4] == [
-        "a rather long name 2    2 000.5",
-        "a rather long name 3   3 000.75   ±0.50 (95 %)",
+        "a rather long name 2    2,000.5",
+        "a rather long name 3   3,000.75   ±0.50",
     ]
 
 
@@ -121,7 +137,7 @@ def test_values_of_any_type_are_shown() -> None:
     table = pa.table(
         {"b": [True], "x": [Decimal("1234.50")], "l": [[1, 2]], "raw": [b"\x00\xff"], "n": [None]}
     )
-    assert str(make_answer(table)).splitlines()[1] == "true   1 234.5   [1, 2]   0x00ff   NULL"
+    assert str(make_answer(table)).splitlines()[1] == "true   1,234.5   [1, 2]   0x00ff   NULL"
 
 
 # --------------------------------------------------------------------------- digits
@@ -130,19 +146,19 @@ def test_values_of_any_type_are_shown() -> None:
 @pytest.mark.parametrize(
     ("value", "error", "shown"),
     [
-        (12418, 41.0, "12 418"),
-        (10**17, 41.0, "100 000 000 000 000 000"),
+        (12418, 41.0, "12,418"),
+        (10**17, 41.0, "100,000,000,000,000,000"),
         (43.2178, 0.412, "43.22"),
         (43.2178, 4.12, "43.2"),
         (43.2178, 41.2, "43"),
-        (12_345.678, 432.1, "12 350"),
+        (12_345.678, 432.1, "12,350"),
         (0.0001, 0.42, "0.00"),
         (-0.0001, 0.42, "0.00"),
-        (-1234.5, 0.42, "-1 234.50"),
+        (-1234.5, 0.42, "-1,234.50"),
         (1.23456789e-12, 1e-14, "1.235e-12"),
         (1.5e300, 1e299, "1.50e300"),
         (43.2178, None, "43.2178"),
-        (1_234_567.89, None, "1 234 568"),
+        (1_234_567.89, None, "1,234,568"),
         (0.1 + 0.2, None, "0.3"),
         (2.0, None, "2"),
         (Decimal("0.10"), None, "0.1"),
@@ -164,7 +180,7 @@ def test_numbers_have_the_digits_their_error_supports(
     [
         (41.0, True, "±41"),
         (40.2, True, "±41"),
-        (4321.0, True, "±4 321"),
+        (4321.0, True, "±4,321"),
         (0.412, False, "±0.42"),
         (0.0999, False, "±0.10"),
         (99.9, False, "±100"),
@@ -184,7 +200,7 @@ positive = st.floats(min_value=1e-200, max_value=1e200)
 
 
 def number_of(text: str) -> float:
-    return float(text.removeprefix("±").replace(" ", ""))
+    return float(text.removeprefix("±").replace(",", ""))
 
 
 @given(positive)
@@ -283,12 +299,12 @@ class Page(HTMLParser):
 
 def test_html_has_the_same_content_as_the_text() -> None:
     page = Page(make_regions(notes=("A note.",))._repr_html_())
-    texts = [text.replace("\u202f", " ").strip() for text in page.texts]
+    texts = [text.strip() for text in page.texts]
     assert texts[:10] == [
-        *("region", "visits", "± 95 %", "age", "± 95 %"),
-        *("north", "12 418", "±41", "43.22", "±0.42"),
+        *("region", "visits", "±", "age", "±"),
+        *("north", "12,418", "±41", "43.22", "±0.42"),
     ]
-    assert texts[-2:] == ["note: A note.", PAID]
+    assert texts[-3:] == [LEGEND, "A note.", SPENT]
 
 
 @given(st.text(), st.text(), st.text())

@@ -44,7 +44,7 @@ def test_s10_noise_is_as_wide_as_the_plan_declares(curator: Curator, statistic: 
     plan = plan_of(curator, f"SELECT g, {statistic} FROM t GROUP BY g")
     (planned,) = plan.releases
     table = released(curator, plan).rows
-    first = len(planned.release.keys) + len(planned.readings)
+    first = len(planned.release.keys) + len(planned.estimators)
     columns = iter(range(first, table.num_columns))
     for each in planned.measures:
         assert isinstance(each.noise, Geometric)
@@ -94,7 +94,7 @@ def test_n11_half_widths_cover_as_often_as_they_say(
     sql = f"SELECT g, {statistic} AS y FROM t GROUP BY g"
     answer = curator.ask(sql, epsilon=Fraction(epsilon))
     off = np.abs(np.asarray(answer.to_arrow().column("y").to_numpy(), float) - exact)
-    widths = np.asarray(answer.error["y"], float)
+    widths = np.asarray(answer.margins["y"], float)
     assert len(set(widths)) == 1  # follows from the public scale alone
     covered = (off <= widths).mean()
     assert covered > 0.94

@@ -87,7 +87,7 @@ def test_copies_have_the_noise_of_one_alone(experiment: Experiment) -> None:
         with opened(experiment, experiment.here, copies) as curator:
             (asked,) = experiment.questions
             told = curator.explain(asked.sql, epsilon=asked.epsilon)
-            noises.append([each.spread_text for each in told.columns])
+            noises.append([each.margin_text for each in told.columns])
     assert noises[0] == noises[1]
 
 

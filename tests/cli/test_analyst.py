@@ -51,17 +51,17 @@ def test_a_question_is_charged_to_who_asks(
 ) -> None:
     catalog = folder / "discreet.toml"
     catalog.write_text(f"{catalog.read_text()}\n[analysts.eve]\nepsilon = 0.5\n")
-    assert "left ε = 0.1 of 0.5" in discreet(*ELDERLY, "--as", "eve").out
+    assert "Remaining: ε = 0.1 of 0.5" in discreet(*ELDERLY, "--as", "eve").out
     refused = discreet("ask", "SELECT SUM(age) FROM visits", "-e", "0.4", "--as", "eve")
     assert refused.code == 3
     assert "the cap of analyst 'eve'" in refused.err
     token = discreet("analyst", "add", "bob", "-e", "1").out.strip()
-    assert "left ε = 1 of 1" in discreet(*ELDERLY, "--token", token).out  # eve has paid
+    assert "Remaining: ε = 1 of 1" in discreet(*ELDERLY, "--token", token).out  # eve has paid
     monkeypatch.setenv("DISCREET_TOKEN", token)
     question = ("SELECT SUM(age) FROM visits", "-e", "0.3")
-    assert "left ε = 0.7 of 1" in discreet("ask", *question).out
-    assert "left ε = 0.7 of 1" in discreet("explain", *question).out
+    assert "Remaining: ε = 0.7 of 1" in discreet("ask", *question).out
+    assert "Remaining   ε = 0.7 of 1" in discreet("explain", *question).out
     assert discreet("ask", *question, "--as", "eve").code == 2
     monkeypatch.delenv("DISCREET_TOKEN")
-    assert "left ε = 0.1 of 0.5" in discreet("explain", *question, "--as", "eve").out
+    assert "Remaining   ε = 0.1 of 0.5" in discreet("explain", *question, "--as", "eve").out
     assert discreet("ask", *question, "--as", "mallory").code == 1

@@ -34,10 +34,10 @@ def test_data_become_answers_in_a_few_commands(folder: Path) -> None:
     asked = run("ask", "SELECT AVG(age) AS age FROM visits", *terms, folder=folder)
     assert asked.code == 0, asked.err
     assert asked.err == ""
-    assert "paid ε = 0.5 · left ε = 2.5 of 3" in asked.out
+    assert "Spent ε = 0.5 · Remaining: ε = 2.5 of 3" in asked.out
 
     again = run("ask", "-", *terms, folder=folder, given="select avg(age) age\nfrom visits")
-    assert "free: this question was paid for before · left ε = 2.5 of 3" in again.out
+    assert "Spent nothing: this is the saved answer to this query" in again.out
     assert again.out.splitlines()[:2] == asked.out.splitlines()[:2]
 
     books = run("budget", "-c", "new.toml", folder=folder)
@@ -50,8 +50,8 @@ def test_explaining_needs_no_data_and_charges_nothing(folder: Path, discreet: Di
     (folder / VISITS).rename(folder / "moved.csv")
     told = discreet("explain", "SELECT AVG(age) FROM visits", "-e", "1/4")
     assert told.code == 0, told.err
-    assert told.out.startswith("would cost ε = 0.25 · left ε = 1.5 of 2")
-    assert "protects one patient_id more or less" in told.out
+    assert "Cost        ε = 0.25\nRemaining   ε = 1.5 of 2" in told.out
+    assert "Protects    each patient_id, with all of its rows" in told.out
     assert "Remaining: ε = 1.5 of 2" in discreet("budget").out
     refused = discreet("ask", "SELECT AVG(age) FROM visits", "-e", "1/4")
     assert refused.code == 1

@@ -44,7 +44,7 @@ def test_no_value_of_the_data_and_no_question_commands_the_terminal(
 
 
 def test_an_answer_is_in_colours_on_a_terminal_and_says_the_same() -> None:
-    text = "n   ± 95 %\n12 418      ±41\npaid ε = 0.5 · left ε = 2.5 of 3"
+    text = "     n     ±\n12,418   ±41\nSpent ε = 0.5 · Remaining: ε = 2.5 of 3"
     shown = io.StringIO()
     console = Console(file=shown, force_terminal=True, color_system="standard", width=80)
     console.print(screen.coloured(text), soft_wrap=True)

@@ -50,7 +50,7 @@ def test_the_budget_is_shown_for_each_table_that_is_charged_apart(discreet: Disc
     for table, epsilon in (("visits_23", "1.5"), ("visits_24", "0.5")):
         asked = discreet("ask", f"SELECT COUNT(*) FROM {table}", "--epsilon", epsilon)  # noqa: S608
         assert asked.code == 0
-        assert "left ε = 0.5 of 2" in asked.out
+        assert "Remaining: ε = 0.5 of 2" in asked.out
     shown = discreet("budget").out
     lines = [" ".join(line.split()) for line in shown.splitlines()]
     assert lines[0] == "Remaining: ε = 0.5 of 2"

@@ -32,10 +32,10 @@ def test_a_pipe_is_answered_goes_on_after_a_refusal_and_ends_with_its_code(folde
     assert ended.code == 1
     assert "each patient_id, at most 3 rows" in ended.out
     assert "age          integer   0 to 110" in ended.out
-    assert ended.out.count("paid ε") == 3
+    assert ended.out.count("Spent ε") == 3
     assert "Remaining: ε = 1.25 of 2" in ended.out
-    assert "would cost nothing: all that it needs was paid for before (ε = 0.25)" in ended.out
-    assert "paid ε = 0.25 · left ε = 1 of 2" in ended.out
+    assert "nothing, because the answer is already saved (it cost ε = 0.25)" in ended.out
+    assert "Spent ε = 0.25 · Remaining: ε = 1 of 2" in ended.out
     assert "would show rows of units" in ended.err
     assert "Did you mean \\explain?" in ended.err
     assert (folder / "picture.png").exists()
@@ -89,7 +89,7 @@ def test_what_is_typed_is_asked_until_the_end_and_kept_in_the_history(
         code = run_shell(folder / "discreet.toml", terms, terminal=(typed, DummyOutput()))
     said = capsys.readouterr()
     assert code == 0
-    assert "paid ε = 0.5 · left ε = 1.5 of 2" in said.out
+    assert "Spent ε = 0.5 · Remaining: ε = 1.5 of 2" in said.out
     assert "SELECT COUNT(*) FROM visits" in said.out
     assert "nonsense" not in said.out + said.err
     history = folder / "state" / "discreet" / "history"

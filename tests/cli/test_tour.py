@@ -21,11 +21,11 @@ def test_the_tour_asks_refuses_repeats_explains_and_can_be_gone_on_with(
     assert tour.err == ""
     assert max(map(len, tour.out.splitlines())) <= 100
     for sign in (
-        "paid ε = 0.5 · left ε = 2.5 of 3",
+        "Spent ε = 0.5 · Remaining: ε = 2.5 of 3",
         "Rejected: the result would show rows of units",
         "^^^^",
-        "free: this question was paid for before",
-        "would cost ε = 0.2",
+        "Spent nothing: this is the saved answer",
+        "Cost        ε = 0.2",
         "Chart: clinic/weeks.png",
     ):
         assert sign in tour.out
@@ -42,7 +42,7 @@ def test_the_tour_asks_refuses_repeats_explains_and_can_be_gone_on_with(
 def test_each_tour_begins_with_a_new_ledger_and_noise(tmp_path: Path, discreet: Discreet) -> None:
     first, second = (discreet("demo", "-o", str(tmp_path)).out for _ in range(2))
     assert first != second
-    assert first.count("paid ε") == second.count("paid ε") == 5
+    assert first.count("Spent ε") == second.count("Spent ε") == 5
 
 
 @pytest.mark.parametrize("file", ["discreet.toml", "discreet.ledger"])

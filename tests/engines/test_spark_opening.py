@@ -43,7 +43,7 @@ def test_frames_that_differ_by_a_filter_are_different_data(tmp_path: Path) -> No
         with discreet.open(
             frame, name="visits", unit="patient_id", epsilon=9, ledger=tmp_path / "l"
         ) as curator:
-            kept.append(curator.ask(COUNT, epsilon=1).was_kept)
+            kept.append(curator.ask(COUNT, epsilon=1).from_ledger)
     assert kept == [False] * 5 + [True]
 
 

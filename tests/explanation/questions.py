@@ -9,11 +9,17 @@ from discreet.query.plan import Plan, make_plan
 from discreet.query.plan.targets import EpsilonTarget
 from discreet.query.questions import (
     Aggregate,
+    ColumnOrigin,
     Key,
     Keys,
     KnownKeys,
+    ListedByCatalog,
+    NotDeclared,
+    NullUnit,
+    OriginKind,
     Question,
     Release,
+    RowsPerUnit,
     Statistic,
     UnknownKeys,
 )
@@ -45,10 +51,8 @@ MEDIAN = Aggregate(
     statistic=Statistic.QUANTILE, argument=AGE, fraction=Fraction(1, 2), text="MEDIAN(age)"
 )
 
-KNOWN = KnownKeys(
-    rows=(("north",), ("south",), ("east",), ("west",)), why="the values of region are declared"
-)
-UNKNOWN = UnknownKeys(why="the values of region are not declared")
+KNOWN = KnownKeys(rows=(("north",), ("south",), ("east",), ("west",)), why=ListedByCatalog())
+UNKNOWN = UnknownKeys(why=NotDeclared(columns=("region",)))
 
 
 def make_question(*aggregates: Aggregate, keys: Keys = KNOWN) -> Question:
@@ -58,19 +62,22 @@ def make_question(*aggregates: Aggregate, keys: Keys = KNOWN) -> Question:
         rows=Scan(table=VISITS),
         name="v",
         limit=10,
-        limit_reason="10 rows of visits for each unit, the default, as rows_per_unit is not set",
+        limit_reason=RowsPerUnit(table="visits", rows=10, is_default=True),
         is_one_row=False,
         keys=(Key(name="region", expression=REGION),),
         key_set=keys,
         aggregates=aggregates,
-        left_out=("rows of visits whose patient_id is NULL: they belong to no unit",),
+        left_out=(NullUnit(table="visits", column="patient_id"),),
     )
     return Question(
         releases=(release,),
         afterwards="SELECT region, a0 AS c0 FROM released_0",
         columns=("region", *(f"c{i}" for i in places)),
         spreads=(None, *(None for _ in places)),
-        sources=((0, "region"), *((0, f"a{i}") for i in places)),
+        sources=(
+            ColumnOrigin(release=0, kind=OriginKind.KEY, index=0),
+            *(ColumnOrigin(release=0, kind=OriginKind.AGGREGATE, index=i) for i in places),
+        ),
     )
 
 

@@ -6,13 +6,13 @@ from fractions import Fraction
 
 import pytest
 
+from discreet.amounts import number_text
 from discreet.answer import Balance, Price
-from discreet.answer.digits import number_text
-from discreet.explanation import ExplainedColumn, Explanation, explain_plan, notes_of
-from discreet.explanation.plans import unit_of
-from discreet.explanation.sentences import listed, sentence, spread_text
+from discreet.estimators import ExpectedMargin, MarginPerCount, RankMargin
+from discreet.explanation import ExplainedColumn, Explanation
+from discreet.explanation.from_plan import explain_plan, notes_of, unit_of
+from discreet.explanation.sentences import UnitName, listed, margin_text, sentence
 from discreet.mechanisms.sensitivity import ADD_REMOVE, REPLACE
-from discreet.query.plan.expected import Expected, PerCount, RankError
 from discreet.query.questions import Aggregate
 from discreet.query.tree import Scan, Select, Union
 from tests.explanation.questions import (
@@ -39,17 +39,18 @@ def make_by_hand() -> Explanation:
     count = ExplainedColumn(
         name="visits",
         statistic="COUNT(*)",
-        spread_text="±82",
+        margin_text="±82",
         epsilon_share=Fraction(1, 2),
-        noise="Laplace, scale 20 rows",
-        why="Laplace noise: the budget has no delta.",
+        noise="Laplace noise, scale 20 rows",
+        why="Gaussian noise would need a δ.",
     )
     mean = replace(
         count,
         name="age",
         statistic="AVG(age)",
-        spread_text="±7 200/n: ±7.2 at n = 1 000, ±0.72 at 10 000",
+        margin_text="±7,200/n (±7.2 at n = 1,000; ±0.72 at 10,000)",
         shares_with="visits",
+        is_per_row=True,
     )
     return Explanation(
         question="SELECT ...",
@@ -58,58 +59,85 @@ def make_by_hand() -> Explanation:
         neighbours=ADD_REMOVE,
         unit="patient_id",
         columns=(count, mean),
-        bounding=("At most 10 rows of each patient_id count.",),
-        keys=("4 groups, each answered also without rows.",),
-        left_out=("Rows of visits whose patient_id is NULL.",),
+        bounding=("At most 10 rows per patient_id are used.",),
+        keys=("All 4 declared values of region are shown.",),
+        left_out=("Rows of visits where patient_id is NULL.",),
         afterwards="SELECT region, a0 AS visits FROM released_0",
         sqls=(SQL,),
     )
 
 
-def test_an_explanation_reads_from_price_to_program() -> None:
+def test_an_explanation_reads_from_cost_to_noise() -> None:
     assert str(make_by_hand()).splitlines() == [
-        "would cost ε = 0.5",
-        "protects one patient_id more or less (add-remove neighbours)",
+        "Preview only: nothing was spent and no private data was read.",
         "",
-        "column   statistic   ± 95 %                                         ε",
-        "visits   COUNT(*)    ±82                                            0.5",
-        "age      AVG(age)    ±7 200/n: ±7.2 at n = 1 000, ±0.72 at 10 000   with visits",
+        "Cost        ε = 0.5",
+        "Protects    each patient_id, with all of its rows (add-remove neighbours)",
         "",
-        "column   noise",
-        "visits   Laplace, scale 20 rows",
-        "age      Laplace, scale 20 rows",
+        "column   expression   margin of error (95%)                           cost",
+        "visits   COUNT(*)     ±82                                             ε = 0.5",
+        "age      AVG(age)     ±7,200/n (±7.2 at n = 1,000; ±0.72 at 10,000)   shared with visits",
+        "n is the number of rows in a group that have a value.",
         "",
-        "why this noise",
-        "  Laplace noise: the budget has no delta.",
-        "how units are bounded",
-        "  At most 10 rows of each patient_id count.",
-        "which groups are answered",
-        "  4 groups, each answered also without rows.",
-        "what is left out",
-        "  Rows of visits whose patient_id is NULL.",
-        "what the engine runs, before noise",
+        "Contribution limit",
+        "  At most 10 rows per patient_id are used.",
+        "",
+        "Groups",
+        "  All 4 declared values of region are shown.",
+        "",
+        "Left out or changed",
+        "  Rows of visits where patient_id is NULL.",
+        "",
+        "Noise",
+        "  visits, age: Laplace noise, scale 20 rows. Gaussian noise would need a δ.",
+        "",
+        "To see the generated SQL, add --sql, or call to_text(sql=True) in Python.",
+    ]
+
+
+def test_the_generated_sql_is_shown_on_request() -> None:
+    assert make_by_hand().to_text(sql=True).splitlines()[-6:] == [
+        "Generated SQL (gives exact results, which get noise)",
         "  SELECT region,",
         "    SUM(1) FROM visits",
-        "what is computed afterwards, free of charge",
+        "",
+        "Post-processing (on noisy results; costs nothing)",
         "  SELECT region, a0 AS visits FROM released_0",
     ]
 
 
 def test_long_sentences_are_wrapped_below_themselves() -> None:
     lines = make_by_hand().to_text(width=40).splitlines()
-    place = lines.index("how units are bounded")
-    assert lines[place + 1 : place + 3] == ["  At most 10 rows of each patient_id", "    count."]
+    place = lines.index("Contribution limit")
+    assert lines[place + 1 : place + 3] == ["  At most 10 rows per patient_id are", "  used."]
 
 
 def test_a_plan_is_explained_in_full() -> None:
     told = make_small()
     assert [each.name for each in told.columns] == ["c0", "c1"]
     assert told.columns[1].shares_with == "c0"
-    assert told.columns[0].noise == "Laplace, scale 20 rows"
-    assert "COUNT(*) and AVG(age) are read off the same noisy numbers" in told.columns[0].why
-    assert told.bounding[0].startswith("At most 10 rows of visits for each unit, the default")
-    assert told.keys[0].startswith("4 groups")
-    assert told.left_out[0] == "Rows of visits whose patient_id is NULL: they belong to no unit."
+    assert told.columns[1].cost_text == "shared with c0"
+    assert told.columns[0].noise == "Laplace noise, scale 20 rows"
+    assert told.columns[0].why.startswith("Gaussian noise would be ")
+    assert told.bounding == (
+        "At most 10 rows of visits per patient_id are used (the default; set rows_per_unit to "
+        "change it). Further rows are left out, so counts and sums can be too low. The margin of "
+        "error does not include this.",
+    )
+    assert told.keys == ("All 4 declared values of region are shown, even those with no rows.",)
+    assert told.left_out[0] == "Rows of visits where patient_id is NULL."
+
+
+def test_columns_have_the_order_of_the_query() -> None:
+    plan = make_a_plan(COUNT, AVERAGE)
+    turned = replace(
+        plan.question,
+        columns=tuple(reversed(plan.question.columns)),
+        sources=tuple(reversed(plan.question.sources)),
+    )
+    explained = explain_plan(replace(plan, question=turned), [], 0.95)
+    assert [each.name for each in explained.columns] == ["c1", "c0"]
+    assert explained.columns[1].shares_with == "c1"
 
 
 def test_shares_add_up_to_the_price() -> None:
@@ -121,13 +149,13 @@ def test_shares_add_up_to_the_price() -> None:
 
 def test_spreads_have_the_form_of_their_statistic() -> None:
     explained = explain_plan(make_a_plan(SUM, DEVIATION, MEDIAN), [], 0.95)
-    total, deviation, median = (each.spread_text for each in explained.columns)
+    total, deviation, median = (each.margin_text for each in explained.columns)
     assert total.startswith("±")
-    assert "/√n: " in deviation
-    assert median.startswith("rank ±")
+    assert "/√n (" in deviation
+    assert median.endswith(" rows of the median's rank")
 
 
-@pytest.mark.parametrize(("asked", "of"), [((COUNT,), "rows"), ((COUNT, SUM), "units")])
+@pytest.mark.parametrize(("asked", "of"), [((COUNT,), "rows"), ((COUNT, SUM), "patient_id values")])
 def test_unknown_groups_tell_their_threshold_and_who_is_seen(
     asked: tuple[Aggregate, ...], of: str
 ) -> None:
@@ -135,19 +163,20 @@ def test_unknown_groups_tell_their_threshold_and_who_is_seen(
     selection = plan.releases[0].selection
     assert selection is not None
     (told,) = explain_plan(plan, [], 0.95).keys
-    assert f"more than {selection.mechanism.threshold}:" in told
+    assert f"above the group threshold, {number_text(selection.mechanism.threshold)}." in told
     half, most = (number_text(selection.mechanism.smallest_seen(share)) for share in (0.5, 0.99))
-    assert f"takes {half} {of} to be seen with a chance of 50 %, {most} with 99 %" in told
-    assert explain_plan(plan, [], 0.95).columns[0].statistic == f"{of} of each group"
+    assert f"A group with {half} {of} is shown with at least 50% probability" in told
+    assert f"one with {most} {of}, with at least 99%." in told
+    assert explain_plan(plan, [], 0.95).columns[0].statistic == f"number of {of} per group"
     clear = number_text(selection.mechanism.clear(0.95))
-    assert (f"Numbers up to {clear} may be shown because" in told) == (of == "rows")
+    assert (f"Counts up to {clear} may be shown only because" in told) == (of == "rows")
 
 
 @pytest.mark.parametrize(
     ("neighbours", "told"),
     [
-        (ADD_REMOVE, "one patient_id more or less (add-remove neighbours)"),
-        (REPLACE, "the data of one patient_id (replace neighbours: the number of them is public)"),
+        (ADD_REMOVE, "each patient_id, with all of its rows (add-remove neighbours)"),
+        (REPLACE, "the data of each patient_id (replace neighbours: the number of them is public)"),
     ],
 )
 def test_every_explanation_states_its_neighbours(neighbours: object, told: str) -> None:
@@ -161,16 +190,29 @@ def test_every_explanation_states_its_neighbours(neighbours: object, told: str) 
 
 def test_public_tables_cost_nothing_and_protect_nobody() -> None:
     explained = explain_plan(make_public_plan(), [], 0.95)
-    assert str(explained).splitlines()[:2] == [
-        "would cost nothing",
-        "protects nobody: only public tables are read",
+    assert str(explained).splitlines()[2:4] == [
+        "Cost        nothing",
+        "Protects    nobody, because only public tables are read",
     ]
 
 
 def test_what_is_left_is_told_when_it_is_known() -> None:
     left = Balance(epsilon=Fraction(2), total_epsilon=Fraction(3))
     explained = explain_plan(make_a_plan(COUNT), [], 0.95, remaining=left)
-    assert str(explained).splitlines()[0] == "would cost ε = 0.5 · left ε = 2 of 3"
+    assert str(explained).splitlines()[2:4] == ["Cost        ε = 0.5", "Remaining   ε = 2 of 3"]
+
+
+@pytest.mark.parametrize(
+    ("due", "told"),
+    [
+        (Fraction(0), "nothing, because the answer is already saved (it cost ε = 0.5)"),
+        (Fraction(1, 4), "ε = 0.25, because the rest of ε = 0.5 was spent before"),
+        (Fraction(1, 2), "ε = 0.5"),
+    ],
+)
+def test_what_was_spent_before_is_not_in_the_cost(due: Fraction, told: str) -> None:
+    explained = explain_plan(make_a_plan(COUNT), [], 0.95, due=Price(epsilon=due))
+    assert str(explained).splitlines()[2] == f"Cost        {told}"
 
 
 def test_json_has_numbers_and_exact_fractions() -> None:
@@ -186,30 +228,37 @@ def test_json_has_numbers_and_exact_fractions() -> None:
 
 
 def test_an_answer_can_say_what_was_left_out() -> None:
-    assert notes_of(make_a_plan(AVERAGE)) == (
-        "Left out: rows of visits whose patient_id is NULL: they belong to no unit.",
-        "Values of age outside 0 to 120 count as the nearer end.",
+    notes = notes_of(make_a_plan(AVERAGE, SUM, MEDIAN), 0.95)
+    assert notes[:3] == (
+        "Contribution limit: at most 10 rows per patient_id are used (the default; set "
+        "rows_per_unit to change it). Further rows are left out, so counts and sums can be too "
+        "low; ± does not include this.",
+        "Also left out: rows where patient_id is NULL.",
+        "Clamped: age to 0–120.",
     )
+    assert notes[3].startswith("MEDIAN(age): with 95% confidence, the value shown is within ")
+    assert notes[3].endswith(" rows of the true median's position in sorted order.")
+    assert all(each.is_printed for each in notes)
 
 
 def test_units_are_found_below_anything_that_is_made_of_rows() -> None:
     scan = Scan(table=VISITS)
     select = Select(source=scan, name="v", columns=())
-    assert unit_of(Union(parts=(select, scan))) == "patient_id"
+    assert unit_of(Union(parts=(select, scan))) == UnitName(name="patient_id")
 
 
 @pytest.mark.parametrize(
-    ("expected", "is_whole", "text"),
+    ("expected", "is_integer", "text"),
     [
         (40.2, True, "±41"),
         (0.412, False, "±0.42"),
-        (PerCount(numerator=4300.0), False, "±4 300/n: ±4.3 at n = 1 000, ±0.43 at 10 000"),
-        (RankError(rows=36.2), False, "rank ±37 rows"),
-        (None, False, "no error bar"),
+        (MarginPerCount(numerator=4300.0), False, "±4,300/n (±4.3 at n = 1,000; ±0.43 at 10,000)"),
+        (RankMargin(rows=36.2), False, "within 37 rows of the requested rank"),
+        (None, False, "no margin of error"),
     ],
 )
-def test_spreads_in_words(expected: Expected, is_whole: bool, text: str) -> None:
-    assert spread_text(expected, is_whole=is_whole) == text
+def test_margins_in_words(expected: ExpectedMargin, is_integer: bool, text: str) -> None:
+    assert margin_text(expected, is_integer=is_integer) == text
 
 
 def test_words_become_sentences_and_lists() -> None:
@@ -219,7 +268,7 @@ def test_words_become_sentences_and_lists() -> None:
 
 
 def test_names_and_programs_cannot_fake_lines_or_tags() -> None:
-    attack = "<script>alert(1)</script>\nwould cost nothing\x1b[2J"
+    attack = "<script>alert(1)</script>\nCost        nothing\x1b[2J"
     explained = Explanation(
         question=attack,
         price=Price(epsilon=Fraction(1)),
@@ -230,7 +279,7 @@ def test_names_and_programs_cannot_fake_lines_or_tags() -> None:
             ExplainedColumn(
                 name=attack,
                 statistic=attack,
-                spread_text="±1",
+                margin_text="±1",
                 epsilon_share=Fraction(1),
                 noise="Laplace",
                 why=attack,
@@ -240,6 +289,6 @@ def test_names_and_programs_cannot_fake_lines_or_tags() -> None:
         sqls=(attack,),
         afterwards=attack,
     )
-    assert not any(line.startswith("would cost nothing") for line in str(explained).splitlines())
+    assert not any(line.startswith("Cost        nothing") for line in str(explained).splitlines())
     assert "\x1b" not in str(explained) + explained._repr_html_()
     assert "<script" not in explained._repr_html_()

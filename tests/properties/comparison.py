@@ -11,8 +11,9 @@ import duckdb
 
 from discreet.answer import Answer
 from discreet.catalog.schema import Kind
+from discreet.estimators import Estimator, KeyCount, SelectedValue
+from discreet.explanation.sentences import left_out_sentence
 from discreet.query.plan import Plan, PlannedRelease
-from discreet.query.plan.outline import AnyReading, Picked, Shown
 from discreet.query.tree import Interval
 from tests.properties.databases import PUBLIC, Database, table_of
 from tests.properties.questions import Asked, Drawn
@@ -120,7 +121,8 @@ def differences(question: Drawn, answer: Answer, plan: Plan, expected: Reference
 def _is_told(key: Key, question: Drawn, plan: Plan) -> bool:
     """Return whether the explanation says that rows whose key is NULL are left out."""
     nulls = [text for text, value in zip(question.keys, key, strict=True) if value is None]
-    told = [words for each in plan.releases for words in each.left_out if "is NULL" in words]
+    said = [left_out_sentence(rows) for each in plan.releases for rows in each.left_out]
+    told = [words for words in said if "is NULL" in words]
     return any(_bare(text) in _bare(words) for text in nulls for words in told)
 
 
@@ -148,25 +150,25 @@ def _scales(plan: Plan, skipped: int, count: int) -> list[Scale]:
     scales = []
     for source in plan.question.sources[skipped : skipped + count]:
         assert source is not None
-        planned, place = plan.releases[source[0]], int(source[1][1:])
+        planned, place = plan.releases[source.release], source.index
         argument = planned.release.aggregates[place].argument
         interval = Interval() if argument is None else argument.facts.interval
         ends = [abs(each) for each in (interval.low, interval.high) if each is not None]
         size = float(max(ends, default=Fraction(1)))
         is_day = argument is not None and argument.facts.kind is Kind.DATE
-        step = _step(planned, planned.readings[place], size) * (86_400 if is_day else 1)
+        step = _step(planned, planned.estimators[place], size) * (86_400 if is_day else 1)
         scales.append(Scale(size=size, step=step))
     return scales
 
 
-def _step(planned: PlannedRelease, reading: AnyReading, size: float) -> float:
+def _step(planned: PlannedRelease, estimator: Estimator, size: float) -> float:
     """Return the step of the grid, or a little more."""
-    if isinstance(reading, Picked):
-        ruler = planned.picks[reading.pick].pick.ruler
+    if isinstance(estimator, SelectedValue):
+        ruler = planned.picks[estimator.pick].pick.ruler
         return float(ruler.step) if ruler else 0.0
-    if isinstance(reading, Shown):
+    if isinstance(estimator, KeyCount):
         return 0.0
-    measure = planned.measures[reading.measure].measure
+    measure = planned.measures[estimator.measure].measure
     # Squares have the square of the steps as their total; a sum alone has ends instead of a total.
     total = max(measure.total, *map(abs, measure.ends or (0,)))
     return 2 * size / (isqrt(total) if "squares" in measure.what else total)

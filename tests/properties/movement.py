@@ -26,7 +26,7 @@ from discreet.mechanisms.exponential import PermuteAndFlip
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.geometric import Geometric
 from discreet.query.plan import Plan, PlannedMeasure, PlannedPick, PlannedRelease, PlannedSelection
-from discreet.query.questions import KnownKeys
+from discreet.query.questions import Counted, KnownKeys
 from discreet.release import _array
 from discreet.tables import ARROW_TYPES
 from tests.statements import unbound
@@ -138,7 +138,7 @@ def _check_selection(
     selecting, mechanism = selection.selecting, selection.mechanism
     numbers = [_selecting_numbers(planned, side, selecting.column) for side in (here, there)]
     moved = [abs(each) for each in apart(*numbers)]
-    if selecting.of == "units":
+    if selecting.of is Counted.UNITS:
         assert all(each == 1 for each in moved), "a unit counts more than once in a group"
     # Discrete Laplace noise of this scale costs 1 / scale for each step that a number moves.
     assert sum(moved) / mechanism.scale <= mechanism.epsilon, "a unit is in too many groups"

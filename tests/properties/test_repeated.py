@@ -86,7 +86,7 @@ def by_key(answer: Answer) -> dict[Key, list[tuple[float, float | None]]]:
     columns = [[each.as_py() for each in column] for column in table.columns]
     found = {}
     for place, row in enumerate(zip(*columns, strict=True)):
-        widths = [answer.error.get(name, [None] * len(answer))[place] for name in answer.columns]
+        widths = [answer.margins.get(name, [None] * len(answer))[place] for name in answer.columns]
         found[key_of(row)] = [
             (float(each), width)
             for each, width in zip(row, widths, strict=True)

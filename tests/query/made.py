@@ -14,11 +14,17 @@ from discreet.query.plan import Plan, make_plan
 from discreet.query.plan.targets import EpsilonTarget
 from discreet.query.questions import (
     Aggregate,
+    ColumnOrigin,
     Key,
     Keys,
     KnownKeys,
+    ListedByCatalog,
+    NoKeys,
+    NotDeclared,
+    OriginKind,
     Question,
     Release,
+    RowsPerUnit,
     Statistic,
     UnknownKeys,
 )
@@ -99,8 +105,8 @@ def quantile(argument: ColumnOf, fraction: str) -> Aggregate:
 def by_region(*, known: bool = True) -> tuple[tuple[Key, ...], Keys]:
     keys = (Key(name="region", expression=REGION),)
     if known:
-        return keys, KnownKeys(rows=tuple((each,) for each in REGIONS), why="they are declared")
-    return keys, UnknownKeys(why="region has no declared values")
+        return keys, KnownKeys(rows=tuple((each,) for each in REGIONS), why=ListedByCatalog())
+    return keys, UnknownKeys(why=NotDeclared(columns=("region",)))
 
 
 def make_release(
@@ -109,12 +115,12 @@ def make_release(
     limit: int = 10,
     is_one_row: bool = False,
 ) -> Release:
-    group, key_set = keys or ((), KnownKeys(rows=((),), why="no keys"))
+    group, key_set = keys or ((), KnownKeys(rows=((),), why=NoKeys()))
     return Release(
         rows=Scan(table=VISITS),
         name="v",
         limit=limit,
-        limit_reason=f"at most {limit} rows of each patient count",
+        limit_reason=RowsPerUnit(table="visits", rows=limit, is_default=False),
         is_one_row=is_one_row,
         keys=group,
         key_set=key_set,
@@ -124,7 +130,7 @@ def make_release(
 
 def make_question(*releases: Release, names: Sequence[str] | None = None) -> Question:
     found = [
-        (number, f"a{i}")
+        ColumnOrigin(release=number, kind=OriginKind.AGGREGATE, index=i)
         for number, each in enumerate(releases)
         for i in range(len(each.aggregates))
     ]

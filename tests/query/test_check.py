@@ -219,7 +219,7 @@ def test_a_unit_has_no_more_rows_than_its_tables_and_joins_allow(
 )
 def test_numbers_computed_row_by_row_keep_their_error_bars(clinic: Curator, sql: str) -> None:
     """Of rows that no other test asks about: what was paid dearly there would serve, without ±."""
-    error = clinic.ask(sql, epsilon=1).error
+    error = clinic.ask(sql, epsilon=1).margins
     assert error
     assert all(width is not None and width > 0 for each in error.values() for width in each)
 
@@ -227,7 +227,7 @@ def test_numbers_computed_row_by_row_keep_their_error_bars(clinic: Curator, sql:
 def test_an_error_bar_follows_its_number() -> None:
     with opened() as curator:
         sql = "SELECT COUNT(*) AS n, 2 * COUNT(*) AS m, -COUNT(*) AS k FROM visits"
-        error = {name: np.array(each) for name, each in curator.ask(sql, epsilon=1).error.items()}
+        error = {name: np.array(each) for name, each in curator.ask(sql, epsilon=1).margins.items()}
     assert (error["m"] == 2 * error["n"]).all()
     assert (error["k"] == error["n"]).all()
 

@@ -14,18 +14,18 @@ from hypothesis import strategies as st
 
 from discreet.catalog.schema import Kind
 from discreet.errors import UnboundedError
+from discreet.estimators import combined, values_of
 from discreet.mechanisms.sensitivity import ADD_REMOVE, REPLACE, Neighbours
 from discreet.query.plan.contributions import marks_sensitivity
 from discreet.query.plan.measures import (
     MASS_MOST,
     Family,
     Measure,
+    estimator_of,
     families_of,
     measure_of,
-    reading_of,
     rounded_moments,
 )
-from discreet.query.plan.readings import combined, values_of
 from discreet.query.plan.rulers import Ruler, place, ruler_for
 from discreet.query.questions import Aggregate, Statistic
 from discreet.query.tree import ColumnOf
@@ -208,7 +208,7 @@ def read(aggregates: Sequence[Aggregate], rows: Sequence[dict[str, Any]]) -> lis
     family = family_of(*aggregates)
     measure = measure_of(family, 1)
     cells = np.array([cells_of(measure, rows)], np.int64)
-    readings = [reading_of(each, family, measure, 0, 1) for each in aggregates]
+    readings = [estimator_of(each, family, measure, 0, 1) for each in aggregates]
     return [float(values_of(each, cells)[0]) for each in readings]
 
 
@@ -296,7 +296,7 @@ def test_a_mean_of_too_few_is_the_middle_of_its_bounds(noisy: float) -> None:
     family = family_of(average(CHANGE))
     measure = measure_of(family, 1)
     cells = np.array([[int(noisy * measure.total), 0]], np.int64)
-    reading = reading_of(average(CHANGE), family, measure, 0, 1)
+    reading = estimator_of(average(CHANGE), family, measure, 0, 1)
     assert values_of(reading, cells)[0] == 15
 
 
@@ -305,9 +305,9 @@ def test_no_noise_takes_a_statistic_out_of_its_range(cells: list[int]) -> None:
     array = np.array([cells], np.int64)
     family = family_of(of(Statistic.VAR_POP, CHANGE))
     measure = measure_of(family, 1)
-    mean = values_of(reading_of(average(CHANGE), family, measure, 0, 1), array)[0]
+    mean = values_of(estimator_of(average(CHANGE), family, measure, 0, 1), array)[0]
     for statistic, most in ((Statistic.VAR_POP, 1225), (Statistic.STDDEV_POP, 35)):
-        found = values_of(reading_of(of(statistic, CHANGE), family, measure, 0, 1), array)[0]
+        found = values_of(estimator_of(of(statistic, CHANGE), family, measure, 0, 1), array)[0]
         assert 0 <= found <= most
     assert -20 <= mean <= 50
 

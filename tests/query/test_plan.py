@@ -23,15 +23,26 @@ from discreet.errors import (
     UnknownKeysError,
     UnsupportedError,
 )
+from discreet.estimators import KeyCount, MarginPerCount, RankMargin
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.geometric import Geometric
 from discreet.mechanisms.sensitivity import ADD_REMOVE, REPLACE, Neighbours
 from discreet.query.exact import Bounding
 from discreet.query.plan import make_plan
-from discreet.query.plan.expected import PerCount, RankError
-from discreet.query.plan.outline import Shown
-from discreet.query.plan.targets import EpsilonTarget, ErrorTarget
-from discreet.query.questions import Aggregate, Key, KnownKeys, Statistic
+from discreet.query.plan.targets import EpsilonTarget, MarginTarget
+from discreet.query.questions import (
+    Aggregate,
+    Clamped,
+    Counted,
+    GaussianNarrower,
+    Key,
+    KnownKeys,
+    LaplaceNarrower,
+    ListedByCatalog,
+    NullValues,
+    OneRowPerUnit,
+    Statistic,
+)
 from tests.query.made import (
     CHANGE,
     COST,
@@ -124,7 +135,7 @@ def test_equal_aggregates_are_released_once() -> None:
     plan = plan_of(make_release(ROWS, ROWS, quantile(COST, "1/2"), quantile(COST, "1/2")))
     (planned,) = plan.releases
     assert len(planned.measures) == len(planned.picks) == 1
-    assert planned.readings[0] == planned.readings[1]
+    assert planned.estimators[0] == planned.estimators[1]
 
 
 def test_a_unit_of_one_row_is_counted_as_a_row() -> None:
@@ -167,7 +178,7 @@ def test_replacing_a_unit_costs_twice_where_it_can_move() -> None:
 
 
 def test_a_question_about_public_tables_is_free() -> None:
-    for target in (EpsilonTarget(1), ErrorTarget(5)):
+    for target in (EpsilonTarget(1), MarginTarget(5)):
         plan = make_plan(make_question(), target, make_policy())
         assert plan.events == ()
         assert plan.epsilon == plan.delta == 0
@@ -189,9 +200,10 @@ def test_gaussian_noise_is_taken_where_it_is_smaller() -> None:
     release = make_release(*many_columns())
     (planned,) = plan_of(release, policy=make_policy(delta=DELTA)).releases
     assert all(isinstance(each.noise, Gaussian) for each in planned.measures)
-    assert planned.noise_reason.startswith("Gaussian noise: 0.")
+    assert isinstance(planned.noise_reason, GaussianNarrower)
+    assert planned.noise_reason.ratio < 1
     (laplace,) = plan_of(release).releases
-    spreads = [each.expected_spread(LEVEL)[0] for each in (planned, laplace)]
+    spreads = [each.expected_margins(LEVEL)[0] for each in (planned, laplace)]
     assert isinstance(spreads[0], float)
     assert isinstance(spreads[1], float)
     assert spreads[0] < 0.9 * spreads[1]
@@ -210,7 +222,7 @@ def test_gaussian_noise_is_charged_as_what_it_is() -> None:
 def test_few_numbers_get_laplace_noise_also_with_a_delta() -> None:
     plan = plan_of(make_release(ROWS, average(COST)), policy=make_policy(delta=DELTA))
     assert plan.delta == 0
-    assert "Gaussian noise would be" in plan.releases[0].noise_reason
+    assert isinstance(plan.releases[0].noise_reason, LaplaceNarrower)
 
 
 # --------------------------------------------------------------------------- groups
@@ -222,7 +234,7 @@ def test_unknown_keys_are_selected_and_their_units_come_free() -> None:
     (planned,) = plan.releases
     assert planned.selection is not None
     assert planned.selection.mechanism.groups == 10
-    assert planned.readings[0] == Shown()
+    assert planned.estimators[0] == KeyCount()
     assert len(planned.measures) == 1
     assert len(planned.queries) == 1
     assert planned.queries[0].units
@@ -234,11 +246,11 @@ def test_unknown_keys_are_selected_by_rows_where_these_alone_are_counted() -> No
     release = make_release(ROWS, keys=by_region(known=False))
     (planned,) = plan_of(release, policy=make_policy(delta=DELTA)).releases
     assert planned.selection is not None
-    assert planned.selection.selecting.of == "rows"
+    assert planned.selection.selecting.of is Counted.ROWS
     mechanism = planned.selection.mechanism
     assert mechanism.epsilon == 1
     assert mechanism.groups == mechanism.in_one == 10
-    assert planned.readings == (Shown(),)
+    assert planned.estimators == (KeyCount(),)
     assert planned.measures == ()
     assert not planned.queries[0].units
 
@@ -248,7 +260,7 @@ def test_unknown_keys_are_selected_by_units_where_more_is_asked(besides: Aggrega
     release = make_release(ROWS, besides, keys=by_region(known=False))
     (planned,) = plan_of(release, policy=make_policy(delta=DELTA)).releases
     assert planned.selection is not None
-    assert planned.selection.selecting.of == "units"
+    assert planned.selection.selecting.of is Counted.UNITS
     assert planned.selection.mechanism.in_one == 1
 
 
@@ -298,7 +310,7 @@ def test_a_mode_needs_to_know_its_values() -> None:
 def test_a_mode_of_too_many_values_in_too_many_groups_is_refused() -> None:
     wide = column("wide", Kind.INTEGER, domain=tuple(range(5000)))
     number = Key(name="g", expression=column("g", Kind.INTEGER))
-    keys = (number,), KnownKeys(rows=tuple((i,) for i in range(1000)), why="declared")
+    keys = (number,), KnownKeys(rows=tuple((i,) for i in range(1000)), why=ListedByCatalog())
     with pytest.raises(QuestionSizeError, match="group by less"):
         plan_of(make_release(of(Statistic.MODE, wide, Kind.INTEGER), keys=keys))
 
@@ -316,44 +328,44 @@ def test_an_epsilon_whose_noise_cannot_be_drawn_is_refused(epsilon: Fraction) ->
 @given(st.integers(min_value=5, max_value=5000))
 def test_the_epsilon_for_an_error_is_the_least_of_four_digits(within: int) -> None:
     question = make_question(make_release(ROWS, keys=by_region()), names=["n"])
-    plan = make_plan(question, ErrorTarget(within), make_policy())
-    (spread,) = plan.releases[0].expected_spread(LEVEL)
+    plan = make_plan(question, MarginTarget(within), make_policy())
+    (spread,) = plan.releases[0].expected_margins(LEVEL)
     assert isinstance(spread, float)
     assert spread <= within
     less = plan_of(make_release(ROWS, keys=by_region()), epsilon=plan.epsilon * Fraction(998, 1000))
-    (wider,) = less.releases[0].expected_spread(LEVEL)
+    (wider,) = less.releases[0].expected_margins(LEVEL)
     assert isinstance(wider, float)
     assert wider > within
 
 
 def test_an_accuracy_can_be_asked_of_some_columns() -> None:
     question = make_question(make_release(ROWS, average(COST)), names=["n", "mean"])
-    plan = make_plan(question, ErrorTarget({"n": 40}), make_policy())
-    assert plan.releases[0].expected_spread(LEVEL)[0] == 40.0
+    plan = make_plan(question, MarginTarget({"n": 40}), make_policy())
+    assert plan.releases[0].expected_margins(LEVEL)[0] == 40.0
 
 
 @pytest.mark.parametrize("aggregate", [average(COST), quantile(COST, "1/2")])
 def test_an_accuracy_that_depends_on_private_sizes_is_refused(aggregate: Aggregate) -> None:
     question = make_question(make_release(aggregate), names=["mean"])
     with pytest.raises(TargetError, match="counts and sums"):
-        make_plan(question, ErrorTarget(3), make_policy())
+        make_plan(question, MarginTarget(3), make_policy())
 
 
 def test_an_accuracy_of_an_unknown_column_is_refused() -> None:
     question = make_question(make_release(ROWS), names=["n"])
     with pytest.raises(TargetError, match=r"'m' is not .* \(n\)"):
-        make_plan(question, ErrorTarget({"m": 3}), make_policy())
+        make_plan(question, MarginTarget({"m": 3}), make_policy())
 
 
 def test_an_error_of_ratios_is_told_by_the_group_size() -> None:
     asked = (average(COST), of(Statistic.STDDEV_POP, MINUTES), quantile(COST, "1/2"))
     (planned,) = plan_of(make_release(*asked)).releases
-    mean, deviation, median = planned.expected_spread(LEVEL)
-    assert isinstance(mean, PerCount)
-    assert isinstance(deviation, PerCount)
+    mean, deviation, median = planned.expected_margins(LEVEL)
+    assert isinstance(mean, MarginPerCount)
+    assert isinstance(deviation, MarginPerCount)
     assert mean.at(100) == 10 * mean.at(1000)
     assert deviation.at(100) == pytest.approx(10**0.5 * deviation.at(1000))
-    assert isinstance(median, RankError)
+    assert isinstance(median, RankMargin)
 
 
 # --------------------------------------------------------------------------- identity
@@ -361,7 +373,7 @@ def test_an_error_of_ratios_is_told_by_the_group_size() -> None:
 
 def test_releases_of_the_same_meaning_have_the_same_identity() -> None:
     release = make_release(ROWS, average(COST), keys=by_region())
-    same = replace(release, limit_reason="other words", left_out=("more words",))
+    same = replace(release, limit_reason=OneRowPerUnit(), left_out=(NullValues(column="x"),))
     assert plan_of(release).identities == plan_of(same).identities
     for other in (
         plan_of(release, epsilon=2),
@@ -375,4 +387,6 @@ def test_releases_of_the_same_meaning_have_the_same_identity() -> None:
 
 def test_a_plan_says_what_is_moved_into_bounds() -> None:
     (planned,) = plan_of(make_release(average(COST))).releases
-    assert planned.left_out == ("values of cost outside 0 to 500 count as the nearer end",)
+    assert planned.left_out == (
+        Clamped(text="cost", low=Fraction(0), high=Fraction(500), kind=Kind.REAL),
+    )

@@ -137,7 +137,7 @@ def test_every_release_of_a_question_has_its_own_scope(curator: Curator) -> None
 def test_each_partition_is_asked_for_the_whole_budget(curator: Curator) -> None:
     for table in ("visits_23", "visits_24", "tests_23"):
         sql = f"SELECT COUNT(*) FROM {table}"  # noqa: S608 - constants
-        assert not curator.ask(sql, epsilon=50).was_kept
+        assert not curator.ask(sql, epsilon=50).from_ledger
     assert curator.remaining.epsilon == 0
     with pytest.raises(discreet.errors.BudgetError, match="for units of 'visits_23'"):
         curator.ask("SELECT COUNT(*) FROM people WHERE p IN (SELECT p FROM visits_23)", epsilon=1)

@@ -29,7 +29,7 @@ from discreet.query import canonical, stored_names
 from discreet.query.canonical import written
 from discreet.query.plan import Plan
 from discreet.query.plan.identity import identities_of
-from discreet.query.questions import KnownKeys, Statistic, UnknownKeys
+from discreet.query.questions import KnownKeys, NoKeys, NotDeclared, Statistic, UnknownKeys
 from discreet.query.stored_names import (
     MEMBERS,
     OPERATIONS,
@@ -58,8 +58,8 @@ SAMPLES: tuple[Any, ...] = (
     RowUnit(),
     ColumnUnit(column="who"),
     PathUnit(column="a", table="b", key="c"),
-    KnownKeys(rows=((1,),), why=""),
-    UnknownKeys(why=""),
+    KnownKeys(rows=((1,),), why=NoKeys()),
+    UnknownKeys(why=NotDeclared(columns=())),
     Facts(kind=Kind.INTEGER, interval=Interval(low=Fraction(0)), domain=(1, 2)),
     Interval(high=Fraction(1)),
 )

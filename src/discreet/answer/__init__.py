@@ -1,7 +1,10 @@
-"""What people see: a table with its error bars, what it cost and what is left."""
+"""What people see: a table with its margins of error, what it cost and what remains."""
 
-from discreet.answer.amounts import Balance, Price
-from discreet.answer.answers import Answer
+from discreet.amounts import Balance, Price
+from discreet.answer.answer import Answer
 from discreet.answer.columns import Role
+from discreet.deprecated import deprecated_modules
 
 __all__ = ["Answer", "Balance", "Price", "Role"]
+
+deprecated_modules({"discreet.answer.exports": {"*": "discreet.answer.columns"}})

@@ -1,23 +1,37 @@
-"""The columns of an answer as Python values, each with its role and its half widths."""
+"""The columns of an answer with their roles and margins, and how other programs get them."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, time
 from decimal import Decimal
 from enum import Enum
-from typing import TypeAlias
+from math import isfinite
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import types
 
+from discreet.amounts import JsonValue
+from discreet.errors import COMMANDS, MissingExtraError, without_commands
+from discreet.parameters import whole
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+
+# --------------------------------------------------------------------------- columns
+
+
 Floats: TypeAlias = NDArray[np.float64]
 
 Chunks: TypeAlias = "pa.ChunkedArray[pa.Scalar[pa.DataType]]"
 
-HalfWidths: TypeAlias = "Sequence[Floats | None]"
-"""For each column its half widths, NaN where a row has none; None for a column without any."""
+Margins: TypeAlias = "Sequence[Floats | None]"
+"""For each column its margins, NaN where a row has none; None for a column without any."""
 
 
 class Role(Enum):
@@ -26,9 +40,9 @@ class Role(Enum):
     KEY = "key"
     """It names the row."""
     ESTIMATE = "estimate"
-    """A noisy number with an error bar."""
+    """A noisy number with a margin of error."""
     VALUE = "value"
-    """Anything else: a number without an error bar, a text made of noisy numbers."""
+    """Anything else: a number without a margin, a text made of noisy numbers."""
 
 
 class Sort(Enum):
@@ -48,7 +62,7 @@ class Sort(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerColumn:
-    """A column with its values and, for an estimate, the half width of each."""
+    """A column with its values and, for an estimate, the margin of each."""
 
     name: str
     role: Role
@@ -58,7 +72,7 @@ class AnswerColumn:
 
 
 def columns_of(
-    table: pa.Table, roles: Sequence[Role], half_widths: HalfWidths
+    table: pa.Table, roles: Sequence[Role], margins: Margins
 ) -> tuple[AnswerColumn, ...]:
     """Return the columns with Python values: whole numbers as int, dates as date."""
     return tuple(
@@ -70,13 +84,13 @@ def columns_of(
             errors=None if widths is None else errors_of(widths),
         )
         for name, column, role, widths in zip(
-            table.column_names, table.columns, roles, half_widths, strict=True
+            table.column_names, table.columns, roles, margins, strict=True
         )
     )
 
 
 def errors_of(widths: Floats) -> tuple[float | None, ...]:
-    """Return half widths as floats, None where there is none."""
+    """Return margins as floats, None where there is none."""
     return tuple(None if np.isnan(each) else float(each) for each in widths)
 
 
@@ -100,7 +114,7 @@ def tidied(table: pa.Table) -> pa.Table:
 
 
 def error_names(names: Sequence[str]) -> tuple[str, ...]:
-    """Return a name for each column's half widths that no column has yet."""
+    """Return a name for each column's margins that no column has yet."""
     taken, made = set(names), []
     for name in names:
         error = f"{name}_error"
@@ -147,3 +161,124 @@ def _python(value: object) -> object:
     if isinstance(value, Decimal) and value == value.to_integral_value():
         return int(value) if value.as_tuple().exponent == 0 else value
     return value
+
+
+# --------------------------------------------------------------------------- CSV and JSON
+
+
+CONTROLS = "\t\r\n\v\f\0"
+BLANKS = CONTROLS + " \u00a0\ufeff"
+
+FORMULA_STARTS = "=+-@＝＋－＠|%"
+"""What a spreadsheet may take for the start of a formula; some skip blanks before it."""
+
+
+def csv_text(columns: Sequence[AnswerColumn], *, errors: bool) -> str:
+    """Return CSV, margins beside their columns; no text is a formula or commands a terminal."""
+    names = error_names([column.name for column in columns])
+    header: list[str] = []
+    cells: list[Sequence[str]] = []
+    for column, error_name in zip(columns, names, strict=True):
+        header.append(_csv_text(column.name))
+        cells.append([_csv_cell(value) for value in column.values])
+        if errors and column.errors is not None:
+            header.append(_csv_text(error_name))
+            cells.append([_csv_cell(error) for error in column.errors])
+    lines = [_csv_line(row) for row in (header, *zip(*cells, strict=True))]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def inert(text: str) -> str:
+    """Return the text with a quote before it if a spreadsheet might run it as a formula."""
+    start = text.lstrip(BLANKS)[:1]
+    is_risky = text.startswith(tuple(CONTROLS)) or (start != "" and start in FORMULA_STARTS)
+    return f"'{text}" if is_risky else text
+
+
+def json_rows(columns: Sequence[AnswerColumn]) -> Iterator[list[JsonValue]]:
+    """Yield the rows, each as a list in the order of the columns."""
+    for row in zip(*(column.values for column in columns), strict=True):
+        yield [json_value(value) for value in row]
+
+
+def indentation(indent: int | None) -> int | None:
+    """Return by how many spaces JSON is indented, or refuse it."""
+    return None if indent is None else whole("indent", indent, least=0, most=100)
+
+
+def json_text(content: dict[str, object], indent: int | None) -> str:
+    """Return strict JSON: no NaN, no infinities, no character that commands a screen."""
+    text = json.dumps(content, ensure_ascii=False, allow_nan=False, indent=indent)
+    return COMMANDS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def json_value(value: object) -> JsonValue:
+    """Return a value as JSON has it: dates as ISO 8601 text, NaN and infinities as null."""
+    match value:
+        case None | bool() | int() | str():
+            return value
+        case float() | Decimal():
+            return float(value) if isfinite(value) else None
+        case date() | time():
+            return value.isoformat()
+        case bytes():
+            return value.hex()
+        case _:
+            return str(value)
+
+
+def _csv_cell(value: object) -> str:
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "true" if value else "false"
+        case int() | float() | Decimal():
+            return str(value)
+        case date() | time():
+            return value.isoformat()
+        case bytes():
+            return value.hex()
+        case _:
+            return _csv_text(str(value))
+
+
+def _csv_text(text: str) -> str:
+    """Return the text in quotes where it needs them; an empty one has them, NULL has not."""
+    safe = without_commands(inert(text))
+    if safe and not any(each in safe for each in ',"\r\n'):
+        return safe
+    return '"' + safe.replace('"', '""') + '"'
+
+
+def _csv_line(cells: Sequence[str]) -> str:
+    # A line without anything would be no row to most readers.
+    return ",".join(cells) or '""'
+
+
+# --------------------------------------------------------------------------- data frames
+
+
+def pandas_frame(table: pa.Table) -> "pd.DataFrame":
+    """Return a pandas frame; whole numbers with gaps stay whole numbers."""
+    try:
+        import pandas as pd  # noqa: PLC0415 - an optional extra, imported here only
+    except ImportError as cause:
+        raise MissingExtraError("a pandas frame", extra="frames") from cause
+    frame: pd.DataFrame = table.to_pandas()
+    for field, column in zip(table.schema, table.columns, strict=True):
+        if types.is_integer(field.type) and column.null_count:
+            frame[field.name] = pd.array(column.to_pylist(), dtype="Int64")
+    return frame
+
+
+def polars_frame(table: pa.Table) -> "pl.DataFrame":
+    """Return a Polars frame."""
+    try:
+        import polars as pl  # noqa: PLC0415 - an optional extra, imported here only
+    except ImportError as cause:
+        raise MissingExtraError("a Polars frame", extra="frames") from cause
+    frame = pl.from_arrow(table)
+    if not isinstance(frame, pl.DataFrame):  # pragma: no cover - a table is always a frame
+        raise TypeError
+    return frame

@@ -7,20 +7,21 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from discreet.answer.amounts import Balance, Price
-from discreet.answer.answers import Answer
-from discreet.answer.columns import HalfWidths, Role
+from discreet.amounts import Balance, Price
+from discreet.answer.answer import Answer, Note
+from discreet.answer.columns import Margins, Role
+from discreet.estimators import LinearEstimator
 from discreet.mechanisms.geometric import Geometric
 from discreet.parameters import Real, confidence_level
 from discreet.postprocess import released_tables
 from discreet.query.plan import Plan
-from discreet.query.plan.measures import Linear
+from discreet.query.questions import ColumnOrigin, OriginKind
 from discreet.tables import WITH_GAPS, NoisyTable
 
 Run = Callable[[str, Mapping[str, pa.Table]], pa.Table]
 """Runs SQL over noisy and public tables."""
 
-GAPS = "NULL stands for values that could not be computed from the noisy numbers."
+GAPS = "NULL is shown where a value could not be computed from the noisy results."
 
 
 def present(  # noqa: PLR0913 - each is a part of the answer
@@ -32,8 +33,7 @@ def present(  # noqa: PLR0913 - each is a part of the answer
     confidence: Real,
     price: Price,
     balance: Balance,
-    was_kept: bool,
-    cautions: tuple[str, ...] = (),
+    from_ledger: bool,
     notes: tuple[str, ...] = (),
 ) -> Answer:
     """Return what was asked, made of what was released: nothing here has seen an exact number."""
@@ -47,12 +47,12 @@ def present(  # noqa: PLR0913 - each is a part of the answer
         columns = [tables["released_0"].column(each) for _, each in question.shown]
         return pa.table(columns, names=[name for name, _ in question.shown])
 
-    def widths_at(confidence: Fraction, simultaneous: bool) -> HalfWidths:
-        return _half_widths(table_at(confidence, simultaneous), question.spreads)
+    def margins_at(confidence: Fraction, simultaneous: bool) -> Margins:
+        return _margins(table_at(confidence, simultaneous), question.spreads)
 
     whole = table_at(level, False)
     if whole.schema.metadata == WITH_GAPS:
-        cautions = (*cautions, GAPS)
+        notes = (*notes, Note(GAPS, is_printed=True))
     asked = pa.table(
         [whole.column(i) for i in range(len(question.columns))], names=list(question.columns)
     )
@@ -60,19 +60,18 @@ def present(  # noqa: PLR0913 - each is a part of the answer
         question=text,
         table=asked,
         roles=_roles(plan),
-        half_widths=_half_widths(whole, question.spreads),
-        widths=widths_at,
+        column_margins=_margins(whole, question.spreads),
+        column_margins_at=margins_at,
         confidence=level,
         price=price,
         remaining=balance,
-        was_kept=was_kept,
-        cautions=cautions,
+        from_ledger=from_ledger,
         notes=notes,
         scales=tuple(_scale(plan, origin) for origin in question.sources),
     )
 
 
-def _half_widths(table: pa.Table, names: tuple[str | None, ...]) -> HalfWidths:
+def _margins(table: pa.Table, names: tuple[str | None, ...]) -> Margins:
     return tuple(None if name is None else _floats(table, name) for name in names)
 
 
@@ -81,25 +80,27 @@ def _floats(table: pa.Table, name: str) -> NDArray[np.float64]:
 
 
 def _roles(plan: Plan) -> tuple[Role, ...]:
-    """Return what each column is: keys name the row, estimates have an error bar."""
+    """Return what each column is: keys name the row, estimates have a margin."""
     question = plan.question
     return tuple(
         Role.ESTIMATE
         if spread is not None
         else Role.KEY
-        if origin is not None and origin[1].startswith("k")
+        if origin is not None and origin.kind is OriginKind.KEY
         else Role.VALUE
         for spread, origin in zip(question.spreads, question.sources, strict=True)
     )
 
 
-def _scale(plan: Plan, origin: tuple[int, str] | None) -> Fraction | None:
+def _scale(plan: Plan, origin: ColumnOrigin | None) -> Fraction | None:
     """Return the scale of a column that is one cell plus geometric noise, None for any other."""
-    if origin is None or not origin[1].startswith("a"):
+    if origin is None or origin.kind is not OriginKind.AGGREGATE:
         return None
-    planned = plan.releases[origin[0]]
-    reading = planned.readings[int(origin[1][1:])]
-    if not isinstance(reading, Linear) or [each for each in reading.weights if each] != [1]:
+    planned = plan.releases[origin.release]
+    estimator = planned.estimators[origin.index]
+    if not isinstance(estimator, LinearEstimator) or [
+        each for each in estimator.weights if each
+    ] != [1]:
         return None
-    noise = planned.measures[reading.measure].noise
+    noise = planned.measures[estimator.measure].noise
     return noise.scale if isinstance(noise, Geometric) else None

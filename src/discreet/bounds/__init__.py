@@ -21,7 +21,7 @@ from discreet.catalog.schema import AUTO, Auto, Bounds, Kind, PrivateTable, Tabl
 from discreet.errors import ParameterError, TargetError, UnboundedError
 from discreet.planner import Planner
 from discreet.query.plan import Plan
-from discreet.query.plan.targets import EpsilonTarget, ErrorTarget, Target
+from discreet.query.plan.targets import EpsilonTarget, MarginTarget, Target
 from discreet.tables import NoisyTable
 
 PART = Fraction(1, 5)
@@ -172,7 +172,7 @@ def _reject_unneeded(asked: tuple[ColumnRef, ...], needed: tuple[ColumnRef, ...]
 def _whole(needed: tuple[ColumnRef, ...], target: Target | None) -> EpsilonTarget:
     """Return the target of the question and its bounds together; it must be a price."""
     names = " and ".join(str(each) for each in needed)
-    if isinstance(target, ErrorTarget):
+    if isinstance(target, MarginTarget):
         raise TargetError(
             f"the noise of this question depends on the bounds of {names}, which are found first "
             "and at a price",

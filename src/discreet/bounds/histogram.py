@@ -18,7 +18,18 @@ from discreet.query.check.sources import PublicReader, facts_from_column
 from discreet.query.expressions.facts import case_of, literal
 from discreet.query.expressions.functions import call
 from discreet.query.plan.planned import PlannedRelease
-from discreet.query.questions import Aggregate, Key, KnownKeys, Question, Release, Statistic
+from discreet.query.questions import (
+    Aggregate,
+    ColumnOrigin,
+    FixedBins,
+    Key,
+    KnownKeys,
+    NullValues,
+    OriginKind,
+    Question,
+    Release,
+    Statistic,
+)
 from discreet.query.tree import Column as Named
 from discreet.query.tree import ColumnOf, Expression, Scan, Select
 
@@ -105,16 +116,19 @@ def histogram_question(ref: ColumnRef, catalog: Catalog, public: PublicReader) -
                 text=f"magnitude of {ref}",
             ),
         ),
-        key_set=KnownKeys(rows=tuple((each,) for each in bins), why="they are the same for all"),
+        key_set=KnownKeys(rows=tuple((each,) for each in bins), why=FixedBins()),
         aggregates=(Aggregate(statistic=Statistic.COUNT_ROWS, text="COUNT(*)", kind=Kind.INTEGER),),
-        left_out=(*private.notes, f"rows whose {ref.column.name} is NULL"),
+        left_out=(*private.left_out, NullValues(column=ref.column.name)),
     )
     return Question(
         releases=(release,),
         afterwards='SELECT "k0", "a0", "a0_spread" FROM "released_0"',
         columns=("k0", "a0"),
         spreads=(None, "a0_spread"),
-        sources=((0, "k0"), (0, "a0")),
+        sources=(
+            ColumnOrigin(release=0, kind=OriginKind.KEY, index=0),
+            ColumnOrigin(release=0, kind=OriginKind.AGGREGATE, index=0),
+        ),
     )
 
 

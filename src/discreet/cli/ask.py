@@ -31,6 +31,7 @@ from discreet.cli.options import (
     OutputFormat,
     QuestionOptions,
     RowChoice,
+    ShowSql,
     Sql,
     Token,
     Within,
@@ -83,6 +84,7 @@ def explain(
     confidence: Confidence = DEFAULT_CONFIDENCE,
     row_choice: RowChoice = None,
     dialect: Dialect = None,
+    show_sql: ShowSql = False,
     file: File = None,
     is_json: AsJson = False,
     account: As = None,
@@ -98,7 +100,11 @@ def explain(
     with curator:
         explanation = explained(curator, query, options)
     shown = replace(explanation, remaining=balance_of(catalog, declared, charged))
-    show(shown.to_json(indent=2) if is_json else shown.to_text(width=width_of(answers())))
+    if is_json:
+        show(shown.to_json(indent=2))
+        return
+    with_sql = show_sql or dialect is not None
+    show(shown.to_text(width=width_of(answers()), sql=with_sql))
 
 
 @contextmanager

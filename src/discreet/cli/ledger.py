@@ -14,8 +14,8 @@ from typing import Annotated
 import typer
 
 from discreet.accounting import Budget, Charge, Price, Remaining, record_from_event
+from discreet.amounts import amount_down, amount_up, balance_from, equation
 from discreet.answer import Balance
-from discreet.answer.amounts import amount_down, amount_up, balance_from, equation
 from discreet.catalog.declaration import Declaration
 from discreet.catalog.policy import budget_from
 from discreet.catalog.resolve import read

@@ -204,6 +204,7 @@ Dialect: TypeAlias = Annotated[
         help="Show the generated SQL for bigquery, databricks, snowflake or trino.",
     ),
 ]
+ShowSql: TypeAlias = Annotated[bool, typer.Option("--sql", help="Show the generated SQL.")]
 As: TypeAlias = Annotated[
     str | None,
     typer.Option("--as", metavar="NAME", help="Spend from this analyst's cap (owners only)."),

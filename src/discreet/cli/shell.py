@@ -17,7 +17,7 @@ from prompt_toolkit.input import Input
 from prompt_toolkit.output import Output
 
 from discreet.answer import Answer
-from discreet.answer.layout import value_text
+from discreet.answer.rendering import value_text
 from discreet.catalog import (
     Auto,
     Bounds,

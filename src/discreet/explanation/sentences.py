@@ -1,52 +1,393 @@
-"""The words of an explanation: how wide, which groups, why."""
+"""Reasons, limits and omissions as English: the only place that makes sentences of them."""
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
-from discreet.answer.digits import error_text, number_text
-from discreet.query.plan.expected import Expected, PerCount, RankError
+from discreet.amounts import error_text, number_text, percent
+from discreet.catalog.schema import Kind, Value, time_from_number
+from discreet.estimators import ExpectedMargin, MarginPerCount, RankMargin
 from discreet.query.plan.planned import PlannedSelection
+from discreet.query.questions import (
+    Aggregate,
+    Clamped,
+    Contribution,
+    ContributionLimit,
+    CountedOnce,
+    FixedBins,
+    FromPublicTables,
+    GaussianNarrower,
+    JoinProduct,
+    Key,
+    KnownKeys,
+    LaplaceNarrower,
+    LeftOut,
+    Limited,
+    LimitReason,
+    NoDelta,
+    NoiseReason,
+    NoPathToUnit,
+    NotDeclared,
+    NotDrawable,
+    NullUnit,
+    NullValues,
+    RowChoiceTime,
+    RowsPerUnit,
+    Statistic,
+    TooManyKeys,
+    UndeclaredReason,
+    UnionSum,
+    UnknownGroups,
+    UnlistedKeys,
+)
 
 EXAMPLES = (1_000, 10_000)
-"""Sizes of a group at which a spread that depends on it is told."""
+"""Sizes of a group at which a margin that depends on it is shown."""
+
+COUNTS = {
+    Statistic.COUNT_ROWS,
+    Statistic.COUNT,
+    Statistic.COUNT_UNITS,
+    Statistic.COUNT_DISTINCT,
+}
+SUMS = {Statistic.SUM, Statistic.SUM_DISTINCT}
 
 
-def spread_text(expected: Expected, *, is_whole: bool) -> str:
-    """Return how far noise moves a number: ±41, ±4 300/n with examples, or rank ±37 rows."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnitName:
+    """What the privacy unit is called: patient_id, or row of sales."""
+
+    name: str
+    is_row: bool = False
+
+    @property
+    def counted(self) -> str:
+        """What a count of units counts."""
+        return "rows" if self.is_row else f"{self.name} values"
+
+
+# --------------------------------------------------------------------------- margins
+
+
+def margin_text(expected: ExpectedMargin, *, is_integer: bool, rank: str = "") -> str:
+    """Return ±41, ±4,300/n with examples, or a distance in rows from the rank of this name."""
     match expected:
         case None:
-            return "no error bar"
-        case RankError(rows=rows):
-            return f"rank {error_text(rows, is_whole=True)} rows"
-        case PerCount():
+            return "no margin of error"
+        case RankMargin(rows=rows):
+            return f"within {rows_text(rows)} rows of {rank or 'the requested rank'}"
+        case MarginPerCount():
             return _per_count(expected)
         case _:
-            return error_text(expected, is_whole=is_whole)
+            return error_text(expected, is_whole=is_integer)
 
 
-def threshold_sentence(
-    selection: PlannedSelection, why: str, confidence: Fraction, *, is_told: bool
-) -> str:
-    """Return when a group that only the data know is shown, and how large it must be for that.
+def rank_name(aggregate: Aggregate) -> str:
+    """Return what the rank of a selected value is called."""
+    if aggregate.statistic is Statistic.MIN or aggregate.fraction == 0:
+        return "the lowest rank"
+    if aggregate.statistic is Statistic.MAX or aggregate.fraction == 1:
+        return "the highest rank"
+    is_median = aggregate.fraction == Fraction(1, 2)
+    return "the median's rank" if is_median else "the requested rank"
 
-    If the number that selects is told as well, its ± near the threshold is said, too.
-    """
-    of, mechanism = selection.selecting.of, selection.mechanism
-    half, most = (number_text(mechanism.smallest_seen(share)) for share in (0.5, 0.99))
-    least = number_text(mechanism.threshold)
-    near = (
-        f" Numbers up to {number_text(mechanism.clear(confidence))} may be shown because their "
-        f"noise is large: they are told with ±{least}, whatever ± was asked for."
-    )
+
+def rank_note(aggregate: Aggregate, margin: RankMargin, confidence: Fraction) -> str:
+    """Return how far the rank of a selected value may be from the one asked for."""
+    where = {
+        "the lowest rank": "first position",
+        "the highest rank": "last position",
+        "the median's rank": "true median's position",
+    }.get(rank_name(aggregate), "requested position")
     return (
-        f"Only the data know which groups there are: {why}. A group is shown if its number of "
-        f"{of}, counted with noise, is more than {least}: it takes "
-        f"{half} {of} to be seen with a chance of 50 %, {most} with 99 %.{near if is_told else ''}"
+        f"{aggregate.text}: with {percent(confidence)} confidence, the value shown is within "
+        f"{rows_text(margin.rows)} rows of the {where} in sorted order."
     )
+
+
+def rows_text(rows: float) -> str:
+    """Return a number of rows, never rounded down."""
+    return error_text(rows, is_whole=True).removeprefix("±")
 
 
 def brief(scale: Fraction | float) -> str:
     """Return a scale with three digits."""
     return number_text(float(f"{float(scale):.3g}"))
+
+
+def _per_count(margin: MarginPerCount) -> str:
+    few, many = EXAMPLES
+    at_few, at_many = (error_text(margin.at(n), is_whole=False) for n in EXAMPLES)
+    divisor = "n" if margin.power == 1 else "√n" if margin.power * 2 == 1 else f"n^{margin.power}"
+    whole = error_text(margin.numerator, is_whole=False)
+    examples = f"{at_few} at n = {number_text(few)}; {at_many} at {number_text(many)}"
+    return f"{whole}/{divisor} ({examples})"
+
+
+# --------------------------------------------------------------------------- contribution limits
+
+
+def contribution_sentences(
+    contribution: Contribution, unit: UnitName, aggregates: Sequence[Aggregate]
+) -> Iterator[str]:
+    """Yield how much of a privacy unit is used, and what that means for the results."""
+    match contribution:
+        case ContributionLimit():
+            what = contribution.of.value
+            limit = _limit(contribution, unit, with_table=True, with_setting=True)
+            yield (
+                f"{sentence(limit)} Further {what} are left "
+                f"out, so {_effect(aggregates)}. The margin of error does not include this."
+            )
+            if when := _when_chosen(contribution):
+                yield (
+                    f"The {what} were chosen {when}. To choose them among the matching rows, set "
+                    "row_choice to per-query: the cost is the same, and the query is slower."
+                )
+        case CountedOnce():
+            yield f"Each {unit.name} is counted once, however many rows it has."
+        case _ if unit.is_row:
+            yield f"Each {unit.name} is protected on its own, so no rows are left out."
+        case _:
+            yield f"Each {unit.name} has at most one row here, so no rows are left out."
+
+
+def limit_note(
+    limit: ContributionLimit,
+    unit: UnitName,
+    aggregates: Sequence[Aggregate],
+    *,
+    with_table: bool,
+) -> str:
+    """Return what an answer says of its contribution limit."""
+    chosen = _when_chosen(limit)
+    when = f" The {limit.of.value} were chosen {chosen}; see row_choice." if chosen else ""
+    return (
+        f"Contribution limit: {_limit(limit, unit, with_table=with_table, with_setting=False)}. "
+        f"Further {limit.of.value} are left out, so {_effect(aggregates)}; ± does not include "
+        f"this.{when}"
+    )
+
+
+def _limit(
+    limit: ContributionLimit, unit: UnitName, *, with_table: bool, with_setting: bool
+) -> str:
+    source = _limit_source(limit.reason, limit.of, with_setting=with_setting)
+    behind = f" ({source})" if source else ""
+    if limit.of is Limited.GROUPS:
+        return f"each {unit.name} is counted in at most {_number(limit.most, 'group')}{behind}"
+    what, table = ("distinct value" if limit.of is Limited.VALUES else "row"), ""
+    if limit.of is Limited.ROWS and isinstance(limit.reason, JoinProduct):
+        what = "joined row"
+    if limit.of is Limited.ROWS and isinstance(limit.reason, RowsPerUnit) and with_table:
+        table = f" of {limit.reason.table}"
+    is_used = "is used" if limit.most == 1 else "are used"
+    return f"at most {_number(limit.most, what)}{table} per {unit.name} {is_used}{behind}"
+
+
+def _limit_source(reason: LimitReason, of: Limited, *, with_setting: bool) -> str:
+    match reason:
+        case RowsPerUnit(is_default=True):
+            return "the default; set rows_per_unit to change it"
+        case RowsPerUnit() if with_setting:
+            return "rows_per_unit"
+        case JoinProduct(factors=factors) if of is Limited.ROWS:
+            if not with_setting and sum(rows > 1 for _, rows in factors) <= 1:
+                return ""
+            return " × ".join(f"{number_text(rows)} of {name}" for name, rows in factors)
+        case UnionSum(left=left, right=right) if of is Limited.ROWS:
+            return f"{number_text(left)} + {number_text(right)} of the two parts of UNION ALL"
+        case _:
+            return ""
+
+
+def _effect(aggregates: Sequence[Aggregate]) -> str:
+    """Return what results that lack rows can be."""
+    sums = [each for each in aggregates if each.statistic in SUMS]
+    if any(_can_be_negative(each) for each in sums):
+        return "counts can be too low, and sums too low or too high"
+    if sums or any(each.statistic in COUNTS for each in aggregates):
+        return "counts and sums can be too low"
+    return "results can differ from those of all rows"
+
+
+def _can_be_negative(aggregate: Aggregate) -> bool:
+    low = None if aggregate.argument is None else aggregate.argument.facts.interval.low
+    return low is None or low < 0
+
+
+def _when_chosen(limit: ContributionLimit) -> str:
+    return {
+        RowChoiceTime.BEFORE_WHERE: "before WHERE was applied",
+        RowChoiceTime.BEFORE_JOIN: "before the tables were joined",
+    }.get(limit.chosen, "")
+
+
+# --------------------------------------------------------------------------- left out, clamped
+
+
+def left_out_text(rows: LeftOut, *, with_table: bool, is_brief: bool = False) -> str:
+    """Return which rows are left out, as part of a sentence; or a value that is clamped."""
+    match rows:
+        case NullUnit(table=table, column=column):
+            return f"rows{f' of {table}' if with_table else ''} where {column} is NULL"
+        case NoPathToUnit(table=table, column=column, parent=parent):
+            of = f" of {table}" if with_table else ""
+            return f"rows{of} where {column} leads to no row of {parent} with a privacy unit"
+        case UnlistedKeys():
+            ways = [*(["NULL"] if rows.has_null else []), *_undeclared(rows, is_brief=is_brief)]
+            return f"rows where {rows.text} is {' or '.join(ways)}"
+        case NullValues(column=column):
+            return f"rows where {column} is NULL"
+        case Clamped(text=text):
+            return f"{text} to {_clamp_range(rows)}"
+
+
+def left_out_sentence(rows: LeftOut) -> str:
+    """Return what is not used as it is, as a sentence."""
+    if not isinstance(rows, Clamped):
+        return sentence(left_out_text(rows, with_table=True))
+    low, high = _end_texts(rows)
+    return f"Values of {rows.text} below {low} count as {low}; values above {high} count as {high}."
+
+
+def left_out_notes(left_out: Sequence[LeftOut], *, is_limited: bool) -> Iterator[str]:
+    """Yield what an answer says of rows that are left out and values that are clamped."""
+    rows = [each for each in left_out if not isinstance(each, Clamped)]
+    tables = {each.table for each in rows if isinstance(each, NullUnit | NoPathToUnit)}
+    texts = dict.fromkeys(
+        left_out_text(each, with_table=len(tables) > 1, is_brief=True) for each in rows
+    )
+    if texts:
+        yield f"{'Also left out' if is_limited else 'Left out'}: {'; '.join(texts)}."
+    clamped = [each for each in left_out if isinstance(each, Clamped)]
+    ranges = dict.fromkeys(left_out_text(each, with_table=False) for each in clamped)
+    if ranges:
+        yield f"Clamped: {'; '.join(ranges)}."
+
+
+def _undeclared(keys: UnlistedKeys, *, is_brief: bool) -> Iterator[str]:
+    if not keys.has_undeclared:
+        return
+    if keys.bounds is None:
+        yield "not declared" if is_brief else "not a declared value"
+        return
+    low, high = map(_value_text, keys.bounds)
+    yield f"outside {low} to {high}"
+
+
+def _clamp_range(clamped: Clamped) -> str:
+    low, high = _end_texts(clamped)
+    is_plain = clamped.low >= 0 and not clamped.kind.is_time
+    return f"{low}–{high}" if is_plain else f"between {low} and {high}"
+
+
+def _end_texts(clamped: Clamped) -> tuple[str, str]:
+    low, high = (end_text(each, clamped.kind) for each in (clamped.low, clamped.high))
+    return low, high
+
+
+def end_text(number: Fraction, kind: Kind) -> str:
+    """Return a bound as people read it: 0, 1,000, 0.25 or a date."""
+    if kind.is_time:
+        return str(time_from_number(number, kind))
+    if number.denominator != 1:
+        return number_text(float(f"{float(number):g}"))
+    return _value_text(int(number))
+
+
+def _value_text(value: Value) -> str:
+    """Return a value; whole numbers of four digits may be years."""
+    is_large = isinstance(value, int) and abs(value) >= 10_000
+    return number_text(value) if is_large and isinstance(value, int) else str(value)
+
+
+# --------------------------------------------------------------------------- groups
+
+
+def declared_groups(keys: Sequence[Key], known: KnownKeys) -> str:
+    """Return which groups are shown where they are declared."""
+    if not keys:
+        return "All rows are one group."
+    number, names = number_text(len(known.rows)), listed([each.text or each.name for each in keys])
+    match known.why:
+        case FixedBins():
+            return f"All {number} groups are fixed ranges of values, the same for all data."
+        case FromPublicTables(tables=tables):
+            where = f"public table{'s' if len(tables) > 1 else ''} {listed(tables)}"
+            return (
+                f"All {number} declared groups of {names} are shown, even those with no rows "
+                f"(listed in the {where})."
+            )
+        case _:
+            what = "values" if len(keys) == 1 else "groups"
+            return f"All {number} declared {what} of {names} are shown, even those with no rows."
+
+
+def undeclared_groups(
+    why: UndeclaredReason,
+    selection: PlannedSelection,
+    counted: str,
+    confidence: Fraction,
+    *,
+    is_answered: bool,
+) -> str:
+    """Return when a group that only the data have is shown, and how large it must be for that.
+
+    If the count that selects is an answer as well, its margin near the threshold is said, too.
+    """
+    mechanism = selection.mechanism
+    half, most = (number_text(mechanism.smallest_seen(share)) for share in (0.5, 0.99))
+    threshold = number_text(mechanism.threshold)
+    near = (
+        f" Counts up to {number_text(mechanism.clear(confidence))} may be shown only because their "
+        f"noise happened to be high. Their margin of error is ±{threshold}, even if you asked for "
+        "a smaller one."
+    )
+    return (
+        f"{_why_undeclared(why)}, so only large groups are shown. A group is shown if its noisy "
+        f"number of {counted} is above the group threshold, {threshold}. A group with {half} "
+        f"{counted} is shown with at least 50% probability; one with {most} {counted}, with at "
+        f"least 99%.{near if is_answered else ''}"
+    )
+
+
+def _why_undeclared(why: UndeclaredReason) -> str:
+    match why:
+        case NotDeclared(columns=columns):
+            return f"The values of {listed(columns) or 'the group key'} are not declared"
+        case TooManyKeys(number=number, most=most):
+            return f"There are {number_text(number)} possible groups, more than {number_text(most)}"
+
+
+# --------------------------------------------------------------------------- noise
+
+
+def noise_sentence(reason: NoiseReason) -> str:
+    """Return why it is this noise."""
+    match reason:
+        case NoDelta():
+            return "Gaussian noise would need a δ, and this query has none."
+        case UnknownGroups():
+            return "Gaussian noise would need to know the number of groups in advance."
+        case NotDrawable():
+            return "Gaussian noise cannot be drawn at this ε and δ."
+        case LaplaceNarrower(ratio=ratio):
+            return f"Gaussian noise would be {ratio:.2g} times as wide."
+        case GaussianNarrower(ratio=ratio):
+            return f"It is {ratio:.2g} times as wide as Laplace noise would be."
+        case _:
+            return ""
+
+
+def choice_sentence(aggregate: Aggregate) -> str:
+    """Return how a mechanism selects a value."""
+    if aggregate.statistic is Statistic.MODE:
+        return "It picks a value, and frequent values are more likely."
+    return f"It picks a value, and values near {rank_name(aggregate)} are more likely."
+
+
+# --------------------------------------------------------------------------- words
 
 
 def sentence(words: str) -> str:
@@ -55,16 +396,10 @@ def sentence(words: str) -> str:
     return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
 
 
-def listed(words: list[str]) -> str:
+def listed(words: Sequence[str]) -> str:
     """Return a, b and c."""
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
-def _per_count(spread: PerCount) -> str:
-    few, many = EXAMPLES
-    at_few, at_many = (error_text(spread.at(n), is_whole=False) for n in EXAMPLES)
-    divisor = "n" if spread.power == 1 else "√n" if spread.power * 2 == 1 else f"n^{spread.power}"
-    whole = error_text(spread.numerator, is_whole=False)
-    return (
-        f"{whole}/{divisor}: {at_few} at n = {number_text(few)}, {at_many} at {number_text(many)}"
-    )
+def _number(number: int, what: str) -> str:
+    return f"{number_text(number)} {what}{'' if number == 1 else 's'}"

@@ -1,4 +1,7 @@
-"""A checked question: what is released about private rows, and what is made of it afterwards."""
+"""A checked question: what is released about private rows, and what is made of it afterwards.
+
+Reasons are values here. `explanation.sentences` turns them into English, and nothing else does.
+"""
 
 from dataclasses import dataclass, field
 from enum import Enum
@@ -6,6 +9,228 @@ from fractions import Fraction
 
 from discreet.catalog.schema import Kind, Value
 from discreet.query.tree import Expression, Rows
+
+# --------------------------------------------------------------------------- reasons
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowIsUnit:
+    """Each row of the table is a privacy unit."""
+
+    table: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneRowPerUnit:
+    """The rows are grouped by the unit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowsPerUnit:
+    """The catalog limits the rows of a unit, or its default does."""
+
+    table: str
+    rows: int
+    is_default: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JoinProduct:
+    """Rows of a unit are joined: each relation, and how many rows it adds for one of the others."""
+
+    factors: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnionSum:
+    """Rows of both parts of UNION ALL are used."""
+
+    left: int
+    right: int
+
+
+LimitReason = RowIsUnit | OneRowPerUnit | RowsPerUnit | JoinProduct | UnionSum
+"""Where the limit on the rows of a unit comes from."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoKeys:
+    """There is one group."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedByCatalog:
+    """The catalog or the question lists the values of all keys."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FromPublicTables:
+    """Public tables list the values of some keys, the catalog or the question those of others."""
+
+    tables: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FixedBins:
+    """The groups are the same for all data."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotDeclared:
+    """The values of these columns are not declared."""
+
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TooManyKeys:
+    """More groups are possible than are answered one by one."""
+
+    number: int
+    most: int
+
+
+DeclaredReason = NoKeys | ListedByCatalog | FromPublicTables | FixedBins
+UndeclaredReason = NotDeclared | TooManyKeys
+KeysReason = DeclaredReason | UndeclaredReason
+"""Why groups are declared, or why they are not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NullUnit:
+    """Rows of a table whose unit is NULL."""
+
+    table: str
+    column: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoPathToUnit:
+    """Rows of a table whose reference leads to no unit."""
+
+    table: str
+    column: str
+    parent: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnlistedKeys:
+    """Rows that WHERE lets pass and that are in none of the declared groups."""
+
+    text: str
+    """The key, as the question writes it."""
+    has_null: bool
+    """Whether the key can be NULL."""
+    has_undeclared: bool
+    """Whether it can have a value that is not declared."""
+    bounds: tuple[Value, Value] | None = None
+    """Of a column whose declared values are all those between its bounds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NullValues:
+    """Rows whose value is NULL."""
+
+    column: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clamped:
+    """Values outside the bounds count as the nearer bound."""
+
+    text: str
+    """The expression, as the question writes it."""
+    low: Fraction
+    high: Fraction
+    kind: Kind
+
+
+LeftOut = NullUnit | NoPathToUnit | UnlistedKeys | NullValues | Clamped
+"""What is not used as it is."""
+
+
+class RowChoiceTime(Enum):
+    """When the rows of a unit that are used were chosen."""
+
+    PER_QUERY = "among the rows that match"
+    ONCE = "before any query, and this one reads all rows"
+    BEFORE_WHERE = "before WHERE was applied"
+    BEFORE_JOIN = "before tables were joined"
+
+
+class Limited(Enum):
+    """What of a unit is limited."""
+
+    ROWS = "rows"
+    GROUPS = "groups"
+    VALUES = "values"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneRowEach:
+    """A unit has one row at most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountedOnce:
+    """A unit counts once, however many rows it has."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContributionLimit:
+    """No more of a unit is used."""
+
+    most: int
+    of: Limited
+    reason: LimitReason
+    chosen: RowChoiceTime
+
+
+Contribution = OneRowEach | CountedOnce | ContributionLimit
+"""How much of a unit is used."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NothingMeasured:
+    """No number gets noise of its own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoDelta:
+    """There is no delta, and Laplace noise needs none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnknownGroups:
+    """The number of groups is not known in advance."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotDrawable:
+    """Gaussian noise cannot be drawn at this epsilon and delta."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaplaceNarrower:
+    """Gaussian noise would be this many times as wide as Laplace noise."""
+
+    ratio: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GaussianNarrower:
+    """Gaussian noise is this many times as wide as Laplace noise would be."""
+
+    ratio: float
+
+
+NoiseReason = (
+    NothingMeasured | NoDelta | UnknownGroups | NotDrawable | LaplaceNarrower | GaussianNarrower
+)
+"""Why it is this noise."""
+
+
+# --------------------------------------------------------------------------- questions
 
 
 class Statistic(Enum):
@@ -28,6 +253,13 @@ class Statistic(Enum):
     MODE = "MODE"
 
 
+class Counted(Enum):
+    """What is counted where keys are selected."""
+
+    ROWS = "rows"
+    UNITS = "units"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aggregate:
     """One statistic of an expression over the rows of a group."""
@@ -43,6 +275,8 @@ class Aggregate:
     """Whether the argument is the row's own unit, or NULL: then a unit has one value."""
     text: str = field(default="", compare=False)
     """As the question writes it, for explanations."""
+    argument_text: str = field(default="", compare=False)
+    """The argument as the question writes it."""
     span: tuple[int, int] | None = field(default=None, compare=False)
     """Where it stands in the question, for refusals."""
     kind: Kind = field(default=Kind.REAL, compare=False)
@@ -65,14 +299,14 @@ class KnownKeys:
     """Keys that the catalog or the question fixes: each is answered, also without rows."""
 
     rows: tuple[tuple[Value, ...], ...]
-    why: str = field(compare=False)
+    why: DeclaredReason = field(compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnknownKeys:
     """Keys that only the data know: those of enough units are released."""
 
-    why: str = field(compare=False)
+    why: UndeclaredReason = field(compare=False)
 
 
 Keys = KnownKeys | UnknownKeys
@@ -91,14 +325,14 @@ class Release:
     """What keys and aggregates call the rows."""
     limit: int
     """At most so many rows of a unit count, over all groups together."""
-    limit_reason: str = field(compare=False)
+    limit_reason: LimitReason = field(compare=False)
     is_one_row: bool
     """Whether a unit has one row at most by construction, so that nothing needs to be cut."""
     keys: tuple[Key, ...]
     key_set: Keys
     aggregates: tuple[Aggregate, ...]
-    left_out: tuple[str, ...] = field(default=(), compare=False)
-    """What is not counted, in sentences for the explanation."""
+    left_out: tuple[LeftOut, ...] = field(default=(), compare=False)
+    """Which rows are not used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +343,22 @@ class Scalar:
     sql: str
     needs: tuple[int, ...]
     """The releases it is computed from."""
+
+
+class OriginKind(Enum):
+    """What a column of a released table is there."""
+
+    KEY = "key"
+    AGGREGATE = "aggregate"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnOrigin:
+    """A column of a released table: its first key, its second aggregate, and so on."""
+
+    release: int
+    kind: OriginKind
+    index: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +376,7 @@ class Question:
     columns: tuple[str, ...]
     spreads: tuple[str | None, ...]
     """For each column, the name of the output column that holds its half width, if it has one."""
-    sources: tuple[tuple[int, str] | None, ...]
-    """For each column, the release and column it is taken from unchanged, if it is."""
+    sources: tuple[ColumnOrigin | None, ...]
+    """For each column, the column of a release that it is taken from unchanged, if it is."""
     shown: tuple[tuple[str, str], ...] | None = None
     """Where the SQL only names columns of released_0: what it calls each, and which it is."""

@@ -11,11 +11,11 @@ from discreet.audit.questions.experiments import Open
 from discreet.audit.questions.parts import with_plan
 from discreet.audit.questions.scenes import Tables
 from discreet.catalog.schema import Value
+from discreet.estimators import LinearEstimator
 from discreet.mechanisms.geometric import Geometric
 from discreet.mechanisms.partition_selection import PartitionSelection, Selected
 from discreet.mechanisms.quantile import Quantile
 from discreet.noise import SYSTEM, Entropy
-from discreet.query.plan.measures import Linear
 from discreet.query.plan.planned import PlannedMeasure, PlannedPick, PlannedRelease
 from discreet.query.questions import KnownKeys
 
@@ -179,7 +179,7 @@ def summed_in_floats(planned: PlannedRelease, tables: Tables) -> PlannedRelease:
     total = np.float16(0)
     for each in values:
         total += each
-    (weight,) = cast("Linear", planned.readings[0]).weights
+    (weight,) = cast("LinearEstimator", planned.estimators[0]).weights
     (measure,) = planned.measures
     noise = InsteadOf(cast("Geometric", measure.noise), round(Fraction(float(total)) / weight))
     return replace(planned, measures=(replace(measure, noise=cast("Any", noise)),))

@@ -43,7 +43,7 @@ def _view(answer: Answer | None, copies: int, rows: int) -> Cells:
     if answer is None:
         return np.full((copies, 1), NOTHING)
     columns = [name for name in answer.table.column_names if name != COPY]
-    widths = [each for each in answer.half_widths if each is not None]
+    widths = [each for each in answer.column_margins if each is not None]
     cells = np.stack([*(_numbers(answer.table.column(each)) for each in columns), *widths], axis=1)
     whose = _copies(answer.table)
     order = np.argsort(whose, kind="stable")

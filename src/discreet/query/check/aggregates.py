@@ -1,5 +1,6 @@
 """Aggregates of SQL that have a private form, and how each is written in many ways."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -85,13 +86,42 @@ def has_aggregate(node: exp.Expr) -> bool:
     )
 
 
+def same_level(node: exp.Expr) -> Iterator[exp.Expr]:
+    """Yield what is in a node, aggregates' insides and inner queries left out.
+
+    A window's own function is not an aggregate over rows, but what it is applied to may be.
+    """
+    yield node
+    if is_aggregate(node) or isinstance(node, exp.Query):
+        return
+    for each in node.iter_expressions():
+        if isinstance(node, exp.Window) and each is node.this:
+            for inner in each.iter_expressions():
+                yield from same_level(inner)
+        else:
+            yield from same_level(each)
+
+
 def aggregate_from(node: exp.Expr, scope: Scope, names: Names) -> Aggregate:
     """Return what an aggregate of the question means, or say that it has no private form."""
     bare = node.this if isinstance(node, exp.Filter) else node
     if isinstance(bare, exp.Anonymous) and bare.name.casefold() in OTHER_NAMES:
         bare = OTHER_NAMES[bare.name.casefold()](this=bare.expressions[0])
     made = _Reading(node=node, scope=scope, names=names).aggregate(bare)
-    return replace(made, text=node.sql(dialect=DIALECT), span=span_of(node), kind=kind_of(made))
+    return replace(
+        made,
+        text=node.sql(dialect=DIALECT),
+        argument_text=_argument_text(bare),
+        span=span_of(node),
+        kind=kind_of(made),
+    )
+
+
+def _argument_text(bare: exp.Expr) -> str:
+    inner = bare.this
+    if isinstance(inner, exp.Distinct) and inner.expressions:
+        inner = inner.expressions[0]
+    return inner.sql(dialect=DIALECT) if isinstance(inner, exp.Expr) else ""
 
 
 ONE = Literal(

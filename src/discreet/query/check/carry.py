@@ -3,6 +3,7 @@
 from sqlglot import exp
 
 from discreet.query.check.sources import Open, Source
+from discreet.query.questions import ColumnOrigin
 
 NUMERIC = (
     *(exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv, exp.Mod, exp.Neg, exp.Abs, exp.Round),
@@ -66,8 +67,8 @@ def _spread_column(node: exp.Column, sources: tuple[Source, ...]) -> exp.Column 
     )
 
 
-def origin_of(node: exp.Expr, sources: tuple[Source, ...]) -> tuple[int, str] | None:
-    """Return the release and column that an expression is, unchanged."""
+def origin_of(node: exp.Expr, sources: tuple[Source, ...]) -> ColumnOrigin | None:
+    """Return the column of a release that an expression is, unchanged."""
     plain = node.unnest()
     found = _found(plain, sources) if isinstance(plain, exp.Column) else None
     return None if found is None else found[0].origins.get(found[1])

@@ -25,6 +25,7 @@ from discreet.query.check.sources import (
     private_of,
 )
 from discreet.query.places import span_of
+from discreet.query.questions import JoinProduct, LeftOut, LimitReason
 from discreet.query.tree import Expression, Join, JoinKind, PublicScan, Rows
 
 MOST_ROWS = 10_000_000
@@ -73,9 +74,9 @@ class Joined:
     name: str
     joins: tuple[Join, ...]
     limit: int
-    reason: str
+    reason: LimitReason
     is_one_row: bool
-    notes: tuple[str, ...]
+    left_out: tuple[LeftOut, ...]
     conditions: tuple[exp.Expr, ...]
     """Conditions of joins that moved to WHERE, because the order of tables changed."""
 
@@ -180,7 +181,9 @@ def join_all(
         limit=limit,
         reason=_reason(privates, factors),
         is_one_row=first_rows.is_one_row and not joins,
-        notes=tuple(dict.fromkeys(note for each in privates for note in private_of(each).notes)),
+        left_out=tuple(
+            dict.fromkeys(rows for each in privates for rows in private_of(each).left_out)
+        ),
         conditions=tuple(moved),
         first=first_rows,
     )
@@ -332,8 +335,7 @@ def _join_fix(source: Source, others: list[Source]) -> str:
     return f"add {left.name}.{unit(left)} = {source.name}.{unit(source)} to the join"
 
 
-def _reason(privates: list[Source], factors: dict[str, int]) -> str:
+def _reason(privates: list[Source], factors: dict[str, int]) -> LimitReason:
     if len(factors) == 1:
         return private_of(privates[0]).reason
-    listed = " × ".join(f"{factor} of {name}" for name, factor in factors.items())
-    return f"{listed} when they are joined"
+    return JoinProduct(factors=tuple(factors.items()))

@@ -11,7 +11,19 @@ from discreet.catalog.schema import Kind, PublicTable, Value, time_from_number
 from discreet.errors import UnsupportedError
 from discreet.query.check.sources import Names, PublicReader, Source, public_of, quoted
 from discreet.query.expressions.narrowing import with_facts
-from discreet.query.questions import Keys, KnownKeys, UnknownKeys
+from discreet.query.questions import (
+    DeclaredReason,
+    FromPublicTables,
+    Keys,
+    KnownKeys,
+    LeftOut,
+    ListedByCatalog,
+    NoKeys,
+    NotDeclared,
+    TooManyKeys,
+    UnknownKeys,
+    UnlistedKeys,
+)
 from discreet.query.tree import Call, ColumnOf, Expression, Facts, Literal
 from discreet.query.walk import columns_in
 
@@ -38,13 +50,13 @@ def key_set(
 ) -> Keys:
     """Return every combination of keys that can occur, if that is known and not too many."""
     if not keys:
-        return KnownKeys(rows=((),), why="there are no groups")
+        return KnownKeys(rows=((),), why=NoKeys())
     parts = _parts(keys, names, public, where)
-    if isinstance(parts, str):
+    if isinstance(parts, NotDeclared):
         return UnknownKeys(why=parts)
     number = prod(len(each.rows) for each in parts)
     if number > MOST_KEYS:
-        return UnknownKeys(why=f"there are {number} possible groups, more than {MOST_KEYS}")
+        return UnknownKeys(why=TooManyKeys(number=number, most=MOST_KEYS))
     places = [place for each in parts for place in each.places]
     rows = tuple(
         _ordered(places, _joined(combination))
@@ -59,19 +71,26 @@ def unlisted(
     known: Keys,
     names: Names,
     where: Expression | None,
-) -> tuple[str, ...]:
-    """Return, in words, which rows are in none of the groups, though WHERE lets them pass."""
+) -> tuple[LeftOut, ...]:
+    """Return which rows are in none of the groups, though WHERE lets them pass."""
     if not isinstance(known, KnownKeys):
         return ()
-    sentences = []
+    found = []
     for place, (key, text) in enumerate(zip(keys, texts, strict=True)):
         if _public_source(key, names) is not None or _stated(key, where) is not None:
             continue
         has_null = key.facts.nullable and all(row[place] is not None for row in known.rows)
-        ways = [*(["NULL"] if has_null else []), *(["not declared"] if _strays(key, names) else [])]
-        if ways:
-            sentences.append(f"rows whose {text} is {' or '.join(ways)}")
-    return tuple(sentences)
+        has_undeclared = _strays(key, names)
+        if has_null or has_undeclared:
+            found.append(
+                UnlistedKeys(
+                    text=text,
+                    has_null=has_null,
+                    has_undeclared=has_undeclared,
+                    bounds=_bounds(key, names),
+                )
+            )
+    return tuple(found)
 
 
 def _strays(key: Expression, names: Names) -> bool:
@@ -82,6 +101,19 @@ def _strays(key: Expression, names: Names) -> bool:
         return key.facts.domain is None
     out = names.out(key)
     return out is not None and (out.facts.domain is not None or _listed(out.facts) is not None)
+
+
+def _bounds(key: Expression, names: Names) -> tuple[Value, Value] | None:
+    """Return the declared bounds of a column that has no list of values."""
+    out = names.out(key) if isinstance(key, ColumnOf) else None
+    if out is None or out.facts.domain is not None:
+        return None
+    ends = _ends(out.facts)
+    return (
+        None
+        if ends is None
+        else (_whole_value(ends[0], out.facts), _whole_value(ends[1], out.facts))
+    )
 
 
 def _joined(combination: Iterable[tuple[Value, ...]]) -> tuple[Value, ...]:
@@ -95,8 +127,8 @@ def _ordered(places: list[int], values: tuple[Value, ...]) -> tuple[Value, ...]:
 
 def _parts(
     keys: tuple[Expression, ...], names: Names, public: PublicReader, where: Expression | None
-) -> "list[Part] | str":
-    """Return the values key by key; or, in words, which key has values that only the data know."""
+) -> list[Part] | NotDeclared:
+    """Return the values key by key; or which key has values that only the data know."""
     from_public: dict[str, list[int]] = {}
     parts = _joint_parts(keys, names, public)
     joint = {place for each in parts for place in each.places}
@@ -109,7 +141,7 @@ def _parts(
             continue
         values = _stated(key, where) or _values(key, names, public)
         if values is None:
-            return f"the values of {_words(key)} are not declared"
+            return NotDeclared(columns=_column_names(key))
         parts.append(Part(places=(place,), rows=tuple((each,) for each in values)))
     for name, places in from_public.items():
         source = next(each for each in names.sources if each.name == name)
@@ -265,25 +297,35 @@ def _of_calendar(key: Expression) -> tuple[Value, ...] | None:
 
 def _listed(facts: Facts) -> tuple[Value, ...] | None:
     """Return the whole numbers or days between bounds, if there are not too many."""
+    ends = _ends(facts)
+    if ends is None:
+        return None
+    values = tuple(_whole_value(each, facts) for each in range(ends[0], ends[1] + 1))
+    return (*values, None) if facts.nullable else values
+
+
+def _ends(facts: Facts) -> tuple[int, int] | None:
+    """Return the first and the last whole number or day between bounds, if few are between."""
     low, high = facts.interval.low, facts.interval.high
     if facts.kind not in (Kind.INTEGER, Kind.DATE) or low is None or high is None:
         return None
     first, last = -(-low.numerator // low.denominator), high.numerator // high.denominator
-    if not 0 <= last - first < MOST_VALUES:
-        return None
-    numbers: list[Value] = list(range(first, last + 1))
-    if facts.kind is Kind.DATE:
-        numbers = [time_from_number(Fraction(each), Kind.DATE) for each in range(first, last + 1)]
-    return (*numbers, None) if facts.nullable else tuple(numbers)
+    return (first, last) if 0 <= last - first < MOST_VALUES else None
 
 
-def _words(key: Expression) -> str:
-    names = list(dict.fromkeys(each.name for each in columns_in(key)))
-    return " and ".join(names) or "a key"
+def _whole_value(number: int, facts: Facts) -> Value:
+    is_day = facts.kind is Kind.DATE
+    return time_from_number(Fraction(number), Kind.DATE) if is_day else number
 
 
-def _why(keys: tuple[Expression, ...], names: Names) -> str:
-    publics = {source.name for each in keys if (source := _public_source(each, names)) is not None}
-    if publics:
-        return f"the public table {' and '.join(sorted(publics))} and the catalog list them"
-    return "the catalog and the question list them"
+def _column_names(key: Expression) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(each.name for each in columns_in(key)))
+
+
+def _why(keys: tuple[Expression, ...], names: Names) -> DeclaredReason:
+    publics = {
+        public_of(source).name
+        for each in keys
+        if (source := _public_source(each, names)) is not None
+    }
+    return FromPublicTables(tables=tuple(sorted(publics))) if publics else ListedByCatalog()

@@ -10,6 +10,7 @@ from discreet.query.check.carry import origin_of, spread_of
 from discreet.query.check.objections import unhandled
 from discreet.query.check.sources import Names, Open, Private, Source
 from discreet.query.parse import DIALECT
+from discreet.query.questions import ColumnOrigin
 
 CLAUSES = ("expressions", "where", "group", "having", "order", "qualify", "limit")
 """The clauses of SELECT in which queries may stand as values."""
@@ -22,7 +23,7 @@ def finish_open(node: exp.Select, sources: tuple[Source, ...]) -> Open:
         node.args.get("group") or node.args.get("distinct") or _has_aggregate(node)
     )
     spreads: dict[str, str] = {}
-    origins: dict[str, tuple[int, str]] = {}
+    origins: dict[str, ColumnOrigin] = {}
     hidden: list[exp.Expr] = []
     for name, each in zip(names, list(node.expressions), strict=True):
         origin = origin_of(each.unalias(), sources)

@@ -11,7 +11,7 @@ from sqlglot import exp
 from discreet.catalog.schema import Kind
 from discreet.errors import UnsupportedError
 from discreet.query.canonical import canonical_aggregate
-from discreet.query.check.aggregates import aggregate_from, is_aggregate, kind_of
+from discreet.query.check.aggregates import aggregate_from, is_aggregate, kind_of, same_level
 from discreet.query.check.joins import Joined, Selection, join_all
 from discreet.query.check.keys import key_set, unlisted
 from discreet.query.check.merging import register
@@ -25,12 +25,27 @@ from discreet.query.check.opened import (
 from discreet.query.check.per_unit import UNIT_FUNCTIONS, check_bounded, check_square, unit_facts
 from discreet.query.check.regroup import GROUPS, Regroup
 from discreet.query.check.rowscope import RowScope
-from discreet.query.check.sources import Named, Names, Open, Out, Private, PublicReader, Source
+from discreet.query.check.sources import (
+    Named,
+    Names,
+    Open,
+    Out,
+    Private,
+    PublicReader,
+    Source,
+    origins_of,
+)
 from discreet.query.expressions.narrowing import narrow, with_facts
 from discreet.query.expressions.translate import condition, translate
 from discreet.query.parse import DIALECT
 from discreet.query.places import span_of
-from discreet.query.questions import Aggregate, Key, Release, Statistic
+from discreet.query.questions import (
+    Aggregate,
+    Key,
+    OneRowPerUnit,
+    Release,
+    Statistic,
+)
 from discreet.query.tree import (
     Column,
     ColumnOf,
@@ -198,7 +213,7 @@ class PrivateSelect:
             return [
                 each.unalias()
                 for each in self.node.expressions
-                if not any(is_aggregate(part) for part in _same_level(each))
+                if not any(is_aggregate(part) for part in same_level(each))
             ]
         return [self._key_node(each) for each in group.expressions]
 
@@ -225,12 +240,12 @@ class PrivateSelect:
             values = self.node.args.get(clause)
             for each in values if isinstance(values, list) else [values]:
                 if isinstance(each, exp.Expr):
-                    yield from (part for part in _same_level(each) if is_aggregate(part))
+                    yield from (part for part in same_level(each) if is_aggregate(part))
 
     def _grouped(self, key_nodes: list[exp.Expr]) -> Private | Open:
         filtered = self._filtered()
         for each in key_nodes:
-            if any(is_aggregate(part) for part in _same_level(each)):
+            if any(is_aggregate(part) for part in same_level(each)):
                 raise unhandled("an aggregate in GROUP BY", each)
         keys: dict[Expression, exp.Expr] = {}
         for each in key_nodes:
@@ -268,7 +283,7 @@ class PrivateSelect:
         )
         groups = _private(rows, outs, filtered.joined)
         if is_single:
-            groups = replace(groups, limit=1, is_one_row=True, reason="one row for each unit")
+            groups = replace(groups, limit=1, is_one_row=True, reason=OneRowPerUnit())
         return self._from_groups(replace(groups, is_per_unit=True), keys, names)
 
     def _key_out(self, place: int, key: Expression) -> Out:
@@ -361,7 +376,7 @@ class PrivateSelect:
                 sorted(dict.fromkeys(asked), key=lambda each: canonical_aggregate(each, ROWS))
             ),
             left_out=(
-                *joined.notes,
+                *joined.left_out,
                 *unlisted(tuple(keys), texts, known, self.names, filtered.where),
             ),
         )
@@ -402,7 +417,7 @@ class PrivateSelect:
                 for name, each in zip(aggregates, made, strict=True)
                 if each.statistic not in CHOSEN
             },
-            origins={each: (number, each) for each in (*key_names, *aggregates)},
+            origins=origins_of(number, key_names, aggregates),
             is_public=False,
             is_single=not keys,
         )
@@ -470,7 +485,7 @@ def _private(rows: Select | PerUnit, outs: tuple[Out, ...], joined: Joined) -> P
         limit=joined.limit,
         reason=joined.reason,
         is_one_row=joined.is_one_row,
-        notes=joined.notes,
+        left_out=joined.left_out,
     )
 
 
@@ -485,19 +500,3 @@ def _names_of(columns: list[exp.Expr]) -> list[str]:
     for each in columns:
         names.append(unused_name(written_name(each), names))
     return names
-
-
-def _same_level(node: exp.Expr) -> Iterator[exp.Expr]:
-    """Yield what is in a node, aggregates' insides and inner queries left out.
-
-    A window's own function is not an aggregate over rows, but what it is applied to may be.
-    """
-    yield node
-    if is_aggregate(node) or isinstance(node, exp.Query):
-        return
-    for each in node.iter_expressions():
-        if isinstance(node, exp.Window) and each is node.this:
-            for inner in each.iter_expressions():
-                yield from _same_level(inner)
-        else:
-            yield from _same_level(each)

@@ -12,11 +12,9 @@ from sqlglot import exp
 from discreet.catalog.policy import Catalog, column_of
 from discreet.catalog.schema import (
     ColumnUnit,
-    PathUnit,
     PrivateTable,
     PublicTable,
     RowUnit,
-    Unit,
 )
 from discreet.errors import UnsupportedError
 from discreet.query.check.afterwards import check_clauses, check_functions
@@ -41,11 +39,18 @@ from discreet.query.check.sources import (
     PublicReader,
     Source,
     out_from_column,
+    without_unit,
 )
 from discreet.query.check.unions import renamed_rows, united
 from discreet.query.parse import DIALECT
 from discreet.query.places import span_of
-from discreet.query.questions import Question, Release, Scalar
+from discreet.query.questions import (
+    Question,
+    Release,
+    RowIsUnit,
+    RowsPerUnit,
+    Scalar,
+)
 from discreet.query.tree import JoinKind, Scan
 
 
@@ -342,9 +347,7 @@ class Checker:
         unit = owner.unit
         unit_column = column_of(owner, unit.column) if isinstance(unit, ColumnUnit) else None
         own = unit.column.casefold() if isinstance(unit, ColumnUnit) and not parents else None
-        what = "by default" if table.is_default_limit else "as the catalog declares"
         is_row = isinstance(unit, RowUnit) and not parents
-        counted = "1 row" if table.rows_per_unit == 1 else f"{table.rows_per_unit} rows"
         return Private(
             rows=Scan(table=table, parents=parents),
             outs=tuple(
@@ -353,11 +356,13 @@ class Checker:
             ),
             unit_kind=None if unit_column is None else unit_column.kind,
             limit=1 if is_row else table.rows_per_unit,
-            reason="each row is a unit"
+            reason=RowIsUnit(table=table.name)
             if is_row
-            else f"{counted} of {table.name} for each unit, {what}",
+            else RowsPerUnit(
+                table=table.name, rows=table.rows_per_unit, is_default=table.is_default_limit
+            ),
             is_one_row=is_row,
-            notes=_unit_notes(table, unit),
+            left_out=without_unit(table, unit),
         )
 
     # ----------------------------------------------------------------------- afterwards
@@ -402,15 +407,6 @@ class Checker:
 
 def _released_in(tree: exp.Expr) -> list[exp.Table]:
     return [each for each in tree.find_all(exp.Table) if each.name.startswith(RELEASED)]
-
-
-def _unit_notes(table: PrivateTable, unit: Unit) -> tuple[str, ...]:
-    if isinstance(table.unit, PathUnit):
-        return (f"rows of {table.name} whose {table.unit.column} leads to no unit",)
-    column = column_of(table, unit.column) if isinstance(unit, ColumnUnit) else None
-    if column is None or column.nulls is False:
-        return ()
-    return (f"rows of {table.name} whose {column.name} is NULL: they belong to no unit",)
 
 
 def _bare(tree: exp.Query) -> exp.Expr:

@@ -1,22 +1,35 @@
 """What stands in FROM, and how names of columns are found there."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Protocol
 
 from sqlglot import exp
 
+from discreet.catalog.policy import column_of
 from discreet.catalog.schema import (
     Bounds,
     Column,
+    ColumnUnit,
     Kind,
+    PathUnit,
+    PrivateTable,
     PublicTable,
+    Unit,
     Value,
 )
 from discreet.errors import QuestionError, UnknownNameError
 from discreet.query.check.objections import unknown_name
 from discreet.query.places import span_of
+from discreet.query.questions import (
+    ColumnOrigin,
+    LeftOut,
+    LimitReason,
+    NoPathToUnit,
+    NullUnit,
+    OriginKind,
+)
 from discreet.query.tree import ANYWHERE, ColumnOf, Expression, Facts, Interval, Rows
 
 
@@ -65,12 +78,12 @@ class Private:
     """None if the row itself is the unit."""
     limit: int
     """No more rows of a unit are counted."""
-    reason: str
+    reason: LimitReason
     """Where the limit comes from."""
     is_one_row: bool = False
     """Whether a unit has at most one row, whatever the data."""
-    notes: tuple[str, ...] = ()
-    """Which rows are left out."""
+    left_out: tuple[LeftOut, ...] = ()
+    """Which rows are not used."""
     is_per_unit: bool = False
     """Whether these are groups by unit, for what a refusal says."""
 
@@ -83,8 +96,8 @@ class Open:
     columns: tuple[str, ...]
     spreads: Mapping[str, str] = field(default_factory=dict)
     """For columns that have one: the column of half widths beside it."""
-    origins: Mapping[str, tuple[int, str]] = field(default_factory=dict)
-    """For columns taken from a release unchanged: which, and its column there."""
+    origins: Mapping[str, ColumnOrigin] = field(default_factory=dict)
+    """For columns taken from a release unchanged: which column of which release."""
     is_public: bool = True
     """Whether no release is behind it."""
     is_single: bool = False
@@ -179,6 +192,28 @@ def facts_from_column(column: Column) -> Facts:
         domain=domain,
         nullable=column.nulls is not False,
     )
+
+
+def without_unit(table: PrivateTable, unit: Unit) -> tuple[LeftOut, ...]:
+    """Return which rows of a table belong to no unit."""
+    if isinstance(table.unit, PathUnit):
+        path = table.unit
+        return (NoPathToUnit(table=table.name, column=path.column, parent=path.table),)
+    column = column_of(table, unit.column) if isinstance(unit, ColumnUnit) else None
+    if column is None or column.nulls is False:
+        return ()
+    return (NullUnit(table=table.name, column=column.name),)
+
+
+def origins_of(
+    release: int, keys: Sequence[str], aggregates: Sequence[str]
+) -> dict[str, ColumnOrigin]:
+    """Return which column of a release each of these names is, keys first."""
+    return {
+        name: ColumnOrigin(release=release, kind=kind, index=i)
+        for kind, names in ((OriginKind.KEY, keys), (OriginKind.AGGREGATE, aggregates))
+        for i, name in enumerate(names)
+    }
 
 
 class Names:

@@ -8,6 +8,7 @@ from discreet.catalog.schema import Kind
 from discreet.errors import UnsupportedError
 from discreet.query.check.sources import Out, Private
 from discreet.query.places import span_of
+from discreet.query.questions import UnionSum
 from discreet.query.tree import Column, ColumnOf, Facts, Interval, Select, Union
 
 NAMED = "__named"
@@ -47,8 +48,8 @@ def united(left: Private, right: Private, node: exp.Expr) -> Private:
         outs=tuple(outs),
         unit_kind=left.unit_kind,
         limit=left.limit + right.limit,
-        reason=f"{left.limit} + {right.limit} rows of both parts of UNION ALL",
-        notes=tuple(dict.fromkeys((*left.notes, *right.notes))),
+        reason=UnionSum(left=left.limit, right=right.limit),
+        left_out=tuple(dict.fromkeys((*left.left_out, *right.left_out))),
     )
 
 

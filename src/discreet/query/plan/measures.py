@@ -23,6 +23,12 @@ from fractions import Fraction
 from math import ceil, floor, gcd, lcm
 
 from discreet.catalog.schema import Kind
+from discreet.estimators import (
+    ComponentEstimator,
+    LinearEstimator,
+    MeanEstimator,
+    VarianceEstimator,
+)
 from discreet.mechanisms.sensitivity import Neighbours, Sensitivity
 from discreet.query.expressions.facts import literal
 from discreet.query.expressions.functions import call
@@ -38,8 +44,7 @@ from discreet.query.plan.rulers import (
     ruler_for,
 )
 from discreet.query.questions import Aggregate, Statistic
-from discreet.query.tree import ColumnOf, Expression
-from discreet.query.walk import columns_in
+from discreet.query.tree import Expression
 
 STEPS_MOST = 1 << 30
 """So many steps at most: 2**31 rows of them still fit the 64-bit integers that get noise."""
@@ -64,10 +69,6 @@ OF_ROWS = COUNTS | MOMENTS | {Statistic.SUM, Statistic.AVG}
 ONE_ROW = literal(1)
 """What a row adds to the number of rows."""
 
-Weights = tuple[Fraction, ...]
-"""What each cell of a measure counts for in a statistic."""
-
-
 # --------------------------------------------------------------------------- measures
 
 
@@ -75,10 +76,8 @@ Weights = tuple[Fraction, ...]
 class Measure:
     """Cells of each group that get noise together, as whole combinations of exact sums."""
 
-    of: str
-    """What it is of, for explanations."""
     what: str
-    """What is measured of it."""
+    """What is measured."""
     sums: tuple[Expression, ...]
     cells: tuple[tuple[int, ...], ...]
     """Each cell: how often it takes each of the sums."""
@@ -98,41 +97,6 @@ class Measure:
             )
         places = None if groups is None else groups * len(self.cells)
         return mass_sensitivity(rows * self.total, places, neighbours)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Linear:
-    """A statistic that is a weighted sum of a measure's cells."""
-
-    measure: int
-    weights: Weights
-    is_whole: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mean:
-    """low + width · first / count, moved into the bounds; their middle where count is below 1."""
-
-    measure: int
-    count: Weights
-    first: Weights
-    low: Fraction
-    high: Fraction
-    """Of the ruler, which may end a little beyond the bounds."""
-    most: Fraction
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Variance:
-    """The second moment about the mean of a measure of degree 2, or its root."""
-
-    measure: int
-    count: Weights
-    first: Weights
-    second: Weights
-    width: Fraction
-    is_sample: bool
-    is_root: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,7 +159,7 @@ def measure_of(family: Family, rows: int) -> Measure:
     """Return the cells of a family, for units of so many rows."""
     argument = family.argument
     if argument is None:
-        return Measure(of="rows", what="count", sums=(ONE_ROW,), cells=((1,),), total=1)
+        return Measure(what="count", sums=(ONE_ROW,), cells=((1,),), total=1)
     if family.degree == 0:
         return _counts(family, argument)
     if family.is_signed:
@@ -240,14 +204,13 @@ def _has_small_squares(argument: Expression, rows: int) -> bool:
 
 
 def _counts(family: Family, argument: Expression) -> Measure:
-    of = _name(argument)
     given = is_given(argument)
     if not family.has_null_cell:
-        return Measure(of=of, what="count", sums=(given,), cells=((1,),), total=1)
+        return Measure(what="count", sums=(given,), cells=((1,),), total=1)
     fine = STEPS_LEAST
     cells = ((fine, 0), (-fine, fine))
     what = "count, with and without NULL"
-    return Measure(of=of, what=what, sums=(given, ONE_ROW), cells=cells, total=fine)
+    return Measure(what=what, sums=(given, ONE_ROW), cells=cells, total=fine)
 
 
 Cells = tuple[tuple[Expression, ...], tuple[tuple[int, ...], ...]]
@@ -290,7 +253,7 @@ def _measured(
         cells = (*((*each, 0) for each in cells), null)
     what = "count and sum" if family.degree == 1 else "count, sum and squares"
     ends = bounds_of(argument)
-    return Measure(of=_name(argument), what=what, sums=sums, cells=cells, total=total, clamped=ends)
+    return Measure(what=what, sums=sums, cells=cells, total=total, clamped=ends)
 
 
 def _signed(argument: Expression, rows: int) -> Measure:
@@ -302,7 +265,6 @@ def _signed(argument: Expression, rows: int) -> Measure:
     given = () if low == 0 else (is_given(t),)
     cell = (int(step),) if low == 0 else (int(low), int(step))
     return Measure(
-        of=_name(argument),
         what="sum",
         sums=(*given, t),
         cells=(cell,),
@@ -334,47 +296,38 @@ def _common(a: Fraction, b: Fraction) -> Fraction:
     return Fraction(gcd(int(a * bottom), int(b * bottom)), bottom)
 
 
-def _name(argument: Expression) -> str:
-    if isinstance(argument, ColumnOf):
-        return argument.name
-    names = dict.fromkeys(each.name for each in columns_in(argument))
-    return f"an expression of {', '.join(names)}" if names else "a constant"
-
-
 def _required(family: Family) -> Expression:
     assert family.argument is not None  # noqa: S101 - only a family of rows has none
     return family.argument
 
 
-# --------------------------------------------------------------------------- readings
-
-Reading = Linear | Mean | Variance
+# --------------------------------------------------------------------------- estimators
 
 
-def reading_of(
+def estimator_of(
     aggregate: Aggregate, family: Family, measure: Measure, number: int, rows: int
-) -> Reading:
+) -> ComponentEstimator:
     """Return how an aggregate follows from the cells of its family, the measure of this number."""
     plain = len(measure.cells) - family.has_null_cell
     null = (Fraction(0),) * family.has_null_cell
     if is_count_of_rows(aggregate):
         everywhere = (Fraction(1, measure.total),) * len(measure.cells)
-        return Linear(measure=number, weights=everywhere, is_whole=True)
+        return LinearEstimator(measure=number, weights=everywhere, is_integer=True)
     count = (Fraction(1, measure.total),) * plain + null
     if aggregate.statistic is Statistic.COUNT:
-        return Linear(measure=number, weights=count, is_whole=True)
-    is_whole = aggregate.kind is Kind.INTEGER
+        return LinearEstimator(measure=number, weights=count, is_integer=True)
+    is_integer = aggregate.kind is Kind.INTEGER
     if family.is_signed:
         unit = _signed_ruler(_required(family), rows)[1]
-        return Linear(measure=number, weights=(unit,), is_whole=is_whole)
+        return LinearEstimator(measure=number, weights=(unit,), is_integer=is_integer)
     ruler = ruler_of(family, rows)
     first = tuple(Fraction(j, (plain - 1) * measure.total) for j in range(plain)) + null
     match aggregate.statistic:
         case Statistic.SUM:
             weights = (ruler.low * c + ruler.width * f for c, f in zip(count, first, strict=True))
-            return Linear(measure=number, weights=tuple(weights), is_whole=is_whole)
+            return LinearEstimator(measure=number, weights=tuple(weights), is_integer=is_integer)
         case Statistic.AVG:
-            return Mean(
+            return MeanEstimator(
                 measure=number,
                 count=count,
                 first=first,
@@ -384,7 +337,7 @@ def reading_of(
             )
         case _:
             second = (Fraction(0), Fraction(0), Fraction(1, measure.total), *null)
-            return Variance(
+            return VarianceEstimator(
                 measure=number,
                 count=count,
                 first=first,
@@ -401,13 +354,13 @@ def aggregate_high(aggregate: Aggregate) -> Fraction:
     return Fraction(0) if high is None else high
 
 
-def importance(reading: Reading) -> float:
+def importance(estimator: ComponentEstimator) -> float:
     """Return a statistic's variance for cells of variance 1 a row, in units of its own width."""
-    match reading:
-        case Linear():
-            largest = max(abs(each) for each in reading.weights)
-            return float(sum((each / largest) ** 2 for each in reading.weights))
-        case Mean():
+    match estimator:
+        case LinearEstimator():
+            largest = max(abs(each) for each in estimator.weights)
+            return float(sum((each / largest) ** 2 for each in estimator.weights))
+        case MeanEstimator():
             return 1.0
-        case Variance():
+        case VarianceEstimator():
             return 4.0

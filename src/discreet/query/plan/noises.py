@@ -16,6 +16,15 @@ from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.geometric import Geometric
 from discreet.query.plan.outline import Outline
 from discreet.query.plan.planned import PlannedMeasure
+from discreet.query.questions import (
+    GaussianNarrower,
+    LaplaceNarrower,
+    NoDelta,
+    NoiseReason,
+    NotDrawable,
+    NothingMeasured,
+    UnknownGroups,
+)
 
 WORTHWHILE = 0.9
 """Gaussian noise is taken where its error is less than so much of the Laplace noise's."""
@@ -23,10 +32,10 @@ WORTHWHILE = 0.9
 
 def with_noise(
     outline: Outline, epsilons: list[Fraction], delta: Fraction, policy: BudgetPolicy
-) -> tuple[tuple[PlannedMeasure, ...], str, tuple[Event, ...]]:
+) -> tuple[tuple[PlannedMeasure, ...], NoiseReason, tuple[Event, ...]]:
     """Return the measures with the noise of smaller error, why it is that, and what is charged."""
     if not outline.measured:
-        return (), "nothing is measured", ()
+        return (), NothingMeasured(), ()
     laplace = tuple(
         PlannedMeasure(
             measured=each,
@@ -40,9 +49,8 @@ def with_noise(
         return laplace, _laplace_reason(outline, delta), _laplace_events(outline, laplace)
     ratio = _error(gaussian) / _error(laplace)
     if ratio >= WORTHWHILE:
-        reason = f"Laplace noise: Gaussian noise would be {ratio:.2g} times as wide here"
-        return laplace, reason, _laplace_events(outline, laplace)
-    reason = f"Gaussian noise: {ratio:.2g} times as wide as Laplace noise for so many numbers"
+        return laplace, LaplaceNarrower(ratio=ratio), _laplace_events(outline, laplace)
+    reason = GaussianNarrower(ratio=ratio)
     return gaussian, reason, _gaussian_events(gaussian, sum(epsilons), delta, policy)
 
 
@@ -121,9 +129,7 @@ def uses_gaussian(measures: tuple[PlannedMeasure, ...]) -> bool:
     return any(isinstance(each.noise, Gaussian) for each in measures)
 
 
-def _laplace_reason(outline: Outline, delta: Fraction) -> str:
+def _laplace_reason(outline: Outline, delta: Fraction) -> NoiseReason:
     if delta == 0:
-        return "Laplace noise: the budget has no delta, and this noise needs none"
-    if outline.groups is None:
-        return "Laplace noise: nobody knows how many numbers there will be"
-    return "Laplace noise: Gaussian noise cannot be drawn at this epsilon and delta"
+        return NoDelta()
+    return UnknownGroups() if outline.groups is None else NotDrawable()

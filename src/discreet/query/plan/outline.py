@@ -6,6 +6,14 @@ from fractions import Fraction
 
 from discreet.catalog.schema import Kind, Value
 from discreet.errors import QuestionSizeError, UnboundedError, UnsupportedError
+from discreet.estimators import (
+    Estimator,
+    KeyCount,
+    LinearEstimator,
+    MeanEstimator,
+    SelectedValue,
+    VarianceEstimator,
+)
 from discreet.mechanisms.sensitivity import Neighbours, Sensitivity
 from discreet.query.exact import Bounding, ExactQuery
 from discreet.query.plan.contributions import (
@@ -17,21 +25,19 @@ from discreet.query.plan.contributions import (
 )
 from discreet.query.plan.kept import is_bounded
 from discreet.query.plan.measures import (
+    COUNTS,
     OF_ROWS,
     ONE_ROW,
     Family,
-    Linear,
-    Mean,
     Measure,
-    Variance,
+    estimator_of,
     families_of,
     importance,
     is_count_of_rows,
     measure_of,
-    reading_of,
 )
 from discreet.query.plan.rulers import Ruler, bounds_of, own_steps, place, ruler_for
-from discreet.query.questions import Aggregate, KnownKeys, Release, Statistic
+from discreet.query.questions import Aggregate, Counted, KnownKeys, Release, Statistic
 from discreet.query.tree import Expression
 
 POINTS_MOST = 1 << 16
@@ -72,26 +78,10 @@ class Pick:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Picked:
-    """The value of a pick."""
-
-    pick: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
-    """The noisy number by which a key was selected."""
-
-
-AnyReading = Linear | Mean | Variance | Picked | Shown
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Selecting:
     """By which numbers keys are selected that only the data know."""
 
-    of: str
-    """What is counted: units or rows."""
+    of: Counted
     query: int
     column: str
     in_all: int
@@ -110,7 +100,7 @@ class Outline:
     picks: tuple[Pick, ...]
     selecting: Selecting | None
     """What selects the keys, if these are not known."""
-    readings: tuple[AnyReading, ...]
+    estimators: tuple[Estimator, ...]
     """How each aggregate follows."""
     groups: int | None
     """How many there are; None if only the data know."""
@@ -119,7 +109,7 @@ class Outline:
     def weights(self) -> tuple[float, ...]:
         """How much each part counts: the selection, the measures, the picks."""
         return (
-            *([1.0 + (Shown() in self.readings)] if self.selecting is not None else []),
+            *([1.0 + (KeyCount() in self.estimators)] if self.selecting is not None else []),
             *(each.weight for each in self.measured),
             *(2.0 for _ in self.picks),
         )
@@ -130,14 +120,14 @@ def outline_of(release: Release, neighbours: Neighbours) -> Outline:
     _check_kinds(release)
     _check_bounds(release)
     builder = _Builder(_with_one_count(release), neighbours)
-    readings = builder.readings()
+    estimators = builder.estimators()
     return Outline(
         release=release,
         queries=tuple(builder.queries),
         measured=tuple(builder.measured),
         picks=tuple(builder.picks),
         selecting=builder.selecting,
-        readings=readings,
+        estimators=estimators,
         groups=builder.groups,
     )
 
@@ -177,7 +167,7 @@ class _Builder:
         self.selecting: Selecting | None = None
         self._families: dict[Expression | None, tuple[Family, Measure, int]] = {}
 
-    def readings(self) -> tuple[AnyReading, ...]:
+    def estimators(self) -> tuple[Estimator, ...]:
         if not self.release.aggregates and self.is_known:
             raise UnsupportedError(
                 "the groups asked for are public, and nothing is asked about them",
@@ -189,14 +179,14 @@ class _Builder:
             self._measure_rows()
             if not self.is_known:
                 self._select_by_units()
-        made: dict[Aggregate, AnyReading] = {}
+        made: dict[Aggregate, Estimator] = {}
         for each in self.release.aggregates:
             if each not in made:
-                made[each] = self._reading(each)
+                made[each] = self._estimator(each)
         self._weigh(made.values())
         return tuple(made[each] for each in self.release.aggregates)
 
-    def _reading(self, aggregate: Aggregate) -> AnyReading:
+    def _estimator(self, aggregate: Aggregate) -> Estimator:
         match aggregate.statistic:
             case Statistic.COUNT_UNITS:
                 return self._units()
@@ -209,9 +199,9 @@ class _Builder:
             case _:
                 key = None if is_count_of_rows(aggregate) else aggregate.argument
                 if key not in self._families:
-                    return Shown()
+                    return KeyCount()
                 family, measure, number = self._families[key]
-                return reading_of(aggregate, family, measure, number, self.rows)
+                return estimator_of(aggregate, family, measure, number, self.rows)
 
     @property
     def _asked_families(self) -> tuple[Family, ...]:
@@ -233,7 +223,7 @@ class _Builder:
     def _select_by_rows(self) -> None:
         query = self._added(replace(self._base, sums=(ONE_ROW,)))
         self.selecting = Selecting(
-            of="rows", query=query, column="s0", in_all=self.rows, in_one=self.rows
+            of=Counted.ROWS, query=query, column="s0", in_all=self.rows, in_one=self.rows
         )
 
     def _measure_rows(self) -> None:
@@ -256,18 +246,20 @@ class _Builder:
         """Select unknown keys by units of the rows that are measured, or of all rows if none."""
         if not self.queries:
             self._added(self._units_query)
-        self.selecting = Selecting(of="units", query=0, column="units", in_all=self.rows, in_one=1)
+        self.selecting = Selecting(
+            of=Counted.UNITS, query=0, column="units", in_all=self.rows, in_one=1
+        )
 
-    def _units(self) -> AnyReading:
+    def _units(self) -> Estimator:
         if not self.is_known:
-            return Shown()
+            return KeyCount()
         query = self._added(self._units_query)
         size = marks_sensitivity(
             self.rows if self.release.keys else 1, self.groups, self.neighbours
         )
-        units = Measure(of="units", what="count", sums=(), cells=((1,),), total=1)
+        units = Measure(what="count", sums=(), cells=((1,),), total=1)
         number = self._measure(units, query, ("units",), size)
-        return Linear(measure=number, weights=(Fraction(1),), is_whole=True)
+        return LinearEstimator(measure=number, weights=(Fraction(1),), is_integer=True)
 
     @property
     def _units_query(self) -> ExactQuery:
@@ -283,22 +275,22 @@ class _Builder:
             distinct=distinct,
         )
 
-    def _distinct(self, aggregate: Aggregate) -> Linear:
+    def _distinct(self, aggregate: Aggregate) -> LinearEstimator:
         argument = _argument(aggregate)
         values = self._values_of_a_unit(aggregate, argument)
         if aggregate.statistic is Statistic.COUNT_DISTINCT:
             query = self._added(self._pairs_query(values, argument))
             size = mass_sensitivity(values, self.groups, self.neighbours)
-            counted = Measure(of="different values", what="count", sums=(), cells=((1,),), total=1)
+            counted = Measure(what="count", sums=(), cells=((1,),), total=1)
             number = self._measure(counted, query, ("n",), size)
-            return Linear(measure=number, weights=(Fraction(1),), is_whole=True)
+            return LinearEstimator(measure=number, weights=(Fraction(1),), is_integer=True)
         return self._distinct_sum(aggregate, values)
 
-    def _distinct_sum(self, aggregate: Aggregate, values: int) -> Linear:
+    def _distinct_sum(self, aggregate: Aggregate, values: int) -> LinearEstimator:
         """Sum the places of different values; `n` of them stand at each place above the low end."""
         family = Family(argument=aggregate.argument, statistics=frozenset({Statistic.SUM}))
         measure = measure_of(family, values)
-        reading = reading_of(aggregate, family, measure, 0, values)
+        estimator = estimator_of(aggregate, family, measure, 0, values)
         low, high = measure.ends or (0, 0)
         size = signed_sensitivity(
             low, high, values, is_grouped=self.groups != 1, neighbours=self.neighbours
@@ -306,8 +298,8 @@ class _Builder:
         query = self._added(replace(self._pairs_query(values, measure.sums[-1]), sums=measure.sums))
         columns = tuple(f"s{i}" for i in range(len(measure.sums)))
         number = self._measure(measure, query, columns, size)
-        assert isinstance(reading, Linear)  # noqa: S101 - a sum alone is linear
-        return replace(reading, measure=number)
+        assert isinstance(estimator, LinearEstimator)  # noqa: S101 - a sum alone is linear
+        return replace(estimator, measure=number)
 
     def _values_of_a_unit(self, aggregate: Aggregate, argument: Expression) -> int:
         """Return the most different values of a unit, over all groups.
@@ -320,7 +312,7 @@ class _Builder:
         known = sum(each is not None for each in domain)
         return min(self.rows, max(1, known * self.groups))
 
-    def _quantile(self, aggregate: Aggregate) -> Picked:
+    def _quantile(self, aggregate: Aggregate) -> SelectedValue:
         argument = _argument(aggregate)
         most = min(POINTS_MOST, max(2, CANDIDATES_MOST // (self.groups or GROUPS_GUESSED))) - 1
         is_own = (steps := own_steps(argument)) is not None and steps <= most
@@ -339,7 +331,7 @@ class _Builder:
             )
         )
 
-    def _mode(self, aggregate: Aggregate) -> Picked:
+    def _mode(self, aggregate: Aggregate) -> SelectedValue:
         argument = _argument(aggregate)
         if argument.facts.domain is None:
             raise UnsupportedError(
@@ -402,16 +394,16 @@ class _Builder:
         )
         return len(self.measured) - 1
 
-    def _pick(self, pick: Pick) -> Picked:
+    def _pick(self, pick: Pick) -> SelectedValue:
         if pick not in self.picks:
             self.picks.append(pick)
-        return Picked(pick=self.picks.index(pick))
+        return SelectedValue(pick=self.picks.index(pick))
 
-    def _weigh(self, readings: Iterable[AnyReading]) -> None:
+    def _weigh(self, estimators: Iterable[Estimator]) -> None:
         """Give each measure the sum of what its statistics count for."""
         sums = [0.0] * len(self.measured)
-        for each in readings:
-            if isinstance(each, Linear | Mean | Variance):
+        for each in estimators:
+            if isinstance(each, LinearEstimator | MeanEstimator | VarianceEstimator):
                 sums[each.measure] += importance(each)
         self.measured = [
             replace(each, weight=max(weight, 1.0))
@@ -430,10 +422,7 @@ def _check_kinds(release: Release) -> None:
             )
 
 
-UNBOUNDED = {
-    *(Statistic.COUNT_ROWS, Statistic.COUNT, Statistic.COUNT_UNITS, Statistic.COUNT_DISTINCT),
-    Statistic.MODE,
-}
+UNBOUNDED = COUNTS | {Statistic.COUNT_UNITS, Statistic.COUNT_DISTINCT, Statistic.MODE}
 """Statistics that need no range of values."""
 
 

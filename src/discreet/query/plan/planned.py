@@ -4,22 +4,28 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.accounting.events import Event
+from discreet.estimators import (
+    Estimator,
+    ExpectedMargin,
+    KeyCount,
+    LinearEstimator,
+    MeanEstimator,
+    Noise,
+    RankMargin,
+    SelectedValue,
+    VarianceEstimator,
+    expected_mean_margin,
+    expected_variance_margin,
+    linear_margin,
+)
 from discreet.mechanisms.exponential import PermuteAndFlip
 from discreet.mechanisms.partition_selection import PartitionSelection
 from discreet.mechanisms.quantile import Extreme, Quantile
 from discreet.mechanisms.sensitivity import Neighbours
 from discreet.query.exact import ExactQuery
-from discreet.query.plan.expected import (
-    Expected,
-    Noise,
-    RankError,
-    expected_mean,
-    expected_variance,
-    linear_half_width,
-)
-from discreet.query.plan.measures import Linear, Mean, Measure, Variance
-from discreet.query.plan.outline import AnyReading, Measured, Pick, Picked, Selecting, Shown
-from discreet.query.questions import Release
+from discreet.query.plan.measures import Measure
+from discreet.query.plan.outline import Measured, Pick, Selecting
+from discreet.query.questions import Contribution, LeftOut, NoiseReason, Release
 
 Chooser = Quantile | Extreme | PermuteAndFlip
 
@@ -65,43 +71,44 @@ class PlannedRelease:
     picks: tuple[PlannedPick, ...]
     selection: PlannedSelection | None
     """None if the keys are known."""
-    readings: tuple[AnyReading, ...]
+    estimators: tuple[Estimator, ...]
     """How each aggregate follows from measures, picks and the selection."""
     neighbours: Neighbours
     epsilon: Fraction
     delta: Fraction
     events: tuple[Event, ...]
-    bounding_reason: str
-    noise_reason: str
-    keys_reason: str
-    left_out: tuple[str, ...]
+    contribution: Contribution
+    noise_reason: NoiseReason
+    left_out: tuple[LeftOut, ...]
 
-    def expected_spread(self, confidence: Fraction) -> tuple[Expected, ...]:
+    def expected_margins(self, confidence: Fraction) -> tuple[ExpectedMargin, ...]:
         """Return how far noise moves each aggregate, at most, with this confidence."""
-        return tuple(self.expected(number, confidence) for number in range(len(self.readings)))
+        return tuple(self.expected(number, confidence) for number in range(len(self.estimators)))
 
-    def expected(self, number: int, confidence: Fraction) -> Expected:
+    def expected(self, number: int, confidence: Fraction) -> ExpectedMargin:
         """Return it for one aggregate."""
-        return _expected(self, self.readings[number], confidence)
+        return _expected(self, self.estimators[number], confidence)
 
 
-def _expected(planned: PlannedRelease, reading: AnyReading, confidence: Fraction) -> Expected:
-    match reading:
-        case Linear(measure=number):
-            return linear_half_width(reading, planned.measures[number].noise, confidence)
-        case Mean(measure=number):
-            return expected_mean(reading, planned.measures[number].noise, confidence)
-        case Variance(measure=number):
-            return expected_variance(reading, planned.measures[number].noise, confidence)
-        case Shown():
+def _expected(
+    planned: PlannedRelease, estimator: Estimator, confidence: Fraction
+) -> ExpectedMargin:
+    match estimator:
+        case LinearEstimator(measure=number):
+            return linear_margin(estimator, planned.measures[number].noise, confidence)
+        case MeanEstimator(measure=number):
+            return expected_mean_margin(estimator, planned.measures[number].noise, confidence)
+        case VarianceEstimator(measure=number):
+            return expected_variance_margin(estimator, planned.measures[number].noise, confidence)
+        case KeyCount():
             assert planned.selection is not None  # noqa: S101 - it is what shows numbers
             return float(planned.selection.mechanism.error(confidence))
-        case Picked(pick=number):
+        case SelectedValue(pick=number):
             return _expected_pick(planned.picks[number], confidence)
 
 
-def _expected_pick(planned: PlannedPick, confidence: Fraction) -> Expected:
+def _expected_pick(planned: PlannedPick, confidence: Fraction) -> ExpectedMargin:
     ruler, mechanism = planned.pick.ruler, planned.mechanism
     if ruler is None or isinstance(mechanism, PermuteAndFlip):
         return None
-    return RankError(rows=mechanism.rank_error(confidence, ruler.steps + 1))
+    return RankMargin(rows=mechanism.rank_error(confidence, ruler.steps + 1))

@@ -6,6 +6,7 @@ from fractions import Fraction
 from discreet.accounting.events import Event
 from discreet.catalog.policy import BudgetPolicy
 from discreet.errors import ParameterError, TargetError, UnknownKeysError, readable
+from discreet.estimators import LinearEstimator, MeanEstimator, VarianceEstimator
 from discreet.mechanisms.exponential import PermuteAndFlip
 from discreet.mechanisms.partition_selection import PartitionSelection
 from discreet.mechanisms.quantile import End, Extreme, Quantile
@@ -19,8 +20,20 @@ from discreet.query.plan.planned import Chooser, PlannedPick, PlannedRelease, Pl
 from discreet.query.plan.solve import least_epsilon
 from discreet.query.plan.split import shares, split
 from discreet.query.plan.targets import EpsilonTarget, Target
-from discreet.query.questions import Question, Release, Statistic
-from discreet.query.tree import is_whole
+from discreet.query.questions import (
+    Clamped,
+    Contribution,
+    ContributionLimit,
+    CountedOnce,
+    LeftOut,
+    Limited,
+    OneRowEach,
+    Question,
+    RowChoiceTime,
+    Statistic,
+)
+from discreet.query.tree import Expression, PerUnit, PublicScan, Rows, Scan, Select, Union, is_whole
+from discreet.query.walk import columns_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,14 +161,13 @@ def _planned_release(
         measures=measures,
         picks=picks,
         selection=selection,
-        readings=outline.readings,
+        estimators=outline.estimators,
         neighbours=policy.neighbours,
         epsilon=epsilon,
         delta=delta if selection or uses_gaussian(measures) else Fraction(0),
         events=all_events,
-        bounding_reason=_bounding_reason(outline),
+        contribution=_contribution(outline),
         noise_reason=noise_reason,
-        keys_reason=_keys_reason(outline, selection),
         left_out=(*outline.release.left_out, *_clamped(outline)),
     )
 
@@ -194,48 +206,60 @@ def _planned_pick(pick: Pick, epsilon: Fraction, neighbours: Neighbours) -> Plan
     return PlannedPick(pick=pick, epsilon=epsilon, mechanism=mechanism)
 
 
-def _bounding_reason(outline: Outline) -> str:
+def _contribution(outline: Outline) -> Contribution:
     forms = {each.bounding for each in outline.queries}
     release = outline.release
     if forms <= {Bounding.NONE}:
-        return "each unit has one row at most, so that none need be left out"
+        return OneRowEach()
     if forms == {Bounding.UNITS_ONLY} and not release.keys:
-        return "each unit counts once, however many rows it has"
-    settled = _when_settled(release)
-    return f"{release.limit_reason}; which of them count follows from their contents alone{settled}"
+        return CountedOnce()
+    chosen = _choice_time(release.rows)
+    of = Limited.ROWS
+    if chosen is RowChoiceTime.PER_QUERY and Bounding.ROWS not in forms:
+        of = Limited.VALUES if Bounding.PAIRS in forms else Limited.GROUPS
+    most = max(each.limit for each in outline.queries if each.bounding is not Bounding.NONE)
+    return ContributionLimit(most=most, of=of, reason=release.limit_reason, chosen=chosen)
 
 
-def _when_settled(release: Release) -> str:
-    if not reads_kept(release.rows):
-        return ""
-    if is_whole(release.rows):
-        return ", and was settled once for all questions"
-    return (
-        ", and was settled once for all questions, before the filters of this one: of units with "
-        'more rows, some that match are missing, which bounding="per-query" would count, slower'
-    )
+def _choice_time(rows: Rows) -> RowChoiceTime:
+    if not reads_kept(rows):
+        return RowChoiceTime.PER_QUERY
+    if is_whole(rows):
+        return RowChoiceTime.ONCE
+    return RowChoiceTime.BEFORE_WHERE if _is_filtered(rows) else RowChoiceTime.BEFORE_JOIN
 
 
-def _keys_reason(outline: Outline, selection: PlannedSelection | None) -> str:
-    release = outline.release
-    if not release.keys:
-        return "one row for everything"
-    if selection is None:
-        return f"{outline.groups} groups, each answered also without rows: {release.key_set.why}"
-    return (
-        f"groups of more than {selection.mechanism.threshold} {selection.selecting.of}, counted "
-        "with noise, are shown: "
-        f"{release.key_set.why}"
-    )
+def _is_filtered(rows: Rows) -> bool:
+    """Return whether a condition drops rows, be it one of a join or not."""
+    match rows:
+        case Select(source=source, joins=joins, where=where, only=only):
+            inner = [each.source for each in joins if not isinstance(each.source, PublicScan)]
+            is_filter = where is not None or only is not None
+            return is_filter or any(map(_is_filtered, (source, *inner)))
+        case PerUnit(source=source):
+            return _is_filtered(source)
+        case Union(parts=parts):
+            return any(map(_is_filtered, parts))
+        case Scan():
+            return False
 
 
-def _clamped(outline: Outline) -> tuple[str, ...]:
-    """Return a sentence for each expression whose values are moved into a range."""
-    sentences = (
-        f"values of {each.measure.of} outside {float(low):g} to {float(high):g} count as the "
-        "nearer end"
-        for each in outline.measured
-        for low, high in [each.measure.clamped or (None, None)]
-        if low is not None and high is not None
-    )
-    return tuple(dict.fromkeys(sentences))
+def _clamped(outline: Outline) -> tuple[LeftOut, ...]:
+    """Return each expression whose values are moved into a range."""
+    found = []
+    pairs = zip(outline.release.aggregates, outline.estimators, strict=True)
+    for aggregate, estimator in pairs:
+        if not isinstance(estimator, LinearEstimator | MeanEstimator | VarianceEstimator):
+            continue
+        ends = outline.measured[estimator.measure].measure.clamped
+        argument = aggregate.argument
+        if ends is None or argument is None or aggregate.statistic is Statistic.COUNT:
+            continue
+        text = aggregate.argument_text or " and ".join(_names_in(argument)) or "a constant"
+        low, high = ends
+        found.append(Clamped(text=text, low=low, high=high, kind=argument.facts.kind))
+    return tuple(dict.fromkeys(found))
+
+
+def _names_in(argument: Expression) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(each.name for each in columns_in(argument)))

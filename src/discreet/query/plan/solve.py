@@ -5,8 +5,8 @@ from fractions import Fraction
 
 from discreet.errors import TargetError
 from discreet.query.plan.planned import PlannedRelease
-from discreet.query.plan.targets import ErrorTarget
-from discreet.query.questions import Question
+from discreet.query.plan.targets import MarginTarget
+from discreet.query.questions import OriginKind, Question
 
 DIGITS = 4
 """Significant digits of an epsilon that was solved for."""
@@ -18,7 +18,7 @@ Planner = Callable[[Fraction], tuple[PlannedRelease, ...]]
 """From an epsilon to what would be released for it."""
 
 
-def least_epsilon(question: Question, target: ErrorTarget, planner: Planner) -> Fraction:
+def least_epsilon(question: Question, target: MarginTarget, planner: Planner) -> Fraction:
     """Return the least epsilon of few digits at which every named column is within its distance."""
     wanted = _wanted(question, target)
     low, high = EPSILON_SOUGHT
@@ -56,12 +56,12 @@ Where = tuple[int, int, str]
 """A release, an aggregate of it, and the column's name."""
 
 
-def _wanted(question: Question, target: ErrorTarget) -> list[tuple[Where, float]]:
+def _wanted(question: Question, target: MarginTarget) -> list[tuple[Where, float]]:
     """Return which aggregates must be how accurate."""
     found = {
-        name: (source[0], int(source[1][1:]), name)
-        for name, source in zip(question.columns, question.sources, strict=True)
-        if source is not None and _is_aggregate(question, source)
+        name: (origin.release, origin.index, name)
+        for name, origin in zip(question.columns, question.sources, strict=True)
+        if origin is not None and origin.kind is OriginKind.AGGREGATE
     }
     if isinstance(target.within, Fraction):
         if not found:
@@ -82,14 +82,8 @@ def _wanted(question: Question, target: ErrorTarget) -> list[tuple[Where, float]
     return wanted
 
 
-def _is_aggregate(question: Question, source: tuple[int, str]) -> bool:
-    release, column = source
-    keys = {each.name for each in question.releases[release].keys}
-    return column not in keys and column[:1] == "a" and column[1:].isdigit()
-
-
 def _spread_at(
-    releases: tuple[PlannedRelease, ...], release: int, number: int, name: str, target: ErrorTarget
+    releases: tuple[PlannedRelease, ...], release: int, number: int, name: str, target: MarginTarget
 ) -> float:
     planned = releases[release]
     spread = planned.expected(number, target.confidence)

@@ -27,7 +27,7 @@ class EpsilonTarget:
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class ErrorTarget:
+class MarginTarget:
     """Spend the least epsilon for which the noise of a column stays within a distance.
 
     `within` is one distance for all columns, or one for each column that is named.
@@ -50,7 +50,7 @@ class ErrorTarget:
         object.__setattr__(self, "delta", _checked_delta(delta))
 
 
-Target = EpsilonTarget | ErrorTarget
+Target = EpsilonTarget | MarginTarget
 
 
 def make_target(
@@ -64,7 +64,7 @@ def make_target(
         return None if epsilon is None else EpsilonTarget(epsilon, delta=delta)
     if epsilon is not None:
         raise ParameterError("within", within, "cannot be given together with epsilon: choose one")
-    return ErrorTarget(within, confidence=confidence, delta=delta)
+    return MarginTarget(within, confidence=confidence, delta=delta)
 
 
 def _checked_delta(delta: Real | None) -> Fraction | None:

@@ -89,7 +89,7 @@ def test_each_other_key_has_a_line_of_its_own() -> None:
 
 def test_a_single_row_tells_its_numbers() -> None:
     titles = [axes.get_title(loc="left") for axes in SHAPES["one row"].plot().figure.axes]
-    assert titles == ["n   12 418 ±41 (95 %)", "m   40.5"]
+    assert titles == ["n   12,418 ±41 (95%)", "m   40.5"]
 
 
 def test_there_is_a_panel_for_each_column_or_for_those_that_are_named() -> None:

@@ -1,32 +1,44 @@
 """The answer: a noisy table that knows how far to trust it and what it cost."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Self, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
-from discreet.answer.amounts import FREE, Balance, Price
-from discreet.answer.cells import visible
+from discreet.amounts import FREE, Balance, Price, percent
+from discreet.answer.charts import chart_of
 from discreet.answer.columns import (
     AnswerColumn,
-    HalfWidths,
+    Margins,
     Role,
     columns_of,
+    csv_text,
     error_names,
     errors_of,
+    indentation,
+    json_rows,
+    json_text,
+    json_value,
+    pandas_frame,
+    polars_frame,
     sort_of,
     tidied,
 )
-from discreet.answer.exports import csv_text, indentation, json_rows, json_text, json_value
-from discreet.answer.frames import pandas_frame, polars_frame
-from discreet.answer.html import html_table
-from discreet.answer.layout import shown_groups
-from discreet.answer.pictures import picture_of
-from discreet.answer.text import line_width, table_lines
+from discreet.answer.rendering import (
+    PART,
+    folded,
+    html_table,
+    joined_parts,
+    line_width,
+    shown_groups,
+    table_lines,
+    visible,
+)
+from discreet.deprecated import warn_renamed
 from discreet.errors import ParameterError
 from discreet.mechanisms.frozen import settle
 from discreet.parameters import Real, confidence_level, flag
@@ -41,43 +53,58 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
+
+class Note(str):
+    """A sentence about an answer, and whether it is printed without being asked for."""
+
+    __slots__ = ("is_printed",)
+
+    is_printed: bool
+
+    def __new__(cls, text: str, *, is_printed: bool = False) -> Self:
+        note = super().__new__(cls, text)
+        note.is_printed = is_printed
+        return note
+
+
 WIDTH = 100
 """Columns that a text is folded to."""
 
 ROWS_SHOWN, HEAD, TAIL = 40, 20, 10
 """Of more rows than the first, only a head and a tail are shown."""
 
-Widths: TypeAlias = Callable[[Fraction, bool], HalfWidths]
-"""Half widths at a confidence, for each number alone or for all of the answer at once."""
+MarginsAt: TypeAlias = Callable[[Fraction, bool], Margins]
+"""Margins at a confidence, for each number alone or for all of the answer at once."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Answer:
-    """A noisy table with error bars, its price and what is left.
+    """A noisy table with margins of error, its cost and what remains of the budget.
 
-    Anyone may see all of it. Half widths follow from the question and the noisy numbers alone;
-    they cover the noise, and what bounding cut off is said in `notes`.
+    Anyone may see all of it. Margins follow from the question and the noisy numbers alone. They
+    cover the noise; `notes` say which rows were left out and which values were clamped.
     """
 
     question: str
     table: pa.Table
     """The asked columns in the asked order."""
     roles: tuple[Role, ...]
-    half_widths: HalfWidths
+    column_margins: Margins
     """At `confidence`: an array for each estimate (NaN where a row has none), None for others."""
-    widths: Widths
-    """Gives half widths at another confidence, in the same form."""
+    column_margins_at: MarginsAt
+    """Gives the same at another confidence."""
     confidence: Real
     price: Price
     """What these numbers cost, now or when they were first asked for."""
     remaining: Balance
-    """What is left of the budget now."""
-    was_kept: bool = False
-    """Whether the question had been paid for before, so that asking it again was free."""
-    cautions: tuple[str, ...] = ()
-    """Sentences that stand with the numbers: limits by default, errors of rank."""
+    """What remains of the budget now."""
+    from_ledger: bool = False
+    """Whether the answer was saved before, so that it costs nothing now."""
     notes: tuple[str, ...] = ()
-    """Sentences: what was cut, left out or not counted."""
+    """Sentences: contribution limits, rows left out, clamped values, margins of ranks.
+
+    A `Note` among them knows whether it is printed without being asked for.
+    """
     scales: tuple[Fraction | None, ...] = ()
     """Of each column that is a whole number plus geometric noise, the scale of the noise."""
 
@@ -86,11 +113,11 @@ class Answer:
             self,
             table=tidied(self.table),
             confidence=confidence_level(self.confidence),
-            half_widths=tuple(self.half_widths),
+            column_margins=tuple(self.column_margins),
         )
-        for each in (self.roles, self.half_widths):
+        for each in (self.roles, self.column_margins):
             if len(each) != self.table.num_columns:
-                raise ParameterError("columns", len(each), "must have one role and width each")
+                raise ParameterError("columns", len(each), "must have one role and margin each")
 
     def __len__(self) -> int:
         return self.table.num_rows
@@ -108,28 +135,28 @@ class Answer:
 
     @property
     def is_free(self) -> bool:
-        """Whether asking this cost nothing: it was paid for before, or reads public tables only."""
-        return self.was_kept or self.price.is_free
+        """Whether asking this cost nothing: it was saved before, or reads public tables only."""
+        return self.from_ledger or self.price.is_free
 
     @property
     def charged(self) -> Price:
         """What this asking cost."""
-        return FREE if self.was_kept else self.price
+        return FREE if self.from_ledger else self.price
 
     @property
-    def error(self) -> dict[str, list[float | None]]:
-        """Half widths of each estimate at the answer's confidence, row by row."""
-        return self._named(self.half_widths)
+    def margins(self) -> dict[str, list[float | None]]:
+        """Margins of error of each estimate at the answer's confidence, row by row."""
+        return self._named(self.column_margins)
 
-    def error_at(
+    def margins_at(
         self, confidence: Real, *, simultaneous: bool = False
     ) -> dict[str, list[float | None]]:
-        """Return half widths at another confidence; free, as it tells nothing new.
+        """Return margins of error at another confidence; this costs nothing.
 
         They hold for each number with that confidence, or for all numbers of the answer at once.
         """
         at_once = flag("simultaneous", simultaneous)
-        return self._named(self.widths(confidence_level(confidence), at_once))
+        return self._named(self.column_margins_at(confidence_level(confidence), at_once))
 
     def best_guess(
         self, prior: Prior, gain: AnyGain = "identity", *, column: str | None = None
@@ -147,12 +174,12 @@ class Answer:
         return best_guesses(noisy, prior, gain, epsilon=1 / scale)
 
     def to_arrow(self, *, errors: bool = False) -> pa.Table:
-        """Return an Arrow table; with errors, `<column>_error` stands beside each estimate."""
+        """Return an Arrow table; with errors, `<column>_error` is beside each estimate."""
         if not flag("errors", errors):
             return self.table
         names, arrays = [], []
         extra = error_names(self.columns)
-        for i, (name, widths) in enumerate(zip(self.columns, self.half_widths, strict=True)):
+        for i, (name, widths) in enumerate(zip(self.columns, self.column_margins, strict=True)):
             names.append(name)
             arrays.append(self.table.column(i))
             if widths is not None:
@@ -161,11 +188,11 @@ class Answer:
         return pa.table(arrays, names=names)
 
     def to_pandas(self, *, errors: bool = False) -> "pd.DataFrame":
-        """Return a pandas frame; with errors, `<column>_error` stands beside each estimate."""
+        """Return a pandas frame; with errors, `<column>_error` is beside each estimate."""
         return pandas_frame(self.to_arrow(errors=errors))
 
     def to_polars(self, *, errors: bool = False) -> "pl.DataFrame":
-        """Return a Polars frame; with errors, `<column>_error` stands beside each estimate."""
+        """Return a Polars frame; with errors, `<column>_error` is beside each estimate."""
         return polars_frame(self.to_arrow(errors=errors))
 
     def to_csv(self, path: str | Path | None = None, *, errors: bool = True) -> str | Path:
@@ -184,29 +211,68 @@ class Answer:
         return json_text(self._content(), indentation(indent))
 
     def to_text(self, *, width: int = WIDTH, notes: bool = False) -> str:
-        """Return the answer as lines of text, folded to a width; its notes too, if wanted."""
+        """Return the answer as lines of text, folded to a width; with all notes if wanted."""
         shown, gap = self._shown()
         columns = line_width(width)
-        lines = table_lines(shown_groups(shown, self._level), width=columns, gap=gap)
-        said = [*self.cautions, *(self.notes if flag("notes", notes) else ())]
-        told = [f"note: {visible(each)}" for each in said]
-        return "\n".join([*lines, *told, self._footer()])
+        lines = table_lines(shown_groups(shown), width=columns, gap=gap)
+        is_asked = flag("notes", notes)
+        printed = [each for each in self.notes if is_asked or _is_printed(each)]
+        said = (line for each in printed for line in folded(visible(each), columns))
+        legend = (line for each in self._legend() for line in folded(each, columns))
+        return "\n".join([*lines, "", *legend, *said, *joined_parts(self._footer(), columns)])
 
     def plot(self, *columns: str) -> Plot:
-        """Draw the numbers with their error bars over the keys; all columns if none is named."""
+        """Draw the numbers with error bars over the group keys; all columns if none is named."""
         known = ", ".join(self.columns)
         for each in columns:
             if not isinstance(each, str) or each not in self.columns:
                 raise ParameterError("columns", each, f"must be among {known}")
-        return picture_of(self._columns(self.table), chosen=columns, confidence=self._level)
+        return chart_of(self._columns(self.table), chosen=columns, confidence=self._level)
+
+    # ----------------------------------------------------------------------- old names
+
+    @property
+    def error(self) -> dict[str, list[float | None]]:
+        """The old name of `margins`."""
+        warn_renamed("Answer.error", "Answer.margins")
+        return self.margins
+
+    def error_at(
+        self, confidence: Real, *, simultaneous: bool = False
+    ) -> dict[str, list[float | None]]:
+        """Return what `margins_at` does, under its old name."""
+        warn_renamed("Answer.error_at", "Answer.margins_at")
+        return self.margins_at(confidence, simultaneous=simultaneous)
+
+    @property
+    def half_widths(self) -> Margins:
+        """The old name of `column_margins`."""
+        warn_renamed("Answer.half_widths", "Answer.margins")
+        return self.column_margins
+
+    @property
+    def was_kept(self) -> bool:
+        """The old name of `from_ledger`."""
+        warn_renamed("Answer.was_kept", "Answer.from_ledger")
+        return self.from_ledger
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """Those of `notes` that are printed without being asked for."""
+        warn_renamed("Answer.cautions", "Answer.notes")
+        return tuple(filter(_is_printed, self.notes))
+
+    # ----------------------------------------------------------------------- shown
 
     def __repr__(self) -> str:
         return self.to_text()
 
     def _repr_html_(self) -> str:
         shown, gap = self._shown()
-        groups = shown_groups(shown, self._level)
-        return html_table(groups, gap=gap, notes=self._notes(), footer=self._footer())
+        notes = (*self._legend(), *map(visible, self.notes))
+        return html_table(
+            shown_groups(shown), gap=gap, notes=notes, footer=PART.join(self._footer())
+        )
 
     @property
     def _level(self) -> Fraction:
@@ -229,32 +295,35 @@ class Answer:
         return chosen, scales[chosen]
 
     def _columns(self, table: pa.Table) -> tuple[AnswerColumn, ...]:
-        return columns_of(table, self.roles, self.half_widths)
+        return columns_of(table, self.roles, self.column_margins)
 
     def _shown(self) -> tuple[tuple[AnswerColumn, ...], tuple[int, int] | None]:
         """Return the columns of the rows that are shown, and where how many are left out."""
         if len(self) <= ROWS_SHOWN:
             return self._columns(self.table), None
         places = np.r_[0:HEAD, len(self) - TAIL : len(self)]
-        widths = [None if each is None else each[places] for each in self.half_widths]
+        widths = [None if each is None else each[places] for each in self.column_margins]
         shown = columns_of(self.table.take(places), self.roles, widths)
         return shown, (HEAD, len(self) - HEAD - TAIL)
 
-    def _named(self, half_widths: HalfWidths) -> dict[str, list[float | None]]:
+    def _named(self, half_widths: Margins) -> dict[str, list[float | None]]:
         pairs = zip(self.columns, half_widths, strict=True)
         return {name: list(errors_of(each)) for name, each in pairs if each is not None}
 
-    def _notes(self) -> tuple[str, ...]:
-        return tuple(f"note: {visible(note)}" for note in (*self.cautions, *self.notes))
+    def _legend(self) -> Iterator[str]:
+        """Yield what ± means, if it is there."""
+        if any(each is not None for each in self.column_margins):
+            level = percent(self._level)
+            yield f"± is the margin of error from the noise, at {level} confidence."
 
-    def _footer(self) -> str:
-        """Return what was paid, what is left, and what asking again costs."""
-        left = f"left {self.remaining}"
-        if self.was_kept:
-            return f"free: this question was paid for before · {left}"
+    def _footer(self) -> tuple[str, ...]:
+        """Return what was spent, what remains, and what repeating the query costs."""
+        remaining = f"Remaining: {self.remaining}"
+        if self.from_ledger:
+            return "Spent nothing: this is the saved answer to this query", remaining
         if self.price.is_free:
-            return f"free: only public tables were read · {left}"
-        return f"paid {self.price} · {left} · asked again, this is free"
+            return "Spent nothing: only public tables were read", remaining
+        return f"Spent {self.price}", remaining, "Repeating this query is free"
 
     def _content(self) -> dict[str, object]:
         columns = [
@@ -266,13 +335,17 @@ class Answer:
             "columns": columns,
             "rows": list(json_rows(self._columns(self.table))),
             "errors": {
-                name: [json_value(each) for each in errors] for name, errors in self.error.items()
+                name: [json_value(each) for each in errors] for name, errors in self.margins.items()
             },
             "confidence": float(self._level),
             "price": self.price.to_json(),
             "charged": self.charged.to_json(),
             "remaining": self.remaining.to_json(),
             "is_free": self.is_free,
-            "was_kept": self.was_kept,
-            "notes": [*self.cautions, *self.notes],
+            "was_kept": self.from_ledger,
+            "notes": list(self.notes),
         }
+
+
+def _is_printed(note: str) -> bool:
+    return isinstance(note, Note) and note.is_printed

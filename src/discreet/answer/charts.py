@@ -1,4 +1,4 @@
-"""Which picture shows an answer: bars, lines with a band, or dots with an interval."""
+"""Which chart shows an answer: bars, lines with a band, or dots with an interval."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,9 +9,9 @@ from math import isfinite
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.answer.cells import visible
+from discreet.amounts import percent
 from discreet.answer.columns import AnswerColumn, Floats, Role, Sort
-from discreet.answer.layout import percent, shown_groups, value_texts
+from discreet.answer.rendering import shown_groups, value_texts, visible
 from discreet.errors import HIDDEN, ParameterError
 from discreet.plots import (
     Panel,
@@ -32,7 +32,7 @@ BARS_MOST = 60
 """So many bars can be read; of more rows only the first are drawn, and the picture says so."""
 
 
-def picture_of(
+def chart_of(
     columns: Sequence[AnswerColumn], *, chosen: Sequence[str], confidence: Fraction
 ) -> Plot:
     """Return the picture of the chosen number columns, or of all, over the keys."""
@@ -133,13 +133,13 @@ def _sorted(places: NDArray[np.generic], rows: list[int]) -> list[int]:
 def _panel(column: AnswerColumn, confidence: Fraction) -> Panel:
     errors = None if column.errors is None else _floats(column.errors)
     name = visible(column.name)
-    title = name if errors is None else f"{name}   ± {percent(confidence)}"
+    title = name if errors is None else f"{name}   (error bars: {percent(confidence)} confidence)"
     return Panel(title=title, values=_floats(column.values), errors=errors)
 
 
 def _single(column: AnswerColumn, confidence: Fraction) -> Panel:
     """Return the panel of a single row, whose title tells the number as the text does."""
-    cells = [shown.cells[0].strip() for shown in shown_groups([column], confidence)[0]]
+    cells = [shown.cells[0].strip() for shown in shown_groups([column])[0]]
     level = f"({percent(confidence)})" if len(cells) > 1 else ""
     title = f"{visible(column.name)}   {' '.join(cells)} {level}".rstrip()
     return replace(_panel(column, confidence), title=title)

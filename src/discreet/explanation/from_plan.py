@@ -1,0 +1,379 @@
+"""From a plan to its explanation, and to the notes of an answer."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from discreet.amounts import Balance, Price, amount_up, equation
+from discreet.answer.answer import Note
+from discreet.bounds import BoundsSearch
+from discreet.bounds.histogram import ColumnRef, bounds_text
+from discreet.catalog.schema import Bounds, ColumnUnit, Kind, PathUnit
+from discreet.estimators import (
+    Estimator,
+    KeyCount,
+    LinearEstimator,
+    MarginPerCount,
+    RankMargin,
+    SelectedValue,
+)
+from discreet.explanation.explanation import UNNAMED, ExplainedColumn, Explanation
+from discreet.explanation.sentences import (
+    UnitName,
+    brief,
+    choice_sentence,
+    contribution_sentences,
+    declared_groups,
+    left_out_notes,
+    left_out_sentence,
+    limit_note,
+    margin_text,
+    noise_sentence,
+    rank_name,
+    rank_note,
+    undeclared_groups,
+)
+from discreet.mechanisms.exponential import PermuteAndFlip
+from discreet.mechanisms.gaussian import Gaussian
+from discreet.parameters import Real, confidence_level
+from discreet.query.plan import Plan
+from discreet.query.plan.planned import PlannedMeasure, PlannedPick, PlannedRelease
+from discreet.query.questions import (
+    Aggregate,
+    ColumnOrigin,
+    ContributionLimit,
+    Counted,
+    KnownKeys,
+    OriginKind,
+    Question,
+    Statistic,
+)
+from discreet.query.tree import Rows, Scan, Union
+
+SELECTED = "(groups)"
+"""Shown in place of a column's name, for the cost of finding the groups."""
+
+
+def explain_plan(  # noqa: PLR0913 - all that is said
+    plan: Plan,
+    sqls: Sequence[str],
+    confidence: Real,
+    *,
+    question: str = "",
+    remaining: Balance | None = None,
+    due: Price | None = None,
+) -> Explanation:
+    """Return the explanation of a plan: its cost, margins, limits, groups, noise and SQL.
+
+    `due` is what would be charged now, if it is known what was charged before.
+    """
+    level = confidence_level(confidence)
+    first = plan.releases[0] if plan.releases else None
+    unit = UnitName(name="") if first is None else unit_of(first.release.rows)
+    return Explanation(
+        question=question,
+        price=Price(epsilon=plan.epsilon, delta=plan.delta),
+        due=due,
+        confidence=level,
+        neighbours=None if first is None else first.neighbours,
+        unit=unit.name,
+        is_row_unit=unit.is_row,
+        columns=tuple(
+            column
+            for number, release in enumerate(plan.releases)
+            for column in _columns(plan.question, number, release, level)
+        ),
+        bounding=_once(
+            each
+            for planned in plan.releases
+            for each in contribution_sentences(
+                planned.contribution, unit_of(planned.release.rows), planned.release.aggregates
+            )
+        ),
+        keys=_once(_groups(each, level) for each in plan.releases),
+        left_out=_once(
+            left_out_sentence(rows) for planned in plan.releases for rows in planned.left_out
+        ),
+        afterwards=plan.question.afterwards,
+        sqls=tuple(sqls),
+        remaining=remaining,
+    )
+
+
+def notes_of(plan: Plan, confidence: Real) -> tuple[Note, ...]:
+    """Return what must be known to read an answer: limits, omissions and margins of ranks."""
+    limits = _once(_limit_notes(plan))
+    left_out = [rows for planned in plan.releases for rows in planned.left_out]
+    rest = left_out_notes(left_out, is_limited=bool(limits))
+    ranks = _once(_rank_notes(plan, confidence_level(confidence)))
+    return tuple(Note(each, is_printed=True) for each in (*limits, *rest, *ranks))
+
+
+def unit_of(rows: Rows) -> UnitName:
+    """Return what the rows call the privacy unit that they belong to."""
+    match rows:
+        case Scan():
+            last = rows.parents[-1] if rows.parents else rows.table
+            match last.unit:
+                case ColumnUnit(column=column) | PathUnit(column=column):
+                    return UnitName(name=column)
+                case _:
+                    return UnitName(name=f"row of {last.name}", is_row=True)
+        case Union():
+            return unit_of(rows.parts[0])
+        case _:
+            return unit_of(rows.source)
+
+
+def _limit_notes(plan: Plan) -> Iterator[str]:
+    limited = [
+        (each, each.contribution)
+        for each in plan.releases
+        if isinstance(each.contribution, ContributionLimit)
+    ]
+    with_table = len({limit.reason for _, limit in limited}) > 1
+    for planned, limit in limited:
+        unit = unit_of(planned.release.rows)
+        yield limit_note(limit, unit, planned.release.aggregates, with_table=with_table)
+
+
+def _rank_notes(plan: Plan, confidence: Fraction) -> Iterator[str]:
+    for planned in plan.releases:
+        for i, aggregate in enumerate(planned.release.aggregates):
+            found = planned.expected(i, confidence)
+            if isinstance(found, RankMargin):
+                yield rank_note(aggregate, found, confidence)
+
+
+def _groups(planned: PlannedRelease, confidence: Fraction) -> str:
+    release, known = planned.release, planned.release.key_set
+    if isinstance(known, KnownKeys):
+        return declared_groups(release.keys, known)
+    assert planned.selection is not None  # noqa: S101 - undeclared groups are selected
+    return undeclared_groups(
+        known.why,
+        planned.selection,
+        _counted(planned),
+        confidence,
+        is_answered=KeyCount() in planned.estimators,
+    )
+
+
+def _once(sentences: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(sentences))
+
+
+# --------------------------------------------------------------------------- columns
+
+
+def _columns(
+    question: Question, number: int, planned: PlannedRelease, confidence: Fraction
+) -> Iterator[ExplainedColumn]:
+    """Yield what selects the groups, then each aggregate once, in the order of the query."""
+    if planned.selection is not None:
+        yield _selecting_column(planned, confidence)
+    seen: dict[tuple[str, int], str] = {_part(KeyCount()): SELECTED}
+    places = range(len(planned.estimators))
+    for i in sorted(places, key=lambda i: _position(question, number, i)):
+        estimator, aggregate = planned.estimators[i], planned.release.aggregates[i]
+        part, name = _part(estimator), _asked_name(question, number, i)
+        expected = planned.expected(i, confidence)
+        yield ExplainedColumn(
+            name=name,
+            statistic=_text(aggregate),
+            margin_text=margin_text(
+                expected, is_integer=aggregate.kind is Kind.INTEGER, rank=rank_name(aggregate)
+            ),
+            epsilon_share=_share(planned, estimator),
+            shares_with=seen.get(part, ""),
+            noise=_noise(planned, estimator),
+            why=_why(planned, estimator, aggregate),
+            is_per_row=isinstance(expected, MarginPerCount),
+        )
+        seen.setdefault(part, name if name != UNNAMED else _text(aggregate))
+
+
+def _selecting_column(planned: PlannedRelease, confidence: Fraction) -> ExplainedColumn:
+    assert planned.selection is not None  # noqa: S101 - it is asked for where there is one
+    counted, mechanism = _counted(planned), planned.selection.mechanism
+    return ExplainedColumn(
+        name=SELECTED,
+        statistic=f"number of {counted} per group",
+        margin_text=margin_text(float(mechanism.error(confidence)), is_integer=True),
+        epsilon_share=mechanism.epsilon,
+        noise=f"truncated Laplace noise, scale {brief(mechanism.scale)} {counted}",
+        why="",
+    )
+
+
+def _counted(planned: PlannedRelease) -> str:
+    """Return what is counted where groups are selected."""
+    assert planned.selection is not None  # noqa: S101 - it is asked for where there is one
+    is_rows = planned.selection.selecting.of is Counted.ROWS
+    return "rows" if is_rows else unit_of(planned.release.rows).counted
+
+
+def _position(question: Question, number: int, i: int) -> int:
+    """Return where an aggregate is among the columns of the query, behind all if it is not."""
+    origin = ColumnOrigin(release=number, kind=OriginKind.AGGREGATE, index=i)
+    places = (place for place, each in enumerate(question.sources) if each == origin)
+    return next(places, len(question.sources) + i)
+
+
+def _asked_name(question: Question, number: int, i: int) -> str:
+    """Return what the answer calls an aggregate, or a dash if it only goes into something else."""
+    place = _position(question, number, i)
+    return question.columns[place] if place < len(question.columns) else UNNAMED
+
+
+def _text(aggregate: Aggregate) -> str:
+    return aggregate.text or aggregate.statistic.value
+
+
+def _part(estimator: Estimator) -> tuple[str, int]:
+    """Return which measurement an aggregate is computed from."""
+    match estimator:
+        case SelectedValue(pick=number):
+            return "pick", number
+        case KeyCount():
+            return "selection", 0
+        case _:
+            return "measure", estimator.measure
+
+
+def _priced(planned: PlannedRelease, estimator: Estimator) -> PlannedMeasure | PlannedPick | None:
+    match _part(estimator):
+        case "pick", number:
+            return planned.picks[number]
+        case "measure", number:
+            return planned.measures[number]
+    return None
+
+
+def _share(planned: PlannedRelease, estimator: Estimator) -> Fraction:
+    part = _priced(planned, estimator)
+    if part is not None:
+        return part.epsilon
+    return Fraction(0) if planned.selection is None else planned.selection.mechanism.epsilon
+
+
+def _noise(planned: PlannedRelease, estimator: Estimator) -> str:
+    match _priced(planned, estimator):
+        case PlannedMeasure() as part:
+            return _measure_noise(planned, estimator, part)
+        case PlannedPick(mechanism=PermuteAndFlip()):
+            return "permute-and-flip mechanism"
+        case PlannedPick():
+            return "exponential mechanism"
+    return "same noise as the group counts"
+
+
+def _measure_noise(planned: PlannedRelease, estimator: Estimator, part: PlannedMeasure) -> str:
+    """Return the noise of a measurement, in what is counted, or as it is in a sum."""
+    kind = "Gaussian" if isinstance(part.noise, Gaussian) else "Laplace"
+    if part.measure.ends is not None and isinstance(estimator, LinearEstimator):
+        return f"{kind} noise, scale {brief(part.noise.scale * abs(estimator.weights[0]))}"
+    scale = brief(part.noise.scale / part.measure.total)
+    return f"{kind} noise, scale {scale} {_measured(planned, estimator)}"
+
+
+def _measured(planned: PlannedRelease, estimator: Estimator) -> str:
+    """Return what a measurement counts."""
+    statistics = {
+        aggregate.statistic
+        for aggregate, other in zip(planned.release.aggregates, planned.estimators, strict=True)
+        if _part(other) == _part(estimator)
+    }
+    if statistics == {Statistic.COUNT_UNITS}:
+        return unit_of(planned.release.rows).counted
+    return "values" if statistics == {Statistic.COUNT_DISTINCT} else "rows"
+
+
+def _why(planned: PlannedRelease, estimator: Estimator, aggregate: Aggregate) -> str:
+    match _priced(planned, estimator):
+        case PlannedMeasure():
+            return noise_sentence(planned.noise_reason)
+        case PlannedPick():
+            return choice_sentence(aggregate)
+    return ""
+
+
+# --------------------------------------------------------------------------- bounds found first
+
+
+BOUNDS = "(bounds)"
+"""Shown in place of a column's name, for the cost of finding bounds."""
+
+UNTIL_THEN = "depends on bounds not yet found"
+"""Shown in place of a margin that depends on bounds which are not found yet."""
+
+
+def explain_found(
+    answered: Explanation, first: BoundsSearch, found: Mapping[ColumnRef, Bounds]
+) -> Explanation:
+    """Return the explanation of a question whose bounds were found, and charged, before.
+
+    Its cost is that of what remains.
+    """
+    said = tuple(
+        f"The bounds of {place} are {bounds_text(bounds, place.column.kind)}. They were found "
+        f"before, for {_epsilon(first.epsilon_each)}, and cost nothing now."
+        for place, bounds in found.items()
+    )
+    return replace(answered, first=said)
+
+
+def explain_unfound(
+    assumed: tuple[Explanation, Explanation], first: BoundsSearch, finding: Sequence[Explanation]
+) -> Explanation:
+    """Return the explanation of a question whose bounds nobody knows yet.
+
+    It is `assumed` under two sets of bounds, and only what it says under both is said; `finding`
+    explains how each column's bounds are found.
+    """
+    one, other = assumed
+    said = tuple(
+        f"The bounds of {place} are found first, for {_epsilon(first.epsilon_each)}. They are "
+        "computed from noisy counts of values in fixed ranges, and apply to this query only."
+        for place in first.columns
+    )
+    columns = tuple(map(_finding_column, finding, first.columns))
+    return replace(
+        one,
+        price=replace(one.price, epsilon=one.price.epsilon + first.epsilon),
+        due=None,
+        first=said,
+        columns=(*columns, *map(_common_column, one.columns, other.columns)),
+        bounding=_common(one.bounding, other.bounding),
+        keys=_common(one.keys, other.keys),
+        left_out=_common(one.left_out, other.left_out),
+        sqls=_common(one.sqls, other.sqls),
+    )
+
+
+def note_of_bounds(place: ColumnRef, bounds: Bounds, epsilon: Fraction) -> Note:
+    """Return what an answer says of bounds that were found for it."""
+    text = bounds_text(bounds, place.column.kind)
+    return Note(
+        f"The bounds of {place}, {text}, were found first, for {_epsilon(epsilon)} of the cost."
+    )
+
+
+def _finding_column(finding: Explanation, place: ColumnRef) -> ExplainedColumn:
+    column = finding.columns[0]
+    return replace(column, name=BOUNDS, statistic=f"counts of {place} by range", why="")
+
+
+def _common_column(one: ExplainedColumn, other: ExplainedColumn) -> ExplainedColumn:
+    margin = one.margin_text if one.margin_text == other.margin_text else UNTIL_THEN
+    noise = one.noise if one.noise == other.noise else UNTIL_THEN
+    is_per_row = one.is_per_row and margin is not UNTIL_THEN
+    return replace(one, margin_text=margin, noise=noise, is_per_row=is_per_row)
+
+
+def _common(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(each for each in one if each in other)
+
+
+def _epsilon(amount: Fraction) -> str:
+    return equation("ε", amount_up(amount))
