@@ -71,7 +71,9 @@ def _file(file: Path) -> str:
     except FileNotFoundError:
         return "none"
     except OSError as cause:
-        raise SourceError(f"{file} could not be read; check that this user may.") from cause
+        raise SourceError(
+            f"{file} could not be read", "Check that you may read the file"
+        ) from cause
 
 
 def _table(source: Frame) -> str:

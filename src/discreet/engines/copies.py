@@ -165,7 +165,7 @@ def make_private(folder: Path) -> None:
     with suppress(FileExistsError):
         folder.mkdir(mode=0o700)
     if folder.is_symlink() or not folder.is_dir() or not is_private(folder):
-        raise SourceError(f"{folder} is there and not this user's alone; remove it.")
+        raise SourceError(f"{folder} exists, and other users have access to it", "Remove it")
 
 
 def is_private(file: Path) -> bool:
@@ -186,15 +186,15 @@ def alone(file: Path) -> Iterator[None]:
         handle = os.open(lock, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     except OSError as cause:
         raise SourceError(
-            f"{lock} cannot be opened as a file of this user; see that it is no link, and that its "
-            "folder can be written."
+            f"{lock} cannot be opened as a file of this user",
+            "Check that it is not a link, and that you may write to its folder",
         ) from cause
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise SourceError(
-                f"{file} is being made by another process; try again when it is done."
+                f"Another process is making {file}", "Try again when it has finished"
             ) from None
         yield
     finally:
@@ -255,7 +255,7 @@ def _loaded(
 def _refuse_other(connection: duckdb.DuckDBPyConnection, key: str) -> None:
     """Refuse a copy that took the place of the one whose key was looked at."""
     if connection.execute(f"SELECT key FROM stored.{ABOUT}.copy").fetchone() != (key,):
-        raise SourceError("the prepared copy was changed while it was opened; open it again.")
+        raise SourceError("The prepared copy changed while it was opened", "Open it again")
 
 
 def _columns_in(connection: duckdb.DuckDBPyConnection) -> dict[str, tuple[Column, ...]]:
@@ -291,6 +291,6 @@ def _told() -> Iterator[None]:
     except duckdb.Error as cause:
         log.warning("the prepared copy failed", exc_info=cause)
         raise SourceError(
-            "the prepared copy could not be made or read; the log discreet.engine says why, and "
-            "discreet forget removes it."
+            "The prepared copy could not be made or read",
+            "The log discreet.engine has the cause. discreet forget removes the copy",
         ) from None

@@ -9,7 +9,6 @@ from typing import Self
 import duckdb
 import pyarrow as pa
 
-from discreet.catalog.policy import nearest
 from discreet.catalog.schema import Column, Kind, Value
 from discreet.engines.base import ExactQuery
 from discreet.engines.connection import LIMITS, BoundQueries, Limits, Store, bound, log
@@ -18,7 +17,7 @@ from discreet.engines.loading import Kinds, Source, load
 from discreet.engines.preparing import Progress, columns_of_kept, drop_plain, prepare
 from discreet.engines.rehearsal import STAND_INS, Rehearsal, Rehearsed
 from discreet.engines.writer import Numbers, column_name, write_query
-from discreet.errors import EngineError, Failure, SourceError, UnsupportedError
+from discreet.errors import EngineError, Failure, SourceError, UnsupportedError, did_you_mean
 from discreet.query.plan.placed import Stored, with_placed
 from discreet.query.plan.ties import tied_once
 from discreet.query.tree import Scan
@@ -82,15 +81,15 @@ class DuckDbEngine:
         except duckdb.Error as cause:
             log.warning("tables could not be prepared", exc_info=cause)
             raise SourceError(
-                "the tables could not be prepared; the log discreet.engine says why."
+                "The tables could not be prepared", "The log discreet.engine has the cause"
             ) from None
 
     def columns(self, table: str) -> tuple[Column, ...]:
         found = self._columns.get(table.casefold())
         if found is None:
-            near = nearest(table, list(self._columns))
-            fix = f"did you mean {near}" if near else f"there are {', '.join(self._columns)}"
-            raise SourceError(f"{table} was not loaded; {fix}.")
+            others = f"Available tables: {', '.join(self._columns)}"
+            fix = did_you_mean(table, self._columns, otherwise=others)
+            raise SourceError(f"{table} was not loaded", fix)
         return found
 
     def sql(self, query: ExactQuery) -> str:
@@ -131,7 +130,7 @@ class DuckDbEngine:
             refused = not self._rehearse(query, text)
         if refused:
             raise UnsupportedError(
-                "the engine has no way to compute this", "write the question in simpler parts"
+                "The database cannot compute this query", "Split it into simpler queries"
             )
 
     def _rehearse(self, query: ExactQuery, text: str) -> bool:

@@ -42,14 +42,14 @@ def real(template: Template, *, carries: tuple[int, ...] = ()) -> Function:
 def number(argument: Written) -> int:
     """Return a literal's whole number."""
     if not isinstance(argument.value, int):
-        raise UnsupportedError("a number must be written out here", "replace it by a whole number")
+        raise UnsupportedError("A constant number is needed here", "Write an integer")
     return argument.value
 
 
 def words(argument: Written) -> str:
     """Return a literal's text."""
     if not isinstance(argument.value, str):
-        raise UnsupportedError("a text must be written out here", "replace it by a quoted text")
+        raise UnsupportedError("A constant text is needed here", "Write a text in quotes")
     return argument.value
 
 

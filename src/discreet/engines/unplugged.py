@@ -15,7 +15,7 @@ class UnpluggedEngine:
 
     def columns(self, table: str) -> tuple[Column, ...]:
         """Refuse: there is no schema to read."""
-        raise SourceError(f"{table} was not opened, so its columns are not known.")
+        raise SourceError(f"{table} was not opened, so its columns are not known")
 
     def sql(self, query: ExactQuery) -> str:
         """Return what the embedded engine would run."""
@@ -26,7 +26,7 @@ class UnpluggedEngine:
 
     def run(self, query: ExactQuery, released: tuple[Value, ...]) -> ExactTable:  # noqa: ARG002
         """Refuse: there are no data."""
-        raise SourceError("the data were not opened: this curator can only explain.")
+        raise SourceError("The data were not opened, so this curator can only explain queries")
 
     def close(self) -> None:
         """Do nothing: nothing is held."""

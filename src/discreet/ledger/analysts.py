@@ -23,7 +23,7 @@ def an_analyst(
 ) -> Analyst:
     """Return an account as it can be declared, or refuse what it cannot be."""
     if name == OWNER:
-        raise ParameterError("name", name, "must be another: the owner has no cap but the total")
+        raise ParameterError("name", name, "must be another name, because the owner has no cap")
     return Analyst(
         name=a_name("name", name),
         epsilon=positive("epsilon", epsilon),
@@ -57,7 +57,9 @@ def record_from_analyst(analyst: Analyst) -> dict[str, str]:
 def analyst_from_record(name: str, record: Mapping[str, str]) -> Analyst:
     """Return the account that `record_from_analyst` wrote; refuse what this version cannot read."""
     if record.keys() != {"epsilon", "delta", "token", "enabled"}:
-        raise ParameterError("record", sorted(record), "must be what record_from_analyst returned")
+        raise ParameterError(
+            "record", sorted(record), "must be a record that record_from_analyst returned"
+        )
     delta, token = record["delta"], record["token"]
     return an_analyst(
         name=name,

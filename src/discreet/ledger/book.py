@@ -40,8 +40,8 @@ from discreet.ledger.scopes import (
 )
 
 ALTERED = (
-    "the ledger's entries are not as they were written",
-    "keep the file for inquiry and go on from a copy that verifies",
+    "The ledger has been changed since it was written",
+    "Keep this file for investigation, and restore a copy that passes discreet ledger verify",
 )
 BEGINNING = sha256(b"discreet ledger 1").digest()
 """The digest before the first entry."""
@@ -118,13 +118,15 @@ class Policy:
 
     def __post_init__(self) -> None:
         if not isinstance(self.total, Budget) or self.total.charged != Charge():
-            rule = "must be a Budget that nothing is charged to: the ledger knows what is"
+            rule = "must be a Budget without charges, because the ledger records them"
             raise ParameterError("budget", self.total, rule)
         if self.neighbours not in NEIGHBOURS:
             rule = f"must be {' or '.join(map(repr, NEIGHBOURS))}"
             raise ParameterError("neighbours", self.neighbours, rule)
         if self.disjoint.groups and self.neighbours != "add-remove":
-            rule = "must be empty unless neighbours are add-remove: a replaced unit may move"
+            rule = (
+                "must be empty unless neighbours is 'add-remove', because a replaced unit may move"
+            )
             raise ParameterError("disjoint", self.disjoint.text, rule)
 
     @property
@@ -158,9 +160,9 @@ class Policy:
         for name, value in mine.items():
             if other[name] != value:
                 raise LedgerError(
-                    f"the ledger was begun with {name} = {value} and opened with "
+                    f"The ledger was created with {name} = {value} and opened with "
                     f"{name} = {other[name]}",
-                    f"open it with {name} = {value}, which cannot be changed",
+                    f"Open it with {name} = {value}, which cannot be changed",
                 )
 
     @property
@@ -196,10 +198,10 @@ class Largest(NamedTuple):
         )
         if found.aside + found.rest > found.delta:
             raise LedgerError(
-                f"the ledger was begun with set_aside = {self.aside} of delta = {self.delta} and "
+                f"The ledger was created with set_aside = {self.aside} of delta = {self.delta} and "
                 f"opened with set_aside = {total.set_aside} of delta = {total.delta}",
-                "open it with the same part of delta set aside, or with the same set_aside: "
-                f"else the totals promise delta = {found.aside + found.rest} together",
+                "Open it with the same set_aside, or with the same share of delta set aside. "
+                f"Otherwise both together would allow delta = {found.aside + found.rest}",
             )
         return found
 
@@ -267,7 +269,8 @@ class Book:
         """Return the cap of an analyst's account, uncharged."""
         if account not in self.analysts:
             raise AccountError(
-                "no analyst of this name is declared", "ask the owner to add the account"
+                "There is no analyst with this name",
+                "Ask the data owner to run discreet analyst add",
             )
         return cap_of(self.analysts[account], self.total, self.shares[account])
 
@@ -288,14 +291,16 @@ class Book:
             return
         self.cap(account)
         if not self.analysts[account].enabled:
-            raise AccountError("this analyst's account is disabled", "ask the owner to enable it")
+            raise AccountError(
+                "This analyst's account is disabled", "Ask the data owner to enable it"
+            )
 
     def check_running(self, account: str) -> None:
         """Refuse an account that may run nothing until the owner has looked."""
         if account in self.suspended:
             raise SuspendedError
         if any(self.suspended.values()):
-            raise SuspendedError("all accounts are")
+            raise SuspendedError("All accounts are")
 
     def check_affordable(self, account: str, lines: Collection[Line]) -> None:
         """Refuse lines that the account's cap or the total does not allow together, saying which.

@@ -18,7 +18,7 @@ def a_name(name: str, value: object) -> str:
     if not isinstance(value, str) or not 1 <= len(value) <= MOST_NAME:
         raise ParameterError(name, value, rule)
     if not value.isascii() and any(0xD800 <= ord(each) <= 0xDFFF for each in value):
-        raise ParameterError(name, value, "must not hold halves of characters")
+        raise ParameterError(name, value, "must not contain lone surrogates")
     return value
 
 
@@ -34,20 +34,24 @@ def one_or_more(events: object) -> tuple[Event, ...]:
     """Return the events as a tuple, or refuse none: a question that costs nothing is a mistake."""
     checked = some_events("events", events)
     if not checked:
-        raise ParameterError("events", HIDDEN, "must be one or more: what is free needs no ledger")
+        raise ParameterError(
+            "events", HIDDEN, "must be at least one, because a query without a cost needs no ledger"
+        )
     return checked
 
 
 def notes(about: object) -> dict[str, str]:
     """Return what the caller notes of a question, or refuse what is not text."""
-    rule = f"must map text to text, {MOST_ABOUT} characters in all or fewer"
+    rule = f"must map text to text, {MOST_ABOUT} characters or fewer in total"
     if not isinstance(about, Mapping):
         raise ParameterError("about", HIDDEN, rule)
     texts = [each for item in about.items() for each in item]
     if not all(isinstance(each, str) for each in texts) or sum(map(len, texts)) > MOST_ABOUT:
         raise ParameterError("about", HIDDEN, rule)
     if NOTE in about:
-        raise ParameterError("about", HIDDEN, f"must not use {NOTE!r}, which the ledger notes")
+        raise ParameterError(
+            "about", HIDDEN, f"must not use {NOTE!r}, which the ledger writes itself"
+        )
     return dict(about)
 
 

@@ -33,7 +33,7 @@ def suspends_all(about: str) -> bool:
     """Return whether an incident's stored notes suspend all accounts; refuse notes of others."""
     record = json.loads(about)
     if incident_record(record["failure"], record["suspends"]) != record:
-        raise ParameterError("record", HIDDEN, "must be what incident_record returned")
+        raise ParameterError("record", HIDDEN, "must be a record that incident_record returned")
     return bool(record["suspends"] == "all")
 
 
@@ -54,7 +54,7 @@ def looked_at(about: str) -> frozenset[str]:
     """Return the charges that the owner has looked at, as `resume_record` wrote them."""
     names = json.loads(json.loads(about).get(LOOKED_AT, "[]"))
     if not isinstance(names, list) or not all(isinstance(each, str) for each in names):
-        raise ParameterError("record", HIDDEN, "must be what resume_record returned")
+        raise ParameterError("record", HIDDEN, "must be a record that resume_record returned")
     return frozenset(names)
 
 
@@ -105,7 +105,7 @@ def bits_told(incidents: int, statements: int) -> float:
     """
     for name, value in (("incidents", incidents), ("statements", statements)):
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            raise ParameterError(name, value, "must be a whole number, 0 or more")
+            raise ParameterError(name, value, "must be an integer, 0 or more")
     if incidents >= statements or incidents > MOST_SUMMED:
         return float(statements)
     possible, term = 1, 1

@@ -17,8 +17,8 @@ from discreet.accounting.budget import Amount
 from discreet.errors import LedgerError, ParameterError, UnsupportedEventError
 
 UNKNOWN = (
-    "the ledger holds an entry that this version does not know",
-    "install the version that wrote it",
+    "The ledger has an entry that this version does not know",
+    "Install the version that wrote it",
 )
 
 LONGEST, FINEST = 1024, 512

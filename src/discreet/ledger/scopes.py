@@ -36,11 +36,13 @@ class Disjoint:
 
     def __post_init__(self) -> None:
         if any(len(each) < 2 for each in self.groups):
-            raise ParameterError("disjoint", self.text, "must have two tables or more in a group")
+            raise ParameterError(
+                "disjoint", self.text, "must have two or more tables in each group"
+            )
         if len(self.tables) < sum(map(len, self.groups)):
-            raise ParameterError("disjoint", self.text, "must have each table in one group only")
+            raise ParameterError("disjoint", self.text, "must have each table in only one group")
         if prod(map(len, self.groups)) > MOST_CHOICES:
-            rule = f"must leave {MOST_CHOICES} places or fewer where a unit can be"
+            rule = f"must have at most {MOST_CHOICES} combinations of tables that a unit can be in"
             raise ParameterError("disjoint", self.text, rule)
 
     @cached_property
@@ -88,7 +90,7 @@ def a_scope(scope: object) -> Scope:
     """Return the tables that a charge is about, or refuse what names none; None is about all."""
     if scope is None:
         return None
-    rule = "must be names of tables, one or more, or None for all that there are"
+    rule = "must be the names of one or more tables, or None for all tables"
     if isinstance(scope, str | bytes) or not isinstance(scope, Collection) or not scope:
         raise ParameterError("scope", scope, rule)
     if not all(isinstance(each, str) and each and each.isprintable() for each in scope):
@@ -110,5 +112,5 @@ def scope_from_text(text: str) -> Scope:
     """Return the scope that an entry holds, or refuse what none of ours is written like."""
     scope = a_scope(json.loads(text))
     if scope is None or text_from_scope(scope) != text:
-        raise ParameterError("scope", text, "must be as it was written")
+        raise ParameterError("scope", text, "must be a text that the ledger wrote")
     return scope

@@ -61,17 +61,17 @@ BATCH = 1000
 """So many entries are read at a time, so that others may write in between."""
 
 DROPPED = (
-    "the ledger lacks the entry whose digest was noted",
-    "entries were dropped or replaced: keep the file for inquiry and go on from a copy that has it",
+    "The ledger does not contain the entry with this digest: entries were removed or replaced",
+    "Keep this file for investigation, and restore a copy that contains the entry",
 )
 
 BEGINLESS = (
-    "the ledger has lost its first entry, and with it what was charged",
-    "put it back from a copy that verifies, together with its -wal file; to begin with nothing "
-    "charged, remove it on purpose",
+    "The ledger has lost its first entry, and with it its charges",
+    "Restore a copy that passes discreet ledger verify, together with its -wal file. To start "
+    "without any charges, delete the ledger",
 )
 
-STRANGER = ("no analyst holds this token", "ask the owner for a new one")
+STRANGER = ("This token is not valid", "Ask the data owner for a new one")
 
 
 class StoredLedger:
@@ -250,8 +250,8 @@ class StoredLedger:
             book = turn.book
             if name not in book.suspended and not book.unanswered.get(name):
                 names = ", ".join(map(shown, book.suspended))
-                fix = f"those that are: {names}" if names else "no account is"
-                raise AccountError("this account is not suspended", fix)
+                fix = f"Suspended accounts: {names}" if names else "No account is suspended"
+                raise AccountError("This account is not suspended", fix)
             about = resume_record(turn.unanswered_of(name))
             turn.append(Line(kind="resume", account=name, about=about))
 
@@ -479,7 +479,7 @@ class _Turn:
             if self.charge_of(question) is not None:
                 raise PinnedError
             if self.answer_of(source) is None:
-                raise ParameterError("pins", HIDDEN, "must lead to questions with kept answers")
+                raise ParameterError("pins", HIDDEN, "must refer to queries with saved answers")
             known = self.book.pins.get(question)
             if known not in {None, source}:
                 raise PinnedError
@@ -508,7 +508,7 @@ class _Turn:
         self.book.check_cap(analyst)
         others = [each for each in self.book.analysts.values() if each.name != analyst.name]
         if analyst.token_hash is not None and _selected(others, selector_of(analyst.token_hash)):
-            raise ParameterError("token_hash", HIDDEN, "must not be another analyst's")
+            raise ParameterError("token_hash", HIDDEN, "must not belong to another analyst")
         if self.book.analysts.get(analyst.name) != analyst:
             about = record_from_analyst(analyst)
             self.append(Line(kind="analyst", account=analyst.name, about=about))
@@ -590,9 +590,9 @@ def _receipt(paid: Row, events: tuple[Event, ...], book: Book, *, already_paid: 
 def _paid_alike(paid: Row, line: Line) -> Row:
     """Return the charge if it paid for these events and units: others would be had for nothing."""
     if events_from_text(paid.events) != line.events:
-        rule = "must be those that this question was paid for with; a question that costs "
-        raise ParameterError("events", HIDDEN, rule + "something else needs another name")
+        rule, fix = "must be those of the charge for this name", "Use another name for other events"
+        raise ParameterError("events", HIDDEN, rule, fix)
     if not is_covered(line.scope, scope_of(paid)):
-        rule = "must be that for which this question was paid; a question about other tables "
-        raise ParameterError("scope", HIDDEN, rule + "needs another name")
+        rule, fix = "must be that of the charge for this name", "Use another name for other tables"
+        raise ParameterError("scope", HIDDEN, rule, fix)
     return paid

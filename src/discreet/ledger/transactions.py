@@ -17,10 +17,10 @@ Mode: TypeAlias = Literal["read", "write"]
 Words: TypeAlias = tuple[str, str]
 """What is wrong, and what to do instead."""
 
-BUSY = ("another process held the ledger for too long", "ask again")
-CLOSED = ("this ledger is closed", "open it again")
-FORKED = ("the ledger was opened by another process", "open it in this one")
-NEWER = ("the ledger was written by a newer version", "install that version")
+BUSY = ("Another process locked the ledger for too long", "Run the query again")
+CLOSED = ("This ledger is closed", "Open it again")
+FORKED = ("The ledger was opened by another process", "Open it in this process")
+NEWER = ("The ledger was written by a newer version of Discreet", "Install that version")
 
 
 class Transaction(Protocol):

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 import pyarrow as pa
 
-from discreet.catalog.policy import nearest
 from discreet.catalog.schema import Column, Kind, Value
 from discreet.engines.base import ExactQuery
 from discreet.engines.connection import LIMITS, Limits, log
@@ -19,7 +18,7 @@ from discreet.engines.postgresql_dialect import POSTGRESQL, ROW_ID
 from discreet.engines.preparing import Progress, Scans
 from discreet.engines.rehearsal import STAND_INS, Rehearsal, Rehearsed
 from discreet.engines.writer import write_query
-from discreet.errors import EngineError, Failure, SourceError, UnsupportedError
+from discreet.errors import EngineError, Failure, SourceError, UnsupportedError, did_you_mean
 from discreet.tables import ARROW_TYPES, ExactTable
 
 if TYPE_CHECKING:
@@ -137,7 +136,7 @@ class PostgreSqlEngine:
             refused = True
         if refused:
             raise UnsupportedError(
-                "the engine has no way to compute this", "write the question in simpler parts"
+                "The database cannot compute this query", "Split it into simpler queries"
             )
 
     def run(self, query: ExactQuery, released: tuple[Value, ...]) -> ExactTable:
@@ -182,9 +181,9 @@ class PostgreSqlEngine:
     def _stored(self, table: str) -> Stored:
         found = self._tables.get(table.casefold())
         if found is None:
-            near = nearest(table, list(self._tables))
-            fix = f"did you mean {near}" if near else f"there are {', '.join(self._tables)}"
-            raise SourceError(f"{table} was not opened; {fix}.")
+            others = f"Available tables: {', '.join(self._tables)}"
+            fix = did_you_mean(table, self._tables, otherwise=others)
+            raise SourceError(f"{table} was not opened", fix)
         return found
 
     def _text(self, query: ExactQuery, released: tuple[Value, ...] | None) -> str:
@@ -204,8 +203,8 @@ class PostgreSqlEngine:
         for each in named:
             if each.row_id is None and f"{POSTGRESQL.quoted(each.name)}.{ROW_ID}" in text:
                 raise UnsupportedError(
-                    f"rows of {each.name} cannot be told apart",
-                    "let the catalog name a column as its unit",
+                    f"Each row of {each.name} is a privacy unit, but its rows cannot be identified",
+                    "Ask the data owner to declare a column as the unit",
                 )
         return ", ".join(
             f"{POSTGRESQL.quoted(each.name)} AS NOT MATERIALIZED "
@@ -251,5 +250,5 @@ def _told(sessions: Sessions) -> Iterator[None]:
     except sessions.psycopg.Error as cause:
         log.warning("tables of the server could not be read", exc_info=cause)
         raise SourceError(
-            "tables of the server could not be read; the log discreet.engine says why."
+            "Tables of the server could not be read", "The log discreet.engine has the cause"
         ) from None

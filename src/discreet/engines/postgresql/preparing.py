@@ -76,7 +76,7 @@ class Maker:
         with self.alone() as connection:
             is_whole = self._finish(connection)
         if not is_whole:
-            raise SourceError("a table changed while it was read; prepare it again.")
+            raise SourceError("A table changed while it was read", "Prepare it again")
 
     @contextmanager
     def alone(self) -> Iterator["Connection[Any]"]:
@@ -191,7 +191,9 @@ def _part_of(scan: Scan) -> str:
 def _lock(connection: "Connection[Any]", form: Form) -> None:
     taken = "SELECT pg_catalog.pg_try_advisory_xact_lock(%s)"
     if connection.execute(taken, (int(form.family[:15], 16),)).fetchone() != (True,):
-        raise SourceError("another process prepares tables there; try again when it is done.")
+        raise SourceError(
+            "Another process is preparing tables there", "Try again when it has finished"
+        )
 
 
 def _make_schemas(connection: "Connection[Any]") -> None:
@@ -231,17 +233,17 @@ def forget_forms(sessions: Sessions, form: Form) -> bool:
 @contextmanager
 def told_apart(sessions: Sessions) -> Iterator[None]:
     """Have the server's own words in the owner's log, and fixed ones told."""
-    words = "tables could not be prepared on the server; the log discreet.engine says why."
+    words = "Tables could not be prepared on the server", "The log discreet.engine has the cause"
     try:
         yield
     except sessions.psycopg.errors.InsufficientPrivilege as cause:
         log.warning("the role may not prepare tables", exc_info=cause)
         words = (
-            "the role may not prepare tables on the server; give it the rights that "
-            "docs/engines.md lists."
+            "The role may not prepare tables on the server",
+            "Give it the rights that docs/engines.md lists",
         )
     except sessions.psycopg.Error as cause:
         log.warning("tables could not be prepared", exc_info=cause)
     else:
         return
-    raise SourceError(words)
+    raise SourceError(*words)

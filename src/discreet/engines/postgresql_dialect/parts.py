@@ -75,8 +75,8 @@ def quoted_text(value: str) -> str:
     """Return a text that is compared by its bytes."""
     if "\0" in value:
         raise UnsupportedError(
-            "a text holds the character NUL, which PostgreSQL's texts cannot",
-            "write the question without it",
+            "A text contains the character NUL, which PostgreSQL does not support",
+            "Write the query without it",
         )
     return "CAST('" + value.replace("'", "''") + '\' AS TEXT) COLLATE "C"'
 

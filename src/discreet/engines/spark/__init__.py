@@ -8,7 +8,6 @@ from uuid import uuid4
 
 import pyarrow as pa
 
-from discreet.catalog.policy import nearest
 from discreet.catalog.schema import Column, Kind, Value
 from discreet.engines.base import ExactQuery
 from discreet.engines.connection import LIMITS, Limits, log
@@ -28,7 +27,7 @@ from discreet.engines.spark.sessions import (
 from discreet.engines.spark.tables import Registered, register
 from discreet.engines.spark_dialect import ROW_ID, SPARK, with_our_names
 from discreet.engines.writer import write_query
-from discreet.errors import EngineError, SourceError, UnsupportedError
+from discreet.errors import EngineError, SourceError, UnsupportedError, did_you_mean
 from discreet.tables import ExactTable
 
 if TYPE_CHECKING:
@@ -113,9 +112,9 @@ class SparkEngine:
     def columns(self, table: str) -> tuple[Column, ...]:
         found = self._tables.get(table.casefold())
         if found is None:
-            near = nearest(table, list(self._tables))
-            fix = f"did you mean {near}" if near else f"there are {', '.join(self._tables)}"
-            raise SourceError(f"{table} was not loaded; {fix}.")
+            others = f"Available tables: {', '.join(self._tables)}"
+            fix = did_you_mean(table, self._tables, otherwise=others)
+            raise SourceError(f"{table} was not loaded", fix)
         return found.columns
 
     def sql(self, query: ExactQuery) -> str:
@@ -136,7 +135,7 @@ class SparkEngine:
                 refused = True
         if refused:
             raise UnsupportedError(
-                "the engine has no way to compute this", "write the question in simpler parts"
+                "The database cannot compute this query", "Split it into simpler queries"
             )
 
     def _rehearse(self, query: ExactQuery, text: str) -> None:
@@ -162,9 +161,9 @@ class SparkEngine:
             is_read = f"{SPARK.quoted(name)}.{ROW_ID}".casefold() in text.casefold()
             if is_read and not table.has_row_ids:
                 raise UnsupportedError(
-                    f"the rows of {name} cannot be told apart in Spark, and each is a unit",
-                    "name the column of the unit in the catalog, or read the table from Parquet "
-                    "files",
+                    f"Each row of {name} is a privacy unit, but Spark cannot identify its rows",
+                    "Ask the data owner to declare a column as the unit, or to read the table from "
+                    "Parquet files",
                 )
 
     def run(self, query: ExactQuery, released: tuple[Value, ...]) -> ExactTable:

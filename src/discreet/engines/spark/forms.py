@@ -76,12 +76,14 @@ def make_form(
 ) -> bool:
     """Write a form, or go on writing it; return False if it was there, or raise SourceError."""
     if form.place is None:
-        raise SourceError("tables without a catalog file are not prepared; write one.")
+        raise SourceError(
+            "Tables without a catalog file cannot be prepared", "Write a catalog file"
+        )
     folder = _folder(form.place, form, tables)
     if folder is None:
         raise SourceError(
-            "a table has no files by which changes are seen, so it is not prepared; write it to "
-            "Parquet files."
+            "A table without files cannot be prepared, because its changes would not be seen",
+            "Write it to Parquet files",
         )
     if (folder / WHOLE).is_file():
         return False
@@ -136,8 +138,8 @@ def _table(
     rows = f'SELECT count(*) FROM ({write_rows(scan, SPARK)}) AS "__all"'
     if written.count() != _number(session.sql(with_our_names(rows))):
         raise SourceError(
-            "what Spark wrote beside the catalog cannot be read back; put the catalog where all "
-            "machines of the cluster can reach it."
+            "The files that Spark wrote next to the catalog cannot be read",
+            "Put the catalog where all machines of the cluster can reach it",
         )
     told["units"] = _number(written.where("kept").selectExpr("count(DISTINCT u)"))
     _write(done, told)
@@ -208,5 +210,6 @@ def _told() -> Iterator[None]:
     except failures() as cause:
         log.warning("a prepared form could not be written or read", exc_info=cause)
         raise SourceError(
-            "the prepared form could not be written or read; the log discreet.engine says why."
+            "The prepared table could not be written or read",
+            "The log discreet.engine has the cause",
         ) from None

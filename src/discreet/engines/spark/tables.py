@@ -96,7 +96,7 @@ def register(  # noqa: PLR0913 - each is a thing that differs from table to tabl
     except failures() as cause:
         log.exception("Spark could not read %s", name, exc_info=cause)
         raise SourceError(
-            f"the table {name} could not be read by Spark; the log discreet.engine says why."
+            f"Spark could not read the table {name}", "The log discreet.engine has the cause"
         ) from None
 
 
@@ -197,8 +197,9 @@ def _guessed(name: str, frame: "DataFrame") -> frozenset[str]:
         for each in relation.partitionSchema().fields():
             if each.name().casefold() in stored:
                 raise SourceError(
-                    f"the table {name} has {each.name()!r} in its files and in the names of their "
-                    "folders, which would hide it; rename one of them."
+                    f"The table {name} has {each.name()!r} both in its files and in the names of "
+                    "their folders",
+                    "Rename one of them",
                 )
             if each.dataType().typeName() != "string":
                 guessed.add(each.name().casefold())
@@ -218,8 +219,8 @@ def _refuse_other_types(own: "SparkSession", name: str, source: str, frame: "Dat
         merged = {}
     if any(merged.get(each) != kind for each, kind in frame.dtypes):
         raise SourceError(
-            f"the table {name} reads Parquet files that store a column as different types; write "
-            "all files with the same."
+            f"The Parquet files of the table {name} store a column with different types",
+            "Write all files with the same types",
         )
 
 
@@ -281,8 +282,8 @@ def _refuse_listed_twice(name: str, frame: "DataFrame") -> None:
     ]
     if len(set(real)) < len(real):
         raise SourceError(
-            f"the table {name} reads a file twice, so that its rows cannot be told apart; "
-            "list every file once."
+            f"The table {name} reads a file twice, so its rows cannot be identified",
+            "List every file once",
         )
 
 
@@ -338,7 +339,7 @@ def _refuse_names(name: str, names: list[str]) -> None:
     twice = repeated(tuple(names))
     if twice is not None:
         raise SourceError(
-            f"the table {name} has two columns called {twice!r}; give each a name of its own."
+            f"The table {name} has two columns called {twice!r}", "Give each a different name"
         )
     if ROW_ID in map(str.casefold, names):
-        raise SourceError(f"the table {name} has a column called {ROW_ID!r}; call it otherwise.")
+        raise SourceError(f"The table {name} has a column called {ROW_ID!r}", "Rename the column")

@@ -94,7 +94,8 @@ def _to_decimal(arguments: Sequence[Written]) -> str:
     width, scale = map(number, numbers)
     if not (1 <= width <= 38 and 0 <= scale <= width):
         raise UnsupportedError(
-            f"there is no DECIMAL({width}, {scale})", "use 1 to 38 digits, no more behind the point"
+            f"There is no type DECIMAL({width}, {scale})",
+            "Use 1 to 38 digits, and at most as many of them after the decimal point",
         )
     if x.kind is Kind.REAL:
         scaled = f"round({x.text} * {real_literal(10.0**scale)})"

@@ -100,7 +100,8 @@ def _inside_out(expression: Expression) -> Iterator[Expression]:
             continue
         if depth > DEEPEST:
             raise QuestionSizeError(
-                f"an expression is nested more than {DEEPEST} deep", "write it with fewer steps"
+                f"An expression is nested more than {DEEPEST} levels deep",
+                "Split it into simpler ones",
             )
         waiting.append((part, depth, True))
         waiting.extend((each, depth + 1, False) for each in _children(part))
@@ -136,8 +137,8 @@ def _call(call: Call, place: Place, given: Sequence[Written]) -> Written:
     function = dialect.functions.get(call.function)
     if function is None:
         raise UnsupportedError(
-            f"{call.function} cannot be computed by {dialect.name}",
-            "write the question without it",
+            f"{dialect.name} cannot compute {call.function.upper()}",
+            "Write the query without it",
         )
     arguments = [
         written if number in function.carries else place.finite(written)
@@ -286,7 +287,8 @@ def _fixed_point(argument: Expression, text: str, dialect: Dialect) -> tuple[flo
     interval = argument.facts.interval
     if interval.low is None or interval.high is None:
         raise UnboundedError(
-            "a sum within a unit has no bounds", "declare bounds, or clamp what is summed"
+            "A sum with GROUP BY on the privacy unit needs bounds",
+            "Write SUM(CLAMP(x, low, high)), or ask the data owner to declare bounds",
         )
     low, high = nearest_float(interval.low), nearest_float(interval.high)
     reach = max(abs(interval.low), abs(interval.high))

@@ -27,5 +27,5 @@ def refuse_other_units(first: Rows, second: Rows) -> None:
     """Refuse to compare units of different kinds: 7 is not '7', and comparing them could raise."""
     if unit_kind(first) is not unit_kind(second):
         raise JoinError(
-            "the units of two tables are of different kinds", "store both as the same kind"
+            "The privacy units of two tables have different types", "Store both with the same type"
         )

@@ -10,5 +10,5 @@ def psycopg_module() -> ModuleType:
     try:
         import psycopg  # noqa: PLC0415 - an optional extra, imported here only
     except ImportError as cause:
-        raise MissingExtraError("a ledger on a PostgreSQL server", extra="postgres") from cause
+        raise MissingExtraError("PostgreSQL support", extra="postgres") from cause
     return psycopg

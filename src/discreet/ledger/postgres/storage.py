@@ -31,17 +31,20 @@ PATIENCE = 60.0
 """Seconds to wait while others write, and for a server that does not answer."""
 
 FAILED = (
-    "the ledger's server failed while it was read or written",
-    "see to the server and ask again: what was charged is not charged twice",
+    "The ledger's server failed while it was read or written",
+    "Check the server and run the query again. A charge is not made twice",
 )
-AWAY = ("the ledger's server cannot be reached", "see to the server and its address")
-DENIED = ("the ledger's server denies what is needed", "see to the rights of the role")
-MISSING = ("there is no ledger in this schema", "see to the address")
+AWAY = ("The ledger's server cannot be reached", "Check the server and its address")
+DENIED = ("The role lacks rights on the ledger's server", "Check the rights of the role")
+MISSING = ("There is no ledger in this schema", "Check the address")
 UNSAFE = (
-    "the ledger's server runs with fsync = off and could forget charges",
-    "set fsync = on",
+    "The ledger's server runs with fsync = off and could lose charges",
+    "Set fsync = on",
 )
-FOLLOWER = ("the ledger's server only follows another", "give the address of the leading one")
+FOLLOWER = (
+    "The ledger's server is a read-only replica",
+    "Use the address of the primary server",
+)
 
 BEGIN: Mapping[Mode, str] = {
     "read": "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
@@ -314,6 +317,8 @@ def _check_server(connection: "Connection[Found]") -> None:
 def a_schema(schema: object) -> str:
     """Return a schema's name that needs no quotes, or refuse it."""
     if not isinstance(schema, str) or re.fullmatch(r"[a-z_][a-z0-9_]{0,62}", schema) is None:
-        rule = "must be 1 to 63 small letters, digits and underscores, not beginning with a digit"
+        rule = (
+            "must be 1 to 63 lower-case letters, digits or underscores, and not begin with a digit"
+        )
         raise ParameterError("schema", schema, rule)
     return schema

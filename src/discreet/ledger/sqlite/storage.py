@@ -26,17 +26,17 @@ VERSION = 1
 PATIENCE = 60.0
 """Seconds to wait while other processes write."""
 
-FAILED = ("the ledger could not be read or written", "see to the disk and open the ledger again")
+FAILED = ("The ledger could not be read or written", "Check the disk and open the ledger again")
 LOST = (
-    "the ledger's file was moved, replaced or cut short while it was open",
-    "put it back and open it again",
+    "The ledger's file was moved, replaced or truncated while it was open",
+    "Put it back and open it again",
 )
 MISSING = (
-    "the ledger's file is not there or cannot be made",
-    "see that its folder exists and can be written",
+    "The ledger's file does not exist or cannot be created",
+    "Check that its folder exists and that you may write to it",
 )
-NOT_A_LEDGER = ("the file is not a ledger", "name another one")
-READ_ONLY = ("the ledger cannot be written", "see to the permissions of its file and folder")
+NOT_A_LEDGER = ("The file is not a ledger", "Name another file")
+READ_ONLY = ("The ledger cannot be written", "Check the permissions of its file and folder")
 
 WORDS = {
     sqlite3.SQLITE_BUSY: BUSY,
@@ -55,9 +55,8 @@ KEY = ".key"
 """Ends the name of the file beside a ledger that holds its key."""
 
 KEYLESS = (
-    "the file with the ledger's key, which is beside it and called by its name and .key, cannot be "
-    "read or made",
-    "let this user read it, or put it back; without it what was paid for is charged again",
+    "The ledger's key file, which is next to it and ends in .key, cannot be read or created",
+    "Let this user read it, or put it back. Without it, saved answers are charged again",
 )
 
 NEW = "-new"

@@ -95,9 +95,8 @@ def join_kind(node: exp.Join) -> JoinKind:
 
 def _unhandled(node: exp.Join, what: str) -> JoinError:
     return JoinError(
-        f"{what} of private rows is not answered",
-        "use JOIN or LEFT JOIN from the private table, or EXISTS on the unit; public keys are "
-        "answered also where no rows match",
+        f"{what} is not supported on private tables",
+        "Use JOIN, or LEFT JOIN with the private table first",
         span=span_of(node),
     )
 
@@ -167,8 +166,9 @@ def join_all(
     limit = prod(factors.values())
     if joins and limit > MOST_ROWS:
         raise QuestionSizeError(
-            f"the join can make {limit} rows of one unit",
-            f"the most is {MOST_ROWS}; join fewer tables, or on columns that tell rows apart",
+            f"The join can make {limit:,} rows of one privacy unit, and at most {MOST_ROWS:,} are "
+            "allowed",
+            "Join fewer tables, or join on columns that match fewer rows",
             span=span_of(rest[-1].node),
         )
     privates = [each for each in seen if isinstance(each.relation, Private)]
@@ -195,15 +195,12 @@ def _private_first(
     for each in joinings:
         if each.kind is JoinKind.LEFT:
             raise JoinError(
-                f"LEFT JOIN keeps rows of {first.name} that belong to no unit",
-                "begin FROM with the private table, or use JOIN: public keys are answered also "
-                "where no rows match",
+                "LEFT JOIN must start from the private table",
+                f"Begin FROM with {_first_private(joinings).name}, or use JOIN: groups from a "
+                "public table are shown even if no rows match",
                 span=span_of(each.node),
             )
-    position = next(
-        i for i, each in enumerate(joinings) if isinstance(each.source.relation, Private)
-    )
-    chosen = joinings[position]
+    chosen = next(each for each in joinings if isinstance(each.source.relation, Private))
     seen: list[Source] = [first]
     moved: list[exp.Expr] = []
     for each in joinings:
@@ -212,6 +209,10 @@ def _private_first(
     begun = replace(chosen, source=first)
     rest = (begun, *(each for each in joinings if each is not chosen))
     return chosen.source, rest, moved or [exp.true()]
+
+
+def _first_private(joinings: tuple[Joining, ...]) -> Source:
+    return next(each.source for each in joinings if isinstance(each.source.relation, Private))
 
 
 def using(joining: Joining, seen: list[Source]) -> list[exp.Expr]:
@@ -236,8 +237,8 @@ def _joined_rows(source: Source) -> Rows | PublicScan:
             return PublicScan(table=name)
         case _:
             raise UnsupportedError(
-                f"{source.name} is the result of another query, joined with private rows",
-                "join the public table itself, or join the results of two questions afterwards",
+                f"{source.name} is a query result and cannot be joined to private rows",
+                "Join a public table instead, or run two queries and join their results",
             )
 
 
@@ -272,9 +273,9 @@ def _count_rows(
         if is_path((there, other), (here, out)):
             factors[source.name] = 1
             return
-    left = others[0].name if others else "the other table"
+    unit = _unit_of(source)
     raise JoinError(
-        f"{source.name} and {left} are not joined on the unit: rows of different units would meet",
+        f"Private tables must be joined on the privacy unit{'' if unit is None else f', {unit}'}",
         _join_fix(source, others),
         span=span_of(joining.node),
     )
@@ -285,8 +286,8 @@ def _are_units(here: Source, out: Out, there: Source, other: Out) -> bool:
         return False
     if private_of(here).unit_kind is not private_of(there).unit_kind:
         raise JoinError(
-            f"the units of {here.name} and {there.name} are of different kinds",
-            "give both columns the same type in the data",
+            f"The privacy units of {here.name} and {there.name} have different types",
+            "Ask the data owner to store both columns with the same type",
         )
     return True
 
@@ -323,13 +324,15 @@ def _table_behind(rows: Rows) -> PrivateTable | None:
 
 
 def _join_fix(source: Source, others: list[Source]) -> str:
-    def unit(each: Source) -> str | None:
-        return next((out.name for out in each.outs if out.is_unit), None)
+    left = next((each for each in others if _unit_of(each)), None)
+    if left is None or _unit_of(source) is None:
+        return "Join them on the column of the privacy unit, or query each table separately"
+    pair = f"{left.name}.{_unit_of(left)} = {source.name}.{_unit_of(source)}"
+    return f"Add {pair} to the ON clause"
 
-    left = next((each for each in others if unit(each)), None)
-    if left is None or unit(source) is None:
-        return "join on the unit, or ask about each table by itself"
-    return f"add {left.name}.{unit(left)} = {source.name}.{unit(source)} to the join"
+
+def _unit_of(source: Source) -> str | None:
+    return next((out.name for out in source.outs if out.is_unit), None)
 
 
 def _reason(privates: list[Source], factors: dict[str, int]) -> str:

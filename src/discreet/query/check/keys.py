@@ -167,9 +167,9 @@ def _public_rows(
     rows = public.values(f"SELECT DISTINCT {listed} FROM {table} ORDER BY ALL")  # noqa: S608
     if any(map(_is_wide, chain.from_iterable(rows))):
         raise UnsupportedError(
-            f"{' and '.join(columns)} of {public_of(source).name} holds whole numbers of more than "
-            "64 bits, which cannot be keys",
-            "store them as text in the public table",
+            f"{' and '.join(columns)} of {public_of(source).name} contains integers of more than "
+            "64 bits, which cannot be group keys",
+            "Ask the data owner to store them as text in the public table",
         )
     missing = tuple(None for _ in columns)
     if source.is_optional and missing not in rows:

@@ -7,8 +7,8 @@ from sqlglot import exp
 
 from discreet.query.check.aggregates import is_aggregate
 from discreet.query.check.carry import origin_of, spread_of
-from discreet.query.check.objections import unhandled
 from discreet.query.check.sources import Names, Open, Private, Source
+from discreet.query.expressions.rejections import unhandled
 from discreet.query.parse import DIALECT
 
 CLAUSES = ("expressions", "where", "group", "having", "order", "qualify", "limit")
@@ -123,7 +123,7 @@ def expand_stars(node: exp.Select, names: Names) -> None:
 def star_columns(node: exp.Expr, star: exp.Star, names: Names) -> list[exp.Expr]:
     """Return the columns that a star stands for, without those it excludes."""
     if star.args.get("replace") or star.args.get("rename"):
-        raise unhandled("* REPLACE or RENAME", node)
+        raise unhandled("* with REPLACE or RENAME", node)
     excluded = {each.name.casefold() for each in star.args.get("except_") or ()}
     table = node.table if isinstance(node, exp.Column) and node.table else None
     return [

@@ -6,6 +6,7 @@ from sqlglot import exp
 
 from discreet.catalog.schema import Kind
 from discreet.errors import UnboundedError
+from discreet.query.expressions.rejections import with_clamp
 from discreet.query.parse import DIALECT
 from discreet.query.places import span_of
 from discreet.query.questions import Aggregate, Statistic
@@ -52,9 +53,11 @@ def check_bounded(argument: Expression, node: exp.Expr) -> None:
     is_open = interval.low is None or interval.high is None
     if argument.facts.kind is Kind.REAL and is_open:
         names = ", ".join(dict.fromkeys(each.name for each in columns_in(argument))) or "it"
+        text = node.sql(dialect=DIALECT)
         raise UnboundedError(
-            f"{node.sql(dialect=DIALECT)} needs bounds for {names}",
-            "declare bounds = [low, high] in the catalog, or write clamp(x, low, high)",
+            f"{text} needs bounds for {names}",
+            f"Give them in the query: {with_clamp(text)}. Or ask the data owner to declare them in "
+            "the catalog: bounds = [low, high]",
             span=span_of(node),
         )
 
@@ -74,7 +77,8 @@ def check_square(aggregate: Aggregate, node: exp.Expr) -> None:
     ends = [each for each in (interval.low, interval.high) if each is not None]
     if any(abs(each) > WIDEST_SQUARED for each in ends):
         raise UnboundedError(
-            f"the squares that {node.sql(dialect=DIALECT)} needs are too large to be computed",
-            "move its values into a range in the question: clamp(..., low, high)",
+            f"The values of {node.sql(dialect=DIALECT)} are too large: their squares cannot be "
+            "computed",
+            f"Give them a smaller range: {with_clamp(node.sql(dialect=DIALECT))}",
             span=span_of(node),
         )

@@ -15,7 +15,7 @@ from discreet.catalog.schema import (
     Value,
 )
 from discreet.errors import QuestionError, UnknownNameError
-from discreet.query.check.objections import unknown_name
+from discreet.query.expressions.rejections import unknown_column, unknown_table
 from discreet.query.places import span_of
 from discreet.query.tree import ANYWHERE, ColumnOf, Expression, Facts, Interval, Rows
 
@@ -204,10 +204,10 @@ class Names:
         if not found:
             raise self._unknown(node)
         if len(found) > 1 and node.name.casefold() not in self.shared:
-            tables = " and ".join(source.name for source, _ in found[:2])
+            one, other = (source.name for source, _ in found[:2])
             raise UnknownNameError(
-                f"{node.name} is in more than one table: {tables}",
-                f"write {found[0][0].name}.{node.name}",
+                f"Column {node.name} is ambiguous: both {one} and {other} have it",
+                f"Write {one}.{node.name} or {other}.{node.name}",
                 span=span_of(node),
             )
         # Where both columns of USING are equal, a public one tells more.
@@ -264,10 +264,14 @@ class Names:
         table = node.table.casefold()
         if table and table not in tables:
             known = [each.name for each in self.sources]
-            return unknown_name(node.table, "a table of this question", known, node)
+            return unknown_table(f"FROM has no table {node.table}", node.table, known, node)
         known = [out.name for source in self.sources for out in source.outs]
         if table:
             known = [out.name for out in tables[table].outs]
-            return unknown_name(node.name, f"a column of {tables[table].name}", known, node)
-        where = " or ".join(each.name for each in self.sources) or "a question without FROM"
-        return unknown_name(node.name, f"a column of {where}", known, node)
+            what = f"{tables[table].name} has no column {node.name}"
+        elif len(self.sources) == 1:
+            what = f"{self.sources[0].name} has no column {node.name}"
+        else:
+            where = " or ".join(each.name for each in self.sources) or "a query without FROM"
+            what = f"There is no column {node.name} in {where}"
+        return unknown_column(what, node.name, known, node)

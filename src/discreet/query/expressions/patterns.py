@@ -51,8 +51,8 @@ def signs_of(pattern: str, escape: str | None = None, *, span: Place = None) -> 
     """
     if escape is not None and len(escape) != 1:
         raise UnsupportedError(
-            f"the text after ESCAPE has {len(escape)} characters",
-            "escape with one character, or leave ESCAPE out",
+            f"The text after ESCAPE has {len(escape)} characters",
+            "Write one character, or remove ESCAPE",
             span=span,
         )
     return tuple(_signs(pattern, escape, span))
@@ -65,9 +65,10 @@ def _signs(pattern: str, escape: str | None, span: Place) -> Iterator[Sign]:
             _, itself = next(letters, (0, ""))
             if itself not in ("%", "_", escape):
                 raise UnsupportedError(
-                    f"character {place} of this pattern is the escape character, but no %, _ or "
-                    "escape character follows it",
-                    "write it twice if it stands for itself, or escape with another character",
+                    f"The escape character at position {place} of this pattern is not followed by "
+                    "%, _ or itself",
+                    "Write it twice to match the character itself, or choose another escape "
+                    "character",
                     span=span,
                 )
             yield Sign(letter=itself, is_wild=False)
@@ -97,14 +98,14 @@ def check_pattern(texts: Sequence[Expression], node: exp.Expr) -> None:
     words = [each for each in values if isinstance(each, str)]
     if len(words) < len(values):
         raise UnsupportedError(
-            "the pattern of LIKE must be written out, and its escape character too",
-            "write it as a text, or use CONTAINS(a, b)",
+            "The pattern of LIKE and its escape character must be constants",
+            "Write the pattern in quotes, or use CONTAINS(a, b)",
             span=span_of(node),
         )
     if len(words[0]) > LONGEST_PATTERN or words[0].count("%") > MOST_WILDCARDS:
         raise QuestionSizeError(
-            "this pattern is too long",
-            f"use at most {LONGEST_PATTERN} characters and {MOST_WILDCARDS} signs %",
+            "This pattern is too long",
+            f"Use at most {LONGEST_PATTERN:,} characters, and % at most {MOST_WILDCARDS} times",
             span=span_of(node),
         )
     signs = signs_of(*words, span=span_of(node))
@@ -117,8 +118,8 @@ def _check_case(signs: Sequence[Sign], node: exp.Expr) -> None:
     for each in signs:
         if ord(each.letter) in UNSETTLED:
             raise UnsupportedError(
-                f"not all databases know the upper and lower case of U+{ord(each.letter):04X}",
-                "use LIKE, or _ in place of this letter",
+                f"Databases disagree about the upper and lower case of U+{ord(each.letter):04X}",
+                "Use LIKE, or _ in place of this letter",
                 span=span_of(node),
             )
 
@@ -131,8 +132,8 @@ def settle_escape(node: exp.Escape) -> None:
     like, texts = node.this, [node.this.expression, node.expression]
     if not all(isinstance(each, exp.Literal) and each.is_string for each in texts):
         raise UnsupportedError(
-            "a pattern with ESCAPE must be written out, and its escape character too",
-            "write both as texts",
+            "A pattern with ESCAPE and its escape character must be constants",
+            "Write both in quotes",
             span=span_of(node),
         )
     pattern, escape = (str(each.this) for each in texts)

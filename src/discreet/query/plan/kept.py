@@ -50,7 +50,7 @@ def with_choice(catalog: Catalog, choice: RowChoice | str | None) -> Catalog:
     if asked is catalog.source.bounding:
         return catalog
     if asked is RowChoice.PREPARED:
-        rule = "needs tables that are prepared, and these are not"
+        rule = "needs prepared tables, and these tables are not prepared"
         raise ParameterError("bounding", choice, rule)
     return replace(catalog, source=replace(catalog.source, bounding=asked))
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from discreet.catalog.policy import Catalog
 from discreet.catalog.schema import AUTO, Auto, Bounds, Kind, PrivateTable, Table
-from discreet.errors import ParameterError, TargetError, UnboundedError
+from discreet.errors import HIDDEN, ParameterError, TargetError, UnboundedError
 from discreet.query.plan.bins import Place, all_places, place_of
 from discreet.query.plan.targets import EpsilonTarget, ErrorTarget, Target
 
@@ -55,7 +55,9 @@ def bounds_first(
     """
     names = (named,) if isinstance(named, str) else named
     if not isinstance(names, Collection) or not all(isinstance(each, str) for each in names):
-        raise ParameterError("find_bounds", named, 'must be a list of columns, as ["visits.cost"]')
+        raise ParameterError(
+            "find_bounds", named, 'must be a list of columns, such as ["visits.cost"]'
+        )
     asked = tuple(dict.fromkeys(place_of(catalog, each) for each in names))
     opened = with_bounds(catalog, dict.fromkeys(asked, AUTO))
     places = tuple(each for each in all_places(opened) if isinstance(each.column.bounds, Auto))
@@ -85,7 +87,7 @@ def _refuse_unneeded(asked: tuple[Place, ...], needed: tuple[Place, ...]) -> Non
     known = {str(each) for each in needed}
     for each in asked:
         if str(each) not in known:
-            rule = "must name columns without whose bounds this question has no answer"
+            rule = "must only name columns whose bounds this query needs"
             raise ParameterError("find_bounds", str(each), rule)
 
 
@@ -93,13 +95,12 @@ def _shared(needed: tuple[Place, ...], target: Target | None) -> BoundsFirst:
     names = " and ".join(str(each) for each in needed)
     if isinstance(target, ErrorTarget):
         raise TargetError(
-            f"the noise of this question depends on the bounds of {names}, which are found first "
-            "and at a price",
-            "ask with an epsilon; or find them with find_bounds, declare what was found, and ask "
-            "again",
+            f"The noise of this query depends on the bounds of {names}, which must be found first",
+            "Use epsilon for this query. Or find the bounds with find_bounds, declare them in the "
+            "catalog, and run the query again",
         )
     if target is None:
-        raise ParameterError("epsilon", None, f"must be given: the bounds of {names} are found too")
+        raise ParameterError("epsilon", HIDDEN, f"must be given to find the bounds of {names}")
     whole = target.epsilon
     return BoundsFirst(
         places=needed,
