@@ -48,7 +48,8 @@ def parse(text: str) -> exp.Query:
     except RecursionError:
         raise _too_deep() from None
     if not isinstance(tree, exp.Query):
-        raise _not_a_question(tokens[0])
+        verb = tree.key.upper()
+        raise _not_a_question(next((t for t in tokens if t.text.upper() == verb), tokens[0]))
     _check_tree(tree)
     return tree
 
@@ -185,7 +186,7 @@ def _syntax_error(text: str, error: ParseError) -> SqlSyntaxError:
     near = "" if span is None else " ".join(text[slice(*span)].split())[:40]
     return SqlSyntaxError(
         f'Syntax error at or near "{near}"' if near else "Syntax error",
-        "Check for a missing bracket, comma or keyword before it",
+        "Check for a missing bracket, comma or keyword near it",
         span=span,
     )
 

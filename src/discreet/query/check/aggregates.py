@@ -253,9 +253,10 @@ def _checked(made: Aggregate, node: exp.Expr) -> Aggregate:
         else made.statistic is not Statistic.MODE or kind not in (Kind.OTHER, Kind.INTERVAL)
     )
     if not is_fit:
+        dates = ", dates or timestamps" if made.statistic in ORDERED else ""
         raise UnsupportedError(
             f"{node.sql(dialect=DIALECT)} is not supported for values of type {kind.value}",
-            f"Use a column of numbers, or {_count_instead(node)}",
+            f"Use a column of numbers{dates}, or {_count_instead(node)}",
             span=span_of(node),
         )
     return made

@@ -276,7 +276,7 @@ def _count_rows(
     unit = _unit_of(source)
     raise JoinError(
         f"Private tables must be joined on the privacy unit{'' if unit is None else f', {unit}'}",
-        _join_fix(source, others),
+        _join_fix(joining, others),
         span=span_of(joining.node),
     )
 
@@ -323,12 +323,15 @@ def _table_behind(rows: Rows) -> PrivateTable | None:
     return getattr(rows, "table", None)
 
 
-def _join_fix(source: Source, others: list[Source]) -> str:
+def _join_fix(joining: Joining, others: list[Source]) -> str:
+    source = joining.source
     left = next((each for each in others if _unit_of(each)), None)
     if left is None or _unit_of(source) is None:
         return "Join them on the column of the privacy unit, or query each table separately"
     pair = f"{left.name}.{_unit_of(left)} = {source.name}.{_unit_of(source)}"
-    return f"Add {pair} to the ON clause"
+    if joining.node.args.get("using"):
+        return f"Join them with ON {pair}"
+    return f"Add {pair} to the {'ON' if joining.node.args.get('on') else 'WHERE'} clause"
 
 
 def _unit_of(source: Source) -> str | None:

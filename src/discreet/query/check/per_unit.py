@@ -6,12 +6,11 @@ from sqlglot import exp
 
 from discreet.catalog.schema import Kind
 from discreet.errors import UnboundedError
-from discreet.query.expressions.rejections import with_clamp
+from discreet.query.expressions.rejections import unbounded, with_clamp
 from discreet.query.parse import DIALECT
 from discreet.query.places import span_of
 from discreet.query.questions import Aggregate, Statistic
 from discreet.query.tree import Expression, Facts, Interval, UnitFunction
-from discreet.query.walk import columns_in
 
 UNIT_FUNCTIONS = {
     Statistic.COUNT_ROWS: UnitFunction.COUNT_ROWS,
@@ -52,14 +51,9 @@ def check_bounded(argument: Expression, node: exp.Expr) -> None:
     interval = argument.facts.interval
     is_open = interval.low is None or interval.high is None
     if argument.facts.kind is Kind.REAL and is_open:
-        names = ", ".join(dict.fromkeys(each.name for each in columns_in(argument))) or "it"
-        text = node.sql(dialect=DIALECT)
-        raise UnboundedError(
-            f"{text} needs bounds for {names}",
-            f"Give them in the query: {with_clamp(text)}. Or ask the data owner to declare them in "
-            "the catalog: bounds = [low, high]",
-            span=span_of(node),
-        )
+        error = unbounded(argument, node.sql(dialect=DIALECT))
+        error.span = span_of(node)
+        raise error
 
 
 SQUARES = {

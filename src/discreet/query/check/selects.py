@@ -181,8 +181,8 @@ class Checker:
         if not is_all or extra or node.args.get("by_name"):
             raise UnsupportedError(
                 f"{node.key.upper()} is not supported on private rows",
-                "Use UNION ALL. To remove duplicates, put SELECT DISTINCT with the privacy unit "
-                "around it",
+                "Use UNION ALL. For EXCEPT and INTERSECT, write NOT IN or IN (SELECT ...) with the "
+                "privacy unit",
                 span=span_of(node),
             )
         if left.unit_kind is None or left.unit_kind is not right.unit_kind:
@@ -445,7 +445,7 @@ def _fitting(
         raise UnsupportedError(what, "Give each a different name", span=span_of(node))
     if len(names) > width:
         raise UnsupportedError(
-            f"There are {len(names)} names for {width} columns",
+            f"There are {len(names)} names for {width} column{'' if width == 1 else 's'}",
             "Give at most as many names as there are columns",
             span=span_of(node),
         )

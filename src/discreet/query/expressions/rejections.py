@@ -9,12 +9,15 @@ from discreet.errors import (
     NondeterministicError,
     QuestionError,
     RowLevelError,
+    UnboundedError,
     UnknownNameError,
     UnsupportedError,
     did_you_mean,
 )
 from discreet.query.parse import DIALECT
 from discreet.query.places import span_of
+from discreet.query.tree import ColumnOf, Expression
+from discreet.query.walk import columns_in
 
 
 def _names(text: str) -> frozenset[str]:
@@ -127,9 +130,11 @@ def rejection(node: exp.Expr) -> QuestionError:
 
 def nondeterministic(node: exp.Expr, name: str) -> NondeterministicError:
     """Return the error for a function whose value changes."""
+    written = node.sql(dialect=DIALECT).partition("(")[0].upper() or name.upper()
+    is_time = any(each in name for each in ("date", "time", "now", "today"))
     return NondeterministicError(
-        f"{name.upper()} is not allowed, because its value can change with every run",
-        "Write a fixed value, such as DATE '2024-12-31'",
+        f"{written} is not allowed, because its value can change with every run",
+        f"Write a fixed value{', such as DATE ' + repr('2024-12-31') if is_time else ''}",
         span=span_of(node),
     )
 
@@ -150,11 +155,10 @@ def _nested(node: exp.Expr, name: str) -> NestedAggregateError:
             f"Compute {name} in a subquery, then take {around} of the results",
             span=span_of(node),
         )
-    text = node.sql(dialect=DIALECT)
-    test = node.parent.sql(dialect=DIALECT) if isinstance(node.parent, exp.Predicate) else text
+    test = node.parent.sql(dialect=DIALECT) if isinstance(node.parent, exp.Predicate) else ""
     return NestedAggregateError(
-        f"A condition on rows cannot contain {text}",
-        f"Filter groups with HAVING {test}, or compute {name} in a subquery",
+        f"A condition on rows cannot contain {node.sql(dialect=DIALECT)}",
+        f"Filter groups with {f'HAVING {test}'.strip()}, or compute {name} in a subquery",
         span=span_of(node),
     )
 
@@ -247,6 +251,26 @@ def unhandled(what: str, node: exp.Expr | None) -> UnsupportedError:
 # --------------------------------------------------------------------------- aggregates in words
 
 
+def unbounded(argument: Expression, text: str) -> UnboundedError:
+    """Return the error for an aggregate without bounds, with the text that declares them."""
+    names = tuple(dict.fromkeys(each.name for each in columns_in(argument) if _is_open(each)))
+    if not names:
+        inner, clamped = argument_text(text), with_clamp(text)
+        return UnboundedError(f"The range of {inner} is not known", f"Give it one: {clamped}")
+    declare = ", ".join(f"{name} = {{ bounds = [low, high] }}" for name in names)
+    clamps = " and ".join(f"CLAMP({name}, low, high)" for name in names)
+    return UnboundedError(
+        f"{text or 'This aggregate'} needs bounds for {' and '.join(names)}",
+        f"Give them in the query: write {clamps} in place of {' and '.join(names)}. Or ask the "
+        f"data owner to declare them in the catalog: {declare}",
+    )
+
+
+def _is_open(column: ColumnOf) -> bool:
+    interval, kind = column.facts.interval, column.facts.kind
+    return (kind.is_number or kind.is_time) and (interval.low is None or interval.high is None)
+
+
 def argument_text(text: str) -> str:
     """Return what an aggregate is of, as a query has it: LN(cost) for AVG(LN(cost))."""
     argument = _argument(text)
@@ -273,5 +297,9 @@ def _argument(text: str) -> exp.Expr | None:
     bare = node.this if isinstance(node, exp.Filter) else node
     if isinstance(bare, exp.WithinGroup):
         bare = bare.expression.expressions[0]
+    if isinstance(order := bare.args.get("expression"), exp.Order):  # of a quantile
+        if order.expressions[0].args.get("desc"):
+            return None
+        bare.set("expression", order.this)
     found = bare.this if isinstance(bare, exp.Func | exp.Ordered) else None
     return found if isinstance(found, exp.Expr) and not isinstance(found, exp.Distinct) else None

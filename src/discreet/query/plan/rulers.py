@@ -9,9 +9,8 @@ from discreet.catalog.times import time_from_number
 from discreet.errors import UnboundedError
 from discreet.query.expressions.facts import case_of, literal
 from discreet.query.expressions.functions import call
-from discreet.query.expressions.rejections import argument_text, with_clamp
-from discreet.query.tree import Case, ColumnOf, Expression, Facts
-from discreet.query.walk import columns_in
+from discreet.query.expressions.rejections import argument_text, unbounded, with_clamp
+from discreet.query.tree import Case, Expression, Facts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,23 +156,3 @@ def _end(number: Fraction, kind: Kind) -> Value:
     if kind is Kind.INTEGER:
         return int(number) if number.denominator == 1 else None
     return number
-
-
-def unbounded(argument: Expression, text: str = "") -> UnboundedError:
-    """Return the error for an aggregate without bounds, with the text that declares them."""
-    names = tuple(dict.fromkeys(each.name for each in columns_in(argument) if _is_open(each)))
-    if not names:
-        inner, clamped = argument_text(text), with_clamp(text)
-        return UnboundedError(f"The range of {inner} is not known", f"Give it one: {clamped}")
-    declare = ", ".join(f"{name} = {{ bounds = [low, high] }}" for name in names)
-    clamps = " and ".join(f"CLAMP({name}, low, high)" for name in names)
-    return UnboundedError(
-        f"{text or 'This aggregate'} needs bounds for {' and '.join(names)}",
-        f"Give them in the query: write {clamps} in place of {' and '.join(names)}. Or ask the "
-        f"data owner to declare them in the catalog: {declare}",
-    )
-
-
-def _is_open(column: ColumnOf) -> bool:
-    interval, kind = column.facts.interval, column.facts.kind
-    return (kind.is_number or kind.is_time) and (interval.low is None or interval.high is None)
