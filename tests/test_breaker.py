@@ -198,7 +198,7 @@ def test_others_go_on_and_what_was_kept_stays_readable() -> None:
         eve.ask(about(2), epsilon=1)
     ran, left = engine.ran, curator.remaining
     for question in (about(2), about(3)):
-        with pytest.raises(SuspendedError, match="this account is suspended"):
+        with pytest.raises(SuspendedError, match="This account is suspended"):
             eve.ask(question, epsilon=1)
     assert (engine.ran, curator.remaining) == (ran, left)
     assert eve.ask(about(0), epsilon=1).rows == kept.rows

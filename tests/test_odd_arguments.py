@@ -240,7 +240,7 @@ def test_no_method_of_an_answer_takes_an_odd_argument(
 def test_the_sentences_say_what_is_meant(curator: Curator) -> None:
     nothing: Any = None
     for call, sentence in (
-        (lambda: curator.ask(nothing, epsilon=1), "sql must be the text of a question"),
+        (lambda: curator.ask(nothing, epsilon=1), "sql must be the text of a query"),
         (
             lambda: curator.ask(COUNT, epsilon=1, find_bounds=nothing),
             'find_bounds must be a list of columns, as ["visits.cost"]',

@@ -175,16 +175,18 @@ class BudgetError(DiscreetError):
     ) -> None:
         self.requested = {name: requested for name, (requested, _) in bounds.items()}
         self.remaining = {name: remaining for name, (_, remaining) in bounds.items()}
-        digits = 6 if all(_brief(a, 6) != _brief(b, 6) for a, b in bounds.values()) else 17
-        fix = (
-            "Run a query that needs no δ, such as one with declared groups"
-            if "delta" in bounds
-            else "Use a smaller epsilon"
-        )
+        equal = [a - b for a, b in bounds.values() if _brief(a) == _brief(b)]
+        short = f", which is {_brief(equal[0])} too little" if equal else ""
+        fixes = [instead]
+        if "delta" in bounds:
+            fixes = ["run a query that needs no δ, such as one with declared groups", instead]
+        elif any(self.remaining.values()):
+            fixes = ["use a smaller epsilon", instead]
+        fix = ", or ".join(filter(None, fixes))
         super().__init__(
-            f"Not enough budget: this would cost {_amounts(self.requested, digits)}, and "
-            f"{_amounts(self.remaining, digits)} remains{whose}",
-            f"{fix}{instead}. Nothing was spent",
+            f"Not enough budget: this would cost {_amounts(self.requested)}, and "
+            f"{_amounts(self.remaining)} remains{whose}{short}",
+            f"{fix}. Nothing was spent" if fix else "Nothing was spent",
         )
 
     def of_analyst(self, name: str) -> "BudgetError":
@@ -201,7 +203,7 @@ class BudgetError(DiscreetError):
         instead = ""
         if analyst is not None:
             whose += f" in the cap of analyst {shown(analyst)}"
-            instead = ", or ask the data owner to raise the cap"
+            instead = "ask the data owner to raise the cap"
         error = BudgetError(whose, instead, **bounds)
         error.analyst, error.tables = analyst, tables
         return error
@@ -210,13 +212,13 @@ class BudgetError(DiscreetError):
 SYMBOLS = {"epsilon": "ε", "delta": "δ", "rho": "ρ"}
 
 
-def _amounts(bounds: Mapping[str, Fraction], digits: int) -> str:
-    return " or ".join(f"{SYMBOLS[name]} = {_brief(x, digits)}" for name, x in bounds.items())
+def _amounts(bounds: Mapping[str, Fraction]) -> str:
+    return " or ".join(f"{SYMBOLS[name]} = {_brief(x)}" for name, x in bounds.items())
 
 
-def _brief(amount: Fraction, digits: int) -> str:
+def _brief(amount: Fraction) -> str:
     try:
-        return f"{float(amount):.{digits}g}"
+        return f"{float(amount):.6g}"
     except OverflowError:
         return "more than 1e308"
 

@@ -145,7 +145,7 @@ def test_names_are_taken_as_they_are(schema: str) -> None:
     ("source", "says"),
     [
         ("nowhere.visits", "no table"),
-        ("a.b.c", "no name of a table"),
+        ("a.b.c", "is not a table name"),
         ("no_such_table", "no table"),
     ],
 )

@@ -164,7 +164,7 @@ def test_explaining_says_what_asking_does(catalog: Path) -> None:
 def test_what_is_not_prepared_is_not_asked_for(catalog: Path) -> None:
     with (
         discreet.open(catalog) as curator,
-        pytest.raises(ParameterError, match="and these are not"),
+        pytest.raises(ParameterError, match="and these tables are not prepared"),
     ):
         curator.ask(QUESTIONS[0], epsilon=1, bounding="prepared")
     text = catalog.read_text().replace("[tables.visits]", 'bounding = "per-query"\n[tables.visits]')

@@ -34,7 +34,10 @@ REFUSALS = {
     "only SELECT": ("StatementError", "only runs SELECT"),
     "table functions": ("UnsupportedError", "table function"),
     "unknown table, did you mean patients": ("UnknownNameError", r"Did you mean patients\?"),
-    "row-level output; a window across units": ("UnsupportedError", "This window combines rows of different"),
+    "row-level output; a window across units": (
+        "UnsupportedError",
+        "This window combines rows of different",
+    ),
     "one statement": ("StatementError", "a single statement"),
     "syntax, with the place": ("SqlSyntaxError", r"line 1, column \d+"),
 }

@@ -266,7 +266,9 @@ def test_rows_of_units_with_one_row_come_free_with_the_selection() -> None:
 
 
 def test_unknown_keys_are_refused_without_a_delta() -> None:
-    with pytest.raises(UnknownKeysError, match="GROUP BY region needs a list.*declare values for region"):
+    with pytest.raises(
+        UnknownKeysError, match=r"GROUP BY region needs a list.*declare values for region"
+    ):
         plan_of(make_release(ROWS, keys=by_region(known=False)))
 
 
@@ -341,7 +343,7 @@ def test_an_accuracy_that_depends_on_private_sizes_is_refused(aggregate: Aggrega
 
 def test_an_accuracy_of_an_unknown_column_is_refused() -> None:
     question = make_question(make_release(ROWS), names=["n"])
-    with pytest.raises(TargetError, match="within names m, which is not .* Use one of n, or"):
+    with pytest.raises(TargetError, match=r"within names m, which is not .* Use one of n, or"):
         make_plan(question, ErrorTarget({"m": 3}), make_policy())
 
 

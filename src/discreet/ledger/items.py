@@ -12,7 +12,7 @@ from discreet.ledger.scopes import a_scope
 def lines_of(items: object, account: object) -> list[Line]:
     """Return what an account is to be charged for, or refuse what is not several Items."""
     if not isinstance(items, Iterable):
-        raise ParameterError("items", HIDDEN, "must be a list of Items")
+        raise ParameterError("items", HIDDEN, "must be Items, in a list")
     return [a_line(each, account) for each in items]
 
 

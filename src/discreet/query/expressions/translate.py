@@ -303,7 +303,8 @@ def _in(node: exp.Expr, scope: Scope) -> Expression:
     _only(node, ("this", "expressions"))
     if len(node.expressions) > MOST_IN_LIST:
         raise QuestionSizeError(
-            f"The list has {len(node.expressions):,} values, more than the {MOST_IN_LIST:,} allowed",
+            f"The list has {len(node.expressions):,} values, and at most {MOST_IN_LIST:,} are "
+            "allowed",
             "Put the values into a public table and join it",
             span=span_of(node.this),
         )
