@@ -135,7 +135,7 @@ def test_without_a_delta_no_lists_of_keys_are_sought(tmp_path: Path) -> None:
 
 
 def test_more_than_the_whole_budget_is_refused_before_anything_is_opened(tmp_path: Path) -> None:
-    with pytest.raises(ParameterError, match="at most the whole budget"):
+    with pytest.raises(ParameterError, match="at most the total budget"):
         find_all("absent.csv", "t", "row", epsilon=2, ledger=tmp_path / "t.ledger")
     with pytest.raises(ParameterError, match="delta"):
         find_all("absent.csv", "t", "row", epsilon=1, delta=1e-5, ledger=tmp_path / "t.ledger")

@@ -71,7 +71,7 @@ def find_all(  # noqa: PLR0913 - what the owner states of the table, the price a
     price = rational("epsilon", epsilon, above=0)
     total, slack = rational("total_epsilon", total_epsilon, above=0), _delta(delta, total_delta)
     if price > total:
-        raise ParameterError("epsilon", price, f"must be at most the whole budget, {float(total)}")
+        raise ParameterError("epsilon", price, f"must be at most the total budget, {float(total)}")
     with open_data(
         source,
         name=table,

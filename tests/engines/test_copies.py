@@ -224,7 +224,7 @@ def test_forgetting_leaves_nothing(catalog: Path) -> None:
 
 
 def test_two_do_not_make_it_at_once(catalog: Path) -> None:
-    with copies.alone(copy_of(catalog)), pytest.raises(SourceError, match="another process"):
+    with copies.alone(copy_of(catalog)), pytest.raises(SourceError, match="Another process"):
         prepare_catalog(catalog)
 
 

@@ -208,7 +208,7 @@ def test_an_explanation_has_the_statements_of_another_dialect() -> None:
         assert "BIGNUMERIC" in told
         assert '"kept"' not in told
         assert '"kept"' in str(curator.explain(sql, epsilon=1))
-        with pytest.raises(ParameterError, match="did you mean bigquery"):
+        with pytest.raises(ParameterError, match="Did you mean bigquery"):
             curator.explain(sql, epsilon=1, dialect="bigquerry")
 
 

@@ -299,7 +299,7 @@ def test_two_do_not_make_a_form_at_once(catalog: Path) -> None:
             return
         with psycopg.connect(shared_server()) as other:
             other.execute("SELECT pg_advisory_xact_lock(%s)", (int(form.family[:15], 16),))
-            with pytest.raises(SourceError, match="another process"):
+            with pytest.raises(SourceError, match="Another process"):
                 prepare_catalog(catalog)
 
     assert prepare_catalog(catalog, meanwhile)

@@ -77,7 +77,7 @@ def test_a_result_that_is_too_long_is_refused(
     store: PublicStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(public, "MOST_ROWS", 1000)
-    with pytest.raises(QuestionSizeError, match="1000 rows"):
+    with pytest.raises(QuestionSizeError, match="1,000 rows"):
         store.run("SELECT * FROM range(1000000)", {})
 
 
@@ -122,7 +122,7 @@ def test_values_of_many_forms_are_accepted(store: PublicStore) -> None:
 
 def test_too_many_combinations_are_refused(store: PublicStore) -> None:
     many = tuple(range(1001))
-    with pytest.raises(QuestionSizeError, match="1000000 combinations"):
+    with pytest.raises(QuestionSizeError, match="1,000,000 combinations"):
         store.evaluate(call("add", column("a"), column("b")), {("v", "a"): many, ("v", "b"): many})
 
 

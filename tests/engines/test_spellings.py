@@ -96,7 +96,7 @@ def test_numbers_too_long_to_tell_apart_are_no_units_either_if_no_type_is_declar
     tmp_path: Path,
 ) -> None:
     file = written(tmp_path, ["12345678901234567890", "12345678901234567891"])
-    with pytest.raises(SourceError, match=r"line 2: 'who'.*of 64 bits"):
+    with pytest.raises(SourceError, match=r"'who'.*of 64 bits.*line 2\)"):
         discreet.open(file, unit="who", epsilon=1)
     file = written(tmp_path, ["0.1", "0.10"])
     with pytest.raises(CatalogError, match="cannot be told apart reliably"):
@@ -147,7 +147,7 @@ def test_keys_that_a_path_compares_are_read_as_strictly_as_units(tmp_path: Path,
 def test_the_line_is_counted_over_quoted_fields_and_in_compressed_files(tmp_path: Path) -> None:
     file = tmp_path / "t.csv.gz"
     file.write_bytes(gzip.compress(b'x,who\n"a\nb",1\nc,2.5\n'))
-    with pytest.raises(SourceError, match=r"t\.csv\.gz, line 4: 'who'"):
+    with pytest.raises(SourceError, match=r"'who'.*t\.csv\.gz, line 4\)"):
         discreet.open(file, unit="who", types={"who": "integer"}, epsilon=1)
 
 
@@ -228,7 +228,7 @@ def test_parquet_files_that_store_units_as_other_types_are_refused(
     """DuckDB casts to the type in the first file, and would make one person of several."""
     for name, units in zip("ab", OTHER_TYPES[types], strict=True):
         pq.write_table(pa.table({"who": units}), tmp_path / f"{name}.parquet")
-    with pytest.raises(SourceError, match=r"b\.parquet has another type of 'who'"):
+    with pytest.raises(SourceError, match=r"'who' identifies .* b\.parquet and"):
         discreet.open(tmp_path / "*.parquet", name="t", unit="who", epsilon=1)
 
 

@@ -194,7 +194,8 @@ def _first_fault(file: Path, delimiter: str, width: int) -> SourceError | None:
             except csv.Error as cause:
                 return _unread(file, begin, is_long="limit" in str(cause))
             if row and len(row) != width:
-                what = f"There are {len(row)} fields instead of {width}"
+                there = "There is 1 field" if len(row) == 1 else f"There are {len(row)} fields"
+                what = f"{there} instead of {width}"
                 return _fault(file, begin, what, "Complete the row, or quote the field")
             begin = rows.line_num + 1
     return _mixed_endings(file)
