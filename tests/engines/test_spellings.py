@@ -70,9 +70,10 @@ def test_a_unit_that_is_not_written_as_its_type_is_refused_with_its_line(
     file = written(tmp_path, [*GOOD[kind], value])
     with pytest.raises(SourceError) as caught:
         discreet.open(file, unit="who", types={"who": kind}, epsilon=1)
-    assert f"t.csv, line {len(GOOD[kind]) + 2}: 'who'" in str(caught.value)
+    assert str(caught.value).startswith("A value of 'who', ")
+    assert f"t.csv, line {len(GOOD[kind]) + 2})." in str(caught.value)
     told = str(caught.value).split("is not an integer of 64 bits: 7 or -12")[0]
-    assert len(value) < 4 or value not in told.removeprefix(str(tmp_path))
+    assert len(value) < 4 or value not in told.replace(str(tmp_path), "")
 
 
 @pytest.mark.parametrize("kind", GOOD)
@@ -137,7 +138,7 @@ def test_keys_that_a_path_compares_are_read_as_strictly_as_units(tmp_path: Path,
     discreet.open(catalog).close()
     with (tmp_path / file).open("a") as stream:
         stream.write("3,10.4\n")
-    with pytest.raises(SourceError, match=rf"{file}, line 4: 'visit'"):
+    with pytest.raises(SourceError, match=rf"'visit'.*{file}, line 4\)"):
         discreet.open(catalog)
     catalog.write_text(CATALOG.format(kind="real"))
     with pytest.raises(CatalogError, match="'visit', whose values cannot be told apart"):
@@ -228,7 +229,7 @@ def test_parquet_files_that_store_units_as_other_types_are_refused(
     """DuckDB casts to the type in the first file, and would make one person of several."""
     for name, units in zip("ab", OTHER_TYPES[types], strict=True):
         pq.write_table(pa.table({"who": units}), tmp_path / f"{name}.parquet")
-    with pytest.raises(SourceError, match=r"'who' identifies .* b\.parquet and"):
+    with pytest.raises(SourceError, match=r"'who' identifies .*b\.parquet and"):
         discreet.open(tmp_path / "*.parquet", name="t", unit="who", epsilon=1)
 
 

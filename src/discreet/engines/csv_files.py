@@ -155,7 +155,8 @@ def first_not_written(
             for row in rows:
                 for place, (name, kind) in columns.items():
                     if place < len(row) and not _is_written(row[place], kind):
-                        what = f"{name!r} identifies units or rows and is not {EXAMPLES[kind]}"
+                        whose = f"A value of {name!r}, which identifies units or rows,"
+                        what = f"{whose} is not {EXAMPLES[kind]}"
                         return _fault(file, begin, what, _as_text(name))
                 begin = rows.line_num + 1
     listed = " or ".join(repr(name) for name, _ in columns.values())

@@ -90,7 +90,7 @@ def a_scope(scope: object) -> Scope:
     """Return the tables that a charge is about, or refuse what names none; None is about all."""
     if scope is None:
         return None
-    rule = "must be the names of one or more tables, or None for all tables"
+    rule = "must be the names of tables, at least one, or None for all tables"
     if isinstance(scope, str | bytes) or not isinstance(scope, Collection) or not scope:
         raise ParameterError("scope", scope, rule)
     if not all(isinstance(each, str) and each and each.isprintable() for each in scope):
