@@ -1,4 +1,4 @@
-"""What every engine does: run an exact query, and nothing that an analyst wrote."""
+"""The interface of an engine. It runs exact queries, never SQL that an analyst wrote."""
 
 from typing import Protocol
 

@@ -1,4 +1,4 @@
-"""What data are, byte for byte: digests of files and of tables in memory.
+"""Digests of the contents of files and of tables in memory.
 
 A digest lets whoever has a guess of the data check it: it is never stored where others than the
 data's owner can read it, and the ledger knows it under a key only.

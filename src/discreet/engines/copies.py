@@ -1,4 +1,4 @@
-"""The prepared copy: tables in one file, made once by the owner and opened at once by everyone.
+"""The prepared copy: tables in one file, which the owner makes once and which opens quickly.
 
 The copy is made in a folder of its own beside the final file, part by part, so that an interrupted
 start goes on where it ended; it takes the final name only when it is whole. Whoever opens it opens

@@ -1,4 +1,4 @@
-"""CSV files: what their first line says, and where exactly one that cannot be read is at fault."""
+"""CSV files: reads the header, and finds the line of a file that cannot be read."""
 
 import csv
 import gzip

@@ -1,4 +1,4 @@
-"""What differs between engines' SQL, as data: quoting, types, and a template for each function."""
+"""Dialects of SQL as data: quoting, types, and a template for each function."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

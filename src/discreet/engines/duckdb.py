@@ -1,4 +1,4 @@
-"""The embedded engine: tables are copied into a DuckDB of this process, which is then sealed."""
+"""DuckDB in this process. Tables are copied into it, and then it is closed to other data."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager

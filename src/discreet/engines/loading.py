@@ -1,4 +1,4 @@
-"""Bring tables into a store: files, DuckDB databases and data frames, all or nothing.
+"""Loads files, DuckDB databases and data frames into DuckDB, either all of them or none.
 
 A table is copied once, and so is a snapshot: what happens to its file later changes no answer. On
 the way columns are folded into few types; NaN, infinities and times outside the years 1 to 9999

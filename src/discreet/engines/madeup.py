@@ -1,4 +1,4 @@
-"""Released tables that are made up before there are any, to rehearse SQL that comes afterwards."""
+"""Synthetic released tables, on which post-processing is tried before anything is charged."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

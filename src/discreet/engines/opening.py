@@ -1,4 +1,4 @@
-"""Which engine an address means."""
+"""Finds the engine for an address."""
 
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING

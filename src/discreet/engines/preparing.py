@@ -1,4 +1,4 @@
-"""Prepared tables: which rows of each unit count is settled once, before any question.
+"""Prepared tables: the rows of each unit that are used are chosen once, before any query.
 
 Of every unit the rows are ordered by a hash of the unit and their contents, then by the contents:
 the first `rows_per_unit` are kept in one table, the others in another. Which these are follows from

@@ -1,4 +1,4 @@
-"""A store of public and noisy tables: for key sets, and for SQL that comes after the noise.
+"""DuckDB for public and noisy tables: lists declared groups and runs post-processing.
 
 No private table is ever in it, so whatever it says, in results or in errors, anyone may see.
 """

@@ -1,4 +1,4 @@
-"""Rehearsals: a statement runs on made-up rows before anyone pays for it.
+"""Rehearsals: a statement runs on synthetic rows before anything is charged for it.
 
 Whether an engine fails may depend on the rows, so a failure on private rows tells something about
 them. A failure on made-up rows tells nothing. Every statement is therefore run first on no rows,

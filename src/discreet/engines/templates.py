@@ -1,4 +1,4 @@
-"""What the templates of all dialects are made of: literals, ends of whole numbers, conditions."""
+"""Parts of the templates of all dialects: literals, limits of integers, conditions."""
 
 from collections.abc import Callable, Mapping, Sequence
 from math import ceil, floor, isfinite

@@ -1,4 +1,4 @@
-"""An engine without a database: it writes SQL for explanations and runs none."""
+"""An engine without a database. It writes SQL for explanations and runs none."""
 
 from discreet.catalog.schema import Column, Value
 from discreet.engines.base import ExactQuery

@@ -1,4 +1,4 @@
-"""Analysts' accounts: caps inside the total, held by the same theorem as the total itself.
+"""Analysts' accounts: caps within the total budget, enforced by the same theorem.
 
 What an analyst paid for is (epsilon, delta)-private by the cap's own numbers. Caps are shares of
 one total and never add to it: whoever pools what they learnt, the total holds for all of it.

@@ -1,4 +1,4 @@
-"""What every ledger promises, whatever it is stored in, and the values that it hands out.
+"""The interface of every ledger, for any storage, and the values that it returns.
 
 A question is paid once. Its charge is durable before any data are read, its answer is durable
 before anyone sees it, and nothing that was written is changed: there is no reset, refund or edit.

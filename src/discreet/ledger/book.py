@@ -1,4 +1,4 @@
-"""What follows from a ledger's entries: the policy in force, what is charged, the chain of digests.
+"""The state that follows from a ledger's entries: policy, charges and chain of digests.
 
 Nothing here knows where entries are stored. Sums are computed from the events of the entries and
 from nothing else; a stored sum would be one more thing to forge.

@@ -1,4 +1,4 @@
-"""What callers hand to a ledger, checked at the border."""
+"""Checks the arguments of calls to a ledger."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Incidents: questions that failed after their charge, and how much failures can have told.
+"""Incidents: queries that failed after their charge, and how much failures can have revealed.
 
 Whether a statement fails may depend on data, so that each failure is a fact that no noise covers.
 It is written down, the account that caused it is suspended until the owner has looked, and what all

@@ -1,4 +1,4 @@
-"""What is to be charged for, checked at the border and made into lines of the book."""
+"""Checks the items of a charge and turns them into entries of the ledger."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""What stored charges cost together: exact, and fast enough to be computed at every opening.
+"""The total cost of stored charges: exact, and fast enough for every opening.
 
 The events that questions are made of are priced from their stored text, without making events of
 it; all others, and every text that is written in any other way, are made into events and priced by

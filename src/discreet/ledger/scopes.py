@@ -1,4 +1,4 @@
-"""Whom a charge can concern: tables whose units are declared disjoint are charged apart.
+"""Scopes of charges: tables whose units are declared disjoint are charged separately.
 
 A unit is in one table of a disjoint group at most. So whatever happens to it is bounded by the
 charges that touch the tables it can be in, for the worst choice of one table from each group.

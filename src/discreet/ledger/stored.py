@@ -1,4 +1,4 @@
-"""The verbs of a ledger, over any storage that keeps rows in transactions."""
+"""The operations of a ledger, over any storage that has transactions."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Tokens: what an analyst shows to be let in. The ledger keeps a hash of each and nothing else.
+"""Tokens with which analysts identify themselves. The ledger stores only a hash of each.
 
 A token is "discreet_", a public selector that says which hash to compare with, and a secret of 256
 random bits. The hash is scrypt's, with a salt of its own, so that a stolen ledger lets nobody in.

@@ -1,4 +1,4 @@
-"""The seam between the ledger's verbs and what it is stored in: transactions over rows.
+"""The interface between the ledger's operations and its storage: transactions over rows.
 
 A storage keeps rows and answers and knows nothing of prices. Every transaction sees all that was
 committed before it began; one that writes has the whole ledger to itself; and when it ends without

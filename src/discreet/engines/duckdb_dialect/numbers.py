@@ -1,4 +1,4 @@
-"""Numbers and casts: whole ones in 128 bits and back, reals in IEEE arithmetic."""
+"""Numbers and casts: integers through 128 bits, reals in IEEE arithmetic."""
 
 from collections.abc import Callable, Sequence
 from operator import add, mul, sub

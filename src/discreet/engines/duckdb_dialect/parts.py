@@ -1,4 +1,4 @@
-"""What all of DuckDB's templates are made of: guards, arguments, literals."""
+"""Parts of DuckDB's templates: guards, arguments, literals."""
 
 from discreet.catalog.schema import Kind
 from discreet.engines.dialect import Written

@@ -1,4 +1,4 @@
-"""SQL for engines that Discreet does not run: written by the same rules, to be read or run by hand.
+"""SQL for databases that Discreet does not run, to be read or run by hand.
 
 Databricks has the functions of Spark. For BigQuery, Snowflake and Trino only those are written that
 cannot raise an error by what their manuals say; a question with another one is refused. None of

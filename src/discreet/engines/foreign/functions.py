@@ -1,4 +1,4 @@
-"""The functions that can be written totally in a dialect which is generated and not run here.
+"""The functions that have a total form in a dialect that is generated and not run here.
 
 Whatever the rows hold, none of these may raise an error. Where a dialect has a form that gives NULL
 instead, it is used; elsewhere an argument is NULL before the operation could fail, which does not

@@ -1,4 +1,4 @@
-"""Tables where they are, on a PostgreSQL server: only whole numbers by group come back."""
+"""Tables that stay on a PostgreSQL server. It returns only integers by group."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""psycopg, the extra `postgres`: loaded when tables on a server are first opened."""
+"""Loads psycopg, from the extra `postgres`, when tables on a server are first opened."""
 
 from types import ModuleType
 

@@ -1,4 +1,4 @@
-"""Prepared forms on a server: which there are, whether they are of the data as they are now.
+"""Prepared tables on a server: finds them, and checks that they match the current data.
 
 A form is made by `preparing.py` in schemas of ours. Everything that belongs to it bears its mark,
 so that a statement that was written for one form can never read another.

@@ -1,4 +1,4 @@
-"""Makes prepared forms on a server: which rows of each unit count is settled once.
+"""Makes prepared tables on a server: chooses the rows of each unit that are used, once.
 
 Of every unit the rows are ordered by a hash of the unit and their contents, then by the contents:
 the first `rows_per_unit` are kept in one table, the others in another. Which these are follows from

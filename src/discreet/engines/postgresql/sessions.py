@@ -1,4 +1,4 @@
-"""Connections to a server: every use is one transaction that reads one snapshot and no more."""
+"""Connections to a server. Each use is one read-only transaction on one snapshot."""
 
 import os
 from collections.abc import Iterator

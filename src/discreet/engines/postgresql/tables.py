@@ -1,4 +1,4 @@
-"""Tables of a server: which columns they have, and how each is read as one of few kinds."""
+"""Tables of a server: their columns, and how each is read as one of our kinds."""
 
 # ruff: noqa: S608 - names are quoted
 

@@ -1,4 +1,4 @@
-"""PostgreSQL's SQL: how each function is written so that it is total, without functions of ours.
+"""PostgreSQL's SQL: a total form of each function, without functions installed by us.
 
 PostgreSQL raises an error where DuckDB gives NULL, an infinity or 0. So every expression decides
 first whether there is a value, in CASE, whose order PostgreSQL keeps: constants are the exception,

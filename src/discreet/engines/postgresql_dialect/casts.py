@@ -1,4 +1,4 @@
-"""Casts: texts are read by a grammar of their own, the same for all engines, never by trying."""
+"""Casts. Texts are parsed by one grammar that is the same for all databases."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Whole numbers: plain where the result must fit 64 bits, else by way of NUMERIC and back."""
+"""Integers: in 64 bits if the result must fit, otherwise through NUMERIC."""
 
 from collections.abc import Callable, Sequence
 

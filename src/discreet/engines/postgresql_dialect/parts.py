@@ -1,4 +1,4 @@
-"""What all of PostgreSQL's templates are made of: values named once, guards, literals."""
+"""Parts of PostgreSQL's templates: values that are named once, guards, literals."""
 
 from collections.abc import Sequence
 from math import isfinite

@@ -1,4 +1,4 @@
-"""Spark: questions run where the data are, and only whole numbers by group come back."""
+"""Spark: queries run where the data are. It returns only integers by group."""
 
 from collections.abc import Collection, Mapping
 from hashlib import sha256

@@ -1,4 +1,4 @@
-"""Prepared forms of tables in Spark: Parquet files in a folder, those that count apart.
+"""Prepared tables in Spark: Parquet files in a folder, with the rows that are used apart.
 
 Every unit's rows are ordered by a hash of the unit and their contents, then by the contents, so
 that which of them count follows from the unit's own rows alone. A form lies in a folder of its own,

@@ -1,4 +1,4 @@
-"""Spark sessions: started or given, with settings of our own, and silent about what goes wrong."""
+"""Spark sessions: started here or passed in, with settings that keep data out of logs."""
 
 import logging
 import os

@@ -1,4 +1,4 @@
-"""Tables of Spark: files, catalog tables, views, data frames and local tables, as views of ours.
+"""Tables of Spark: files, catalog tables, views, data frames and local tables, read by views.
 
 A view folds columns into few types; NaN, infinities, broken texts and times outside the years 1 to
 9999 become NULL. Rows are read where they are, at every question; public tables are read once.

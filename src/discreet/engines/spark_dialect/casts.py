@@ -1,4 +1,4 @@
-"""Casts: what cannot be is NULL; texts are read by patterns, so that no engine's habits show."""
+"""Casts. Values that cannot be cast are NULL. Texts are parsed by patterns, as in all databases."""
 
 from collections.abc import Sequence
 

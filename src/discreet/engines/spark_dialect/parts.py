@@ -1,4 +1,4 @@
-"""What all of Spark's templates are made of: guards, arguments, literals, names."""
+"""Parts of Spark's templates: guards, arguments, literals, names."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Expressions as SQL: total, finite, and read in the place where they stand."""
+"""Expressions as SQL: total, finite, and evaluated in the place where they occur."""
 
 # ruff: noqa: S608 - this file writes SQL; every name in it is quoted and every value a literal
 

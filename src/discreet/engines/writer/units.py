@@ -1,4 +1,4 @@
-"""What identifies the units of a relation, so that only like ones are compared."""
+"""The identity of the units of a relation, so only units of the same kind are compared."""
 
 from discreet.catalog.schema import ColumnUnit, Kind, PrivateTable
 from discreet.errors import JoinError

@@ -1,4 +1,4 @@
-"""psycopg, the extra `postgres`: loaded when a ledger on a server is first opened."""
+"""Loads psycopg, from the extra `postgres`, when a ledger on a server is first opened."""
 
 from types import ModuleType
 

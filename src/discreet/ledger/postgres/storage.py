@@ -1,4 +1,4 @@
-"""One schema on a PostgreSQL server: transactions that are durable as a whole.
+"""Storage in one schema on a PostgreSQL server, with durable transactions.
 
 All writers take turns by a lock of the server, and read what the others committed only when they
 have it. Should the lock ever fail to hold, the primary key still does: of two rows with the same

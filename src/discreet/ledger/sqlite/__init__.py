@@ -1,4 +1,4 @@
-"""A ledger in one SQLite file, shared by threads and processes of one machine."""
+"""A ledger in one SQLite file, shared by the threads and processes of one machine."""
 
 from collections.abc import Collection, Iterable
 from contextlib import suppress

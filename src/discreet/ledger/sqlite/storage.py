@@ -1,4 +1,4 @@
-"""One SQLite file: transactions that are durable as a whole, or end the use of the file.
+"""Storage in one SQLite file. A transaction is durable, or the file is not used further.
 
 Several threads share one connection under a lock; several processes share the file.
 """

@@ -1,4 +1,4 @@
-"""Error bars through SQL that comes afterwards: numbers computed row by row keep theirs."""
+"""Error propagation: the margins of error of columns that post-processing computes row by row."""
 
 from sqlglot import exp
 

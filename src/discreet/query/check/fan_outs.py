@@ -1,4 +1,4 @@
-"""How many rows of a public table one private row can meet, whatever the private rows hold.
+"""The most rows of a public table that one private row can match, for any private data.
 
 Rows are counted by the columns that are tied to what is known before: to private rows, or to a
 public table that was itself counted before. Two public tables that are tied to each other only are

@@ -1,4 +1,4 @@
-"""FROM: which relations stand there, what ties them, and how many rows of a unit can come of it."""
+"""FROM: its relations, how they are joined, and the most rows of one unit that can result."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace

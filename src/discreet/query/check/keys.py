@@ -1,4 +1,4 @@
-"""Which groups there are, as far as the question and the catalog tell."""
+"""The declared groups of a query: those that follow from the query and the catalog."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""SELECTs over released and public tables: names for their columns, and error bars beside them."""
+"""SELECT over released and public tables: names for its columns, and their margins of error."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace

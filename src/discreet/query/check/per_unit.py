@@ -1,4 +1,4 @@
-"""What can be computed of one unit's rows, and what is known of it."""
+"""Aggregates of one unit's rows, and the facts known about their values."""
 
 from fractions import Fraction
 

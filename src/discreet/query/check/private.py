@@ -1,4 +1,4 @@
-"""SELECT over private rows: rows again, groups by unit, or a release."""
+"""SELECT over private rows: the result is private rows, groups by unit, or a release."""
 
 import re
 from collections.abc import Iterator

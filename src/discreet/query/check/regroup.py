@@ -1,4 +1,4 @@
-"""What a SELECT says of its groups, said of a table of groups."""
+"""Rewrites the columns of a grouped SELECT as columns of a table of groups."""
 
 from typing import Protocol
 

@@ -1,4 +1,4 @@
-"""What names, windows and inner queries mean in an expression over private rows."""
+"""The meaning of names, windows and inner queries in an expression over private rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a tree to a checked question: where private rows end and released numbers begin.
+"""Walks through a parsed query and separates private rows from post-processing.
 
 Every SELECT is one of three things. Over private rows without an aggregate, or grouped by the unit,
 it is private rows again. Over private rows with an aggregate it is a release: a noisy table takes

@@ -1,4 +1,4 @@
-"""What stands in FROM, and how names of columns are found there."""
+"""The items of FROM, and how column names are resolved."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""Private rows put together, and under other names."""
+"""UNION ALL of private rows, and private rows under other column names."""
 
 from dataclasses import replace
 

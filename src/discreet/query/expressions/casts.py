@@ -1,4 +1,4 @@
-"""Casts, all of which try: what cannot be cast is NULL."""
+"""Casts. A value that cannot be cast becomes NULL."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""What is known of the values of expressions: a rule for each function of `functions`.
+"""Facts about the values of expressions: one rule for each function of `functions`.
 
 Rules see the arguments, and their facts, alone: nothing here depends on data.
 """

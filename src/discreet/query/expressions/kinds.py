@@ -1,4 +1,4 @@
-"""Bringing arguments to the kinds that functions take, as SQL does; guesses are refused."""
+"""Type coercion of arguments, as in SQL. Ambiguous cases are rejected."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Patterns of LIKE, read here: engines are given what was read, in one form that cannot fail.
+"""Parses patterns of LIKE. Databases receive them in one form that cannot fail.
 
 Engines check an escape character row by row, after they have changed letters' case, or count its
 bytes. Whether such a check fails can depend on the data, so none is left to them.

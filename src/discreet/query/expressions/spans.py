@@ -1,4 +1,4 @@
-"""Spans and units of time as a question's nodes state them."""
+"""Reads intervals and units of time from the nodes of a query."""
 
 from sqlglot import exp
 

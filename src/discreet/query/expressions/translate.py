@@ -1,4 +1,4 @@
-"""From SQL to expressions over a private row: each node by name, all others refused.
+"""Translates SQL to expressions over a private row. Nodes that are not listed are rejected.
 
 What is written in DuckDB's SQL keeps its meaning, kinds of results and treatment of NULL included;
 where DuckDB would raise an error or give NaN or an infinity, the expression is NULL.
