@@ -25,11 +25,11 @@ class Engine(Protocol):
         ...
 
     def check(self, query: ExactQuery) -> None:
-        """Refuse what `run` could not be told, from the schema alone; reads no rows."""
+        """Reject a query that `run` could not run, from the schema alone. Reads no rows."""
         ...
 
     def run(self, query: ExactQuery, released: tuple[float | int | None, ...]) -> ExactTable:
-        """Run it, with the noisy numbers that earlier releases of the question gave."""
+        """Run it, with the noisy numbers that earlier releases of the query gave."""
         ...
 
     def close(self) -> None: ...

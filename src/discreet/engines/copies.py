@@ -31,7 +31,7 @@ from discreet.engines.writer import ABOUT
 from discreet.errors import SourceError
 
 FORM = 4
-"""Changes when copies are made in another way: older ones are made anew."""
+"""Changes when copies are made in another way: older ones are made again."""
 
 PART_SUFFIX = ".part"
 
@@ -161,7 +161,7 @@ def _part_of(file: Path) -> Path:
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder that only this user may enter, or refuse one that others may."""
+    """Make a folder that only this user may enter, or reject one that others may."""
     with suppress(FileExistsError):
         folder.mkdir(mode=0o700)
     if folder.is_symlink() or not folder.is_dir() or not is_private(folder):
@@ -180,7 +180,7 @@ def _lock_of(file: Path) -> Path:
 
 @contextmanager
 def alone(file: Path) -> Iterator[None]:
-    """Keep other processes from making the same; refuse to wait for one that does."""
+    """Lock out other processes that make the same copy. Raises an error if one is doing so."""
     lock = _lock_of(file)
     try:
         handle = os.open(lock, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
@@ -253,7 +253,7 @@ def _loaded(
 
 
 def _refuse_other(connection: duckdb.DuckDBPyConnection, key: str) -> None:
-    """Refuse a copy that took the place of the one whose key was looked at."""
+    """Reject a copy that took the place of the one whose key was looked at."""
     if connection.execute(f"SELECT key FROM stored.{ABOUT}.copy").fetchone() != (key,):
         raise SourceError("The prepared copy changed while it was opened", "Open it again")
 

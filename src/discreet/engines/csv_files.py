@@ -17,7 +17,7 @@ DELIMITERS = (",", ";", "\t", "|")
 CHUNK = 1 << 20
 
 WHOLE = r"\s*[+-]?[0-9]+(\.0*)?\s*"
-"""How a whole number may be written where it tells nobody apart."""
+"""How an integer may be written where it tells nobody apart."""
 
 _DAY = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _MOMENT = rf"{_DAY}[ T]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{{1,6}})?"
@@ -83,7 +83,7 @@ def repeated(names: tuple[str, ...]) -> str | None:
 
 
 def refuse_nul(file: Path) -> None:
-    """Refuse a file with the character NUL in it: no text has one, broken files do."""
+    """Reject a file with the character NUL in it: no text has one, broken files do."""
     line = 1
     with _binary(file) as stream:
         while chunk := stream.read(CHUNK):

@@ -117,7 +117,7 @@ class DuckDbEngine:
         return write_query(self._form(query), DUCKDB, released)
 
     def check(self, query: ExactQuery) -> None:
-        """Refuse a query that the engine does not understand, or that fails on made-up rows."""
+        """Reject a query that the engine does not understand, or that fails on synthetic rows."""
         text = self._text(query, STAND_INS[0])
         cursor = self._store.open_cursor()
         try:
@@ -134,7 +134,7 @@ class DuckDbEngine:
             )
 
     def _rehearse(self, query: ExactQuery, text: str) -> bool:
-        """Return whether a statement runs on made-up rows, in a database that holds no others."""
+        """Return whether a statement runs on synthetic rows, in a database that holds no others."""
         if text in self._rehearsed:
             return True
         with self._lock:

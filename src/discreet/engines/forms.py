@@ -14,7 +14,7 @@ from typing import Protocol, runtime_checkable
 from discreet.engines.preparing import Progress, Scans
 
 FORM = 2
-"""Changes when forms are made in another way: older ones are made anew."""
+"""Changes when forms are made in another way: older ones are made again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -84,7 +84,7 @@ def load(
     A CSV file does not say what its columns are. Those that `kinds` names are read as declared, and
     what cannot be read so is NULL: then one row more or less changes nothing but that row. The
     others are guessed from all values. In columns that tell units or rows apart, a value that is
-    not written as its kind is refused: read as NULL or rounded, people would be lost or merged.
+    not written as its kind is rejected: read as NULL or rounded, people would be lost or merged.
     """
     if isinstance(source, DuckDbTable):
         return _load_database(connection, name, source)
@@ -144,7 +144,7 @@ def _named(connection: duckdb.DuckDBPyConnection, what: str, database: str) -> l
 
 
 def files_of(source: str | Path) -> tuple[Path, ...]:
-    """Return the files that a path or a pattern stands for; refuse one that stands for none."""
+    """Return the files that a path or a pattern stands for; reject one that stands for none."""
     text = str(source)
     if has_magic(text) and not _is_file(Path(text)):
         files = tuple(Path(each) for each in sorted(glob(text, recursive=True)))
@@ -241,7 +241,7 @@ def _parquet(files: tuple[Path, ...]) -> str:
 def _refuse_other_types(
     connection: duckdb.DuckDBPyConnection, files: tuple[Path, ...], kinds: Kinds
 ) -> None:
-    """Refuse files in which what tells units or rows apart has another type than in the first.
+    """Reject files in which what tells units or rows apart has another type than in the first.
 
     DuckDB would cast it to that: 7.2 and the text 07 would both be the integer 7.
     """
@@ -293,7 +293,7 @@ def _load_database(
 
 
 def _refuse_view(connection: duckdb.DuckDBPyConnection, source: DuckDbTable) -> None:
-    """Refuse a view, which could read any file and any address while the store is still open."""
+    """Reject a view, which could read any file and any address while the store is still open."""
     views = _named(connection, "view", "'__from'")
     if source.table.casefold() in {each.casefold() for each in views}:
         raise SourceError(
@@ -332,7 +332,7 @@ def frame_table(name: str, source: Frame) -> pa.Table:
 
 
 def _refuse_cut_times(name: str, source: Any, table: pa.Table) -> None:
-    """Refuse a column of dates that are times of day too: read as dates, two would be one."""
+    """Reject a column of dates that are times of day too: read as dates, two would be one."""
     is_of_objects = type(source).__module__.partition(".")[0] == "pandas"
     for number, field in enumerate(table.schema):
         try:

@@ -41,12 +41,12 @@ from discreet.query.tree import (
 from discreet.tables import ARROW_TYPES, WITH_GAPS
 
 PUBLIC_LIMITS = Limits(timeout=30, threads=1, memory="4GB")
-"""One thread, so that rows without an order stand the same each time: error bars fit them."""
+"""One thread, so that rows without an order stand the same each time: margins of error fit them."""
 
 MOST_ROWS = 10_000_000
 """No longer result is made."""
 MOST_REMEMBERED = 1000
-"""So many results of so many rows are remembered: the same are asked with every question."""
+"""So many results of so many rows are remembered: the same are asked with every query."""
 
 LONG_ENOUGH = 2.0
 """After so many seconds SQL is rehearsed on no further table."""
@@ -147,9 +147,9 @@ class PublicStore:
                 raise UnsupportedError(*NOT_COMPUTED) from None
 
     def rehearse(self, sql: str, made: Iterable[MadeUp]) -> None:
-        """Refuse SQL that would fail on released tables, whatever numbers they hold.
+        """Reject SQL that would fail on released tables, whatever numbers they hold.
 
-        It must run as it is on one of the usual tables that were made up, and on all tables at
+        It must run as it is on one of the usual synthetic tables, and on all tables at
         least with NULL for what cannot be computed. SQL that takes long is tried on fewer tables.
         """
         tried = iter(made)
@@ -195,9 +195,9 @@ class PublicStore:
             raise first
 
     def check(self, sql: str, schemas: Mapping[str, pa.Schema]) -> Checked:
-        """Return what `run` would give, or refuse; binds the SQL to empty tables and runs nothing.
+        """Return what `run` would give, or reject; binds the SQL to empty tables and runs nothing.
 
-        What is refused follows from the SQL, these schemas and public tables alone.
+        What is rejected follows from the SQL, these schemas and public tables alone.
         """
         with self._store.cursor() as cursor:
             _register(cursor, {name: each.empty_table() for name, each in schemas.items()})

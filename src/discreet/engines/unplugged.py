@@ -14,7 +14,7 @@ class UnpluggedEngine:
     dialect = DUCKDB.name
 
     def columns(self, table: str) -> tuple[Column, ...]:
-        """Refuse: there is no schema to read."""
+        """Reject: there is no schema to read."""
         raise SourceError(f"{table} was not opened, so its columns are not known")
 
     def sql(self, query: ExactQuery) -> str:
@@ -25,7 +25,7 @@ class UnpluggedEngine:
         """Take it as it is: there is nobody to ask."""
 
     def run(self, query: ExactQuery, released: tuple[Value, ...]) -> ExactTable:  # noqa: ARG002
-        """Refuse: there are no data."""
+        """Reject: there are no data."""
         raise SourceError("The data were not opened, so this curator can only explain queries")
 
     def close(self) -> None:

@@ -21,7 +21,7 @@ YES, NO, NONE = "yes", "no", "none"
 def an_analyst(
     *, name: object, epsilon: object, delta: object, token_hash: object, enabled: object
 ) -> Analyst:
-    """Return an account as it can be declared, or refuse what it cannot be."""
+    """Return an account as it can be declared, or reject what it cannot be."""
     if name == OWNER:
         raise ParameterError("name", name, "must be another name, because the owner has no cap")
     return Analyst(
@@ -55,7 +55,7 @@ def record_from_analyst(analyst: Analyst) -> dict[str, str]:
 
 
 def analyst_from_record(name: str, record: Mapping[str, str]) -> Analyst:
-    """Return the account that `record_from_analyst` wrote; refuse what this version cannot read."""
+    """Return the account that `record_from_analyst` wrote; reject what this version cannot read."""
     if record.keys() != {"epsilon", "delta", "token", "enabled"}:
         raise ParameterError(
             "record", sorted(record), "must be a record that record_from_analyst returned"

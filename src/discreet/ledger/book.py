@@ -155,7 +155,7 @@ class Policy:
         return cls(total=total, neighbours=record["neighbours"], disjoint=disjoint, data=data)
 
     def check_change(self, declared: Self) -> None:
-        """Refuse a policy under which the entries that there are would prove nothing."""
+        """Reject a policy under which the entries that there are would prove nothing."""
         mine, other = self._for_life, declared._for_life
         for name, value in mine.items():
             if other[name] != value:
@@ -189,7 +189,7 @@ class Largest(NamedTuple):
     rest: Fraction = Fraction(0)
 
     def after(self, policy: Policy) -> "Largest":
-        """Return the same with one more total, or refuse one that would promise a larger delta."""
+        """Return the same with one more total, or reject one that would promise a larger delta."""
         total = policy.total
         found = Largest(
             max(self.delta, total.delta),
@@ -231,7 +231,7 @@ class Book:
     looked_at: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Those before it was: answered late, they make room for no others."""
     pins: Mapping[str, str] = field(default_factory=dict)
-    """Questions that were read off kept answers, and the questions of those."""
+    """Queries that were read off saved answers, and the queries of those."""
 
     @property
     def total(self) -> Budget:
@@ -275,18 +275,18 @@ class Book:
         return cap_of(self.analysts[account], self.total, self.shares[account])
 
     def check_policy(self, declared: Policy) -> None:
-        """Refuse a policy under which the entries that there are would prove nothing."""
+        """Reject a policy under which the entries that there are would prove nothing."""
         if self.policy is not None:
             self.policy.check_change(declared)
         self.largest.after(declared)
 
     def check_cap(self, analyst: Analyst) -> None:
-        """Refuse a cap that the filter cannot hold."""
+        """Reject a cap that the filter cannot hold."""
         share = Fraction(0) if self.policy is None else self.policy.share
         cap_of(analyst, self.total, self.shares.get(analyst.name, share))
 
     def check_enabled(self, account: str) -> None:
-        """Refuse an account that may not ask."""
+        """Reject an account that may not ask."""
         if account == OWNER:
             return
         self.cap(account)
@@ -296,14 +296,14 @@ class Book:
             )
 
     def check_running(self, account: str) -> None:
-        """Refuse an account that may run nothing until the owner has looked."""
+        """Reject an account that may run nothing until the owner has looked."""
         if account in self.suspended:
             raise SuspendedError
         if any(self.suspended.values()):
             raise SuspendedError("All accounts are")
 
     def check_affordable(self, account: str, lines: Collection[Line]) -> None:
-        """Refuse lines that the account's cap or the total does not allow together, saying which.
+        """Reject lines that the account's cap or the total does not allow together, saying which.
 
         They are allowed if they are for units of every choice that one of them is about.
         """
@@ -358,7 +358,7 @@ class Book:
         return row._replace(digest=digest_after(self.digest, row))
 
     def after(self, rows: Iterable[Row]) -> "Book":
-        """Return the book after further rows, or refuse rows that do not follow."""
+        """Return the book after further rows, or reject rows that do not follow."""
         number, digest, policy, largest = self.number, self.digest, self.policy, self.largest
         paid: dict[tuple[str, Scope], Counter[str]] = {}
         analysts, shares = dict(self.analysts), dict(self.shares)
@@ -438,7 +438,7 @@ def paid_by_choice(rows: Iterable[Row], disjoint: Disjoint) -> list[Counter[str]
 
 
 def check_follows(previous: bytes, row: Row) -> None:
-    """Refuse a row whose digest does not cover it and the rows before it."""
+    """Reject a row whose digest does not cover it and the rows before it."""
     try:
         follows = row.digest == digest_after(previous, row)
     except (TypeError, ValueError) as cause:
@@ -479,7 +479,7 @@ def _looked_at(row: Row) -> frozenset[str]:
 
 
 def source_of(row: Row) -> str:
-    """Return the question off whose answer a pinned one is read."""
+    """Return the query off whose answer a pinned one is read."""
     try:
         return a_name("source", json.loads(row.about)["source"])
     except (ParameterError, KeyError, TypeError, ValueError) as cause:

@@ -21,7 +21,7 @@ SUSPENDS: tuple[Suspends, ...] = get_args(Suspends)
 
 
 def incident_record(failure: object, suspends: object) -> dict[str, str]:
-    """Return what an incident's entry holds, or refuse what is not known."""
+    """Return what an incident's entry holds, or reject what is not known."""
     if failure not in FAILURES:
         raise ParameterError("failure", HIDDEN, f"must be one of {', '.join(FAILURES)}")
     if suspends not in SUSPENDS:
@@ -30,7 +30,7 @@ def incident_record(failure: object, suspends: object) -> dict[str, str]:
 
 
 def suspends_all(about: str) -> bool:
-    """Return whether an incident's stored notes suspend all accounts; refuse notes of others."""
+    """Return whether an incident's stored notes suspend all accounts; reject notes of others."""
     record = json.loads(about)
     if incident_record(record["failure"], record["suspends"]) != record:
         raise ParameterError("record", HIDDEN, "must be a record that incident_record returned")
@@ -101,7 +101,7 @@ def bits_told(incidents: int, statements: int) -> float:
 
     Which of n statements failed, if no more than k did, is one of C(n, 0) + ... + C(n, k)
     possibilities. The logarithm of that number, to base 2, is computed with
-    whole numbers: it is never too low.
+    integers: it is never too low.
     """
     for name, value in (("incidents", incidents), ("statements", statements)):
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:

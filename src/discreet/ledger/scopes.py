@@ -22,7 +22,7 @@ Choice: TypeAlias = frozenset[str]
 """Where a unit can be: one table of each group. It may be in all tables outside the groups."""
 
 MOST_CHOICES = 1000
-"""Groups whose sizes multiply to more are refused: each choice has a balance of its own."""
+"""Groups whose sizes multiply to more are rejected: each choice has a balance of its own."""
 
 NOTE = "scope"
 """Under this name the scope of a charge stands among its notes."""
@@ -76,7 +76,7 @@ class Disjoint:
 
 
 def disjoint_from(groups: Iterable[Collection[str]]) -> Disjoint:
-    """Return groups of tables as they are declared, or refuse what cannot be."""
+    """Return groups of tables as they are declared, or reject what cannot be."""
     scopes = [a_scope(each) for each in groups]
     return Disjoint(groups=tuple(sorted((each for each in scopes if each), key=sorted)))
 
@@ -87,7 +87,7 @@ def disjoint_from_text(text: str) -> Disjoint:
 
 
 def a_scope(scope: object) -> Scope:
-    """Return the tables that a charge is about, or refuse what names none; None is about all."""
+    """Return the tables that a charge is about, or reject what names none; None is about all."""
     if scope is None:
         return None
     rule = "must be the names of tables, at least one, or None for all tables"
@@ -109,7 +109,7 @@ def is_covered(scope: Scope, paid: Scope) -> bool:
 
 
 def scope_from_text(text: str) -> Scope:
-    """Return the scope that an entry holds, or refuse what none of ours is written like."""
+    """Return the scope that an entry holds, or reject what none of ours is written like."""
     scope = a_scope(json.loads(text))
     if scope is None or text_from_scope(scope) != text:
         raise ParameterError("scope", text, "must be a text that the ledger wrote")

@@ -91,7 +91,7 @@ class StoredLedger:
             raise
 
     def find(self, question: str) -> Receipt | Kept | None:
-        """Return the kept answer, else the receipt of a question that was paid for, else None."""
+        """Return the saved answer, else the receipt of a query that was charged, else None."""
         question = a_name("question", question)
         with self._turn("read") as turn:
             paid, answer = turn.charge_of(question), turn.answer_of(question)
@@ -111,7 +111,7 @@ class StoredLedger:
     ) -> Receipt:
         """Charge for all of the events or raise BudgetError; durable when it returns.
 
-        A question that was paid for is not charged again, whoever paid; it must come with the same
+        A query that was charged is not charged again, whoever paid; it must come with the same
         events. An account other than the owner's must be declared and enabled. The scope names the
         tables whose units it is about; without one it is charged to everybody.
         """
@@ -128,9 +128,9 @@ class StoredLedger:
     ) -> tuple[Receipt, ...]:
         """Charge for all items in one transaction, or raise BudgetError and charge for none.
 
-        What was paid for before, or stands in an earlier item, is not charged again. `pins` are
-        questions that are read off the kept answers of others, noted in the same transaction. What
-        is refused, and when PinnedError is raised, is said in the protocol.
+        What was charged before, or stands in an earlier item, is not charged again. `pins` are
+        queries that are read off the saved answers of others, noted in the same transaction. What
+        is rejected, and when PinnedError is raised, is said in the protocol.
         """
         lines = lines_of(items, account)
         pinned = {a_name("question", each): a_name("source", pins[each]) for each in pins}
@@ -183,7 +183,7 @@ class StoredLedger:
     def remaining(self, account: str | None = None, *, scope: Scope = None) -> Remaining:
         """Return what is left of the total, or of an account's cap; the total holds besides.
 
-        With a scope, what is left for questions about units of these tables; else the least that
+        With a scope, what is left for queries about units of these tables; else the least that
         is left for anybody.
         """
         name = None if account is None else a_name("account", account)
@@ -208,7 +208,7 @@ class StoredLedger:
     # ----------------------------------------------------------------------- failures and pins
 
     def pin_of(self, question: str) -> str | None:
-        """Return the question off whose kept answer this one is read, if it was pinned."""
+        """Return the query off whose saved answer this one is read, if it was pinned."""
         return self._current().pins.get(a_name("question", question))
 
     def record_incident(
@@ -220,7 +220,7 @@ class StoredLedger:
         suspends: Suspends = "account",
         answer: bytes | None = None,
     ) -> None:
-        """Note that a question failed after its charge, and suspend who asked it, or all.
+        """Note that a query failed after its charge, and suspend who asked it, or all.
 
         An answer that is handed in is kept in the same transaction, if none is.
         """
@@ -331,7 +331,7 @@ class StoredLedger:
         )
 
     def charges_under(self, beginning: str, most: int) -> tuple[Entry, ...]:
-        """Return the last charges of questions whose names begin so, the newest first."""
+        """Return the last charges of queries whose names begin so, the newest first."""
         beginning = a_beginning(beginning)
         with self._turn("read") as turn:
             return tuple(map(entry_from_row, turn.charges_under(beginning, most)))
@@ -401,12 +401,12 @@ class _Turn:
         self.book = book
 
     def charge_of(self, question: str) -> Row | None:
-        """Return the charge of a question, checked against its digest."""
+        """Return the charge of a query, checked against its digest."""
         found = self._of(question, "charge")
         return None if found is None else found[0]
 
     def answer_of(self, question: str) -> bytes | None:
-        """Return the kept answer of a question, checked against its digest."""
+        """Return the saved answer of a query, checked against its digest."""
         found = self._of(question, "answer")
         return None if found is None else _kept(*found)
 
@@ -420,7 +420,7 @@ class _Turn:
         return found
 
     def charges_under(self, beginning: str, most: int) -> list[Row]:
-        """Return charges of questions whose names begin so, each checked against its digest."""
+        """Return charges of queries whose names begin so, each checked against its digest."""
         found = self.transaction.charges_under(beginning, most)
         rows = [self._checked(each, "charge") for each in found]
         if not all(each.question.startswith(beginning) for each in rows):
@@ -434,7 +434,7 @@ class _Turn:
         return row
 
     def charged(self, line: Line, paid: dict[str, Row | None]) -> tuple[Row, bool]:
-        """Return the charge of a question, and whether it was among those that were paid."""
+        """Return the charge of a query, and whether it was among those that were paid."""
         earlier = paid[line.question]
         if earlier is not None:
             return _paid_alike(earlier, line), True
@@ -454,7 +454,7 @@ class _Turn:
         self.append(line, answer)
 
     def check_unanswered(self, account: str, most: Callable[[], int] | None) -> None:
-        """Refuse an account that has so many charges without an answer."""
+        """Reject an account that has so many charges without an answer."""
         if most is not None and self.book.unanswered.get(account, 0) >= most():
             raise UnansweredError
 
@@ -469,12 +469,12 @@ class _Turn:
         return list(found)
 
     def check_unpinned(self, questions: Iterable[str]) -> None:
-        """Refuse to charge for what was read off a kept answer: that is shown for free."""
+        """Reject to charge for what was read off a saved answer: that is shown for free."""
         if any(each in self.book.pins for each in questions):
             raise PinnedError
 
     def pin(self, pins: Mapping[str, str], account: str) -> None:
-        """Note off which kept answers questions are read; what was paid for has its own."""
+        """Note off which saved answers queries are read; what was charged has its own."""
         for question, source in pins.items():
             if self.charge_of(question) is not None:
                 raise PinnedError
@@ -515,7 +515,7 @@ class _Turn:
 
 
 def _caught_up(book: Book, transaction: Transaction) -> Book:
-    """Return the book with what was written since; refuse a ledger that lacks its last entry."""
+    """Return the book with what was written since; reject a ledger that lacks its last entry."""
     rows = transaction.rows(book.number)
     if book.number:
         last = next(rows, None)
@@ -525,7 +525,7 @@ def _caught_up(book: Book, transaction: Transaction) -> Book:
 
 
 def _following(rows: Iterable[Row], digest: bytes = BEGINNING) -> Iterator[Row]:
-    """Hand on rows that follow each other, or refuse the first that does not."""
+    """Hand on rows that follow each other, or reject the first that does not."""
     for row in rows:
         check_follows(digest, row)
         digest = row.digest
@@ -541,7 +541,7 @@ def _selected(analysts: Iterable[Analyst], selector: str | None) -> Analyst | No
 
 
 def _whole(found: Iterable[tuple[Row, bytes | None]], digests: set[str]) -> Iterator[Row]:
-    """Hand on the rows and note their digests; refuse answers that are altered or were not paid."""
+    """Hand on the rows and note their digests; reject answers that are altered or were not paid."""
     paid: set[str] = set()
     kept: set[str] = set()
     for row, answer in found:

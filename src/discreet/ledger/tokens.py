@@ -41,7 +41,7 @@ def make_token(entropy: Entropy = SYSTEM) -> Token:
 
 
 def a_hash(token_hash: object) -> str:
-    """Return a hash as make_token gives it, or refuse anything else unseen."""
+    """Return a hash as make_token gives it, or reject anything else unseen."""
     if not isinstance(token_hash, str) or STORED.fullmatch(token_hash) is None:
         rule = "must be the hash that make_token returned"
         raise ParameterError("token_hash", HIDDEN, rule)

@@ -33,10 +33,10 @@ class Transaction(Protocol):
         """Return all rows with the answers that stand beside them, whatever an index says."""
 
     def of_question(self, question: str, kind: Kind) -> tuple[Row, bytes | None] | None:
-        """Return the one row of this kind for a question, and the answer beside it."""
+        """Return the one row of this kind for a query, and the answer beside it."""
 
     def charges_under(self, beginning: str, most: int) -> list[Row]:
-        """Return the last charges of questions that begin with these ASCII characters."""
+        """Return the last charges of queries that begin with these ASCII characters."""
 
     def digest(self, number: int) -> bytes | None:
         """Return the digest of the row of this number."""
@@ -45,10 +45,10 @@ class Transaction(Protocol):
         """Write a row after the last."""
 
     def check_schema(self) -> None:
-        """Refuse tables, indices or triggers that are not ours."""
+        """Reject tables, indices or triggers that are not ours."""
 
     def check_pages(self) -> None:
-        """Refuse a store that finds itself damaged."""
+        """Reject a store that finds itself damaged."""
 
 
 class Storage(Protocol):
@@ -79,4 +79,4 @@ class Storage(Protocol):
         """Let go of the connection, and of what it remembers, until it is needed again."""
 
     def close(self) -> None:
-        """Refuse everything from now on."""
+        """Reject everything from now on."""

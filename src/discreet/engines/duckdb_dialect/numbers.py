@@ -54,7 +54,7 @@ def _arithmetic(sign: str, ends: Ends, operation: Callable[[float, float], float
 
 
 def _through_wide(template: str, real: str) -> Template:
-    """Return a function of one number, of reals as given, of whole numbers in 128 bits."""
+    """Return a function of one number, of reals as given, of integers in 128 bits."""
 
     def write(arguments: Sequence[Written]) -> str:
         if arguments[0].kind is Kind.REAL:

@@ -37,7 +37,7 @@ def in_calendar(text: str, kind: Kind) -> str:
 
 
 def whole_text(argument: Written) -> str:
-    """Return a whole number in 64 bits."""
+    """Return an integer in 64 bits."""
     if fits(argument.low, argument.high):
         return f"CAST({argument.text} AS BIGINT)" if argument.is_literal else argument.text
     return f"TRY_CAST({argument.text} AS BIGINT)"

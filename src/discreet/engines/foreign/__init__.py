@@ -1,7 +1,7 @@
 """SQL for databases that Discreet does not run, to be read or run by hand.
 
 Databricks has the functions of Spark. For BigQuery, Snowflake and Trino only those are written that
-cannot raise an error by what their manuals say; a question with another one is refused. None of
+cannot raise an error by what their manuals say; a query with another one is rejected. None of
 this was run: engines that are run are held against each other to the last bit, these are not.
 """
 
@@ -26,7 +26,7 @@ REAL_KEY = "({0} + 0e0)"
 
 
 class Missing(str):
-    """Stands for what a dialect cannot say; a question that needs it is refused."""
+    """Marks what a dialect does not support. A query that needs it is rejected."""
 
     __slots__ = ()
 
@@ -36,7 +36,7 @@ class Missing(str):
         )
 
     def format(self, *_: object, **__: object) -> str:
-        """Refuse, as a template that is filled in."""
+        """Reject, as a template that is filled in."""
         return f"{self}"
 
 
@@ -102,7 +102,7 @@ BIGQUERY = Dialect(
 _BEYOND = (-(2**63) - 1, 2**63)
 _HELD = f"GREATEST(LEAST({{0}}, {_BEYOND[1]}), {_BEYOND[0]})"
 _NARROW = f"NULLIF(NULLIF({_HELD}, {_BEYOND[1]}), {_BEYOND[0]})"
-"""A whole number of up to 38 digits, NULL if it needs more than 64 bits; NULL stays NULL."""
+"""An integer of up to 38 digits, NULL if it needs more than 64 bits; NULL stays NULL."""
 
 _SNOWFLAKE = Spelling(
     add=_NARROW.format("({0} + {1})"),

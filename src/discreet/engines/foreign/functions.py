@@ -2,7 +2,7 @@
 
 Whatever the rows hold, none of these may raise an error. Where a dialect has a form that gives NULL
 instead, it is used; elsewhere an argument is NULL before the operation could fail, which does not
-rest on the order in which parts of a CASE are computed. What is not here is refused.
+rest on the order in which parts of a CASE are computed. What is not here is rejected.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -28,9 +28,9 @@ class Spelling:
     add: str
     subtract: str
     multiply: str
-    """Of whole numbers {0} and {1}: NULL on overflow of 64 bits."""
+    """Of integers {0} and {1}: NULL on overflow of 64 bits."""
     to_whole: str
-    """A real {0} without fraction, well inside 64 bits, as a whole number."""
+    """A real {0} without fraction, well inside 64 bits, as an integer."""
     as_real: str
     year: str = "EXTRACT({0} FROM {1})"
     days_between: str
@@ -99,7 +99,7 @@ def _divided(arguments: Sequence[Written]) -> str:
 
 
 def _to_integer(to_whole: str) -> Template:
-    """Return a number as a whole one between two ends; a text is refused."""
+    """Return a number as a whole one between two ends; a text is rejected."""
 
     def write(arguments: Sequence[Written]) -> str:
         x, *ends = arguments

@@ -62,7 +62,7 @@ class PostgreSqlEngine:
         form: Form | None = None,
         limits: Limits = LIMITS,
     ) -> Self:
-        """Return an engine of tables ("schema.table", or a view) by their names in questions.
+        """Return an engine of tables ("schema.table", or a view) by their names in queries.
 
         Where there is such a prepared form of the data as they are now, it is read instead of the
         tables that it is of, and no rights to read these are needed.
@@ -119,7 +119,7 @@ class PostgreSqlEngine:
         return self._text(query, None)
 
     def check(self, query: ExactQuery) -> None:
-        """Refuse a query that the server does not understand, or that fails on made-up rows."""
+        """Reject a query that the server does not understand, or that fails on synthetic rows."""
         text = self._text(query, STAND_INS[0])
         refused = False
         try:
@@ -214,7 +214,7 @@ class PostgreSqlEngine:
 
 
 def _typed(_table: str, _column: str, kind: Kind, values: str) -> str:
-    """Return made-up values as columns are read."""
+    """Return synthetic values as columns are read."""
     collation = ' COLLATE "C"' if kind in (Kind.TEXT, Kind.OTHER) else ""
     return f"CAST({values} AS {POSTGRESQL.types[kind]}){collation}"
 

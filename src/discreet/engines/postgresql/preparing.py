@@ -80,7 +80,7 @@ class Maker:
 
     @contextmanager
     def alone(self) -> Iterator["Connection[Any]"]:
-        """Yield a connection that writes, while no other process does; refuse to wait for one."""
+        """Yield a connection that writes. Raises an error if another process is writing."""
         with self.sessions.writing() as connection:
             _lock(connection, self.form)
             yield connection
@@ -181,7 +181,7 @@ class Maker:
 
 
 def _part_of(scan: Scan) -> str:
-    """Return a whole number that follows from the unit, the same for units that are equal."""
+    """Return an integer that follows from the unit, the same for units that are equal."""
     kind = unit_kind(scan) or Kind.INTEGER
     unit = POSTGRESQL.keys.get(kind, "{0}").format(UNIT)
     digits = f"substr({POSTGRESQL.hash_of([unit])}, 1, 8)"

@@ -60,7 +60,7 @@ class Stored:
     """A table or view of the server."""
 
     name: str
-    """What questions call it."""
+    """What queries call it."""
     place: str
     """Schema and table, quoted."""
     oid: int

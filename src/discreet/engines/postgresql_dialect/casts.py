@@ -163,7 +163,7 @@ _WIDE = "CAST(CAST(CAST({0} AS TEXT) AS NUMERIC) AS TEXT)"
 def _to_text(arguments: Sequence[Written]) -> str:
     """Return a text; a real has the fewest digits that tell it apart, and an exponent from 16 on.
 
-    PostgreSQL begins with exponents at 15 digits, and leaves out the point of a whole number. 0.0
+    PostgreSQL begins with exponents at 15 digits, and leaves out the point of an integer. 0.0
     and -0.0 are equal, so that both are written alike.
     """
     x = arguments[0]

@@ -67,7 +67,7 @@ def real_text(value: float) -> str:
 
 
 def whole_number(value: int) -> str:
-    """Return a whole number of 64 bits, NULL if it has more; comparisons look at its value."""
+    """Return an integer of 64 bits, NULL if it has more; comparisons look at its value."""
     return f"CAST('{value}' AS BIGINT)" if INT64[0] <= value <= INT64[1] else NULL_INTEGER
 
 

@@ -133,7 +133,7 @@ MODULO = (
     f"AS DOUBLE PRECISION) * power({real_text(2.0)}, CAST({_EY} - 1075 AS DOUBLE PRECISION)) "
     f"FROM (SELECT {_X} AS x, {_Y} AS y OFFSET 0) AS b) END"
 )
-"""In whole numbers: both are a mantissa times a power of two, and the divisor's is the smaller."""
+"""In integers: both are a mantissa times a power of two, and the divisor's is the smaller."""
 
 ROUND = (
     f"CASE WHEN abs({{0}} - trunc({{0}})) >= {HALF} THEN trunc({{0}}) + sign({{0}}) "

@@ -81,7 +81,7 @@ class SparkEngine:
 
         A text is a path of Parquet files if it ends so, else a table or view of the catalog; other
         files and frames are read here and handed over, as is all that is `public`, once for all.
-        Where there is such a prepared form of the data as they are now, questions read it.
+        Where there is such a prepared form of the data as they are now, queries read it.
         """
         given = take(at) if isinstance(at, str) else at
         own, is_taken = own_session(given), isinstance(at, str)
@@ -121,7 +121,7 @@ class SparkEngine:
         return sql(query)
 
     def check(self, query: ExactQuery) -> None:
-        """Refuse a query that Spark does not understand, or that fails on made-up rows."""
+        """Reject a query that Spark does not understand, or that fails on synthetic rows."""
         text = with_our_names(write_query(query, SPARK, STAND_INS[0]))
         self._refuse_rows_without_ids(text)
         refused = False
@@ -139,7 +139,7 @@ class SparkEngine:
             )
 
     def _rehearse(self, query: ExactQuery, text: str) -> None:
-        """Run a statement on made-up rows, unless that was done before."""
+        """Run a statement on synthetic rows, unless that was done before."""
         if text in self._rehearsed:
             return
         rehearsal = Rehearsal(dialect=SPARK, columns=self.columns, typed=self._typed)
@@ -148,7 +148,7 @@ class SparkEngine:
         self._rehearsed.add(text)
 
     def _typed(self, table: str, column: str, kind: Kind, values: str) -> str:
-        """Return made-up values as columns are read: whole numbers may be decimals."""
+        """Return synthetic values as columns are read: integers may be decimals."""
         if table not in self._types:
             is_known = table.casefold() in self._tables
             found = self._session.table(SPARK.quoted(table)).dtypes if is_known else []

@@ -53,7 +53,7 @@ NOTHING = Found()
 def found_form(
     session: "SparkSession", form: Form | None, tables: Mapping[str, Registered]
 ) -> Found:
-    """Let questions read the form of the data as they are now, if there is one."""
+    """Let queries read the form of the data as they are now, if there is one."""
     if form is None or form.place is None or not form.place.is_dir():
         return NOTHING
     if not is_private(form.place):

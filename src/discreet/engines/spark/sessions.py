@@ -41,7 +41,7 @@ STARTED = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
 }
-"""Of a Spark that is started for an address: nothing of a question is shown anywhere."""
+"""Of a Spark that is started for an address: nothing of a query is shown anywhere."""
 
 SILENCE = """
 appender.none.type = Null

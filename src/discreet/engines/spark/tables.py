@@ -1,7 +1,7 @@
 """Tables of Spark: files, catalog tables, views, data frames and local tables, read by views.
 
 A view folds columns into few types; NaN, infinities, broken texts and times outside the years 1 to
-9999 become NULL. Rows are read where they are, at every question; public tables are read once.
+9999 become NULL. Rows are read where they are, at every query; public tables are read once.
 """
 
 import re
@@ -58,7 +58,7 @@ GLOBAL = "global_temp"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registered:
-    """A table that questions can be asked about."""
+    """A table that queries can be asked about."""
 
     columns: tuple[Column, ...]
     has_row_ids: bool
@@ -185,7 +185,7 @@ def _guessed(name: str, frame: "DataFrame") -> frozenset[str]:
     """Return the columns, by their names in lower case, whose values are read off names of folders.
 
     Of the folders who=7 and who=07 Spark makes one value, 7, so that they tell no units apart. A
-    column of the files that such a name hides is refused: all rows of a folder would be one unit.
+    column of the files that such a name hides is rejected: all rows of a folder would be one unit.
     """
     leaves: Any = frame._jdf.queryExecution().analyzed().collectLeaves()  # noqa: SLF001
     guessed: set[str] = set()
@@ -207,10 +207,10 @@ def _guessed(name: str, frame: "DataFrame") -> frozenset[str]:
 
 
 def _refuse_other_types(own: "SparkSession", name: str, source: str, frame: "DataFrame") -> None:
-    """Refuse files that store a column as different types, by what is written at their ends.
+    """Reject files that store a column as different types, by what is written at their ends.
 
     Spark fails when it reads a file that is not as the first, and leaves it out if its statistics
-    say that no row there is asked for: whether a question fails would tell if there is such a row.
+    say that no row there is asked for: whether a query fails would tell if there is such a row.
     """
     try:
         merged = dict(own.read.option("mergeSchema", "true").parquet(source).dtypes)
@@ -270,7 +270,7 @@ def _with_row_ids(name: str, frame: "DataFrame") -> "DataFrame":
 
 
 def _refuse_listed_twice(name: str, frame: "DataFrame") -> None:
-    """Refuse files that are read twice: two rows would have one name, and be one unit.
+    """Reject files that are read twice: two rows would have one name, and be one unit.
 
     Paths, patterns, folders and links on this machine can all lead to the same file.
     """

@@ -45,7 +45,7 @@ def _numeral(text: str) -> str:
 
 
 def _whole_numeral(text: str) -> str:
-    """Return what a text that is a number in ten or sixteen digits is as a whole number."""
+    """Return what a text that is a number in ten or sixteen digits is as an integer."""
     read = (
         f"CASE WHEN {{0}} RLIKE {_braced(HEXADECIMAL)} "
         "THEN CAST(conv(substring({0}, 3), 16, 10) AS BIGINT) "

@@ -91,7 +91,7 @@ def written_of(expression: Expression, place: Place) -> Written:
 
 
 def _inside_out(expression: Expression) -> Iterator[Expression]:
-    """Yield all calls, cases and leaves, parts before wholes; what is too deep is refused."""
+    """Yield all calls, cases and leaves, parts before wholes; what is too deep is rejected."""
     waiting = [(expression, 0, False)]
     while waiting:
         part, depth, is_open = waiting.pop()
@@ -278,7 +278,7 @@ def _times(text: str, factor: float, dialect: Dialect) -> str:
 
 
 def added(text: str, dialect: Dialect) -> str:
-    """Return a whole number as it enters a sum."""
+    """Return an integer as it enters a sum."""
     return dialect.addend.format(dialect.whole.format(text))
 
 

@@ -24,7 +24,7 @@ def unit_kind(rows: Rows) -> Kind | None:
 
 
 def refuse_other_units(first: Rows, second: Rows) -> None:
-    """Refuse to compare units of different kinds: 7 is not '7', and comparing them could raise."""
+    """Reject a comparison of units of different kinds: 7 is not '7', and it could fail."""
     if unit_kind(first) is not unit_kind(second):
         raise JoinError(
             "The privacy units of two tables have different types", "Store both with the same type"

@@ -5,7 +5,7 @@ have it. Should the lock ever fail to hold, the primary key still does: of two r
 number the server keeps one. So no two charges can rest on the same balance.
 
 A transaction that is cut off is never sent again from here. If it was committed, the next one finds
-what it wrote: a question that was paid for is free.
+what it wrote: a query that was charged is free.
 """
 
 import os
@@ -104,7 +104,7 @@ class PostgresStorage:
             self._commit(connection)
 
     def check_made(self) -> None:
-        """Refuse a schema without a ledger."""
+        """Reject a schema without a ledger."""
         with self._guarded():
             if not self._is_made(self._usable()):
                 raise LedgerError(*MISSING)
@@ -178,7 +178,7 @@ class PostgresStorage:
                     connection.close()
 
     def close(self) -> None:
-        """Refuse everything from now on."""
+        """Reject everything from now on."""
         with self.alone():
             self._refusal = CLOSED
             self.rest()
@@ -306,7 +306,7 @@ class PostgresStorage:
 
 
 def _check_server(connection: "Connection[Found]") -> None:
-    """Refuse a server that could forget what it said was written, or that cannot write."""
+    """Reject a server that could forget what it said was written, or that cannot write."""
     ((fsync, follows),) = connection.execute(SERVER).fetchall()
     if fsync != "on":
         raise LedgerError(*UNSAFE)
@@ -315,7 +315,7 @@ def _check_server(connection: "Connection[Found]") -> None:
 
 
 def a_schema(schema: object) -> str:
-    """Return a schema's name that needs no quotes, or refuse it."""
+    """Return a schema's name that needs no quotes, or reject it."""
     if not isinstance(schema, str) or re.fullmatch(r"[a-z_][a-z0-9_]{0,62}", schema) is None:
         rule = (
             "must be 1 to 63 lower-case letters, digits or underscores, and not begin with a digit"

@@ -27,7 +27,7 @@ class SqliteLedger(StoredLedger):
     leaves what the others have. data stands for the data that it is about: it is noted when it
     changes, decides nothing here, and must be keyed, because entries can be read.
 
-    A ledger that fails, or whose file is lost, answers nothing more until it is opened anew.
+    A ledger that fails, or whose file is lost, answers nothing more until it is opened again.
     """
 
     def __init__(

@@ -21,7 +21,7 @@ APPLICATION = 0x44495343
 """Marks a SQLite file as a ledger: "DISC"."""
 
 VERSION = 1
-"""Counts the forms of the file; a newer one than this is refused."""
+"""Counts the forms of the file; a newer one than this is rejected."""
 
 PATIENCE = 60.0
 """Seconds to wait while other processes write."""
@@ -88,7 +88,7 @@ class SqliteStorage:
     def transaction(self, mode: Mode) -> Iterator[SqliteTransaction]:
         """Commit what is done inside, durably, or leave nothing of it.
 
-        If the file fails or is not the one that was opened, everything is refused from then on.
+        If the file fails or is not the one that was opened, everything is rejected from then on.
         """
         with self.alone():
             connection = self._begun(mode)
@@ -137,7 +137,7 @@ class SqliteStorage:
                 self._disconnect()
 
     def close(self) -> None:
-        """Refuse everything from now on."""
+        """Reject everything from now on."""
         with self.alone():
             if self._process == os.getpid():
                 self._give_up(CLOSED)
@@ -193,7 +193,7 @@ class SqliteStorage:
             self._give_up(FAILED)
 
     def _give_up(self, words: Words) -> None:
-        """Refuse everything from now on, and let other processes go on."""
+        """Reject everything from now on, and let other processes go on."""
         self._refusal = words
         self._disconnect()
 
@@ -251,7 +251,7 @@ class Files:
             _new(self._path).unlink(missing_ok=True)
 
     def check(self) -> None:
-        """Refuse files that are not those that were opened, or that became shorter."""
+        """Reject files that are not those that were opened, or that became shorter."""
         with _lost_if_absent():
             database, size = _identity(self._path), self._path.stat().st_size
             beside = [_identity(Path(f"{self._path}{end}")) for end in ("-wal", "-shm")]
@@ -307,7 +307,7 @@ def _connected(path: Path | None) -> sqlite3.Connection:
 
 
 def _check_form(connection: sqlite3.Connection) -> None:
-    """Refuse a file that is no ledger, before anything is written to it."""
+    """Reject a file that is no ledger, before anything is written to it."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if application != APPLICATION:

@@ -12,7 +12,7 @@ NUMERIC = (
 """Expressions that are numbers whenever a number with an error bar is in them."""
 
 OPAQUE = (exp.Window, exp.AggFunc, exp.Query, exp.Anonymous, exp.Case)
-"""What is not followed: their error bars would need the other rows, or are not numbers."""
+"""What is not followed: their margins of error would need the other rows, or are not numbers."""
 
 
 def spread_of(node: exp.Expr, sources: tuple[Source, ...]) -> exp.Expr | None:

@@ -84,7 +84,7 @@ def fan_out(source: Source, ties: Iterable[Tie], public: PublicReader) -> int:
 
 
 def sure_fan_out(source: Source, ties: Iterable[Tie], factors: Mapping[str, int]) -> int | None:
-    """Return it if it holds whenever the question runs, or None.
+    """Return it if it holds whenever the query runs, or None.
 
     Rows that were counted must be those that are met, and equality of values that by which they
     were counted: no kinds are mixed.

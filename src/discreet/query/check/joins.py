@@ -31,12 +31,12 @@ MOST_ROWS = 10_000_000
 """Of one unit, made by joins: with more of them, noise would drown any answer."""
 
 HANDLED = {"this", "on", "using", "side", "kind"}
-"""The parts of a JOIN that are looked at; any other is refused."""
+"""The parts of a JOIN that are looked at; any other is rejected."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Joining:
-    """A JOIN of the question: its node, and what it joins."""
+    """A JOIN of the query: its node, and what it joins."""
 
     node: exp.Join
     source: Source
@@ -83,7 +83,7 @@ class Joined:
 
 
 def join_kind(node: exp.Join) -> JoinKind:
-    """Return how a JOIN treats rows without a partner, or refuse kinds that are not handled."""
+    """Return how a JOIN treats rows without a partner, or reject kinds that are not handled."""
     for name, value in node.args.items():
         if value and name not in HANDLED:
             raise _unhandled(node, f"{node.args.get('method') or name.upper()} JOIN")
@@ -249,7 +249,7 @@ def _count_rows(
     factors: dict[str, int],
     public: PublicReader,
 ) -> None:
-    """Note how many rows of a unit the join can make of one, or refuse it."""
+    """Note how many rows of a unit the join can make of one, or reject it."""
     source = joining.source
     if isinstance(source.relation, PublicTable):
         factors[source.name] = fan_out(source, all_ties, public)

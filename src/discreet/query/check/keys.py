@@ -178,7 +178,7 @@ def _public_rows(
 
 
 def _is_wide(value: Value) -> bool:
-    """Return whether it is a whole number of more than 64 bits; reals are floating point here."""
+    """Return whether it is an integer of more than 64 bits; reals are floating point here."""
     return isinstance(value, int | Decimal) and not -(2**63) <= value < 2**63
 
 
@@ -265,7 +265,7 @@ def _of_calendar(key: Expression) -> tuple[Value, ...] | None:
 
 
 def _listed(facts: Facts) -> tuple[Value, ...] | None:
-    """Return the whole numbers or days between bounds, if there are not too many."""
+    """Return the integers or days between bounds, if there are not too many."""
     low, high = facts.interval.low, facts.interval.high
     if facts.kind not in (Kind.INTEGER, Kind.DATE) or low is None or high is None:
         return None

@@ -82,7 +82,7 @@ def _shallow(node: exp.Expr) -> Iterator[exp.Expr]:
 
 
 def _named_columns(node: exp.Select) -> tuple[str, ...]:
-    """Give every column a name: its alias, its own name, or how the question writes it."""
+    """Give every column a name: its alias, its own name, or how the query writes it."""
     names: list[str] = []
     for i, each in enumerate(node.expressions):
         name = unused_name(written_name(each), names)

@@ -47,7 +47,7 @@ def _whole_step(argument: Expression) -> Fraction | None:
 
 
 def check_bounded(argument: Expression, node: exp.Expr) -> None:
-    """Refuse a sum of reals without bounds: only fixed point gives the same sum in every run."""
+    """Reject a sum of reals without bounds: only fixed point gives the same sum in every run."""
     interval = argument.facts.interval
     is_open = interval.low is None or interval.high is None
     if argument.facts.kind is Kind.REAL and is_open:
@@ -64,7 +64,7 @@ WIDEST_SQUARED = 10**150
 
 
 def check_square(aggregate: Aggregate, node: exp.Expr) -> None:
-    """Refuse a variance whose values may have squares that no number can hold."""
+    """Reject a variance whose values may have squares that no number can hold."""
     if aggregate.argument is None or aggregate.statistic not in SQUARES:
         return
     interval = aggregate.argument.facts.interval

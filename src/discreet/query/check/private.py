@@ -55,7 +55,7 @@ ROWS = "__rows"
 
 
 class Walker(Protocol):
-    """The walk through the question that this SELECT is a part of."""
+    """The walk through the query that this SELECT is a part of."""
 
     public: PublicReader
     releases: list[Release]

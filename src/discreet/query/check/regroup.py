@@ -20,7 +20,7 @@ GROUPS = "__groups"
 
 
 class Inner(Protocol):
-    """The walk through the question, for queries inside."""
+    """The walk through the query, for queries inside."""
 
     def query(self, node: exp.Expr, named: Named) -> Private | Open: ...
 

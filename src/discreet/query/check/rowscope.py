@@ -58,11 +58,11 @@ MOST_COLUMNS = 20_000
 """How often columns may be read in one SELECT, aliases written out."""
 
 MOST_LISTED = 10_000
-"""No longer list of public values is put into a question."""
+"""No longer list of public values is put into a query."""
 
 
 class Inner(Protocol):
-    """What a scope needs of the walk through the question."""
+    """What a scope needs of the walk through the query."""
 
     @property
     def public(self) -> PublicReader: ...
@@ -224,7 +224,7 @@ class RowScope:
         names: Names,
         node: exp.Expr,
     ) -> None:
-        """Refuse EXISTS over rows of other units."""
+        """Reject EXISTS over rows of other units."""
         for each in conjuncts(condition):
             if not isinstance(each, exp.EQ):
                 continue
@@ -335,7 +335,7 @@ class RowScope:
         return Released(number=number, facts=Facts(kind=Kind.REAL))
 
     def _correlated(self, node: exp.Expr) -> UnsupportedError | None:
-        """Return the refusal of a query that reads the row around it, if it does."""
+        """Return the error for a query that reads the row around it, if it does."""
         around = {each.name.casefold() for each in self.names.sources}
         within = {each.alias_or_name.casefold() for each in node.find_all(exp.Table, exp.Subquery)}
         if not any(each.table.casefold() in around - within for each in node.find_all(exp.Column)):
@@ -359,7 +359,7 @@ def _constant(value: object) -> exp.Expr:
 
 
 def _frame(node: exp.Window, function: WindowFunction) -> str:
-    """Return "whole" or "running"; other frames are refused."""
+    """Return "whole" or "running"; other frames are rejected."""
     if function in RANKS | NEIGHBOURS:
         return "whole"
     spec = node.args.get("spec")

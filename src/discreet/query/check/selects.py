@@ -61,7 +61,7 @@ def check(tree: exp.Query, catalog: Catalog, public: PublicReader) -> Question:
 
 
 def _refuse_reserved(tree: exp.Expr) -> None:
-    """Refuse relations named as those are that are made here, so that none is mistaken."""
+    """Reject relations named as those are that are made here, so that none is mistaken."""
     for each in tree.find_all(exp.Table, exp.TableAlias):
         if each.alias_or_name.startswith("__") or each.name.startswith("__"):
             raise UnsupportedError(
@@ -74,7 +74,7 @@ def _refuse_reserved(tree: exp.Expr) -> None:
 
 @dataclass(kw_only=True)
 class Checker:
-    """One walk through one question; collects what must be released on the way."""
+    """One walk through one query; collects what must be released on the way."""
 
     catalog: Catalog
     public: PublicReader
@@ -86,7 +86,7 @@ class Checker:
     """How many queries in FROM have been given a name."""
 
     def question(self, tree: exp.Query) -> Question:
-        """Return the question with all its releases, or refuse rows of units as its result."""
+        """Return the query with all its releases, or reject rows of units as its result."""
         _refuse_reserved(tree)
         self.outermost = tree
         result = self.query(tree, {})
@@ -300,7 +300,7 @@ class Checker:
         return Source(name=name, relation=result, renamed=names)
 
     def unused_alias(self, node: exp.Expr) -> str:
-        """Give a query without a name one, the same whenever the question is asked."""
+        """Give a query without a name one, the same whenever the query is asked."""
         self.unnamed += 1
         name = f"__query_{self.unnamed}"
         alias = node.args.get("alias") or exp.TableAlias()

@@ -21,7 +21,7 @@ from discreet.query.tree import ANYWHERE, ColumnOf, Expression, Facts, Interval,
 
 
 class PublicReader(Protocol):
-    """Public tables can be read while a question is checked; nothing else can."""
+    """Public tables can be read while a query is checked; nothing else can."""
 
     def values(self, sql: str) -> list[tuple[Value, ...]]:
         """Return the rows of SQL over public tables, made by our own code."""
@@ -72,7 +72,7 @@ class Private:
     notes: tuple[str, ...] = ()
     """Which rows are left out."""
     is_per_unit: bool = False
-    """Whether these are groups by unit, for what a refusal says."""
+    """Whether these are groups by unit, for what a error says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,12 +99,12 @@ Named = dict[str, Private | Open]
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """A relation in FROM, by the name that the question gives it."""
+    """A relation in FROM, by the name that the query gives it."""
 
     name: str
     relation: Private | PublicTable | Open
     renamed: tuple[str, ...] = ()
-    """Names of its columns, if the question gives any."""
+    """Names of its columns, if the query gives any."""
     is_optional: bool = False
     """Whether it may have no partner: the right side of a LEFT JOIN."""
 
@@ -182,7 +182,7 @@ def facts_from_column(column: Column) -> Facts:
 
 
 class Names:
-    """The columns that can be read at one place of a question."""
+    """The columns that can be read at one place of a query."""
 
     def __init__(
         self,
@@ -197,7 +197,7 @@ class Names:
         """Columns of USING: the first source's stands for all."""
 
     def find(self, node: exp.Column) -> tuple[Source, Out]:
-        """Return what a column's name means here, or refuse it with the nearest name."""
+        """Return what a column's name means here, or reject it with the nearest name."""
         found = self._candidates(node)
         if not found and self.parent is not None:
             return self.parent.find(node)

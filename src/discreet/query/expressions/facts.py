@@ -61,7 +61,7 @@ def number_of(value: Value) -> Fraction | None:
 
 
 def step_of(kind: Kind) -> Fraction | None:
-    """Return 1 for kinds whose values are whole numbers of something."""
+    """Return 1 for kinds whose values are integers of something."""
     return None if kind in (Kind.REAL, Kind.TEXT, Kind.BOOLEAN, Kind.OTHER) else ONE
 
 

@@ -51,7 +51,7 @@ COMPARING = {each.name for each in COMPARISONS} | {"distinct", "not_distinct", "
 
 
 def applied(name: str, arguments: Sequence[Expression], node: exp.Expr) -> Expression:
-    """Return a call of a function, its arguments brought to the kinds it takes; or refuse."""
+    """Return a call of a function, its arguments brought to the kinds it takes; or reject."""
     function = FUNCTIONS[name]
     least = len(function.accepts) - function.optional
     most = None if function.is_endless else len(function.accepts)
@@ -85,7 +85,7 @@ def applied(name: str, arguments: Sequence[Expression], node: exp.Expr) -> Expre
 def _without_fraction(
     name: str, left: Expression, right: Expression
 ) -> tuple[str, list[Expression]]:
-    """Return the same comparison of an integer with a whole number: i >= 2.5 is i > 2."""
+    """Return the same comparison of an integer with an integer: i >= 2.5 is i > 2."""
     strict = name.removesuffix("_or_equal")
     is_greater = strict == "greater"
     if is_greater or strict == "less":
@@ -103,7 +103,7 @@ def _fraction(expression: Expression) -> Fraction | None:
 
 
 def shown(name: str) -> str:
-    """Return a function's name as errors show it: as the question has it."""
+    """Return a function's name as errors show it: as the query has it."""
     if name.startswith("to_"):
         return f"CAST to {name.removeprefix('to_').upper()}"
     return SIGNS.get(name, name.upper())
@@ -238,7 +238,7 @@ def _softened(expression: Expression, kind: Kind, node: exp.Expr) -> Expression:
 
 
 def time_or_refuse(text: str, kind: Kind, node: exp.Expr) -> date:
-    """Return the date or timestamp that a text states, or refuse."""
+    """Return the date or timestamp that a text states, or reject."""
     found = time_from_text(text, kind)
     if found is None:
         form = "YYYY-MM-DD" if kind is Kind.DATE else "YYYY-MM-DD HH:MM:SS"

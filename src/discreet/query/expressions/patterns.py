@@ -17,7 +17,7 @@ LONGEST_PATTERN = 200
 MOST_WILDCARDS = 8
 
 ESCAPE = "!"
-"""What engines are told to escape with, whatever the question does: ASCII, and of no case."""
+"""What engines are told to escape with, whatever the query does: ASCII, and of no case."""
 
 
 UNSETTLED = (
@@ -41,7 +41,7 @@ class Sign:
 
 
 Place = tuple[int, int] | None
-"""Where in the question something stands."""
+"""Where in the query something stands."""
 
 
 def signs_of(pattern: str, escape: str | None = None, *, span: Place = None) -> tuple[Sign, ...]:
@@ -93,7 +93,7 @@ def escaped(signs: Sequence[Sign], escape: str = ESCAPE) -> str:
 
 
 def check_pattern(texts: Sequence[Expression], node: exp.Expr) -> None:
-    """Refuse a pattern, with its escape character if there is one, that cannot be read."""
+    """Reject a pattern, with its escape character if there is one, that cannot be read."""
     values = [each.value if isinstance(each, Literal) else None for each in texts]
     words = [each for each in values if isinstance(each, str)]
     if len(words) < len(values):
@@ -114,7 +114,7 @@ def check_pattern(texts: Sequence[Expression], node: exp.Expr) -> None:
 
 
 def _check_case(signs: Sequence[Sign], node: exp.Expr) -> None:
-    """Refuse letters that ILIKE would not match alike on all engines."""
+    """Reject letters that ILIKE would not match alike on all engines."""
     for each in signs:
         if ord(each.letter) in UNSETTLED:
             raise UnsupportedError(
@@ -125,7 +125,7 @@ def _check_case(signs: Sequence[Sign], node: exp.Expr) -> None:
 
 
 def settle_escape(node: exp.Escape) -> None:
-    """Write a pattern of SQL after the noise in the one form, or refuse it.
+    """Write a pattern of SQL after the noise in the one form, or reject it.
 
     One that escapes with an ASCII character of no case cannot fail, and stays as it is.
     """

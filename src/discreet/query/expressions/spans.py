@@ -8,7 +8,7 @@ from discreet.query.places import span_of
 
 
 def unit_in(node: exp.Expr | None, whole: exp.Expr, allowed: tuple[str, ...]) -> str:
-    """Return the unit or part of time that a node names, or refuse."""
+    """Return the unit or part of time that a node names, or reject."""
     is_named = isinstance(node, exp.Var | exp.Literal | exp.Identifier)
     name = UNIT_NAMES.get(str(node.name).lower()) if is_named and node is not None else None
     if name not in allowed or name is None:

@@ -40,15 +40,15 @@ class Scope(Protocol):
     """What names mean where an expression stands, and what is decided outside it."""
 
     def column(self, node: exp.Column) -> Expression:
-        """Return the column of this name, or refuse."""
+        """Return the column of this name, or reject."""
         ...
 
     def window(self, node: exp.Window) -> Expression:
-        """Return a function over rows of the same unit, or refuse."""
+        """Return a function over rows of the same unit, or reject."""
         ...
 
     def subquery(self, node: exp.Expr) -> Expression:
-        """Return EXISTS (...), x IN (SELECT ...) or a scalar subquery, or refuse."""
+        """Return EXISTS (...), x IN (SELECT ...) or a scalar subquery, or reject."""
         ...
 
 
@@ -56,7 +56,7 @@ Translation = Callable[[exp.Expr, Scope], Expression]
 
 
 def translate(node: exp.Expr, scope: Scope) -> Expression:
-    """Return what a node computes of a row; anything that is not on the list is refused."""
+    """Return what a node computes of a row; anything that is not on the list is rejected."""
     while isinstance(node, exp.Paren):
         node = node.this
     if type(node) in PLAIN:
@@ -138,7 +138,7 @@ def _parts(node: exp.Expr, keys: tuple[str, ...]) -> Iterator[exp.Expr]:
 
 
 def _only(node: exp.Expr, keys: tuple[str, ...]) -> None:
-    """Refuse a node with any part besides these: nothing is left out unseen."""
+    """Reject a node with any part besides these: nothing is left out unseen."""
     for key, part in node.args.items():
         if key not in keys and key not in WITHOUT_MEANING and part not in (None, False, []):
             raise UnsupportedError(

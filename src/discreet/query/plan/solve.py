@@ -98,5 +98,5 @@ def _spread_at(
     raise TargetError(
         f"The margin of error of {name} cannot be fixed in advance, because it depends on the "
         "number of rows, which is private",
-        "Use epsilon, or give margins for counts and sums only, such as visits=20",
+        "Use epsilon, or name only counts and sums in within",
     )
