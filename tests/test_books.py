@@ -246,7 +246,10 @@ def test_who_may_not_ask_is_refused_before_anything(token: Token, sql: str) -> N
     eve = curator.as_analyst(token.text)
     ledger.declare_analyst("eve", epsilon=2, token_hash=token.hash, enabled=False)
     for ask in (curator.ask, curator.explain):
-        for account, says in (("eve", "disabled"), ("mallory", "no analyst of this name")):
+        for account, says in (
+            ("eve", "disabled"),
+            ("mallory", "There is no analyst with this name"),
+        ):
             with pytest.raises(AccountError, match=says):
                 ask(sql, epsilon=1, account=account)
     for act in (lambda: eve.ask(sql, epsilon=1), lambda: eve.find_bounds("visits.cost", epsilon=1)):

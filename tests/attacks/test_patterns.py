@@ -57,11 +57,11 @@ def test_a_pattern_is_answered_alike_whoever_is_in_the_data(kind: str, condition
 @pytest.mark.parametrize(
     ("condition", "error", "says"),
     [
-        ("s LIKE 'ab!' ESCAPE '!'", UnsupportedError, "character 3 of this pattern"),
-        ("s LIKE 'a!!!' ESCAPE '!'", UnsupportedError, "character 4 of this pattern"),
-        ("s LIKE 'a!b' ESCAPE '!'", UnsupportedError, "character 2 of this pattern"),
-        ("s ILIKE 'xA' ESCAPE 'A'", UnsupportedError, "character 2 of this pattern"),
-        ("s LIKE '%a' ESCAPE '%'", UnsupportedError, "character 1 of this pattern"),
+        ("s LIKE 'ab!' ESCAPE '!'", UnsupportedError, "position 3 of this pattern"),
+        ("s LIKE 'a!!!' ESCAPE '!'", UnsupportedError, "position 4 of this pattern"),
+        ("s LIKE 'a!b' ESCAPE '!'", UnsupportedError, "position 2 of this pattern"),
+        ("s ILIKE 'xA' ESCAPE 'A'", UnsupportedError, "position 2 of this pattern"),
+        ("s LIKE '%a' ESCAPE '%'", UnsupportedError, "position 1 of this pattern"),
         ("s LIKE 'é' ESCAPE 'e\u0301'", UnsupportedError, "has 2 characters"),
         ("s LIKE 'a' ESCAPE ''", UnsupportedError, "has 0 characters"),
         ("s LIKE 'a' ESCAPE NULL", UnsupportedError, "must be constants"),
