@@ -148,7 +148,7 @@ def _end_of(people: Curator, number: int) -> str:
         people.ask(sql, epsilon=TENTH)
     except BudgetError as refusal:
         asked, left = refusal.requested["epsilon"], refusal.remaining["epsilon"]
-        lacking = "requested epsilon = 0.1, remaining epsilon = 0, difference 0.1" in str(refusal)
+        lacking = "would cost ε = 0.1, and ε = 0 remains" in str(refusal)
         return "refused" if asked == TENTH and left == 0 and lacking else f"wrongly {refusal}"
     return "answered"
 

@@ -198,7 +198,7 @@ def test_others_go_on_and_what_was_kept_stays_readable() -> None:
         eve.ask(about(2), epsilon=1)
     ran, left = engine.ran, curator.remaining
     for question in (about(2), about(3)):
-        with pytest.raises(SuspendedError, match="this account is suspended"):
+        with pytest.raises(SuspendedError, match="This account is suspended"):
             eve.ask(question, epsilon=1)
     assert (engine.ran, curator.remaining) == (ran, left)
     assert eve.ask(about(0), epsilon=1).rows == kept.rows
@@ -217,7 +217,7 @@ def test_an_owner_may_have_every_account_suspended() -> None:
     with pytest.raises(EngineError):
         eve.ask(about(2), epsilon=1)
     for ask in (bob.ask, curator.ask):
-        with pytest.raises(SuspendedError, match="all accounts are suspended"):
+        with pytest.raises(SuspendedError, match="All accounts are suspended"):
             ask(about(3), epsilon=1)
     curator.resume("eve")
     bob.ask(about(3), epsilon=1)
@@ -392,7 +392,7 @@ def test_a_question_below_the_least_epsilon_is_refused_before_it_is_charged() ->
     curator, engine = made(least_epsilon=Fraction(1, 100))
     with pytest.raises(LeastEpsilonError) as refusal:
         curator.ask(about(0), epsilon=Fraction(1, 101))
-    assert str(refusal.value).endswith("ask for it with epsilon = 0.01 or more.")
+    assert str(refusal.value).endswith("Run it with epsilon = 0.01 or more.")
     assert curator.remaining.epsilon == 100
     assert engine.ran == 0
     curator.ask(about(0), epsilon=Fraction(1, 100))

@@ -95,7 +95,7 @@ def test_finding_costs_exactly_what_is_said_and_again_nothing(visits: Curator) -
 
 def test_where_nothing_stands_out_the_error_says_so_and_the_charge_stays(visits: Curator) -> None:
     for _ in range(2):
-        with pytest.raises(NothingFoundError, match="spend more on its bounds, or declare them"):
+        with pytest.raises(NothingFoundError, match="Try a larger epsilon, or declare bounds"):
             visits.find_bounds("cost", epsilon=0.001)
         assert spent(visits) == Fraction(1, 1000)
 
@@ -209,28 +209,28 @@ REFUSALS: dict[str, tuple[Callable[[Curator], object], type[DiscreetError], str]
     "an accuracy": (
         lambda c: c.ask(SUM, within=10),
         TargetError,
-        "depends on the bounds of visits.cost, which are found first.*find_bounds",
+        "depends on the bounds of visits.cost, which must be found first.*find_bounds",
     ),
     "no target": (lambda c: c.ask(SUM), ParameterError, "epsilon must be given"),
     "more than is left": (
         lambda c: c.ask(SUM, epsilon=101),
         BudgetError,
-        "requested epsilon = 101",
+        "would cost ε = 101",
     ),
     "not needed": (
         lambda c: c.ask("SELECT COUNT(*) FROM visits", epsilon=1, find_bounds_of=["cost"]),
         ParameterError,
-        "find_bounds_of must name columns",
+        "find_bounds_of must only name columns",
     ),
     "no bounds follow": (
         lambda c: c.ask("SELECT SUM(ln(cost)) FROM visits", epsilon=1),
         UnboundedError,
-        r"clamp\(",
+        r"CLAMP\(",
     ),
     "others are missing": (
         lambda c: c.ask("SELECT SUM(cost + age) FROM visits", epsilon=1),
         UnboundedError,
-        "'age' has no declared bounds",
+        "needs bounds for age",
     ),
     "no epsilon": (lambda c: c.find_bounds("cost", epsilon=0), ParameterError, "epsilon"),
 }

@@ -162,7 +162,9 @@ def test_a_ledger_that_has_no_place_is_refused(ledger: Any) -> None:
     "frame", [pd.DataFrame(), pl.DataFrame(), pa.table({}), pd.DataFrame(index=[1])]
 )
 def test_a_frame_without_columns_is_refused(frame: Any) -> None:
-    with pytest.raises(SourceError, match=r"the table data has no columns; give it at least one\."):
+    with pytest.raises(
+        SourceError, match=r"The table data has no columns\. Give it at least one\."
+    ):
         discreet.open(frame, unit="who", epsilon=1)
 
 
@@ -248,10 +250,10 @@ def test_no_method_of_an_answer_takes_an_odd_argument(
 def test_the_sentences_say_what_is_meant(curator: Curator) -> None:
     nothing: Any = None
     for call, sentence in (
-        (lambda: curator.ask(nothing, epsilon=1), "sql must be the text of a question"),
+        (lambda: curator.ask(nothing, epsilon=1), "sql must be the text of a query"),
         (
             lambda: curator.ask(COUNT, epsilon=1, find_bounds_of=nothing),
-            'find_bounds_of must be a list of columns, as ["visits.cost"]',
+            'find_bounds_of must be a list of columns, such as ["visits.cost"]',
         ),
         (
             lambda: curator.explain(COUNT, epsilon=1, dialect=5),  # type: ignore[arg-type]

@@ -240,7 +240,7 @@ def test_all_tables_of_a_duckdb_file_are_opened(tmp_path: Path) -> None:
         ("people.csv", {"epsilon": 1}, DiscreetError, "unit"),
         ("people.csv", {"epsilon": 1, "unit": "whom"}, DiscreetError, "who"),
         ("discreet.toml", {"epsilon": 1}, ParameterError, "declared in the catalog"),
-        ("people.xlsx", {"epsilon": 1, "unit": "who"}, SourceError, "no known kind"),
+        ("people.xlsx", {"epsilon": 1, "unit": "who"}, SourceError, "not a supported kind"),
     ],
 )
 def test_what_cannot_be_opened_is_said_in_a_sentence(

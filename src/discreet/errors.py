@@ -1,22 +1,23 @@
-"""What can go wrong, each with the one sentence that says what, where and how to fix it."""
+"""Exceptions. Each builds its own message: what is wrong, where, and how to fix it."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
 HIDDEN = object()
-"""Stands for a value that must not be shown, because it may come from the data."""
+"""Replaces a value that must not be shown, because it may come from the data."""
 
 
 COMMANDS = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
-"""Characters that command a terminal, turn the direction of writing, break lines or are none."""
+"""Control characters, marks that change the direction of writing, line breaks and surrogates."""
 
 
 def without_commands(text: str) -> str:
-    """Return the text with characters that command a screen written as escapes."""
+    """Return the text with control characters written as escapes."""
     return COMMANDS.sub(lambda found: _escape(found[0]), text)
 
 
@@ -25,36 +26,72 @@ def _escape(character: str) -> str:
     return "\\r" if character == "\r" else f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
 
 
+def message(what: str, fix: str = "", *, place: str = "", excerpt: str = "") -> str:
+    """Compose an error: what is wrong, where, and what to do about it.
+
+    `what` is one sentence without its full stop, because the place in brackets comes before it.
+    `fix` is one or more sentences; a missing full stop at the end is added. `excerpt` are the lines
+    of a query that `what` is about, and are shown between the two.
+    """
+    first = sentence(f"{what} ({place})" if place else what)
+    last = sentence(fix[:1].upper() + fix[1:]) if fix else ""
+    if excerpt:
+        lines = "\n".join(f"  {each}" for each in excerpt.split("\n"))
+        return f"{without_commands(first)}\n{lines}\n{without_commands(last)}".rstrip()
+    return without_commands(f"{first} {last}".rstrip())
+
+
+def sentence(words: str) -> str:
+    """Return words with a full stop at the end, unless they end with another mark."""
+    return words if words.endswith((".", "?", "!")) else f"{words}."
+
+
+def nearest_name(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name that is most similar to this one, or None if none is similar."""
+    folded = {each.casefold(): each for each in known}
+    found = get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
+    return folded[found[0]] if found else None
+
+
+def did_you_mean(name: str, known: Iterable[str], *, otherwise: str) -> str:
+    """Return "Did you mean ...?" with the nearest known name, or other words if none is near."""
+    near = nearest_name(name, known)
+    return otherwise if near is None else f"Did you mean {near}?"
+
+
 class DiscreetWarning(UserWarning):
-    """Something that an owner should know when data or a ledger are opened; nothing is refused."""
+    """A warning for the data owner when data or a ledger are opened. Nothing is rejected."""
 
 
 class DiscreetError(Exception):
-    """Anything that Discreet refuses or cannot do.
+    """The base class of all errors of Discreet.
 
-    Its sentence may hold a name from a question or a file: it cannot command a terminal.
+    A message may contain a name from a query or a file. Its control characters are escaped.
     """
+
+    def __init__(self, what: str, fix: str = "", *, place: str = "") -> None:
+        super().__init__(message(what, fix, place=place))
 
     def __str__(self) -> str:
         return without_commands(super().__str__())
 
 
 class ParameterError(DiscreetError, ValueError):
-    """A parameter is outside what the theorem behind the function allows."""
+    """A parameter has a value that the function does not allow."""
 
-    def __init__(self, name: str, value: object, rule: str) -> None:
-        given = "" if value is HIDDEN else f"; {shown(value)} was given"
-        super().__init__(f"{name} {rule}{given}.")
+    def __init__(self, name: str, value: object, rule: str, fix: str = "") -> None:
+        given = "" if value is HIDDEN else f", but {shown(value)} was given"
+        super().__init__(f"{name} {rule}{given}", fix)
         self.name = name
 
 
 class EntropyError(DiscreetError):
-    """The operating system's random generator failed: nothing is released without it."""
+    """The operating system's random generator failed. Nothing is released without it."""
 
     def __init__(self) -> None:
         super().__init__(
-            "the system's random generator failed, so nothing was released; "
-            "check the machine's entropy source and ask again."
+            "The operating system's random generator failed, so nothing was released",
+            "Check the machine's entropy source and run the query again",
         )
 
 
@@ -63,27 +100,29 @@ class ArithmeticDriftError(DiscreetError):
 
     def __init__(self, function: str) -> None:
         super().__init__(
-            f"{function} on this machine is less accurate than exact sampling needs; "
-            "install NumPy from its official wheels."
+            f"{function} on this machine is less accurate than exact sampling needs",
+            "Install NumPy from its official wheels",
         )
 
 
 class StoppedError(DiscreetError):
-    """A sparse-vector run has given all the answers it paid for."""
+    """A sparse-vector run has given all the positive answers that it was charged for."""
 
     def __init__(self, limit: int) -> None:
         positive = "its positive answer" if limit == 1 else f"its {limit} positive answers"
         super().__init__(
-            f"this run has given {positive} and stopped; start a new one, which is charged anew."
+            f"This run has given {positive} and stopped",
+            "Start a new run, which is charged separately",
         )
 
 
 class SealedError(DiscreetError):
-    """Something that must exist once only was about to be copied."""
+    """An object that must exist only once was about to be copied."""
 
     def __init__(self, what: str) -> None:
         super().__init__(
-            f"{what} cannot be copied or stored: a copy could be asked again for free."
+            f"{what[:1].upper()}{what[1:]} cannot be copied or stored, because a copy could be "
+            "used again without a charge"
         )
 
 
@@ -91,39 +130,39 @@ class ReportError(DiscreetError, ValueError):
     """Reports or counts of local privacy that no honest client or server can have sent."""
 
     def __init__(self, problem: str) -> None:
-        super().__init__(f"{problem}; nothing was counted, use the mechanism that made them.")
+        super().__init__(problem, "Nothing was counted. Use the mechanism that made the reports")
 
 
 class CollectionError(DiscreetError):
-    """A collection of local reports that cannot be read, written or given out as asked."""
+    """A collection of local reports that cannot be read, written or counted."""
 
     def __init__(self, problem: str, instead: str) -> None:
-        super().__init__(f"{problem}; {instead}.")
+        super().__init__(problem, instead)
 
 
 class SolverError(DiscreetError):
     """A linear program for the best mechanism that was not solved."""
 
     def __init__(self, words: str) -> None:
-        super().__init__(f"the linear program was not solved ({words}); try a smaller range.")
+        super().__init__(f"The linear program was not solved ({words})", "Try a smaller range")
 
 
 class UnsupportedEventError(DiscreetError):
-    """No theorem prices this event under this accountant."""
+    """An accountant that has no theorem for the cost of an event."""
 
     def __init__(self, event: object, *, accountant: str, instead: str) -> None:
         super().__init__(
-            f"the {accountant} accountant has no proved price for {type(event).__name__}; "
-            f"{instead}."
+            f"The {accountant} accountant has no proved cost for {type(event).__name__}",
+            instead,
         )
 
 
 class BudgetError(DiscreetError):
-    """The budget does not allow this charge; nothing was charged.
+    """The budget does not allow this charge. Nothing was charged.
 
-    Each bound that could have allowed it is given as (requested, remaining). `analyst` is whose cap
-    it was that did not allow it, None if it was the budget of the data set. Where tables are
-    declared disjoint, `tables` are those whose units have too little left.
+    Each bound that could have allowed it is given as (requested, remaining). `analyst` is the
+    analyst whose cap did not allow it, or None if it was the budget of the data set. If tables are
+    declared disjoint, `tables` are those whose units have too little budget remaining.
     """
 
     requested: dict[str, Fraction]
@@ -131,36 +170,50 @@ class BudgetError(DiscreetError):
     analyst: str | None = None
     tables: tuple[str, ...] = ()
 
-    def __init__(self, whose: str = "the budget", /, **bounds: tuple[Fraction, Fraction]) -> None:
+    def __init__(
+        self, whose: str = "", instead: str = "", /, **bounds: tuple[Fraction, Fraction]
+    ) -> None:
         self.requested = {name: requested for name, (requested, _) in bounds.items()}
         self.remaining = {name: remaining for name, (_, remaining) in bounds.items()}
-        told = [
-            f"requested {name} = {_brief(requested)}, remaining {name} = {_brief(remaining)}, "
-            f"difference {_brief(requested - remaining)}"
-            for name, (requested, remaining) in bounds.items()
-        ]
-        instead = (
-            "ask for a release without a delta, or set more aside in a new budget"
-            if "delta" in bounds
-            else "ask for less accuracy or stop here"
+        equal = [a - b for a, b in bounds.values() if _brief(a) == _brief(b)]
+        short = f", which is {_brief(equal[0])} too little" if equal else ""
+        fixes = [instead]
+        if "delta" in bounds:
+            fixes = ["run a query that needs no δ, such as one with declared groups", instead]
+        elif any(self.remaining.values()):
+            fixes = ["use a smaller epsilon", instead]
+        fix = ", or ".join(filter(None, fixes))
+        super().__init__(
+            f"Not enough budget: this would cost {_amounts(self.requested)}, and "
+            f"{_amounts(self.remaining)} remains{whose}{short}",
+            f"{fix}. Nothing was spent" if fix else "Nothing was spent",
         )
-        super().__init__(f"{whose} does not allow this: {', and '.join(told)}; {instead}.")
 
     def of_analyst(self, name: str) -> "BudgetError":
-        """Return the same refusal as one by an analyst's cap."""
-        return self._told(name, self.tables)
+        """Return the same error as one by an analyst's cap."""
+        return self._with(name, self.tables)
 
     def for_units(self, tables: Sequence[str]) -> "BudgetError":
-        """Return the same refusal as one for units of these tables."""
-        return self._told(self.analyst, tuple(tables))
+        """Return the same error as one for units of these tables."""
+        return self._with(self.analyst, tuple(tables))
 
-    def _told(self, analyst: str | None, tables: tuple[str, ...]) -> "BudgetError":
+    def _with(self, analyst: str | None, tables: tuple[str, ...]) -> "BudgetError":
         bounds = {each: (self.requested[each], self.remaining[each]) for each in self.requested}
-        whose = "the budget" if analyst is None else f"the cap of analyst {shown(analyst)}"
-        units = f" for units of {' and '.join(map(shown, tables))}" if tables else ""
-        refusal = BudgetError(f"{whose}{units}", **bounds)
-        refusal.analyst, refusal.tables = analyst, tables
-        return refusal
+        whose = f" for units of {' and '.join(map(shown, tables))}" if tables else ""
+        instead = ""
+        if analyst is not None:
+            whose += f" in the cap of analyst {shown(analyst)}"
+            instead = "ask the data owner to raise the cap"
+        error = BudgetError(whose, instead, **bounds)
+        error.analyst, error.tables = analyst, tables
+        return error
+
+
+SYMBOLS = {"epsilon": "ε", "delta": "δ", "rho": "ρ"}
+
+
+def _amounts(bounds: Mapping[str, Fraction]) -> str:
+    return " or ".join(f"{SYMBOLS[name]} = {_brief(x)}" for name, x in bounds.items())
 
 
 def _brief(amount: Fraction) -> str:
@@ -171,77 +224,77 @@ def _brief(amount: Fraction) -> str:
 
 
 class LedgerError(DiscreetError):
-    """The ledger cannot be read or written as it must: nothing is answered without it."""
+    """The ledger cannot be read or written. Discreet answers no query without it."""
 
     def __init__(self, problem: str, instead: str) -> None:
-        super().__init__(f"{problem}, so nothing is answered; {instead}.")
+        super().__init__(f"{problem}, so Discreet will not answer queries", instead)
         self.problem, self.instead = problem, instead
 
 
 class AccountError(DiscreetError):
-    """An account that may not ask: not declared, disabled, or with a token that nobody holds."""
+    """An account that may not run queries: not declared, disabled, or with an invalid token."""
 
     def __init__(self, problem: str, instead: str) -> None:
-        super().__init__(f"{problem}; {instead}.")
+        super().__init__(problem, instead)
 
 
 class SuspendedError(AccountError):
-    """An account that may run nothing until the owner has looked at a failure; nothing was charged.
+    """An account that may run nothing until the owner has checked a failure. Nothing was charged.
 
-    What was kept, and needs no statement, stays readable.
+    Saved answers, which need no database, stay readable.
     """
 
-    def __init__(self, who: str = "this account is") -> None:
+    def __init__(self, who: str = "This account is") -> None:
         super().__init__(
-            f"{who} suspended because a question failed after it was charged",
-            "the owner sees it with 'discreet ledger incidents' and lifts it with "
-            "'discreet analyst resume'",
+            f"{who} suspended, because a query failed after it was charged",
+            "Ask the data owner to look at the failure with discreet ledger incidents, and to end "
+            "the suspension with discreet analyst resume",
         )
 
 
 class UnansweredError(AccountError):
-    """An account with too many questions that were charged and have no answer."""
+    """An account with too many queries that were charged and have no answer."""
 
     def __init__(self) -> None:
         super().__init__(
-            "too many questions of this account were charged and have no answer",
-            "ask them again, which is free, or let the owner look with 'discreet ledger "
-            "incidents' and lift it with 'discreet analyst resume'",
+            "Too many queries of this account were charged and have no answer",
+            "Run them again, which costs nothing, or ask the data owner to look at them with "
+            "discreet ledger incidents and to run discreet analyst resume",
         )
 
 
 class PinnedError(DiscreetError):
-    """A question was paid for, or read off another answer, while it was being asked."""
+    """A query was charged, or read from another answer, while the same query was running."""
 
     def __init__(self) -> None:
-        super().__init__("the question was answered another way meanwhile; ask again.")
+        super().__init__("This query was answered in another way at the same time", "Run it again")
 
 
 class RefusedError(DiscreetError):
-    """What is attacked answers no more: its budget is gone, or it takes no such question."""
+    """The attacked system answers no more: its budget is used up, or it rejects the query."""
 
 
 class MissingExtraError(DiscreetError, ImportError):
-    """An optional part of Discreet is not installed."""
+    """An optional package is not installed."""
 
     def __init__(self, what: str, *, extra: str) -> None:
-        super().__init__(f"{what} needs an optional part: pip install 'discreet[{extra}]'.")
+        super().__init__(f"{what} is not installed", f"Run: pip install 'discreet[{extra}]'")
 
 
 def shown(value: object) -> str:
-    """Return a value as an error shows it: short, on one line, fractions as people write them."""
+    """Return a value as errors show it: short, on one line, fractions as decimals if possible."""
     try:
         text = readable(value) if isinstance(value, Fraction) else repr(value)
     except (OverflowError, ValueError):
         return "a number too long to show"
-    except Exception:  # noqa: BLE001 - a value of somebody else's type, whose repr may do anything
+    except Exception:  # noqa: BLE001 - the repr of a foreign type may do anything
         return "a value that cannot be shown"
     text = " ".join(text.split())
     return text if len(text) <= 60 else text[:57] + "..."
 
 
 MOST_SHOWN = 10**300
-"""Larger numbers have no float to be shown by."""
+"""Larger numbers do not fit into a float."""
 
 
 def readable(value: Fraction) -> str:
@@ -253,33 +306,34 @@ def readable(value: Fraction) -> str:
     return str(value) if len(str(value)) <= 20 else f"about {decimal}"
 
 
-# --------------------------------------------------------------------------- questions
+# --------------------------------------------------------------------------- queries
 
 
 class QuestionError(DiscreetError):
-    """A question that is refused, from its words and the catalog alone; nothing was charged.
+    """A query that is rejected because of its SQL and the catalog alone. Nothing was charged.
 
-    `span` is where in the question, as offsets of the first character and past the last; whoever
-    has the question's text sets `text`, and the sentence then says line and column, with a caret.
+    `span` is the place in the query: the offset of the first character, and that after the last.
+    The caller that has the text of the query sets `text`. The message then has the line and the
+    column, and the line of the query with carets below it.
     """
 
     span: tuple[int, int] | None
     text: str | None = None
 
     def __init__(self, what: str, fix: str, *, span: tuple[int, int] | None = None) -> None:
-        super().__init__(what, fix)
+        Exception.__init__(self, what, fix)  # the parts, which __str__ puts together
         self.what, self.fix, self.span = what, fix, span
 
     def __str__(self) -> str:
         if self.text is None or self.span is None:
-            return without_commands(f"{self.what}; {self.fix}.")
+            return message(self.what, self.fix)
         line, column, shown_line, caret = _place(self.text, *self.span)
-        sentence = without_commands(f"{self.what} (line {line}, column {column}); {self.fix}.")
-        return f"{sentence}\n  {shown_line}\n  {caret}"
+        place, excerpt = f"line {line}, column {column}", f"{shown_line}\n{caret}"
+        return message(self.what, self.fix, place=place, excerpt=excerpt)
 
 
 def _place(text: str, start: int, end: int) -> tuple[int, int, str, str]:
-    """Return line and column, both from 1, the line (or the part around it), and the caret line."""
+    """Return line and column from 1, the line or the part around the place, and the carets."""
     first = text.rfind("\n", 0, start) + 1
     last = text.find("\n", start)
     line = text[first : last if last >= 0 else len(text)]
@@ -287,25 +341,25 @@ def _place(text: str, start: int, end: int) -> tuple[int, int, str, str]:
     width = max(1, min(end, first + len(line)) - start)
     left = max(0, column - 60)
     part = line[left : left + 120].replace("\t", " ")
-    part = COMMANDS.sub("\N{REPLACEMENT CHARACTER}", part)  # one for one, so that the caret fits
+    part = COMMANDS.sub("\N{REPLACEMENT CHARACTER}", part)  # one for one, so the caret fits
     caret = " " * (column - left) + "^" * min(width, 120 - (column - left))
     return text.count("\n", 0, start) + 1, column + 1, part, caret
 
 
 class SqlSyntaxError(QuestionError):
-    """The text is not SQL: `SELECT COUNT( FROM visits`."""
+    """The text is not valid SQL: `SELECT COUNT( FROM visits`."""
 
 
 class StatementError(QuestionError):
-    """Not one SELECT: `DELETE FROM visits`, or two statements."""
+    """The text is not a single SELECT: `DELETE FROM visits`, or two statements."""
 
 
 class UnknownNameError(QuestionError):
-    """No such table, column or function: `SELECT COUNT(*) FROM visist`."""
+    """There is no such table, column or function: `SELECT COUNT(*) FROM visist`."""
 
 
 class RowLevelError(QuestionError):
-    """The result would show rows of units: `SELECT * FROM visits`, or a unit as a group key."""
+    """The result would contain individual rows: `SELECT * FROM visits`, or groups by the unit."""
 
 
 class NotGroupedError(QuestionError):
@@ -313,44 +367,45 @@ class NotGroupedError(QuestionError):
 
 
 class NestedAggregateError(QuestionError):
-    """An aggregate stands inside another: `SUM(SUM(cost))`."""
+    """An aggregate is inside another aggregate or in WHERE: `SUM(SUM(cost))`."""
 
 
 class UnboundedError(QuestionError):
-    """What is summed has no bounds: `SUM(visit_id)`; declare them, or clamp in the question."""
+    """A sum needs bounds: `SUM(visit_id)`. Declare them, or write CLAMP in the query."""
 
 
 class JoinError(QuestionError):
-    """A join that would tie rows of different units together."""
+    """A join that would combine rows of different privacy units."""
 
 
 class UnknownKeysError(QuestionError):
-    """Groups that only the data know, in a budget without a delta to hide the rare ones."""
+    """Undeclared groups, with a budget that has no delta."""
 
 
 class UnsupportedError(QuestionError):
-    """SQL that has no private form here: a clause, a function, an aggregate; never ignored."""
+    """A clause, function or aggregate that is not supported on private rows. It is not ignored."""
 
 
 class NondeterministicError(QuestionError):
-    """A function that gives something else each time: `random()`, `now()`."""
+    """A function whose value changes with every run: `random()`, `now()`."""
 
 
 class QuestionSizeError(QuestionError):
-    """A question too long, too deep or with too many keys to be answered."""
+    """A query that is too long, nested too deeply, or has too many groups."""
 
 
 class TargetError(QuestionError):
-    """An accuracy or a price that this question cannot be given."""
+    """A margin of error or a cost that is not possible for this query."""
 
 
 class NothingFoundError(DiscreetError):
-    """No values of a column stand out from the noise, so that no bounds were found; it was paid."""
+    """No bounds were found for a column. The cost of the search stays spent."""
 
     def __init__(self, column: str, epsilon: Fraction) -> None:
         super().__init__(
-            f"no values of {column} stand out from the noise at epsilon = {readable(epsilon)}, "
-            "which stays charged; spend more on its bounds, or declare them in the catalog."
+            f"No bounds found for {column} at ε = {readable(epsilon)}: too few values to be "
+            "visible above the noise",
+            "This ε stays spent. Try a larger epsilon, or declare bounds in the catalog",
         )
 
 
@@ -358,9 +413,8 @@ class CatalogError(DiscreetError):
     """A catalog that cannot be used: what is wrong, in which file and line, and how to fix it."""
 
     def __init__(self, what: str, fix: str, *, file: str | None = None, line: int | None = None):
-        where = "" if file is None else f" ({file}{'' if line is None else f', line {line}'})"
-        end = "" if fix.endswith((".", "?")) else "."
-        super().__init__(f"{what}{where}. {fix[:1].upper()}{fix[1:]}{end}")
+        place = "" if file is None else f"{file}{'' if line is None else f', line {line}'}"
+        super().__init__(what, fix, place=place)
 
 
 class PlatformError(DiscreetError, OSError):
@@ -369,37 +423,40 @@ class PlatformError(DiscreetError, OSError):
     def __init__(self, what: str) -> None:
         super().__init__(
             f"{what} needs a POSIX system, such as Linux or macOS: it relies on file locks and "
-            "file permissions that this system does not have. On Windows, use WSL or a container."
+            "file permissions that this system does not have",
+            "On Windows, use WSL or a container",
         )
 
 
 class SourceError(DiscreetError):
-    """Data that cannot be opened or read; for the owner, at opening."""
+    """Data that cannot be opened or read. The data owner sees it when the data are opened."""
 
 
 Failure: TypeAlias = Literal["failed", "time", "memory", "release"]
-"""How a question failed after its charge, as far as an engine can say without its words."""
+"""How a query failed after its charge, as far as this is known without the database's message."""
 
 
 class EngineError(DiscreetError):
-    """The engine could not run a query; its own words go to the owner's log only.
+    """The database could not run a query. Its own message goes only to the owner's log.
 
-    `failure` is for the ledger; what an analyst is raised always has the same.
+    `failure` is for the ledger. The error that an analyst sees has the same value every time.
     """
 
     def __init__(self, failure: Failure = "failed") -> None:
         super().__init__(
-            "the engine could not run this question; what was charged stays charged, and the "
-            "account is suspended until the owner has looked."
+            "The database could not run this query",
+            "Its cost stays spent, and the account is suspended until the data owner has "
+            "checked the failure. The data owner finds the cause in the log discreet.engine",
         )
         self.failure: Failure = failure
 
 
 class LeastEpsilonError(DiscreetError):
-    """A question that costs less than the owner lets a question cost; nothing was charged."""
+    """A query that costs less than the least cost that the owner allows. Nothing was charged."""
 
     def __init__(self, epsilon: Fraction, least: Fraction) -> None:
         super().__init__(
-            f"this question would be charged epsilon = {readable(epsilon)}, less than the "
-            f"least_epsilon of a question; ask for it with epsilon = {readable(least)} or more."
+            f"This query would cost ε = {readable(epsilon)}, and the catalog allows no query "
+            f"below ε = {readable(least)}",
+            f"Run it with epsilon = {readable(least)} or more",
         )

@@ -57,7 +57,11 @@ def whole(name: str, value: object, *, least: int | None = None, most: int | Non
 
 def confidence_level(value: object) -> Fraction:
     """Return a confidence strictly between 0 and 1."""
-    return rational("confidence", value, above=0, below=1)
+    number = rational("confidence", value, above=0)
+    if number < 1:
+        return number
+    fix = f"For {readable(number)}%, write {readable(number / 100)}" if 1 < number < 100 else ""
+    raise ParameterError("confidence", value, "must be less than 1", fix)
 
 
 def flag(name: str, value: object) -> bool:

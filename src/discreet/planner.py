@@ -12,7 +12,13 @@ from discreet.catalog.policy import Catalog
 from discreet.engines.base import Engine, Statement
 from discreet.engines.madeup import made_up
 from discreet.engines.public import PublicStore
-from discreet.errors import ParameterError, QuestionError, QuestionSizeError, UnsupportedError
+from discreet.errors import (
+    HIDDEN,
+    ParameterError,
+    QuestionError,
+    QuestionSizeError,
+    UnsupportedError,
+)
 from discreet.postprocess import schemas_of
 from discreet.query.check import check
 from discreet.query.parse import parse
@@ -71,8 +77,8 @@ class Planner:
         for each in question.scalars:
             if not self.public.check(each.sql, schemas).begins_with_a_number:
                 raise UnsupportedError(
-                    "a query that stands in a condition on rows gives no number",
-                    "compare rows with released numbers only",
+                    "A subquery in a condition on rows must return a number",
+                    "Compare rows only with numbers",
                 )
             self.public.rehearse(each.sql, made_up(question, schemas))
 
@@ -87,11 +93,11 @@ def located(sql: str) -> Iterator[None]:
         raise
     except RecursionError:
         raise QuestionSizeError(
-            "the question is nested too deeply", "write it with fewer levels"
+            "The query is nested too deeply", "Write it with fewer levels"
         ) from None
 
 
 def _required(target: Target | None, question: Question) -> Target:
     if target is None and question.releases:
-        raise ParameterError("epsilon", None, "must be given, or an accuracy: ask(sql, within=20)")
+        raise ParameterError("epsilon", HIDDEN, "must be given, or a margin of error: within=20")
     return target or PUBLIC_ONLY

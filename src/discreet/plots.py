@@ -308,7 +308,7 @@ def _matplotlib() -> ModuleType:
     try:
         import matplotlib.figure  # noqa: PLC0415 - an optional extra, imported here only
     except ImportError as cause:
-        raise MissingExtraError("plotting", extra="plots") from cause
+        raise MissingExtraError("Plot support", extra="plots") from cause
     return matplotlib
 
 

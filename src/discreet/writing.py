@@ -6,9 +6,9 @@ from pathlib import Path
 
 from discreet.errors import ParameterError
 
-NO_FOLDER = "must be in a folder that is there"
-LINK = "must not be a symbolic link, which would write somewhere else"
-NOT_PLAIN = "must be a new file or a plain one, not a folder or a device"
+NO_FOLDER = "must be in a folder that exists"
+LINK = "must not be a symbolic link"
+NOT_PLAIN = "must be a new file or a regular file, not a folder or a device"
 
 
 def check_place(option: str, path: str | Path) -> Path:

@@ -76,8 +76,9 @@ def test_a_caret_still_stands_below_its_place(tmp_path: Path) -> None:
         with pytest.raises(DiscreetError) as caught:
             curator.ask("SELECT COUNT(*) /* \x1b[31m \u202e */ FROM nowhere", epsilon=1)
         explained = curator.explain('SELECT COUNT(*) AS "\x1b[31m\u202e" FROM t', epsilon=1)
-    sentence, line, caret = str(caught.value).split("\n")
+    sentence, line, caret, fix = str(caught.value).split("\n")
     assert "nowhere" in sentence
+    assert fix == "Available tables: t."
     assert caret.index("^") == line.index("nowhere")
     assert found_in(str(caught.value)) == []
     assert isinstance(explained, Explanation)

@@ -44,7 +44,7 @@ def test_i1_a_field_of_any_length_is_refused_with_its_line(tmp_path: Path) -> No
     """The engine reads lines of 2 MB; an open quote may swallow as much of the file."""
     for open_quote in ("", '"'):
         content = f"u,s\n1,a\n2,{open_quote}{'a' * 3_000_000}\n3,b\n"
-        with pytest.raises(SourceError, match=r"line 3: a field has more than \d+ characters"):
+        with pytest.raises(SourceError, match=r"A field has more than [\d,]+ characters.*line 3\)"):
             discreet.open(written(tmp_path, content), unit="u", epsilon=1)
 
 
@@ -182,9 +182,9 @@ def test_i8_nothing_about_a_column_is_taken_from_the_data(tmp_path: Path) -> Non
         for column in curator.catalog.tables[0].columns:
             assert column.bounds is None
             assert column.values is None
-        with pytest.raises(DiscreetError, match="no declared bounds"):
+        with pytest.raises(DiscreetError, match="needs bounds for"):
             curator.ask("SELECT SUM(x) FROM t", epsilon=1)
-        with pytest.raises(DiscreetError, match="only the data know"):
+        with pytest.raises(DiscreetError, match="GROUP BY s needs a list of values"):
             curator.ask("SELECT s, COUNT(*) FROM t GROUP BY s", epsilon=1)
 
 

@@ -95,7 +95,7 @@ def test_a_question_beyond_the_budget_reads_nothing() -> None:
         engine = watch(curator)
         curator.ask("SELECT COUNT(*) FROM visits", epsilon=Fraction(2, 3))
         runs = engine.runs
-        with pytest.raises(BudgetError, match="remaining epsilon"):
+        with pytest.raises(BudgetError, match="remains"):
             curator.ask(
                 "SELECT COUNT(*) FROM patients", epsilon=Fraction(1, 3) + Fraction(1, 10**9)
             )

@@ -73,7 +73,7 @@ def test_s23_units_of_different_kinds_do_not_meet() -> None:
     units = {"p": "id", "q": "id"}
     with (
         discreet.open(tables, unit=units, epsilon=10) as curator,
-        pytest.raises(JoinError, match="different kinds"),
+        pytest.raises(JoinError, match="different types"),
     ):
         curator.ask("SELECT COUNT(*) FROM p JOIN q ON p.id = q.id", epsilon=1)
 
@@ -236,7 +236,9 @@ def test_s36_groups_by_the_million_are_refused_from_the_catalog_alone() -> None:
     table = pa.table({"id": [1, 2], "a": [1, 2], "b": [1, 2]})
     with discreet.open(table, name="t", unit="id", bounds=bounds, epsilon=10) as curator:
         engine, before = watch(curator), curator.remaining
-        with pytest.raises(DiscreetError, match="only the data know"):
+        with pytest.raises(
+            DiscreetError, match="needs a list of values, because this budget has no delta"
+        ):
             curator.ask("SELECT a, b, COUNT(*) FROM t GROUP BY a, b", epsilon=1)
         assert (engine.runs, curator.remaining) == (0, before)
 

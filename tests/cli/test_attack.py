@@ -111,7 +111,7 @@ def test_a_picture_that_cannot_be_saved_is_refused_before_the_attack(
     told = discreet("attack", "averaging", "--against", "raw", *SMALL, "-p", "file/attack.png")
     assert told.code == 1
     assert not told.out
-    assert "plot must be in a folder that is there" in told.err
+    assert "plot must be in a folder that exists" in told.err
 
 
 @pytest.fixture

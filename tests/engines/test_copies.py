@@ -133,7 +133,7 @@ def test_nobody_else_can_read_it_while_it_is_made(catalog: Path) -> None:
 def test_it_is_not_made_in_a_folder_of_others(catalog: Path) -> None:
     folder = catalog.with_name("discreet.prepared.part")
     folder.mkdir(mode=0o755)
-    with pytest.raises(SourceError, match="not this user's alone"):
+    with pytest.raises(SourceError, match="other users have access to it"):
         prepare_catalog(catalog)
     assert not list(folder.iterdir())
 
@@ -224,7 +224,7 @@ def test_forgetting_leaves_nothing(catalog: Path) -> None:
 
 
 def test_two_do_not_make_it_at_once(catalog: Path) -> None:
-    with copies.alone(copy_of(catalog)), pytest.raises(SourceError, match="another process"):
+    with copies.alone(copy_of(catalog)), pytest.raises(SourceError, match="Another process"):
         prepare_catalog(catalog)
 
 
@@ -274,6 +274,6 @@ def test_a_start_that_was_killed_goes_on_where_it_ended(
 def test_a_link_in_the_place_of_the_lock_is_not_followed(catalog: Path, tmp_path: Path) -> None:
     target = tmp_path / "target"
     catalog.with_name("discreet.prepared.lock").symlink_to(target)
-    with pytest.raises(SourceError, match="see that it is no link"):
+    with pytest.raises(SourceError, match="Check that it is not a link"):
         prepare_catalog(catalog)
     assert not target.exists()

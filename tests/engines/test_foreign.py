@@ -183,7 +183,7 @@ def test_texts_that_a_parser_could_misread_are_written_as_bytes() -> None:
 def test_what_cannot_be_told_is_refused() -> None:
     with closing(loaded(visits={"patient_id": [1], "we`ird": [2]})) as engine:
         for dialect in DIALECTS:
-            with pytest.raises(UnsupportedError, match="where rows are units"):
+            with pytest.raises(UnsupportedError, match="each row is a privacy unit"):
                 write_for(count(private(engine, unit=RowUnit())), dialect)
         odd = count(private(engine), sums=(column("we`ird"),))
         for dialect in ("bigquery", "databricks"):
@@ -208,7 +208,7 @@ def test_an_explanation_has_the_statements_of_another_dialect() -> None:
         assert "BIGNUMERIC" in told
         assert '"kept"' not in told
         assert '"kept"' in str(curator.explain(sql, epsilon=1))
-        with pytest.raises(ParameterError, match="did you mean bigquery"):
+        with pytest.raises(ParameterError, match="Did you mean bigquery"):
             curator.explain(sql, epsilon=1, dialect="bigquerry")
 
 

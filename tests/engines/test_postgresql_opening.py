@@ -210,7 +210,7 @@ def test_columns_that_are_computed_when_they_are_read_are_left_out(
         with pytest.raises(DiscreetError, match="inverse"):
             curator.explain("SELECT COUNT(inverse) AS n FROM t", epsilon=1)
     run(f"CREATE TABLE {schema}.v (a int GENERATED ALWAYS AS (1) VIRTUAL)")
-    with pytest.raises(SourceError, match="all columns"):
+    with pytest.raises(SourceError, match="All columns"):
         columns_of(schema, "v")
 
 

@@ -164,7 +164,7 @@ def test_explaining_says_what_asking_does(catalog: Path) -> None:
 def test_what_is_not_prepared_is_not_asked_for(catalog: Path) -> None:
     with (
         discreet.open(catalog) as curator,
-        pytest.raises(ParameterError, match="and these are not"),
+        pytest.raises(ParameterError, match="and these tables are not prepared"),
     ):
         curator.ask(QUESTIONS[0], epsilon=1, row_choice="once")
     text = catalog.read_text().replace("[tables.visits]", 'bounding = "per-query"\n[tables.visits]')
@@ -299,7 +299,7 @@ def test_two_do_not_make_a_form_at_once(catalog: Path) -> None:
             return
         with psycopg.connect(shared_server()) as other:
             other.execute("SELECT pg_advisory_xact_lock(%s)", (int(form.family[:15], 16),))
-            with pytest.raises(SourceError, match="another process"):
+            with pytest.raises(SourceError, match="Another process"):
                 prepare_catalog(catalog)
 
     assert prepare_catalog(catalog, meanwhile)

@@ -210,7 +210,7 @@ def test_units_of_different_kinds_are_never_compared(engine: DuckDbEngine, visit
     joined = Select(source=visits, name="v", joins=(join,), columns=())
     test = UnitIsIn(rows=other, name="t", where=None, facts=Facts(kind=Kind.BOOLEAN))
     for rows in (joined, Union(parts=(visits, other)), select(visits, where=test)):
-        with pytest.raises(JoinError, match="different kinds"):
+        with pytest.raises(JoinError, match="different types"):
             engine.bind(count(rows))
     path = PathUnit(column="visit", table="visits", key="visit_id")
     leading = Scan(table=table_of("texts", path, visit=TEXT), parents=(visits.table,))

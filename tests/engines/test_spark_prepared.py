@@ -147,7 +147,7 @@ def test_what_has_no_files_is_not_prepared(catalog: Path) -> None:
     shared_session().range(3).createOrReplaceTempView("nowhere")
     text = CATALOG.split("[tables.visits]", maxsplit=1)[0]
     catalog.write_text(f'{text}[tables.visits]\nfrom = "nowhere"\nunit = "id"\n')
-    with pytest.raises(SourceError, match="no files by which changes are seen"):
+    with pytest.raises(SourceError, match="table without files cannot be prepared"):
         prepare_catalog(catalog)
 
 
@@ -157,5 +157,5 @@ def test_a_form_that_others_could_have_written_is_not_used(tmp_path: Path) -> No
     form.place.mkdir(mode=0o755)
     session = cast("Any", None)  # nothing is asked of it
     assert found_form(session, form, {}) is NOTHING
-    with pytest.raises(SourceError, match="not this user's alone"):
+    with pytest.raises(SourceError, match="other users have access to it"):
         make_private(form.place)

@@ -70,9 +70,10 @@ def test_a_unit_that_is_not_written_as_its_type_is_refused_with_its_line(
     file = written(tmp_path, [*GOOD[kind], value])
     with pytest.raises(SourceError) as caught:
         discreet.open(file, unit="who", types={"who": kind}, epsilon=1)
-    assert f"t.csv, line {len(GOOD[kind]) + 2}: 'who'" in str(caught.value)
+    assert str(caught.value).startswith("A value of 'who', ")
+    assert f"t.csv, line {len(GOOD[kind]) + 2})." in str(caught.value)
     told = str(caught.value).split("is not an integer of 64 bits: 7 or -12")[0]
-    assert len(value) < 4 or value not in told.removeprefix(str(tmp_path))
+    assert len(value) < 4 or value not in told.replace(str(tmp_path), "")
 
 
 @pytest.mark.parametrize("kind", GOOD)
@@ -96,7 +97,7 @@ def test_numbers_too_long_to_tell_apart_are_no_units_either_if_no_type_is_declar
     tmp_path: Path,
 ) -> None:
     file = written(tmp_path, ["12345678901234567890", "12345678901234567891"])
-    with pytest.raises(SourceError, match=r"line 2: 'who'.*of 64 bits"):
+    with pytest.raises(SourceError, match=r"'who'.*of 64 bits.*line 2\)"):
         discreet.open(file, unit="who", epsilon=1)
     file = written(tmp_path, ["0.1", "0.10"])
     with pytest.raises(CatalogError, match="cannot be compared reliably"):
@@ -137,7 +138,7 @@ def test_keys_that_a_path_compares_are_read_as_strictly_as_units(tmp_path: Path,
     discreet.open(catalog).close()
     with (tmp_path / file).open("a") as stream:
         stream.write("3,10.4\n")
-    with pytest.raises(SourceError, match=rf"{file}, line 4: 'visit'"):
+    with pytest.raises(SourceError, match=rf"'visit'.*{file}, line 4\)"):
         discreet.open(catalog)
     catalog.write_text(CATALOG.format(kind="real"))
     with pytest.raises(CatalogError, match="visit, whose values cannot be compared"):
@@ -147,7 +148,7 @@ def test_keys_that_a_path_compares_are_read_as_strictly_as_units(tmp_path: Path,
 def test_the_line_is_counted_over_quoted_fields_and_in_compressed_files(tmp_path: Path) -> None:
     file = tmp_path / "t.csv.gz"
     file.write_bytes(gzip.compress(b'x,who\n"a\nb",1\nc,2.5\n'))
-    with pytest.raises(SourceError, match=r"t\.csv\.gz, line 4: 'who'"):
+    with pytest.raises(SourceError, match=r"'who'.*t\.csv\.gz, line 4\)"):
         discreet.open(file, unit="who", types={"who": "integer"}, epsilon=1)
 
 
@@ -228,7 +229,7 @@ def test_parquet_files_that_store_units_as_other_types_are_refused(
     """DuckDB casts to the type in the first file, and would make one person of several."""
     for name, units in zip("ab", OTHER_TYPES[types], strict=True):
         pq.write_table(pa.table({"who": units}), tmp_path / f"{name}.parquet")
-    with pytest.raises(SourceError, match=r"b\.parquet has another type of 'who'"):
+    with pytest.raises(SourceError, match=r"'who' identifies .*b\.parquet and"):
         discreet.open(tmp_path / "*.parquet", name="t", unit="who", epsilon=1)
 
 

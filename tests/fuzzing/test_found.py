@@ -22,7 +22,7 @@ def test_mode_of_nothing_but_null_is_refused_before_the_charge(
     curator: Curator, value: str
 ) -> None:
     before = curator.remaining
-    with pytest.raises(UnsupportedError, match="no value to choose but NULL"):
+    with pytest.raises(UnsupportedError, match="no values except NULL"):
         curator.ask(f"SELECT MODE({value}) FROM t", epsilon=1)
     assert curator.remaining == before
 

@@ -154,7 +154,7 @@ def test_thousands_of_tiny_charges_neither_drift_nor_lose_anything(
 
 def test_what_does_not_fit_as_a_whole_is_not_charged_in_part(store: Store) -> None:
     ledger = store.open()
-    with pytest.raises(BudgetError, match=r"requested epsilon = 1\.1"):
+    with pytest.raises(BudgetError, match=r"would cost ε = 1\.1"):
         ledger.charge("q", [TENTH] * 11)
     assert ledger.remaining().epsilon == 1
     assert numbered(ledger) == [(1, "policy")]
@@ -496,8 +496,8 @@ def test_a_total_below_what_is_charged_allows_nothing_more(durable: Store) -> No
 @pytest.mark.parametrize(
     ("budget", "neighbours", "words"),
     [
-        (Budget(epsilon=1, delta=1e-6), "add-remove", "begun with filter = basic"),
-        (Budget(epsilon=1), "replace", "begun with neighbours = add-remove"),
+        (Budget(epsilon=1, delta=1e-6), "add-remove", "created with filter = basic"),
+        (Budget(epsilon=1), "replace", "created with neighbours = add-remove"),
     ],
 )
 def test_what_old_prices_depend_on_cannot_change(
@@ -511,7 +511,7 @@ def test_what_old_prices_depend_on_cannot_change(
 
 def test_what_is_set_aside_cannot_change(durable: Store) -> None:
     durable.open(Budget(epsilon=1, delta=1e-6, set_aside=1e-7)).close()
-    with pytest.raises(LedgerError, match="begun with set_aside = 1/10000000"):
+    with pytest.raises(LedgerError, match="created with set_aside = 1/10000000"):
         durable.open(Budget(epsilon=1, delta=1e-6))
 
 
@@ -584,7 +584,7 @@ def test_delta_may_change_under_the_same_filter(durable: Store) -> None:
 
 @pytest.mark.parametrize("budget", [Budget(epsilon=1).charge(TENTH), 1, None])
 def test_a_budget_that_is_charged_already_is_refused(store: Store, budget: Budget) -> None:
-    with pytest.raises(ParameterError, match="budget must be a Budget that nothing is charged to"):
+    with pytest.raises(ParameterError, match="budget must be a Budget without charges"):
         store.open(budget)
 
 

@@ -99,7 +99,7 @@ def test_a_writer_that_stops_is_waited_for_and_then_named(
     with file.open() as ledger:
         with closing(sqlite3.connect(file.path, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
-            with pytest.raises(Exception, match="another process held the ledger for too long"):
+            with pytest.raises(Exception, match="Another process locked the ledger for too long"):
                 ledger.charge("q", [TENTH])
             assert ledger.remaining().epsilon == 1
         assert not ledger.charge("q", [TENTH]).already_paid

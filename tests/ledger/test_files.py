@@ -78,7 +78,7 @@ def from_the_future(path: Path) -> None:
         (not_a_database, "is not a ledger"),
         (another_database, "is not a ledger"),
         (Path.touch, "is not a ledger"),
-        (Path.mkdir, "is not there or cannot be made"),
+        (Path.mkdir, "does not exist or cannot be created"),
         (from_the_future, "written by a newer version"),
     ],
 )
@@ -103,7 +103,9 @@ def test_a_ledger_that_lost_its_first_entry_is_refused(file: FileStore) -> None:
         copy.path.parent.mkdir()
         shutil.copy(file.path, copy.path)
     for opened in (copy.open, copy.existing):
-        with pytest.raises(LedgerError, match=r"lost its first entry.*from a copy that verifies"):
+        with pytest.raises(
+            LedgerError, match=r"lost its first entry.*a copy that passes discreet ledger verify"
+        ):
             opened()
 
 
@@ -128,7 +130,7 @@ def test_a_process_that_ends_while_it_makes_a_ledger_leaves_one_that_can_be_begu
 def test_a_link_where_a_new_ledger_is_marked_is_not_followed(file: FileStore) -> None:
     target = file.path.with_name("target")
     file.path.with_name(f"{file.path.name}-new").symlink_to(target)
-    with pytest.raises(LedgerError, match="cannot be made"):
+    with pytest.raises(LedgerError, match="cannot be created"):
         file.open()
     assert not target.exists()
 
@@ -148,21 +150,23 @@ def test_a_ledger_that_others_may_write_is_opened_with_a_warning(
     file.open().close()
     file.path.chmod(mode)
     for opened in (file.open, file.existing):
-        with pytest.warns(DiscreetWarning, match=r"others .* may write the ledger .*chmod go-w"):
+        with pytest.warns(
+            DiscreetWarning, match=r"Other users may write to the ledger .*chmod go-w"
+        ):
             opened().close()
     file.path.chmod(0o640)
     file.open().close()
 
 
 def test_a_missing_folder_is_not_made(tmp_path: Path) -> None:
-    with pytest.raises(LedgerError, match="see that its folder exists"):
+    with pytest.raises(LedgerError, match="Check that its folder exists"):
         SqliteLedger(tmp_path / "missing" / "ledger.db", budget=ONE)
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("path", ["nowhere.db", ":memory:"])
 def test_an_existing_ledger_must_exist(tmp_path: Path, path: str) -> None:
-    with pytest.raises(LedgerError, match="not there"):
+    with pytest.raises(LedgerError, match="does not exist"):
         SqliteLedger.existing(path if path == ":memory:" else tmp_path / path)
 
 
@@ -190,9 +194,9 @@ def test_a_ledger_that_cannot_be_written_is_refused() -> None:
         file.open().close()
 
         def refused() -> None:
-            with pytest.raises(LedgerError, match=r"permissions|can be written"):
+            with pytest.raises(LedgerError, match=r"permissions|may write to it"):
                 file.open()
-            with pytest.raises(LedgerError, match="can be written"):
+            with pytest.raises(LedgerError, match="may write to it"):
                 other.open()
 
         file.path.chmod(0o444)
@@ -261,11 +265,11 @@ def test_a_ledger_that_is_lost_while_it_is_open_answers_nothing_more(
     with file.open() as ledger:
         receipt = ledger.charge("q", [TENTH])
         harm(file.path)
-        with pytest.raises(LedgerError, match="moved, replaced or cut short"):
+        with pytest.raises(LedgerError, match="moved, replaced or truncated"):
             ledger.keep(receipt, b"42")
-        with pytest.raises(LedgerError, match="moved, replaced or cut short"):
+        with pytest.raises(LedgerError, match="moved, replaced or truncated"):
             ledger.charge("p", [TENTH])
-        with pytest.raises(LedgerError, match="moved, replaced or cut short"):
+        with pytest.raises(LedgerError, match="moved, replaced or truncated"):
             ledger.find("q")
 
 
@@ -284,7 +288,7 @@ def test_a_ledger_that_is_lost_during_the_commit_answers_nothing(
 
     with file.open() as ledger:
         monkeypatch.setattr(SqliteStorage, "_check_files", harmed)
-        with pytest.raises(LedgerError, match="moved, replaced or cut short"):
+        with pytest.raises(LedgerError, match="moved, replaced or truncated"):
             ledger.charge("q", [TENTH])
 
 
@@ -328,8 +332,8 @@ def test_after_a_failure_everything_is_refused_in_fixed_words(
     storage._connection = FailingConnection(connection_of(ledger), failing)
     with pytest.raises(LedgerError) as refusal:
         ledger.charge("p", [TENTH])
-    words = "the ledger could not be read or written, so nothing is answered; "
-    assert str(refusal.value) == words + "see to the disk and open the ledger again."
+    words = "The ledger could not be read or written, so Discreet will not answer queries. "
+    assert str(refusal.value) == words + "Check the disk and open the ledger again."
     for act in (
         lambda: ledger.keep(receipt, b"42"),
         lambda: ledger.find("q"),

@@ -47,7 +47,7 @@ def test_an_incident_suspends_who_caused_it_until_the_owner_has_looked(
     receipt = ledger.charge("q", [TENTH], account="eve", about={"sql": "SELECT 1"})
     ledger.record_incident(receipt, failure, account="eve")
     left = ledger.remaining().epsilon
-    with pytest.raises(SuspendedError, match="this account is suspended because"):
+    with pytest.raises(SuspendedError, match="This account is suspended, because"):
         ledger.charge("r", [TENTH], account="eve")
     with pytest.raises(SuspendedError):
         ledger.charge("q", [TENTH], account="eve")  # paid for, but it would run again
@@ -73,9 +73,9 @@ def test_an_incident_can_suspend_all_accounts(store: Store) -> None:
     ledger.record_incident(
         ledger.charge("q", [TENTH], account="eve"), "failed", account="eve", suspends="all"
     )
-    with pytest.raises(SuspendedError, match="all accounts are suspended"):
+    with pytest.raises(SuspendedError, match="All accounts are suspended"):
         ledger.charge("r", [TENTH])
-    with pytest.raises(AccountError, match="not suspended; those that are: 'eve'"):
+    with pytest.raises(AccountError, match=r"not suspended\. Suspended accounts: 'eve'"):
         ledger.resume("bob")
     ledger.resume("eve")
     ledger.charge("r", [TENTH])
@@ -137,7 +137,7 @@ def test_nothing_else_is_written_of_a_failure(store: Store, failure: str, suspen
 
 
 def test_who_is_not_suspended_cannot_be_resumed(store: Store) -> None:
-    with pytest.raises(AccountError, match="not suspended; no account is"):
+    with pytest.raises(AccountError, match=r"not suspended\. No account is"):
         store.open().resume("owner")
 
 
@@ -244,7 +244,7 @@ def test_nothing_is_pinned_to_what_has_no_answer(store: Store) -> None:
     ledger = store.open()
     ledger.charge("wide", [TENTH])
     for source in ("wide", "nothing"):
-        with pytest.raises(ParameterError, match="must lead to questions with kept answers"):
+        with pytest.raises(ParameterError, match="must refer to queries with saved answers"):
             ledger.charge_all([], pins={"some": source})
 
 
@@ -279,7 +279,7 @@ def test_a_pin_to_nowhere_is_seen(store: Store) -> None:
     ledger = store.open()
     with ledger._turn("write") as turn:
         turn.append(Line(kind="pin", question="some", about={"source": "nothing"}))
-    with pytest.raises(LedgerError, match="not as they were written"):
+    with pytest.raises(LedgerError, match="has been changed since it was written"):
         ledger.verify()
 
 

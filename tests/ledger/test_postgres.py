@@ -120,7 +120,7 @@ def test_a_charge_that_was_committed_unheard_is_found_and_not_made_twice(
 ) -> None:
     with server.open() as ledger:
         cut_at(ledger, admin, "COMMIT", runs=True)
-        with pytest.raises(LedgerError, match="what was charged is not charged twice"):
+        with pytest.raises(LedgerError, match="A charge is not made twice"):
             ledger.charge("q", [TENTH])
         assert ledger.charge("q", [TENTH]).already_paid
         assert ledger.remaining().epsilon == Fraction(9, 10)
@@ -160,7 +160,7 @@ def test_a_writer_that_is_slow_is_waited_for_and_then_named(
     with server.open() as ledger, server.open() as other:
         with other._storage.transaction("write"):
             monkeypatch.setattr("discreet.ledger.postgres.storage.PATIENCE", 0.1)
-            with pytest.raises(LedgerError, match="another process held the ledger for too long"):
+            with pytest.raises(LedgerError, match="Another process locked the ledger for too long"):
                 ledger.charge("q", [TENTH])
             assert ledger.remaining().epsilon == 1
         assert not ledger.charge("q", [TENTH]).already_paid
@@ -300,11 +300,11 @@ def test_an_edited_entry_keeps_the_ledger_from_opening(
 ) -> None:
     with filled(server) as ledger:
         edit(admin, server, text)
-        with pytest.raises(LedgerError, match="not as they were written"):
+        with pytest.raises(LedgerError, match="has been changed since it was written"):
             server.open()
-        with pytest.raises(LedgerError, match="not as they were written"):
+        with pytest.raises(LedgerError, match="has been changed since it was written"):
             ledger.verify()
-        with pytest.raises(LedgerError, match="not as they were written"):
+        with pytest.raises(LedgerError, match="has been changed since it was written"):
             ledger.remaining()
 
 
@@ -314,7 +314,7 @@ def test_a_table_that_is_not_as_it_was_made_keeps_the_ledger_from_opening(
 ) -> None:
     filled(server).close()
     admin.execute(text.replace("{}", server.schema).encode())
-    with pytest.raises(LedgerError, match="not as they were written"):
+    with pytest.raises(LedgerError, match="has been changed since it was written"):
         server.open()
 
 
@@ -337,9 +337,9 @@ def test_a_dropped_tail_is_seen_by_who_has_it_open_and_by_who_noted_the_head(
     with filled(server) as ledger, server.open() as other:
         head = ledger.head()
         edit(admin, server, "DELETE FROM {}.entries WHERE number = 4")
-        with pytest.raises(LedgerError, match="not as they were written"):
+        with pytest.raises(LedgerError, match="has been changed since it was written"):
             other.charge("q2", [TENTH])
-        with server.open() as again, pytest.raises(LedgerError, match="lacks the entry"):
+        with server.open() as again, pytest.raises(LedgerError, match="does not contain the entry"):
             again.verify(head)
 
 
@@ -407,12 +407,12 @@ def test_a_role_without_rights_is_denied_in_fixed_words(
     role = f"role_{server.schema}"
     admin.execute(f"CREATE ROLE {role} LOGIN".encode())
     address = server.address.replace("//postgres:@", f"//{role}@")
-    with pytest.raises(LedgerError, match="denies what is needed"):
+    with pytest.raises(LedgerError, match="lacks rights"):
         PostgresLedger(address, budget=ONE)
 
 
 @pytest.mark.parametrize(
-    ("settings", "words"), [("'off', false", "fsync = off"), ("'on', true", "follows another")]
+    ("settings", "words"), [("'off', false", "fsync = off"), ("'on', true", "read-only replica")]
 )
 def test_a_server_that_could_forget_is_refused(
     server: PostgresStore, monkeypatch: pytest.MonkeyPatch, settings: str, words: str

@@ -67,5 +67,5 @@ def test_l8_a_log_that_lost_what_was_synced_would_be_seen(file: FileStore, tmp_p
         after = left_behind(file.path, tmp_path, begun)
     with SqliteLedger.existing(after) as again:
         assert again.find("returned") is None
-        with pytest.raises(LedgerError, match="lacks the entry"):
+        with pytest.raises(LedgerError, match="does not contain the entry"):
             again.verify(head)

@@ -138,7 +138,7 @@ SEEN_BY_VERIFY = {
 @pytest.mark.parametrize("act", SEEN_ON_OPENING.values(), ids=SEEN_ON_OPENING)
 def test_an_edited_entry_keeps_the_ledger_from_opening(filled: FileStore, act: Edit) -> None:
     edit(filled.path, act)
-    with pytest.raises(LedgerError, match="not as they were written"):
+    with pytest.raises(LedgerError, match="has been changed since it was written"):
         filled.open()
 
 
@@ -156,13 +156,19 @@ def test_a_refused_ledger_holds_no_lock_however_long_its_refusal_is_kept(
 @pytest.mark.parametrize("act", SEEN_BY_VERIFY.values(), ids=SEEN_BY_VERIFY)
 def test_an_edited_answer_is_seen_by_verify(filled: FileStore, act: Edit) -> None:
     edit(filled.path, act)
-    with filled.open() as ledger, pytest.raises(LedgerError, match="not as they were written"):
+    with (
+        filled.open() as ledger,
+        pytest.raises(LedgerError, match="has been changed since it was written"),
+    ):
         ledger.verify()
 
 
 def test_an_edited_answer_is_not_handed_out(filled: FileStore) -> None:
     edit(filled.path, SEEN_BY_VERIFY["answer"])
-    with filled.open() as ledger, pytest.raises(LedgerError, match="not as they were written"):
+    with (
+        filled.open() as ledger,
+        pytest.raises(LedgerError, match="has been changed since it was written"),
+    ):
         ledger.find("q0")
 
 
@@ -172,7 +178,7 @@ def test_an_edit_under_an_open_ledger_is_seen_by_verify_and_ends_its_use(
 ) -> None:
     with filled.open() as ledger:
         edit(filled.path, act)
-        with pytest.raises(LedgerError, match="not as they were written"):
+        with pytest.raises(LedgerError, match="has been changed since it was written"):
             ledger.verify()
         with pytest.raises(LedgerError):
             ledger.charge("q3", [TENTH])
@@ -204,7 +210,7 @@ def test_the_file_itself_refuses_edits(filled: FileStore, text: str) -> None:
 
 def test_a_ledger_without_its_triggers_is_not_opened(filled: FileStore) -> None:
     edit(filled.path, lambda _: None, mend=False)
-    with pytest.raises(LedgerError, match="not as they were written"):
+    with pytest.raises(LedgerError, match="has been changed since it was written"):
         filled.open()
 
 
@@ -264,7 +270,7 @@ def test_a_file_that_lost_a_page_or_its_end_is_refused_and_charges_nothing(
 def test_a_dropped_tail_is_seen_by_who_has_it_open(filled: FileStore) -> None:
     with filled.open() as ledger:
         edit(filled.path, statement("DELETE FROM entries WHERE number = 6"))
-        with pytest.raises(LedgerError, match="not as they were written"):
+        with pytest.raises(LedgerError, match="has been changed since it was written"):
             ledger.charge("q3", [TENTH])
 
 
@@ -274,7 +280,7 @@ def test_a_dropped_tail_is_seen_by_who_noted_the_head(filled: FileStore) -> None
     edit(filled.path, statement("DELETE FROM entries WHERE number = 6"))
     with filled.open() as ledger:
         ledger.verify()  # the chain alone cannot tell
-        with pytest.raises(LedgerError, match="lacks the entry whose digest was noted"):
+        with pytest.raises(LedgerError, match="does not contain the entry with this digest"):
             ledger.verify(head)
 
 
@@ -289,7 +295,7 @@ def test_a_chain_that_was_written_anew_is_seen_by_who_noted_the_head(filled: Fil
     edit(filled.path, forge)
     with filled.open() as ledger:
         ledger.verify()  # the chain alone cannot tell
-        with pytest.raises(LedgerError, match="lacks the entry whose digest was noted"):
+        with pytest.raises(LedgerError, match="does not contain the entry with this digest"):
             ledger.verify(head)
 
 

@@ -220,7 +220,7 @@ def test_more_answers_than_were_paid_for_are_refused() -> None:
         with pytest.raises(ParameterError, match="answers must be 3 or more for 3") as caught:
             mechanism.release(np.zeros(3))
         named = type(mechanism).__name__
-        assert f"write {named}(..., answers=3); 2 was given." in str(caught.value)
+        assert f"write {named}(..., answers=3), but 2 was given." in str(caught.value)
 
 
 # --------------------------------------------------------------------------- refused, never shown

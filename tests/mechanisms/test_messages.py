@@ -60,8 +60,8 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: NUMBERS.release(None), "exact must be a stream of numbers"),
     (lambda: FIRST.release(np.array(5)), "exact must be a stream of numbers"),
     (lambda: FIRST.law([[1, 2], [3, 4]]), "exact must be a stream of numbers"),
-    (lambda: ChoiceLaw((0.5, 0.5)).pmf(7), "index must be 1 or less; 7 was given."),
-    (lambda: ChoiceLaw((0.5, 0.5)).pmf(-1), "index must be 0 or more; -1 was given."),
+    (lambda: ChoiceLaw((0.5, 0.5)).pmf(7), "index must be 1 or less, but 7 was given."),
+    (lambda: ChoiceLaw((0.5, 0.5)).pmf(-1), "index must be 0 or more, but -1 was given."),
     (lambda: SELECTOR.choose({1: 2}, abs), "candidates must be a list or another sequence."),
     (lambda: SELECTOR.choose({1, 2}, abs), "candidates must be a list or another sequence."),
     (lambda: SELECTOR.release(["a"]), "scores must be finite numbers."),
@@ -95,7 +95,7 @@ VAST: Any = RandomizedResponse(epsilon=1, categories=2**31)
 LARGE: list[tuple[Callable[[], object], str]] = [
     (
         lambda: made(AboveThreshold, epsilon=1e-5).law([1, 2]).pmf([True]),
-        "epsilon must be 0.0284091 or more for a law to be summed; 1e-05 was given.",
+        "epsilon must be 0.0284091 or more for a law to be summed, but 1e-05 was given.",
     ),
     (
         lambda: made(NoisyMax, epsilon=1e-5, noise="laplace").law([1, 2]),

@@ -141,7 +141,7 @@ def test_a_run_stops_when_it_has_said_what_was_paid_for() -> None:
     assert said == [False, True, False, True]
     assert run.has_stopped
     for _ in range(3):
-        with pytest.raises(StoppedError, match="2 positive answers and stopped; start a new one"):
+        with pytest.raises(StoppedError, match=r"2 positive answers and stopped\. Start a new run"):
             run.ask(0)
     assert run.left == 0
     with pytest.raises(AttributeError):

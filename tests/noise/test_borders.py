@@ -189,7 +189,7 @@ def test_categories_without_an_alternative_are_refused(categories: Any) -> None:
 
 @pytest.mark.parametrize("values", [[4], [-1], [0, 1, 2, 3, 4]])
 def test_values_outside_the_categories_are_refused_unseen(values: list[int]) -> None:
-    with pytest.raises(ParameterError, match="values must lie in 0, …, 3; 'one outside'"):
+    with pytest.raises(ParameterError, match="values must lie in 0, …, 3, but 'one outside'"):
         responses(np.array(values), 4, 1)
 
 

@@ -225,9 +225,9 @@ def test_a_column_is_named_alone_or_with_its_table() -> None:
     assert str(column_named(catalog, "T.X")) == "t.x"
     assert str(column_named(catalog, "y")) == "u.y"
     for name, error, words in (
-        ("x", UnknownNameError, "t.x and u.x"),
-        ("t.xx", UnknownNameError, "did you mean t.x"),
-        ("yy", UnknownNameError, "did you mean"),
+        ("x", UnknownNameError, "t.x or u.x"),
+        ("t.xx", UnknownNameError, "Did you mean t.x"),
+        ("yy", UnknownNameError, "Did you mean"),
         ("a", ParameterError, "numbers, dates or timestamps"),
     ):
         with pytest.raises(error, match=words):

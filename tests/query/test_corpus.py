@@ -15,27 +15,30 @@ from tests.attacks.watched import Watched, watch
 CORPUS, SHAPES = golden("corpus"), golden("shapes")
 
 REFUSALS = {
-    "row-level output": ("RowLevelError", "rows of units"),
-    "the unit as a group key": ("RowLevelError", "the unit is a group key"),
+    "row-level output": ("RowLevelError", "individual rows of patients"),
+    "the unit as a group key": ("RowLevelError", "one row per privacy unit"),
     "a self-join off the unit": ("JoinError", "v1.patient_id = v2.patient_id"),
-    "LIMIT below an aggregate": ("UnsupportedError", "LIMIT below an aggregate"),
+    "LIMIT below an aggregate": ("UnsupportedError", "LIMIT cannot be used on private rows"),
     "no bounds for visit_id, and the line that declares them": (
         "UnboundedError",
         r"visit_id = \{ bounds = \[low, high\] \}",
     ),
-    "bounds unknown at 0 unless clamped; say how": ("UnboundedError", r"clamp\("),
-    "nested aggregate": ("NestedAggregateError", "inside another aggregate"),
+    "bounds unknown at 0 unless clamped; say how": ("UnboundedError", r"CLAMP\("),
+    "nested aggregate": ("NestedAggregateError", "SUM cannot be nested inside SUM"),
     "income is neither grouped nor aggregated": (
         "NotGroupedError",
-        "income is neither grouped nor aggregated",
+        "income must appear in GROUP BY or inside an aggregate",
     ),
-    "non-deterministic function": ("NondeterministicError", "something else each time"),
-    "an aggregate with no private form": ("UnsupportedError", "no private form"),
-    "only SELECT": ("StatementError", "only SELECT"),
+    "non-deterministic function": ("NondeterministicError", "can change with every run"),
+    "an aggregate with no private form": ("UnsupportedError", "STRING_AGG is not supported"),
+    "only SELECT": ("StatementError", "only runs SELECT"),
     "table functions": ("UnsupportedError", "table function"),
-    "unknown table, did you mean patients": ("UnknownNameError", "did you mean patients"),
-    "row-level output; a window across units": ("UnsupportedError", "a window across units"),
-    "one statement": ("StatementError", "more than one statement"),
+    "unknown table, did you mean patients": ("UnknownNameError", r"Did you mean patients\?"),
+    "row-level output; a window across units": (
+        "UnsupportedError",
+        "This window combines rows of different",
+    ),
+    "one statement": ("StatementError", "a single statement"),
     "syntax, with the place": ("SqlSyntaxError", r"line 1, column \d+"),
 }
 """What each refusal of the corpus is, and what its sentence must contain."""

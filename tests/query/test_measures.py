@@ -129,7 +129,7 @@ def test_a_range_of_one_point_is_served() -> None:
 
 
 def test_what_has_no_bounds_is_refused_with_the_line_that_declares_them() -> None:
-    with pytest.raises(UnboundedError, match=r"'visit' has no declared.*visit = \{ bounds = \["):
+    with pytest.raises(UnboundedError, match=r"needs bounds for visit\..*visit = \{ bounds = \["):
         measure_of(family_of(total(column("visit", Kind.INTEGER))), 1)
 
 

@@ -43,7 +43,7 @@ def test_one_select_is_read(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("DELETE FROM visits", "DELETE does not begin a question"),
+        ("DELETE FROM visits", "DELETE is not allowed"),
         ("INSERT INTO visits VALUES (1)", "INSERT"),
         ("UPDATE visits SET cost = 0", "UPDATE"),
         ("CREATE TABLE t AS SELECT 1", "CREATE"),
@@ -56,10 +56,10 @@ def test_one_select_is_read(text: str) -> None:
         ("DESCRIBE visits", "DESCRIBE"),
         ("VALUES (1), (2)", "VALUES"),
         ("visits", "VISITS"),
-        (";", "; does not begin"),
-        (f"{SIMPLE}; DROP TABLE visits", "more than one statement"),
-        (f"{SIMPLE}; {SIMPLE}", "more than one statement"),
-        ("WITH v AS (SELECT 1) DELETE FROM v", "only SELECT"),
+        (";", "; is not allowed"),
+        (f"{SIMPLE}; DROP TABLE visits", "must be a single statement"),
+        (f"{SIMPLE}; {SIMPLE}", "must be a single statement"),
+        ("WITH v AS (SELECT 1) DELETE FROM v", "only runs SELECT"),
     ],
 )
 def test_anything_else_is_refused(text: str, says: str) -> None:

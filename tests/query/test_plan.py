@@ -278,7 +278,9 @@ def test_rows_of_units_with_one_row_come_free_with_the_selection() -> None:
 
 
 def test_unknown_keys_are_refused_without_a_delta() -> None:
-    with pytest.raises(UnknownKeysError, match=r"'region'.*values = \[\.\.\.\]"):
+    with pytest.raises(
+        UnknownKeysError, match=r"GROUP BY region needs a list.*declare values for region"
+    ):
         plan_of(make_release(ROWS, keys=by_region(known=False)))
 
 
@@ -311,7 +313,7 @@ def test_a_mode_of_too_many_values_in_too_many_groups_is_refused() -> None:
     wide = column("wide", Kind.INTEGER, domain=tuple(range(5000)))
     number = Key(name="g", expression=column("g", Kind.INTEGER))
     keys = (number,), KnownKeys(rows=tuple((i,) for i in range(1000)), why=ListedByCatalog())
-    with pytest.raises(QuestionSizeError, match="group by less"):
+    with pytest.raises(QuestionSizeError, match="Group by fewer columns"):
         plan_of(make_release(of(Statistic.MODE, wide, Kind.INTEGER), keys=keys))
 
 
@@ -353,7 +355,7 @@ def test_an_accuracy_that_depends_on_private_sizes_is_refused(aggregate: Aggrega
 
 def test_an_accuracy_of_an_unknown_column_is_refused() -> None:
     question = make_question(make_release(ROWS), names=["n"])
-    with pytest.raises(TargetError, match=r"'m' is not .* \(n\)"):
+    with pytest.raises(TargetError, match=r"within names m, which is not .* Use one of n, or"):
         make_plan(question, MarginTarget({"m": 3}), make_policy())
 
 

@@ -463,7 +463,7 @@ def test_any_expression_means_what_it_means_in_duckdb(text: str) -> None:
     ],
 )
 def test_functions_that_change_from_run_to_run_are_refused_by_name(text: str) -> None:
-    with pytest.raises(NondeterministicError, match="each time"):
+    with pytest.raises(NondeterministicError, match="with every run"):
         translated(text)
 
 

@@ -264,7 +264,7 @@ def pandas_frame(table: pa.Table) -> "pd.DataFrame":
     try:
         import pandas as pd  # noqa: PLC0415 - an optional extra, imported here only
     except ImportError as cause:
-        raise MissingExtraError("a pandas frame", extra="frames") from cause
+        raise MissingExtraError("pandas support", extra="frames") from cause
     frame: pd.DataFrame = table.to_pandas()
     for field, column in zip(table.schema, table.columns, strict=True):
         if types.is_integer(field.type) and column.null_count:
@@ -277,7 +277,7 @@ def polars_frame(table: pa.Table) -> "pl.DataFrame":
     try:
         import polars as pl  # noqa: PLC0415 - an optional extra, imported here only
     except ImportError as cause:
-        raise MissingExtraError("a Polars frame", extra="frames") from cause
+        raise MissingExtraError("Polars support", extra="frames") from cause
     frame = pl.from_arrow(table)
     if not isinstance(frame, pl.DataFrame):  # pragma: no cover - a table is always a frame
         raise TypeError

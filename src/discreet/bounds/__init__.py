@@ -18,7 +18,7 @@ from discreet.bounds.histogram import (
 )
 from discreet.catalog.policy import Catalog
 from discreet.catalog.schema import AUTO, Auto, Bounds, Kind, PrivateTable, Table
-from discreet.errors import ParameterError, TargetError, UnboundedError
+from discreet.errors import HIDDEN, ParameterError, TargetError, UnboundedError
 from discreet.planner import Planner
 from discreet.query.plan import Plan
 from discreet.query.plan.targets import EpsilonTarget, MarginTarget, Target
@@ -99,7 +99,7 @@ def bounds_search(
     """
     names = (named,) if isinstance(named, str) else named
     if not isinstance(names, Collection) or not all(isinstance(each, str) for each in names):
-        rule = 'must be a list of columns, as ["visits.cost"]'
+        rule = 'must be a list of columns, such as ["visits.cost"]'
         raise ParameterError("find_bounds_of", named, rule)
     asked = tuple(dict.fromkeys(column_named(catalog, each) for each in names))
     opened = with_bounds(catalog, dict.fromkeys(asked, AUTO))
@@ -165,7 +165,7 @@ def _reject_unneeded(asked: tuple[ColumnRef, ...], needed: tuple[ColumnRef, ...]
     known = {str(each) for each in needed}
     for each in asked:
         if str(each) not in known:
-            rule = "must name columns without whose bounds this question has no answer"
+            rule = "must only name columns whose bounds this query needs"
             raise ParameterError("find_bounds_of", str(each), rule)
 
 
@@ -174,13 +174,12 @@ def _whole(needed: tuple[ColumnRef, ...], target: Target | None) -> EpsilonTarge
     names = " and ".join(str(each) for each in needed)
     if isinstance(target, MarginTarget):
         raise TargetError(
-            f"the noise of this question depends on the bounds of {names}, which are found first "
-            "and at a price",
-            "ask with an epsilon; or find them with find_bounds, declare what was found, and ask "
-            "again",
+            f"The noise of this query depends on the bounds of {names}, which must be found first",
+            "Use epsilon for this query. Or find the bounds with find_bounds, declare them in the "
+            "catalog, and run the query again",
         )
     if target is None:
-        raise ParameterError("epsilon", None, f"must be given: the bounds of {names} are found too")
+        raise ParameterError("epsilon", HIDDEN, f"must be given to find the bounds of {names}")
     return target
 
 

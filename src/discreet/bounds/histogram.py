@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from discreet.catalog.magnitudes import BINS, Bin, bounds_from_noisy, threshold_for
-from discreet.catalog.policy import Catalog, nearest
+from discreet.catalog.policy import Catalog
 from discreet.catalog.schema import Bounds, Column, Kind, PrivateTable, Value, time_from_number
-from discreet.errors import ParameterError, UnknownNameError, shown
+from discreet.errors import ParameterError, UnknownNameError, did_you_mean, shown
 from discreet.query.check import Checker
 from discreet.query.check.sources import PublicReader, facts_from_column
 from discreet.query.expressions.facts import case_of, literal
@@ -54,21 +54,23 @@ class ColumnRef:
 def column_named(catalog: Catalog, name: str) -> ColumnRef:
     """Return the column of this name, with its table before a dot or alone if only one has it."""
     if not isinstance(name, str):
-        raise ParameterError("column", name, 'must be the name of a column, as "visits.cost"')
+        raise ParameterError("column", name, 'must be the name of a column, such as "visits.cost"')
     columns = all_columns(catalog)
     folded = name.casefold()
     exact = [each for each in columns if str(each).casefold() == folded]
     found = exact or [each for each in columns if each.column.name.casefold() == folded]
     if not found:
-        near = nearest(name, [*map(str, columns), *(each.column.name for each in columns)])
-        fix = "write table.column" if near is None else f"did you mean {near}"
-        told = name if name.isprintable() and len(name) <= NAME_MOST else shown(name)
-        raise UnknownNameError(f"{told} is not a column of a private table", fix)
+        known = [*map(str, columns), *(each.column.name for each in columns)]
+        fix = did_you_mean(name, known, otherwise="Write table.column")
+        text = name if name.isprintable() and len(name) <= NAME_MOST else shown(name)
+        raise UnknownNameError(f"No private table has a column {text}", fix)
     if len(found) > 1:
-        both = " and ".join(str(each) for each in found[:2])
-        raise UnknownNameError(f"{name} is in more than one table", f"write one of {both}")
+        both = " or ".join(str(each) for each in found[:2])
+        raise UnknownNameError(
+            f"Column {name} is ambiguous: several tables have it", f"Write {both}"
+        )
     if found[0].column.kind not in BINS:
-        rule = "must name numbers, dates or timestamps: nothing else has bounds"
+        rule = "must be a column of numbers, dates or timestamps"
         raise ParameterError("column", name, rule)
     return found[0]
 

@@ -1,1 +1,1 @@
-"""Engines hold the tables and run exact queries; each speaks its own SQL."""
+"""Engines store the tables and run exact queries, each in its own dialect of SQL."""

@@ -1,4 +1,4 @@
-"""What every engine does: run an exact query, and nothing that an analyst wrote."""
+"""The interface of an engine. It runs exact queries, never SQL that an analyst wrote."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -44,7 +44,7 @@ class Engine(Protocol):
     def bind(self, query: ExactQuery) -> Statement:
         """Return what `run` will run, or reject what it could not; reads no rows.
 
-        What is rejected follows from the schema, and from a run on made-up rows.
+        What is rejected follows from the schema, and from a run on synthetic rows.
         """
         ...
 

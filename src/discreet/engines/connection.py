@@ -1,4 +1,4 @@
-"""DuckDB connections that can reach nothing but their own tables."""
+"""DuckDB connections that have access only to their own tables."""
 
 import logging
 import os

@@ -1,4 +1,4 @@
-"""What data are, byte for byte: digests of files and of tables in memory.
+"""Digests of the contents of files and of tables in memory.
 
 A digest lets whoever has a guess of the data check it: it is never stored where others than the
 data's owner can read it, and the ledger knows it under a key only.
@@ -71,7 +71,9 @@ def _file(file: Path) -> str:
     except FileNotFoundError:
         return "none"
     except OSError as cause:
-        raise SourceError(f"{file} could not be read; check that this user may.") from cause
+        raise SourceError(
+            f"{file} could not be read", "Check that you may read the file"
+        ) from cause
 
 
 def _table(source: Frame) -> str:

@@ -1,4 +1,4 @@
-"""The prepared copy: tables in one file, made once by the owner and opened at once by everyone.
+"""The prepared copy: tables in one file, which the owner makes once and which opens quickly.
 
 The copy is made in a folder of its own beside the final file, part by part, so that an interrupted
 start goes on where it ended; it takes the final name only when it is whole. Whoever opens it opens
@@ -31,7 +31,7 @@ from discreet.engines.writer import ABOUT
 from discreet.errors import SourceError
 
 FORM = 4
-"""Changes when copies are made in another way: older ones are made anew."""
+"""Changes when copies are made in another way: older ones are made again."""
 
 PART_SUFFIX = ".part"
 
@@ -161,11 +161,11 @@ def _part_of(file: Path) -> Path:
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder that only this user may enter, or refuse one that others may."""
+    """Make a folder that only this user may enter, or reject one that others may."""
     with suppress(FileExistsError):
         folder.mkdir(mode=0o700)
     if folder.is_symlink() or not folder.is_dir() or not is_private(folder):
-        raise SourceError(f"{folder} is there and not this user's alone; remove it.")
+        raise SourceError(f"{folder} exists, and other users have access to it", "Remove it")
 
 
 def is_private(file: Path) -> bool:
@@ -180,21 +180,21 @@ def _lock_of(file: Path) -> Path:
 
 @contextmanager
 def alone(file: Path) -> Iterator[None]:
-    """Keep other processes from making the same; refuse to wait for one that does."""
+    """Lock out other processes that make the same copy. Raises an error if one is doing so."""
     lock = _lock_of(file)
     try:
         handle = os.open(lock, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     except OSError as cause:
         raise SourceError(
-            f"{lock} cannot be opened as a file of this user; see that it is no link, and that its "
-            "folder can be written."
+            f"{lock} cannot be opened as a file of this user",
+            "Check that it is not a link, and that you may write to its folder",
         ) from cause
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise SourceError(
-                f"{file} is being made by another process; try again when it is done."
+                f"Another process is making {file}", "Try again when it has finished"
             ) from None
         yield
     finally:
@@ -253,9 +253,9 @@ def _loaded(
 
 
 def _refuse_other(connection: duckdb.DuckDBPyConnection, key: str) -> None:
-    """Refuse a copy that took the place of the one whose key was looked at."""
+    """Reject a copy that took the place of the one whose key was looked at."""
     if connection.execute(f"SELECT key FROM stored.{ABOUT}.copy").fetchone() != (key,):
-        raise SourceError("the prepared copy was changed while it was opened; open it again.")
+        raise SourceError("The prepared copy changed while it was opened", "Open it again")
 
 
 def _columns_in(connection: duckdb.DuckDBPyConnection) -> dict[str, tuple[Column, ...]]:
@@ -291,6 +291,6 @@ def _told() -> Iterator[None]:
     except duckdb.Error as cause:
         log.warning("the prepared copy failed", exc_info=cause)
         raise SourceError(
-            "the prepared copy could not be made or read; the log discreet.engine says why, and "
-            "discreet prepare --remove deletes it."
+            "The prepared copy could not be made or read",
+            "The log discreet.engine has the cause. discreet prepare --remove deletes the copy",
         ) from None

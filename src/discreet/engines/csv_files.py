@@ -1,4 +1,4 @@
-"""CSV files: what their first line says, and where exactly one that cannot be read is at fault."""
+"""CSV files: reads the header, and finds the line of a file that cannot be read."""
 
 import csv
 import gzip
@@ -17,7 +17,7 @@ DELIMITERS = (",", ";", "\t", "|")
 CHUNK = 1 << 20
 
 WHOLE = r"\s*[+-]?[0-9]+(\.0*)?\s*"
-"""How a whole number may be written where it tells nobody apart."""
+"""How an integer may be written where it tells nobody apart."""
 
 _DAY = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _MOMENT = rf"{_DAY}[ T]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{{1,6}})?"
@@ -36,9 +36,15 @@ REAL = re.compile(r"[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]+)?|na
 EXAMPLES: Mapping[Kind, str] = {
     Kind.INTEGER: "an integer of 64 bits: 7 or -12, not 007, 7.0 or 1_000",
     Kind.DATE: "a date: 2026-03-31",
-    Kind.TIMESTAMP: "a timestamp: 2026-03-31 12:00:00, with at most 6 digits behind the seconds",
+    Kind.TIMESTAMP: "a timestamp: 2026-03-31 12:00:00, with at most 6 digits after the seconds",
     Kind.TIMESTAMP_TZ: "a timestamp with its offset: 2026-03-31 12:00:00+02:00",
 }
+
+
+UNREADABLE = "Check that the file exists and that you may read it"
+
+
+UNREADABLE = "Check that the file exists and that you may read it"
 
 
 def header_of(file: Path) -> tuple[str, tuple[str, ...]]:
@@ -46,21 +52,23 @@ def header_of(file: Path) -> tuple[str, tuple[str, ...]]:
     first = _first_record(file)
     splits = {each: fields for each in DELIMITERS if (fields := _fields(first, each)) is not None}
     if not splits:
-        raise _fault(file, 1, "a quote is never closed", "close it, or double it")
+        raise _fault(file, 1, "A quote is not closed", "Close it, or double it")
     delimiter = max(splits, key=lambda each: len(splits[each]))
     names = tuple(splits[delimiter])
     if not any(names):
-        raise _fault(file, 1, "there is no header", "write the columns' names in the first line")
+        raise _fault(
+            file, 1, "There is no header", "Write the names of the columns in the first line"
+        )
     for number, name in enumerate(names, start=1):
         if not name.strip():
-            raise _fault(file, 1, f"column {number} has no name", "name it in the first line")
+            raise _fault(file, 1, f"Column {number} has no name", "Name it in the first line")
         if _is_number(name):
             raise _fault(
-                file, 1, "the first line looks like data", "write the columns' names above it"
+                file, 1, "The first line looks like data", "Write the names of the columns above it"
             )
     twice = repeated(names)
     if twice is not None:
-        raise _fault(file, 1, f"two columns are called {twice!r}", "give each a name of its own")
+        raise _fault(file, 1, f"Two columns are called {twice!r}", "Give each a different name")
     return delimiter, names
 
 
@@ -75,13 +83,13 @@ def repeated(names: tuple[str, ...]) -> str | None:
 
 
 def refuse_nul(file: Path) -> None:
-    """Refuse a file with the character NUL in it: no text has one, broken files do."""
+    """Reject a file with the character NUL in it: no text has one, broken files do."""
     line = 1
     with _binary(file) as stream:
         while chunk := stream.read(CHUNK):
             if (place := chunk.find(b"\0")) >= 0:
                 line += chunk.count(b"\n", 0, place)
-                raise _fault(file, line, "there is a NUL character", "export the file again")
+                raise _fault(file, line, "There is a NUL character", "Export the file again")
             line += chunk.count(b"\n")
 
 
@@ -90,11 +98,13 @@ def fault_in(file: Path, delimiter: str, width: int) -> SourceError:
     try:
         found = _first_fault(file, delimiter, width)
     except UnicodeDecodeError:
-        return _fault(file, _first_line_not_utf8(file), "the text is not UTF-8", "convert the file")
+        return _fault(
+            file, _first_line_not_utf8(file), "The text is not UTF-8", "Convert the file to UTF-8"
+        )
     except OSError:
-        return SourceError(f"{file} could not be read; check that it is there and may be read.")
+        return SourceError(f"{file} could not be read", UNREADABLE)
     return found or SourceError(
-        f"{file} is not a table of comma-separated values; export it again as CSV in UTF-8."
+        f"{file} is not a table of comma-separated values", "Export it again as CSV in UTF-8"
     )
 
 
@@ -145,17 +155,18 @@ def first_not_written(
             for row in rows:
                 for place, (name, kind) in columns.items():
                     if place < len(row) and not _is_written(row[place], kind):
-                        what = f"{name!r}, which tells units or rows apart, is not {EXAMPLES[kind]}"
+                        whose = f"A value of {name!r}, which identifies units or rows,"
+                        what = f"{whose} is not {EXAMPLES[kind]}"
                         return _fault(file, begin, what, _as_text(name))
                 begin = rows.line_num + 1
     listed = " or ".join(repr(name) for name, _ in columns.values())
     return SourceError(
-        f"{files[0]} has a value of {listed} that is not written as its type; {_as_text(listed)}."
+        f"{files[0]} has a value of {listed} that is not written as its type", _as_text(listed)
     )
 
 
 def _as_text(name: str) -> str:
-    return f'write it so, or declare the type of {name} as "text"'
+    return f'Write it in this form, or declare the type of {name} as "text"'
 
 
 def _is_written(text: str, kind: Kind) -> bool:
@@ -184,17 +195,18 @@ def _first_fault(file: Path, delimiter: str, width: int) -> SourceError | None:
             except csv.Error as cause:
                 return _unread(file, begin, is_long="limit" in str(cause))
             if row and len(row) != width:
-                what = f"there are {len(row)} fields instead of {width}"
-                return _fault(file, begin, what, "complete the row, or quote the field")
+                there = "There is 1 field" if len(row) == 1 else f"There are {len(row)} fields"
+                what = f"{there} instead of {width}"
+                return _fault(file, begin, what, "Complete the row, or quote the field")
             begin = rows.line_num + 1
     return _mixed_endings(file)
 
 
 def _unread(file: Path, line: int, *, is_long: bool) -> SourceError:
     if not is_long:
-        return _fault(file, line, "a quote is never closed", "close it, or double it")
-    what = f"a field has more than {csv.field_size_limit()} characters, or a quote is not closed"
-    return _fault(file, line, what, "close the quote, or keep long texts in a Parquet file")
+        return _fault(file, line, "A quote is not closed", "Close it, or double it")
+    what = f"A field has more than {csv.field_size_limit():,} characters, or a quote is not closed"
+    return _fault(file, line, what, "Close the quote, or keep long texts in a Parquet file")
 
 
 def _mixed_endings(file: Path) -> SourceError | None:
@@ -207,8 +219,8 @@ def _mixed_endings(file: Path) -> SourceError | None:
                 return _fault(
                     file,
                     number,
-                    "the line ends differently from those above",
-                    "use one line ending",
+                    "This line ends differently from the lines above it",
+                    "Use the same line ending in the whole file",
                 )
             is_windows = line.endswith(b"\r\n")
     return None
@@ -231,11 +243,9 @@ def _first_record(file: Path) -> str:
             return "".join(_until_quotes_close(stream))
     except UnicodeDecodeError as cause:
         line = _first_line_not_utf8(file)
-        raise _fault(file, line, "the text is not UTF-8", "convert the file") from cause
+        raise _fault(file, line, "The text is not UTF-8", "Convert the file to UTF-8") from cause
     except OSError as cause:
-        raise SourceError(
-            f"{file} could not be read; check that it is there and may be read."
-        ) from cause
+        raise SourceError(f"{file} could not be read", UNREADABLE) from cause
 
 
 def _until_quotes_close(stream: TextIO) -> Iterator[str]:
@@ -273,4 +283,4 @@ def _text(file: Path) -> TextIO:
 
 
 def _fault(file: Path, line: int, what: str, fix: str) -> SourceError:
-    return SourceError(f"{file}, line {line}: {what}; {fix}.")
+    return SourceError(what, fix, place=f"{file}, line {line}")

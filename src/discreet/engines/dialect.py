@@ -1,4 +1,4 @@
-"""What differs between engines' SQL, as data: quoting, types, and a template for each function."""
+"""Dialects of SQL as data: quoting, types, and a template for each function."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ def real_literal(value: float) -> str:
 
 
 def whole_literal(value: int) -> str:
-    """Return a whole number as SQL."""
+    """Return an integer as SQL."""
     return str(value) if value >= 0 else f"({value})"
 
 
@@ -43,7 +43,7 @@ class Written:
     """False for a real that may still be NaN or infinite, and so is not yet NULL."""
     low: int | None = None
     high: int | None = None
-    """Where a whole number lies; None if it may need more than 64 bits."""
+    """Where an integer lies; None if it may need more than 64 bits."""
     reach: float | None = None
     """How far a real can be from 0; None if that follows from nothing that is written."""
     span: tuple[float, float] | None = None
@@ -100,7 +100,7 @@ class Dialect:
     hash: str
     """What looks random and follows from {all}."""
     whole: str
-    """A whole number of 64 bits; NULL if it does not fit."""
+    """An integer of 64 bits; NULL if it does not fit."""
     wide_sum: str
     """The exact sum of 64-bit numbers; 0 of none."""
     as_wide: str
@@ -117,11 +117,11 @@ class Dialect:
     text: Callable[[str], str] = text_literal
     real: Callable[[float], str] = real_literal
     number: Callable[[int], str] = whole_literal
-    """Literals: texts, floating-point numbers, whole numbers."""
+    """Literals: texts, floating-point numbers, integers."""
     longest_name: int | None = None
     """How many bytes of a name the engine looks at."""
     addend: str = "{0}"
-    """A whole number of 64 bits as it enters a sum that must not overflow."""
+    """An integer of 64 bits as it enters a sum that must not overflow."""
     quote: str = '"'
     """What stands around names, and is doubled inside them."""
     fence: str = ""

@@ -1,4 +1,4 @@
-"""The embedded engine: tables are copied into a DuckDB of this process, which is then sealed."""
+"""DuckDB in this process. Tables are copied into it, and then it is closed to other data."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -9,7 +9,6 @@ from typing import Self
 import duckdb
 import pyarrow as pa
 
-from discreet.catalog.policy import nearest
 from discreet.catalog.schema import Column, Kind
 from discreet.engines.base import ExactQuery, Scalars, Statement
 from discreet.engines.connection import LIMITS, BoundQueries, Limits, Store, bound, log
@@ -18,7 +17,7 @@ from discreet.engines.loading import Kinds, Source, load
 from discreet.engines.preparing import Progress, columns_of_kept, drop_plain, prepare
 from discreet.engines.rehearsal import STAND_INS, Rehearsal, Rehearsed
 from discreet.engines.writer import Numbers, column_name, write_query
-from discreet.errors import EngineError, Failure, SourceError, UnsupportedError
+from discreet.errors import EngineError, Failure, SourceError, UnsupportedError, did_you_mean
 from discreet.query.plan.placed import Stored, with_placed
 from discreet.query.plan.ties import tied_once
 from discreet.query.tree import Scan
@@ -82,15 +81,15 @@ class DuckDbEngine:
         except duckdb.Error as cause:
             log.warning("tables could not be prepared", exc_info=cause)
             raise SourceError(
-                "the tables could not be prepared; the log discreet.engine says why."
+                "The tables could not be prepared", "The log discreet.engine has the cause"
             ) from None
 
     def columns(self, table: str) -> tuple[Column, ...]:
         found = self._columns.get(table.casefold())
         if found is None:
-            near = nearest(table, list(self._columns))
-            fix = f"did you mean {near}" if near else f"there are {', '.join(self._columns)}"
-            raise SourceError(f"{table} was not loaded; {fix}.")
+            others = f"Available tables: {', '.join(self._columns)}"
+            fix = did_you_mean(table, self._columns, otherwise=others)
+            raise SourceError(f"{table} was not loaded", fix)
         return found
 
     def _placed_columns(self) -> frozenset[tuple[str, str]]:
@@ -112,7 +111,7 @@ class DuckDbEngine:
         return form(query, is_stored)
 
     def bind(self, query: ExactQuery) -> Statement:
-        """Return the statement of a query, or reject one that fails on made-up rows."""
+        """Return the statement of a query, or reject one that fails on synthetic rows."""
         form = self._form(query)
         statement = Statement(query=query, sql=write_query(form, DUCKDB))
         text = statement.sql
@@ -129,12 +128,12 @@ class DuckDbEngine:
             refused = not self._rehearse(form, text)
         if refused:
             raise UnsupportedError(
-                "the engine has no way to compute this", "write the question in simpler parts"
+                "The database cannot compute this query", "Split it into simpler queries"
             )
         return statement
 
     def _rehearse(self, form: ExactQuery, text: str) -> bool:
-        """Return whether a statement runs on made-up rows, in a database that holds no others."""
+        """Return whether a statement runs on synthetic rows, in a database that holds no others."""
         if text in self._rehearsed:
             return True
         with self._lock:
@@ -145,7 +144,9 @@ class DuckDbEngine:
                 with self._stage.store.cursor() as cursor, _hearing_ctrl_c():
                     bound(cursor, each).to_arrow_table()  # as private rows are fetched
             except duckdb.Error as cause:
-                log.error("a query failed on made-up rows with %s: %s", type(cause).__name__, text)
+                log.error(
+                    "a query failed on synthetic rows with %s: %s", type(cause).__name__, text
+                )
                 log.debug("the engine's own words", exc_info=cause)
                 return False
         self._rehearsed.add(text)

@@ -1,4 +1,4 @@
-"""Prepared forms of tables that stay on a server: what one is of, and who can make it.
+"""Prepared tables on a server: what identifies them, and which engines can make them.
 
 A form belongs to one state of the data and to what the catalog says of units and limits. Its tables
 have names of their own, so that who opened one form never reads another in its place.
@@ -14,7 +14,7 @@ from typing import Protocol, runtime_checkable
 from discreet.engines.preparing import Progress, Scans
 
 FORM = 2
-"""Changes when forms are made in another way: older ones are made anew."""
+"""Changes when forms are made in another way: older ones are made again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Bring tables into a store: files, DuckDB databases and data frames, all or nothing.
+"""Loads files, DuckDB databases and data frames into DuckDB, either all of them or none.
 
 A table is copied once, and so is a snapshot: what happens to its file later changes no answer. On
 the way columns are folded into few types; NaN, infinities and times outside the years 1 to 9999
@@ -84,7 +84,7 @@ def load(
     A CSV file does not say what its columns are. Those that `kinds` names are read as declared, and
     what cannot be read so is NULL: then one row more or less changes nothing but that row. The
     others are guessed from all values. In columns that tell units or rows apart, a value that is
-    not written as its kind is refused: read as NULL or rounded, people would be lost or merged.
+    not written as its kind is rejected: read as NULL or rounded, people would be lost or merged.
     """
     if isinstance(source, DuckDbTable):
         return _load_database(connection, name, source)
@@ -99,7 +99,8 @@ def load(
     if kind.endswith(PARQUET):
         return _load_parquet(connection, name, files, kinds or {})
     raise SourceError(
-        f"{source} is of no known kind; use a file that ends in .csv, .parquet or .duckdb."
+        f"{source} is not a supported kind of file",
+        "Use a file that ends in .csv, .parquet or .duckdb",
     )
 
 
@@ -120,7 +121,7 @@ def csv_columns(source: str | Path, rows: int) -> tuple[Column, ...]:
 def tables_in(file: Path) -> list[str]:
     """Return the names of the tables of a DuckDB file; views are not among them."""
     if not file.is_file():
-        raise SourceError(f"{file} does not exist; check the path.")
+        raise SourceError(f"{file} does not exist", "Check the path")
     with _told(str(file)), duckdb.connect(str(file), read_only=True, config=APART) as connection:
         return _named(connection, "table", "current_database()")
 
@@ -143,14 +144,14 @@ def _named(connection: duckdb.DuckDBPyConnection, what: str, database: str) -> l
 
 
 def files_of(source: str | Path) -> tuple[Path, ...]:
-    """Return the files that a path or a pattern stands for; refuse one that stands for none."""
+    """Return the files that a path or a pattern stands for; reject one that stands for none."""
     text = str(source)
     if has_magic(text) and not _is_file(Path(text)):
         files = tuple(Path(each) for each in sorted(glob(text, recursive=True)))
     else:
         files = (Path(text),)
     if not files or not all(_is_file(each) for each in files):
-        raise SourceError(f"{source} does not exist; check the path.")
+        raise SourceError(f"{source} does not exist", "Check the path")
     return files
 
 
@@ -172,7 +173,7 @@ def _load_csv(
     for each in files[1:]:
         if header_of(each) != (delimiter, names):
             raise SourceError(
-                f"{each} has another header than {files[0]}; use files with the same columns."
+                f"{each} and {files[0]} have different headers", "Use files with the same columns"
             )
     for each in files:
         refuse_nul(each)
@@ -227,7 +228,7 @@ def _load_parquet(
     try:
         names = tuple(pq.read_schema(files[0]).names)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as cause:
-        raise SourceError(f"{files[0]} is not a Parquet file; write it again.") from cause
+        raise SourceError(f"{files[0]} is not a Parquet file", "Write it again") from cause
     with _told(", ".join(map(str, files[:3]))):
         _refuse_other_types(connection, files, kinds)
         return _copy(connection, name, _parquet(files), names=names)
@@ -240,7 +241,7 @@ def _parquet(files: tuple[Path, ...]) -> str:
 def _refuse_other_types(
     connection: duckdb.DuckDBPyConnection, files: tuple[Path, ...], kinds: Kinds
 ) -> None:
-    """Refuse files in which what tells units or rows apart has another type than in the first.
+    """Reject files in which what tells units or rows apart has another type than in the first.
 
     DuckDB would cast it to that: 7.2 and the text 07 would both be the integer 7.
     """
@@ -252,8 +253,9 @@ def _refuse_other_types(
         for column, type_name in found.items():
             if types[0].get(column, type_name) != type_name:
                 raise SourceError(
-                    f"{file} has another type of {column!r}, which tells units or rows apart, than "
-                    f"{files[0]}; write all files with the same."
+                    f"{column!r} identifies units or rows, but {file} and {files[0]} store it with "
+                    "different types",
+                    "Write all files with the same types",
                 )
 
 
@@ -273,7 +275,7 @@ def _load_database(
     connection: duckdb.DuckDBPyConnection, name: str, source: DuckDbTable
 ) -> tuple[Column, ...]:
     if not source.file.is_file():
-        raise SourceError(f"{source.file} does not exist; check the path.")
+        raise SourceError(f"{source.file} does not exist", "Check the path")
     with _told(str(source.file)):
         connection.execute(f"ATTACH {text_literal(str(source.file))} AS __from (READ_ONLY)")
         try:
@@ -282,8 +284,8 @@ def _load_database(
             if source.table.casefold() not in {each.casefold() for each in known}:
                 _refuse_view(connection, source)
                 raise SourceError(
-                    f"{source.file} has no table {source.table!r}; "
-                    f"it has {', '.join(sorted(known)[:8]) or 'none'}."
+                    f"{source.file} has no table {source.table!r}",
+                    f"Available tables: {', '.join(sorted(known)[:8]) or 'none'}",
                 )
             return _copy(connection, name, table)
         finally:
@@ -291,12 +293,12 @@ def _load_database(
 
 
 def _refuse_view(connection: duckdb.DuckDBPyConnection, source: DuckDbTable) -> None:
-    """Refuse a view, which could read any file and any address while the store is still open."""
+    """Reject a view, which could read any file and any address while the store is still open."""
     views = _named(connection, "view", "'__from'")
     if source.table.casefold() in {each.casefold() for each in views}:
         raise SourceError(
-            f"{source.table!r} of {source.file} is a view, and only tables are read; "
-            "store its rows there with CREATE TABLE ... AS FROM the view, and name that table."
+            f"{source.table!r} of {source.file} is a view, and Discreet only reads tables",
+            "Store its rows with CREATE TABLE name AS FROM view, and name that table",
         )
 
 
@@ -318,18 +320,19 @@ def frame_table(name: str, source: Frame) -> pa.Table:
         table: pa.Table = pa.table(source)
     except (pa.ArrowException, TypeError, ValueError) as cause:
         raise SourceError(
-            f"the table {name} holds columns of mixed types; give each column one type."
+            f"The table {name} has a column with values of several types",
+            "Give each column one type",
         ) from cause
     _refuse_cut_times(name, source, table)
     index = [each for each in table.column_names if re.fullmatch(r"__index_level_\d+__", each)]
     table = table.drop_columns(index)
     if not table.num_columns:
-        raise SourceError(f"the table {name} has no columns; give it at least one.")
+        raise SourceError(f"The table {name} has no columns", "Give it at least one")
     return table
 
 
 def _refuse_cut_times(name: str, source: Any, table: pa.Table) -> None:
-    """Refuse a column of dates that are times of day too: read as dates, two would be one."""
+    """Reject a column of dates that are times of day too: read as dates, two would be one."""
     is_of_objects = type(source).__module__.partition(".")[0] == "pandas"
     for number, field in enumerate(table.schema):
         try:
@@ -345,8 +348,8 @@ def _refuse_cut_times(name: str, source: Any, table: pa.Table) -> None:
             is_cut = True
         if is_cut:
             raise SourceError(
-                f"the table {name} holds times of day among the dates of {field.name!r}; store "
-                "dates or timestamps there."
+                f"The column {field.name!r} of the table {name} mixes dates with times of day",
+                "Store only dates, or only timestamps",
             )
 
 
@@ -357,7 +360,7 @@ def _told(what: str) -> Iterator[None]:
     except duckdb.Error as cause:
         log.warning("%s could not be loaded", what, exc_info=cause)
         raise SourceError(
-            f"{what} could not be loaded; the log discreet.engine says why."
+            f"{what} could not be loaded", "The log discreet.engine has the cause"
         ) from None
 
 
@@ -514,11 +517,11 @@ def _refuse_other_names(name: str, names: tuple[str, ...], found: tuple[str, ...
     twice = repeated(names)
     if twice is not None:
         raise SourceError(
-            f"the table {name} has two columns called {twice!r}; give each a name of its own."
+            f"The table {name} has two columns called {twice!r}", "Give each a different name"
         )
     if found != names:
         raise SourceError(
-            f"the columns of the table {name} could not be told apart; give each a plain name."
+            f"The column names of the table {name} could not be read", "Give each a plain name"
         )
 
 

@@ -1,4 +1,4 @@
-"""Released tables that are made up before there are any, to rehearse SQL that comes afterwards."""
+"""Synthetic released tables, on which post-processing is tried before anything is charged."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ MOST_KEYS = 48
 """So many known groups are taken."""
 
 FOUND = 4
-"""So many groups are made up where only the data know which there are."""
+"""The number of synthetic groups where groups are undeclared."""
 
 NUMBERS: Mapping[str, tuple[tuple[float, ...], bool]] = {
     "small": ((7, 3, 12, 5), True),
@@ -46,7 +46,7 @@ OTHERS: Mapping[Kind, tuple[Value, ...]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MadeUp:
-    """Tables such as a question may release."""
+    """Tables such as a query may release."""
 
     tables: Mapping[str, pa.Table]
     is_usual: bool
@@ -54,7 +54,7 @@ class MadeUp:
 
 
 def made_up(question: Question, schemas: Mapping[str, pa.Schema]) -> Iterator[MadeUp]:
-    """Yield tables that a question may release; they follow from it and public keys alone.
+    """Yield tables that a query may release; they follow from it and public keys alone.
 
     Known groups are all there; of others there are some, one, or none.
     """

@@ -1,4 +1,4 @@
-"""Which engine an address means."""
+"""Finds the engine for an address."""
 
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
@@ -27,7 +27,7 @@ def open_engine(  # noqa: PLR0913 - each is a thing that differs from opening to
     form: Form | None = None,
     limits: Limits = LIMITS,
 ) -> Holder:
-    """Return the engine at an address, with tables as it calls them by their names in questions.
+    """Return the engine at an address, with tables as it calls them by their names in queries.
 
     It reads the prepared form of the tables, if there is one that is of the data as they are now.
     """

@@ -1,4 +1,4 @@
-"""Which of DuckDB's optimizers run on private tables: those that no row can mislead.
+"""DuckDB's optimizers that are allowed on private tables: those that no row can mislead.
 
 An optimizer that trusts what it knows of the data can be wrong about it, and then a statement fails
 for some data and not for others: a noiseless answer to whatever the analyst made it depend on.

@@ -1,8 +1,8 @@
-"""Prepared tables: which rows of each unit count is settled once, before any question.
+"""Prepared tables: the rows of each unit that are used are chosen once, before any query.
 
 Of every unit the rows are ordered by a hash of the unit and their contents, then by the contents:
 the first `rows_per_unit` are kept in one table, the others in another. Which these are follows from
-the unit's own rows alone, so a question over kept rows is bounded without a look at the others.
+the unit's own rows alone, so a query over kept rows is bounded without a look at the others.
 
 A large table is prepared in parts, by a hash of the unit, each in a transaction of its own: memory
 stays small, and what was done when the process ended need not be done again.
@@ -135,7 +135,7 @@ def _done(connection: duckdb.DuckDBPyConnection, name: str) -> set[int]:
 
 
 def _make_tables(connection: duckdb.DuckDBPyConnection, scan: Scan, rows: str) -> None:
-    """Make the tables that parts go to; those that were made for other bounds begin anew."""
+    """Make the tables that parts go to; those that were made for other bounds begin again."""
     name = scan.table.name
     kept, rest = (prepared_name(name, DUCKDB, each) for each in (KEPT, REST))
     made = {

@@ -1,4 +1,4 @@
-"""A store of public and noisy tables: for key sets, and for SQL that comes after the noise.
+"""DuckDB for public and noisy tables: lists declared groups and runs post-processing.
 
 No private table is ever in it, so whatever it says, in results or in errors, anyone may see.
 """
@@ -41,12 +41,12 @@ from discreet.query.tree import (
 from discreet.tables import ARROW_TYPES, WITH_GAPS
 
 PUBLIC_LIMITS = Limits(timeout=30, threads=1, memory="4GB")
-"""One thread, so that rows without an order stand the same each time: error bars fit them."""
+"""One thread, so that rows without an order stand the same each time: margins of error fit them."""
 
 MOST_ROWS = 10_000_000
 """No longer result is made."""
 MOST_REMEMBERED = 1000
-"""So many results of so many rows are remembered: the same are asked with every question."""
+"""So many results of so many rows are remembered: the same are asked with every query."""
 
 LONG_ENOUGH = 2.0
 """After so many seconds SQL is rehearsed on no further table."""
@@ -76,9 +76,9 @@ class Checked:
 
 
 NOT_COMPUTED = (
-    "what the question computes from the released numbers cannot be computed",
-    "change what stands around the aggregates and ask again with the same epsilon: "
-    "the released numbers are saved, and nothing more is charged",
+    "A calculation on the noisy results failed",
+    "Simplify the expressions around the aggregates and run the query again with the same "
+    "epsilon. The noisy results are saved, so this costs nothing",
 )
 
 
@@ -147,9 +147,9 @@ class PublicStore:
                 raise UnsupportedError(*NOT_COMPUTED) from None
 
     def rehearse(self, sql: str, made: Iterable[MadeUp]) -> None:
-        """Refuse SQL that would fail on released tables, whatever numbers they hold.
+        """Reject SQL that would fail on released tables, whatever numbers they hold.
 
-        It must run as it is on one of the usual tables that were made up, and on all tables at
+        It must run as it is on one of the usual synthetic tables, and on all tables at
         least with NULL for what cannot be computed. SQL that takes long is tried on fewer tables.
         """
         tried = iter(made)
@@ -165,8 +165,9 @@ class PublicStore:
             except duckdb.Error as cause:
                 log.info("SQL over released tables was refused: %s", sql, exc_info=cause)
                 raise UnsupportedError(
-                    "what the question computes from the released numbers fails when it runs",
-                    "check formats, casts and types of UNION, or write TRY(…) around what may fail",
+                    "A calculation on the noisy results would fail",
+                    "Check formats, casts and the types in UNION, or write TRY(...) around the "
+                    "part that may fail",
                 ) from None
         self._rehearsed.add(shape)
 
@@ -194,9 +195,9 @@ class PublicStore:
             raise first
 
     def check(self, sql: str, schemas: Mapping[str, pa.Schema]) -> Checked:
-        """Return what `run` would give, or refuse; binds the SQL to empty tables and runs nothing.
+        """Return what `run` would give, or reject; binds the SQL to empty tables and runs nothing.
 
-        What is refused follows from the SQL, these schemas and public tables alone.
+        What is rejected follows from the SQL, these schemas and public tables alone.
         """
         with self._store.cursor() as cursor:
             _register(cursor, {name: each.empty_table() for name, each in schemas.items()})
@@ -206,8 +207,8 @@ class PublicStore:
             except duckdb.Error as cause:
                 log.info("SQL over released tables was refused: %s", sql, exc_info=cause)
                 raise UnsupportedError(
-                    "what the question computes from the released numbers is not SQL that runs",
-                    "check types and functions that stand around the aggregates",
+                    "The SQL around the aggregates is not valid",
+                    "Check the types and functions around the aggregates",
                 ) from None
         return found
 
@@ -223,8 +224,8 @@ class PublicStore:
         sizes = [len(domains[each.source, each.name]) for each in columns]
         if prod(sizes) > MOST_COMBINATIONS:
             raise QuestionSizeError(
-                f"a key has more than {MOST_COMBINATIONS} combinations of values",
-                "group by fewer columns, or by coarser values",
+                f"A group key has more than {MOST_COMBINATIONS:,} combinations of values",
+                "Group by fewer columns, or by coarser values",
             )
         tables, source = _combinations(columns, domains)
         values = ", ".join(f"{_key(each)} AS v{n}" for n, each in enumerate(expressions))
@@ -276,7 +277,7 @@ def _fetched(cursor: duckdb.DuckDBPyConnection, sql: str) -> pa.Table:
         rows += batch.num_rows
         if rows > MOST_ROWS:
             raise QuestionSizeError(
-                f"the result has more than {MOST_ROWS} rows", "add a LIMIT, or aggregate further"
+                f"The result has more than {MOST_ROWS:,} rows", "Add LIMIT, or aggregate further"
             )
         batches.append(batch)
     return _within_calendar(pa.Table.from_batches(batches, schema=reader.schema))
@@ -321,8 +322,8 @@ def _columns(expression: Expression) -> list[ColumnOf]:
             parts = ()
         case Released() | UnitIsIn() | Window():
             raise UnsupportedError(
-                "a key that depends on rows or on noisy numbers has no known values",
-                "group by columns and what is computed from them",
+                "A group key that depends on other rows or on noisy results has no declared values",
+                "Group by columns, or by expressions of columns",
             )
     return list(dict.fromkeys(column for part in parts for column in _columns(part)))
 

@@ -1,10 +1,10 @@
-"""Rehearsals: a statement runs on made-up rows before anyone pays for it.
+"""Rehearsals: a statement runs on synthetic rows before anything is charged for it.
 
 Whether an engine fails may depend on the rows, so a failure on private rows tells something about
-them. A failure on made-up rows tells nothing. Every statement is therefore run first on no rows,
-and on rows that reach its branches: values that the question names and those next to them, extreme
+them. A failure on synthetic rows tells nothing. Every statement is therefore run first on no rows,
+and on rows that reach its branches: values that the query names and those next to them, extreme
 ones and NULL, in combination; then once more for each branch of its CASEs, with no condition in the
-way, and with every part of every condition computed for all rows. What fails there is refused for
+way, and with every part of every condition computed for all rows. What fails there is rejected for
 free. The rows stand in the statement itself, as typed VALUES under the names of the tables, so that
 nothing is created and no private row is read.
 """
@@ -52,10 +52,10 @@ from discreet.query.tree import (
 )
 
 ROWS = {2: 48, 4: 16, 8: 6, 16: 2, inf: 1}
-"""So many rows are made up of each table, by how many joins there are at most."""
+"""The number of synthetic rows of each table, by the most joins of a query."""
 
 MOST_LITERALS = 24
-"""So many values of a kind are taken from the question."""
+"""The most values of each kind that are taken from the query."""
 
 MOST_BRANCHES = 30
 """So many branches of a CASE are tried without their conditions, from the first to the last."""
@@ -149,7 +149,7 @@ class Rehearsal:
     def _made(
         self, table: str, columns: Columns, values: Mapping[Kind, Sequence[Value]], rows: int
     ) -> str:
-        """Return a SELECT of made-up rows, each value of a column beside others of the others."""
+        """Return a SELECT of synthetic rows, each value of a column beside others of the others."""
         kinds = [Kind.INTEGER if each is None else each.kind for _, each in columns]
         filled = ", ".join(
             f"({', '.join([str(row), *self._literals(row, kinds, values)])})"
@@ -173,7 +173,7 @@ class Rehearsal:
     ) -> Iterator[str]:
         """Yield a value for each column: all in turn in even rows, any in odd ones.
 
-        Those that the question names stand first, and in odd rows they are as many as all others.
+        Those that the query names stand first, and in odd rows they are as many as all others.
         """
         for number, kind in enumerate(kinds):
             choices = values.get(kind, (None,))
@@ -265,7 +265,7 @@ def _unit_kind(table: PrivateTable) -> Kind:
 
 
 def _values(query: ExactQuery) -> dict[Kind, tuple[Value, ...]]:
-    """Return what columns of each kind hold: NULL, values of the question, and hostile ones."""
+    """Return what columns of each kind hold: NULL, values of the query, and hostile ones."""
     named: dict[Kind, list[Value]] = {}
     for node in _nodes(query):
         if isinstance(node, Literal) and node.value is not None:

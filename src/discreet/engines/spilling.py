@@ -1,4 +1,4 @@
-"""Folders that tables spill to when they outgrow memory: private, and removed even after a kill.
+"""Private folders for tables that exceed memory. They are removed even after a kill.
 
 Each holds a lock that the system gives up when its process ends, however it ends. A folder whose
 lock is free belongs to nobody any more, and the next process of the same user removes it.

@@ -1,4 +1,4 @@
-"""What the templates of all dialects are made of: literals, ends of whole numbers, conditions."""
+"""Parts of the templates of all dialects: literals, limits of integers, conditions."""
 
 from collections.abc import Callable, Mapping, Sequence
 from math import ceil, floor, isfinite
@@ -40,16 +40,16 @@ def real(template: Template, *, carries: tuple[int, ...] = ()) -> Function:
 
 
 def number(argument: Written) -> int:
-    """Return a literal's whole number."""
+    """Return a literal's integer."""
     if not isinstance(argument.value, int):
-        raise UnsupportedError("a number must be written out here", "replace it by a whole number")
+        raise UnsupportedError("A constant number is needed here", "Write an integer")
     return argument.value
 
 
 def words(argument: Written) -> str:
     """Return a literal's text."""
     if not isinstance(argument.value, str):
-        raise UnsupportedError("a text must be written out here", "replace it by a quoted text")
+        raise UnsupportedError("A constant text is needed here", "Write a text in quotes")
     return argument.value
 
 
@@ -65,7 +65,7 @@ Ends = Callable[[Sequence[tuple[int, int]]], tuple[int, int]]
 
 
 def fits(low: int | None, high: int | None) -> bool:
-    """Return whether whole numbers between these ends have 64 bits at most."""
+    """Return whether integers between these ends have 64 bits at most."""
     return low is not None and high is not None and INT64[0] <= low and high <= INT64[1]
 
 
@@ -153,7 +153,7 @@ def clamped_span(arguments: Sequence[Written]) -> Span:
 
 
 def whole_ends(span: tuple[float, float]) -> tuple[int, int]:
-    """Return between which whole numbers a real is rounded, whichever way halves go."""
+    """Return between which integers a real is rounded, whichever way halves go."""
     low, high = span
     near_low, near_high = round(low), round(high)
     return (

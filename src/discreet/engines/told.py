@@ -1,4 +1,4 @@
-"""Columns of a table as a text that prepared forms keep: names, kinds and steps, no values."""
+"""The columns of a table as text, for prepared tables: names, kinds and steps, no values."""
 
 import json
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""An engine without a database: it writes SQL for explanations and runs none."""
+"""An engine without a database. It writes SQL for explanations and runs none."""
 
 from discreet.catalog.schema import Column
 from discreet.engines.base import ExactQuery, Scalars, Statement
@@ -14,16 +14,16 @@ class UnpluggedEngine:
     dialect = DUCKDB.name
 
     def columns(self, table: str) -> tuple[Column, ...]:
-        """Refuse: there is no schema to read."""
-        raise SourceError(f"{table} was not opened, so its columns are not known.")
+        """Reject: there is no schema to read."""
+        raise SourceError(f"{table} was not opened, so its columns are not known")
 
     def bind(self, query: ExactQuery) -> Statement:
         """Return what the embedded engine would run: there is nobody to ask whether it can."""
         return Statement(query=query, sql=sql(query))
 
     def run(self, statement: Statement, scalars: Scalars) -> ExactTable:  # noqa: ARG002
-        """Refuse: there are no data."""
-        raise SourceError("the data were not opened: this curator can only explain.")
+        """Reject: there are no data."""
+        raise SourceError("The data were not opened, so this curator can only explain queries")
 
     def close(self) -> None:
         """Do nothing: nothing is held."""

@@ -1,4 +1,4 @@
-"""One thread that stops what takes too long, for all queries of the process."""
+"""One thread that stops queries of this process that take too long."""
 
 import logging
 import os

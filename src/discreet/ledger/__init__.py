@@ -1,4 +1,4 @@
-"""The durable book of what was charged and what was answered."""
+"""The ledger: the durable record of charges and answers."""
 
 from discreet.ledger.base import (
     OWNER,

@@ -1,4 +1,4 @@
-"""Analysts' accounts: caps inside the total, held by the same theorem as the total itself.
+"""Analysts' accounts: caps within the total budget, enforced by the same theorem.
 
 What an analyst paid for is (epsilon, delta)-private by the cap's own numbers. Caps are shares of
 one total and never add to it: whoever pools what they learnt, the total holds for all of it.
@@ -21,9 +21,9 @@ YES, NO, NONE = "yes", "no", "none"
 def an_analyst(
     *, name: object, epsilon: object, delta: object, token_hash: object, enabled: object
 ) -> Analyst:
-    """Return an account as it can be declared, or refuse what it cannot be."""
+    """Return an account as it can be declared, or reject what it cannot be."""
     if name == OWNER:
-        raise ParameterError("name", name, "must be another: the owner has no cap but the total")
+        raise ParameterError("name", name, "must be another name, because the owner has no cap")
     return Analyst(
         name=a_name("name", name),
         epsilon=positive("epsilon", epsilon),
@@ -55,9 +55,11 @@ def record_from_analyst(analyst: Analyst) -> dict[str, str]:
 
 
 def analyst_from_record(name: str, record: Mapping[str, str]) -> Analyst:
-    """Return the account that `record_from_analyst` wrote; refuse what this version cannot read."""
+    """Return the account that `record_from_analyst` wrote; reject what this version cannot read."""
     if record.keys() != {"epsilon", "delta", "token", "enabled"}:
-        raise ParameterError("record", sorted(record), "must be what record_from_analyst returned")
+        raise ParameterError(
+            "record", sorted(record), "must be a record that record_from_analyst returned"
+        )
     delta, token = record["delta"], record["token"]
     return an_analyst(
         name=name,

@@ -1,6 +1,6 @@
-"""What every ledger promises, whatever it is stored in, and the values that it hands out.
+"""The interface of every ledger, for any storage, and the values that it returns.
 
-A question is paid once. Its charge is durable before any data are read, its answer is durable
+A query is charged once. Its charge is durable before any data are read, its answer is durable
 before anyone sees it, and nothing that was written is changed: there is no reset, refund or edit.
 """
 
@@ -18,8 +18,8 @@ from discreet.ledger.scopes import Scope
 from discreet.parameters import Real
 
 Kind: TypeAlias = Literal["policy", "charge", "answer", "analyst", "incident", "resume", "pin"]
-"""What an entry says: the total in force, a question paid for, its answer, an analyst's account, a
-failure after a charge, that the owner has looked, and off which answer a question was read."""
+"""What an entry says: the total in force, a charged query, its answer, an analyst's account, a
+failure after a charge, that the owner has looked, and off which answer a query was read."""
 
 Suspends: TypeAlias = Literal["account", "all"]
 """Whom an incident suspends: the account that caused it, or all accounts."""
@@ -54,7 +54,7 @@ class AccountBalance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
-    """A question is paid for: its charge is durable, and its answer may be computed."""
+    """A query is charged: the charge is durable, and the answer may be computed."""
 
     question: str
     events: tuple[Event, ...]
@@ -71,7 +71,7 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
-    """The one answer of a question that was paid for."""
+    """The one answer of a query that was charged."""
 
     receipt: Receipt
     answer: bytes
@@ -88,7 +88,7 @@ class Entry:
     account: str
     events: tuple[Event, ...]
     about: Mapping[str, str]
-    """The total in force, what the caller noted of a question, or the answer's SHA-256."""
+    """The total in force, what the caller noted of a query, or the answer's SHA-256."""
     digest: str
     scope: Scope = None
     """The tables whose units a charge is about; None is about everybody."""
@@ -117,7 +117,7 @@ class Report:
 
     price: Price
     charged: Charge
-    """What the filter counts for all questions together, whatever units they are about."""
+    """What the filter counts for all queries together, whatever units they are about."""
     total: Budget
     """The total in force, uncharged."""
     questions: int
@@ -129,7 +129,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Incident:
-    """A question that was charged and failed, or has no answer."""
+    """A query that was charged and failed, or has no answer."""
 
     number: int
     """The number of the entry that says so; of the charge, where there is no answer."""
@@ -166,7 +166,7 @@ class LedgerView(Protocol):
         """Return the question off whose kept answer this one is read, if it was pinned."""
 
     def charges_with_prefix(self, prefix: str, most: int) -> tuple[Entry, ...]:
-        """Return the last charges of questions whose names begin so, the newest first."""
+        """Return the last charges of queries whose names begin so, the newest first."""
 
     def remaining(self, account: str | None = None, *, scope: Scope = None) -> Remaining:
         """Return what is left of the total, or of an account's cap; the total holds besides."""
@@ -195,7 +195,7 @@ class Ledger(Protocol):
         """Return what the ledger holds, read in one transaction that lasts as long as this."""
 
     def find(self, question: str) -> Receipt | Kept | None:
-        """Return the kept answer, else the receipt of a question that was paid for, else None."""
+        """Return the saved answer, else the receipt of a query that was charged, else None."""
 
     def charge(
         self,
@@ -208,7 +208,7 @@ class Ledger(Protocol):
     ) -> Receipt:
         """Charge for all of the events or raise BudgetError; durable when it returns.
 
-        A question that was paid for is not charged again, whoever paid. An account other than the
+        A query that was charged is not charged again, whoever paid. An account other than the
         owner's must be declared and enabled, else AccountError is raised. The scope names the
         tables whose units it is about; without one it is charged to everybody.
         """
@@ -223,11 +223,12 @@ class Ledger(Protocol):
     ) -> tuple[Receipt, ...]:
         """Charge for all items in one transaction, or raise BudgetError and charge for none.
 
-        What was paid for before is not charged again. `pins` are questions that are read off the
-        kept answers of others, noted in the same transaction for good; if one of them was paid for
-        meanwhile, or an item was pinned, PinnedError is raised and nothing is written. A suspended
-        account is refused whatever has no kept answer; one with as many charges that have none as
-        `most_unanswered` says, called when all others have written, is refused new ones.
+        What was charged before is not charged again. `pins` are queries that are read off the
+        saved answers of others, noted in the same transaction for good; if one of them was charged
+        meanwhile, or an item was pinned, PinnedError is raised and nothing is written.
+
+        A suspended account gets saved answers only. An account with `most_unanswered()` charges
+        without answers gets no new ones; it is called after all other writers have finished.
         """
 
     def check(
@@ -249,7 +250,7 @@ class Ledger(Protocol):
         """Return the answer that is kept, the first one handed in; durable when it returns."""
 
     def pin_of(self, question: str) -> str | None:
-        """Return the question off whose kept answer this one is read, if it was pinned."""
+        """Return the query off whose saved answer this one is read, if it was pinned."""
 
     def record_incident(
         self,
@@ -260,7 +261,7 @@ class Ledger(Protocol):
         suspends: Suspends = "account",
         answer: bytes | None = None,
     ) -> None:
-        """Note that a question failed after its charge, and suspend who asked it, or all.
+        """Note that a query failed after its charge, and suspend who asked it, or all.
 
         An answer that is handed in is kept in the same transaction, if none is.
         """
@@ -277,7 +278,7 @@ class Ledger(Protocol):
     def remaining(self, account: str | None = None, *, scope: Scope = None) -> Remaining:
         """Return what is left of the total, or of an account's cap; the total holds besides.
 
-        With a scope, what is left for questions about units of these tables; else the least that
+        With a scope, what is left for queries about units of these tables; else the least that
         is left for anybody.
         """
 
@@ -320,7 +321,7 @@ class Ledger(Protocol):
         """Return all entries in the order in which they were written."""
 
     def charges_with_prefix(self, prefix: str, most: int) -> tuple[Entry, ...]:
-        """Return the last charges of questions whose names begin so, the newest first."""
+        """Return the last charges of queries whose names begin so, the newest first."""
 
     def head(self) -> str:
         """Return the digest of the last entry; noted elsewhere, it shows a dropped tail."""

@@ -1,4 +1,4 @@
-"""What follows from a ledger's entries: the policy in force, what is charged, the chain of digests.
+"""The state that follows from a ledger's entries: policy, charges and chain of digests.
 
 Nothing here knows where entries are stored. Sums are computed from the events of the entries and
 from nothing else; a stored sum would be one more thing to forge.
@@ -40,8 +40,8 @@ from discreet.ledger.scopes import (
 )
 
 ALTERED = (
-    "the ledger's entries are not as they were written",
-    "keep the file for inquiry and go on from a copy that verifies",
+    "The ledger has been changed since it was written",
+    "Keep this file for investigation, and restore a copy that passes discreet ledger verify",
 )
 BEGINNING = sha256(b"discreet ledger 1").digest()
 """The digest before the first entry."""
@@ -118,13 +118,15 @@ class Policy:
 
     def __post_init__(self) -> None:
         if not isinstance(self.total, Budget) or self.total.charged != Charge():
-            rule = "must be a Budget that nothing is charged to: the ledger knows what is"
+            rule = "must be a Budget without charges, because the ledger records them"
             raise ParameterError("budget", self.total, rule)
         if self.neighbours not in NEIGHBOURS:
             rule = f"must be {' or '.join(map(repr, NEIGHBOURS))}"
             raise ParameterError("neighbours", self.neighbours, rule)
         if self.disjoint.groups and self.neighbours != "add-remove":
-            rule = "must be empty unless neighbours are add-remove: a replaced unit may move"
+            rule = (
+                "must be empty unless neighbours is 'add-remove', because a replaced unit may move"
+            )
             raise ParameterError("disjoint", self.disjoint.text, rule)
 
     @property
@@ -153,14 +155,14 @@ class Policy:
         return cls(total=total, neighbours=record["neighbours"], disjoint=disjoint, data=data)
 
     def check_change(self, declared: Self) -> None:
-        """Refuse a policy under which the entries that there are would prove nothing."""
+        """Reject a policy under which the entries that there are would prove nothing."""
         mine, other = self._for_life, declared._for_life
         for name, value in mine.items():
             if other[name] != value:
                 raise LedgerError(
-                    f"the ledger was begun with {name} = {value} and opened with "
+                    f"The ledger was created with {name} = {value} and opened with "
                     f"{name} = {other[name]}",
-                    f"open it with {name} = {value}, which cannot be changed",
+                    f"Open it with {name} = {value}, which cannot be changed",
                 )
 
     @property
@@ -187,7 +189,7 @@ class Largest(NamedTuple):
     rest: Fraction = Fraction(0)
 
     def after(self, policy: Policy) -> "Largest":
-        """Return the same with one more total, or refuse one that would promise a larger delta."""
+        """Return the same with one more total, or reject one that would promise a larger delta."""
         total = policy.total
         found = Largest(
             max(self.delta, total.delta),
@@ -196,10 +198,10 @@ class Largest(NamedTuple):
         )
         if found.aside + found.rest > found.delta:
             raise LedgerError(
-                f"the ledger was begun with set_aside = {self.aside} of delta = {self.delta} and "
+                f"The ledger was created with set_aside = {self.aside} of delta = {self.delta} and "
                 f"opened with set_aside = {total.set_aside} of delta = {total.delta}",
-                "open it with the same part of delta set aside, or with the same set_aside: "
-                f"else the totals promise delta = {found.aside + found.rest} together",
+                "Open it with the same set_aside, or with the same share of delta set aside. "
+                f"Otherwise both together would allow delta = {found.aside + found.rest}",
             )
         return found
 
@@ -229,7 +231,7 @@ class Book:
     looked_at: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Those before it was: answered late, they make room for no others."""
     pins: Mapping[str, str] = field(default_factory=dict)
-    """Questions that were read off kept answers, and the questions of those."""
+    """Queries that were read off saved answers, and the queries of those."""
 
     @property
     def total(self) -> Budget:
@@ -267,38 +269,41 @@ class Book:
         """Return the cap of an analyst's account, uncharged."""
         if account not in self.analysts:
             raise AccountError(
-                "no analyst of this name is declared", "ask the owner to add the account"
+                "There is no analyst with this name",
+                "Ask the data owner to run discreet analyst add",
             )
         return cap_of(self.analysts[account], self.total, self.shares[account])
 
     def check_policy(self, declared: Policy) -> None:
-        """Refuse a policy under which the entries that there are would prove nothing."""
+        """Reject a policy under which the entries that there are would prove nothing."""
         if self.policy is not None:
             self.policy.check_change(declared)
         self.largest.after(declared)
 
     def check_cap(self, analyst: Analyst) -> None:
-        """Refuse a cap that the filter cannot hold."""
+        """Reject a cap that the filter cannot hold."""
         share = Fraction(0) if self.policy is None else self.policy.share
         cap_of(analyst, self.total, self.shares.get(analyst.name, share))
 
     def check_enabled(self, account: str) -> None:
-        """Refuse an account that may not ask."""
+        """Reject an account that may not ask."""
         if account == OWNER:
             return
         self.cap(account)
         if not self.analysts[account].enabled:
-            raise AccountError("this analyst's account is disabled", "ask the owner to enable it")
+            raise AccountError(
+                "This analyst's account is disabled", "Ask the data owner to enable it"
+            )
 
     def check_running(self, account: str) -> None:
-        """Refuse an account that may run nothing until the owner has looked."""
+        """Reject an account that may run nothing until the owner has looked."""
         if account in self.suspended:
             raise SuspendedError
         if any(self.suspended.values()):
-            raise SuspendedError("all accounts are")
+            raise SuspendedError("All accounts are")
 
     def check_affordable(self, account: str, lines: Collection[Line]) -> None:
-        """Refuse lines that the account's cap or the total does not allow together, saying which.
+        """Reject lines that the account's cap or the total does not allow together, saying which.
 
         They are allowed if they are for units of every choice that one of them is about.
         """
@@ -353,7 +358,7 @@ class Book:
         return row._replace(digest=digest_after(self.digest, row))
 
     def after(self, rows: Iterable[Row]) -> "Book":
-        """Return the book after further rows, or refuse rows that do not follow."""
+        """Return the book after further rows, or reject rows that do not follow."""
         number, digest, policy, largest = self.number, self.digest, self.policy, self.largest
         paid: dict[tuple[str, Scope], Counter[str]] = {}
         analysts, shares = dict(self.analysts), dict(self.shares)
@@ -433,7 +438,7 @@ def paid_by_choice(rows: Iterable[Row], disjoint: Disjoint) -> list[Counter[str]
 
 
 def check_follows(previous: bytes, row: Row) -> None:
-    """Refuse a row whose digest does not cover it and the rows before it."""
+    """Reject a row whose digest does not cover it and the rows before it."""
     try:
         follows = row.digest == digest_after(previous, row)
     except (TypeError, ValueError) as cause:
@@ -474,7 +479,7 @@ def _looked_at(row: Row) -> frozenset[str]:
 
 
 def source_of(row: Row) -> str:
-    """Return the question off whose answer a pinned one is read."""
+    """Return the query off whose answer a pinned one is read."""
     try:
         return a_name("source", json.loads(row.about)["source"])
     except (ParameterError, KeyError, TypeError, ValueError) as cause:

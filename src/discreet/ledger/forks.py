@@ -1,4 +1,4 @@
-"""Connections do not survive a fork: storages let go of theirs before one and connect anew after.
+"""Connections do not survive a fork: storages close theirs before it and reconnect after it.
 
 A child that shared its parent's connection would hold none of its locks, or would speak to the
 server with its parent's voice.

@@ -1,4 +1,4 @@
-"""Incidents: questions that failed after their charge, and how much failures can have told.
+"""Incidents: queries that failed after their charge, and how much failures can have revealed.
 
 Whether a statement fails may depend on data, so that each failure is a fact that no noise covers.
 It is written down, the account that caused it is suspended until the owner has looked, and what all
@@ -21,7 +21,7 @@ SUSPENDS: tuple[Suspends, ...] = get_args(Suspends)
 
 
 def incident_record(failure: object, suspends: object) -> dict[str, str]:
-    """Return what an incident's entry holds, or refuse what is not known."""
+    """Return what an incident's entry holds, or reject what is not known."""
     if failure not in FAILURES:
         raise ParameterError("failure", HIDDEN, f"must be one of {', '.join(FAILURES)}")
     if suspends not in SUSPENDS:
@@ -30,10 +30,10 @@ def incident_record(failure: object, suspends: object) -> dict[str, str]:
 
 
 def suspends_all(about: str) -> bool:
-    """Return whether an incident's stored notes suspend all accounts; refuse notes of others."""
+    """Return whether an incident's stored notes suspend all accounts; reject notes of others."""
     record = json.loads(about)
     if incident_record(record["failure"], record["suspends"]) != record:
-        raise ParameterError("record", HIDDEN, "must be what incident_record returned")
+        raise ParameterError("record", HIDDEN, "must be a record that incident_record returned")
     return bool(record["suspends"] == "all")
 
 
@@ -54,7 +54,7 @@ def looked_at(about: str) -> frozenset[str]:
     """Return the charges that the owner has looked at, as `resume_record` wrote them."""
     names = json.loads(json.loads(about).get(LOOKED_AT, "[]"))
     if not isinstance(names, list) or not all(isinstance(each, str) for each in names):
-        raise ParameterError("record", HIDDEN, "must be what resume_record returned")
+        raise ParameterError("record", HIDDEN, "must be a record that resume_record returned")
     return frozenset(names)
 
 
@@ -101,11 +101,11 @@ def bits_told(incidents: int, statements: int) -> float:
 
     Which of n statements failed, if no more than k did, is one of C(n, 0) + ... + C(n, k)
     possibilities. The logarithm of that number, to base 2, is computed with
-    whole numbers: it is never too low.
+    integers: it is never too low.
     """
     for name, value in (("incidents", incidents), ("statements", statements)):
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            raise ParameterError(name, value, "must be a whole number, 0 or more")
+            raise ParameterError(name, value, "must be an integer, 0 or more")
     if incidents >= statements or incidents > MOST_SUMMED:
         return float(statements)
     possible, term = 1, 1

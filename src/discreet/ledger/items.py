@@ -1,4 +1,4 @@
-"""What is to be charged for, checked at the border and made into lines of the book."""
+"""Checks the items of a charge and turns them into entries of the ledger."""
 
 from collections.abc import Iterable
 
@@ -10,14 +10,14 @@ from discreet.ledger.scopes import a_scope
 
 
 def lines_of(items: object, account: object) -> list[Line]:
-    """Return what an account is to be charged for, or refuse what is not several Items."""
+    """Return what an account is to be charged for, or reject what is not several Items."""
     if not isinstance(items, Iterable):
-        raise ParameterError("items", HIDDEN, "must be Items in a list")
+        raise ParameterError("items", HIDDEN, "must be Items, in a list")
     return [a_line(each, account) for each in items]
 
 
 def a_line(item: object, account: object) -> Line:
-    """Return what an account is to be charged for, or refuse what cannot be stored."""
+    """Return what an account is to be charged for, or reject what cannot be stored."""
     if not isinstance(item, Item):
         raise ParameterError("items", HIDDEN, "must be Items")
     return Line(

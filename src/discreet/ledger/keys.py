@@ -1,4 +1,4 @@
-"""Keys of 256 random bits in files of one user: made once, read ever after, and never shown.
+"""Keys of 256 random bits in files of one user. They are created once and never shown.
 
 What is called by a digest of data can be guessed by whoever reads the ledger. With a key in it,
 which is in no entry and in no export, nobody can check a guess.

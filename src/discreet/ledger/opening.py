@@ -1,4 +1,4 @@
-"""Which store an address means."""
+"""Finds the storage for an address."""
 
 from collections.abc import Collection, Iterable
 from pathlib import Path

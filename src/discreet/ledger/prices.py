@@ -1,6 +1,6 @@
-"""What stored charges cost together: exact, and fast enough to be computed at every opening.
+"""The total cost of stored charges: exact, and fast enough for every opening.
 
-The events that questions are made of are priced from their stored text, without making events of
+The events that queries are made of are priced from their stored text, without making events of
 it; all others, and every text that is written in any other way, are made into events and priced by
 the budget. A test holds both ways to the same price.
 """
@@ -17,8 +17,8 @@ from discreet.accounting.budget import Amount
 from discreet.errors import LedgerError, ParameterError, UnsupportedEventError
 
 UNKNOWN = (
-    "the ledger holds an entry that this version does not know",
-    "install the version that wrote it",
+    "The ledger has an entry that this version does not know",
+    "Install the version that wrote it",
 )
 
 LONGEST, FINEST = 1024, 512
@@ -43,7 +43,7 @@ class Cost(NamedTuple):
 
 
 def events_from_text(text: str) -> tuple[Event, ...]:
-    """Return stored events, or refuse what this version cannot read."""
+    """Return stored events, or reject what this version cannot read."""
     try:
         return tuple(event_from_record(record) for record in json.loads(text))
     except (ParameterError, TypeError, ValueError) as cause:

@@ -1,4 +1,4 @@
-"""Whom a charge can concern: tables whose units are declared disjoint are charged apart.
+"""Scopes of charges: tables whose units are declared disjoint are charged separately.
 
 A unit is in one table of a disjoint group at most. So whatever happens to it is bounded by the
 charges that touch the tables it can be in, for the worst choice of one table from each group.
@@ -22,7 +22,7 @@ Choice: TypeAlias = frozenset[str]
 """Where a unit can be: one table of each group. It may be in all tables outside the groups."""
 
 MOST_CHOICES = 1000
-"""Groups whose sizes multiply to more are refused: each choice has a balance of its own."""
+"""Groups whose sizes multiply to more are rejected: each choice has a balance of its own."""
 
 NOTE = "scope"
 """Under this name the scope of a charge stands among its notes."""
@@ -36,11 +36,13 @@ class Disjoint:
 
     def __post_init__(self) -> None:
         if any(len(each) < 2 for each in self.groups):
-            raise ParameterError("disjoint", self.text, "must have two tables or more in a group")
+            raise ParameterError(
+                "disjoint", self.text, "must have two or more tables in each group"
+            )
         if len(self.tables) < sum(map(len, self.groups)):
-            raise ParameterError("disjoint", self.text, "must have each table in one group only")
+            raise ParameterError("disjoint", self.text, "must have each table in only one group")
         if prod(map(len, self.groups)) > MOST_CHOICES:
-            rule = f"must leave {MOST_CHOICES} places or fewer where a unit can be"
+            rule = f"must have at most {MOST_CHOICES} combinations of tables that a unit can be in"
             raise ParameterError("disjoint", self.text, rule)
 
     @cached_property
@@ -74,7 +76,7 @@ class Disjoint:
 
 
 def disjoint_from(groups: Iterable[Collection[str]]) -> Disjoint:
-    """Return groups of tables as they are declared, or refuse what cannot be."""
+    """Return groups of tables as they are declared, or reject what cannot be."""
     scopes = [a_scope(each) for each in groups]
     return Disjoint(groups=tuple(sorted((each for each in scopes if each), key=sorted)))
 
@@ -85,10 +87,10 @@ def disjoint_from_text(text: str) -> Disjoint:
 
 
 def a_scope(scope: object) -> Scope:
-    """Return the tables that a charge is about, or refuse what names none; None is about all."""
+    """Return the tables that a charge is about, or reject what names none; None is about all."""
     if scope is None:
         return None
-    rule = "must be names of tables, one or more, or None for all that there are"
+    rule = "must be the names of tables, at least one, or None for all tables"
     if isinstance(scope, str | bytes) or not isinstance(scope, Collection) or not scope:
         raise ParameterError("scope", scope, rule)
     if not all(isinstance(each, str) and each and each.isprintable() for each in scope):
@@ -107,8 +109,8 @@ def is_covered(scope: Scope, paid: Scope) -> bool:
 
 
 def scope_from_text(text: str) -> Scope:
-    """Return the scope that an entry holds, or refuse what none of ours is written like."""
+    """Return the scope that an entry holds, or reject what none of ours is written like."""
     scope = a_scope(json.loads(text))
     if scope is None or text_from_scope(scope) != text:
-        raise ParameterError("scope", text, "must be as it was written")
+        raise ParameterError("scope", text, "must be a text that the ledger wrote")
     return scope

@@ -1,4 +1,4 @@
-"""The verbs of a ledger, over any storage that keeps rows in transactions."""
+"""The operations of a ledger, over any storage that has transactions."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -44,11 +44,11 @@ BATCH = 1000
 """So many entries are read at a time, so that others may write in between."""
 
 DROPPED = (
-    "the ledger lacks the entry whose digest was noted",
-    "entries were dropped or replaced: keep the file for inquiry and go on from a copy that has it",
+    "The ledger does not contain the entry with this digest: entries were removed or replaced",
+    "Keep this file for investigation, and restore a copy that contains the entry",
 )
 
-STRANGER = ("no analyst holds this token", "ask the owner for a new one")
+STRANGER = ("This token is not valid", "Ask the data owner for a new one")
 
 
 class StoredLedger:
@@ -74,7 +74,7 @@ class StoredLedger:
             yield StoredView(turn)
 
     def find(self, question: str) -> Receipt | Kept | None:
-        """Return the kept answer, else the receipt of a question that was paid for, else None."""
+        """Return the saved answer, else the receipt of a query that was charged, else None."""
         with self.view() as view:
             return view.find(question)
 
@@ -89,7 +89,7 @@ class StoredLedger:
     ) -> Receipt:
         """Charge for all of the events or raise BudgetError; durable when it returns.
 
-        A question that was paid for is not charged again, whoever paid; it must come with the same
+        A query that was charged is not charged again, whoever paid; it must come with the same
         events. An account other than the owner's must be declared and enabled. The scope names the
         tables whose units it is about; without one it is charged to everybody.
         """
@@ -106,9 +106,9 @@ class StoredLedger:
     ) -> tuple[Receipt, ...]:
         """Charge for all items in one transaction, or raise BudgetError and charge for none.
 
-        What was paid for before, or stands in an earlier item, is not charged again. `pins` are
-        questions that are read off the kept answers of others, noted in the same transaction. What
-        is refused, and when PinnedError is raised, is said in the protocol.
+        What was charged before, or stands in an earlier item, is not charged again. `pins` are
+        queries that are read off the saved answers of others, noted in the same transaction. What
+        is rejected, and when PinnedError is raised, is said in the protocol.
         """
         lines = lines_of(items, account)
         pinned = {a_name("question", each): a_name("source", pins[each]) for each in pins}
@@ -168,7 +168,7 @@ class StoredLedger:
     def remaining(self, account: str | None = None, *, scope: Scope = None) -> Remaining:
         """Return what is left of the total, or of an account's cap; the total holds besides.
 
-        With a scope, what is left for questions about units of these tables; else the least that
+        With a scope, what is left for queries about units of these tables; else the least that
         is left for anybody.
         """
         with self.view() as view:
@@ -193,7 +193,7 @@ class StoredLedger:
     # ----------------------------------------------------------------------- failures and pins
 
     def pin_of(self, question: str) -> str | None:
-        """Return the question off whose kept answer this one is read, if it was pinned."""
+        """Return the query off whose saved answer this one is read, if it was pinned."""
         with self.view() as view:
             return view.pin_of(question)
 
@@ -206,7 +206,7 @@ class StoredLedger:
         suspends: Suspends = "account",
         answer: bytes | None = None,
     ) -> None:
-        """Note that a question failed after its charge, and suspend who asked it, or all.
+        """Note that a query failed after its charge, and suspend who asked it, or all.
 
         An answer that is handed in is kept in the same transaction, if none is.
         """
@@ -236,8 +236,8 @@ class StoredLedger:
             book = turn.book
             if name not in book.suspended and not book.unanswered.get(name):
                 names = ", ".join(map(shown, book.suspended))
-                fix = f"those that are: {names}" if names else "no account is"
-                raise AccountError("this account is not suspended", fix)
+                fix = f"Suspended accounts: {names}" if names else "No account is suspended"
+                raise AccountError("This account is not suspended", fix)
             about = resume_record(turn.unanswered_of(name))
             turn.append(Line(kind="resume", account=name, about=about))
 
@@ -305,7 +305,7 @@ class StoredLedger:
         return report_on(book, charges, delta)
 
     def charges_with_prefix(self, prefix: str, most: int) -> tuple[Entry, ...]:
-        """Return the last charges of questions whose names begin so, the newest first."""
+        """Return the last charges of queries whose names begin so, the newest first."""
         with self.view() as view:
             return view.charges_with_prefix(prefix, most)
 

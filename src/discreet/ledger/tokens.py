@@ -1,4 +1,4 @@
-"""Tokens: what an analyst shows to be let in. The ledger keeps a hash of each and nothing else.
+"""Tokens with which analysts identify themselves. The ledger stores only a hash of each.
 
 A token is "discreet_", a public selector that says which hash to compare with, and a secret of 256
 random bits. The hash is scrypt's, with a salt of its own, so that a stolen ledger lets nobody in.
@@ -41,9 +41,9 @@ def make_token(entropy: Entropy = SYSTEM) -> Token:
 
 
 def a_hash(token_hash: object) -> str:
-    """Return a hash as make_token gives it, or refuse anything else unseen."""
+    """Return a hash as make_token gives it, or reject anything else unseen."""
     if not isinstance(token_hash, str) or STORED.fullmatch(token_hash) is None:
-        rule = "must be what make_token gives to be stored"
+        rule = "must be the hash that make_token returned"
         raise ParameterError("token_hash", HIDDEN, rule)
     return token_hash
 

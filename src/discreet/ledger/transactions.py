@@ -1,4 +1,4 @@
-"""The seam between the ledger's verbs and what it is stored in: transactions over rows.
+"""The interface between the ledger's operations and its storage: transactions over rows.
 
 A storage keeps rows and answers and knows nothing of prices. Every transaction sees all that was
 committed before it began; one that writes has the whole ledger to itself; and when it ends without
@@ -42,16 +42,16 @@ Mode: TypeAlias = Literal["read", "write"]
 Words: TypeAlias = tuple[str, str]
 """What is wrong, and what to do instead."""
 
-BUSY = ("another process held the ledger for too long", "ask again")
-CLOSED = ("this ledger is closed", "open it again")
-FORKED = ("the ledger was opened by another process", "open it in this one")
-NEWER = ("the ledger was written by a newer version", "install that version")
+BUSY = ("Another process locked the ledger for too long", "Run the query again")
+CLOSED = ("This ledger is closed", "Open it again")
+FORKED = ("The ledger was opened by another process", "Open it in this process")
+NEWER = ("The ledger was written by a newer version of Discreet", "Install that version")
 
 
 BEGINLESS = (
-    "the ledger has lost its first entry, and with it what was charged",
-    "put it back from a copy that verifies, together with its -wal file; to begin with nothing "
-    "charged, remove it on purpose",
+    "The ledger has lost its first entry, and with it its charges",
+    "Restore a copy that passes discreet ledger verify, together with its -wal file. To start "
+    "without any charges, delete the ledger",
 )
 
 
@@ -65,10 +65,10 @@ class Transaction(Protocol):
         """Return all rows with the answers that stand beside them, whatever an index says."""
 
     def of_question(self, question: str, kind: Kind) -> tuple[Row, bytes | None] | None:
-        """Return the one row of this kind for a question, and the answer beside it."""
+        """Return the one row of this kind for a query, and the answer beside it."""
 
     def charges_under(self, beginning: str, most: int) -> list[Row]:
-        """Return the last charges of questions that begin with these ASCII characters."""
+        """Return the last charges of queries that begin with these ASCII characters."""
 
     def digest(self, number: int) -> bytes | None:
         """Return the digest of the row of this number."""
@@ -77,10 +77,10 @@ class Transaction(Protocol):
         """Write a row after the last."""
 
     def check_schema(self) -> None:
-        """Refuse tables, indices or triggers that are not ours."""
+        """Reject tables, indices or triggers that are not ours."""
 
     def check_pages(self) -> None:
-        """Refuse a store that finds itself damaged."""
+        """Reject a store that finds itself damaged."""
 
 
 class Storage(Protocol):
@@ -108,13 +108,13 @@ class Storage(Protocol):
         """
 
     def check_open(self) -> None:
-        """Refuse a storage that was closed, has failed, or was opened by another process."""
+        """Reject a storage that was closed, has failed, or was opened by another process."""
 
     def rest(self) -> None:
         """Let go of the connection, and of what it remembers, until it is needed again."""
 
     def close(self) -> None:
-        """Refuse everything from now on."""
+        """Reject everything from now on."""
 
 
 class Turn:
@@ -125,12 +125,12 @@ class Turn:
         self.book = book
 
     def charge_of(self, question: str) -> Row | None:
-        """Return the charge of a question, checked against its digest."""
+        """Return the charge of a query, checked against its digest."""
         found = self._of(question, "charge")
         return None if found is None else found[0]
 
     def answer_of(self, question: str) -> bytes | None:
-        """Return the kept answer of a question, checked against its digest."""
+        """Return the saved answer of a query, checked against its digest."""
         found = self._of(question, "answer")
         return None if found is None else kept_in(*found)
 
@@ -144,7 +144,7 @@ class Turn:
         return found
 
     def charges_under(self, beginning: str, most: int) -> list[Row]:
-        """Return charges of questions whose names begin so, each checked against its digest."""
+        """Return charges of queries whose names begin so, each checked against its digest."""
         found = self.transaction.charges_under(beginning, most)
         rows = [self._checked(each, "charge") for each in found]
         if not all(each.question.startswith(beginning) for each in rows):
@@ -158,7 +158,7 @@ class Turn:
         return row
 
     def charged(self, line: Line, paid: dict[str, Row | None]) -> tuple[Row, bool]:
-        """Return the charge of a question, and whether it was among those that were paid."""
+        """Return the charge of a query, and whether it was among those that were paid."""
         earlier = paid[line.question]
         if earlier is not None:
             return _paid_alike(earlier, line), True
@@ -178,7 +178,7 @@ class Turn:
         self.append(line, answer)
 
     def check_unanswered(self, account: str, most: Callable[[], int] | None) -> None:
-        """Refuse an account that has so many charges without an answer."""
+        """Reject an account that has so many charges without an answer."""
         if most is not None and self.book.unanswered.get(account, 0) >= most():
             raise UnansweredError
 
@@ -193,17 +193,17 @@ class Turn:
         return list(found)
 
     def check_unpinned(self, questions: Iterable[str]) -> None:
-        """Refuse to charge for what was read off a kept answer: that is shown for free."""
+        """Reject to charge for what was read off a saved answer: that is shown for free."""
         if any(each in self.book.pins for each in questions):
             raise PinnedError
 
     def pin(self, pins: Mapping[str, str], account: str) -> None:
-        """Note off which kept answers questions are read; what was paid for has its own."""
+        """Note off which saved answers questions are read; what was paid for has its own."""
         for question, source in pins.items():
             if self.charge_of(question) is not None:
                 raise PinnedError
             if self.answer_of(source) is None:
-                raise ParameterError("pins", HIDDEN, "must lead to questions with kept answers")
+                raise ParameterError("pins", HIDDEN, "must refer to queries with saved answers")
             known = self.book.pins.get(question)
             if known not in {None, source}:
                 raise PinnedError
@@ -232,14 +232,14 @@ class Turn:
         self.book.check_cap(analyst)
         others = [each for each in self.book.analysts.values() if each.name != analyst.name]
         if analyst.token_hash is not None and selected(others, selector_of(analyst.token_hash)):
-            raise ParameterError("token_hash", HIDDEN, "must not be another analyst's")
+            raise ParameterError("token_hash", HIDDEN, "must not belong to another analyst")
         if self.book.analysts.get(analyst.name) != analyst:
             about = record_from_analyst(analyst)
             self.append(Line(kind="analyst", account=analyst.name, about=about))
 
 
 def caught_up(book: Book, transaction: Transaction) -> Book:
-    """Return the book with what was written since; refuse a ledger that lacks its last entry."""
+    """Return the book with what was written since; reject a ledger that lacks its last entry."""
     rows = transaction.rows(book.number)
     if book.number:
         last = next(rows, None)
@@ -249,7 +249,7 @@ def caught_up(book: Book, transaction: Transaction) -> Book:
 
 
 def following(rows: Iterable[Row], digest: bytes = BEGINNING) -> Iterator[Row]:
-    """Hand on rows that follow each other, or refuse the first that does not."""
+    """Hand on rows that follow each other, or reject the first that does not."""
     for row in rows:
         check_follows(digest, row)
         digest = row.digest
@@ -265,7 +265,7 @@ def selected(analysts: Iterable[Analyst], selector: str | None) -> Analyst | Non
 
 
 def whole(found: Iterable[tuple[Row, bytes | None]], digests: set[str]) -> Iterator[Row]:
-    """Hand on the rows and note their digests; refuse answers that are altered or were not paid."""
+    """Hand on the rows and note their digests; reject answers that are altered or were not paid."""
     paid: set[str] = set()
     kept: set[str] = set()
     for row, answer in found:
@@ -288,7 +288,7 @@ def whole(found: Iterable[tuple[Row, bytes | None]], digests: set[str]) -> Itera
 
 
 def kept_in(row: Row, answer: bytes | None) -> bytes:
-    """Return the answer beside a row, or refuse one that is not as it was written."""
+    """Return the answer beside a row, or reject one that is not as it was written."""
     # A damaged file may hold something else than bytes.
     if not isinstance(answer, bytes) or json.loads(row.about) != {
         "sha256": sha256(answer).hexdigest()
@@ -300,9 +300,9 @@ def kept_in(row: Row, answer: bytes | None) -> bytes:
 def _paid_alike(paid: Row, line: Line) -> Row:
     """Return the charge if it paid for these events and units: others would be had for nothing."""
     if events_from_text(paid.events) != line.events:
-        rule = "must be those that this question was paid for with; a question that costs "
-        raise ParameterError("events", HIDDEN, rule + "something else needs another name")
+        rule, fix = "must be those of the charge for this name", "Use another name for other events"
+        raise ParameterError("events", HIDDEN, rule, fix)
     if not is_covered(line.scope, scope_of(paid)):
-        rule = "must be that for which this question was paid; a question about other tables "
-        raise ParameterError("scope", HIDDEN, rule + "needs another name")
+        rule, fix = "must be that of the charge for this name", "Use another name for other tables"
+        raise ParameterError("scope", HIDDEN, rule, fix)
     return paid

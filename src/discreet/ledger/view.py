@@ -41,7 +41,7 @@ class StoredView:
             self._book.check_affordable(account, lines)
 
     def find(self, question: str) -> Receipt | Kept | None:
-        """Return the kept answer, else the receipt of a question that was paid for, else None."""
+        """Return the saved answer, else the receipt of a query that was charged, else None."""
         question = a_name("question", question)
         paid, answer = self._turn.charge_of(question), self._turn.answer_of(question)
         if paid is None:
@@ -50,11 +50,11 @@ class StoredView:
         return receipt if answer is None else Kept(receipt=receipt, answer=answer)
 
     def pin_of(self, question: str) -> str | None:
-        """Return the question off whose kept answer this one is read, if it was pinned."""
+        """Return the query off whose saved answer this one is read, if it was pinned."""
         return self._book.pins.get(a_name("question", question))
 
     def charges_with_prefix(self, prefix: str, most: int) -> tuple[Entry, ...]:
-        """Return the last charges of questions whose names begin so, the newest first."""
+        """Return the last charges of queries whose names begin so, the newest first."""
         return tuple(map(entry_from_row, self._turn.charges_under(a_prefix(prefix), most)))
 
     def remaining(self, account: str | None = None, *, scope: Scope = None) -> Remaining:

@@ -1,4 +1,4 @@
-"""From text to a tree: one SELECT, of a size that can be looked through, or a refusal."""
+"""Parses the text of a query: one SELECT of limited size, or an error."""
 
 import logging
 from itertools import accumulate
@@ -8,21 +8,23 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from discreet.errors import ParameterError, QuestionSizeError, SqlSyntaxError, StatementError
 
-logging.getLogger("sqlglot").addHandler(logging.NullHandler())  # its warnings are for its authors
+logging.getLogger("sqlglot").addHandler(
+    logging.NullHandler()
+)  # its warnings are for its own developers
 
 DIALECT = "duckdb"
 
 LONGEST = 100_000
-"""Characters of a question."""
+"""The most characters of a query."""
 
 DEEPEST = 100
-"""Levels of brackets, CASE, functions and operators in a question; AND, OR and || do not nest."""
+"""The most levels of brackets, CASE, functions and operators; AND, OR and || do not nest."""
 
 LONGEST_CHAIN = 4_000
-"""Operators and keywords in a question: chains of them nest in the parser."""
+"""The most operators and keywords of a query: chains of them nest in the parser."""
 
 MARK = "\ufeff"
-"""Some editors begin a file with it."""
+"""The byte order mark with which some editors begin a file."""
 
 OPENING = {TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE}
 CLOSING = {TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END}
@@ -31,9 +33,9 @@ PREFIXES = {TokenType.NOT, TokenType.DASH, TokenType.TILDE, TokenType.PLUS}
 
 
 def parse(text: str) -> exp.Query:
-    """Return the question's tree: a SELECT, or several tied by UNION and the like."""
+    """Return the tree of a query: a SELECT, or several combined by UNION and the like."""
     if not isinstance(text, str):
-        raise ParameterError("sql", text, "must be the text of a question")
+        raise ParameterError("sql", text, "must be the text of a query")
     text = " " + text[1:] if text.startswith(MARK) else text
     tokens = _tokens(text)
     _check_size(tokens)
@@ -46,7 +48,8 @@ def parse(text: str) -> exp.Query:
     except RecursionError:
         raise _too_deep() from None
     if not isinstance(tree, exp.Query):
-        raise _not_a_question(tokens[0])
+        verb = tree.key.upper()
+        raise _not_a_question(next((t for t in tokens if t.text.upper() == verb), tokens[0]))
     _check_tree(tree)
     return tree
 
@@ -54,29 +57,32 @@ def parse(text: str) -> exp.Query:
 def _tokens(text: str) -> list[Token]:
     if len(text) > LONGEST:
         raise QuestionSizeError(
-            f"the question has {len(text)} characters",
-            f"the most is {LONGEST}; put long lists into a public table",
+            f"The query has {len(text):,} characters, and at most {LONGEST:,} are allowed",
+            "Put long lists into a public table",
         )
     try:
         text.encode()
     except UnicodeEncodeError as cause:
         raise SqlSyntaxError(
-            f"character {cause.start + 1} of the question is half of one", "remove it"
+            f"Character {cause.start + 1} of the query is a lone surrogate, which is not text",
+            "Remove it",
         ) from None
     if "\x00" in text:
         place = text.index("\x00")
         raise SqlSyntaxError(
-            "the question contains a NUL character", "remove it", span=(place, place + 1)
+            "The query contains a NUL character", "Remove it", span=(place, place + 1)
         )
     try:
         tokens = Tokenizer(dialect=DIALECT).tokenize(text)
     except TokenError:
         raise SqlSyntaxError(
-            "the question ends inside a quoted text, a quoted name or a comment",
-            "close the quote or the comment",
+            "The query ends inside a quoted text, a quoted name or a comment",
+            "Close the quote or the comment",
         ) from None
     if not tokens:
-        raise SqlSyntaxError("the question is empty", "write a SELECT")
+        raise SqlSyntaxError(
+            "The query is empty", "Write a SELECT, such as SELECT COUNT(*) FROM visits"
+        )
     return tokens
 
 
@@ -93,8 +99,9 @@ def _check_size(tokens: list[Token]) -> None:
     )
     if chained > LONGEST_CHAIN:
         raise QuestionSizeError(
-            f"the question has {chained} words and signs",
-            f"the most is {LONGEST_CHAIN}, lists of values apart; write it shorter",
+            f"The query has {chained:,} words and operators, and at most {LONGEST_CHAIN:,} are "
+            "allowed",
+            "Shorten it. Values in lists do not count",
         )
 
 
@@ -104,7 +111,7 @@ CHAINS = (exp.And, exp.Or, exp.DPipe, exp.Paren)
 
 
 def _check_tree(tree: exp.Query) -> None:
-    """Refuse operators within operators beyond a depth, and a SELECT of nothing."""
+    """Reject operators that are nested too deeply, and an empty SELECT or GROUP BY."""
     waiting: list[tuple[exp.Expr, int]] = [(tree, 0)]
     while waiting:
         node, depth = waiting.pop()
@@ -112,7 +119,7 @@ def _check_tree(tree: exp.Query) -> None:
             raise _too_deep()
         if _names_nothing(node):
             word = "SELECT" if isinstance(node, exp.Select) else "GROUP BY"
-            raise SqlSyntaxError(f"{word} names nothing", "write what is meant after it")
+            raise SqlSyntaxError(f"{word} is empty", f"Write one or more columns after {word}")
         deeper = depth + (isinstance(node, NESTING) and not isinstance(node, CHAINS))
         waiting += ((each, deeper) for each in node.iter_expressions())
 
@@ -134,8 +141,8 @@ def _longest_prefix(tokens: list[Token]) -> int:
 
 def _too_deep() -> QuestionSizeError:
     return QuestionSizeError(
-        "the question is nested too deeply",
-        f"use at most {DEEPEST} levels of brackets, CASE and operators",
+        "The query is nested too deeply",
+        f"Use at most {DEEPEST} levels of brackets, CASE and operators",
     )
 
 
@@ -147,25 +154,27 @@ def _check_verb(first: Token) -> None:
 def _not_a_question(first: Token) -> StatementError:
     verb = first.text.upper()[:20]
     return StatementError(
-        f"{verb} does not begin a question", "only SELECT is answered", span=_span(first)
+        f"{verb} is not allowed", "Discreet only runs SELECT queries", span=_span(first)
     )
 
 
 def _end_of_first(tokens: list[Token], length: int) -> int:
-    """Return where the only statement ends; refuse a second one."""
+    """Return where the only statement ends, or reject a second one."""
     ends = [i for i, each in enumerate(tokens) if each.token_type is TokenType.SEMICOLON]
     if not ends:
         return length
     for each in tokens[ends[0] :]:
         if each.token_type is not TokenType.SEMICOLON:
             raise StatementError(
-                "the question has more than one statement", "ask one at a time", span=_span(each)
+                "A query must be a single statement",
+                "Run the second one separately",
+                span=_span(each),
             )
     return tokens[ends[0]].start
 
 
 def _syntax_error(text: str, error: ParseError) -> SqlSyntaxError:
-    """Return our own sentence with the parser's place: its words are made for parsers' authors."""
+    """Return our own sentence with the parser's place. Its message is for its developers."""
     place = error.errors[0] if error.errors else {}
     line, column = place.get("line"), place.get("col")
     span = None
@@ -174,7 +183,12 @@ def _syntax_error(text: str, error: ParseError) -> SqlSyntaxError:
         width = max(1, len(place.get("highlight") or " "))
         first = min(max(0, start + column - width), max(0, len(text) - 1))
         span = (first, min(first + width, len(text)))
-    return SqlSyntaxError("this is not SQL", "look at what stands here and before it", span=span)
+    near = "" if span is None else " ".join(text[slice(*span)].split())[:40]
+    return SqlSyntaxError(
+        f'Syntax error at or near "{near}"' if near else "Syntax error",
+        "Check for a missing bracket, comma or keyword near it",
+        span=span,
+    )
 
 
 def _span(token: Token) -> tuple[int, int]:

@@ -1,12 +1,12 @@
-"""Where in the question's text a part of it stands."""
+"""The place of a part of a query in its text."""
 
 from sqlglot import exp
 
 
 def span_of(node: exp.Expr) -> tuple[int, int] | None:
-    """Return the offsets of a node's first character and past its last, if its words are known.
+    """Return the offset of a node's first character and that after its last, if they are known.
 
-    Operators have no place of their own: they reach from their first operand to their last.
+    An operator has no place itself. It extends from its first operand to its last.
     """
     found = [_own(each) for each in node.walk()]
     spans = [each for each in found if each is not None]

@@ -1,6 +1,6 @@
-"""DuckDB's SQL: how each function is written so that it is total and gives the same in every run.
+"""DuckDB's SQL: a total and deterministic form of each function.
 
-Whole numbers are computed in 128 bits and cast back, which is NULL on overflow and never raises.
+Integers are computed in 128 bits and cast back, which is NULL on overflow and never raises.
 Reals are computed in IEEE arithmetic, where nothing raises, and NaN and infinities become NULL
 before anything that would hide them. Times lie in the years 1 to 9999; others are NULL.
 """

@@ -1,4 +1,4 @@
-"""Conditions, and choices among values."""
+"""Conditions, CASE and similar functions."""
 
 from collections.abc import Sequence
 

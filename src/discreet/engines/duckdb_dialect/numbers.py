@@ -1,4 +1,4 @@
-"""Numbers and casts: whole ones in 128 bits and back, reals in IEEE arithmetic."""
+"""Numbers and casts: integers through 128 bits, reals in IEEE arithmetic."""
 
 from collections.abc import Callable, Sequence
 from operator import add, mul, sub
@@ -54,7 +54,7 @@ def _arithmetic(sign: str, ends: Ends, operation: Callable[[float, float], float
 
 
 def _through_wide(template: str, real: str) -> Template:
-    """Return a function of one number, of reals as given, of whole numbers in 128 bits."""
+    """Return a function of one number, of reals as given, of integers in 128 bits."""
 
     def write(arguments: Sequence[Written]) -> str:
         if arguments[0].kind is Kind.REAL:
@@ -125,7 +125,8 @@ def _to_decimal(arguments: Sequence[Written]) -> str:
     width, scale = map(number, numbers)
     if not (1 <= width <= 38 and 0 <= scale <= width):
         raise UnsupportedError(
-            f"there is no DECIMAL({width}, {scale})", "use 1 to 38 digits, no more behind the point"
+            f"There is no type DECIMAL({width}, {scale})",
+            "Use 1 to 38 digits, and at most as many of them after the decimal point",
         )
     return f"CAST(TRY_CAST({x.text} AS DECIMAL({width}, {scale})) AS DOUBLE)"
 

@@ -1,4 +1,4 @@
-"""What all of DuckDB's templates are made of: guards, arguments, literals."""
+"""Parts of DuckDB's templates: guards, arguments, literals."""
 
 from discreet.catalog.schema import Kind
 from discreet.engines.dialect import Written
@@ -37,7 +37,7 @@ def in_calendar(text: str, kind: Kind) -> str:
 
 
 def whole_text(argument: Written) -> str:
-    """Return a whole number in 64 bits."""
+    """Return an integer in 64 bits."""
     if fits(argument.low, argument.high):
         return f"CAST({argument.text} AS BIGINT)" if argument.is_literal else argument.text
     return f"TRY_CAST({argument.text} AS BIGINT)"

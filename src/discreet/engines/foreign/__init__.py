@@ -1,7 +1,7 @@
-"""SQL for engines that Discreet does not run: written by the same rules, to be read or run by hand.
+"""SQL for databases that Discreet does not run, to be read or run by hand.
 
 Databricks has the functions of Spark. For BigQuery, Snowflake and Trino only those are written that
-cannot raise an error by what their manuals say; a question with another one is refused. None of
+cannot raise an error by what their manuals say; a query with another one is rejected. None of
 this was run: engines that are run are held against each other to the last bit, these are not.
 """
 
@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from discreet.catalog.policy import nearest
 from discreet.catalog.schema import Kind
 from discreet.engines.base import ExactQuery
 from discreet.engines.dialect import Dialect
@@ -17,7 +16,7 @@ from discreet.engines.foreign.functions import Spelling, finite, functions_of
 from discreet.engines.spark.tables import STORED
 from discreet.engines.spark_dialect import SPARK, with_our_names
 from discreet.engines.writer import write_query
-from discreet.errors import ParameterError, UnsupportedError
+from discreet.errors import ParameterError, UnsupportedError, did_you_mean
 
 PLAIN_TEXT = re.compile(r"[A-Za-z0-9 .,:;_/@#&()<>=+*%^-]*", re.ASCII)
 """Texts in which no parser sees anything but themselves."""
@@ -27,15 +26,17 @@ REAL_KEY = "({0} + 0e0)"
 
 
 class Missing(str):
-    """Stands for what a dialect cannot say; a question that needs it is refused."""
+    """Marks what a dialect does not support. A query that needs it is rejected."""
 
     __slots__ = ()
 
     def __format__(self, _: str) -> str:
-        raise UnsupportedError(self + " cannot be told in this dialect", "ask without it")
+        raise UnsupportedError(
+            "This dialect does not support " + self, "Write the query without it"
+        )
 
     def format(self, *_: object, **__: object) -> str:
-        """Refuse, as a template that is filled in."""
+        """Reject, as a template that is filled in."""
         return f"{self}"
 
 
@@ -50,8 +51,8 @@ def _texts(around: str) -> Callable[[str], str]:
     return write
 
 
-MEDIAN = Missing("the median of a unit's own rows")
-ROWS = Missing("which row is which, where rows are units,")
+MEDIAN = Missing("the median of one unit's rows")
+ROWS = Missing("tables in which each row is a privacy unit")
 
 _BIGQUERY = Spelling(
     add="SAFE_ADD({0}, {1})",
@@ -101,7 +102,7 @@ BIGQUERY = Dialect(
 _BEYOND = (-(2**63) - 1, 2**63)
 _HELD = f"GREATEST(LEAST({{0}}, {_BEYOND[1]}), {_BEYOND[0]})"
 _NARROW = f"NULLIF(NULLIF({_HELD}, {_BEYOND[1]}), {_BEYOND[0]})"
-"""A whole number of up to 38 digits, NULL if it needs more than 64 bits; NULL stays NULL."""
+"""An integer of up to 38 digits, NULL if it needs more than 64 bits; NULL stays NULL."""
 
 _SNOWFLAKE = Spelling(
     add=_NARROW.format("({0} + {1})"),
@@ -220,15 +221,14 @@ def write_for(query: ExactQuery, dialect: str) -> str:
     """
     found = FOREIGN.get(dialect) if isinstance(dialect, str) else None
     if found is None:
-        near = nearest(dialect, list(DIALECTS)) if isinstance(dialect, str) else None
-        rule = f"must be one of {', '.join(DIALECTS)}" + (f"; did you mean {near}" if near else "")
-        raise ParameterError("dialect", dialect, rule)
+        fix = did_you_mean(dialect, DIALECTS, otherwise="") if isinstance(dialect, str) else ""
+        raise ParameterError("dialect", dialect, f"must be one of {', '.join(DIALECTS)}", fix)
     text = write_query(query, found)
     if found.quote != "`":
         return text
     if "``" in text or "\\" in text:
         raise UnsupportedError(
-            "a name holds a backtick or a backslash, which has no place in this dialect",
-            "call it otherwise in a view",
+            "A name contains a backtick or a backslash, which this dialect does not support",
+            "Give it another name in a view",
         )
     return with_our_names(text)

@@ -1,8 +1,8 @@
-"""The functions that can be written totally in a dialect which is generated and not run here.
+"""The functions that have a total form in a dialect that is generated and not run here.
 
 Whatever the rows hold, none of these may raise an error. Where a dialect has a form that gives NULL
 instead, it is used; elsewhere an argument is NULL before the operation could fail, which does not
-rest on the order in which parts of a CASE are computed. What is not here is refused.
+rest on the order in which parts of a CASE are computed. What is not here is rejected.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -28,9 +28,9 @@ class Spelling:
     add: str
     subtract: str
     multiply: str
-    """Of whole numbers {0} and {1}: NULL on overflow of 64 bits."""
+    """Of integers {0} and {1}: NULL on overflow of 64 bits."""
     to_whole: str
-    """A real {0} without fraction, well inside 64 bits, as a whole number."""
+    """A real {0} without fraction, well inside 64 bits, as an integer."""
     as_real: str
     year: str = "EXTRACT({0} FROM {1})"
     days_between: str
@@ -99,13 +99,15 @@ def _divided(arguments: Sequence[Written]) -> str:
 
 
 def _to_integer(to_whole: str) -> Template:
-    """Return a number as a whole one between two ends; a text is refused."""
+    """Return a number as a whole one between two ends; a text is rejected."""
 
     def write(arguments: Sequence[Written]) -> str:
         x, *ends = arguments
         low, high = (each.value for each in ends)
         if not isinstance(low, int) or not isinstance(high, int) or not x.kind.is_number:
-            raise UnsupportedError("only numbers can be cast here", "compare texts as they are")
+            raise UnsupportedError(
+                "This dialect can only cast numbers", "Compare texts without a cast"
+            )
         least, most = max(low, -WHOLE_REACH), min(high, WHOLE_REACH)
         inside = f"(CASE WHEN {x.text} >= {least} AND {x.text} <= {most} THEN {x.text} END)"
         return inside if x.kind is Kind.INTEGER else to_whole.format(inside)
@@ -124,7 +126,9 @@ def _to_real(as_real: str) -> Template:
     def write(arguments: Sequence[Written]) -> str:
         (x,) = arguments
         if not x.kind.is_number:
-            raise UnsupportedError("only numbers can be cast here", "compare texts as they are")
+            raise UnsupportedError(
+                "This dialect can only cast numbers", "Compare texts without a cast"
+            )
         return as_real.format(x.text)
 
     return write
@@ -133,7 +137,7 @@ def _to_real(as_real: str) -> Template:
 def _to_boolean(arguments: Sequence[Written]) -> str:
     (x,) = arguments
     if not x.kind.is_number:
-        raise UnsupportedError("only numbers can be cast here", "compare texts as they are")
+        raise UnsupportedError("This dialect can only cast numbers", "Compare texts without a cast")
     return f"({x.text} <> 0)"
 
 
@@ -160,8 +164,8 @@ def _date_part(template: str) -> Callable[[Sequence[Written]], str]:
         part, x = arguments
         if part.value not in PARTS or x.kind is not Kind.DATE:
             raise UnsupportedError(
-                "only years, quarters, months and days of dates are read off here",
-                "ask for one of them",
+                "This dialect only has the year, quarter, month and day of a date",
+                "Use one of them",
             )
         return template.format(str(part.value).upper(), x.text)
 

@@ -1,4 +1,4 @@
-"""Tables where they are, on a PostgreSQL server: only whole numbers by group come back."""
+"""Tables that stay on a PostgreSQL server. It returns only integers by group."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 import pyarrow as pa
 
-from discreet.catalog.policy import nearest
 from discreet.catalog.schema import Column, Kind
 from discreet.engines.base import ExactQuery, Scalars, Statement
 from discreet.engines.connection import LIMITS, Limits, log
@@ -19,7 +18,7 @@ from discreet.engines.postgresql_dialect import POSTGRESQL, ROW_ID
 from discreet.engines.preparing import Progress, Scans
 from discreet.engines.rehearsal import STAND_INS, Rehearsal, Rehearsed
 from discreet.engines.writer import Numbers, write_query
-from discreet.errors import EngineError, Failure, SourceError, UnsupportedError
+from discreet.errors import EngineError, Failure, SourceError, UnsupportedError, did_you_mean
 from discreet.tables import ARROW_TYPES, ExactTable
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ class PostgreSqlEngine:
         form: Form | None = None,
         limits: Limits = LIMITS,
     ) -> Self:
-        """Return an engine of tables ("schema.table", or a view) by their names in questions.
+        """Return an engine of tables ("schema.table", or a view) by their names in queries.
 
         Where there is such a prepared form of the data as they are now, it is read instead of the
         tables that it is of, and no rights to read these are needed.
@@ -117,7 +116,7 @@ class PostgreSqlEngine:
         return self._stored(table).columns if found is None else found
 
     def bind(self, query: ExactQuery) -> Statement:
-        """Return the statement of a query, or reject one that fails on made-up rows."""
+        """Return the statement of a query, or reject one that fails on synthetic rows."""
         statement = Statement(query=query, sql=self._text(query))
         text = self._text(query, STAND_INS[0]) if statement.reads_scalars else statement.sql
         refused = False
@@ -135,7 +134,7 @@ class PostgreSqlEngine:
             refused = True
         if refused:
             raise UnsupportedError(
-                "the engine has no way to compute this", "write the question in simpler parts"
+                "The database cannot compute this query", "Split it into simpler queries"
             )
         return statement
 
@@ -183,9 +182,9 @@ class PostgreSqlEngine:
     def _stored(self, table: str) -> Stored:
         found = self._tables.get(table.casefold())
         if found is None:
-            near = nearest(table, list(self._tables))
-            fix = f"did you mean {near}" if near else f"there are {', '.join(self._tables)}"
-            raise SourceError(f"{table} was not opened; {fix}.")
+            others = f"Available tables: {', '.join(self._tables)}"
+            fix = did_you_mean(table, self._tables, otherwise=others)
+            raise SourceError(f"{table} was not opened", fix)
         return found
 
     def _text(self, query: ExactQuery, released: Numbers = None) -> str:
@@ -205,8 +204,8 @@ class PostgreSqlEngine:
         for each in named:
             if each.row_id is None and f"{POSTGRESQL.quoted(each.name)}.{ROW_ID}" in text:
                 raise UnsupportedError(
-                    f"rows of {each.name} cannot be told apart",
-                    "let the catalog name a column as its unit",
+                    f"Each row of {each.name} is a privacy unit, but its rows cannot be identified",
+                    "Ask the data owner to declare a column as the unit",
                 )
         return ", ".join(
             f"{POSTGRESQL.quoted(each.name)} AS NOT MATERIALIZED "
@@ -216,7 +215,7 @@ class PostgreSqlEngine:
 
 
 def _typed(_table: str, _column: str, kind: Kind, values: str) -> str:
-    """Return made-up values as columns are read."""
+    """Return synthetic values as columns are read."""
     collation = ' COLLATE "C"' if kind in (Kind.TEXT, Kind.OTHER) else ""
     return f"CAST({values} AS {POSTGRESQL.types[kind]}){collation}"
 
@@ -252,5 +251,5 @@ def _told(sessions: Sessions) -> Iterator[None]:
     except sessions.psycopg.Error as cause:
         log.warning("tables of the server could not be read", exc_info=cause)
         raise SourceError(
-            "tables of the server could not be read; the log discreet.engine says why."
+            "Tables of the server could not be read", "The log discreet.engine has the cause"
         ) from None

@@ -1,4 +1,4 @@
-"""psycopg, the extra `postgres`: loaded when tables on a server are first opened."""
+"""Loads psycopg, from the extra `postgres`, when tables on a server are first opened."""
 
 from types import ModuleType
 
@@ -10,5 +10,5 @@ def psycopg_module() -> ModuleType:
     try:
         import psycopg  # noqa: PLC0415 - an optional extra, imported here only
     except ImportError as cause:
-        raise MissingExtraError("tables on a PostgreSQL server", extra="postgres") from cause
+        raise MissingExtraError("PostgreSQL support", extra="postgres") from cause
     return psycopg

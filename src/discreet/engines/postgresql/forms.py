@@ -1,4 +1,4 @@
-"""Prepared forms on a server: which there are, whether they are of the data as they are now.
+"""Prepared tables on a server: finds them, and checks that they match the current data.
 
 A form is made by `preparing.py` in schemas of ours. Everything that belongs to it bears its mark,
 so that a statement that was written for one form can never read another.
@@ -26,7 +26,7 @@ REST = "rest"
 
 SCHEMAS = (KEPT, REST, EVERY, ABOUT)
 READ = (KEPT, EVERY, ABOUT)
-"""Those that questions read."""
+"""Those that queries read."""
 
 PARTS = "parts"
 """The table of a form that says how many units each part has."""
@@ -118,7 +118,7 @@ def _may_read(connection: "Connection[Any]") -> bool:
 
 
 def _is_readable(connection: "Connection[Any]", made: Made) -> bool:
-    """Return whether the role may read all that questions read of a form."""
+    """Return whether the role may read all that queries read of a form."""
     schemas = [POSTGRESQL.schemas.format(each) for each in READ]
     usable = (
         "SELECT bool_and(pg_catalog.has_schema_privilege(each, 'USAGE')) "
@@ -135,7 +135,7 @@ def _is_readable(connection: "Connection[Any]", made: Made) -> bool:
 
 
 def _relations(made: Made) -> list[str]:
-    """Return all that questions read of a form."""
+    """Return all that queries read of a form."""
     both = [made.dialect.prepared(name, each) for name in made.columns for each in (KEPT, EVERY)]
     return [made.dialect.prepared(PARTS, ABOUT), *both]
 

@@ -1,4 +1,4 @@
-"""Makes prepared forms on a server: which rows of each unit count is settled once.
+"""Makes prepared tables on a server: chooses the rows of each unit that are used, once.
 
 Of every unit the rows are ordered by a hash of the unit and their contents, then by the contents:
 the first `rows_per_unit` are kept in one table, the others in another. Which these are follows from
@@ -76,11 +76,11 @@ class Maker:
         with self.alone() as connection:
             is_whole = self._finish(connection)
         if not is_whole:
-            raise SourceError("a table changed while it was read; prepare it again.")
+            raise SourceError("A table changed while it was read", "Prepare it again")
 
     @contextmanager
     def alone(self) -> Iterator["Connection[Any]"]:
-        """Yield a connection that writes, while no other process does; refuse to wait for one."""
+        """Yield a connection that writes. Raises an error if another process is writing."""
         with self.sessions.writing() as connection:
             _lock(connection, self.form)
             yield connection
@@ -181,7 +181,7 @@ class Maker:
 
 
 def _part_of(scan: Scan) -> str:
-    """Return a whole number that follows from the unit, the same for units that are equal."""
+    """Return an integer that follows from the unit, the same for units that are equal."""
     kind = unit_kind(scan) or Kind.INTEGER
     unit = POSTGRESQL.keys.get(kind, "{0}").format(UNIT)
     digits = f"substr({POSTGRESQL.hash_of([unit])}, 1, 8)"
@@ -191,7 +191,9 @@ def _part_of(scan: Scan) -> str:
 def _lock(connection: "Connection[Any]", form: Form) -> None:
     taken = "SELECT pg_catalog.pg_try_advisory_xact_lock(%s)"
     if connection.execute(taken, (int(form.family[:15], 16),)).fetchone() != (True,):
-        raise SourceError("another process prepares tables there; try again when it is done.")
+        raise SourceError(
+            "Another process is preparing tables there", "Try again when it has finished"
+        )
 
 
 def _make_schemas(connection: "Connection[Any]") -> None:
@@ -231,17 +233,17 @@ def forget_forms(sessions: Sessions, form: Form) -> bool:
 @contextmanager
 def told_apart(sessions: Sessions) -> Iterator[None]:
     """Have the server's own words in the owner's log, and fixed ones told."""
-    words = "tables could not be prepared on the server; the log discreet.engine says why."
+    words = "Tables could not be prepared on the server", "The log discreet.engine has the cause"
     try:
         yield
     except sessions.psycopg.errors.InsufficientPrivilege as cause:
         log.warning("the role may not prepare tables", exc_info=cause)
         words = (
-            "the role may not prepare tables on the server; give it the rights that "
-            "docs/engines.md lists."
+            "The role may not prepare tables on the server",
+            "Give it the rights that docs/engines.md lists",
         )
     except sessions.psycopg.Error as cause:
         log.warning("tables could not be prepared", exc_info=cause)
     else:
         return
-    raise SourceError(words)
+    raise SourceError(*words)

@@ -1,4 +1,4 @@
-"""Connections to a server: every use is one transaction that reads one snapshot and no more."""
+"""Connections to a server. Each use is one read-only transaction on one snapshot."""
 
 import os
 from collections.abc import Iterator
@@ -142,15 +142,16 @@ class Sessions:
             )
         except self.psycopg.Error as cause:
             raise SourceError(
-                "the server cannot be reached, or does not let this role in; see to its address."
+                "The server cannot be reached, or it rejects this role",
+                "Check the address, the role and the server",
             ) from cause
         if connection.info.server_version < OLDEST:
             connection.close()
-            raise SourceError("the server is older than PostgreSQL 17; use a newer one.")
+            raise SourceError("The server is older than PostgreSQL 17", "Use a newer one")
         if connection.info.parameter_status("server_encoding") != "UTF8":
             connection.close()
             raise SourceError(
-                "the database is not encoded in UTF-8; copy the tables to one that is."
+                "The database is not encoded in UTF-8", "Copy the tables to a database that is"
             )
         return connection
 

@@ -1,4 +1,4 @@
-"""Tables of a server: which columns they have, and how each is read as one of few kinds."""
+"""Tables of a server: their columns, and how each is read as one of our kinds."""
 
 # ruff: noqa: S608 - names are quoted
 
@@ -60,7 +60,7 @@ class Stored:
     """A table or view of the server."""
 
     name: str
-    """What questions call it."""
+    """What queries call it."""
     place: str
     """Schema and table, quoted."""
     oid: int
@@ -151,10 +151,15 @@ def located(connection: "Connection[Any]", source: str) -> Found:
     schema, table = _parted(source)
     found = connection.execute(FIND, ([table], schema)).fetchall()
     if not found:
-        raise SourceError(f"the server has no table {source!r} that this role may see; check it.")
+        raise SourceError(
+            f"The server has no table {source!r} that this role may see",
+            "Check the name and the role",
+        )
     if len(found) > 1:
         schemas = ", ".join(sorted(each[1] for each in found))
-        raise SourceError(f"{source!r} is in several schemas; write which of {schemas}.")
+        raise SourceError(
+            f"{source!r} is in several schemas: {schemas}", "Write schema.table, with one of them"
+        )
     (one,) = found
     return cast("Found", one)
 
@@ -164,11 +169,13 @@ def stored_table(connection: "Connection[Any]", name: str, source: str) -> Store
     oid, schema, table, kind, has_parts, is_readable = located(connection, source)
     described = connection.execute(COLUMNS, (oid,)).fetchall()
     if not described:
-        raise SourceError(f"this role may read no column of {source!r}; grant it SELECT.")
+        raise SourceError(f"This role may read no column of {source!r}", "Grant it SELECT")
     _warn(connection, source, oid, [each[0] for each in described if each[-1]])
     pairs = [_column(*each[:-1]) for each in described if not each[-1]]
     if not pairs:
-        raise SourceError(f"all columns of {source!r} are virtual; store one of them.")
+        raise SourceError(
+            f"All columns of {source!r} are virtual", "Make at least one of them STORED"
+        )
     return Stored(
         name=name,
         place=f"{_quoted(schema)}.{_quoted(table)}",
@@ -210,7 +217,7 @@ def _parted(source: str) -> tuple[str | None, str]:
     part = r'(?:"((?:[^"]|"")+)"|([^".]+))'
     found = re.fullmatch(rf"(?:{part}\.)?{part}", source.strip())
     if found is None:
-        raise SourceError(f"{source!r} is no name of a table; write schema.table.")
+        raise SourceError(f"{source!r} is not a table name", "Write schema.table")
     names = [(quoted or "").replace('""', '"') or bare for quoted, bare in _pairs(found.groups())]
     return names[0], names[1] or ""
 

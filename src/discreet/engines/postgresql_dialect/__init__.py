@@ -1,8 +1,8 @@
-"""PostgreSQL's SQL: how each function is written so that it is total, without functions of ours.
+"""PostgreSQL's SQL: a total form of each function, without functions installed by us.
 
 PostgreSQL raises an error where DuckDB gives NULL, an infinity or 0. So every expression decides
 first whether there is a value, in CASE, whose order PostgreSQL keeps: constants are the exception,
-and with constant arguments the decision is constant too, and taken first. Whole numbers that may
+and with constant arguments the decision is constant too, and taken first. Integers that may
 need more than 64 bits are computed as NUMERIC and cast back. Texts are compared by their bytes.
 """
 

@@ -1,4 +1,4 @@
-"""Casts: texts are read by a grammar of their own, the same for all engines, never by trying."""
+"""Casts. Texts are parsed by one grammar that is the same for all databases."""
 
 from collections.abc import Sequence
 
@@ -123,7 +123,8 @@ def _to_decimal(arguments: Sequence[Written]) -> str:
     width, scale = map(number, numbers)
     if not (1 <= width <= 38 and 0 <= scale <= width):
         raise UnsupportedError(
-            f"there is no DECIMAL({width}, {scale})", "use 1 to 38 digits, no more behind the point"
+            f"There is no type DECIMAL({width}, {scale})",
+            "Use 1 to 38 digits, and at most as many of them after the decimal point",
         )
     if x.kind is Kind.REAL:
         power, most = real_text(10.0**scale), real_text(10.0**width)
@@ -162,7 +163,7 @@ _WIDE = "CAST(CAST(CAST({0} AS TEXT) AS NUMERIC) AS TEXT)"
 def _to_text(arguments: Sequence[Written]) -> str:
     """Return a text; a real has the fewest digits that tell it apart, and an exponent from 16 on.
 
-    PostgreSQL begins with exponents at 15 digits, and leaves out the point of a whole number. 0.0
+    PostgreSQL begins with exponents at 15 digits, and leaves out the point of an integer. 0.0
     and -0.0 are equal, so that both are written alike.
     """
     x = arguments[0]

@@ -1,4 +1,4 @@
-"""Conditions, and choices among values."""
+"""Conditions, CASE and similar functions."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ def _list(name: str) -> Function:
 
 
 def _compared(argument: Written) -> str:
-    """Return what is compared; a whole number that needs more than 64 bits is still itself."""
+    """Return what is compared; an integer that needs more than 64 bits is still itself."""
     value = argument.value
     is_wide = isinstance(value, int) and not INT64[0] <= value <= INT64[1]
     return f"CAST('{value}' AS NUMERIC)" if is_wide else argument.text

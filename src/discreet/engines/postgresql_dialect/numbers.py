@@ -1,4 +1,4 @@
-"""Whole numbers: plain where the result must fit 64 bits, else by way of NUMERIC and back."""
+"""Integers: in 64 bits if the result must fit, otherwise through NUMERIC."""
 
 from collections.abc import Callable, Sequence
 
@@ -29,7 +29,7 @@ LEAST = whole_number(INT64[0])
 
 
 def _arithmetic(sign: str, of_reals: Callable[[Sequence[Written]], str], ends: Ends) -> Function:
-    """Return +, - or * of whole numbers, and of reals as a function writes them."""
+    """Return +, - or * of integers, and of reals as a function writes them."""
 
     def write(arguments: Sequence[Written]) -> str:
         texts = [each.text for each in arguments]

@@ -1,4 +1,4 @@
-"""What all of PostgreSQL's templates are made of: values named once, guards, literals."""
+"""Parts of PostgreSQL's templates: values that are named once, guards, literals."""
 
 from collections.abc import Sequence
 from math import isfinite
@@ -67,7 +67,7 @@ def real_text(value: float) -> str:
 
 
 def whole_number(value: int) -> str:
-    """Return a whole number of 64 bits, NULL if it has more; comparisons look at its value."""
+    """Return an integer of 64 bits, NULL if it has more; comparisons look at its value."""
     return f"CAST('{value}' AS BIGINT)" if INT64[0] <= value <= INT64[1] else NULL_INTEGER
 
 
@@ -75,8 +75,8 @@ def quoted_text(value: str) -> str:
     """Return a text that is compared by its bytes."""
     if "\0" in value:
         raise UnsupportedError(
-            "a text holds the character NUL, which PostgreSQL's texts cannot",
-            "write the question without it",
+            "A text contains the character NUL, which PostgreSQL does not support",
+            "Write the query without it",
         )
     return "CAST('" + value.replace("'", "''") + '\' AS TEXT) COLLATE "C"'
 

@@ -1,4 +1,4 @@
-"""Reals: PostgreSQL raises where IEEE arithmetic gives an infinity or rounds to 0.
+"""Reals. PostgreSQL raises an error where IEEE arithmetic gives an infinity or rounds to 0.
 
 So each operation is tried on numbers scaled by powers of two, which is exact, and done only where
 it gives a finite number. What rounds to 0 is 0, an overflow is NULL.
@@ -133,7 +133,7 @@ MODULO = (
     f"AS DOUBLE PRECISION) * power({real_text(2.0)}, CAST({_EY} - 1075 AS DOUBLE PRECISION)) "
     f"FROM (SELECT {_X} AS x, {_Y} AS y OFFSET 0) AS b) END"
 )
-"""In whole numbers: both are a mantissa times a power of two, and the divisor's is the smaller."""
+"""In integers: both are a mantissa times a power of two, and the divisor's is the smaller."""
 
 ROUND = (
     f"CASE WHEN abs({{0}} - trunc({{0}})) >= {HALF} THEN trunc({{0}}) + sign({{0}}) "

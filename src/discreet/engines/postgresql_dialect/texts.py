@@ -1,4 +1,4 @@
-"""Texts: compared by their bytes, whatever the database's own collation."""
+"""Texts. They are compared by their bytes, not by the collation of the database."""
 
 from collections.abc import Callable, Sequence
 

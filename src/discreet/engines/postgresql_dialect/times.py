@@ -1,4 +1,4 @@
-"""Dates and timestamps, seen in UTC; those outside the years 1 to 9999 are NULL."""
+"""Dates and timestamps in UTC. Those outside the years 1 to 9999 are NULL."""
 
 # ruff: noqa: S608 - this file writes SQL; texts are inserted as whole expressions
 

@@ -1,4 +1,4 @@
-"""Spark: questions run where the data are, and only whole numbers by group come back."""
+"""Spark: queries run where the data are. It returns only integers by group."""
 
 from collections.abc import Collection, Mapping
 from hashlib import sha256
@@ -8,7 +8,6 @@ from uuid import uuid4
 
 import pyarrow as pa
 
-from discreet.catalog.policy import nearest
 from discreet.catalog.schema import Column, Kind
 from discreet.engines.base import ExactQuery, Scalars, Statement
 from discreet.engines.connection import LIMITS, Limits, log
@@ -28,7 +27,7 @@ from discreet.engines.spark.sessions import (
 from discreet.engines.spark.tables import Registered, register
 from discreet.engines.spark_dialect import ROW_ID, SPARK, with_our_names
 from discreet.engines.writer import Numbers, write_query
-from discreet.errors import EngineError, SourceError, UnsupportedError
+from discreet.errors import EngineError, SourceError, UnsupportedError, did_you_mean
 from discreet.tables import ExactTable
 
 if TYPE_CHECKING:
@@ -82,7 +81,7 @@ class SparkEngine:
 
         A text is a path of Parquet files if it ends so, else a table or view of the catalog; other
         files and frames are read here and handed over, as is all that is `public`, once for all.
-        Where there is such a prepared form of the data as they are now, questions read it.
+        Where there is such a prepared form of the data as they are now, queries read it.
         """
         given = take(at) if isinstance(at, str) else at
         own, is_taken = own_session(given), isinstance(at, str)
@@ -113,13 +112,13 @@ class SparkEngine:
     def columns(self, table: str) -> tuple[Column, ...]:
         found = self._tables.get(table.casefold())
         if found is None:
-            near = nearest(table, list(self._tables))
-            fix = f"did you mean {near}" if near else f"there are {', '.join(self._tables)}"
-            raise SourceError(f"{table} was not loaded; {fix}.")
+            others = f"Available tables: {', '.join(self._tables)}"
+            fix = did_you_mean(table, self._tables, otherwise=others)
+            raise SourceError(f"{table} was not loaded", fix)
         return found.columns
 
     def bind(self, query: ExactQuery) -> Statement:
-        """Return the statement of a query, or reject one that fails on made-up rows."""
+        """Return the statement of a query, or reject one that fails on synthetic rows."""
         statement = Statement(query=query, sql=sql(query))
         text = sql(query, STAND_INS[0]) if statement.reads_scalars else statement.sql
         self._refuse_rows_without_ids(text)
@@ -134,12 +133,12 @@ class SparkEngine:
                 refused = True
         if refused:
             raise UnsupportedError(
-                "the engine has no way to compute this", "write the question in simpler parts"
+                "The database cannot compute this query", "Split it into simpler queries"
             )
         return statement
 
     def _rehearse(self, query: ExactQuery, text: str) -> None:
-        """Run a statement on made-up rows, unless that was done before."""
+        """Run a statement on synthetic rows, unless that was done before."""
         if text in self._rehearsed:
             return
         rehearsal = Rehearsal(dialect=SPARK, columns=self.columns, typed=self._typed)
@@ -148,7 +147,7 @@ class SparkEngine:
         self._rehearsed.add(text)
 
     def _typed(self, table: str, column: str, kind: Kind, values: str) -> str:
-        """Return made-up values as columns are read: whole numbers may be decimals."""
+        """Return synthetic values as columns are read: integers may be decimals."""
         if table not in self._types:
             is_known = table.casefold() in self._tables
             found = self._session.table(SPARK.quoted(table)).dtypes if is_known else []
@@ -161,9 +160,9 @@ class SparkEngine:
             is_read = f"{SPARK.quoted(name)}.{ROW_ID}".casefold() in text.casefold()
             if is_read and not table.has_row_ids:
                 raise UnsupportedError(
-                    f"the rows of {name} cannot be told apart in Spark, and each is a unit",
-                    "name the column of the unit in the catalog, or read the table from Parquet "
-                    "files",
+                    f"Each row of {name} is a privacy unit, but Spark cannot identify its rows",
+                    "Ask the data owner to declare a column as the unit, or to read the table from "
+                    "Parquet files",
                 )
 
     def run(self, statement: Statement, scalars: Scalars) -> ExactTable:

@@ -1,4 +1,4 @@
-"""Prepared forms of tables in Spark: Parquet files in a folder, those that count apart.
+"""Prepared tables in Spark: Parquet files in a folder, with the rows that are used apart.
 
 Every unit's rows are ordered by a hash of the unit and their contents, then by the contents, so
 that which of them count follows from the unit's own rows alone. A form lies in a folder of its own,
@@ -53,7 +53,7 @@ NOTHING = Found()
 def found_form(
     session: "SparkSession", form: Form | None, tables: Mapping[str, Registered]
 ) -> Found:
-    """Let questions read the form of the data as they are now, if there is one."""
+    """Let queries read the form of the data as they are now, if there is one."""
     if form is None or form.place is None or not form.place.is_dir():
         return NOTHING
     if not is_private(form.place):
@@ -76,12 +76,14 @@ def make_form(
 ) -> bool:
     """Write a form, or go on writing it; return False if it was there, or raise SourceError."""
     if form.place is None:
-        raise SourceError("tables without a catalog file are not prepared; write one.")
+        raise SourceError(
+            "Tables without a catalog file cannot be prepared", "Write a catalog file"
+        )
     folder = _folder(form.place, form, tables)
     if folder is None:
         raise SourceError(
-            "a table has no files by which changes are seen, so it is not prepared; write it to "
-            "Parquet files."
+            "A table without files cannot be prepared, because its changes would not be seen",
+            "Write it to Parquet files",
         )
     if (folder / WHOLE).is_file():
         return False
@@ -136,8 +138,8 @@ def _table(
     rows = f'SELECT count(*) FROM ({write_rows(scan, SPARK)}) AS "__all"'
     if written.count() != _number(session.sql(with_our_names(rows))):
         raise SourceError(
-            "what Spark wrote beside the catalog cannot be read back; put the catalog where all "
-            "machines of the cluster can reach it."
+            "The files that Spark wrote next to the catalog cannot be read",
+            "Put the catalog where all machines of the cluster can reach it",
         )
     told["units"] = _number(written.where("kept").selectExpr("count(DISTINCT u)"))
     _write(done, told)
@@ -208,5 +210,6 @@ def _told() -> Iterator[None]:
     except failures() as cause:
         log.warning("a prepared form could not be written or read", exc_info=cause)
         raise SourceError(
-            "the prepared form could not be written or read; the log discreet.engine says why."
+            "The prepared table could not be written or read",
+            "The log discreet.engine has the cause",
         ) from None

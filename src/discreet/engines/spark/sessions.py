@@ -1,4 +1,4 @@
-"""Spark sessions: started or given, with settings of our own, and silent about what goes wrong."""
+"""Spark sessions: started here or passed in, with settings that keep data out of logs."""
 
 import logging
 import os
@@ -41,7 +41,7 @@ STARTED = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
 }
-"""Of a Spark that is started for an address: nothing of a question is shown anywhere."""
+"""Of a Spark that is started for an address: nothing of a query is shown anywhere."""
 
 SILENCE = """
 appender.none.type = Null
@@ -72,7 +72,7 @@ def pyspark_module() -> ModuleType:
             import pyspark.logger  # noqa: PLC0415 - an optional extra, imported here only
             import pyspark.sql  # noqa: PLC0415
     except ImportError as cause:
-        raise MissingExtraError("the engine Spark", extra="spark") from cause
+        raise MissingExtraError("Spark support", extra="spark") from cause
     for name in TALKERS:
         pyspark.logger.PySparkLogger.getLogger(name).addFilter(_is_heard)
     return pyspark
@@ -118,8 +118,8 @@ def take(address: str) -> "SparkSession":
         running = pyspark.SparkContext._active_spark_context  # noqa: SLF001 - asks, starts nothing
         if running is not None and running.master != address:
             raise SourceError(
-                f"this process already uses Spark at {running.master}, so that {address} cannot be "
-                "used; stop that one first, or hand over its session."
+                f"This process already uses Spark at {running.master}, so {address} cannot be used",
+                "Stop that Spark first, or pass its session",
             )
         if running is None:
             session = _start(pyspark, address)
@@ -142,8 +142,8 @@ def give_back(session: "SparkSession") -> None:
 def _start(pyspark: ModuleType, address: str) -> "SparkSession":
     if not os.environ.get("JAVA_HOME") and shutil.which("java") is None:
         raise SourceError(
-            "Spark needs Java 17 or newer, and there is none; install it, on Debian with "
-            "apt-get install openjdk-17-jre-headless, or set JAVA_HOME."
+            "Spark needs Java 17 or newer, which was not found",
+            "Install it, on Debian with apt-get install openjdk-17-jre-headless, or set JAVA_HOME",
         )
     with tempfile.TemporaryDirectory(prefix="discreet-") as folder:
         quiet = Path(folder) / "log4j2.properties"
@@ -157,7 +157,7 @@ def _start(pyspark: ModuleType, address: str) -> "SparkSession":
         except failures() as cause:
             log.exception("Spark did not start", exc_info=cause)
             raise SourceError(
-                f"Spark could not be started at {address}; the log discreet.engine says why."
+                f"Spark could not be started at {address}", "The log discreet.engine has the cause"
             ) from None
     return session
 

@@ -1,7 +1,7 @@
-"""Tables of Spark: files, catalog tables, views, data frames and local tables, as views of ours.
+"""Tables of Spark: files, catalog tables, views, data frames and local tables, read by views.
 
 A view folds columns into few types; NaN, infinities, broken texts and times outside the years 1 to
-9999 become NULL. Rows are read where they are, at every question; public tables are read once.
+9999 become NULL. Rows are read where they are, at every query; public tables are read once.
 """
 
 import re
@@ -58,7 +58,7 @@ GLOBAL = "global_temp"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registered:
-    """A table that questions can be asked about."""
+    """A table that queries can be asked about."""
 
     columns: tuple[Column, ...]
     has_row_ids: bool
@@ -96,7 +96,7 @@ def register(  # noqa: PLR0913 - each is a thing that differs from table to tabl
     except failures() as cause:
         log.exception("Spark could not read %s", name, exc_info=cause)
         raise SourceError(
-            f"the table {name} could not be read by Spark; the log discreet.engine says why."
+            f"Spark could not read the table {name}", "The log discreet.engine has the cause"
         ) from None
 
 
@@ -185,7 +185,7 @@ def _guessed(name: str, frame: "DataFrame") -> frozenset[str]:
     """Return the columns, by their names in lower case, whose values are read off names of folders.
 
     Of the folders who=7 and who=07 Spark makes one value, 7, so that they tell no units apart. A
-    column of the files that such a name hides is refused: all rows of a folder would be one unit.
+    column of the files that such a name hides is rejected: all rows of a folder would be one unit.
     """
     leaves: Any = frame._jdf.queryExecution().analyzed().collectLeaves()  # noqa: SLF001
     guessed: set[str] = set()
@@ -197,8 +197,9 @@ def _guessed(name: str, frame: "DataFrame") -> frozenset[str]:
         for each in relation.partitionSchema().fields():
             if each.name().casefold() in stored:
                 raise SourceError(
-                    f"the table {name} has {each.name()!r} in its files and in the names of their "
-                    "folders, which would hide it; rename one of them."
+                    f"The table {name} has {each.name()!r} both in its files and in the names of "
+                    "their folders",
+                    "Rename one of them",
                 )
             if each.dataType().typeName() != "string":
                 guessed.add(each.name().casefold())
@@ -206,10 +207,10 @@ def _guessed(name: str, frame: "DataFrame") -> frozenset[str]:
 
 
 def _refuse_other_types(own: "SparkSession", name: str, source: str, frame: "DataFrame") -> None:
-    """Refuse files that store a column as different types, by what is written at their ends.
+    """Reject files that store a column as different types, by what is written at their ends.
 
     Spark fails when it reads a file that is not as the first, and leaves it out if its statistics
-    say that no row there is asked for: whether a question fails would tell if there is such a row.
+    say that no row there is asked for: whether a query fails would tell if there is such a row.
     """
     try:
         merged = dict(own.read.option("mergeSchema", "true").parquet(source).dtypes)
@@ -218,8 +219,8 @@ def _refuse_other_types(own: "SparkSession", name: str, source: str, frame: "Dat
         merged = {}
     if any(merged.get(each) != kind for each, kind in frame.dtypes):
         raise SourceError(
-            f"the table {name} reads Parquet files that store a column as different types; write "
-            "all files with the same."
+            f"The Parquet files of the table {name} store a column with different types",
+            "Write all files with the same types",
         )
 
 
@@ -269,7 +270,7 @@ def _with_row_ids(name: str, frame: "DataFrame") -> "DataFrame":
 
 
 def _refuse_listed_twice(name: str, frame: "DataFrame") -> None:
-    """Refuse files that are read twice: two rows would have one name, and be one unit.
+    """Reject files that are read twice: two rows would have one name, and be one unit.
 
     Paths, patterns, folders and links on this machine can all lead to the same file.
     """
@@ -281,8 +282,8 @@ def _refuse_listed_twice(name: str, frame: "DataFrame") -> None:
     ]
     if len(set(real)) < len(real):
         raise SourceError(
-            f"the table {name} reads a file twice, so that its rows cannot be told apart; "
-            "list every file once."
+            f"The table {name} reads a file twice, so its rows cannot be identified",
+            "List every file once",
         )
 
 
@@ -338,7 +339,7 @@ def _refuse_names(name: str, names: list[str]) -> None:
     twice = repeated(tuple(names))
     if twice is not None:
         raise SourceError(
-            f"the table {name} has two columns called {twice!r}; give each a name of its own."
+            f"The table {name} has two columns called {twice!r}", "Give each a different name"
         )
     if ROW_ID in map(str.casefold, names):
-        raise SourceError(f"the table {name} has a column called {ROW_ID!r}; call it otherwise.")
+        raise SourceError(f"The table {name} has a column called {ROW_ID!r}", "Rename the column")

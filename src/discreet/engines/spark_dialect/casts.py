@@ -1,4 +1,4 @@
-"""Casts: what cannot be is NULL; texts are read by patterns, so that no engine's habits show."""
+"""Casts. Values that cannot be cast are NULL. Texts are parsed by patterns, as in all databases."""
 
 from collections.abc import Sequence
 
@@ -45,7 +45,7 @@ def _numeral(text: str) -> str:
 
 
 def _whole_numeral(text: str) -> str:
-    """Return what a text that is a number in ten or sixteen digits is as a whole number."""
+    """Return what a text that is a number in ten or sixteen digits is as an integer."""
     read = (
         f"CASE WHEN {{0}} RLIKE {_braced(HEXADECIMAL)} "
         "THEN CAST(conv(substring({0}, 3), 16, 10) AS BIGINT) "
@@ -94,7 +94,8 @@ def _to_decimal(arguments: Sequence[Written]) -> str:
     width, scale = map(number, numbers)
     if not (1 <= width <= 38 and 0 <= scale <= width):
         raise UnsupportedError(
-            f"there is no DECIMAL({width}, {scale})", "use 1 to 38 digits, no more behind the point"
+            f"There is no type DECIMAL({width}, {scale})",
+            "Use 1 to 38 digits, and at most as many of them after the decimal point",
         )
     if x.kind is Kind.REAL:
         scaled = f"round({x.text} * {real_literal(10.0**scale)})"

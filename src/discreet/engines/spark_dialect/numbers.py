@@ -1,4 +1,4 @@
-"""Numbers: whole ones are NULL on overflow, reals in IEEE arithmetic."""
+"""Numbers: integers are NULL on overflow, reals follow IEEE arithmetic."""
 
 from collections.abc import Callable, Sequence
 

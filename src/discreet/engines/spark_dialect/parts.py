@@ -1,4 +1,4 @@
-"""What all of Spark's templates are made of: guards, arguments, literals, names."""
+"""Parts of Spark's templates: guards, arguments, literals, names."""
 
 import re
 
@@ -76,7 +76,7 @@ def in_calendar(text: str, kind: Kind) -> str:
 
 
 def whole_text(argument: Written) -> str:
-    """Return a whole number in 64 bits; what counts or measures has 32 in Spark."""
+    """Return an integer in 64 bits; what counts or measures has 32 in Spark."""
     if fits(argument.low, argument.high):
         return f"CAST({argument.text} AS BIGINT)"
     return f"try_cast({argument.text} AS BIGINT)"

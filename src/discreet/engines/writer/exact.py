@@ -1,4 +1,4 @@
-"""Exact queries as SQL: rows of each unit held to the limit, then whole numbers summed by group."""
+"""Exact queries as SQL: limits the rows of each unit, then sums integers by group."""
 
 # ruff: noqa: S608 - this file writes SQL; every name in it is quoted and every value a literal
 

@@ -1,4 +1,4 @@
-"""Expressions as SQL: total, finite, and read in the place where they stand."""
+"""Expressions as SQL: total, finite, and evaluated in the place where they occur."""
 
 # ruff: noqa: S608 - this file writes SQL; every name in it is quoted and every value a literal
 
@@ -92,7 +92,7 @@ def written_of(expression: Expression, place: Place) -> Written:
 
 
 def _inside_out(expression: Expression) -> Iterator[Expression]:
-    """Yield all calls, cases and leaves, parts before wholes; what is too deep is refused."""
+    """Yield all calls, cases and leaves, parts before wholes; what is too deep is rejected."""
     waiting = [(expression, 0, False)]
     while waiting:
         part, depth, is_open = waiting.pop()
@@ -101,7 +101,8 @@ def _inside_out(expression: Expression) -> Iterator[Expression]:
             continue
         if depth > DEEPEST:
             raise QuestionSizeError(
-                f"an expression is nested more than {DEEPEST} deep", "write it with fewer steps"
+                f"An expression is nested more than {DEEPEST} levels deep",
+                "Split it into simpler ones",
             )
         waiting.append((part, depth, True))
         waiting.extend((each, depth + 1, False) for each in _children(part))
@@ -137,8 +138,8 @@ def _call(call: Call, place: Place, given: Sequence[Written]) -> Written:
     function = dialect.functions.get(call.function)
     if function is None:
         raise UnsupportedError(
-            f"{call.function} cannot be computed by {dialect.name}",
-            "write the question without it",
+            f"{dialect.name} cannot compute {call.function.upper()}",
+            "Write the query without it",
         )
     arguments = [
         written if number in function.carries else place.finite(written)
@@ -278,7 +279,7 @@ def _times(text: str, factor: float, dialect: Dialect) -> str:
 
 
 def added(text: str, dialect: Dialect) -> str:
-    """Return a whole number as it enters a sum."""
+    """Return an integer as it enters a sum."""
     return dialect.addend.format(dialect.whole.format(text))
 
 
@@ -287,7 +288,8 @@ def _fixed_point(argument: Expression, text: str, dialect: Dialect) -> tuple[flo
     interval = argument.facts.interval
     if interval.low is None or interval.high is None:
         raise UnboundedError(
-            "a sum within a unit has no bounds", "declare bounds, or clamp what is summed"
+            "A sum with GROUP BY on the privacy unit needs bounds",
+            "Write SUM(CLAMP(x, low, high)), or ask the data owner to declare bounds",
         )
     low, high = nearest_float(interval.low), nearest_float(interval.high)
     reach = max(abs(interval.low), abs(interval.high))

@@ -127,7 +127,8 @@ def _unit_column(table: PrivateTable, alias: str, place: Place) -> tuple[str, st
             return f"{unit} AS {UNIT}", f" WHERE {unit} IS NOT NULL"
         case PathUnit():
             raise UnsupportedError(
-                f"the path of {table.name} ends before a unit", "declare the tables on the path"
+                f"The path of {table.name} does not lead to a privacy unit",
+                "Declare all tables on the path",
             )
 
 
@@ -135,13 +136,13 @@ def _step(table: PrivateTable, parent: PrivateTable, aliases: Sequence[str], pla
     unit = table.unit
     if not isinstance(unit, PathUnit):
         raise UnsupportedError(
-            f"{table.name} has its own unit and needs no path", "declare one of them"
+            f"{table.name} has both a unit and a path to one", "Declare only one of them"
         )
     here, there = aliases
     if kind_in(table, unit.column) is not kind_in(parent, unit.key):
         raise UnsupportedError(
-            f"{table.name}.{unit.column} and {parent.name}.{unit.key} are of different kinds",
-            "store both as the same kind",
+            f"{table.name}.{unit.column} and {parent.name}.{unit.key} have different types",
+            "Store both with the same type",
         )
     return f"{here}.{place.quoted(unit.column)} = {there}.{place.quoted(unit.key)}"
 

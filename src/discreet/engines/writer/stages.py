@@ -1,4 +1,4 @@
-"""Steps of a computation, each written once: columns of SELECTs that stand inside one another.
+"""Steps of a computation, each written once, as columns of nested SELECTs.
 
 A template that repeats its argument would double a long text at every level of nesting. So a long
 argument becomes a column of its own, computed one SELECT further in, and is repeated by its name.

@@ -1,4 +1,4 @@
-"""What identifies the units of a relation, so that only like ones are compared."""
+"""The identity of the units of a relation, so only units of the same kind are compared."""
 
 from discreet.catalog.schema import ColumnUnit, Kind, PrivateTable
 from discreet.errors import JoinError
@@ -24,8 +24,8 @@ def unit_kind(rows: Rows) -> Kind | None:
 
 
 def refuse_other_units(first: Rows, second: Rows) -> None:
-    """Refuse to compare units of different kinds: 7 is not '7', and comparing them could raise."""
+    """Reject a comparison of units of different kinds: 7 is not '7', and it could fail."""
     if unit_kind(first) is not unit_kind(second):
         raise JoinError(
-            "the units of two tables are of different kinds", "store both as the same kind"
+            "The privacy units of two tables have different types", "Store both with the same type"
         )

@@ -1,4 +1,4 @@
-"""A ledger on a PostgreSQL server, shared by several servers of answers."""
+"""A ledger on a PostgreSQL server, which several machines can share."""
 
 from collections.abc import Collection, Iterable
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""psycopg, the extra `postgres`: loaded when a ledger on a server is first opened."""
+"""Loads psycopg, from the extra `postgres`, when a ledger on a server is first opened."""
 
 from types import ModuleType
 
@@ -10,5 +10,5 @@ def psycopg_module() -> ModuleType:
     try:
         import psycopg  # noqa: PLC0415 - an optional extra, imported here only
     except ImportError as cause:
-        raise MissingExtraError("a ledger on a PostgreSQL server", extra="postgres") from cause
+        raise MissingExtraError("PostgreSQL support", extra="postgres") from cause
     return psycopg

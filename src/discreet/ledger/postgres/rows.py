@@ -1,6 +1,6 @@
 """Rows on a PostgreSQL server: the table, its triggers against edits, and the statements over it.
 
-Questions and accounts are stored as bytes, because PostgreSQL's text holds no zero character; all
+Queries and accounts are stored as bytes, because PostgreSQL's text holds no zero character; all
 other texts are ASCII, so that the encoding and the collation of a database cannot matter.
 """
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 VERSION = 1
-"""Counts the forms of the table; a newer one than this is refused."""
+"""Counts the forms of the table; a newer one than this is rejected."""
 
 MARK = "discreet ledger "
 """The table's comment, before its version."""
@@ -165,7 +165,7 @@ class PostgresTransaction:
         self._connection.execute(self._in_schema(APPEND), values)
 
     def check_schema(self) -> None:
-        """Refuse a table whose columns, indices or triggers are not ours, or that hides rows."""
+        """Reject a table whose columns, indices or triggers are not ours, or that hides rows."""
         kind, persistence, hides, rewrites, comment, inherited = self._all(TABLE)[0]
         if not (comment or "").startswith(MARK):
             raise LedgerError(*NOT_A_LEDGER)

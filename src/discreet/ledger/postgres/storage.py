@@ -1,11 +1,11 @@
-"""One schema on a PostgreSQL server: transactions that are durable as a whole.
+"""Storage in one schema on a PostgreSQL server, with durable transactions.
 
 All writers take turns by a lock of the server, and read what the others committed only when they
 have it. Should the lock ever fail to hold, the primary key still does: of two rows with the same
 number the server keeps one. So no two charges can rest on the same balance.
 
 A transaction that is cut off is never sent again from here. If it was committed, the next one finds
-what it wrote: a question that was paid for is free.
+what it wrote: a query that was charged is free.
 """
 
 import os
@@ -31,17 +31,20 @@ PATIENCE = 60.0
 """Seconds to wait while others write, and for a server that does not answer."""
 
 FAILED = (
-    "the ledger's server failed while it was read or written",
-    "see to the server and ask again: what was charged is not charged twice",
+    "The ledger's server failed while it was read or written",
+    "Check the server and run the query again. A charge is not made twice",
 )
-AWAY = ("the ledger's server cannot be reached", "see to the server and its address")
-DENIED = ("the ledger's server denies what is needed", "see to the rights of the role")
-MISSING = ("there is no ledger in this schema", "see to the address")
+AWAY = ("The ledger's server cannot be reached", "Check the server and its address")
+DENIED = ("The role lacks rights on the ledger's server", "Check the rights of the role")
+MISSING = ("There is no ledger in this schema", "Check the address")
 UNSAFE = (
-    "the ledger's server runs with fsync = off and could forget charges",
-    "set fsync = on",
+    "The ledger's server runs with fsync = off and could lose charges",
+    "Set fsync = on",
 )
-FOLLOWER = ("the ledger's server only follows another", "give the address of the leading one")
+FOLLOWER = (
+    "The ledger's server is a read-only replica",
+    "Use the address of the primary server",
+)
 
 BEGIN: Mapping[Mode, str] = {
     "read": "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
@@ -101,7 +104,7 @@ class PostgresStorage:
             self._commit(connection)
 
     def check_made(self) -> None:
-        """Refuse a schema without a ledger."""
+        """Reject a schema without a ledger."""
         with self._guarded():
             if not self._is_made(self._usable()):
                 raise LedgerError(*MISSING)
@@ -182,7 +185,7 @@ class PostgresStorage:
                     connection.close()
 
     def close(self) -> None:
-        """Refuse everything from now on."""
+        """Reject everything from now on."""
         with self.alone():
             self._refusal = CLOSED
             self.rest()
@@ -307,7 +310,7 @@ class PostgresStorage:
 
 
 def _check_server(connection: "Connection[Found]") -> None:
-    """Refuse a server that could forget what it said was written, or that cannot write."""
+    """Reject a server that could forget what it said was written, or that cannot write."""
     ((fsync, follows),) = connection.execute(SERVER).fetchall()
     if fsync != "on":
         raise LedgerError(*UNSAFE)
@@ -316,8 +319,10 @@ def _check_server(connection: "Connection[Found]") -> None:
 
 
 def a_schema(schema: object) -> str:
-    """Return a schema's name that needs no quotes, or refuse it."""
+    """Return a schema's name that needs no quotes, or reject it."""
     if not isinstance(schema, str) or re.fullmatch(r"[a-z_][a-z0-9_]{0,62}", schema) is None:
-        rule = "must be 1 to 63 small letters, digits and underscores, not beginning with a digit"
+        rule = (
+            "must be 1 to 63 lower-case letters, digits or underscores, and not begin with a digit"
+        )
         raise ParameterError("schema", schema, rule)
     return schema

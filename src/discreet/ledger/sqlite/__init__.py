@@ -1,4 +1,4 @@
-"""A ledger in one SQLite file, shared by threads and processes of one machine."""
+"""A ledger in one SQLite file, shared by the threads and processes of one machine."""
 
 from collections.abc import Collection, Iterable
 from contextlib import suppress
@@ -27,7 +27,7 @@ class SqliteLedger(StoredLedger):
     leaves what the others have. data stands for the data that it is about: it is noted when it
     changes, decides nothing here, and must be keyed, because entries can be read.
 
-    A ledger that fails, or whose file is lost, answers nothing more until it is opened anew.
+    A ledger that fails, or whose file is lost, answers nothing more until it is opened again.
     """
 
     def __init__(
@@ -68,8 +68,8 @@ def _warn_if_shared(place: Path | None) -> None:
     with suppress(OSError):
         if place is not None and place.stat().st_mode & 0o022:
             warn(
-                f"others than its owner may write the ledger {place}, and so put back an older "
-                "one; take that right from them with chmod go-w.",
+                f"Other users may write to the ledger {place}, and could replace it by an older "
+                "one. Take this right from them with chmod go-w.",
                 DiscreetWarning,
                 stacklevel=3,
             )
@@ -77,6 +77,6 @@ def _warn_if_shared(place: Path | None) -> None:
 
 def _place(path: object) -> Path | None:
     if not isinstance(path, str | PathLike) or "\0" in str(path) or not str(path):
-        rule = "must be the path of a file, without zero characters, or ':memory:'"
+        rule = "must be the path of a file without NUL characters, or ':memory:'"
         raise ParameterError("path", path, rule)
     return None if path == ":memory:" else Path(path).resolve()

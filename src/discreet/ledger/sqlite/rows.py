@@ -90,12 +90,12 @@ class SqliteTransaction:
         self._connection.execute(APPEND, (*row, answer))
 
     def check_schema(self) -> None:
-        """Refuse a file whose tables or triggers are not ours."""
+        """Reject a file whose tables or triggers are not ours."""
         found = self._connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")
         if {sql for (sql,) in found} != set(SCHEMA):
             raise LedgerError(*ALTERED)
 
     def check_pages(self) -> None:
-        """Refuse a file whose pages or indices do not agree with each other."""
+        """Reject a file whose pages or indices do not agree with each other."""
         if self._connection.execute("PRAGMA integrity_check").fetchall() != [("ok",)]:
             raise LedgerError(*ALTERED)

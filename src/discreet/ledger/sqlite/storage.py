@@ -1,4 +1,4 @@
-"""One SQLite file: transactions that are durable as a whole, or end the use of the file.
+"""Storage in one SQLite file. A transaction is durable, or the file is not used further.
 
 Several threads share one connection under a lock; several processes share the file.
 """
@@ -21,22 +21,22 @@ APPLICATION = 0x44495343
 """Marks a SQLite file as a ledger: "DISC"."""
 
 VERSION = 1
-"""Counts the forms of the file; a newer one than this is refused."""
+"""Counts the forms of the file; a newer one than this is rejected."""
 
 PATIENCE = 60.0
 """Seconds to wait while other processes write."""
 
-FAILED = ("the ledger could not be read or written", "see to the disk and open the ledger again")
+FAILED = ("The ledger could not be read or written", "Check the disk and open the ledger again")
 LOST = (
-    "the ledger's file was moved, replaced or cut short while it was open",
-    "put it back and open it again",
+    "The ledger's file was moved, replaced or truncated while it was open",
+    "Put it back and open it again",
 )
 MISSING = (
-    "the ledger's file is not there or cannot be made",
-    "see that its folder exists and can be written",
+    "The ledger's file does not exist or cannot be created",
+    "Check that its folder exists and that you may write to it",
 )
-NOT_A_LEDGER = ("the file is not a ledger", "name another one")
-READ_ONLY = ("the ledger cannot be written", "see to the permissions of its file and folder")
+NOT_A_LEDGER = ("The file is not a ledger", "Name another file")
+READ_ONLY = ("The ledger cannot be written", "Check the permissions of its file and folder")
 
 WORDS = {
     sqlite3.SQLITE_BUSY: BUSY,
@@ -55,9 +55,8 @@ KEY = ".key"
 """Ends the name of the file beside a ledger that holds its key."""
 
 KEYLESS = (
-    "the file with the ledger's key, which is beside it and called by its name and .key, cannot be "
-    "read or made",
-    "let this user read it, or put it back; without it what was paid for is charged again",
+    "The ledger's key file, which is next to it and ends in .key, cannot be read or created",
+    "Let this user read it, or put it back. Without it, saved answers are charged again",
 )
 
 NEW = "-new"
@@ -89,7 +88,7 @@ class SqliteStorage:
     def transaction(self, mode: Mode) -> Iterator[SqliteTransaction]:
         """Commit what is done inside, durably, or leave nothing of it.
 
-        If the file fails or is not the one that was opened, everything is refused from then on.
+        If the file fails or is not the one that was opened, everything is rejected from then on.
         """
         with self.alone():
             connection = self._begun(mode)
@@ -145,7 +144,7 @@ class SqliteStorage:
                 self._disconnect()
 
     def close(self) -> None:
-        """Refuse everything from now on."""
+        """Reject everything from now on."""
         with self.alone():
             if self._process == os.getpid():
                 self._give_up(CLOSED)
@@ -198,7 +197,7 @@ class SqliteStorage:
             self._give_up(FAILED)
 
     def _give_up(self, words: Words) -> None:
-        """Refuse everything from now on, and let other processes go on."""
+        """Reject everything from now on, and let other processes go on."""
         self._refusal = words
         self._disconnect()
 
@@ -256,7 +255,7 @@ class Files:
             _new(self._path).unlink(missing_ok=True)
 
     def check(self) -> None:
-        """Refuse files that are not those that were opened, or that became shorter."""
+        """Reject files that are not those that were opened, or that became shorter."""
         with _lost_if_absent():
             database, size = _identity(self._path), self._path.stat().st_size
             beside = [_identity(Path(f"{self._path}{end}")) for end in ("-wal", "-shm")]
@@ -312,7 +311,7 @@ def _connected(path: Path | None) -> sqlite3.Connection:
 
 
 def _check_form(connection: sqlite3.Connection) -> None:
-    """Refuse a file that is no ledger, before anything is written to it."""
+    """Reject a file that is no ledger, before anything is written to it."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if application != APPLICATION:

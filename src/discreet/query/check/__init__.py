@@ -1,4 +1,4 @@
-"""From a tree to a checked question: where private rows end and released numbers begin."""
+"""Checks a parsed query: separates private rows from post-processing of released numbers."""
 
 from discreet.query.check.selects import Checker, check
 

@@ -1,12 +1,16 @@
-"""What comes after the noise: any SQL over released and public tables, but no door to elsewhere."""
+"""Post-processing: the SQL that is allowed on noisy results and public tables."""
 
 from sqlglot import exp, parse_one
 
-from discreet.catalog.policy import nearest
-from discreet.errors import NondeterministicError, UnknownNameError, UnsupportedError
+from discreet.errors import UnsupportedError
 from discreet.query.expressions.functions import FUNCTIONS
 from discreet.query.expressions.patterns import settle_escape
-from discreet.query.expressions.refusals import NONDETERMINISTIC
+from discreet.query.expressions.rejections import (
+    NONDETERMINISTIC,
+    nondeterministic,
+    unhandled,
+    unknown_function,
+)
 from discreet.query.expressions.translate import PLAIN, TRANSLATIONS
 from discreet.query.parse import DIALECT
 from discreet.query.places import span_of
@@ -15,7 +19,7 @@ CLAUSES = {
     *("expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset"),
     *("distinct", "qualify", "windows", "with_"),
 }
-"""The clauses of SELECT that are handled; any other is refused."""
+"""The clauses of SELECT that are supported. Any other is rejected."""
 
 MORE_FUNCTIONS = {
     *("format", "printf", "strftime", "strptime", "monthname", "dayname", "bar", "ordinal"),
@@ -29,14 +33,14 @@ MORE_FUNCTIONS = {
     *("greatest_common_divisor", "gcd", "lcm", "bit_count", "chr", "ascii", "initcap", "typeof"),
     *("var_samp", "mean", "median", "quantile", "row_number", "clamp", "century", "decade", "era"),
 }
-"""Functions of the embedded engine that are allowed afterwards, besides those for private rows."""
+"""Functions of DuckDB that are allowed in post-processing, as well as those for private rows."""
 
 REFUSED = (
     *(exp.Lateral, exp.Unnest, exp.TableSample, exp.Pivot, exp.Placeholder, exp.Parameter),
     *(exp.SessionParameter, exp.Command, exp.Into, exp.Lock, exp.MatchRecognize, exp.Hint),
     exp.Columns,
 )
-"""Nodes that no question needs."""
+"""Nodes that are rejected in every query."""
 
 
 WINDOWS = (
@@ -55,33 +59,26 @@ MORE_NODES = tuple(
     if hasattr(exp, each)
 )
 ALLOWED = (exp.AggFunc, exp.Anonymous, *TRANSLATIONS, *PLAIN, *WINDOWS, *MORE_NODES)
-"""What the parser knows of allowed functions; their results are no larger than they need be."""
+"""The parser's nodes of allowed functions. None makes a result of unlimited size."""
 
 
 def check_clauses(select: exp.Select) -> None:
-    """Refuse a clause that is not handled: it is never ignored."""
+    """Reject a clause that is not supported. No clause is ignored."""
     for name, value in select.args.items():
         if value and name not in CLAUSES:
             clause = name.strip("_").upper()
             node = value[0] if isinstance(value, list) else value
-            span = span_of(node) if isinstance(node, exp.Expr) else None
-            raise UnsupportedError(
-                f"{clause} is not handled", "write the question without it", span=span
-            )
+            raise unhandled(clause, node if isinstance(node, exp.Expr) else None)
 
 
 def check_functions(tree: exp.Expr) -> None:
-    """Refuse functions that read elsewhere, change each time, or are not known.
+    """Reject functions that read other data, change with every run, or are unknown.
 
-    Patterns with an escape character are written so that no engine can fail to read them.
+    Patterns with an escape character are rewritten in a form that every database can read.
     """
     for node in tree.walk():
         if isinstance(node, REFUSED):
-            raise UnsupportedError(
-                f"{node.key.upper()} is not handled",
-                "write the question without it",
-                span=span_of(node),
-            )
+            raise unhandled(node.key.upper(), node)
         if isinstance(node, exp.Func):
             _check_function(node)
         if isinstance(node, exp.Escape):
@@ -91,17 +88,13 @@ def check_functions(tree: exp.Expr) -> None:
 def _check_function(node: exp.Func) -> None:
     name = (node.name if isinstance(node, exp.Anonymous) else node.sql_name()).casefold()
     if name in NONDETERMINISTIC or isinstance(node, NONDETERMINISTIC_NODES):
-        raise NondeterministicError(
-            f"{name} gives something else each time", "write a constant instead", span=span_of(node)
-        )
+        raise nondeterministic(node, name)
     if isinstance(node, exp.Anonymous) and name not in MORE_FUNCTIONS and name not in FUNCTIONS:
-        near = nearest(name, sorted(MORE_FUNCTIONS | set(FUNCTIONS)))
-        fix = f"did you mean {near}" if near else "see the list of functions in the docs"
-        raise UnknownNameError(f"{name} is not a function here", fix, span=span_of(node))
+        raise unknown_function(node, name, sorted(MORE_FUNCTIONS | set(FUNCTIONS)))
     if not isinstance(node, ALLOWED):
         raise UnsupportedError(
-            f"{name} is not a function that can be used here",
-            "write the question without it",
+            f"{name.upper()} is not supported",
+            "Write the query without it",
             span=span_of(node),
         )
 
@@ -122,15 +115,15 @@ NONDETERMINISTIC_NODES = tuple(
 
 FALLIBLE = (exp.Func, exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv, exp.Mod, exp.Neg)
 INFALLIBLE = (exp.Try, exp.TryCast, exp.Case, exp.If, exp.Coalesce, exp.Connector)
-"""These do not fail, or are no functions but parts of others."""
+"""Nodes that cannot fail, or that are only parts of functions."""
 NOT_TRIED = (exp.AggFunc, *WINDOWS, exp.Window, exp.Query)
-"""What DuckDB's TRY must not hold."""
+"""Nodes that must not be inside DuckDB's TRY."""
 AGGREGATES = {
     *("product", "histogram", "mode", "entropy", "mad", "list", "array_agg", "string_agg"),
     *("regr_slope", "regr_intercept", "corr", "arg_min", "arg_max", "first", "last", "any_value"),
     *("var_samp", "mean", "median", "quantile", "countif", "count_if"),
 }
-"""Aggregates that the parser may not know as such."""
+"""Aggregates that the parser may not recognize as aggregates."""
 
 
 def null_for_failures(sql: str) -> str:
@@ -151,6 +144,6 @@ def _try(node: exp.Expr) -> None:
 
 
 def _is_of_rows(node: exp.Expr) -> bool:
-    """Return whether something is computed from several rows, or by a query of its own."""
+    """Return whether a node is computed from several rows, or by an inner query."""
     name = node.name.casefold() if isinstance(node, exp.Anonymous) else ""
     return isinstance(node, NOT_TRIED) or name in AGGREGATES

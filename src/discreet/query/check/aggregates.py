@@ -1,4 +1,4 @@
-"""Aggregates of SQL that have a private form, and how each is written in many ways."""
+"""The aggregates that are supported on private tables, in all their spellings."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -36,7 +36,7 @@ WHEN_DISTINCT = {
     Statistic.MIN: Statistic.MIN,
     Statistic.MAX: Statistic.MAX,
 }
-"""What an aggregate of DISTINCT values is."""
+"""The statistic of an aggregate with DISTINCT."""
 
 OTHER_NAMES = {
     "mean": exp.Avg,
@@ -60,7 +60,7 @@ NO_FORM = {
     ),
     *("regr_r2", "regr_count", "regr_avgx", "regr_avgy", "regr_sxx", "regr_sxy", "regr_syy"),
 }
-"""Aggregates without a private form here."""
+"""Aggregates that are not supported on private tables."""
 
 
 def is_aggregate(node: exp.Expr) -> bool:
@@ -73,7 +73,7 @@ def is_aggregate(node: exp.Expr) -> bool:
 
 
 def has_aggregate(node: exp.Expr) -> bool:
-    """Return whether an aggregate over rows stands in a node, inner queries left out."""
+    """Return whether a node contains an aggregate over rows, except in inner queries."""
     if is_aggregate(node):
         return True
     if isinstance(node, exp.Query):
@@ -103,7 +103,7 @@ def same_level(node: exp.Expr) -> Iterator[exp.Expr]:
 
 
 def aggregate_from(node: exp.Expr, scope: Scope, names: Names) -> Aggregate:
-    """Return what an aggregate of the question means, or say that it has no private form."""
+    """Return the meaning of an aggregate, or reject one that is not supported."""
     bare = node.this if isinstance(node, exp.Filter) else node
     if isinstance(bare, exp.Anonymous) and bare.name.casefold() in OTHER_NAMES:
         bare = OTHER_NAMES[bare.name.casefold()](this=bare.expressions[0])
@@ -138,7 +138,7 @@ ONE = Literal(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Reading:
-    """One aggregate that is being read; FILTER makes its argument NULL where it is not true."""
+    """One aggregate while it is read. FILTER makes its argument NULL where it is not true."""
 
     node: exp.Expr
     scope: Scope
@@ -259,8 +259,8 @@ def _fraction(node: exp.Expr, whole: exp.Expr) -> Fraction:
     fraction = number_from_text(str(node.this)) if is_number else None
     if fraction is None or not 0 <= fraction <= 1:
         raise UnsupportedError(
-            "a quantile's fraction must be one number from 0 to 1",
-            "write for example PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY x)",
+            "The fraction of a quantile must be a number from 0 to 1",
+            "Write it as a number, for example PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY x)",
             span=span_of(whole),
         )
     return Fraction(node.this)  # whose exponent is a small one
@@ -283,20 +283,21 @@ def _checked(made: Aggregate, node: exp.Expr) -> Aggregate:
         else made.statistic is not Statistic.MODE or kind not in (Kind.OTHER, Kind.INTERVAL)
     )
     if not is_fit:
+        dates = ", dates or timestamps" if made.statistic in ORDERED else ""
         raise UnsupportedError(
-            f"{node.sql(dialect=DIALECT)} takes {kind.value} values, which have no private form",
-            "use a number, or COUNT by group",
+            f"{node.sql(dialect=DIALECT)} is not supported for values of type {kind.value}",
+            f"Use a column of numbers{dates}, or {_count_instead(node)}",
             span=span_of(node),
         )
     return made
 
 
 LARGEST_WHOLE = 2**31
-"""Sums of larger whole numbers are released as reals: 64 bits might not hold them."""
+"""Sums of larger integers are released as reals, because they may exceed 64 bits."""
 
 
 def kind_of(made: Aggregate) -> Kind:
-    """Return the kind of what is released, by what is known of the argument."""
+    """Return the kind of the released value, from the facts of the argument."""
     kind = made.argument.facts.kind if made.argument else Kind.INTEGER
     match made.statistic:
         case Statistic.SUM | Statistic.SUM_DISTINCT:
@@ -320,11 +321,32 @@ def _given(node: exp.Expr) -> list[str]:
     return [name for name, value in node.args.items() if value not in (None, [], False)]
 
 
+def _count_instead(node: exp.Expr) -> str:
+    bare = node.this if isinstance(node, exp.Filter) else node
+    column = bare.find(exp.Column)
+    return "COUNT(*)" if column is None else f"COUNT(DISTINCT {column.sql(dialect=DIALECT)})"
+
+
+SUPPORTED = (
+    "COUNT",
+    "SUM",
+    "AVG",
+    "VARIANCE",
+    "STDDEV",
+    "MEDIAN",
+    "QUANTILE",
+    "MIN",
+    "MAX",
+    "MODE",
+)
+
+
 def _no_form(node: exp.Expr) -> UnsupportedError:
     # sqlglot writes STRING_AGG by its standard name.
     written = node.sql(dialect=DIALECT).replace("LISTAGG(", "STRING_AGG(", 1)
+    name = written.partition("(")[0]
     return UnsupportedError(
-        f"{written[:80]} has no private form",
-        "use COUNT, SUM, AVG, VARIANCE, STDDEV, MEDIAN, QUANTILE, MIN, MAX or MODE",
+        f"{written[:80] if name in SUPPORTED else name} is not supported on private tables",
+        f"Supported aggregates: {', '.join(SUPPORTED)}",
         span=span_of(node),
     )

@@ -1,4 +1,4 @@
-"""Error bars through SQL that comes afterwards: numbers computed row by row keep theirs."""
+"""Error propagation: the margins of error of columns that post-processing computes row by row."""
 
 from sqlglot import exp
 
@@ -13,7 +13,7 @@ NUMERIC = (
 """Expressions that are numbers whenever a number with an error bar is in them."""
 
 OPAQUE = (exp.Window, exp.AggFunc, exp.Query, exp.Anonymous, exp.Case)
-"""What is not followed: their error bars would need the other rows, or are not numbers."""
+"""What is not followed: their margins of error would need the other rows, or are not numbers."""
 
 
 def spread_of(node: exp.Expr, sources: tuple[Source, ...]) -> exp.Expr | None:

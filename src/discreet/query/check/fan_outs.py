@@ -1,4 +1,4 @@
-"""How many rows of a public table one private row can meet, whatever the private rows hold.
+"""The most rows of a public table that one private row can match, for any private data.
 
 Rows are counted by the columns that are tied to what is known before: to private rows, or to a
 public table that was itself counted before. Two public tables that are tied to each other only are
@@ -84,7 +84,7 @@ def fan_out(source: Source, ties: Iterable[Tie], public: PublicReader) -> int:
 
 
 def sure_fan_out(source: Source, ties: Iterable[Tie], factors: Mapping[str, int]) -> int | None:
-    """Return it if it holds whenever the question runs, or None.
+    """Return it if it holds whenever the query runs, or None.
 
     Rows that were counted must be those that are met, and equality of values that by which they
     were counted: no kinds are mixed.

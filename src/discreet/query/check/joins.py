@@ -1,4 +1,4 @@
-"""FROM: which relations stand there, what ties them, and how many rows of a unit can come of it."""
+"""FROM: its relations, how they are joined, and the most rows of one unit that can result."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -32,12 +32,12 @@ MOST_ROWS = 10_000_000
 """Of one unit, made by joins: with more of them, noise would drown any answer."""
 
 HANDLED = {"this", "on", "using", "side", "kind"}
-"""The parts of a JOIN that are looked at; any other is refused."""
+"""The parts of a JOIN that are looked at; any other is rejected."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Joining:
-    """A JOIN of the question: its node, and what it joins."""
+    """A JOIN of the query: its node, and what it joins."""
 
     node: exp.Join
     source: Source
@@ -84,7 +84,7 @@ class Joined:
 
 
 def join_kind(node: exp.Join) -> JoinKind:
-    """Return how a JOIN treats rows without a partner, or refuse kinds that are not handled."""
+    """Return how a JOIN treats rows without a partner, or reject kinds that are not handled."""
     for name, value in node.args.items():
         if value and name not in HANDLED:
             raise _unhandled(node, f"{node.args.get('method') or name.upper()} JOIN")
@@ -96,9 +96,8 @@ def join_kind(node: exp.Join) -> JoinKind:
 
 def _unhandled(node: exp.Join, what: str) -> JoinError:
     return JoinError(
-        f"{what} of private rows is not answered",
-        "use JOIN or LEFT JOIN from the private table, or EXISTS on the unit; public keys are "
-        "answered also where no rows match",
+        f"{what} is not supported on private tables",
+        "Use JOIN, or LEFT JOIN with the private table first",
         span=span_of(node),
     )
 
@@ -168,8 +167,9 @@ def join_all(
     limit = prod(factors.values())
     if joins and limit > MOST_ROWS:
         raise QuestionSizeError(
-            f"the join can make {limit} rows of one unit",
-            f"the most is {MOST_ROWS}; join fewer tables, or on columns that tell rows apart",
+            f"The join can make {limit:,} rows of one privacy unit, and at most {MOST_ROWS:,} are "
+            "allowed",
+            "Join fewer tables, or join on columns that match fewer rows",
             span=span_of(rest[-1].node),
         )
     privates = [each for each in seen if isinstance(each.relation, Private)]
@@ -198,15 +198,12 @@ def _private_first(
     for each in joinings:
         if each.kind is JoinKind.LEFT:
             raise JoinError(
-                f"LEFT JOIN keeps rows of {first.name} that belong to no unit",
-                "begin FROM with the private table, or use JOIN: public keys are answered also "
-                "where no rows match",
+                "LEFT JOIN must start from the private table",
+                f"Begin FROM with {_first_private(joinings).name}, or use JOIN: groups from a "
+                "public table are shown even if no rows match",
                 span=span_of(each.node),
             )
-    position = next(
-        i for i, each in enumerate(joinings) if isinstance(each.source.relation, Private)
-    )
-    chosen = joinings[position]
+    chosen = next(each for each in joinings if isinstance(each.source.relation, Private))
     seen: list[Source] = [first]
     moved: list[exp.Expr] = []
     for each in joinings:
@@ -215,6 +212,10 @@ def _private_first(
     begun = replace(chosen, source=first)
     rest = (begun, *(each for each in joinings if each is not chosen))
     return chosen.source, rest, moved or [exp.true()]
+
+
+def _first_private(joinings: tuple[Joining, ...]) -> Source:
+    return next(each.source for each in joinings if isinstance(each.source.relation, Private))
 
 
 def using(joining: Joining, seen: list[Source]) -> list[exp.Expr]:
@@ -239,8 +240,8 @@ def _joined_rows(source: Source) -> Rows | PublicScan:
             return PublicScan(table=name)
         case _:
             raise UnsupportedError(
-                f"{source.name} is the result of another query, joined with private rows",
-                "join the public table itself, or join the results of two questions afterwards",
+                f"{source.name} is a query result and cannot be joined to private rows",
+                "Join a public table instead, or run two queries and join their results",
             )
 
 
@@ -251,7 +252,7 @@ def _count_rows(
     factors: dict[str, int],
     public: PublicReader,
 ) -> None:
-    """Note how many rows of a unit the join can make of one, or refuse it."""
+    """Note how many rows of a unit the join can make of one, or reject it."""
     source = joining.source
     if isinstance(source.relation, PublicTable):
         factors[source.name] = fan_out(source, all_ties, public)
@@ -275,10 +276,10 @@ def _count_rows(
         if is_path((there, other), (here, out)):
             factors[source.name] = 1
             return
-    left = others[0].name if others else "the other table"
+    unit = _unit_of(source)
     raise JoinError(
-        f"{source.name} and {left} are not joined on the unit: rows of different units would meet",
-        _join_fix(source, others),
+        f"Private tables must be joined on the privacy unit{'' if unit is None else f', {unit}'}",
+        _join_fix(joining, others),
         span=span_of(joining.node),
     )
 
@@ -288,8 +289,8 @@ def _are_units(here: Source, out: Out, there: Source, other: Out) -> bool:
         return False
     if private_of(here).unit_kind is not private_of(there).unit_kind:
         raise JoinError(
-            f"the units of {here.name} and {there.name} are of different kinds",
-            "give both columns the same type in the data",
+            f"The privacy units of {here.name} and {there.name} have different types",
+            "Ask the data owner to store both columns with the same type",
         )
     return True
 
@@ -325,14 +326,19 @@ def _table_behind(rows: Rows) -> PrivateTable | None:
     return getattr(rows, "table", None)
 
 
-def _join_fix(source: Source, others: list[Source]) -> str:
-    def unit(each: Source) -> str | None:
-        return next((out.name for out in each.outs if out.is_unit), None)
+def _join_fix(joining: Joining, others: list[Source]) -> str:
+    source = joining.source
+    left = next((each for each in others if _unit_of(each)), None)
+    if left is None or _unit_of(source) is None:
+        return "Join them on the column of the privacy unit, or query each table separately"
+    pair = f"{left.name}.{_unit_of(left)} = {source.name}.{_unit_of(source)}"
+    if joining.node.args.get("using"):
+        return f"Join them with ON {pair}"
+    return f"Add {pair} to the {'ON' if joining.node.args.get('on') else 'WHERE'} clause"
 
-    left = next((each for each in others if unit(each)), None)
-    if left is None or unit(source) is None:
-        return "join on the unit, or ask about each table by itself"
-    return f"add {left.name}.{unit(left)} = {source.name}.{unit(source)} to the join"
+
+def _unit_of(source: Source) -> str | None:
+    return next((out.name for out in source.outs if out.is_unit), None)
 
 
 def _reason(privates: list[Source], factors: dict[str, int]) -> LimitReason:

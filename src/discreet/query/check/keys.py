@@ -1,4 +1,4 @@
-"""Which groups there are, as far as the question and the catalog tell."""
+"""The declared groups of a query: those that follow from the query and the catalog."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -198,9 +198,9 @@ def _public_rows(
     rows = public.values(f"SELECT DISTINCT {listed} FROM {table} ORDER BY ALL")  # noqa: S608
     if any(map(_is_wide, chain.from_iterable(rows))):
         raise UnsupportedError(
-            f"{' and '.join(columns)} of {public_of(source).name} holds whole numbers of more than "
-            "64 bits, which cannot be keys",
-            "store them as text in the public table",
+            f"{' and '.join(columns)} of {public_of(source).name} contains integers of more than "
+            "64 bits, which cannot be group keys",
+            "Ask the data owner to store them as text in the public table",
         )
     missing = tuple(None for _ in columns)
     if source.is_optional and missing not in rows:
@@ -209,7 +209,7 @@ def _public_rows(
 
 
 def _is_wide(value: Value) -> bool:
-    """Return whether it is a whole number of more than 64 bits; reals are floating point here."""
+    """Return whether it is an integer of more than 64 bits; reals are floating point here."""
     return isinstance(value, int | Decimal) and not -(2**63) <= value < 2**63
 
 
@@ -296,7 +296,7 @@ def _of_calendar(key: Expression) -> tuple[Value, ...] | None:
 
 
 def _listed(facts: Facts) -> tuple[Value, ...] | None:
-    """Return the whole numbers or days between bounds, if there are not too many."""
+    """Return the integers or days between bounds, if there are not too many."""
     ends = _ends(facts)
     if ends is None:
         return None
@@ -305,7 +305,7 @@ def _listed(facts: Facts) -> tuple[Value, ...] | None:
 
 
 def _ends(facts: Facts) -> tuple[int, int] | None:
-    """Return the first and the last whole number or day between bounds, if few are between."""
+    """Return the first and the last integer or day between bounds, if few are between."""
     low, high = facts.interval.low, facts.interval.high
     if facts.kind not in (Kind.INTEGER, Kind.DATE) or low is None or high is None:
         return None

@@ -1,4 +1,4 @@
-"""Releases of the same rows by the same keys are one: equal numbers are one number."""
+"""Merges releases of the same rows and keys, so equal numbers are released once."""
 
 from dataclasses import replace
 

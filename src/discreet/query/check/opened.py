@@ -1,4 +1,4 @@
-"""SELECTs over released and public tables: names for their columns, and error bars beside them."""
+"""SELECT over released and public tables: names for its columns, and their margins of error."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -7,8 +7,8 @@ from sqlglot import exp
 
 from discreet.query.check.aggregates import is_aggregate
 from discreet.query.check.carry import origin_of, spread_of
-from discreet.query.check.objections import unhandled
 from discreet.query.check.sources import Names, Open, Private, Source
+from discreet.query.expressions.rejections import unhandled
 from discreet.query.parse import DIALECT
 from discreet.query.questions import ColumnOrigin
 
@@ -83,7 +83,7 @@ def _shallow(node: exp.Expr) -> Iterator[exp.Expr]:
 
 
 def _named_columns(node: exp.Select) -> tuple[str, ...]:
-    """Give every column a name: its alias, its own name, or how the question writes it."""
+    """Give every column a name: its alias, its own name, or how the query writes it."""
     names: list[str] = []
     for i, each in enumerate(node.expressions):
         name = unused_name(written_name(each), names)
@@ -124,7 +124,7 @@ def expand_stars(node: exp.Select, names: Names) -> None:
 def star_columns(node: exp.Expr, star: exp.Star, names: Names) -> list[exp.Expr]:
     """Return the columns that a star stands for, without those it excludes."""
     if star.args.get("replace") or star.args.get("rename"):
-        raise unhandled("* REPLACE or RENAME", node)
+        raise unhandled("* with REPLACE or RENAME", node)
     excluded = {each.name.casefold() for each in star.args.get("except_") or ()}
     table = node.table if isinstance(node, exp.Column) and node.table else None
     return [

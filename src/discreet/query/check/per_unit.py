@@ -1,4 +1,4 @@
-"""What can be computed of one unit's rows, and what is known of it."""
+"""Aggregates of one unit's rows, and the facts known about their values."""
 
 from fractions import Fraction
 
@@ -6,11 +6,11 @@ from sqlglot import exp
 
 from discreet.catalog.schema import Kind
 from discreet.errors import UnboundedError
+from discreet.query.expressions.rejections import unbounded, with_clamp
 from discreet.query.parse import DIALECT
 from discreet.query.places import span_of
 from discreet.query.questions import Aggregate, Statistic
 from discreet.query.tree import Expression, Facts, Interval, UnitFunction
-from discreet.query.walk import columns_in
 
 UNIT_FUNCTIONS = {
     Statistic.COUNT_ROWS: UnitFunction.COUNT_ROWS,
@@ -47,16 +47,13 @@ def _whole_step(argument: Expression) -> Fraction | None:
 
 
 def check_bounded(argument: Expression, node: exp.Expr) -> None:
-    """Refuse a sum of reals without bounds: only fixed point gives the same sum in every run."""
+    """Reject a sum of reals without bounds: only fixed point gives the same sum in every run."""
     interval = argument.facts.interval
     is_open = interval.low is None or interval.high is None
     if argument.facts.kind is Kind.REAL and is_open:
-        names = ", ".join(dict.fromkeys(each.name for each in columns_in(argument))) or "it"
-        raise UnboundedError(
-            f"{node.sql(dialect=DIALECT)} needs bounds for {names}",
-            "declare bounds = [low, high] in the catalog, or write clamp(x, low, high)",
-            span=span_of(node),
-        )
+        error = unbounded(argument, node.sql(dialect=DIALECT))
+        error.span = span_of(node)
+        raise error
 
 
 SQUARES = {
@@ -67,14 +64,15 @@ WIDEST_SQUARED = 10**150
 
 
 def check_square(aggregate: Aggregate, node: exp.Expr) -> None:
-    """Refuse a variance whose values may have squares that no number can hold."""
+    """Reject a variance whose values may have squares that no number can hold."""
     if aggregate.argument is None or aggregate.statistic not in SQUARES:
         return
     interval = aggregate.argument.facts.interval
     ends = [each for each in (interval.low, interval.high) if each is not None]
     if any(abs(each) > WIDEST_SQUARED for each in ends):
         raise UnboundedError(
-            f"the squares that {node.sql(dialect=DIALECT)} needs are too large to be computed",
-            "move its values into a range in the question: clamp(..., low, high)",
+            f"The values of {node.sql(dialect=DIALECT)} are too large: their squares cannot be "
+            "computed",
+            f"Give them a smaller range: {with_clamp(node.sql(dialect=DIALECT))}",
             span=span_of(node),
         )

@@ -1,4 +1,4 @@
-"""SELECT over private rows: rows again, groups by unit, or a release."""
+"""SELECT over private rows: the result is private rows, groups by unit, or a release."""
 
 import re
 from collections.abc import Iterator
@@ -15,7 +15,6 @@ from discreet.query.check.aggregates import aggregate_from, is_aggregate, kind_o
 from discreet.query.check.joins import Joined, Selection, join_all
 from discreet.query.check.keys import key_set, unlisted
 from discreet.query.check.merging import register
-from discreet.query.check.objections import below, row_level, unhandled
 from discreet.query.check.opened import (
     expand_stars,
     finish_open,
@@ -36,6 +35,7 @@ from discreet.query.check.sources import (
     origins_of,
 )
 from discreet.query.expressions.narrowing import narrow, with_facts
+from discreet.query.expressions.rejections import below, row_level, unhandled
 from discreet.query.expressions.translate import condition, translate
 from discreet.query.parse import DIALECT
 from discreet.query.places import span_of
@@ -70,7 +70,7 @@ ROWS = "__rows"
 
 
 class Walker(Protocol):
-    """The walk through the question that this SELECT is a part of."""
+    """The walk through the query that this SELECT is a part of."""
 
     public: PublicReader
     releases: list[Release]
@@ -223,9 +223,11 @@ class PrivateSelect:
         if isinstance(node, exp.Literal) and not node.is_string:
             place = int(node.this) if re.fullmatch("[0-9]{1,9}", node.this) else 0
             if not 1 <= place <= len(self.node.expressions):
+                width = len(self.node.expressions)
                 raise UnsupportedError(
-                    f"GROUP BY {node.this} is not the number of a column",
-                    f"write a number from 1 to {len(self.node.expressions)}",
+                    f"GROUP BY {node.this} is out of range: the SELECT list has {width} "
+                    f"column{'' if width == 1 else 's'}",
+                    "Write the number or the name of one of them",
                     span=span_of(node),
                 )
             chosen: exp.Expr = self.node.expressions[place - 1].unalias()
@@ -246,12 +248,12 @@ class PrivateSelect:
         filtered = self._filtered()
         for each in key_nodes:
             if any(is_aggregate(part) for part in same_level(each)):
-                raise unhandled("an aggregate in GROUP BY", each)
+                raise unhandled("An aggregate in GROUP BY", each)
         keys: dict[Expression, exp.Expr] = {}
         for each in key_nodes:
             key = filtered.known(translate(each, self.scope))
             if key.facts.kind not in KEY_KINDS:
-                raise unhandled(f"GROUP BY a value of kind {key.facts.kind.value}", each)
+                raise unhandled(f"GROUP BY a value of type {key.facts.kind.value}", each)
             keys.setdefault(key, each)
         if any(self.names.is_unit(each) for each in keys):
             return self._per_unit(list(keys), filtered)
@@ -263,9 +265,9 @@ class PrivateSelect:
         """GROUP BY the unit: what is computed of one unit's rows is private still."""
         self._refuse_order()
         if self.node.args.get("qualify"):
-            raise unhandled("QUALIFY with GROUP BY the unit", self.node.args["qualify"])
+            raise unhandled("QUALIFY with GROUP BY on the privacy unit", self.node.args["qualify"])
         if self.node.args.get("distinct"):
-            raise unhandled("DISTINCT with GROUP BY the unit", self.node)
+            raise unhandled("DISTINCT with GROUP BY on the privacy unit", self.node)
         inner, rebase = _needed(filtered, keys, self._arguments(filtered))
         key_columns = tuple(
             Column(name=f"k{i}", expression=rebase(each)) for i, each in enumerate(keys)
@@ -310,8 +312,8 @@ class PrivateSelect:
             function = None if made.discrete else UnitFunction.MEDIAN
         if function is None:
             raise UnsupportedError(
-                f"{made.text} of one unit's rows is not handled",
-                "use COUNT, SUM, AVG, MIN, MAX or MEDIAN there",
+                f"{made.text} is not supported with GROUP BY on the privacy unit",
+                "Use COUNT, SUM, AVG, MIN, MAX or MEDIAN",
                 span=span_of(node),
             )
         facts = unit_facts(function, argument, filtered.joined.limit)

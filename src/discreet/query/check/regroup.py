@@ -1,14 +1,14 @@
-"""What a SELECT says of its groups, said of a table of groups."""
+"""Rewrites the columns of a grouped SELECT as columns of a table of groups."""
 
 from typing import Protocol
 
 from sqlglot import exp
 
 from discreet.errors import NotGroupedError, QuestionError
-from discreet.query.check.objections import row_level
 from discreet.query.check.opened import without_spreads, written_name
 from discreet.query.check.rowscope import RowScope
 from discreet.query.check.sources import Named, Open, Private
+from discreet.query.expressions.rejections import row_level
 from discreet.query.expressions.translate import translate
 from discreet.query.parse import DIALECT
 from discreet.query.places import span_of
@@ -20,7 +20,7 @@ GROUPS = "__groups"
 
 
 class Inner(Protocol):
-    """The walk through the question, for queries inside."""
+    """The walk through the query, for queries inside."""
 
     def query(self, node: exp.Expr, named: Named) -> Private | Open: ...
 
@@ -81,8 +81,8 @@ class Regroup:
             return node
         if isinstance(node, exp.Column):
             raise NotGroupedError(
-                f"{node.sql(dialect=DIALECT)} is neither grouped nor aggregated",
-                f"add it to GROUP BY, or write an aggregate of it such as AVG({node.name})",
+                f"{node.sql(dialect=DIALECT)} must appear in GROUP BY or inside an aggregate",
+                f"Add it to GROUP BY, or write COUNT(DISTINCT {node.sql(dialect=DIALECT)})",
                 span=span_of(node),
             )
         return self._children(node)

@@ -1,4 +1,4 @@
-"""What names, windows and inner queries mean in an expression over private rows."""
+"""The meaning of names, windows and inner queries in an expression over private rows."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from discreet.errors import (
 )
 from discreet.query.check.afterwards import check_functions
 from discreet.query.check.joins import conjuncts, is_path
-from discreet.query.check.objections import row_level, unhandled
 from discreet.query.check.opened import whole
 from discreet.query.check.sources import Named, Names, Open, Private, PublicReader, Source
+from discreet.query.expressions.rejections import row_level, unhandled
 from discreet.query.expressions.translate import condition, translate
 from discreet.query.parse import DIALECT
 from discreet.query.places import span_of
@@ -58,11 +58,11 @@ MOST_COLUMNS = 20_000
 """How often columns may be read in one SELECT, aliases written out."""
 
 MOST_LISTED = 10_000
-"""No longer list of public values is put into a question."""
+"""No longer list of public values is put into a query."""
 
 
 class Inner(Protocol):
-    """What a scope needs of the walk through the question."""
+    """What a scope needs of the walk through the query."""
 
     @property
     def public(self) -> PublicReader: ...
@@ -115,8 +115,8 @@ class RowScope:
         self._size += size
         if self._size > MOST_COLUMNS:
             raise QuestionSizeError(
-                f"the question reads columns more than {MOST_COLUMNS} times",
-                "write fewer aliases of aliases, or compute them in a subquery",
+                f"The query reads columns more than {MOST_COLUMNS:,} times",
+                "Use fewer aliases of aliases, or compute them in a subquery",
             )
 
     # ----------------------------------------------------------------------- windows
@@ -124,21 +124,21 @@ class RowScope:
     def window(self, node: exp.Window) -> Expression:
         """Return a window inside one unit's rows; any other would tie units together."""
         if not self.allows_windows:
-            raise unhandled("a window here", node)
+            raise unhandled("A window function in this place", node)
         for name, value in node.args.items():
             if value and name not in ("this", "partition_by", "order", "spec", "over"):
-                what = "a window by name" if name == "alias" else f"{name.upper()} of a window"
+                what = "A named window" if name == "alias" else f"{name.upper()} in a window"
                 raise unhandled(what, node)
         partition = [translate(each, self) for each in node.args.get("partition_by") or ()]
         if not any(self.names.is_unit(each) for each in partition):
             raise UnsupportedError(
-                "a window across units would tie their rows together",
-                f"write PARTITION BY {self._unit_name()}",
+                "This window combines rows of different privacy units",
+                f"Add PARTITION BY {self._unit_name()}",
                 span=span_of(node),
             )
         function = FUNCTIONS.get(type(node.this))
         if function is None:
-            raise unhandled(f"{node.this.sql(dialect=DIALECT)} as a window", node)
+            raise unhandled(f"{node.this.sql(dialect=DIALECT)} as a window function", node)
         arguments = self._window_arguments(node.this, function)
         order = tuple(map(self._ordering, (node.args.get("order") or exp.Order()).expressions))
         return Window(
@@ -158,15 +158,15 @@ class RowScope:
         first = translate(node.this, self)
         if function is WindowFunction.SUM and first.facts.kind is not Kind.INTEGER:
             raise UnsupportedError(
-                "a running sum is only answered for whole numbers",
-                "cast to INTEGER, or sum by GROUP BY the unit",
+                "A running sum is only supported for integers",
+                f"Cast to INTEGER, or sum with GROUP BY {self._unit_name()}",
                 span=span_of(node),
             )
         if function not in NEIGHBOURS:
             return (first,)
         offset = node.args.get("offset")
         if offset is not None and not (isinstance(offset, exp.Literal) and offset.is_int):
-            raise unhandled("a computed offset in LAG or LEAD", node)
+            raise unhandled("A computed offset in LAG or LEAD", node)
         rest = [each for each in (offset, node.args.get("default")) if each is not None]
         return (first, *(translate(each, self) for each in rest))
 
@@ -179,7 +179,7 @@ class RowScope:
 
     def _unit_name(self) -> str:
         units = [out.name for source in self.names.sources for out in source.outs if out.is_unit]
-        return units[0] if units else "the unit"
+        return units[0] if units else "the privacy unit"
 
     # ----------------------------------------------------------------------- inner queries
 
@@ -199,15 +199,15 @@ class RowScope:
     def _exists(self, node: exp.Exists) -> Expression:
         inner = node.this.unnest() if isinstance(node.this, exp.Subquery) else node.this
         if not isinstance(inner, exp.Select):
-            raise unhandled("this EXISTS", node)
+            raise unhandled("This form of EXISTS", node)
         for name, value in inner.args.items():
             if value and name not in ("expressions", "from_", "where"):
                 raise unhandled(f"{name.strip('_').upper()} inside EXISTS", node)
         source = self.walker.source_of_only(inner, self.named)
         if not isinstance(source.relation, Private):
             raise UnsupportedError(
-                f"EXISTS over {source.name}, which is not a private table, is not handled",
-                "join it, or write IN (SELECT ...)",
+                f"EXISTS is not supported for {source.name}, which is not a private table",
+                "Join it, or write IN (SELECT ...)",
                 span=span_of(node),
             )
         names = Names((source,), parent=self.names)
@@ -224,7 +224,7 @@ class RowScope:
         names: Names,
         node: exp.Expr,
     ) -> None:
-        """Refuse EXISTS over rows of other units."""
+        """Reject EXISTS over rows of other units."""
         for each in conjuncts(condition):
             if not isinstance(each, exp.EQ):
                 continue
@@ -240,9 +240,20 @@ class RowScope:
                 return
             if is_path(*found) or is_path(*reversed(found)):
                 return
+        there = next((out.name for out in source.outs if out.is_unit), None)
+        here = next(
+            (
+                f"{each.name}.{o.name}"
+                for each in self.names.sources
+                for o in each.outs
+                if o.is_unit
+            ),
+            None,
+        )
+        pair = f"{source.name}.{there} = {here}" if there and here else "an equality of both units"
         raise JoinError(
-            f"EXISTS over {source.name} is not tied to the unit: it would see other units' rows",
-            "add the equality of both units to its WHERE",
+            f"The EXISTS subquery must look at rows of the same {there or 'privacy unit'}",
+            f"Add {pair} to its WHERE clause",
             span=span_of(node),
         )
 
@@ -250,8 +261,8 @@ class RowScope:
         kinds = {each.facts.kind for each in found}
         if len(kinds) > 1:
             raise JoinError(
-                f"the units of {source.name} and of the rows outside are of different kinds",
-                "give both columns the same type in the data",
+                f"The privacy units of {source.name} and of the outer query have different types",
+                "Ask the data owner to store both columns with the same type",
                 span=span_of(node),
             )
 
@@ -263,13 +274,13 @@ class RowScope:
             is_unit = len(result.outs) == 1 and result.outs[0].is_unit
             if not (is_unit and self.names.is_unit(mine)):
                 raise JoinError(
-                    "IN (SELECT ...) over private rows is only answered for the unit",
-                    f"select the unit inside, and write {self._unit_name()} IN (...)",
+                    "IN (SELECT ...) on private rows is only supported for the privacy unit",
+                    f"Select the privacy unit in it, and write {self._unit_name()} IN (SELECT ...)",
                     span=span_of(node),
                 )
             if mine.facts.kind is not result.outs[0].facts.kind:
                 self._check_kinds(
-                    Source(name="the inner rows", relation=result),
+                    Source(name="the inner query", relation=result),
                     [mine, replace(mine, facts=result.outs[0].facts)],
                     node,
                 )
@@ -283,13 +294,13 @@ class RowScope:
     def _public_values(self, result: Open, node: exp.Expr) -> list[tuple[object, ...]]:
         if not result.is_public:
             raise UnsupportedError(
-                "a list of released values inside a question about private rows is not handled",
-                "ask for the list first, then write its values into the question",
+                "IN (SELECT ...) cannot use the results of another private query",
+                "Run the inner query first, then write its values into the list",
                 span=span_of(node),
             )
         if len(result.columns) != 1:
             raise UnsupportedError(
-                "a query used as a list must have one column", "select one", span=span_of(node)
+                "A subquery in IN must have one column", "Select one column", span=span_of(node)
             )
         tree = whole(result.tree, self.named)
         check_functions(tree)
@@ -297,8 +308,8 @@ class RowScope:
         values = self.walker.public.values(f"SELECT * FROM ({sql}) LIMIT {MOST_LISTED + 1}")  # noqa: S608
         if len(values) > MOST_LISTED:
             raise UnsupportedError(
-                f"the inner query gives more than {MOST_LISTED} values",
-                "join the public table instead",
+                f"The inner query returns more than {MOST_LISTED:,} values",
+                "Join the public table instead",
                 span=span_of(node),
             )
         return list(values)
@@ -315,21 +326,24 @@ class RowScope:
             values = self._public_values(result, node)
             if len(values) > 1:
                 raise UnsupportedError(
-                    "a query used as a number gives several", "aggregate it", span=span_of(node)
+                    "A subquery that is used as a value returns several rows",
+                    "Use an aggregate in it, such as MAX",
+                    span=span_of(node),
                 )
             return translate(_constant(values[0][0] if values else None), self)
         number = self.walker.scalar(node, result, self.named)
         return Released(number=number, facts=Facts(kind=Kind.REAL))
 
     def _correlated(self, node: exp.Expr) -> UnsupportedError | None:
-        """Return the refusal of a query that reads the row around it, if it does."""
+        """Return the error for a query that reads the row around it, if it does."""
         around = {each.name.casefold() for each in self.names.sources}
         within = {each.alias_or_name.casefold() for each in node.find_all(exp.Table, exp.Subquery)}
         if not any(each.table.casefold() in around - within for each in node.find_all(exp.Column)):
             return None
         return UnsupportedError(
-            "a query used as a number reads the row around it",
-            "compute the number by GROUP BY the unit in FROM, and join it there",
+            "This subquery refers to the outer row",
+            f"Compute it in FROM with GROUP BY {self._unit_name()}, and join it on "
+            f"{self._unit_name()}",
             span=span_of(node),
         )
 
@@ -345,7 +359,7 @@ def _constant(value: object) -> exp.Expr:
 
 
 def _frame(node: exp.Window, function: WindowFunction) -> str:
-    """Return "whole" or "running"; other frames are refused."""
+    """Return "whole" or "running"; other frames are rejected."""
     if function in RANKS | NEIGHBOURS:
         return "whole"
     spec = node.args.get("spec")
@@ -354,20 +368,20 @@ def _frame(node: exp.Window, function: WindowFunction) -> str:
         if not node.args.get("order") or is_first:
             return "whole"
         raise UnsupportedError(
-            "a running window needs its frame",
-            "add ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW",
+            "A window with ORDER BY needs a frame",
+            "Add ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW",
             span=span_of(node),
         )
     parts = {name: str(value).upper() for name, value in spec.args.items() if value}
     if parts.keys() - {"kind", "start", "start_side", "end", "end_side"}:
-        raise unhandled("this window frame", node)
+        raise unhandled("This window frame", node)
     is_rows = parts.get("kind") == "ROWS"
     is_from_start = parts.get("start") == "UNBOUNDED" and parts.get("start_side") == "PRECEDING"
     if is_rows and is_from_start and parts.get("end", "CURRENT ROW") in ("CURRENT ROW", ""):
         return "running"
     if is_from_start and parts.get("end") == "UNBOUNDED":
         return "whole"
-    raise unhandled("this window frame", node)
+    raise unhandled("This window frame", node)
 
 
 def _window_facts(function: WindowFunction, arguments: tuple[Expression, ...]) -> Facts:

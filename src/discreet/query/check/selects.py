@@ -1,4 +1,4 @@
-"""From a tree to a checked question: where private rows end and released numbers begin.
+"""Walks through a parsed query and separates private rows from post-processing.
 
 Every SELECT is one of three things. Over private rows without an aggregate, or grouped by the unit,
 it is private rows again. Over private rows with an aggregate it is a release: a noisy table takes
@@ -19,7 +19,6 @@ from discreet.catalog.schema import (
 from discreet.errors import UnsupportedError
 from discreet.query.check.afterwards import check_clauses, check_functions
 from discreet.query.check.joins import Joining, Selection, join_kind
-from discreet.query.check.objections import below, row_level, unhandled, unknown_name
 from discreet.query.check.opened import (
     expand_stars,
     finish_open,
@@ -42,6 +41,13 @@ from discreet.query.check.sources import (
     without_unit,
 )
 from discreet.query.check.unions import renamed_rows, united
+from discreet.query.expressions.rejections import (
+    available,
+    below,
+    row_level,
+    unhandled,
+    unknown_table,
+)
 from discreet.query.parse import DIALECT
 from discreet.query.places import span_of
 from discreet.query.questions import (
@@ -60,19 +66,20 @@ def check(tree: exp.Query, catalog: Catalog, public: PublicReader) -> Question:
 
 
 def _refuse_reserved(tree: exp.Expr) -> None:
-    """Refuse relations named as those are that are made here, so that none is mistaken."""
+    """Reject relations named as those are that are made here, so that none is mistaken."""
     for each in tree.find_all(exp.Table, exp.TableAlias):
         if each.alias_or_name.startswith("__") or each.name.startswith("__"):
             raise UnsupportedError(
-                f"{(each.alias_or_name or each.name)[:40]} begins with __, as names made here do",
-                "choose another name",
+                f"{(each.alias_or_name or each.name)[:40]} is not allowed as a name, because names "
+                "that begin with __ are reserved",
+                "Choose another name",
                 span=span_of(each),
             )
 
 
 @dataclass(kw_only=True)
 class Checker:
-    """One walk through one question; collects what must be released on the way."""
+    """One walk through one query; collects what must be released on the way."""
 
     catalog: Catalog
     public: PublicReader
@@ -84,7 +91,7 @@ class Checker:
     """How many queries in FROM have been given a name."""
 
     def question(self, tree: exp.Query) -> Question:
-        """Return the question with all its releases, or refuse rows of units as its result."""
+        """Return the query with all its releases, or reject rows of units as its result."""
         _refuse_reserved(tree)
         self.outermost = tree
         result = self.query(tree, {})
@@ -117,7 +124,9 @@ class Checker:
                 return self.values(node)
             case _:
                 raise UnsupportedError(
-                    f"{node.key.upper()} is not handled here", "write a SELECT", span=span_of(node)
+                    f"{node.key.upper()} is not supported here",
+                    "Write a SELECT",
+                    span=span_of(node),
                 )
 
     def named_in(self, node: exp.Expr, named: Named) -> Named:
@@ -150,8 +159,8 @@ class Checker:
         name = node.alias_or_name.casefold()
         if name.startswith(RELEASED):
             raise UnsupportedError(
-                f"names that begin with {RELEASED} are given to released tables",
-                "choose another name",
+                f"Names that begin with {RELEASED} are reserved",
+                "Choose another name",
                 span=span_of(node),
             )
         return name
@@ -176,20 +185,21 @@ class Checker:
         is_all = isinstance(node, exp.Union) and node.args.get("distinct") is False
         if not is_all or extra or node.args.get("by_name"):
             raise UnsupportedError(
-                f"{node.key.upper()} of private rows is only answered as UNION ALL",
-                "write UNION ALL, and SELECT DISTINCT with the unit around it if needed",
+                f"{node.key.upper()} is not supported on private rows",
+                "Use UNION ALL. For EXCEPT and INTERSECT, write NOT IN or IN (SELECT ...) with the "
+                "privacy unit",
                 span=span_of(node),
             )
         if left.unit_kind is None or left.unit_kind is not right.unit_kind:
             raise UnsupportedError(
-                "UNION ALL of rows whose units cannot be compared",
-                "both sides must have the same kind of unit",
+                "UNION ALL combines rows with different kinds of privacy unit",
+                "Combine tables whose privacy units have the same type",
                 span=span_of(node),
             )
         if len(left.outs) != len(right.outs):
             raise UnsupportedError(
-                f"UNION ALL of {len(left.outs)} and {len(right.outs)} columns",
-                "give both sides the same columns",
+                f"The two sides of UNION ALL have {len(left.outs)} and {len(right.outs)} columns",
+                "Select the same number of columns on both sides",
                 span=span_of(node),
             )
         return united(left, right, node)
@@ -243,13 +253,13 @@ class Checker:
         for each in (first, *found):
             if is_private and each.renamed and isinstance(each.relation, PublicTable):
                 raise unhandled(
-                    f"{each.name}({', '.join(each.renamed)}) beside a private table", clause
+                    f"{each.name}({', '.join(each.renamed)}) next to a private table", clause
                 )
         names = [each.name.casefold() for each in (first, *found)]
         if len(set(names)) < len(names):
             twice = next(each for each in names if names.count(each) > 1)
             raise UnsupportedError(
-                f"{twice} stands in FROM twice", "give each an alias", span=span_of(clause)
+                f"{twice} appears twice in FROM", "Give each an alias", span=span_of(clause)
             )
         if not is_private:
             return first, tuple(map(_open_joining, joins, found))
@@ -264,7 +274,7 @@ class Checker:
         """Return the one relation that a SELECT reads."""
         first, joinings = self.sources(node, named)
         if first is None or joinings:
-            raise unhandled("a join inside EXISTS", node)
+            raise unhandled("A join inside EXISTS", node)
         return first
 
     def source(self, node: exp.Expr, named: Named) -> Source:
@@ -274,7 +284,7 @@ class Checker:
                 return self.table(node, named)
             case exp.Subquery(this=exp.Table()):
                 raise UnsupportedError(
-                    "a table stands in brackets", "write it without them", span=span_of(node)
+                    "A table is in brackets", "Write it without them", span=span_of(node)
                 )
             case exp.Subquery():
                 result = self.query(node, named)
@@ -284,8 +294,8 @@ class Checker:
                 result = self.values(node)
             case _:
                 raise UnsupportedError(
-                    "this is not a table of the catalog nor a query",
-                    "table functions and files cannot be read in a question",
+                    "FROM must name a table of the catalog or contain a query",
+                    available("Use a table from the catalog", self._tables),
                     span=span_of(node),
                 )
         name = node.alias or self.unused_alias(node)
@@ -295,7 +305,7 @@ class Checker:
         return Source(name=name, relation=result, renamed=names)
 
     def unused_alias(self, node: exp.Expr) -> str:
-        """Give a query without a name one, the same whenever the question is asked."""
+        """Give a query without a name one, the same whenever the query is asked."""
         self.unnamed += 1
         name = f"__query_{self.unnamed}"
         alias = node.args.get("alias") or exp.TableAlias()
@@ -307,16 +317,17 @@ class Checker:
         """Return a table of the catalog, or a query that WITH names."""
         if not isinstance(node.this, exp.Identifier):
             raise UnsupportedError(
-                f"{node.this.sql(dialect=DIALECT)[:40]} is a table function",
-                "ask about the catalog's tables",
+                f"{node.this.sql(dialect=DIALECT)[:40]} is not allowed, because queries cannot "
+                "read files or call table functions",
+                available("Use a table from the catalog", self._tables),
                 span=span_of(node),
             )
         for name, value in node.args.items():
             if value and name not in ("this", "alias", "joins"):
-                what = "a schema or database name" if name in ("db", "catalog") else name.upper()
+                what = "A schema or database name" if name in ("db", "catalog") else name.upper()
                 raise UnsupportedError(
-                    f"{what} at a table is not handled",
-                    f"write {node.name} alone",
+                    f"{what} is not supported with a table",
+                    f"Write only {node.name}",
                     span=span_of(node),
                 )
         alias = node.alias or node.name
@@ -329,8 +340,8 @@ class Checker:
             return Source(name=alias, relation=known, renamed=fitting)
         table = self.catalog.table(node.name)
         if table is None:
-            listed = [each.name for each in self.catalog.tables] + list(named)
-            raise unknown_name(node.name, "a table of this catalog", listed, node.this)
+            tables = [*self._tables, *named]
+            raise unknown_table(f"There is no table {node.name}", node.name, tables, node.this)
         if isinstance(table, PublicTable):
             self.free_name(node.this)
             node.set("this", exp.to_identifier(table.name, quoted=True))
@@ -339,6 +350,10 @@ class Checker:
             return Source(name=alias, relation=table, renamed=_fitting(names, table, node))
         relation = self.scan(table)
         return Source(name=alias, relation=renamed_rows(relation, _fitting(names, relation, node)))
+
+    @property
+    def _tables(self) -> list[str]:
+        return [each.name for each in self.catalog.tables]
 
     def scan(self, table: PrivateTable) -> Private:
         """Return a private table's rows with their units."""
@@ -387,13 +402,12 @@ class Checker:
         tree = whole(without_spreads(result), named)
         needs = tuple(sorted({int(each.name[len(RELEASED) :]) for each in _released_in(tree)}))
         if len(result.columns) != 1:
-            raise UnsupportedError(
-                "a query used as a number must have one column", "select one", span=span_of(node)
-            )
+            what = "A subquery that is used as a value must have one column"
+            raise UnsupportedError(what, "Select one column", span=span_of(node))
         if not result.is_single:
             raise UnsupportedError(
-                "a query used as a number may give several",
-                "aggregate it without GROUP BY, or add LIMIT 1",
+                "A subquery that is used as a value may return several rows",
+                "Use an aggregate without GROUP BY, or add LIMIT 1",
                 span=span_of(node),
             )
         check_functions(tree)
@@ -423,13 +437,12 @@ def _fitting(
 ) -> tuple[str, ...]:
     width = len(relation.outs if isinstance(relation, Private) else relation.columns)
     if len({each.casefold() for each in names}) < len(names):
-        raise UnsupportedError(
-            "two columns are given the same name", "give each its own", span=span_of(node)
-        )
+        what = "Two columns have the same name"
+        raise UnsupportedError(what, "Give each a different name", span=span_of(node))
     if len(names) > width:
         raise UnsupportedError(
-            f"{len(names)} names for {width} columns",
-            "give as many names as there are columns",
+            f"There are {len(names)} names for {width} column{'' if width == 1 else 's'}",
+            "Give at most as many names as there are columns",
             span=span_of(node),
         )
     return names

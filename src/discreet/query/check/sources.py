@@ -1,4 +1,4 @@
-"""What stands in FROM, and how names of columns are found there."""
+"""The items of FROM, and how column names are resolved."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,7 +20,7 @@ from discreet.catalog.schema import (
     Value,
 )
 from discreet.errors import QuestionError, UnknownNameError
-from discreet.query.check.objections import unknown_name
+from discreet.query.expressions.rejections import unknown_column, unknown_table
 from discreet.query.places import span_of
 from discreet.query.questions import (
     ColumnOrigin,
@@ -34,7 +34,7 @@ from discreet.query.tree import ANYWHERE, ColumnOf, Expression, Facts, Interval,
 
 
 class PublicReader(Protocol):
-    """Public tables can be read while a question is checked; nothing else can."""
+    """Public tables can be read while a query is checked; nothing else can."""
 
     def values(self, sql: str) -> list[tuple[Value, ...]]:
         """Return the rows of SQL over public tables, made by our own code."""
@@ -85,7 +85,7 @@ class Private:
     left_out: tuple[LeftOut, ...] = ()
     """Which rows are not used."""
     is_per_unit: bool = False
-    """Whether these are groups by unit, for what a refusal says."""
+    """Whether these are groups by unit, for what a error says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,12 +112,12 @@ Named = dict[str, Private | Open]
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """A relation in FROM, by the name that the question gives it."""
+    """A relation in FROM, by the name that the query gives it."""
 
     name: str
     relation: Private | PublicTable | Open
     renamed: tuple[str, ...] = ()
-    """Names of its columns, if the question gives any."""
+    """Names of its columns, if the query gives any."""
     is_optional: bool = False
     """Whether it may have no partner: the right side of a LEFT JOIN."""
 
@@ -217,7 +217,7 @@ def origins_of(
 
 
 class Names:
-    """The columns that can be read at one place of a question."""
+    """The columns that can be read at one place of a query."""
 
     def __init__(
         self,
@@ -232,17 +232,17 @@ class Names:
         """Columns of USING: the first source's stands for all."""
 
     def find(self, node: exp.Column) -> tuple[Source, Out]:
-        """Return what a column's name means here, or refuse it with the nearest name."""
+        """Return what a column's name means here, or reject it with the nearest name."""
         found = self._candidates(node)
         if not found and self.parent is not None:
             return self.parent.find(node)
         if not found:
             raise self._unknown(node)
         if len(found) > 1 and node.name.casefold() not in self.shared:
-            tables = " and ".join(source.name for source, _ in found[:2])
+            one, other = (source.name for source, _ in found[:2])
             raise UnknownNameError(
-                f"{node.name} is in more than one table: {tables}",
-                f"write {found[0][0].name}.{node.name}",
+                f"Column {node.name} is ambiguous: both {one} and {other} have it",
+                f"Write {one}.{node.name} or {other}.{node.name}",
                 span=span_of(node),
             )
         # Where both columns of USING are equal, a public one tells more.
@@ -299,10 +299,14 @@ class Names:
         table = node.table.casefold()
         if table and table not in tables:
             known = [each.name for each in self.sources]
-            return unknown_name(node.table, "a table of this question", known, node)
+            return unknown_table(f"FROM has no table {node.table}", node.table, known, node)
         known = [out.name for source in self.sources for out in source.outs]
         if table:
             known = [out.name for out in tables[table].outs]
-            return unknown_name(node.name, f"a column of {tables[table].name}", known, node)
-        where = " or ".join(each.name for each in self.sources) or "a question without FROM"
-        return unknown_name(node.name, f"a column of {where}", known, node)
+            what = f"{tables[table].name} has no column {node.name}"
+        elif len(self.sources) == 1:
+            what = f"{self.sources[0].name} has no column {node.name}"
+        else:
+            where = " or ".join(each.name for each in self.sources) or "a query without FROM"
+            what = f"There is no column {node.name} in {where}"
+        return unknown_column(what, node.name, known, node)

@@ -1,4 +1,4 @@
-"""Private rows put together, and under other names."""
+"""UNION ALL of private rows, and private rows under other column names."""
 
 from dataclasses import replace
 
@@ -38,8 +38,9 @@ def united(left: Private, right: Private, node: exp.Expr) -> Private:
         is_alike = here.facts.kind is there.facts.kind is not Kind.OTHER
         if not is_alike and not (here.facts.kind.is_number and there.facts.kind.is_number):
             raise UnsupportedError(
-                f"UNION ALL of a {here.facts.kind.value} and a {there.facts.kind.value} column",
-                "cast one of them",
+                f"UNION ALL cannot combine columns of types {here.facts.kind.value} and "
+                f"{there.facts.kind.value}",
+                "Cast one of them with CAST(... AS ...)",
                 span=span_of(node),
             )
         outs.append(_united(here, there))

@@ -1,1 +1,1 @@
-"""Expressions over the columns of one row: what may be computed, and what is known of it."""
+"""Expressions over the columns of one row: supported functions, and facts about their values."""

@@ -1,4 +1,4 @@
-"""Casts, all of which try: what cannot be cast is NULL."""
+"""Casts. A value that cannot be cast becomes NULL."""
 
 import math
 import re
@@ -51,8 +51,8 @@ def cast(inner: Expression, to: exp.Expr, node: exp.Expr) -> Expression:
         return applied("to_decimal", (inner, *map(literal, _decimal(to))), node)
     if kind not in CASTS:
         raise UnsupportedError(
-            f"a cast to {to.sql('duckdb')} has no private form here",
-            "cast to INTEGER, BIGINT, DOUBLE, DECIMAL, VARCHAR, BOOLEAN, DATE or TIMESTAMP",
+            f"A cast to {to.sql('duckdb')} is not supported on private rows",
+            "Cast to INTEGER, BIGINT, DOUBLE, DECIMAL, VARCHAR, BOOLEAN, DATE or TIMESTAMP",
             span=span_of(node),
         )
     return _cast_by(CASTS[kind], inner, node)
@@ -76,8 +76,8 @@ def text_of(expression: Expression, node: exp.Expr) -> Expression:
         return expression
     if is_decimal(expression):
         raise UnsupportedError(
-            "a decimal number as text depends on how many digits it is written with",
-            "cast it to DOUBLE first, or write it in quotes",
+            "A DECIMAL cannot be converted to text, because its number of digits varies",
+            "Cast it to DOUBLE first, or write it in quotes",
             span=span_of(node),
         )
     return applied("to_text", (expression,), node)
@@ -103,8 +103,8 @@ def _decimal(to: exp.Expr) -> tuple[int, int]:
     width, scale, *_ = (*map(int, written if is_plain else ()), 0, 0)
     if not 1 <= width <= MOST_DIGITS or scale > width:
         raise UnsupportedError(
-            f"there is no type DECIMAL({', '.join(written)})",
-            f"use 1 to {MOST_DIGITS} digits, and no more behind the point",
+            f"There is no type DECIMAL({', '.join(written)})",
+            f"Use 1 to {MOST_DIGITS} digits, and at most as many of them after the decimal point",
             span=span_of(to),
         )
     return width, scale

@@ -1,4 +1,4 @@
-"""Decimals, computed as SQL has them: exactly.
+"""Exact decimal arithmetic, as in SQL.
 
 Integers combined with stated decimals, such as minutes * 1.1, are decimals in SQL: computed in
 floating point, three times 1.1 would miss 3.3 by a rounding, and a comparison with it would change.

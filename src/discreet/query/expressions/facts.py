@@ -1,4 +1,4 @@
-"""What is known of the values of expressions: a rule for each function of `functions`.
+"""Facts about the values of expressions: one rule for each function of `functions`.
 
 Rules see the arguments, and their facts, alone: nothing here depends on data.
 """
@@ -60,7 +60,7 @@ def number_of(value: Value) -> Fraction | None:
 
 
 def step_of(kind: Kind) -> Fraction | None:
-    """Return 1 for kinds whose values are whole numbers of something."""
+    """Return 1 for kinds whose values are integers of something."""
     return None if kind in (Kind.REAL, Kind.TEXT, Kind.BOOLEAN, Kind.OTHER) else ONE
 
 

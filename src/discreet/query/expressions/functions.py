@@ -1,4 +1,4 @@
-"""All that may be computed of a private row, as a table: names, total meanings, what is known.
+"""The functions that are supported on private rows: names, total definitions and facts.
 
 Nothing outside this table reaches an engine. Every function is total and gives the same value in
 every run: where SQL would raise an error, or floating point would give NaN or an infinity, it is

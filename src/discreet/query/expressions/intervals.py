@@ -1,4 +1,4 @@
-"""Interval arithmetic: where the result of an operation lies if its operands lie in intervals.
+"""Interval arithmetic: an interval for the result of an operation from those of its operands.
 
 Bounds are exact fractions. What engines compute in floating point may miss a bound by rounding;
 values are moved into their interval before they are summed, so nothing rests on the last digit.

@@ -1,4 +1,4 @@
-"""Bringing arguments to the kinds that functions take, as SQL does; guesses are refused."""
+"""Type coercion of arguments, as in SQL. Ambiguous cases are rejected."""
 
 import math
 from collections.abc import Sequence
@@ -13,6 +13,7 @@ from discreet.query.expressions import intervals
 from discreet.query.expressions.facts import is_null, literal
 from discreet.query.expressions.functions import BOOLEAN, COMPARISONS, FUNCTIONS, NUMBER, call
 from discreet.query.expressions.literals import time_from_text
+from discreet.query.parse import DIALECT
 from discreet.query.places import span_of
 from discreet.query.tree import Expression, Literal
 
@@ -24,8 +25,8 @@ WORDS = {
     Kind.DATE: "a date",
     Kind.TIMESTAMP: "a timestamp",
     Kind.TIMESTAMP_TZ: "a timestamp with time zone",
-    Kind.INTERVAL: "a span of time",
-    Kind.OTHER: "a value that cannot be computed with",
+    Kind.INTERVAL: "an interval",
+    Kind.OTHER: "of a type that is not supported",
 }
 """What errors call the kinds."""
 
@@ -41,8 +42,8 @@ SIGNS = {
     "days_between": "-",
     "add_interval": "+ INTERVAL",
     "concatenate": "||",
-    "is_true": "a condition",
-    "is_false": "a condition",
+    "is_true": "IS TRUE",
+    "is_false": "IS FALSE",
 }
 """Functions that are written otherwise than by their names."""
 
@@ -50,14 +51,15 @@ COMPARING = {each.name for each in COMPARISONS} | {"distinct", "not_distinct", "
 
 
 def applied(name: str, arguments: Sequence[Expression], node: exp.Expr) -> Expression:
-    """Return a call of a function, its arguments brought to the kinds it takes; or refuse."""
+    """Return a call of a function, its arguments brought to the kinds it takes; or reject."""
     function = FUNCTIONS[name]
     least = len(function.accepts) - function.optional
     most = None if function.is_endless else len(function.accepts)
     if len(arguments) < least or (most is not None and len(arguments) > most):
         raise UnsupportedError(
-            f"{shown(name)} does not take {len(arguments)} arguments",
-            f"give it {_numbers(least, most)}",
+            f"{shown(name)} does not take {len(arguments)} "
+            f"argument{'' if len(arguments) == 1 else 's'}",
+            f"Give it {_numbers(least, most)}",
             span=span_of(node),
         )
     ready = list(arguments)
@@ -73,8 +75,8 @@ def applied(name: str, arguments: Sequence[Expression], node: exp.Expr) -> Expre
     for place in function.literals:
         if place < len(ready) and not _is_stated(ready[place]):
             raise UnsupportedError(
-                f"argument {place + 1} of {shown(name)} must be a plain value",
-                "write the value itself there",
+                f"Argument {place + 1} of {shown(name)} must be a constant",
+                "Write a value in its place",
                 span=span_of(node),
             )
     return call(name, *ready)
@@ -83,7 +85,7 @@ def applied(name: str, arguments: Sequence[Expression], node: exp.Expr) -> Expre
 def _without_fraction(
     name: str, left: Expression, right: Expression
 ) -> tuple[str, list[Expression]]:
-    """Return the same comparison of an integer with a whole number: i >= 2.5 is i > 2."""
+    """Return the same comparison of an integer with an integer: i >= 2.5 is i > 2."""
     strict = name.removesuffix("_or_equal")
     is_greater = strict == "greater"
     if is_greater or strict == "less":
@@ -101,7 +103,7 @@ def _fraction(expression: Expression) -> Fraction | None:
 
 
 def shown(name: str) -> str:
-    """Return a function's name as errors show it: as the question has it."""
+    """Return a function's name as errors show it: as the query has it."""
     if name.startswith("to_"):
         return f"CAST to {name.removeprefix('to_').upper()}"
     return SIGNS.get(name, name.upper())
@@ -129,14 +131,21 @@ def _accepted(
         return converted(expression, Kind.REAL)
     if kind.is_number and kinds == {Kind.BOOLEAN}:
         return call("to_boolean", expression)
-    fix = "cast it to what is meant, with CAST(... AS ...)"
+    raise _wrong_kind(name, kind, kinds, node)
+
+
+def _wrong_kind(name: str, kind: Kind, kinds: frozenset[Kind], node: exp.Expr) -> UnsupportedError:
+    text = node.sql(dialect=DIALECT) if isinstance(node, exp.Column) else None
+    found = f"not {WORDS[kind]}" if text is None else f"but {text} is {WORDS[kind]}"
+    fix = "Cast it to the right type with CAST(... AS ...)"
     if kind is Kind.OTHER:
-        fix = "such a column can be counted and tested for NULL, no more"
-    raise UnsupportedError(
-        f"{shown(name)} takes {_described(kinds)} where there is {WORDS[kind]}",
-        fix,
-        span=span_of(node),
-    )
+        fix = "A column of this type can only be counted and tested for NULL"
+    elif kinds == {Kind.BOOLEAN}:
+        fix = f"Compare it with a value, for example {text or 'x'} = '...'"
+    if name in ("is_true", "is_false"):
+        return UnsupportedError(f"A condition is needed here, {found}", fix, span=span_of(node))
+    needed = f"{shown(name)} needs {_described(kinds)}, {found}"
+    return UnsupportedError(needed, fix, span=span_of(node))
 
 
 def _described(kinds: frozenset[Kind]) -> str:
@@ -156,7 +165,8 @@ def alike(
     kinds = {each.facts.kind for each in expressions if not _is_soft(each)}
     kind = _common(kinds, expressions, is_comparison=is_comparison)
     if kind is None:
-        raise _mixed(kinds | {each.facts.kind for each in expressions if not is_null(each)}, node)
+        found = kinds | {each.facts.kind for each in expressions if not is_null(each)}
+        raise _mixed(found, node, is_comparison=is_comparison)
     if is_comparison and kind is Kind.REAL and _are_whole(expressions):
         kind = Kind.INTEGER
     return [_softened(each, kind, node) for each in expressions]
@@ -196,12 +206,12 @@ def _common_time(kinds: set[Kind], expressions: Sequence[Expression]) -> Kind | 
     return Kind.TIMESTAMP_TZ if is_clear else None
 
 
-def _mixed(kinds: set[Kind], node: exp.Expr) -> UnsupportedError:
-    found = [WORDS[each] for each in Kind if each in kinds]
+def _mixed(kinds: set[Kind], node: exp.Expr, *, is_comparison: bool) -> UnsupportedError:
+    found = " with ".join(WORDS[each] for each in Kind if each in kinds)
     return UnsupportedError(
-        f"{' and '.join(found)} stand together where one kind is needed",
-        "cast one of them with CAST(... AS ...), or write dates as DATE '2024-12-31' and numbers "
-        "without quotes",
+        f"Cannot compare {found}" if is_comparison else f"Cannot mix {found}",
+        "Cast one side with CAST(... AS ...). Write numbers without quotes, and dates as "
+        "DATE '2024-12-31'",
         span=span_of(node),
     )
 
@@ -228,12 +238,12 @@ def _softened(expression: Expression, kind: Kind, node: exp.Expr) -> Expression:
 
 
 def time_or_refuse(text: str, kind: Kind, node: exp.Expr) -> date:
-    """Return the date or timestamp that a text states, or refuse."""
+    """Return the date or timestamp that a text states, or reject."""
     found = time_from_text(text, kind)
     if found is None:
         form = "YYYY-MM-DD" if kind is Kind.DATE else "YYYY-MM-DD HH:MM:SS"
         raise UnsupportedError(
-            f"this text is not {WORDS[kind]}", f"write it as '{form}'", span=span_of(node)
+            f"This text is not {WORDS[kind]}", f"Write it in the form '{form}'", span=span_of(node)
         )
     return found
 

@@ -1,4 +1,4 @@
-"""Reading what a question states: numbers, dates, spans of time and the names of their units."""
+"""Reads literals of a query: numbers, dates, intervals and the names of units of time."""
 
 import re
 from contextlib import suppress

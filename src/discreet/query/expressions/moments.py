@@ -1,4 +1,4 @@
-"""Where functions of dates and timestamps lie: calendars on intervals of microseconds."""
+"""Intervals for functions of dates and timestamps, computed in microseconds."""
 
 import math
 from calendar import monthrange

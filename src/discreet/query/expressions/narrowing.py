@@ -1,4 +1,4 @@
-"""What a condition tells about the rows that pass it: tighter bounds, fewer values, no NULL."""
+"""Facts about the rows that satisfy a condition: tighter bounds, fewer values, no NULL."""
 
 import math
 import operator

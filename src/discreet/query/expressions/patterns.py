@@ -1,4 +1,4 @@
-"""Patterns of LIKE, read here: engines are given what was read, in one form that cannot fail.
+"""Parses patterns of LIKE. Databases receive them in one form that cannot fail.
 
 Engines check an escape character row by row, after they have changed letters' case, or count its
 bytes. Whether such a check fails can depend on the data, so none is left to them.
@@ -17,7 +17,7 @@ LONGEST_PATTERN = 200
 MOST_WILDCARDS = 8
 
 ESCAPE = "!"
-"""What engines are told to escape with, whatever the question does: ASCII, and of no case."""
+"""What engines are told to escape with, whatever the query does: ASCII, and of no case."""
 
 
 UNSETTLED = (
@@ -41,7 +41,7 @@ class Sign:
 
 
 Place = tuple[int, int] | None
-"""Where in the question something stands."""
+"""Where in the query something stands."""
 
 
 def signs_of(pattern: str, escape: str | None = None, *, span: Place = None) -> tuple[Sign, ...]:
@@ -51,8 +51,8 @@ def signs_of(pattern: str, escape: str | None = None, *, span: Place = None) -> 
     """
     if escape is not None and len(escape) != 1:
         raise UnsupportedError(
-            f"the text after ESCAPE has {len(escape)} characters",
-            "escape with one character, or leave ESCAPE out",
+            f"The text after ESCAPE has {len(escape)} characters",
+            "Write one character, or remove ESCAPE",
             span=span,
         )
     return tuple(_signs(pattern, escape, span))
@@ -65,9 +65,10 @@ def _signs(pattern: str, escape: str | None, span: Place) -> Iterator[Sign]:
             _, itself = next(letters, (0, ""))
             if itself not in ("%", "_", escape):
                 raise UnsupportedError(
-                    f"character {place} of this pattern is the escape character, but no %, _ or "
-                    "escape character follows it",
-                    "write it twice if it stands for itself, or escape with another character",
+                    f"The escape character at position {place} of this pattern is not followed by "
+                    "%, _ or itself",
+                    "Write it twice to match the character itself, or choose another escape "
+                    "character",
                     span=span,
                 )
             yield Sign(letter=itself, is_wild=False)
@@ -92,19 +93,19 @@ def escaped(signs: Sequence[Sign], escape: str = ESCAPE) -> str:
 
 
 def check_pattern(texts: Sequence[Expression], node: exp.Expr) -> None:
-    """Refuse a pattern, with its escape character if there is one, that cannot be read."""
+    """Reject a pattern, with its escape character if there is one, that cannot be read."""
     values = [each.value if isinstance(each, Literal) else None for each in texts]
     words = [each for each in values if isinstance(each, str)]
     if len(words) < len(values):
         raise UnsupportedError(
-            "the pattern of LIKE must be written out, and its escape character too",
-            "write it as a text, or use CONTAINS(a, b)",
+            "The pattern of LIKE and its escape character must be constants",
+            "Write the pattern in quotes, or use CONTAINS(a, b)",
             span=span_of(node),
         )
     if len(words[0]) > LONGEST_PATTERN or words[0].count("%") > MOST_WILDCARDS:
         raise QuestionSizeError(
-            "this pattern is too long",
-            f"use at most {LONGEST_PATTERN} characters and {MOST_WILDCARDS} signs %",
+            "This pattern is too long",
+            f"Use at most {LONGEST_PATTERN:,} characters, and % at most {MOST_WILDCARDS} times",
             span=span_of(node),
         )
     signs = signs_of(*words, span=span_of(node))
@@ -113,26 +114,26 @@ def check_pattern(texts: Sequence[Expression], node: exp.Expr) -> None:
 
 
 def _check_case(signs: Sequence[Sign], node: exp.Expr) -> None:
-    """Refuse letters that ILIKE would not match alike on all engines."""
+    """Reject letters that ILIKE would not match alike on all engines."""
     for each in signs:
         if ord(each.letter) in UNSETTLED:
             raise UnsupportedError(
-                f"not all databases know the upper and lower case of U+{ord(each.letter):04X}",
-                "use LIKE, or _ in place of this letter",
+                f"Databases disagree about the upper and lower case of U+{ord(each.letter):04X}",
+                "Use LIKE, or _ in place of this letter",
                 span=span_of(node),
             )
 
 
 def settle_escape(node: exp.Escape) -> None:
-    """Write a pattern of SQL after the noise in the one form, or refuse it.
+    """Write a pattern of SQL after the noise in the one form, or reject it.
 
     One that escapes with an ASCII character of no case cannot fail, and stays as it is.
     """
     like, texts = node.this, [node.this.expression, node.expression]
     if not all(isinstance(each, exp.Literal) and each.is_string for each in texts):
         raise UnsupportedError(
-            "a pattern with ESCAPE must be written out, and its escape character too",
-            "write both as texts",
+            "A pattern with ESCAPE and its escape character must be constants",
+            "Write both in quotes",
             span=span_of(node),
         )
     pattern, escape = (str(each.this) for each in texts)

@@ -1,4 +1,4 @@
-"""Spans and units of time as a question's nodes state them."""
+"""Reads intervals and units of time from the nodes of a query."""
 
 from sqlglot import exp
 
@@ -8,13 +8,13 @@ from discreet.query.places import span_of
 
 
 def unit_in(node: exp.Expr | None, whole: exp.Expr, allowed: tuple[str, ...]) -> str:
-    """Return the unit or part of time that a node names, or refuse."""
+    """Return the unit or part of time that a node names, or reject."""
     is_named = isinstance(node, exp.Var | exp.Literal | exp.Identifier)
     name = UNIT_NAMES.get(str(node.name).lower()) if is_named and node is not None else None
     if name not in allowed or name is None:
         raise UnsupportedError(
-            "this unit of time is not known",
-            f"use one of {', '.join(allowed)}",
+            "Unknown unit of time",
+            f"Use one of {', '.join(allowed)}",
             span=span_of(whole),
         )
     return name
@@ -36,9 +36,9 @@ def span_in(node: exp.Expr) -> Span | None:
     found = span_from_text(text) if isinstance(unit, exp.Var | None) else None
     if found is None:
         raise UnsupportedError(
-            "this span of time cannot be read",
-            "write whole numbers and units, such as INTERVAL '1 month 2 days'; to add a number of "
-            "days, write d + n",
+            "This interval is not valid",
+            "Write integers and units, such as INTERVAL '1 month 2 days'. To add n days to a date "
+            "d, write d + n",
             span=span_of(node),
         )
     return found

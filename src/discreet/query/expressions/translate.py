@@ -1,4 +1,4 @@
-"""From SQL to expressions over a private row: each node by name, all others refused.
+"""Translates SQL to expressions over a private row. Nodes that are not listed are rejected.
 
 What is written in DuckDB's SQL keeps its meaning, kinds of results and treatment of NULL included;
 where DuckDB would raise an error or give NaN or an infinity, the expression is NULL.
@@ -25,7 +25,7 @@ from discreet.query.expressions.literals import (
 from discreet.query.expressions.moments import UNITS
 from discreet.query.expressions.narrowing import Narrowed, case_under, narrow, with_facts
 from discreet.query.expressions.patterns import check_pattern
-from discreet.query.expressions.refusals import function_name, refusal
+from discreet.query.expressions.rejections import function_name, rejection
 from discreet.query.expressions.spans import span_in, unit_in
 from discreet.query.places import span_of
 from discreet.query.tree import Expression, Literal
@@ -40,15 +40,15 @@ class Scope(Protocol):
     """What names mean where an expression stands, and what is decided outside it."""
 
     def column(self, node: exp.Column) -> Expression:
-        """Return the column of this name, or refuse."""
+        """Return the column of this name, or reject."""
         ...
 
     def window(self, node: exp.Window) -> Expression:
-        """Return a function over rows of the same unit, or refuse."""
+        """Return a function over rows of the same unit, or reject."""
         ...
 
     def subquery(self, node: exp.Expr) -> Expression:
-        """Return EXISTS (...), x IN (SELECT ...) or a scalar subquery, or refuse."""
+        """Return EXISTS (...), x IN (SELECT ...) or a scalar subquery, or reject."""
         ...
 
 
@@ -56,7 +56,7 @@ Translation = Callable[[exp.Expr, Scope], Expression]
 
 
 def translate(node: exp.Expr, scope: Scope) -> Expression:
-    """Return what a node computes of a row; anything that is not on the list is refused."""
+    """Return what a node computes of a row; anything that is not on the list is rejected."""
     while isinstance(node, exp.Paren):
         node = node.this
     if type(node) in PLAIN:
@@ -64,7 +64,7 @@ def translate(node: exp.Expr, scope: Scope) -> Expression:
         return applied(name, _arguments(node, keys, scope), node)
     translation = TRANSLATIONS.get(type(node))
     if translation is None:
-        raise refusal(node)
+        raise rejection(node)
     return translation(node, scope)
 
 
@@ -138,13 +138,13 @@ def _parts(node: exp.Expr, keys: tuple[str, ...]) -> Iterator[exp.Expr]:
 
 
 def _only(node: exp.Expr, keys: tuple[str, ...]) -> None:
-    """Refuse a node with any part besides these: nothing is left out unseen."""
+    """Reject a node with any part besides these: nothing is left out unseen."""
     for key, part in node.args.items():
         if key not in keys and key not in WITHOUT_MEANING and part not in (None, False, []):
             raise UnsupportedError(
-                f"{key.upper()} in {function_name(node).upper() or node.key.upper()} has no "
-                "private form here",
-                "leave it out",
+                f"{key.upper()} in {function_name(node).upper() or node.key.upper()} is not "
+                "supported on private rows",
+                "Remove it",
                 span=span_of(node),
             )
 
@@ -157,7 +157,7 @@ def _anonymous(node: exp.Expr, scope: Scope) -> Expression:
         part = literal(UNIT_NAMES[name])
         return applied("date_part", (part, translate(node.expressions[0], scope)), node)
     if name not in ANONYMOUS:
-        raise refusal(node)
+        raise rejection(node)
     arguments = [translate(each, scope) for each in node.expressions]
     if name == "clamp":
         _check_clamp(arguments, node)
@@ -168,8 +168,8 @@ def _check_clamp(arguments: list[Expression], node: exp.Expr) -> None:
     ends = [each.facts.interval.low for each in arguments[1:3]]
     if len(ends) == 2 and ends[0] is not None and ends[1] is not None and ends[0] > ends[1]:
         raise UnsupportedError(
-            "the bounds of CLAMP are the wrong way round",
-            "write CLAMP(x, low, high)",
+            "The bounds of CLAMP are in the wrong order",
+            "Put the lower bound first: CLAMP(x, low, high)",
             span=span_of(node),
         )
 
@@ -183,8 +183,8 @@ def _number_or_text(node: exp.Expr, _: Scope) -> Expression:
     value = number_from_text(str(node.this))
     if value is None:
         raise UnsupportedError(
-            "this number is outside what can be computed with",
-            "write one between -1e308 and 1e308",
+            "This number is too large",
+            "Write a number between -1e308 and 1e308",
             span=span_of(node),
         )
     return literal(value)
@@ -220,8 +220,8 @@ def _subtract(node: exp.Expr, scope: Scope) -> Expression:
         return applied("add_days", (a, applied("negate", (b,), node)), node)
     if a.facts.kind.is_time or b.facts.kind.is_time:
         raise UnsupportedError(
-            "the difference of these two is a span of time, which has no private form",
-            "write DATE_DIFF('day', earlier, later), or another unit",
+            "This difference is an interval, which is not supported on private rows",
+            "Write DATE_DIFF('day', earlier, later), or use another unit",
             span=span_of(node),
         )
     return combined("subtract", a, b, node)
@@ -303,8 +303,9 @@ def _in(node: exp.Expr, scope: Scope) -> Expression:
     _only(node, ("this", "expressions"))
     if len(node.expressions) > MOST_IN_LIST:
         raise QuestionSizeError(
-            f"a list of {len(node.expressions)} values is too long",
-            f"list at most {MOST_IN_LIST}",
+            f"The list has {len(node.expressions):,} values, and at most {MOST_IN_LIST:,} are "
+            "allowed",
+            "Put the values into a public table and join it",
             span=span_of(node.this),
         )
     return applied("in", _arguments(node, ("this", "expressions"), scope), node)
@@ -318,7 +319,7 @@ def _is(node: exp.Expr, scope: Scope) -> Expression:
         case exp.Boolean():
             name = "is_true" if node.expression.this else "is_false"
             return applied(name, (inner,), node)
-    raise refusal(node)
+    raise rejection(node)
 
 
 def _like(node: exp.Expr, scope: Scope, escape: exp.Expr | None = None) -> Expression:
@@ -334,7 +335,7 @@ def _like(node: exp.Expr, scope: Scope, escape: exp.Expr | None = None) -> Expre
 
 def _escape(node: exp.Expr, scope: Scope) -> Expression:
     if not isinstance(node.this, exp.Like | exp.ILike):
-        raise refusal(node)
+        raise rejection(node)
     return _like(node.this, scope, node.expression)
 
 
@@ -397,8 +398,8 @@ def _replace(node: exp.Expr, scope: Scope) -> Expression:
     new = arguments[2]
     if isinstance(new, Literal) and len(str(new.value)) > LONGEST_REPLACEMENT:
         raise QuestionSizeError(
-            "the text to put in by REPLACE is too long",
-            f"use at most {LONGEST_REPLACEMENT} characters",
+            "The replacement text of REPLACE is too long",
+            f"Use at most {LONGEST_REPLACEMENT:,} characters",
             span=span_of(node),
         )
     return found
@@ -442,8 +443,8 @@ def _date_add(node: exp.Expr, scope: Scope) -> Expression:
     span = span_in(node.expression)
     if span is None or node.args.get("unit") is not None:
         raise UnsupportedError(
-            "DATE_ADD takes a date and a span of time",
-            "write it as d + INTERVAL 1 DAY",
+            "DATE_ADD needs a date and an interval",
+            "Write d + INTERVAL 1 DAY",
             span=span_of(node),
         )
     return _moved(translate(node.this, scope), span, node)
@@ -471,13 +472,13 @@ def _date(node: exp.Expr, scope: Scope) -> Expression:
 
 def _window(node: exp.Expr, scope: Scope) -> Expression:
     if not isinstance(node, exp.Window):
-        raise refusal(node)
+        raise rejection(node)
     return scope.window(node)
 
 
 def _column(node: exp.Expr, scope: Scope) -> Expression:
     if not isinstance(node, exp.Column) or isinstance(node.this, exp.Star):
-        raise refusal(node.this)
+        raise rejection(node.this)
     return scope.column(node)
 
 

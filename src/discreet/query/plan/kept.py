@@ -50,7 +50,7 @@ def with_row_choice(catalog: Catalog, choice: RowChoice | str | None) -> Catalog
     if asked is catalog.source.row_choice:
         return catalog
     if asked is RowChoice.ONCE:
-        rule = "needs tables that are prepared, and these are not"
+        rule = "needs prepared tables, and these tables are not prepared"
         raise ParameterError("row_choice", choice, rule)
     return replace(catalog, source=replace(catalog.source, row_choice=asked))
 

@@ -16,6 +16,7 @@ from discreet.estimators import (
 )
 from discreet.mechanisms.sensitivity import Neighbours, Sensitivity
 from discreet.query.exact import Bounding, ExactQuery
+from discreet.query.expressions.rejections import argument_text
 from discreet.query.plan.contributions import (
     marks_sensitivity,
     mass_sensitivity,
@@ -170,8 +171,8 @@ class _Builder:
     def estimators(self) -> tuple[Estimator, ...]:
         if not self.release.aggregates and self.is_known:
             raise UnsupportedError(
-                "the groups asked for are public, and nothing is asked about them",
-                "add an aggregate, for example COUNT(*)",
+                "This query only lists declared groups, which are public",
+                "Add an aggregate, for example COUNT(*)",
             )
         if not self.is_known and self._counts_rows_alone:
             self._select_by_rows()
@@ -334,22 +335,25 @@ class _Builder:
     def _mode(self, aggregate: Aggregate) -> SelectedValue:
         argument = _argument(aggregate)
         if argument.facts.domain is None:
+            inner = argument_text(aggregate.text)
             raise UnsupportedError(
-                f"{aggregate.text or 'MODE'} needs to know which values there are",
-                "declare them in the catalog (values = [...]), or ask COUNT(*) by group and order "
-                "by it",
+                f"{aggregate.text or 'MODE'} needs declared values for {inner}",
+                f"Use SELECT {inner}, COUNT(*) AS n ... GROUP BY {inner} ORDER BY n DESC LIMIT 1 "
+                "instead, or ask the data owner to declare the values",
+                span=aggregate.span,
             )
         domain = tuple(each for each in argument.facts.domain if each is not None)
         if not domain:
             raise UnsupportedError(
-                f"{aggregate.text or 'MODE'} has no value to choose but NULL",
-                "ask for the MODE of a column or an expression that has values",
+                f"{aggregate.text or 'MODE'} has no values except NULL",
+                "Use MODE with a column or an expression that has other values",
                 span=aggregate.span,
             )
         if len(domain) * (self.groups or GROUPS_GUESSED) > CANDIDATES_MOST:
             raise QuestionSizeError(
-                f"{aggregate.text or 'MODE'} has too many values to choose from in so many groups",
-                "group by less",
+                f"{aggregate.text or 'MODE'} has too many values for this many groups",
+                "Group by fewer columns",
+                span=aggregate.span,
             )
         query = self._added(replace(self._base, keys=(*self._keys, argument), sums=(ONE_ROW,)))
         return self._pick(
@@ -412,12 +416,12 @@ class _Builder:
 
 
 def _check_kinds(release: Release) -> None:
-    """Refuse keys of kinds that have no order and no public form."""
+    """Reject group keys of types that have no order."""
     for each in release.keys:
         if each.expression.facts.kind in (Kind.OTHER, Kind.INTERVAL):
             raise UnsupportedError(
-                f"{each.text or each.name} cannot be grouped by",
-                "group by a number, text, time or condition",
+                f"GROUP BY {each.text or each.name} is not supported, because of its type",
+                "Group by a number, a text, a date, a timestamp or a condition",
                 span=each.span,
             )
 
@@ -427,12 +431,12 @@ UNBOUNDED = COUNTS | {Statistic.COUNT_UNITS, Statistic.COUNT_DISTINCT, Statistic
 
 
 def _check_bounds(release: Release) -> None:
-    """Refuse an aggregate that needs a range and has none, and show where it stands."""
+    """Reject an aggregate that needs bounds and has none, with its place in the query."""
     for each in release.aggregates:
         if each.argument is None or each.statistic in UNBOUNDED:
             continue
         try:
-            bounds_of(each.argument)
+            bounds_of(each.argument, each.text)
         except UnboundedError as refusal:
             refusal.span = each.span
             raise

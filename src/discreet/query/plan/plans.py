@@ -97,10 +97,10 @@ def _check_keys(outlines: tuple[Outline, ...], policy: BudgetPolicy) -> None:
         if each.selecting is not None and policy.delta == 0:
             names = [key.text or key.name for key in each.release.keys]
             raise UnknownKeysError(
-                f"only the data know which values {' and '.join(map(repr, names))} can have, and "
-                "this budget has no delta to hide the rare ones",
-                "declare them in the catalog (values = [...]) or in the question (WHERE "
-                f"{names[0]} IN (...)), or give the budget a delta",
+                f"GROUP BY {', '.join(names)} needs a list of values, because this budget has no "
+                "delta",
+                f"List them in the query: WHERE {names[0]} IN (...). Or ask the data owner to "
+                f"declare values for {names[0]}, or to add a delta to the budget",
                 span=each.release.keys[0].span,
             )
 
@@ -113,8 +113,8 @@ def _drawable(
         return _planned(outlines, epsilon, delta, policy)
     except ParameterError as cause:
         raise TargetError(
-            f"no noise can be drawn for this question at epsilon = {readable(epsilon)}",
-            "ask for an epsilon between 0.001 and 100",
+            f"Discreet cannot compute the noise for this query at ε = {readable(epsilon)}",
+            "Use an epsilon between 0.001 and 100",
         ) from cause
 
 
@@ -140,8 +140,8 @@ def _planned_release(
     if outline.selecting is not None:
         if delta == 0:
             raise TargetError(
-                "groups that only the data know need a delta above 0",
-                "ask with a delta, or leave it to the catalog",
+                "Undeclared groups need a delta above 0",
+                "Give a larger delta, or leave it out to use the delta of the catalog",
             )
         selection = _planned_selection(outline.selecting, parts.pop(0), delta, policy.neighbours)
     of_measures = parts[: len(outline.measured)]

@@ -8,8 +8,8 @@ from discreet.catalog.schema import Kind, Value, time_from_number
 from discreet.errors import UnboundedError
 from discreet.query.expressions.facts import case_of, literal
 from discreet.query.expressions.functions import call
-from discreet.query.tree import Case, ColumnOf, Expression, Facts
-from discreet.query.walk import columns_in
+from discreet.query.expressions.rejections import argument_text, unbounded, with_clamp
+from discreet.query.tree import Case, Expression, Facts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,17 +45,20 @@ WIDEST = 10**200
 """Noise for wider ranges, or narrower than its inverse, may have no size in floating point."""
 
 
-def bounds_of(argument: Expression) -> tuple[Fraction, Fraction]:
-    """Return the range that values are moved into, or refuse; a single point is widened by 1."""
+def bounds_of(argument: Expression, text: str = "") -> tuple[Fraction, Fraction]:
+    """Return the range that values are clamped to. A single point is widened by 1.
+
+    Raises an error if there is no range; `text` is the aggregate as the query has it.
+    """
     low, high = argument.facts.interval.low, argument.facts.interval.high
     if argument.facts.kind is Kind.BOOLEAN:
         low, high = Fraction(0), Fraction(1)
     if low is None or high is None:
-        raise unbounded(argument)
+        raise unbounded(argument, text)
     if max(abs(low), abs(high)) > WIDEST or 0 < high - low < Fraction(1, WIDEST):
         raise UnboundedError(
-            "what is summed or ranked has bounds beyond 1e200, or less than 1e-200 apart",
-            "move it into a range in the question: clamp(..., low, high)",
+            f"The bounds of {argument_text(text)} are beyond 1e200, or less than 1e-200 apart",
+            f"Give it a smaller or larger range: {with_clamp(text)}",
         )
     if is_whole(argument.facts):
         low, high = Fraction(ceil(low)), Fraction(floor(high))
@@ -152,24 +155,3 @@ def _end(number: Fraction, kind: Kind) -> Value:
     if kind is Kind.INTEGER:
         return int(number) if number.denominator == 1 else None
     return number
-
-
-def unbounded(argument: Expression) -> UnboundedError:
-    """Return the refusal of what has no bounds, with the line of the catalog that gives them."""
-    names = tuple(dict.fromkeys(each.name for each in columns_in(argument) if _is_open(each)))
-    if not names:
-        return UnboundedError(
-            "what is summed has no bounds that follow from those of its columns",
-            "move it into a range in the question: clamp(..., low, high)",
-        )
-    declare = "; ".join(f"{name} = {{ bounds = [low, high] }}" for name in names)
-    return UnboundedError(
-        f"{' and '.join(map(repr, names))} {'has' if len(names) == 1 else 'have'} no declared "
-        "bounds",
-        f"add to the columns in the catalog: {declare}; or write clamp({names[0]}, low, high)",
-    )
-
-
-def _is_open(column: ColumnOf) -> bool:
-    interval, kind = column.facts.interval, column.facts.kind
-    return (kind.is_number or kind.is_time) and (interval.low is None or interval.high is None)

@@ -1,4 +1,4 @@
-"""The least epsilon for a wished accuracy."""
+"""Finds the smallest epsilon that gives a margin of error."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -29,7 +29,7 @@ def least_epsilon(question: Question, target: MarginTarget, planner: Planner) ->
 
     if not is_enough(high):
         raise TargetError(
-            "no epsilon up to 100 makes the noise so small", "allow a larger distance"
+            "This margin of error would need more than ε = 100", "Ask for a larger margin"
         )
     return _few_digits_up(_bracketed(is_enough, low, high), is_enough)
 
@@ -66,17 +66,17 @@ def _wanted(question: Question, target: MarginTarget) -> list[tuple[Where, float
     if isinstance(target.within, Fraction):
         if not found:
             raise TargetError(
-                "no column of this question is an aggregate taken as it is",
-                "ask with an epsilon instead",
+                "within needs a column that is a plain aggregate, such as COUNT(*) AS n",
+                "Use epsilon for this query",
             )
         return [(where, float(target.within)) for where in found.values()]
     wanted = []
     for name, within in target.within.items():
         if name not in found:
-            known = ", ".join(found) or "none is"
+            known = f"Use one of {', '.join(found)}, or" if found else "For this query,"
             raise TargetError(
-                f"{name!r} is not a column that is an aggregate taken as it is ({known})",
-                "name one of these, or ask with an epsilon instead",
+                f"within names {name}, which is not a column with a plain aggregate",
+                f"{known} use epsilon",
             )
         wanted.append((found[name], float(within)))
     return wanted
@@ -90,6 +90,7 @@ def _spread_at(
     if isinstance(spread, float | int):
         return float(spread)
     raise TargetError(
-        f"how far noise moves {name!r} depends on how many rows there are, which is private",
-        "ask with an epsilon, or name counts and sums only: within = {column: distance}",
+        f"The margin of error of {name} cannot be fixed in advance, because it depends on the "
+        "number of rows, which is private",
+        "Use epsilon, or name only counts and sums in within",
     )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
 
-from discreet.errors import ParameterError, shown
+from discreet.errors import HIDDEN, ParameterError, shown
 from discreet.parameters import Real, confidence_level, rational
 
 MOST = 10**300
@@ -63,7 +63,9 @@ def make_target(
     if within is None:
         return None if epsilon is None else EpsilonTarget(epsilon, delta=delta)
     if epsilon is not None:
-        raise ParameterError("within", within, "cannot be given together with epsilon: choose one")
+        raise ParameterError(
+            "within", HIDDEN, "and epsilon cannot both be given", "Give one of them"
+        )
     return MarginTarget(within, confidence=confidence, delta=delta)
 
 
@@ -75,7 +77,7 @@ def _checked_within(within: Real | Mapping[str, Real]) -> Fraction | Mapping[str
     if not isinstance(within, Mapping):
         return rational("within", within, above=0, most=MOST)
     if not within:
-        raise ParameterError("within", within, "must name a column")
+        raise ParameterError("within", within, "must name at least one column")
     each = {
         name: rational(f"within[{shown(name)}]", value, above=0, most=MOST)
         for name, value in within.items()

@@ -1,0 +1,305 @@
+"""Rejections of queries that several parts of the check share."""
+
+from collections.abc import Iterable
+
+from sqlglot import ParseError, exp, parse_one
+
+from discreet.errors import (
+    NestedAggregateError,
+    NondeterministicError,
+    QuestionError,
+    RowLevelError,
+    UnboundedError,
+    UnknownNameError,
+    UnsupportedError,
+    did_you_mean,
+)
+from discreet.query.parse import DIALECT
+from discreet.query.places import span_of
+from discreet.query.tree import ColumnOf, Expression
+from discreet.query.walk import columns_in
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+NONDETERMINISTIC = _names(
+    """
+    clock_timestamp current_catalog current_database current_date current_datetime current_role
+    current_schema current_schemas current_setting current_time current_timestamp current_user
+    currval gen_random_uuid get_current_time get_current_timestamp inet_client_addr localtime
+    localtimestamp nextval now pg_backend_pid rand randn random session_user setseed
+    statement_timestamp sysdate timeofday today transaction_timestamp txid_current user uuid uuidv4
+    uuidv7 version
+    """
+)
+
+AGGREGATES = _names(
+    """
+    any_value approx_count_distinct approx_quantile approx_top_k arbitrary arg_max arg_min array_agg
+    avg bit_and bit_or bit_xor bool_and bool_or corr count count_if count_star countif covar_pop
+    covar_samp entropy favg first fsum group_concat histogram kahan_sum kurtosis kurtosis_pop last
+    list listagg mad max max_by mean median min min_by mode percentile_cont percentile_disc product
+    quantile quantile_cont quantile_disc regr_avgx regr_avgy regr_count regr_intercept regr_r2
+    regr_slope regr_sxx regr_sxy regr_syy reservoir_quantile sem skewness stddev stddev_pop
+    stddev_samp string_agg sum sum_no_overflow sumkahan var_pop var_samp variance
+    """
+)
+
+WINDOW_ONLY = _names(
+    """
+    cume_dist dense_rank fill first_value lag last_value lead nth_value ntile percent_rank rank
+    rank_dense row_number
+    """
+)
+
+WITHOUT_PRIVATE_FORM = _names(
+    """
+    acos age array_length array_slice array_to_string ascii asin atan atan2 bar base64 bin bit_count
+    bit_length cardinality cbrt chr cos cot damerau_levenshtein date_bin date_sub datesub dayname
+    decode degrees divide editdist3 encode enum_code epoch_ms epoch_ns epoch_us error even factorial
+    fmod format format_bytes from_base64 gamma gcd generate_series getenv getvariable glob
+    greatest_common_divisor hamming hash hex instr_regex isfinite isinf isnan jaccard
+    jaro_similarity json_extract julian last_day lcm levenshtein lgamma list_value lpad make_time
+    make_timestamp md5 md5_number monthname nextafter pg_sleep pg_typeof printf query query_table
+    radians range read_csv read_json read_parquet read_text regexp_extract regexp_extract_all
+    regexp_full_match regexp_matches regexp_replace regexp_split_to_array repeat reverse round_even
+    row rpad sha1 sha256 signbit sin split split_part str_split strftime string_split
+    string_to_array strip_accents strlen strptime struct_pack tan time_bucket timezone to_base64
+    to_days to_hours
+    to_json to_months to_timestamp to_years translate try try_strptime typeof unhex unicode unnest
+    url_decode url_encode write_log xor
+    """
+)
+
+KNOWN = (
+    *("abs", "ceil", "ceiling", "char_length", "clamp", "coalesce", "concat", "contains"),
+    *("date_add", "date_diff", "date_part", "date_trunc", "datediff", "datepart", "datetrunc"),
+    *("day", "dayofmonth", "dayofweek", "dayofyear", "ends_with", "epoch", "exp", "extract"),
+    *("floor", "greatest", "hour", "if", "ifnull", "iif", "instr", "isodow", "lcase", "least"),
+    *("left", "len", "length", "ln", "log", "log10", "log2", "lower", "ltrim", "make_date"),
+    *("minute", "mod", "month", "nullif", "nvl", "pi", "position", "pow", "power", "prefix"),
+    *("quarter", "replace", "right", "round", "rtrim", "second", "sign", "sqrt", "starts_with"),
+    *("strpos", "substr", "substring", "suffix", "trim", "trunc", "ucase", "upper", "week"),
+    *("weekday", "weekofyear", "year", "decade", "century", "isoyear"),
+    *sorted(AGGREGATES & {"avg", "count", "max", "median", "min", "mode", "stddev", "sum"}),
+)
+"""The functions that "Did you mean ...?" proposes."""
+
+CLAUSES = {
+    "any": ("ANY and ALL are", "Write IN (SELECT ...)"),
+    "all": ("ANY and ALL are", "Write IN (SELECT ...)"),
+    "interval": (
+        "An interval as a value is",
+        "Add it to a date, or use DATE_DIFF('day', earlier, later)",
+    ),
+    "placeholder": ("A placeholder is", "Write the value in its place"),
+    "parameter": ("A placeholder is", "Write the value in its place"),
+    "regexplike": ("A regular expression is", "Use LIKE, STARTS_WITH or CONTAINS"),
+    "regexpilike": ("A regular expression is", "Use ILIKE, or LOWER and CONTAINS"),
+    "similarto": ("SIMILAR TO is", "Use LIKE"),
+    "glob": ("GLOB is", "Use LIKE"),
+    "tuple": ("A row of values is", "Compare the columns one by one, joined by AND"),
+    "star": ("* is", "Name the columns"),
+    "collate": ("COLLATE is", "Compare LOWER(...) of both sides"),
+    "attimezone": (
+        "AT TIME ZONE is",
+        "Timestamps are in UTC. To shift one, write t + INTERVAL 1 HOUR",
+    ),
+}
+"""SQL that is not supported, by sqlglot's names: the subject of the sentence, and what to do."""
+
+
+def rejection(node: exp.Expr) -> QuestionError:
+    """Return the error for a part of an expression that has no translation."""
+    span = span_of(node)
+    if isinstance(node, exp.Filter | exp.WithinGroup | exp.IgnoreNulls | exp.RespectNulls):
+        return rejection(node.this)
+    name = function_name(node)
+    if name in WINDOW_ONLY:
+        return UnsupportedError(
+            f"{name.upper()} needs OVER", f"Write {name.upper()}(...) OVER (...)", span=span
+        )
+    if isinstance(node, exp.AggFunc) or name in AGGREGATES:
+        return _nested(node, name.upper())
+    if name in NONDETERMINISTIC:
+        return nondeterministic(node, name)
+    return _unknown(node, name)
+
+
+def nondeterministic(node: exp.Expr, name: str) -> NondeterministicError:
+    """Return the error for a function whose value changes."""
+    written = node.sql(dialect=DIALECT).partition("(")[0].upper() or name.upper()
+    is_time = any(each in name for each in ("date", "time", "now", "today"))
+    return NondeterministicError(
+        f"{written} is not allowed, because its value can change with every run",
+        f"Write a fixed value{', such as DATE ' + repr('2024-12-31') if is_time else ''}",
+        span=span_of(node),
+    )
+
+
+def function_name(node: exp.Expr) -> str:
+    """Return the function's name in lower case, or an empty text if the node is not a function."""
+    if isinstance(node, exp.Anonymous | exp.AnonymousAggFunc):
+        return str(node.this).lower()
+    return node.sql_name().lower() if isinstance(node, exp.Func) else ""
+
+
+def _nested(node: exp.Expr, name: str) -> NestedAggregateError:
+    outer = node.find_ancestor(exp.AggFunc, exp.Where, exp.Select)
+    if isinstance(outer, exp.AggFunc):
+        around = function_name(outer).upper()
+        return NestedAggregateError(
+            f"{name} cannot be nested inside {around}",
+            f"Compute {name} in a subquery, then take {around} of the results",
+            span=span_of(node),
+        )
+    test = node.parent.sql(dialect=DIALECT) if isinstance(node.parent, exp.Predicate) else ""
+    return NestedAggregateError(
+        f"A condition on rows cannot contain {node.sql(dialect=DIALECT)}",
+        f"Filter groups with {f'HAVING {test}'.strip()}, or compute {name} in a subquery",
+        span=span_of(node),
+    )
+
+
+def _unknown(node: exp.Expr, name: str) -> QuestionError:
+    span = span_of(node)
+    if node.key in CLAUSES:
+        what, fix = CLAUSES[node.key]
+        return UnsupportedError(f"{what} not supported on private rows", fix, span=span)
+    if isinstance(node, exp.Anonymous) and name not in WITHOUT_PRIVATE_FORM:
+        return unknown_function(node, name, KNOWN)
+    return UnsupportedError(
+        f"{name.upper() or node.key.upper()} is not supported on private rows",
+        "Remove it, or apply it to the results in an outer query",
+        span=span,
+    )
+
+
+def unknown_function(node: exp.Expr, name: str, known: Iterable[str]) -> UnknownNameError:
+    """Return the error for a function that does not exist, with the nearest name."""
+    return UnknownNameError(
+        f"There is no function {name.upper()}",
+        did_you_mean(
+            name,
+            [each.upper() for each in known],
+            otherwise="Use a function that the SQL reference lists",
+        ),
+        span=span_of(node),
+    )
+
+
+def unknown_table(what: str, name: str, known: list[str], node: exp.Expr) -> UnknownNameError:
+    """Return the error for an unknown table, with the nearest name or the first names."""
+    return UnknownNameError(what, _names_to_use("tables", name, known), span=span_of(node))
+
+
+def unknown_column(what: str, name: str, known: list[str], node: exp.Expr) -> UnknownNameError:
+    """Return the error for an unknown column, with the nearest name or the first names."""
+    return UnknownNameError(what, _names_to_use("columns", name, known), span=span_of(node))
+
+
+def _names_to_use(kind: str, name: str, known: list[str]) -> str:
+    otherwise = available(f"Available {kind}", known) if known else f"There are no {kind} here"
+    return did_you_mean(name, known, otherwise=otherwise)
+
+
+def available(what: str, names: list[str]) -> str:
+    """Return a list of names after a few words, cut off after eight of them."""
+    return f"{what}: {', '.join(names[:8])}" + (", ..." if len(names) > 8 else "")
+
+
+def row_level(node: exp.Expr, *, is_per_unit: bool) -> RowLevelError:
+    """Return the error for a query whose result would be individual rows, or a row per unit."""
+    if is_per_unit:
+        group = node.args.get("group")
+        clause = group.sql(dialect=DIALECT).strip() if group is not None else "This query"
+        return RowLevelError(
+            f"{clause} would return one row per privacy unit",
+            "Group by another column, or aggregate these rows in an outer query, such as "
+            "SELECT COUNT(*) FROM (SELECT ...)",
+            span=span_of(node),
+        )
+    tables = [each.name for each in node.find_all(exp.Table) if not each.name.startswith("__")]
+    rows = f"individual rows of {tables[0]}" if tables else "individual rows"
+    return RowLevelError(
+        f"This query would return {rows}",
+        "Use an aggregate such as COUNT, SUM or AVG",
+        span=span_of(node),
+    )
+
+
+def below(node: exp.Expr, clause: str) -> UnsupportedError:
+    """Return the error for ORDER BY, LIMIT or OFFSET on private rows."""
+    return UnsupportedError(
+        f"{'ORDER BY' if clause == 'ORDER' else clause} cannot be used on private rows",
+        "Move ORDER BY and LIMIT to the outer query, after the aggregate",
+        span=span_of(node),
+    )
+
+
+def unhandled(what: str, node: exp.Expr | None) -> UnsupportedError:
+    """Return the error for SQL that is not supported, on private or on public tables."""
+    return UnsupportedError(
+        f"{what} is not supported",
+        "Write the query without it",
+        span=None if node is None else span_of(node),
+    )
+
+
+# --------------------------------------------------------------------------- aggregates in words
+
+
+def unbounded(argument: Expression, text: str) -> UnboundedError:
+    """Return the error for an aggregate without bounds, with the text that declares them."""
+    names = tuple(dict.fromkeys(each.name for each in columns_in(argument) if _is_open(each)))
+    if not names:
+        inner, clamped = argument_text(text), with_clamp(text)
+        return UnboundedError(f"The range of {inner} is not known", f"Give it one: {clamped}")
+    declare = ", ".join(f"{name} = {{ bounds = [low, high] }}" for name in names)
+    clamps = " and ".join(f"CLAMP({name}, low, high)" for name in names)
+    return UnboundedError(
+        f"{text or 'This aggregate'} needs bounds for {' and '.join(names)}",
+        f"Give them in the query: write {clamps} in place of {' and '.join(names)}. Or ask the "
+        f"data owner to declare them in the catalog: {declare}",
+    )
+
+
+def _is_open(column: ColumnOf) -> bool:
+    interval, kind = column.facts.interval, column.facts.kind
+    return (kind.is_number or kind.is_time) and (interval.low is None or interval.high is None)
+
+
+def argument_text(text: str) -> str:
+    """Return what an aggregate is of, as a query has it: LN(cost) for AVG(LN(cost))."""
+    argument = _argument(text)
+    return "this expression" if argument is None else argument.sql(dialect=DIALECT)
+
+
+def with_clamp(text: str) -> str:
+    """Return an aggregate with CLAMP around its argument, as errors propose it."""
+    argument = _argument(text)
+    if argument is None:
+        return "CLAMP(x, low, high)"
+    around = argument.root()
+    inner = argument.sql(dialect=DIALECT)
+    argument.replace(exp.column(exp.to_identifier(f"CLAMP({inner}, low, high)", quoted=False)))
+    return around.sql(dialect=DIALECT)
+
+
+def _argument(text: str) -> exp.Expr | None:
+    """Return the argument of an aggregate, in a tree of its own."""
+    try:
+        node = parse_one(text, dialect=DIALECT)
+    except ParseError:
+        return None
+    bare = node.this if isinstance(node, exp.Filter) else node
+    if isinstance(bare, exp.WithinGroup):
+        bare = bare.expression.expressions[0]
+    if isinstance(order := bare.args.get("expression"), exp.Order):  # of a quantile
+        if order.expressions[0].args.get("desc"):
+            return None
+        bare.set("expression", order.this)
+    found = bare.this if isinstance(bare, exp.Func | exp.Ordered) else None
+    return found if isinstance(found, exp.Expr) and not isinstance(found, exp.Distinct) else None
