@@ -52,35 +52,35 @@ def positive(name: str, value: object) -> Fraction:
 
 
 def zero_or_positive(name: str, value: object) -> Fraction:
-    """Return zero or a positive number, or refuse it by name."""
+    """Return zero or a positive number, or raise `ParameterError`."""
     exact = rational(name, value, least=0)
     return exact if exact == 0 else positive(name, exact)
 
 
 def positive_whole(name: str, value: object) -> int:
-    """Return a positive whole number, or refuse it by name."""
+    """Return a positive whole number, or raise `ParameterError`."""
     return whole(name, value, least=1, most=int(LARGEST_NUMBER))
 
 
 def positive_probability(name: str, value: object) -> Fraction:
-    """Return a probability above 0, or refuse it by name."""
+    """Return a probability above 0, or raise `ParameterError`."""
     return positive(name, rational(name, value, above=0, most=1))
 
 
 def zero_or_delta(name: str, value: object) -> Fraction:
-    """Return zero or a delta below 1, or refuse it by name."""
+    """Return zero or a delta below 1, or raise `ParameterError`."""
     return zero_or_positive(name, rational(name, value, least=0, below=1))
 
 
 def an_event(name: str, value: object) -> "Event":
-    """Return value if it is an event, or refuse it by name."""
+    """Return value if it is an event, or raise `ParameterError`."""
     if not isinstance(value, Event):
         raise ParameterError(name, value, f"must be an event{_hint(value)}")
     return value
 
 
 def some_events(name: str, value: object) -> "tuple[Event, ...]":
-    """Return value as a tuple if it holds events only, or refuse it by name."""
+    """Return value as a tuple if it holds events only, or raise `ParameterError`."""
     if isinstance(value, Event) or not isinstance(value, Iterable):
         raise ParameterError(name, value, "must be several events")
     return tuple(an_event(name, each) for each in value)
