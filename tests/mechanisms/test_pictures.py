@@ -96,7 +96,7 @@ def test_large_answers_are_written_out(maker: Any) -> None:
 def test_the_odds_have_three_ticks_however_large_epsilon_is(maker: Any) -> None:
     changed = {"sensitivity": 10**6, "epsilon": 10**6} if maker is Geometric else {}
     _, bottom = panels(made(maker, **changed).plot())
-    assert bottom.get_ylabel() == "odds"
+    assert bottom.get_ylabel() == "likelihood ratio"
     assert [text.get_text() for text in bottom.get_yticklabels()] == ["e^-ε", "1", "e^ε"]
 
 

@@ -74,10 +74,10 @@ def _sparse() -> Iterator[Subject]:
     Neighbours are as in Lyu, Su, Li 2017, Section 3.3, and in StatDP (Ding et al. 2018).
     """
     mistakes: tuple[tuple[str, str, int, tuple[list[float], list[float]]], ...] = (
-        ("third", "3: says the answer that it compared", 1, SPIKE),
+        ("third", "3: releases the answer that it compared", 1, SPIKE),
         ("fourth", "4: noise that does not grow with the answers", 4, MIXED),
-        ("fifth", "5: no noise for the questions", 1, PAIR),
-        ("sixth", "6: no end", 1, MIXED),
+        ("fifth", "5: no noise for the queries", 1, PAIR),
+        ("sixth", "6: no limit", 1, MIXED),
     )
     for method, what, limit, pair in mistakes:
         yield _twin(f"sparse vector {what}", _variant(method, limit), *pair, runs=MANY)
@@ -161,7 +161,7 @@ def _shown_maximum(score: int, count: int) -> Outputs:
 def _local() -> Iterator[Subject]:
     truthful = RandomizedResponse.truthful(Fraction(85, 100))
     yield _twin(
-        "randomised response that is too honest",
+        "randomized response that is too honest",
         lambda exact, count: truthful.release(np.full(count, exact)),
         0,
         1,

@@ -126,7 +126,7 @@ class Truncated(Generic[One, Many]):
         return int((self.high - self.low) / self._step) + 1
 
     def _exact_channel(self) -> FloatArray:
-        """The noise does not depend on the answer, so all rows are parts of one longer row."""
+        """Return the channel, with all rows cut from one longer row: noise ignores the answer."""
         n, step = self._count, self._step
         if n > CHANNEL_MOST:
             rule = f"must hold at most {CHANNEL_MOST} values (or write channel(bins={BINS}))"

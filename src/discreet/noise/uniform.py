@@ -37,7 +37,7 @@ def fill(size: int, kind: type[Scalar], draw: Callable[[int], NDArray[Any]]) -> 
 
 
 class LazyUniform:
-    """A uniform real U in [0, 1): its first bits are drawn, more follow when a question needs them.
+    """A uniform real U in [0, 1): its first bits are drawn, and more when a comparison needs them.
 
     U lies in [drawn, drawn + 1) / 2**bits.
     """

@@ -61,9 +61,9 @@ def belief_after_counts(
 
 
 def mean_is_exact(law: Law, answers: int) -> float:
-    """Return how often the mean of so many noisy counts, rounded, is the exact count.
+    """Return the probability that the rounded mean of `answers` noisy counts is exact.
 
-    By convolution of the law, which must be one of whole numbers; halves are rounded up.
+    Computed by convolution of the distribution, which must be on integers. Halves are rounded up.
     """
     count = whole("answers", answers, least=1, most=1000)
     centre = round(law.mean)
@@ -71,7 +71,7 @@ def mean_is_exact(law: Law, answers: int) -> float:
     one = np.array([law.pmf(centre + z) for z in range(-reach, reach + 1)])
     middle = reach * count
     size = 2 * middle + 1
-    # Transformed, the law of a sum of independent draws is a power.
+    # The transform of a sum of independent draws is a power.
     total = np.fft.irfft(np.fft.rfft(one, size) ** count, size)
     # floor(sum / count + 1/2) is 0 for -count / 2 ≤ sum < count / 2.
     return float(total[middle - count // 2 : middle + (count - 1) // 2 + 1].sum())

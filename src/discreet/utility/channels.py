@@ -134,14 +134,14 @@ class Channel:
     # ----------------------------------------------------------------- privacy
 
     def odds(self, graph: Graph) -> Fraction | None:
-        """Return the largest ratio of an output's chances under two neighbours; None if infinite.
+        """Return the largest likelihood ratio of an output under two neighbours, None if infinite.
 
-        An output that one of two neighbours never gives tells them apart for certain.
+        It is infinite if some output is possible for only one of two neighbours.
         """
         same_nodes("graph", self.inputs, graph.nodes)
         floats, worst = self.to_floats(), Fraction(1)
         for i, j in graph.directed:
-            # Floats only say which outputs have smaller odds than one that was seen before.
+            # Floats only exclude outputs with smaller ratios than one seen before.
             floor = float(min(worst, ODDS_MOST)) * (1 - CLOSE)
             is_open = (floats[i] >= floor * floats[j]) | (floats[j] < TINY)
             is_equal = self.totals[i] == self.totals[j]

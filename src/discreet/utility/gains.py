@@ -33,7 +33,7 @@ class Known(Enum):
     SQUARED = "squared"
     """The square of the width of the range minus the square of the distance."""
     PARITY = "parity"
-    """1 for a guess of the same parity as the answer: a classical gain that is not anti-monotone."""
+    """1 for a guess of the same parity as the answer: a gain that is not anti-monotone."""
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)

@@ -196,11 +196,11 @@ class _Table:
         )
 
     def _close(self) -> Iterator[list[int]]:
-        """Yield for each output the guesses that floats cannot tell from the best."""
+        """Yield for each output the guesses that floats cannot distinguish from the best."""
         columns = np.array([_floats(column) for column in self.columns])
         values = columns @ self.gain_floats.T
-        # And 1 for each term, which may have lost as much when long numbers were cut; and 1 for
-        # gains that are too small beside the largest.
+        # Plus 1 for each term, which may have lost as much when long numbers were truncated, and 1
+        # for gains that are too small compared with the largest.
         shares = CLOSE * (columns.shape[1] + 4)
         doubt = (columns * shares + 1) @ np.abs(self.gain_floats).T + 1
         is_close = values + doubt >= (values - doubt).max(axis=1, keepdims=True)

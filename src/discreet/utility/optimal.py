@@ -42,7 +42,7 @@ class Method(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Optimum:
-    """A mechanism whose outputs are guesses, its exact utility, and a bound on that of any other."""
+    """A mechanism whose outputs are guesses, its exact utility, and a bound for any other."""
 
     channel: Channel
     graph: Graph

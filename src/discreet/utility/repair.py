@@ -23,14 +23,14 @@ DOUBT = 1 << 11
 
 
 def repaired(chances: FloatArray, graph: Graph, odds: Fraction) -> list[list[int]]:
-    """Return weights near these chances whose odds under neighbours are at most `odds`.
+    """Return weights near these probabilities, with ratios under neighbours of at most `odds`.
 
-    With rows of one total T, adding B to every weight mixes with the uniform law, and
-    w_i + B ≤ odds (w_j + B) is B ≥ (w_i - odds w_j) / (odds - 1): B is the largest of these, with
-    what floats may have got wrong in it.
+    With rows of one total T, adding B to every weight mixes with the uniform distribution. Then
+    w_i + B ≤ odds (w_j + B) means B ≥ (w_i - odds w_j) / (odds - 1). B is the largest of these,
+    plus an allowance for float errors.
     """
     weights = _wholes(chances)
-    # Differences of whole numbers are exact: with odds near 1, little is left to floats.
+    # Differences of integers are exact. With ratios near 1, little is left to floats.
     floats, more = weights.astype(np.float64), float(odds - 1)
     violation = max(
         (float((weights[i] - weights[j] - more * floats[j]).max()) for i, j in graph.directed),
