@@ -62,7 +62,7 @@ def test_pictures_show_one_outcome_or_several(tmp_path: Path) -> None:
     several = plot_outcomes([raw, OUTCOME], title="averaging")
     assert alone.stat().st_size > 10_000
     _, names = several.figure.axes[0].get_legend_handles_labels()
-    assert names == ["raw", "discreet", "allowed: 88 %", "no more answers", "chance"]
+    assert names == ["raw", "discreet", "allowed: 88%", "stopped answering", "random guessing"]
 
 
 def test_a_picture_has_a_line_for_every_defence_and_room_for_every_interval() -> None:
