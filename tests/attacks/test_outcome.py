@@ -74,5 +74,5 @@ def test_a_picture_has_a_line_for_every_defence_and_room_for_every_interval() ->
     (axes,) = plot_outcomes(outcomes).figure.axes
     _, named = axes.get_legend_handles_labels()
     assert axes.get_title() == "a"
-    assert named == [*(f"d{number}" for number in range(8)), "no more answers", "chance"]
+    assert named == [*(f"d{number}" for number in range(8)), "stopped answering", "random guessing"]
     assert axes.get_ylim()[0] <= steps[0].interval[0]
