@@ -168,7 +168,7 @@ def _local() -> Iterator[Subject]:
         runs=SOME,
         kind=Kind.LOCAL,
     )
-    yield _twin("answers that are not kept, 3 rounds", _fresh, 0, 1, runs=SOME, kind=Kind.LOCAL)
+    yield _twin("answers without memoization, 3 rounds", _fresh, 0, 1, runs=SOME, kind=Kind.LOCAL)
     yield from _returning()
     shuffled = _twin("too few reports shuffled", _few_shuffled, 0, 1, runs=SOME, kind=Kind.LOCAL)
     price = shuffled_epsilon(epsilon=3, delta=DELTA, people=1_000)

@@ -227,7 +227,7 @@ class Gaussian:
         return max(t, float(floor(t + 0.5)))
 
     def plot(self, exact: float = 0) -> Plot:
-        """Draw the laws of an answer and of its farthest neighbour, with their odds.
+        """Plot the distributions of an answer and its farthest neighbour, and their ratio.
 
         The ratio exceeds e^±epsilon in both tails. The probability of that is bounded by delta.
         """

@@ -19,7 +19,7 @@ GRAIN = 1 << 60
 """Probabilities and prices are rounded to multiples of one divided by this."""
 
 DOUBT = 1 << 11
-"""More than what floats get wrong where odds w_j is about w_i: five parts in 2^53 of GRAIN."""
+"""More than the float error if odds w_j is about w_i, which is five parts in 2^53 of GRAIN."""
 
 
 def repaired(chances: FloatArray, graph: Graph, odds: Fraction) -> list[list[int]]:

@@ -25,7 +25,7 @@ FIELDS: dict[str, pa.DataType] = {
     "kind": pa.string(),
     "day": pa.int64(),
 }
-"""The columns of every private table besides `copy`; a row that says nothing of one has NULL."""
+"""The columns of every private table except `copy`. Missing values of a row are NULL."""
 
 
 def repeated(rows: Sequence[Row], copies: int) -> pa.Table:
