@@ -1,7 +1,7 @@
-"""Numbers that people hand in, checked at the border and made exact.
+"""Parameters from callers, checked and made exact.
 
-A float means the decimal that it prints as: 0.1 is 1/10, not 3602879701896397/2**55. After this
-module every parameter is a `Fraction` or an `int` inside its stated range.
+A float means the decimal that it prints as: 0.1 is 1/10, not 3602879701896397/2**55. After these
+checks, every parameter is a `Fraction` or an `int` inside its stated range.
 """
 
 from decimal import Decimal
@@ -15,15 +15,15 @@ import numpy as np
 from discreet.errors import COMMANDS, ParameterError, readable
 
 Real: TypeAlias = int | float | Fraction | Decimal | np.integer[Any] | np.floating[Any]
-"""What a rational parameter may be given as: int, float, Fraction, Decimal or a NumPy scalar."""
+"""The types of a rational parameter: int, float, Fraction, Decimal or a NumPy scalar."""
 
 Choice = TypeVar("Choice", bound=Enum)
 
 EXPONENT_MOST = 5000
-"""Powers of ten beyond which a decimal is no number that anybody means."""
+"""Decimals with a larger power of ten are rejected, because nobody means them."""
 
 
-def rational(  # noqa: PLR0913 - a range has four ends
+def rational(  # noqa: PLR0913 - a range has four possible limits
     name: str,
     value: object,
     *,
@@ -32,7 +32,7 @@ def rational(  # noqa: PLR0913 - a range has four ends
     below: Fraction | int | None = None,
     most: Fraction | int | None = None,
 ) -> Fraction:
-    """Return value as the exact number it means, or refuse it by name."""
+    """Return value as the exact number it means, or raise `ParameterError`."""
     number = _fraction(value)
     if number is None:
         raise ParameterError(name, value, "must be a finite number, not text, true/false or NaN")
@@ -48,7 +48,7 @@ def rational(  # noqa: PLR0913 - a range has four ends
 
 
 def whole(name: str, value: object, *, least: int | None = None, most: int | None = None) -> int:
-    """Return value as an int, or refuse it by name; 3.0 is three, 3.5 is refused."""
+    """Return value as an int, or raise `ParameterError`. 3.0 is 3, and 3.5 is rejected."""
     number = _fraction(value)
     if number is None or number.denominator != 1:
         raise ParameterError(name, value, "must be a whole number")
@@ -65,14 +65,14 @@ def confidence_level(value: object) -> Fraction:
 
 
 def flag(name: str, value: object) -> bool:
-    """Return value if it is True or False, or refuse it by name."""
+    """Return value if it is True or False, or raise `ParameterError`."""
     if not isinstance(value, bool | np.bool_):
         raise ParameterError(name, value, "must be True or False")
     return bool(value)
 
 
 def plain_text(name: str, value: object, *, what: str = "must be text") -> str:
-    """Return value if it is text that can name something, or refuse it by name."""
+    """Return value if it is text that can name something, or raise `ParameterError`."""
     if not isinstance(value, str):
         raise ParameterError(name, value, what)
     if not value.strip() or COMMANDS.search(value) or "\n" in value or "\t" in value:
@@ -81,7 +81,7 @@ def plain_text(name: str, value: object, *, what: str = "must be text") -> str:
 
 
 def choice(name: str, value: object, kind: type[Choice]) -> Choice:
-    """Return one of the named choices, given as itself or by its name, or refuse it by name."""
+    """Return a choice, given as itself or by its name, or raise `ParameterError`."""
     try:
         return kind(value)
     except ValueError:
@@ -97,7 +97,7 @@ def _fraction(value: object) -> Fraction | None:
     if isinstance(value, Rational):
         return Fraction(value)
     if isinstance(value, Decimal):
-        # Of an enormous exponent, the exact number would take all memory.
+        # With an enormous exponent, the exact number would take all memory.
         is_usual = value.is_finite() and abs(value.adjusted()) <= EXPONENT_MOST
         return Fraction(value) if is_usual else None
     if isinstance(value, float | np.floating):

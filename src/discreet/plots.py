@@ -1,4 +1,4 @@
-"""Pictures, the only place that knows how to draw. Takes plain numbers, gives a `Plot`."""
+"""Plots. The only module that uses Matplotlib: it takes plain numbers and returns a `Plot`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,51 +19,51 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 HERE, THERE, LIMIT = "#1f6feb", "#d9730d", "#8b949e"
-"""Blue and orange are told apart with any colour vision; grey for what is only a limit."""
+"""Blue and orange differ for any colour vision. Grey is for limits."""
 
 Floats: TypeAlias = NDArray[np.float64]
 
 STEMS_MOST = 80
-"""Up to so many values each has a stem; beyond, stems would be one grey wall."""
+"""Up to this many values have stems. More stems would not be distinguishable."""
 
 PLACES_MOST = 10
-"""So many places of an axis are named one by one."""
+"""The most positions of an axis that are all labelled."""
 
 FORMATS = (".png", ".svg", ".pdf")
 
 COLOURS = (HERE, THERE, "#009e73", "#cc79a7", "#56b4e9", "#6e7781")
-"""Lines of one panel, told apart with any colour vision."""
+"""The colours of lines in one panel. They differ for any colour vision."""
 
 UPRIGHT_MOST, LETTERS_MOST = 8, 72
-"""So many bars stand upright, if their names have no more letters in all."""
+"""The most vertical bars, and the most letters of their labels in total."""
 
 FILL = "#6ea0f5"
-"""Bars are paler than what is drawn on them."""
+"""The colour of bars, paler than the error bars on them."""
 
 PALE = "#d0d7de"
-"""What only stands behind."""
+"""The colour of backgrounds."""
 
 BAR = {"elinewidth": 1.2, "capsize": 3, "ecolor": "#24292f"}
-"""How an error bar looks on a bar."""
+"""The style of an error bar on a bar."""
 
 
 def check_format(option: str, path: str | Path) -> None:
-    """Refuse a picture whose name ends in no format that there is, or that cannot be written."""
+    """Reject a file name with an unknown format, or a file that cannot be written."""
     if check_place(option, path).suffix.lower() not in FORMATS:
         raise ParameterError(option, str(path), f"must end in one of {', '.join(FORMATS)}")
 
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """A picture that a notebook shows by itself and `save` writes to a file."""
+    """A plot. A notebook shows it, and `save` writes it to a file."""
 
     figure: "Figure"
 
     def save(self, path: str | Path) -> Path:
-        """Write the picture as PNG, SVG or PDF, by the name's ending; its folder must be there."""
+        """Write a PNG, SVG or PDF file, by the ending of the name. The folder must exist."""
         check_format("path", path)
         ending, buffer = Path(path).suffix.lower(), BytesIO()
-        # No date and no random names inside: the same picture is the same file.
+        # No date and no random names inside, so the same plot gives the same file.
         metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(ending)
         with _matplotlib().rc_context({"svg.hashsalt": "discreet"}):
             self.figure.savefig(buffer, format=ending[1:], dpi=150, metadata=metadata)
@@ -75,7 +75,7 @@ class Plot:
         return buffer.getvalue()
 
 
-def plot_curves(  # noqa: PLR0913 - two laws and how to name them
+def plot_curves(  # noqa: PLR0913 - two distributions and their names
     values: Floats,
     here: Floats,
     there: Floats,
@@ -84,7 +84,7 @@ def plot_curves(  # noqa: PLR0913 - two laws and how to name them
     title: str,
     names: tuple[str, str],
 ) -> Plot:
-    """Draw the densities of two neighbouring answers above, the odds of each output below."""
+    """Plot the densities of two neighbouring answers, and below them their likelihood ratio."""
     figure, top, bottom = _law_and_odds(title, "density", epsilon)
     top.plot(values, here, color=HERE, label=names[0])
     top.plot(values, there, color=THERE, label=names[1])
@@ -93,7 +93,7 @@ def plot_curves(  # noqa: PLR0913 - two laws and how to name them
     return Plot(figure)
 
 
-def plot_counts(  # noqa: PLR0913 - two laws and how to name them
+def plot_counts(  # noqa: PLR0913 - two distributions and their names
     values: Floats,
     here: Floats,
     there: Floats,
@@ -103,9 +103,9 @@ def plot_counts(  # noqa: PLR0913 - two laws and how to name them
     names: tuple[str, str],
     label: str = "released value",
 ) -> Plot:
-    """Draw the probabilities of whole numbers above, the odds of each below.
+    """Plot the probabilities of integers, and below them their likelihood ratio.
 
-    Nothing lies between whole numbers: probabilities are stems or dots, odds are steps.
+    There is nothing between integers, so probabilities are stems or dots, and ratios are steps.
     """
     figure, top, bottom = _law_and_odds(title, "probability", epsilon)
     has_stems = len(values) <= STEMS_MOST
@@ -128,7 +128,7 @@ def plot_counts(  # noqa: PLR0913 - two laws and how to name them
 def plot_choices(
     here: Floats, there: Floats, *, epsilon: float, title: str, names: tuple[str, str]
 ) -> Plot:
-    """Draw the laws of a choice by two neighbouring lists of scores, one stem a candidate."""
+    """Plot the distributions of a choice for two neighbouring lists, one stem per candidate."""
     places = np.arange(len(here), dtype=np.float64)
     return plot_counts(
         places, here, there, epsilon=epsilon, title=title, names=names, label="candidate"
@@ -136,27 +136,27 @@ def plot_choices(
 
 
 def _law_and_odds(title: str, label: str, epsilon: float) -> "tuple[Figure, Axes, Axes]":
-    """Return a figure with room for laws above and their odds below, between the limits."""
+    """Return a figure with axes for distributions above, and for their likelihood ratio below."""
     figure = _figure(7.2, 5.4)
     top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
     top.set_title(title)
     top.set_ylabel(label)
     for limit in (-epsilon, epsilon):
         bottom.axhline(limit, color=LIMIT, linestyle="--", linewidth=1)
-    # The axis is that of the log-odds, as e^epsilon may be beyond all floats.
+    # The axis shows the logarithm of the ratio, because e^epsilon may be too large for a float.
     bottom.set_yticks([-epsilon, 0, epsilon], ["e^-ε", "1", "e^ε"])
-    bottom.set_ylabel("odds")
+    bottom.set_ylabel("likelihood ratio")
     return figure, top, bottom
 
 
 def _log_odds(values: Floats, here: Floats, there: Floats) -> tuple[Floats, Floats]:
-    """Return the values that both laws give at all, and the logarithms of their odds."""
+    """Return the values that both distributions can give, and the privacy loss of each."""
     seen = (here > 0) & (there > 0)
     return values[seen], np.log(here[seen]) - np.log(there[seen])
 
 
 def _name_values(top: "Axes", bottom: "Axes", label: str) -> None:
-    """Name the curves and the values, which are written out: no offset beside the axis."""
+    """Label the curves and the values. Values are written in full, without an offset."""
     top.legend(frameon=False)
     bottom.set_xlabel(label)
     bottom.ticklabel_format(axis="x", useOffset=False, scilimits=(-4, 12))
@@ -170,7 +170,7 @@ def plot_bars(
     title: str,
     label: str,
 ) -> Plot:
-    """Draw one group of bars for each name, with error bars where a series has an error."""
+    """Plot one group of bars for each name, with error bars for series that have an error."""
     figure = _figure(7.2, 4.2)
     axes = figure.subplots()
     width = 0.8 / len(series)
@@ -189,7 +189,7 @@ def plot_bars(
 def plot_truth(
     labels: Sequence[str], truth: Floats, panel: "Panel", *, label: str, title: str
 ) -> Plot:
-    """Draw estimates with their intervals beside the truth, one place for each label."""
+    """Plot estimates with their intervals next to the truth, for each label."""
     figure = _figure(7.2, 4.2)
     axes = figure.subplots()
     places = np.arange(len(labels), dtype=np.float64)
@@ -220,7 +220,7 @@ def plot_truth(
 def plot_errors(
     places: Floats, lines: Mapping[str, tuple[Floats, Floats]], *, title: str, label: str, at: str
 ) -> Plot:
-    """Draw errors against something on two logarithmic axes: theory as lines, observed as dots."""
+    """Plot errors on two logarithmic axes, with theory as lines and observations as dots."""
     figure = _figure(6.4, 4.4)
     axes = figure.subplots()
     styles = zip(COLOURS, ("-", "--", ":", "-."), lines.items(), strict=False)
@@ -246,7 +246,7 @@ def plot_errors(
 
 
 def plot_heat(channel: Floats, *, title: str, rows: Sequence[str], columns: Sequence[str]) -> Plot:
-    """Draw a channel as a heat map: one row for each exact answer, one column for each output."""
+    """Plot a channel as a heat map, with a row for each exact answer and a column per output."""
     figure = _figure(6.4, 5.6)
     axes = figure.subplots()
     image = axes.imshow(channel, cmap="Blues", vmin=0, aspect="auto", interpolation="nearest")
@@ -267,12 +267,12 @@ def plot_heats(
     rows: Sequence[str],
     columns: Sequence[str],
 ) -> Plot:
-    """Draw channels of the same answers side by side, two in a row, in one scale of colours."""
+    """Plot channels of the same answers side by side, two in a row, with one colour scale."""
     lines = (len(panels) + 1) // 2
     figure = _figure(8.4, 0.6 + 3.6 * lines)
     grid = figure.subplots(lines, 2, sharex=True, sharey=True, squeeze=False).ravel()
     most = max(float(channel.max()) for _, channel in panels)
-    # By their roots, so that chances far from the largest are still seen.
+    # Square roots, so that probabilities far from the largest are still visible.
     roots = _matplotlib().colors.PowerNorm(0.5, vmin=0, vmax=most)
     for axes, (name, channel) in zip(grid, panels, strict=False):
         image = axes.imshow(
@@ -297,14 +297,14 @@ def _legend_above(axes: "Axes") -> None:
 
 
 def _figure(width: float, height: float) -> "Figure":
-    # Without pyplot there is no global state to share.
+    # Without pyplot there is no shared global state.
     figure: Figure = _matplotlib().figure.Figure(figsize=(width, height), layout="constrained")
     figure.set_facecolor("white")
     return figure
 
 
 def _matplotlib() -> ModuleType:
-    """Return matplotlib, the extra `plots`, or say how to install it."""
+    """Return Matplotlib, or raise an error that says how to install it."""
     try:
         import matplotlib.figure  # noqa: PLC0415 - an optional extra, imported here only
     except ImportError as cause:
@@ -317,7 +317,7 @@ def _matplotlib() -> ModuleType:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panel:
-    """A column of numbers to draw, NaN where there is none, with half widths if it has them."""
+    """A column of numbers to plot, NaN for missing ones, with margins of error if it has any."""
 
     title: str
     values: Floats
@@ -327,13 +327,13 @@ class Panel:
 def plot_answer_bars(
     labels: Sequence[str], panels: Sequence[Panel], *, is_ordered: bool, label: str
 ) -> Plot:
-    """Draw a panel of bars with error bars for each column; they lie where names are long."""
+    """Plot a panel of bars with error bars for each column, horizontal if labels are long."""
     room = sum(map(len, labels)) + 2 * len(labels)
     if not is_ordered and (len(labels) > UPRIGHT_MOST or room > LETTERS_MOST):
         return _lying_bars(labels, panels, label)
     figure = _figure(7.2, 1.2 + 2.4 * len(panels))
     places = np.arange(len(labels))
-    # A few bars would else be walls.
+    # Otherwise a few bars would be too wide.
     beside = max(0.0, (4 - len(labels)) / 2)
     for axes, panel in _stacked(figure, panels):
         axes.bar(places, panel.values, 0.7, color=FILL, yerr=panel.errors, error_kw=BAR)
@@ -355,7 +355,7 @@ def plot_answer_lines(
     lines: Mapping[str, NDArray[np.int64]],
     label: str,
 ) -> Plot:
-    """Draw a panel of lines with bands for each column: `lines` has the rows of each, by name."""
+    """Plot a panel of lines with bands for each column. `lines` has the rows of each, by name."""
     figure = _figure(7.2, 1.2 + 2.4 * len(panels))
     for axes, panel in _stacked(figure, panels):
         for colour, (name, rows) in zip(COLOURS, lines.items(), strict=False):
@@ -374,7 +374,7 @@ def plot_answer_lines(
 
 
 def plot_answer_dots(panels: Sequence[Panel]) -> Plot:
-    """Draw each number of a single row as a dot with its interval, on an axis of its own."""
+    """Plot each number of a single row as a dot with its interval, each on its own axis."""
     figure = _figure(6.4, 0.2 + 1.2 * len(panels))
     for axes, panel in _stacked(figure, panels):
         axes.errorbar(panel.values, [0], xerr=panel.errors, fmt="o", color=HERE, capsize=4)
@@ -387,14 +387,14 @@ def plot_answer_dots(panels: Sequence[Panel]) -> Plot:
 
 
 def plot_nothing(sentence: str) -> Plot:
-    """Draw a sentence where there is nothing else to draw."""
+    """Show a sentence if there is nothing to plot."""
     figure = _figure(6.4, 1.6)
     figure.text(0.5, 0.5, sentence, ha="center", va="center", color=LIMIT)
     return Plot(figure)
 
 
 def _lying_bars(labels: Sequence[str], panels: Sequence[Panel], label: str) -> Plot:
-    """Draw bars from left to right, panels beside each other, the first row on top."""
+    """Plot horizontal bars, with panels side by side and the first row on top."""
     figure = _figure(min(2.2 + 3.6 * len(panels), 16), 1.1 + 0.27 * len(labels))
     side = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
     places = np.arange(len(labels))
@@ -411,7 +411,7 @@ def _lying_bars(labels: Sequence[str], panels: Sequence[Panel], label: str) -> P
 
 
 def _stacked(figure: "Figure", panels: Sequence[Panel]) -> "list[tuple[Axes, Panel]]":
-    """Return a named panel for each column, one below the other."""
+    """Return a labelled panel for each column, one below the other."""
     grid = figure.subplots(len(panels), 1, squeeze=False)[:, 0]
     for axes, panel in zip(grid, panels, strict=True):
         _name_panel(axes, panel)
@@ -424,7 +424,7 @@ def _name_panel(axes: "Axes", panel: Panel) -> None:
 
 
 def _order_axis(axes: "Axes", places: "NDArray[np.datetime64] | Floats") -> None:
-    """Write days as short as they can be told, and numbers with their thousands apart."""
+    """Label days in a short form, and numbers with a comma between thousands."""
     if not np.issubdtype(places.dtype, np.datetime64):
         axes.xaxis.set_major_formatter(_thousands)
         return
@@ -433,7 +433,7 @@ def _order_axis(axes: "Axes", places: "NDArray[np.datetime64] | Floats") -> None
     written = dates.ConciseDateFormatter(locator)
     low, high = axes.get_xlim()  # in days
     if high - low > 62:
-        # The axis shows the months by name; beside it stands the year alone.
+        # The axis shows the names of months, and next to it only the year.
         written.offset_formats[2] = "%Y"
     axes.xaxis.set_major_locator(locator)
     axes.xaxis.set_major_formatter(written)
@@ -444,7 +444,7 @@ def _thousands(value: float, _: float) -> str:
 
 
 def _literal(text: str) -> str:
-    """Return the text so that it is drawn as it is: dollar signs are no formulas."""
+    """Return the text with dollar signs escaped, so that they do not start a formula."""
     return text.replace("$", r"\$")
 
 
@@ -453,7 +453,7 @@ def _literal(text: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Success:
-    """How often guesses were right after so many questions, and the most that is allowed."""
+    """The share of right guesses by number of queries, and the most that epsilon allows."""
 
     name: str
     places: Sequence[int]
@@ -467,24 +467,24 @@ class Success:
 
 
 def plot_success(lines: Sequence[Success], *, chance: float, title: str, at: str) -> Plot:
-    """Draw shares of right guesses with their intervals, above chance and below what is allowed."""
+    """Plot shares of right guesses with intervals, random guessing, and the limit by epsilon."""
     figure = _figure(7.2, 4.4)
     axes = figure.subplots()
     looks = ((colour, mark) for mark in cycle("os^") for colour in COLOURS)
     for (colour, mark), line in zip(looks, lines, strict=False):
         _draw_success(axes, line, colour, mark)
     if any(line.ends for line in lines):
-        axes.plot([], [], "X", color=LIMIT, markersize=8, label="no more answers")
-    axes.axhline(chance, color=LIMIT, linestyle=":", linewidth=1.2, label="chance")
+        axes.plot([], [], "X", color=LIMIT, markersize=8, label="stopped answering")
+    axes.axhline(chance, color=LIMIT, linestyle=":", linewidth=1.2, label="random guessing")
     places = sorted({place for line in lines for place in line.places})
-    # Where nothing was answered at all, the axis begins with nothing.
+    # If no query was answered, the axis begins at 0.
     axes.set_xscale("log" if places[0] > 0 else "symlog")
     _name_places(axes, places)
     axes.yaxis.set_major_formatter(_matplotlib().ticker.PercentFormatter(1.0, decimals=0))
     least = min(chance - 0.1, *(low for line in lines for low, _ in line.intervals))
     axes.set_ylim(max(0.0, least - 0.02), 1.02)
     axes.set_xlabel(at)
-    axes.set_ylabel("guesses that were right")
+    axes.set_ylabel("correct guesses")
     axes.set_title(_literal(title))
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
@@ -492,7 +492,7 @@ def plot_success(lines: Sequence[Success], *, chance: float, title: str, at: str
 
 
 def _name_places(axes: "Axes", places: Sequence[int]) -> None:
-    """Name each place where there are few, else powers of ten."""
+    """Label each position if there are few, else powers of ten."""
     if len(places) <= PLACES_MOST:
         axes.set_xticks(places)
     axes.xaxis.set_major_formatter(_thousands)
@@ -518,7 +518,7 @@ def _draw_success(axes: "Axes", line: Success, colour: str, mark: str) -> None:
 
 
 def plot_claims(groups: Mapping[str, Floats], *, title: str) -> Plot:
-    """Draw what was measured against what is claimed, a pair for each dot, beside the diagonal."""
+    """Plot the measured lower bound against the claimed epsilon, one dot each, and the diagonal."""
     figure = _figure(5.6, 5.2)
     axes = figure.subplots()
     pairs = np.concatenate([np.zeros((1, 2)), *groups.values()])
@@ -528,7 +528,7 @@ def plot_claims(groups: Mapping[str, Floats], *, title: str) -> Plot:
     axes.text(0.6 * most, 0.94 * most, "claim refuted", ha="center", color="#57606a", fontsize=9)
     for (name, points), colour, mark in zip(groups.items(), COLOURS, "os^D", strict=False):
         axes.plot(points[:, 0], points[:, 1], mark, color=colour, markersize=4.5, label=name)
-    axes.set(xlim=(0, most), ylim=(0, most), xlabel="ε claimed", ylabel="ε measured, at least")
+    axes.set(xlim=(0, most), ylim=(0, most), xlabel="claimed ε", ylabel="measured lower bound on ε")
     axes.set_title(title)
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, loc="lower right")

@@ -75,10 +75,11 @@ def with_margins(
     confidence: float | Fraction,
     simultaneous: bool = False,
 ) -> pa.Table:
-    """Return a released table without its noisy cells, and a0_spread, … with ± of each aggregate.
+    """Return a released table without its noisy components, and a0_spread, … with margins of error.
 
-    Each number keeps its ± with this confidence; if `simultaneous`, all groups of a column do. It
-    covers the noise, not what bounds and limits left out, and is NULL for values that were chosen.
+    Each margin holds with this confidence, or, if `simultaneous`, for all groups of a column at
+    once. It covers the noise, but not clamping or rows left out by the contribution limit. It is
+    NULL for values that were selected.
     """
     table = noisy.rows
     answers = max(1, table.num_rows) if simultaneous else 1
@@ -130,10 +131,11 @@ def _margin(
 def _shown_margins(
     selection: PartitionSelection, numbers: IntArray, confidence: Fraction
 ) -> NDArray[np.float64]:
-    """Return ± of numbers by which keys were selected.
+    """Return the margins of error of counts that selected groups.
 
-    Near the threshold a key is shown because its noise was large. No noise exceeds the threshold,
-    so that is the ± of numbers near it; those that are clear of it keep the usual one.
+    Near the threshold, a group is shown only if its noise was large. No noise exceeds the
+    threshold, so the threshold is the margin of error for counts near it. Larger counts have the
+    usual margin.
     """
     usual = np.full(len(numbers), float(selection.error(confidence)))
     return np.where(numbers <= selection.clear(confidence), float(selection.threshold), usual)

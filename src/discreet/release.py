@@ -1,7 +1,7 @@
-"""Where exact meets noise: the one place that opens an exact table.
+"""Noise is added to exact results here. No other module opens an exact table.
 
-What leaves this module is a function of public keys and of what mechanisms released, and nothing
-else: groups stand in the order of the public list, or sorted by key, never as the engine had them.
+The output depends only on public group keys and on what mechanisms released. Groups are in the
+order of the public list, or sorted by key, never in the order of the database.
 """
 
 from collections.abc import Sequence
@@ -45,13 +45,13 @@ Chunks: TypeAlias = "pa.ChunkedArray[pa.Scalar[pa.DataType]]"
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """The groups that are released, in their order: an array for each key."""
+    """The released groups, in their order, with an array for each key column."""
 
     keys: tuple[Values, ...]
     size: int
 
     def places(self, table: pa.Table) -> IntArray:
-        """Return which group each row of an exact table belongs to, -1 for none."""
+        """Return the group of each row of an exact table, -1 for none."""
         if not self.keys:
             return np.zeros(table.num_rows, np.int64)
         codes = np.zeros(self.size + table.num_rows, np.int64)
@@ -68,10 +68,10 @@ class Groups:
 def release(
     planned: PlannedRelease, exact: tuple[ExactTable, ...], *, entropy: Entropy = SYSTEM
 ) -> NoisyTable:
-    """Return the noisy table of a planned release, one exact table for each of its queries.
+    """Return the noisy table of a planned release, from one exact table for each of its queries.
 
     Its columns are the keys, a0, a1, … for the aggregates, and m0, m1, … for the noisy cells from
-    which these were read and from which `with_margins` reads their margins.
+    which these were computed and from which `with_margins` computes their margins of error.
     """
     tables = tuple(each.unseal() for each in exact)
     groups, shown = _groups(planned, tables, entropy)
@@ -87,13 +87,14 @@ def release(
     return NoisyTable(pa.Table.from_arrays([*groups.keys, *columns, *hidden], names=names))
 
 
+
 # --------------------------------------------------------------------------- groups
 
 
 def _groups(
     planned: PlannedRelease, tables: tuple[pa.Table, ...], entropy: Entropy
 ) -> tuple[Groups, IntArray | None]:
-    """Return the groups that are released, and the noisy numbers that chose them, if any did."""
+    """Return the released groups, and the noisy counts that selected them, if any."""
     if planned.selection is not None:
         return _selected(planned, planned.selection, tables, entropy)
     keys, known = planned.release.keys, planned.release.key_set
@@ -112,7 +113,7 @@ def _selected(
     tables: tuple[pa.Table, ...],
     entropy: Entropy,
 ) -> tuple[Groups, IntArray]:
-    """Return the keys of enough units or rows, in their own order."""
+    """Return the groups above the threshold, sorted by key."""
     selecting = selection.selecting
     table = tables[selecting.query]
     keys = [
@@ -130,14 +131,14 @@ def _selected(
 
 
 def _column(table: pa.Table, name: str, kind: pa.DataType) -> Values:
-    """Return a column of an exact table as one array of a known type; never fails on a value."""
+    """Return a column of an exact table as one array of a known type. No value makes it fail."""
     column = table.column(name)
     same = column if column.type == kind else pc.cast(column, kind, safe=False)
     return pa.concat_arrays(same.chunks) if same.num_chunks else pa.array([], kind)
 
 
 def _array(values: Sequence[Value], kind: Kind) -> Values:
-    """Return public values as an array; fractions become the nearest reals."""
+    """Return public values as an array, with fractions as the nearest floats."""
     if kind is not Kind.REAL:
         return pa.array(values, ARROW_TYPES[kind])
     reals = [None if (number := number_of(each)) is None else float(number) for each in values]
@@ -163,7 +164,7 @@ def _noisy_cells(
 def _sums(
     table: pa.Table, columns: tuple[str, ...], places: IntArray, size: int
 ) -> NDArray[np.generic]:
-    """Return the exact sums of each group, rows with other keys left out."""
+    """Return the exact sums of each group. Rows with other keys are left out."""
     values = [_wholes(table.column(each)) for each in columns]
     kind = object if any(each.dtype == object for each in values) else np.int64
     sums = np.zeros((size, len(columns)), kind)
@@ -174,7 +175,7 @@ def _sums(
 
 
 def _wholes(column: Chunks) -> NDArray[np.generic]:
-    """Return whole numbers of any width; Python's own where 64 bits might not hold them."""
+    """Return integers of any size, as Python integers if 64 bits might not hold them."""
     try:
         narrow = column.cast(pa.int64()).fill_null(pa.scalar(0)).to_numpy()
     except pa.ArrowInvalid:  # decimals, as engines return wide sums, beyond 64 bits
@@ -206,7 +207,7 @@ def _picked(
 def _modes(
     mechanism: PermuteAndFlip, values: Values, groups: Groups, table: pa.Table, entropy: Entropy
 ) -> IntArray:
-    """Return the index of the value that was chosen in each group."""
+    """Return the index of the selected value in each group."""
     places = groups.places(table)
     which = Groups((values,), len(values)).places(
         table.select([f"k{len(groups.keys)}"]).rename_columns(["k0"])

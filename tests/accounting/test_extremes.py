@@ -164,10 +164,10 @@ class Mechanism:
 
 def test_a_mechanism_is_refused_with_what_to_write() -> None:
     mechanism: Any = Mechanism()
-    with pytest.raises(ParameterError, match=r"an event or several; write mechanism\.event"):
+    with pytest.raises(ParameterError, match=r"an event or several \(write mechanism\.event\)"):
         compose(mechanism)
     for price in (lambda: compose([mechanism]), lambda: for_group(mechanism, 2)):
-        with pytest.raises(ParameterError, match=r"must be an event; write mechanism\.event"):
+        with pytest.raises(ParameterError, match=r"must be an event \(write mechanism\.event\)"):
             price()
 
 

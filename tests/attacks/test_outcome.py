@@ -19,22 +19,24 @@ OUTCOME = Outcome(
 )
 
 
-def test_the_verdict_is_one_sentence_with_all_that_counts() -> None:
+def test_the_verdict_says_all_that_counts() -> None:
     assert OUTCOME.verdict == (
-        "averaging against discreet: after 64 questions, 75 % of 40 guesses were right "
-        "(95 % interval 58.8 % to 87.3 %), where chance gives 50 % and ε = 1 allows 88 % at most."
+        "Averaging against discreet: after 64 queries, the attack guessed 75% of 40 secrets "
+        "correctly (95% interval 58.8% to 87.3%). Random guessing gives 50%; ε = 1 allows at "
+        "most 88%."
     )
 
 
 def test_where_nothing_is_promised_the_verdict_says_so() -> None:
-    assert "nothing is promised" in replace(OUTCOME, allowed=None, epsilon=None).verdict
+    raw = replace(OUTCOME, against="raw", allowed=None, epsilon=None)
+    assert raw.verdict.endswith("; raw guarantees nothing.")
 
 
 def test_what_is_asked_after_a_refusal_counts_for_nothing() -> None:
     stopped = replace(OUTCOME, refused_after=10)
     assert [step.queries for step in stopped.answered] == [1, 8, 10]
     assert stopped.last == Step(queries=10, right=30, guesses=40)
-    assert "after 10 questions, when it answered no more," in stopped.verdict
+    assert "the target stopped answering after 10 queries. The attack guessed" in stopped.verdict
     assert replace(OUTCOME, refused_after=64).answered == OUTCOME.steps
 
 
@@ -60,7 +62,7 @@ def test_pictures_show_one_outcome_or_several(tmp_path: Path) -> None:
     several = plot_outcomes([raw, OUTCOME], title="averaging")
     assert alone.stat().st_size > 10_000
     _, names = several.figure.axes[0].get_legend_handles_labels()
-    assert names == ["raw", "discreet", "allowed: 88%", "no more answers", "chance"]
+    assert names == ["raw", "discreet", "allowed: 88%", "stopped answering", "random guessing"]
 
 
 def test_a_picture_has_a_line_for_every_defence_and_room_for_every_interval() -> None:
@@ -72,5 +74,5 @@ def test_a_picture_has_a_line_for_every_defence_and_room_for_every_interval() ->
     (axes,) = plot_outcomes(outcomes).figure.axes
     _, named = axes.get_legend_handles_labels()
     assert axes.get_title() == "a"
-    assert named == [*(f"d{number}" for number in range(8)), "no more answers", "chance"]
+    assert named == [*(f"d{number}" for number in range(8)), "stopped answering", "random guessing"]
     assert axes.get_ylim()[0] <= steps[0].interval[0]

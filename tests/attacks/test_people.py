@@ -180,7 +180,7 @@ def test_a_column_that_can_hold_no_secret_is_refused_with_one_that_can(
 
 def test_rows_that_nothing_tells_apart_are_refused() -> None:
     declared = declare({"t": None}, epsilon=1, unit="row", bounds={"age": (0, 9)})
-    with pytest.raises(CatalogError, match="tells its people apart"):
+    with pytest.raises(CatalogError, match="identifies its people"):
         made_up_like(declared, 5)
 
 
@@ -195,7 +195,7 @@ def test_rows_are_told_apart_by_a_column_of_which_nothing_is_declared() -> None:
 
 def test_there_must_be_something_to_make_a_secret_of() -> None:
     declared = declare({"t": None}, epsilon=1, unit="who", types={"word": "text"})
-    with pytest.raises(CatalogError, match="no column of a private table can be the secret"):
+    with pytest.raises(CatalogError, match="No column of a private table can be the secret"):
         made_up_like(declared, 5)
 
 

@@ -39,7 +39,7 @@ def test_a_function_of_ones_own_is_audited_by_calling_it() -> None:
     assert not found.is_violated
     assert found.power is not None
     assert found.power > 0.8
-    assert "release: epsilon is at least" in str(found)
+    assert "release: ε is at least" in str(found)
     assert found.here.runs == found.there.runs == 2_000
 
 

@@ -22,9 +22,9 @@ FOUND = Finding(
 
 
 def test_a_counterexample_is_a_sentence() -> None:
-    expected = "an output of at least 7: 1 204 of 50 000 here, 210 of 50 000 there"
+    expected = "an output of at least 7: 1,204 of 50,000 here, 210 of 50,000 there"
     assert FOUND.counterexample == expected
-    assert str(FOUND) == f"a count: epsilon is at least 1.5 (claimed: 1); {expected}"
+    assert str(FOUND) == f"a count: ε is at least 1.5 (claimed: 1). Event: {expected}."
     assert "claimed" not in str(replace(FOUND, epsilon=None))
 
 
@@ -51,6 +51,6 @@ def test_claims_are_drawn_against_measurements(tmp_path: Path) -> None:
     drawn = plot(findings)
     (axes,) = drawn.figure.axes
     shown = {str(line.get_label()): len(line.get_xdata()) for line in axes.get_lines()[1:]}  # type: ignore[arg-type]
-    assert shown == {"ours": 1, "broken on purpose": 1}
+    assert shown == {"Discreet": 1, "deliberately broken": 1}
     assert drawn.save(tmp_path / "claims.png").exists()
     assert plot([]).save(tmp_path / "none.svg").exists()

@@ -233,7 +233,7 @@ def test_whole_numbers_beyond_64_bits_are_moved_to_the_farthest() -> None:
 
 @pytest.mark.parametrize(("delta", "answers"), [(1e-14, 1), (1e-10, 10**4)])
 def test_noise_too_wide_to_draw_is_refused_before_any_release(delta: float, answers: int) -> None:
-    with pytest.raises(ParameterError, match=r"^epsilon must be larger here \(or delta larger"):
+    with pytest.raises(ParameterError, match=r"^epsilon must be larger \(or delta larger"):
         Gaussian(epsilon=1e-12, delta=delta, sensitivity=1, answers=answers)
     far = Gaussian.for_error(
         within=10**30, confidence=0.95, delta=delta, sensitivity=1, answers=answers

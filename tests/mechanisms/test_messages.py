@@ -71,16 +71,16 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: COUNT.release(["a"]), "exact must be whole numbers."),
     (lambda: COUNT.release([True]), "exact must be whole numbers."),
     (lambda: COUNT.release("a"), "exact must be a whole number."),
-    (lambda: COUNT.release([1, 2.5]), "exact must be whole numbers; Laplace is for real answers."),
-    (lambda: COUNT.release(2.5), "exact must be a whole number; Laplace is for real answers."),
-    (lambda: COUNT.law(2.5), "exact must be a whole number; Laplace is for real answers."),
+    (lambda: COUNT.release([1, 2.5]), "exact must be whole numbers. Use Laplace for real numbers."),
+    (lambda: COUNT.release(2.5), "exact must be a whole number. Use Laplace for real numbers."),
+    (lambda: COUNT.law(2.5), "exact must be a whole number. Use Laplace for real numbers."),
     (lambda: RESPONSE.release("yes"), "exact must be whole numbers from 0 to 2."),
     (lambda: RESPONSE.release(0.5), "exact must be whole numbers from 0 to 2."),
     (lambda: RESPONSE.release(3), "exact must be whole numbers from 0 to 2."),
     (lambda: RESPONSE.estimate([3]), "reports must be whole numbers from 0 to 2."),
     (lambda: RESPONSE.estimate(["yes"]), "reports must be whole numbers from 0 to 2."),
-    (lambda: made(Staircase).release([1, 2]), "exact must be one number; Laplace takes arrays."),
-    (lambda: COUNT.truncated(3, 1), "range must have low below high, unlike 3 … 1."),
+    (lambda: made(Staircase).release([1, 2]), "exact must be one number. Use Laplace for arrays."),
+    (lambda: COUNT.truncated(3, 1), "range must have low below high, but is 3 … 1."),
 ]
 
 
@@ -95,7 +95,7 @@ VAST: Any = RandomizedResponse(epsilon=1, categories=2**31)
 LARGE: list[tuple[Callable[[], object], str]] = [
     (
         lambda: made(AboveThreshold, epsilon=1e-5).law([1, 2]).pmf([True]),
-        "epsilon must be 0.0284091 or more for a law to be summed, but 1e-05 was given.",
+        "epsilon must be 0.0284091 or more to compute the distribution, but 1e-05 was given.",
     ),
     (
         lambda: made(NoisyMax, epsilon=1e-5, noise="laplace").law([1, 2]),
@@ -120,7 +120,7 @@ LARGE: list[tuple[Callable[[], object], str]] = [
     ),
     (
         lambda: made(Laplace).truncated(0, 10).channel(),
-        "range must hold at most 2000 values; write channel(bins=50) for fewer.",
+        "range must hold at most 2000 values (or write channel(bins=50)).",
     ),
 ]
 

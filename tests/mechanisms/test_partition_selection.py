@@ -361,7 +361,7 @@ def test_what_are_no_numbers_of_units_is_refused_without_being_shown(units: obje
 
 
 def test_noise_that_cannot_be_drawn_is_blamed_on_epsilon() -> None:
-    with pytest.raises(ParameterError, match=r"^epsilon must be 256 or less for so many groups"):
+    with pytest.raises(ParameterError, match=r"^epsilon must be 256 or less for this many groups"):
         PartitionSelection(epsilon=300, delta=1e-6)
 
 

@@ -87,7 +87,7 @@ def test_large_answers_are_written_out(maker: Any) -> None:
     plot = made(maker).plot(1_000_000)
     top, bottom = panels(plot)
     names = [text.get_text() for text in top.get_legend().get_texts()]
-    assert names == ["exact answer 1000000", "its neighbour 1000001"]
+    assert names == ["exact answer 1000000", "neighbour 1000001"]
     plot._repr_png_()
     assert not bottom.xaxis.get_offset_text().get_text()
 
@@ -96,7 +96,7 @@ def test_large_answers_are_written_out(maker: Any) -> None:
 def test_the_odds_have_three_ticks_however_large_epsilon_is(maker: Any) -> None:
     changed = {"sensitivity": 10**6, "epsilon": 10**6} if maker is Geometric else {}
     _, bottom = panels(made(maker, **changed).plot())
-    assert bottom.get_ylabel() == "odds"
+    assert bottom.get_ylabel() == "likelihood ratio"
     assert [text.get_text() for text in bottom.get_yticklabels()] == ["e^-ε", "1", "e^ε"]
 
 

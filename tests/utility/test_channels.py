@@ -127,7 +127,7 @@ def test_an_oblivious_mechanism_sees_answers_only() -> None:
 
 def test_rows_that_do_not_add_up_are_refused_unless_they_are_said_to_be_rounded() -> None:
     thirds = [[0.333, 0.333, 0.333]] * 2
-    with pytest.raises(ParameterError, match="add up to 1"):
+    with pytest.raises(ParameterError, match="add up to exactly 1"):
         Channel(thirds)
     assert Channel.nearest(np.array(thirds)).chance(0, 1) == Fraction(1, 3)
 

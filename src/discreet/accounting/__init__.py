@@ -1,4 +1,4 @@
-"""What happened, what it costs, what is left."""
+"""Privacy accounting: events, their costs, and budgets."""
 
 from discreet.accounting.approximate import (
     advanced_epsilon,

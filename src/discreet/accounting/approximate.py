@@ -38,15 +38,15 @@ from discreet.errors import ParameterError, UnsupportedEventError
 from discreet.parameters import rational, whole
 
 MOST_EQUAL = 4_000_000
-"""Above so many equal releases the optimal composition takes too long, and is refused."""
+"""With more equal releases, the optimal composition takes too long and is rejected."""
 
 MOST_LOSS = 10**6
-"""Above such a sum of epsilons the optimal composition is not computed."""
+"""Above this sum of epsilons, the optimal composition is not computed."""
 
 
 @singledispatch
 def basic_cost(event: Event) -> Cost:
-    """Return (epsilon, delta) for which the event is proved, exact, by basic composition.
+    """Return the exact (epsilon, delta) that is proved for the event by basic composition.
 
     Dwork, Roth 2014, Theorem 3.16; fully adaptive (Rogers et al. 2016).
     """
@@ -54,7 +54,9 @@ def basic_cost(event: Event) -> Cost:
         return pure_epsilon(event), Fraction(0)
     except UnsupportedEventError as cause:
         raise UnsupportedEventError(
-            event, accountant="basic", instead="price it by zCDP, RDP or PLD at the delta you allow"
+            event,
+            accountant="basic",
+            instead="compute its cost by zCDP, RDP or PLD, at a given delta",
         ) from cause
 
 
@@ -69,7 +71,7 @@ def _(event: RepeatedEvent | ComposedEvent) -> Cost:
 
 
 def advanced_epsilon(epsilon: Fraction, count: int, slack: Fraction) -> float:
-    """Return epsilon of count epsilon-DP releases for a further delta of slack, rounded up.
+    """Return epsilon of `count` epsilon-DP releases for a further delta of `slack`, rounded up.
 
     epsilon sqrt(2 k ln(1/slack)) + k epsilon (e^epsilon - 1): Dwork, Rothblum, Vadhan 2010,
     Theorem III.3. Deltas of the releases add to slack.
@@ -83,9 +85,9 @@ def advanced_epsilon(epsilon: Fraction, count: int, slack: Fraction) -> float:
 
 
 def heterogeneous_epsilon(costs: Iterable[tuple[Fraction, int]], slack: Fraction) -> float:
-    """Return epsilon of releases (epsilon, how often) for a further delta of slack, rounded up.
+    """Return epsilon of releases (epsilon, times) for a further delta of `slack`, rounded up.
 
-    Kairouz, Oh, Viswanath 2015, Theorem 3.5, the least of its three bounds.
+    Kairouz, Oh, Viswanath 2015, Theorem 3.5: the smallest of its three bounds.
     """
     slack = positive_delta(slack)
     pairs = [_checked_pair(each) for each in _some("costs", costs)]
@@ -101,11 +103,11 @@ def heterogeneous_epsilon(costs: Iterable[tuple[Fraction, int]], slack: Fraction
 
 
 def optimal_epsilon(cost: Cost, count: int, delta: Fraction) -> float:
-    """Return the least epsilon of count equal (epsilon, delta)-DP releases, rounded up.
+    """Return the smallest epsilon of `count` equal (epsilon, delta)-DP releases, rounded up.
 
     Kairouz, Oh, Viswanath 2015, Theorem 3.3: the worst case is repeated randomized response, whose
-    loss is (k - 2 i) epsilon with i binomial. No bound that knows only the cost can be smaller;
-    above MOST_LOSS the sum is returned, which hardly differs.
+    privacy loss is (k - 2 i) epsilon with i binomial. No bound that uses only the cost can be
+    smaller. Above MOST_LOSS the sum of epsilons is returned, which is nearly the same.
     """
     (exact, delta_each), delta = _checked_cost(cost), positive_delta(delta)
     count = whole("count", count, least=0, most=MOST_EQUAL)
@@ -125,12 +127,12 @@ def optimal_epsilon(cost: Cost, count: int, delta: Fraction) -> float:
 
 
 def approximate_epsilon(events: Event | Iterable[Event], delta: Fraction) -> float:
-    """Return the least of the bounds below at delta, for parameters fixed in advance."""
+    """Return the smallest of the bounds below at delta, for parameters fixed in advance."""
     return min(advanced_bound(events, delta), optimal_bound(events, delta))
 
 
 def advanced_bound(events: Event | Iterable[Event], delta: Fraction) -> float:
-    """Return epsilon at delta of releases known by their costs, equal or not; inf if none holds."""
+    """Return epsilon at delta from the costs of releases, equal or not, or inf if none holds."""
     costs, delta = _counted_costs(events), positive_delta(delta)
     plain, taken = summed_costs(costs.items())
     if taken > delta:
@@ -144,7 +146,7 @@ def advanced_bound(events: Event | Iterable[Event], delta: Fraction) -> float:
 
 
 def optimal_bound(events: Event | Iterable[Event], delta: Fraction) -> float:
-    """Return the least epsilon at delta of releases of one cost; inf if there are several."""
+    """Return the smallest epsilon at delta of releases with one cost, or inf if costs differ."""
     costs, delta = _counted_costs(events), positive_delta(delta)
     if (
         len(costs) != 1
@@ -174,7 +176,7 @@ def _checked_pair(pair: object) -> tuple[float, int]:
         case (epsilon, count):
             exact = rational("epsilon", epsilon, least=0, most=LARGEST_NUMBER**2)
             return float_up(exact), whole("count", count, least=0, most=MOST_COUNTED)
-    raise ParameterError("costs", pair, "must be pairs of an epsilon and how often it is paid")
+    raise ParameterError("costs", pair, "must be pairs of an epsilon and a number of times")
 
 
 def _checked_cost(cost: object) -> Cost:

@@ -7,13 +7,13 @@ variance rounded to the nearest integer, and x = 1/(24 v). Then at every integer
 
 and the total variation distance of d and r is at most x. Neighbouring exact values are integers
 apart, so rounding commutes with the shift and is post-processing of the continuous release. The
-proof is in docs/accounting.md. It gives two ways to price a composition whose ideal form, with
-continuous noise, is (epsilon, delta)-DP:
+proof is in docs/accounting.md. It gives two bounds on the cost of a composition whose ideal form,
+with continuous noise, is (epsilon, delta)-DP:
 
 by variation    (epsilon, delta + (1 + e^epsilon) X)                  with X = Σ x over all answers,
 by ratio        (epsilon + X + B + Σ ln S, e^X (delta + e^(epsilon - y)))          for any y > 0,
 
-where Σ x z²/v ≤ B but for a probability of e^-y.
+where Σ x z²/v ≤ B except with probability e^-y.
 """
 
 from collections.abc import Callable, Mapping
@@ -32,7 +32,7 @@ WASTE = 2.0**-30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bridge:
-    """What a number of discrete Gaussians pays to be priced as continuous ones."""
+    """The extra cost of computing discrete Gaussians as if they were continuous."""
 
     mu_squared: Fraction
     variation: Fraction  # X
@@ -42,11 +42,11 @@ class Bridge:
 
     @classmethod
     def over(cls, counts: Mapping[DiscreteGaussianEvent, int]) -> Self:
-        """Return the bridge for these events, so many of each; variances of 1 or more."""
+        """Return the bridge for these events and their numbers. Variances must be 1 or more."""
         for event in counts:
             if event.variance < 1:
                 raise UnsupportedEventError(
-                    event, accountant="GDP", instead="a variance below 1 is priced by zCDP"
+                    event, accountant="GDP", instead="use zCDP for a variance below 1"
                 )
         answers = {event: event.answers * count for event, count in counts.items()}
         x = {event: float_up(1 / (24 * event.variance)) for event in counts}
@@ -59,10 +59,10 @@ class Bridge:
         )
 
     def widening(self, y: float) -> float:
-        """Return X + B + Σ ln S, rounded up, where B holds but for a probability of e^-y.
+        """Return X + B + Σ ln S, rounded up, where B holds except with probability e^-y.
 
         With z = round(sqrt(v) g), z²/v ≤ (5/4) (g² + 1/v), and Σ x g² ≤ Σ x + 2 sqrt(Σ x² y) + 2
-        y max x but for e^-y (Laurent, Massart 2000, Lemma 1).
+        y max x except with probability e^-y (Laurent, Massart 2000, Lemma 1).
         """
         total = float_up(self.variation)
         bulge = total + 2 * sqrt(self.squares * y) + 2 * self.largest * y
@@ -96,7 +96,7 @@ class Bridge:
 
 
 def ideal_mu_squared(event: DiscreteGaussianEvent) -> Fraction:
-    """Return mu² of the continuous Gaussian that a discrete one is priced as."""
+    """Return mu² of the continuous Gaussian that corresponds to a discrete one."""
     return event.sensitivity_squared / event.variance
 
 

@@ -1,14 +1,14 @@
-"""Budgets: filters that stay valid when every question is chosen after the last answer.
+"""Budgets: privacy filters that stay valid if every query is chosen after the previous answer.
 
-A filter decides before each release whether it still fits. Two are proved for full adaptivity, the
-price of each release being known before it runs:
+A filter decides before each release whether it still fits. Two filters are proved for full
+adaptivity, if the cost of each release is known before it runs:
 
 basic           Σ epsilon ≤ epsilon and Σ delta ≤ delta (Rogers, Roth, Ullman, Vadhan 2016,
                 the filter of basic composition);
 concentrated    Σ rho ≤ rho, the largest that implies (epsilon, delta - set_aside), and Σ delta of
                 (epsilon, delta) releases ≤ set_aside (Feldman, Zrnic 2021, the Rényi filter;
                 Whitehouse, Ramdas, Rogers, Wu 2023, the filter for approximate zCDP),
-                or else Σ epsilon ≤ epsilon, if all that was charged is pure
+                or else Σ epsilon ≤ epsilon, if all charges are pure
                 (docs/accounting.md, "Either bound will do").
 
 All comparisons are between exact fractions.
@@ -50,13 +50,13 @@ def _amount(name: str, value: object) -> Amount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Charge:
-    """What is taken of each bound; infinite where the bound has no theorem for the release."""
+    """The cost for each bound, infinite if the bound has no theorem for the release."""
 
     epsilon: Amount = Fraction(0)
     rho: Amount = Fraction(0)
     delta: Fraction = Fraction(0)
     sampling: frozenset[str] = frozenset()
-    """The kind of samples that were charged for: they must all have the same neighbours."""
+    """The kinds of samples that were charged. All must have the same neighbours."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", _amount("epsilon", self.epsilon))
@@ -75,9 +75,9 @@ class Charge:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remaining:
-    """What is left of each bound, 0 for a bound that can no longer be used.
+    """The remaining amount of each bound, 0 for a bound that can no longer be used.
 
-    A release fits if its epsilon or its rho is no more than what is left, and its delta too.
+    A release fits if its epsilon or its rho is at most the remaining one, and its delta too.
     """
 
     epsilon: Fraction
@@ -87,12 +87,12 @@ class Remaining:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """(epsilon, delta) for all that is ever charged to it, however the charges are chosen.
+    """A total (epsilon, delta) for all charges, even if they are chosen adaptively.
 
-    A state, not an account: `charge` returns the next one. With delta = 0 the filter is basic, else
-    concentrated, unless one is named. A concentrated budget never affords less than a basic one of
-    the same epsilon without a delta. set_aside is the part of delta that it keeps for events with a
-    delta of their own; it must be fixed before the first charge.
+    A budget is an immutable state: `charge` returns the next one. By default the filter is basic if
+    delta = 0, else concentrated. A concentrated budget never allows less than a basic one with the
+    same epsilon and no delta. `set_aside` is the part of delta for events that have a delta
+    themselves. It must be fixed before the first charge.
 
     Proof: docs/accounting.md, "Either bound will do".
     """
@@ -104,7 +104,7 @@ class Budget:
     charged: Charge = Charge()
 
     if TYPE_CHECKING:
-        # What people may write; __post_init__ makes fractions of it.
+        # The types that callers may give. __post_init__ converts them to fractions.
         def __init__(
             self,
             *,
@@ -128,10 +128,10 @@ class Budget:
         if not isinstance(self.charged, Charge):
             raise ParameterError("charged", self.charged, "must be a Charge")
         if kind is Filter.CONCENTRATED:
-            rho_for_budget(self.epsilon, delta - self.set_aside)  # refuses what has no rho
+            rho_for_budget(self.epsilon, delta - self.set_aside)  # raises if there is no rho
 
     def price(self, event: Event) -> Charge:
-        """Return what charging the event takes."""
+        """Return the cost of charging the event."""
         event = an_event("event", event)
         if self.filter is Filter.BASIC:
             epsilon, delta = basic_cost(event)
@@ -141,9 +141,9 @@ class Budget:
         return Charge(epsilon=pure, rho=rho, delta=delta, sampling=sampling_of(event))
 
     def remaining(self) -> Remaining:
-        """Return what is left of each bound."""
+        """Return the remaining amount of each bound."""
         zero = Fraction(0)
-        # A delta is held by the same bound as rho, so it is lost with it.
+        # Delta belongs to the same bound as rho, so it is lost with it.
         delta = self._delta_limit - self.charged.delta if self._holds_delta else zero
         return Remaining(
             epsilon=_left(self.epsilon, self.charged.epsilon),
@@ -152,11 +152,11 @@ class Budget:
         )
 
     def affords(self, event: Event) -> bool:
-        """Return whether the event could be charged now."""
+        """Return whether the budget is enough for the event now."""
         return self._holds(self.charged + self.price(event))
 
     def charge(self, event: Event) -> Self:
-        """Return the budget after the event, or refuse and change nothing."""
+        """Return the budget after the event, or raise `BudgetError` and change nothing."""
         price = self.price(event)
         charged = self.charged + price
         if not self._holds(charged):
@@ -164,7 +164,7 @@ class Budget:
         return replace(self, charged=charged)
 
     def _holds(self, charged: Charge) -> bool:
-        """Return whether one of the bounds proves (epsilon, delta) for all that was charged."""
+        """Return whether one of the bounds proves (epsilon, delta) for all charges."""
         by_sums = charged.epsilon <= self.epsilon
         by_rho = charged.rho <= self._rho_limit
         return charged.delta <= self._delta_limit and (by_sums or by_rho)
@@ -198,7 +198,7 @@ class Budget:
 
 
 def _pure_or_infinite(event: Event) -> Amount:
-    """Return the epsilon of a pure event; infinity ends the use of sums of epsilon for good."""
+    """Return the epsilon of a pure event, or infinity, which rules out sums of epsilon for good."""
     try:
         epsilon, delta = basic_cost(event)
     except UnsupportedEventError:
@@ -224,6 +224,6 @@ def _checked_aside(given: object, delta: Fraction, kind: Filter) -> Fraction:
         return rational("set_aside", given, least=0, below=delta)
     aside = rational("set_aside", given, least=0)
     if aside:
-        rule = "must be 0 for the basic filter, which keeps all of delta for events that have one"
+        rule = "must be 0 for the basic filter, which uses all of delta for events that have one"
         raise ParameterError("set_aside", given, rule)
     return aside

@@ -1,4 +1,4 @@
-"""How much noise a target costs: the inverse of accounting, always rounded to more noise."""
+"""Calibration: the noise for a target cost. It is always rounded towards more noise."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -24,12 +24,12 @@ from discreet.parameters import rational
 def analytic_gaussian_multiplier(
     epsilon: Fraction, delta: Fraction, *, variation: Fraction = Fraction(0)
 ) -> Fraction:
-    """Return the least noise multiplier, rounded up, that makes a Gaussian (epsilon, delta)-DP.
+    """Return the smallest noise multiplier, rounded up, that makes a Gaussian (epsilon, delta)-DP.
 
-    variation is the total-variation distance between the noise that is drawn and a rounding of the
-    continuous Gaussian: delta(epsilon) + (1 + e^epsilon) variation ≤ delta holds for the result,
-    which exceeds the least real one by a factor of at most 1 + 2^-30 (Balle, Wang 2018,
-    Algorithm 1, with the bracket kept on the safe side).
+    `variation` is the total variation distance between the noise that is drawn and a rounding of
+    the continuous Gaussian. The result satisfies delta(epsilon) + (1 + e^epsilon) variation ≤ delta
+    and exceeds the smallest real one by a factor of at most 1 + 2^-30 (Balle, Wang 2018,
+    Algorithm 1, with the bracket on the safe side).
     """
     epsilon = rational("epsilon", epsilon, above=0)
     delta = positive_delta(delta)
@@ -59,18 +59,20 @@ def classical_gaussian_multiplier_squared(epsilon: Fraction, delta: Fraction) ->
 
 
 def _left_for_the_continuous(epsilon: Fraction, delta: Fraction, variation: Fraction) -> float:
-    """Return delta - (1 + e^epsilon) variation, rounded down, or refuse if nothing is left."""
+    """Return delta - (1 + e^epsilon) variation, rounded down, or raise if nothing remains."""
     delta_down = float_down(delta)
     if variation == 0:
         return delta_down
     taken_up = (1 + _exp_up(epsilon)) * float_up(variation) * (1 + TRUST)
     left = (delta_down - taken_up) * (1 - TRUST)
     if taken_up >= 1:
-        raise ParameterError("epsilon", epsilon, "must be smaller: the grid takes all of delta")
+        raise ParameterError(
+            "epsilon", epsilon, "must be smaller, because the grid takes all of delta"
+        )
     if left <= 0:
         rule = (
-            f"must be more than {taken_up:.3g} at this epsilon (the grid takes that much); "
-            "take a smaller epsilon or a larger delta"
+            f"must be more than {taken_up:.3g} at this epsilon, because the grid takes that much "
+            "(use a smaller epsilon or a larger delta)"
         )
         raise ParameterError("delta", delta, rule)
     return left
@@ -90,11 +92,11 @@ def _delta_with(multiplier: float, epsilon_down: float) -> float:
 def calibrate(
     make_event: Callable[[Fraction], Event], *, epsilon: object, delta: object = 0
 ) -> Fraction:
-    """Return about the least noise for which the event that it makes costs at most epsilon.
+    """Return nearly the least noise for which an event costs at most epsilon.
 
-    make_event takes the amount of noise (a scale, a multiplier, a variance), and more of it must
-    never cost more. Only an amount whose price was computed and fits is returned; it exceeds the
-    least by a factor of at most 1 + 2^-20.
+    `make_event` takes the amount of noise (a scale, a multiplier, a variance) and returns an event.
+    More noise must never cost more. The cost of the returned amount was computed and fits. It
+    exceeds the least amount by a factor of at most 1 + 2^-20.
     """
     target = rational("epsilon", epsilon, above=0)
     if not callable(make_event):

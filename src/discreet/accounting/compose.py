@@ -1,4 +1,4 @@
-"""What several releases cost together, by the accountant that proves the least."""
+"""The cost of several releases together, by the accountant that proves the smallest."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -26,12 +26,12 @@ from discreet.parameters import rational
 Refusal = UnsupportedEventError | ParameterError
 
 Epsilon = Fraction | float
-"""Exact where only exact numbers were added, else a float that was rounded up."""
+"""Exact if only exact numbers were added, else a float that was rounded up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Price:
-    """(epsilon, delta), who proved it, and what the other accountants would have said."""
+    """(epsilon, delta), the accountant that proved it, and the results of the others."""
 
     epsilon: Epsilon
     delta: Fraction
@@ -45,10 +45,10 @@ class Price:
 
 
 def compose(events: Event | Iterable[Event], delta: object = 0) -> Price:
-    """Return the least proved epsilon of all the events together, at this delta.
+    """Return the smallest proved epsilon of all the events together, at this delta.
 
-    Valid for events whose parameters were fixed in advance, before the first answer was seen. When
-    the next event is chosen after the last answer, charge a `Budget` instead.
+    Valid for events whose parameters were fixed in advance, before the first answer was seen. If
+    events are chosen after earlier answers, charge a `Budget` instead.
     """
     target = _checked_delta(delta)
     together = _together(events)
@@ -64,7 +64,7 @@ def compose(events: Event | Iterable[Event], delta: object = 0) -> Price:
 
 
 def _together(events: Event | Iterable[Event]) -> ComposedEvent:
-    """Return all events as one, equal ones counted."""
+    """Return all events as one, with equal events counted."""
     return ComposedEvent(events=tuple(event * count for event, count in counted(events).items()))
 
 
@@ -83,7 +83,7 @@ def _basic(events: ComposedEvent, delta: Fraction) -> Epsilon:
     epsilon, taken = basic_cost(events)
     if taken > delta:
         raise ParameterError(
-            "delta", delta, f"must be {shown(taken)} or more, what the events add up to"
+            "delta", delta, f"must be {shown(taken)} or more, the sum of all events"
         )
     return epsilon
 
@@ -96,7 +96,7 @@ EXACT: Mapping[str, Callable[[ComposedEvent, Fraction], Epsilon]] = {
     "pure": _pure,
     "basic": _basic,
 }
-"""Accountants that can price at delta = 0."""
+"""Accountants that work at delta = 0."""
 
 ACCOUNTANTS: Mapping[str, Callable[[ComposedEvent, Fraction], Epsilon]] = {
     **EXACT,
@@ -107,11 +107,11 @@ ACCOUNTANTS: Mapping[str, Callable[[ComposedEvent, Fraction], Epsilon]] = {
     "RDP": epsilon_from_rdp,
     "PLD": pld_epsilon,
 }
-"""All accountants, the plainest first: it is named when two say the same."""
+"""All accountants, simplest first. If two agree, the simpler one is named."""
 
 
 def _alternatives(events: ComposedEvent, delta: Fraction) -> dict[str, Epsilon]:
-    """Return the price by every accountant that has one; refuse if none has."""
+    """Return the cost by every accountant that has one, or raise if none has."""
     prices: dict[str, Epsilon] = {}
     refusals: list[Refusal] = []
     for name, price in (ACCOUNTANTS if delta else EXACT).items():
@@ -120,7 +120,7 @@ def _alternatives(events: ComposedEvent, delta: Fraction) -> dict[str, Epsilon]:
         except (UnsupportedEventError, ParameterError) as refusal:
             refusals.append(refusal)
         else:
-            # A price that is no number would win every comparison: only finite ones count.
+            # NaN would win every comparison, so only finite costs are used.
             if isinstance(epsilon, Fraction) or 0 <= epsilon < inf:
                 prices[name] = epsilon
     if not prices:
@@ -129,14 +129,17 @@ def _alternatives(events: ComposedEvent, delta: Fraction) -> dict[str, Epsilon]:
 
 
 def _plainest(refusals: list[Refusal], delta: Fraction) -> Refusal:
-    """Return the refusal that says best what to do: about a number, or else about the event."""
+    """Return the most helpful error: about a number, or else about the event."""
     numbers = [each for each in refusals if isinstance(each, ParameterError)]
     if numbers:
         return numbers[0]
     if refusals:
-        # Without a delta the first says to give one; with a delta the last has seen the most kinds.
+        # Without a delta, the first error says to give one. With a delta, the last accountant
+        # supports the most kinds of events.
         return refusals[0] if delta == 0 else refusals[-1]
-    return ParameterError("delta", delta, "is too small for any accountant to price these events")
+    return ParameterError(
+        "delta", delta, "is too small for any accountant to compute the cost of these events"
+    )
 
 
 def _shown_up(epsilon: Epsilon) -> str:

@@ -1,4 +1,4 @@
-"""Costs of two numbers, an amount and a delta, which add up."""
+"""Costs with two numbers, an amount and a delta, which add up."""
 
 from collections.abc import Iterable
 from fractions import Fraction
@@ -8,7 +8,7 @@ Cost = tuple[Fraction, Fraction]
 
 
 def summed_costs(costs: Iterable[tuple[Cost, int]]) -> Cost:
-    """Return the sum of costs, each taken so many times."""
+    """Return the sum of costs, each multiplied by its number of times."""
     amount = delta = Fraction(0)
     for (each_amount, each_delta), count in costs:
         amount, delta = amount + each_amount * count, delta + each_delta * count

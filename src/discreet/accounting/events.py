@@ -1,8 +1,8 @@
-"""What was released, in the fewest numbers that fix its privacy cost.
+"""Events: the parameters of releases that determine their privacy cost.
 
-A ledger keeps events for ever. A field may be added with a default; it is never removed, renamed
-or given a new meaning. A changed mechanism gets a new event with a new tag. Stored names are
-written out here and do not follow the names of classes or files.
+A ledger stores events permanently. A field may be added with a default, but it is never removed,
+renamed or given a new meaning. A changed mechanism gets a new event with a new tag. Stored names
+are written out here and do not follow the names of classes or files.
 """
 # ruff: noqa: RUF009 - checked and count declare fields, as dataclasses.field does
 
@@ -17,17 +17,17 @@ from discreet.errors import ParameterError
 from discreet.parameters import rational, whole
 
 Record = dict[str, Any]
-"""An event as JSON can hold it: its tag and its fields, fractions as "p/q"."""
+"""An event as a JSON object: its tag and its fields, with fractions as "p/q"."""
 
 
 LEAST_NUMBER, LARGEST_NUMBER = Fraction(1, 10**100), Fraction(10**100)
-"""Every positive number of an event lies between these: floats hold its square and its inverse."""
+"""The range of positive numbers in an event. Floats hold their squares and inverses."""
 
 MOST_COUNTED = 10**15
-"""No more releases of a kind, and no more answers in one, are counted: floats hold them exactly."""
+"""The most releases of a kind, and answers in one. Floats hold these numbers exactly."""
 
 MOST_DIGITS = 4000
-"""So many digits are written and read back; a longer fraction could not be stored."""
+"""The most digits of a stored number. A longer fraction is rejected."""
 
 
 def checked(check: Callable[[str, object], object]) -> Any:
@@ -36,7 +36,7 @@ def checked(check: Callable[[str, object], object]) -> Any:
 
 
 def count(*, least: int = 1, default: int | None = None) -> Any:
-    """Declare a whole number of an event."""
+    """Declare an integer field of an event."""
     metadata = {"check": partial(whole, least=least, most=MOST_COUNTED)}
     return (
         field(metadata=metadata) if default is None else field(default=default, metadata=metadata)
@@ -44,7 +44,7 @@ def count(*, least: int = 1, default: int | None = None) -> Any:
 
 
 def positive(name: str, value: object) -> Fraction:
-    """Return a positive number that floats can hold and a record can store, or refuse it."""
+    """Return a positive number that floats and records can hold, or raise `ParameterError`."""
     exact = rational(name, value, least=LEAST_NUMBER, most=LARGEST_NUMBER)
     if max(exact.numerator, exact.denominator) >= 10**MOST_DIGITS:
         raise ParameterError(name, exact, f"must have {MOST_DIGITS} digits or fewer")
@@ -52,42 +52,42 @@ def positive(name: str, value: object) -> Fraction:
 
 
 def zero_or_positive(name: str, value: object) -> Fraction:
-    """Return zero or a positive number, or refuse it by name."""
+    """Return zero or a positive number, or raise `ParameterError`."""
     exact = rational(name, value, least=0)
     return exact if exact == 0 else positive(name, exact)
 
 
 def positive_whole(name: str, value: object) -> int:
-    """Return a positive whole number, or refuse it by name."""
+    """Return a positive whole number, or raise `ParameterError`."""
     return whole(name, value, least=1, most=int(LARGEST_NUMBER))
 
 
 def positive_probability(name: str, value: object) -> Fraction:
-    """Return a probability above 0, or refuse it by name."""
+    """Return a probability above 0, or raise `ParameterError`."""
     return positive(name, rational(name, value, above=0, most=1))
 
 
 def zero_or_delta(name: str, value: object) -> Fraction:
-    """Return zero or a delta below 1, or refuse it by name."""
+    """Return zero or a delta below 1, or raise `ParameterError`."""
     return zero_or_positive(name, rational(name, value, least=0, below=1))
 
 
 def an_event(name: str, value: object) -> "Event":
-    """Return value if it is an event, or refuse it by name."""
+    """Return value if it is an event, or raise `ParameterError`."""
     if not isinstance(value, Event):
         raise ParameterError(name, value, f"must be an event{_hint(value)}")
     return value
 
 
 def some_events(name: str, value: object) -> "tuple[Event, ...]":
-    """Return value as a tuple if it holds events only, or refuse it by name."""
+    """Return value as a tuple if it contains only events, or raise `ParameterError`."""
     if isinstance(value, Event) or not isinstance(value, Iterable):
         raise ParameterError(name, value, "must be several events")
     return tuple(an_event(name, each) for each in value)
 
 
 def all_events(value: object) -> "tuple[Event, ...]":
-    """Return an event or several as a tuple, or refuse what is neither."""
+    """Return an event or several events as a tuple, or raise `ParameterError`."""
     if isinstance(value, Event):
         return (value,)
     if not isinstance(value, Iterable):
@@ -97,14 +97,14 @@ def all_events(value: object) -> "tuple[Event, ...]":
 
 
 def _hint(value: object) -> str:
-    """Return what to write instead, for those who hand in a mechanism."""
+    """Return advice for callers who gave a mechanism."""
     is_mechanism = isinstance(getattr(value, "event", None), Event)
-    return "; write mechanism.event" if is_mechanism else ""
+    return " (write mechanism.event)" if is_mechanism else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """A release that a ledger can store and an accountant can price."""
+    """A release that a ledger can store and whose cost an accountant can compute."""
 
     tag: ClassVar[str]
 
@@ -175,7 +175,7 @@ class DiscreteGaussianEvent(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExponentialEvent(Event):
-    """A candidate chosen with P ∝ exp(rate · utility): epsilon-DP, log-odds of range epsilon."""
+    """A candidate chosen with P ∝ exp(rate · utility): epsilon-DP with bounded range epsilon."""
 
     tag: ClassVar[str] = "exponential/1"
     epsilon: Fraction = checked(positive)
@@ -199,7 +199,7 @@ class NoisyMaxEvent(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SparseVectorEvent(Event):
-    """A whole run of the sparse vector technique, however many questions it saw: epsilon-DP."""
+    """A whole run of the sparse vector technique, with any number of queries: epsilon-DP."""
 
     tag: ClassVar[str] = "sparse-vector/1"
     epsilon: Fraction = checked(positive)
@@ -207,7 +207,7 @@ class SparseVectorEvent(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RandomizedResponseEvent(Event):
-    """One of `categories` values, true with odds e^epsilon : 1 against each other value."""
+    """One of `categories` values, the true one e^epsilon times as likely as each other."""
 
     tag: ClassVar[str] = "randomized-response/1"
     epsilon: Fraction = checked(positive)
@@ -219,7 +219,7 @@ class RandomizedResponseEvent(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PureEvent(Event):
-    """Anything proved epsilon-DP."""
+    """Any release that is proved epsilon-DP."""
 
     tag: ClassVar[str] = "pure/1"
     epsilon: Fraction = checked(zero_or_positive)
@@ -227,7 +227,7 @@ class PureEvent(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApproximateEvent(Event):
-    """Anything proved (epsilon, delta)-DP."""
+    """Any release that is proved (epsilon, delta)-DP."""
 
     tag: ClassVar[str] = "approximate/1"
     epsilon: Fraction = checked(zero_or_positive)
@@ -236,7 +236,7 @@ class ApproximateEvent(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConcentratedEvent(Event):
-    """Anything proved rho-zCDP."""
+    """Any release that is proved rho-zCDP."""
 
     tag: ClassVar[str] = "concentrated/1"
     rho: Fraction = checked(zero_or_positive)
@@ -247,7 +247,7 @@ class ConcentratedEvent(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoissonSampledEvent(Event):
-    """An event on a sample that takes each unit with this probability; add-remove neighbours."""
+    """An event on a sample with each unit in it with this probability; add-remove neighbours."""
 
     tag: ClassVar[str] = "poisson-sampled/1"
     event: Event = checked(an_event)
@@ -273,7 +273,7 @@ class FixedSampleEvent(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepeatedEvent(Event):
-    """The same event, independently, this many times; written `event * 1000`."""
+    """The same event, independently, this many times. Written `event * 1000`."""
 
     tag: ClassVar[str] = "repeated/1"
     event: Event = checked(an_event)
@@ -313,7 +313,7 @@ KINDS: Mapping[str, type[Event]] = {
 
 
 def record_from_event(event: Event) -> Record:
-    """Return the event as JSON can hold it, for ever."""
+    """Return the event as a JSON object, in a permanent format."""
     event = an_event("event", event)
     return {"tag": event.tag} | {
         each.name: _stored(getattr(event, each.name)) for each in fields(event)
@@ -321,7 +321,7 @@ def record_from_event(event: Event) -> Record:
 
 
 def event_from_record(record: Mapping[str, Any]) -> Event:
-    """Return the event that `record_from_event` wrote; refuse what this version does not know."""
+    """Return the event that `record_from_event` wrote, or raise if this version cannot read it."""
     if not isinstance(record, Mapping):
         raise ParameterError("record", record, "must be what record_from_event returned")
     tag = record.get("tag")
@@ -350,12 +350,12 @@ def counted(events: Event | Iterable[Event]) -> dict[Event, int]:
             case _ if times:
                 counts[event] = counts.get(event, 0) + times
     if (most := max(counts.values(), default=0)) > MOST_COUNTED:
-        raise ParameterError("count", most, f"must be {MOST_COUNTED} or less in all")
+        raise ParameterError("count", most, f"must be {MOST_COUNTED} or less in total")
     return counts
 
 
 def sampling_of(event: Event) -> frozenset[str]:
-    """Return the tags of the samples in an event, each of which speaks of its own neighbours."""
+    """Return the tags of the samples in an event. Each kind has its own neighbours."""
     match event:
         case ComposedEvent():
             return frozenset().union(*(sampling_of(each) for each in event.events))
@@ -368,7 +368,7 @@ def sampling_of(event: Event) -> frozenset[str]:
 
 
 def shared_sampling(tags: frozenset[str]) -> frozenset[str]:
-    """Return the tags, or refuse samples that speak of different neighbours."""
+    """Return the tags, or raise if the samples have different neighbours."""
     if len(tags) > 1:
         rule = "must share their neighbours: Poisson samples add or remove, fixed ones replace"
         raise ParameterError("events", sorted(tags), rule)

@@ -5,7 +5,7 @@ Roth, Su 2022, Corollary 3.3), and its curve has a closed form (Balle, Wang 2018
 
     delta(epsilon) = Φ(mu/2 - epsilon/mu) - e^epsilon Φ(-mu/2 - epsilon/mu).
 
-Discrete Gaussians of large variance are reached over the bridge that `bridge.py` states.
+Discrete Gaussians of large variance are covered by the bounds in `bridge.py`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -31,8 +31,8 @@ from discreet.parameters import rational
 
 @singledispatch
 def gdp_mu_squared(event: Event) -> Fraction:
-    """Return the least mu² for which the event is proved mu-GDP, exact."""
-    raise UnsupportedEventError(event, accountant="GDP", instead="price it by PLD or RDP")
+    """Return the smallest mu² for which the event is proved mu-GDP, exactly."""
+    raise UnsupportedEventError(event, accountant="GDP", instead="compute its cost by PLD or RDP")
 
 
 @gdp_mu_squared.register
@@ -47,7 +47,7 @@ def _(event: RepeatedEvent | ComposedEvent) -> Fraction:
 
 
 def gdp_epsilon(events: Event | Iterable[Event], delta: Fraction) -> float:
-    """Return the least epsilon, rounded up, of Gaussians and discrete Gaussians together."""
+    """Return the smallest epsilon, rounded up, of Gaussians and discrete Gaussians together."""
     delta = positive_delta(delta)
     mu_squared, bridge = _all_gaussians(counted(events))
     mu, delta_down, variation = mu_up(mu_squared), float_down(delta), float_up(bridge.variation)
@@ -63,7 +63,7 @@ def gdp_epsilon(events: Event | Iterable[Event], delta: Fraction) -> float:
 
 
 def gdp_delta(events: Event | Iterable[Event], epsilon: Fraction) -> float:
-    """Return the least delta, rounded up, of Gaussians and discrete Gaussians together."""
+    """Return the smallest delta, rounded up, of Gaussians and discrete Gaussians together."""
     epsilon_down = float_down(rational("epsilon", epsilon, least=0))
     mu_squared, bridge = _all_gaussians(counted(events))
     mu, variation = mu_up(mu_squared), float_up(bridge.variation)
@@ -87,7 +87,7 @@ def gaussian_delta(epsilon: Fraction, mu_squared: Fraction) -> float:
 
 
 def gaussian_epsilon(delta: Fraction, mu_squared: Fraction) -> float:
-    """Return the least epsilon, rounded up, at which mu-GDP implies (epsilon, delta)-DP."""
+    """Return the smallest epsilon, rounded up, at which mu-GDP implies (epsilon, delta)-DP."""
     mu, delta_down = mu_up(mu_squared), float_down(rational("delta", delta, least=0, below=1))
     if mu_squared == 0:
         return 0.0
@@ -95,7 +95,7 @@ def gaussian_epsilon(delta: Fraction, mu_squared: Fraction) -> float:
 
 
 def mu_up(mu_squared: Fraction) -> float:
-    """Return an upper bound of the square root, also where the square itself would underflow."""
+    """Return an upper bound of the square root, even if the square itself would underflow."""
     if mu_squared == 0:
         return 0.0
     halves = (mu_squared.numerator.bit_length() - mu_squared.denominator.bit_length()) // 2

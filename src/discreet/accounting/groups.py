@@ -1,7 +1,7 @@
-"""Group privacy: what an event costs for `size` units at once.
+"""Group privacy: the cost of an event for `size` units at once.
 
-An event is turned into one that describes the same release seen by a group, so every accountant
-prices it as it is.
+An event is converted into one that describes the same release for a group. Every accountant can
+compute the cost of that event.
 """
 
 from dataclasses import replace
@@ -35,7 +35,7 @@ from discreet.parameters import whole
 
 
 def for_group(event: Event, size: object) -> Event:
-    """Return the event as neighbours that differ in up to `size` units see it."""
+    """Return the event for neighbours that differ in up to `size` units."""
     return _for_group(an_event("event", event), whole("size", size, least=1, most=MOST_COUNTED))
 
 
@@ -44,7 +44,7 @@ def _for_group(event: Event, size: int) -> Event:
     if size == 1:
         return event
     raise UnsupportedEventError(
-        event, accountant="group", instead="price the group with the event that is sampled"
+        event, accountant="group", instead="use the event that is sampled for the group"
     )
 
 
@@ -70,7 +70,7 @@ def _(event: DiscreteGaussianEvent, size: int) -> Event:
 
 @_for_group.register
 def _(event: ExponentialEvent, size: int) -> Event:
-    # Log-odds of steps of range epsilon each have a range of size · epsilon in all.
+    # Privacy losses of steps with range epsilon each have a range of size · epsilon in total.
     return ExponentialEvent(epsilon=event.epsilon * size)
 
 
@@ -97,7 +97,7 @@ def _(event: ApproximateEvent, size: int) -> Event:
     # Vadhan 2017, Lemma 2.2: delta (1 + e^epsilon + ... + e^((size-1) epsilon)).
     delta = event.delta * _geometric_sum_up(event.epsilon, size)
     if delta >= 1:
-        raise ParameterError("size", size, "leaves a delta of 1 or more; take a smaller group")
+        raise ParameterError("size", size, "leaves a delta of 1 or more (use a smaller group)")
     return ApproximateEvent(epsilon=event.epsilon * size, delta=delta)
 
 
@@ -116,7 +116,7 @@ def _geometric_sum_up(epsilon: Fraction, size: int) -> Fraction:
     e = float_up(epsilon)
     if e * size > 700:
         raise ParameterError(
-            "size", size, "makes e^(size · epsilon) too large; take a smaller group"
+            "size", size, "makes e^(size · epsilon) too large (use a smaller group)"
         )
     if e == 0 or size == 1:
         return Fraction(size)

@@ -1,4 +1,4 @@
-"""From a law of privacy losses to (epsilon, delta), rounded up.
+"""From a distribution of privacy losses to (epsilon, delta), rounded up.
 
 If L is the privacy loss ln(P/Q) under P, then delta(epsilon) = E[(1 - e^(epsilon - L))₊]: every
 term is positive, and delta grows when mass moves to a larger loss or is added.
@@ -22,7 +22,7 @@ def delta_from_losses(losses: Floats, masses: Floats, epsilon: float) -> float:
 
 
 def epsilon_guess(losses: Floats, masses: Floats, delta: float) -> float:
-    """Return about the least epsilon with delta_from_losses ≤ delta; a start, not a bound."""
+    """Return nearly the smallest epsilon with delta_from_losses ≤ delta. Not a bound."""
     # Up to each loss, delta(epsilon) = above - e^(epsilon - top) below, summed from the top.
     kept = losses > losses[-1] - 600
     losses, masses = losses[kept], np.minimum(masses[kept], 1.0)
@@ -36,10 +36,10 @@ def epsilon_guess(losses: Floats, masses: Floats, delta: float) -> float:
 
 
 def epsilon_for_delta(delta_up: Callable[[float], float], delta: float, *, guess: float) -> float:
-    """Return an epsilon with delta_up(epsilon) ≤ delta, the guess or little more; inf if none."""
+    """Return an epsilon with delta_up(epsilon) ≤ delta, near the guess, or inf if none."""
     low = high = max(0.0, guess)
     step = 1e-13 * max(1.0, abs(guess))
-    while not delta_up(high) <= delta:  # so that no number at all goes on, too
+    while not delta_up(high) <= delta:  # written so that NaN continues, too
         low, high, step = high, high + step, 2 * step
         if step > 1e300:
             return float("inf")

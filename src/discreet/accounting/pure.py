@@ -27,7 +27,7 @@ from discreet.errors import UnsupportedEventError
 
 @singledispatch
 def pure_epsilon(event: Event) -> Fraction:
-    """Return the least epsilon for which the event is proved epsilon-DP."""
+    """Return the smallest epsilon for which the event is proved epsilon-DP."""
     raise UnsupportedEventError(
         event, accountant="pure", instead="give a delta above 0, or use Laplace noise"
     )
@@ -35,7 +35,7 @@ def pure_epsilon(event: Event) -> Fraction:
 
 @pure_epsilon.register
 def _(event: LaplaceEvent | DiscreteLaplaceEvent) -> Fraction:
-    # | ‖z - x‖₁ - ‖z - x'‖₁ | ≤ ‖x - x'‖₁ ≤ sensitivity, and the log-odds divide that by scale.
+    # | ‖z - x‖₁ - ‖z - x'‖₁ | ≤ ‖x - x'‖₁ ≤ sensitivity; the privacy loss is that / scale.
     return event.sensitivity / event.scale
 
 

@@ -1,7 +1,7 @@
 """Rényi differential privacy: one curve of epsilon over the order alpha for each event.
 
-A curve is an array of upper bounds, one for each alpha > 1. Curves add (Mironov 2017,
-Proposition 1) and turn into (epsilon, delta) at the best order.
+A curve is an array of upper bounds, one for each alpha > 1. Curves add up (Mironov 2017,
+Proposition 1) and are converted to (epsilon, delta) at the best order.
 """
 
 from collections.abc import Callable, Iterable
@@ -44,10 +44,10 @@ from discreet.errors import UnsupportedEventError
 from discreet.parameters import rational
 
 ORDERS: Floats = np.union1d(1 + np.geomspace(2.0**-7, 2.0**17, 400), np.arange(2.0, 65.0))
-"""The orders among which the best is taken; any set gives a valid price."""
+"""The orders among which the best is chosen. Any set gives a valid cost."""
 
 MOST_ALPHA = 10**6
-"""No larger order is priced."""
+"""The largest order."""
 
 NODES: Floats = np.union1d(np.arange(2.0, 65.0), np.round(np.geomspace(64, 1024, 48)))
 """Whole orders at which sampled Gaussians are computed; between them, by convexity."""
@@ -61,7 +61,7 @@ def rdp_epsilon(event: Event, alpha: object) -> float:
 
 
 def epsilon_from_rdp(events: Event | Iterable[Event], delta: Fraction) -> float:
-    """Return the least epsilon over all orders such that (epsilon, delta)-DP is proved, rounded up.
+    """Return the smallest epsilon over all orders that proves (epsilon, delta)-DP, rounded up.
 
     Canonne, Kamath, Steinke 2020, Proposition 12.
     """
@@ -73,7 +73,7 @@ def epsilon_from_rdp(events: Event | Iterable[Event], delta: Fraction) -> float:
     price = curve + np.log(x) - log_alpha + (log_inverse - log_alpha) / x
     size = curve + np.abs(np.log(x)) + log_alpha + (log_inverse + log_alpha) / x
     prices = price + 8 * TRUST * (1 + size)
-    # An order whose price is no number proves nothing.
+    # An order whose cost is NaN proves nothing.
     return max(0.0, float(np.min(np.where(np.isnan(prices), inf, prices))))
 
 
@@ -81,7 +81,7 @@ def epsilon_from_rdp(events: Event | Iterable[Event], delta: Fraction) -> float:
 def rdp_curve(event: Event, alphas: Floats) -> Floats:  # noqa: ARG001 - the fallback refuses
     """Return epsilon, rounded up, at each order alpha > 1."""
     raise UnsupportedEventError(
-        event, accountant="RDP", instead="price it by (epsilon, delta) or by PLD"
+        event, accountant="RDP", instead="compute its cost by (epsilon, delta) or by PLD"
     )
 
 
@@ -189,7 +189,7 @@ def _sampled_curve(
         mu_squared = float_up(_sampled_mu_squared(event, inner))
     at_nodes = moments(float_up(share), mu_squared)
     # (alpha - 1) epsilon(alpha) is convex in alpha and 0 at 1 (van Erven, Harremoës 2014,
-    # Corollary 2), so a chord between whole orders lies above it. Past the last one: no price.
+    # Corollary 2), so a chord between whole orders lies above it. Past the last one: no bound.
     moment = np.interp(alphas, np.append(1.0, NODES), np.append(0.0, at_nodes), right=inf)
     return np.asarray(moment / (alphas - 1) * (1 + TRUST))
 

@@ -1,9 +1,9 @@
-"""Floats that err to a known side.
+"""Floats with errors in a known direction.
 
-Every float that an accountant returns is an upper bound of the real number it stands for, or a
-lower bound where its name ends in `_down`. The elementary functions of C, NumPy and SciPy are not
-correctly rounded, so one call is trusted to a relative error of `TRUST` only; that is several times
-what their test suites and ours observe.
+Every float that an accountant returns is an upper bound of the real number it represents, or a
+lower bound if its name ends in `_down`. The elementary functions of C, NumPy and SciPy are not
+correctly rounded. So the relative error of one call is assumed to be up to `TRUST`, which is
+several times what their test suites and ours observe.
 """
 
 from collections.abc import Callable
@@ -13,10 +13,10 @@ from math import floor, frexp, inf, isinf, ldexp, log, nextafter, sqrt
 from discreet.parameters import rational
 
 TRUST = 2.0**-49
-"""The relative error granted to one call of exp, log, ndtr, erfcx, gammaln: eight half-ulps."""
+"""The relative error allowed for one call of exp, log, ndtr, erfcx, gammaln: eight half-ulps."""
 
 LEAST_DELTA = Fraction(1, 10**300)
-"""Positive deltas below this cannot be told from zero with floats, and are refused."""
+"""Positive deltas below this cannot be distinguished from zero in floats, and are rejected."""
 
 LARGEST_FLOAT = 1.7976931348623157e308
 
@@ -41,28 +41,28 @@ def float_down(value: Fraction) -> float:
 
 
 def log_up(value: Fraction) -> float:
-    """Return an upper bound of ln(value), for any positive fraction however large or small."""
+    """Return an upper bound of ln(value), for any positive fraction."""
     top, bottom = log(value.numerator), log(value.denominator)
     return top - bottom + TRUST * (top + bottom)
 
 
 def short_up(value: float, *, bits: int = 32) -> Fraction:
-    """Return a fraction of few digits, at least value and at most (1 + 2^(1-bits)) times it."""
+    """Return a fraction with few digits, at least value and at most (1 + 2^(1-bits)) times it."""
     mantissa, exponent = frexp(value)
     return (floor(ldexp(mantissa, bits)) + 1) * Fraction(2) ** (exponent - bits)
 
 
 def short_down(value: float, *, bits: int = 32) -> Fraction:
-    """Return a fraction of few digits, at most value and at least (1 - 2^(1-bits)) times it."""
+    """Return a fraction with few digits, at most value and at least (1 - 2^(1-bits)) times it."""
     mantissa, exponent = frexp(value)
     return floor(ldexp(mantissa, bits)) * Fraction(2) ** (exponent - bits)
 
 
 def least_float(holds: Callable[[float], bool], *, relative: float = 2.0**-46) -> float:
-    """Return a float for which holds is true, within relative of the least one; inf if none is.
+    """Return a float for which `holds` is true, within `relative` of the smallest, or inf if none.
 
-    holds must be true from some point on. Only values for which it said so are ever returned, so
-    a wobble of the last digits in holds costs tightness and never validity.
+    `holds` must be true from some point on. Only values for which it was true are returned, so
+    rounding errors in `holds` cost tightness and never validity.
     """
     if holds(0.0):
         return 0.0
@@ -76,7 +76,7 @@ def least_float(holds: Callable[[float], bool], *, relative: float = 2.0**-46) -
 
 
 def _bracket(holds: Callable[[float], bool]) -> tuple[float, float]:
-    """Return (low, high), holds false at low and true at high, a power of two apart."""
+    """Return (low, high), a factor of two apart, with `holds` false at low and true at high."""
     high = 1.0
     while not holds(high):
         high *= 2

@@ -44,9 +44,9 @@ from discreet.parameters import rational
 
 @singledispatch
 def zcdp_rho(event: Event) -> Fraction:
-    """Return the least rho for which the event is proved rho-zCDP."""
+    """Return the smallest rho for which the event is proved rho-zCDP."""
     raise UnsupportedEventError(
-        event, accountant="zCDP", instead="price it by (epsilon, delta) or by PLD"
+        event, accountant="zCDP", instead="compute its cost by (epsilon, delta) or by PLD"
     )
 
 
@@ -77,7 +77,7 @@ def _(
 
 @zcdp_rho.register
 def _(event: ExponentialEvent) -> Fraction:
-    # Log-odds of range epsilon are epsilon²/8-zCDP by Hoeffding's lemma (Cesar, Rogers 2021,
+    # Privacy losses of range epsilon are epsilon²/8-zCDP by Hoeffding's lemma (Cesar, Rogers 2021,
     # Lemma 3.4): a quarter of what any epsilon-DP release costs.
     return event.epsilon**2 / 8
 
@@ -89,7 +89,7 @@ def _(event: PoissonSampledEvent | FixedSampleEvent) -> Fraction:
         return pure_epsilon(event) ** 2 / 2
     except UnsupportedEventError as cause:
         raise UnsupportedEventError(
-            event, accountant="zCDP", instead="price samples of Gaussians by RDP or PLD"
+            event, accountant="zCDP", instead="compute the cost of sampled Gaussians by RDP or PLD"
         ) from cause
 
 
@@ -124,8 +124,8 @@ def _(event: RepeatedEvent | ComposedEvent) -> Cost:
 def epsilon_from_rho(rho: Fraction, delta: Fraction) -> float:
     """Return an epsilon, rounded up, such that rho-zCDP implies (epsilon, delta)-DP.
 
-    Canonne, Kamath, Steinke 2020, Proposition 12: any alpha > 1 gives a valid epsilon; the least
-    is taken.
+    Canonne, Kamath, Steinke 2020, Proposition 12: any alpha > 1 gives a valid epsilon, and the
+    smallest is used.
     """
     rho = rational("rho", rho, least=0)
     delta = positive_delta(delta)

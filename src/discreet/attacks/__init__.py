@@ -1,13 +1,13 @@
-"""Attacks on systems that answer questions about people: what goes wrong, and what holds.
+"""Attacks on systems that answer queries about people, run on synthetic data.
 
-| file | holds |
+| file | contents |
 |---|---|
-| `people.py`, `secret.py`, `alike.py`, `columns.py` | made-up people and their secrets |
-| `targets.py`, `defences.py`, `answering.py`, `suppression.py` | what is attacked |
-| `trials.py`, `outcome.py` | an attack tried many times, and what came of it |
-| `averaging.py`, `differencing.py`, `edges.py`, `reconstruction.py` | secrets, from counts |
-| `membership.py`, `groups.py`, `keys.py` | who is there at all |
-| `floating_point.py`, `reachable.py`, `oracles.py`, `watching.py` | beside the numbers' meaning |
+| `people.py`, `secret.py`, `alike.py`, `columns.py` | synthetic people and their secrets |
+| `targets.py`, `defences.py`, `answering.py`, `suppression.py` | the systems under attack |
+| `trials.py`, `outcome.py` | many runs of one attack, and its success |
+| `averaging.py`, `differencing.py`, `edges.py`, `reconstruction.py` | infer secrets from counts |
+| `membership.py`, `groups.py`, `keys.py` | infer who is in the data |
+| `floating_point.py`, `reachable.py`, `oracles.py`, `watching.py` | use floats, errors and time |
 | `arsenal.py` | all attacks and defences by name |
 """
 

@@ -1,7 +1,7 @@
-"""Made-up people in the tables of a catalog; of the owner's data nothing is read.
+"""Synthetic people for the tables of a catalog. The owner's data are not read.
 
-Every private table has one row for each person, with values that the catalog allows. Where it
-declares no type of a column, the kind is guessed from the column's bounds and values.
+Every private table has one row for each person, with values that the catalog allows. If it declares
+no type for a column, the kind is guessed from the column's bounds and values.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,17 +31,17 @@ from discreet.parameters import whole
 
 
 def made_up_like(catalog: Declaration, people: int, *, secret: str | None = None) -> People:
-    """Return so many people in the private tables of a catalog; reads no data.
+    """Return synthetic people in the private tables of a catalog. Reads no data.
 
-    The secret is a condition on the column that is named, as "column" or "table.column", else on
-    the first that is true or false, has listed values, or has bounds. It holds of each person with
-    chance one half, independently of all else.
+    The secret is a condition on the column `secret`, written "column" or "table.column". By default
+    it is on the first boolean column, or else the first with listed values or with bounds. It is
+    true of each person with probability 1/2, independently of everything else.
     """
     return maker_like(catalog, secret)(people)
 
 
 def maker_like(catalog: Declaration, secret: str | None = None) -> Make:
-    """Return what makes up people in the private tables of a catalog."""
+    """Return a function that makes synthetic people for the private tables of a catalog."""
     private = _private_alone(catalog)
     completed = resolve(private, lambda name: _columns(name, private))
     tables = [each for each in completed.tables if isinstance(each, PrivateTable)]
@@ -52,13 +52,13 @@ def maker_like(catalog: Declaration, secret: str | None = None) -> Make:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
-    """A private table, and the columns in it that tell people apart."""
+    """A private table, and its columns that identify people."""
 
     table: PrivateTable
     known: tuple[str, ...]
 
     def made_up(self, people: int, secret: Column | None = None) -> pa.Table:
-        """Return a row for each person; the column of the secret, if it is here, holds it."""
+        """Return a row for each person, with the secret in its column if that is in this table."""
         return pa.table(
             {
                 each.name: identifying(each.kind, people)
@@ -73,7 +73,7 @@ class Model:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alike:
-    """Makes up people of one catalog, any number of times."""
+    """Makes synthetic people for one catalog, any number of times."""
 
     models: tuple[Model, ...]
     main: Model
@@ -81,17 +81,17 @@ class Alike:
     declared: Declaration
 
     def __call__(self, people: int) -> People:
-        """Return so many new people."""
+        """Return this many new people."""
         n = whole("people", people, least=1, most=MOST_PEOPLE)
         others = {each.table.name: each.made_up(n) for each in self.models if each is not self.main}
         return People(self.main.made_up(n, self.secret), self.scheme, others)
 
     @property
     def scheme(self) -> Scheme:
-        """What is known of the people beforehand."""
+        """What an attacker knows about the people before any query."""
         table, unit = self.main.table, self.main.known[0]
         column, condition = column_of(table, unit), secret_in(self.secret)
-        if column is None or condition is None:  # both were looked for when this was made
+        if column is None or condition is None:  # checked by maker_like
             raise TypeError(unit)
         return Scheme(
             declared=self.declared,
@@ -104,7 +104,7 @@ class Alike:
 
 
 def _counted(table: PrivateTable) -> str:
-    """Return what is counted so that one person moves it by 1, where the table can tell."""
+    """Return what COUNT counts, chosen so that one person changes it by 1 where possible."""
     if table.rows_per_unit == 1 or not isinstance(table.unit, ColumnUnit):
         return "*"
     return f"DISTINCT {quoted(table.unit.column)}"
@@ -114,7 +114,7 @@ def _counted(table: PrivateTable) -> str:
 
 
 def _private_alone(catalog: Declaration) -> Declaration:
-    """Return the catalog without public tables, and without any place where data could be."""
+    """Return the catalog without public tables and without any data source."""
     tables = [replace(each, source=None) for each in catalog.tables if each.unit is not None]
     names = {each.name for each in tables}
     return replace(
@@ -128,7 +128,7 @@ def _private_alone(catalog: Declaration) -> Declaration:
 
 
 def _freed(table: TableDeclaration, tables: Sequence[TableDeclaration]) -> TableDeclaration:
-    """Return the table with room for any number of people in the columns that tell them apart."""
+    """Return the table with no limits on the columns that identify people."""
     names = {each.casefold() for each in _identifiers(table, tables)}
     columns = (
         replace(each, bounds=None, values=None, step=None)
@@ -140,7 +140,7 @@ def _freed(table: TableDeclaration, tables: Sequence[TableDeclaration]) -> Table
 
 
 def _identifiers(table: TableDeclaration, tables: Sequence[TableDeclaration]) -> Iterator[str]:
-    """Yield the columns that say whose row it is, and those by which rows are referred to."""
+    """Yield the columns that identify the unit of a row, and those that other tables refer to."""
     if isinstance(table.unit, ColumnUnit):
         yield table.unit.column
     elif isinstance(table.unit, UnitPath):
@@ -155,7 +155,7 @@ def _identifiers(table: TableDeclaration, tables: Sequence[TableDeclaration]) ->
 
 
 def _columns(name: str, catalog: Declaration) -> tuple[Column, ...]:
-    """Return a table's columns with the kinds that are declared, or guessed."""
+    """Return a table's columns with their declared or guessed kinds."""
     (table,) = (each for each in catalog.tables if each.name == name)
     kinds = {each.name: each.kind or guessed_kind(each) for each in table.columns}
     told = {each.casefold() for each in kinds}
@@ -178,7 +178,7 @@ def _kind_elsewhere(name: str, catalog: Declaration) -> Kind:
 
 
 def guessed_kind(column: ColumnDeclaration) -> Kind:
-    """Return a kind that allows what is declared of a column without a type."""
+    """Return a kind that fits the bounds and values of a column without a declared type."""
     if isinstance(column.bounds, tuple):
         given: Sequence[object] = column.bounds
     else:
@@ -198,7 +198,7 @@ def guessed_kind(column: ColumnDeclaration) -> Kind:
 
 
 def _model(table: PrivateTable, declared: Declaration) -> Model:
-    """Return the table with the columns that tell its people apart, or refuse if there is none."""
+    """Return the table with the columns that identify its people, or raise if there is none."""
     (own,) = (each for each in declared.tables if each.name == table.name)
     named = {each.casefold() for each in _identifiers(own, declared.tables)}
     known = [each for each in table.columns if each.name.casefold() in named]
@@ -206,7 +206,7 @@ def _model(table: PrivateTable, declared: Declaration) -> Model:
         known = [each for each in table.columns if _is_free(each)][:1]
     if not known or not all(each.kind in IDENTIFYING for each in known):
         raise own.location.invalid(
-            "has no column that tells its people apart", 'add key = "COLUMN" to attack it'
+            "has no column that identifies its people", 'add key = "COLUMN" to attack it'
         )
     first = [each for each in known if each.name == _unit_column(table)]
     return Model(table=table, known=tuple(each.name for each in (*first, *known)))
@@ -221,7 +221,7 @@ def _is_free(column: Column) -> bool:
 
 
 def _secret_place(models: Sequence[Model], name: str | None) -> tuple[Model, Column]:
-    """Return the column of the secret: the one that is named, or the first of the best kind."""
+    """Return the column of the secret: the named one, or the first of the best kind."""
     found = [
         (model, each)
         for model in models
@@ -232,8 +232,8 @@ def _secret_place(models: Sequence[Model], name: str | None) -> tuple[Model, Col
         return _named(found, name)
     if not found:
         raise CatalogError(
-            "no column of a private table can be the secret",
-            "declare one as boolean, or with values or bounds",
+            "No column of a private table can be the secret",
+            "Declare one as boolean, or with values or bounds",
         )
     return min(
         found, key=lambda place: (place[1].kind is not Kind.BOOLEAN, place[1].values is None)

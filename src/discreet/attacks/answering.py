@@ -1,4 +1,4 @@
-"""Exact answers about made-up people, and answers that are altered before anyone sees them."""
+"""Exact answers about synthetic people, and answers that are altered before they are returned."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from discreet.errors import QuestionError, RefusedError
 
 @cache
 def _store() -> PublicStore:
-    """Return a store for tables of made-up people, which nobody need be protected from."""
+    """Return a store for tables of synthetic people, which need no protection."""
     return PublicStore()
 
 
@@ -35,13 +35,13 @@ class ExactTarget:
 
 
 def number_of(cell: object) -> float:
-    """Return a cell as a number; what is none counts as 0."""
+    """Return a cell as a number, or 0 if it is not one."""
     return float(cell) if isinstance(cell, int | float | Fraction) else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class AlteredTarget:
-    """Answers exactly, and alters the answer before anyone sees it."""
+    """Alters each exact answer before it is returned."""
 
     exact: ExactTarget
     alter: Callable[[str, float], float]

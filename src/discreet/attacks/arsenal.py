@@ -1,4 +1,4 @@
-"""The attacks and the defences by name, and what each can be told."""
+"""All attacks and defences by name, with their options."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -30,19 +30,19 @@ from discreet.parameters import rational
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attack:
-    """An attack as the command offers it.
+    """An attack as the command line offers it.
 
-    `run` takes a defence, and by name people, queries, trials and progress; it has defaults for
-    all of them.
+    `run` takes a defence, and the keywords people, queries, trials and progress. All keywords have
+    defaults.
     """
 
     run: Callable[..., Outcome]
     about: str
     """What it does, in a few words."""
     ways: type[Enum] | None = None
-    """What `by` can be, if the attack has several ways to go about it."""
+    """The values of `by`, if the attack has several variants."""
     takes_catalogs: bool = False
-    """Whether it can `make` people of a catalog's own tables."""
+    """Whether it can `make` synthetic people for the tables of a catalog."""
 
 
 ATTACKS: dict[str, Attack] = {
@@ -60,30 +60,30 @@ ATTACKS: dict[str, Attack] = {
     ),
     "reconstruction": Attack(
         run=reconstruction,
-        about="everybody's secret from counts of random groups",
+        about="everyone's secret, from counts of random groups",
         ways=Solver,
         takes_catalogs=True,
     ),
     "membership": Attack(run=membership, about="who is in a group, from counts of many attributes"),
-    "groups": Attack(run=groups, about="families, which are more than one person"),
+    "groups": Attack(run=groups, about="whether a family is in the data, from counts"),
     "keys": Attack(run=keys, about="people who are alone in a group, from its name"),
     "floating-point": Attack(run=floating_point, about="exact counts, from the last bits of noise"),
-    "errors": Attack(run=errors, about="a secret from questions that fail"),
-    "timing": Attack(run=timing, about="a secret from questions that take long"),
+    "errors": Attack(run=errors, about="a secret, from queries that fail"),
+    "timing": Attack(run=timing, about="a secret, from queries that take long"),
 }
-"""What may stand after `discreet attack`."""
+"""The attacks of the command `discreet attack`, by name."""
 
 
 EPSILON_LEAST, EPSILON_MOST = Fraction(1, 10**9), Fraction(256)
-"""Beyond these nothing is told, or all of it, and noise is not drawn exactly."""
+"""Below this range nothing is revealed, above it everything, and noise is not drawn exactly."""
 
 QUESTIONS = 10
-"""So many questions Discreet answers if nothing else is said of what each of them pays."""
+"""The number of queries that Discreet answers, unless `each` gives the cost of one query."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """What a defence may be given: epsilon in all, and the part of it that a question pays."""
+    """The parameters of a defence: total epsilon, and the epsilon that each query costs."""
 
     epsilon: Fraction = Fraction(1)
     each: Fraction | None = None
@@ -95,12 +95,12 @@ class Terms:
 
     @property
     def noise(self) -> Fraction:
-        """What a question is worth to a defence that counts nothing."""
+        """The epsilon of each query, for a defence without a budget."""
         return self.epsilon if self.each is None else self.each
 
     @property
     def share(self) -> Fraction:
-        """What a question pays of a budget."""
+        """The epsilon that each query costs, for a defence with a budget."""
         return self.epsilon / QUESTIONS if self.each is None else self.each
 
 
@@ -114,4 +114,4 @@ DEFENCES: dict[str, Callable[[Terms], KnownDefence]] = {
     "fresh-laplace": lambda terms: FreshLaplace(each=terms.noise),
     "discreet": lambda terms: Discreet(epsilon=float(terms.epsilon), each=terms.share),
 }
-"""What may stand after `--against`."""
+"""The defences of the option `--against`, by name."""

@@ -1,6 +1,6 @@
-"""Averaging: one question asked again and again, until the noise has cancelled out.
+"""Averaging: the same query repeated until the noise averages out.
 
-The attacker knows everything but one person's secret, so that a count is one of two numbers.
+The attacker knows everything except one person's secret, so a count is one of two numbers.
 """
 
 from collections.abc import Sequence
@@ -17,22 +17,22 @@ from discreet.parameters import whole
 from discreet.utility import posterior, uniform
 
 VICTIM = 0
-"""The number of the person whom an attacker is after; secrets are independent of numbers."""
+"""The number of the person under attack. Secrets are independent of these numbers."""
 
 PEOPLE, QUERIES, TRIALS = 50, 32, 50
 
 
 class Reading(Enum):
-    """What an attacker makes of many answers."""
+    """How the attacker combines many answers."""
 
     MEAN = "mean"
-    """Their mean, and the count that is nearer to it."""
+    """The count that is nearer to the mean of the answers."""
 
     BELIEF = "belief"
-    """The count that is likelier after all of them, by Bayes, as the noise's law is known."""
+    """The likelier count given all answers, by Bayes' rule: the noise distribution is known."""
 
 
-def averaging(  # noqa: PLR0913 - each is a thing that the command may say
+def averaging(  # noqa: PLR0913 - each is an option of the command
     defence: KnownDefence,
     *,
     people: int = PEOPLE,
@@ -42,11 +42,11 @@ def averaging(  # noqa: PLR0913 - each is a thing that the command may say
     make: Make = made_up,
     progress: Progress | None = None,
 ) -> Outcome:
-    """Return how often one person's secret is told by the same count asked many times.
+    """Return how often one person's secret is guessed from the same count, repeated many times.
 
-    Noise of standard deviation s that is drawn anew leaves an error of s / √k after k answers: the
-    mean of 4 s² of them is right five times out of six, that of 16 s² 98 times out of 100. Where
-    answers are kept, the second one tells nothing.
+    If noise of standard deviation s is drawn again for each answer, the error after k answers is
+    s / √k. The mean of 4 s² answers is right five times out of six, and that of 16 s² 98 times out
+    of 100. If answers are saved, repeating the query reveals nothing more.
     """
     at = steps_to(whole("queries", queries, least=1))
     found = tally(
@@ -77,20 +77,20 @@ def _trial(defence: KnownDefence, people: int, queries: int, by: Reading, make: 
 
 
 def _beyond_mean(known: int, answers: Sequence[float]) -> float:
-    """Return how far the mean lies above the middle of the two counts."""
+    """Return how far the mean is above the midpoint of the two counts."""
     return sum(answers) / len(answers) - known - 0.5 if answers else 0.0
 
 
 def _beyond_belief(defence: KnownDefence, known: int, answers: Sequence[float]) -> float:
-    """Return how far the belief in the larger count lies above one half."""
+    """Return how far the probability of the larger count is above one half."""
     return belief(defence, known, answers) - 0.5
 
 
 def belief(defence: KnownDefence, known: int, answers: Sequence[float]) -> float:
-    """Return how likely it is, after answers of independent noise, that the count is known + 1.
+    """Return the posterior probability that the count is known + 1, given the answers.
 
-    Before, known and known + 1 were as likely as each other. Answers that neither can have given
-    change nothing.
+    The noise of the answers is independent. Before them, known and known + 1 were equally likely.
+    Answers that neither count can give change nothing.
     """
     surprise = {
         count: sum(defence.surprise(each, count) for each in answers)

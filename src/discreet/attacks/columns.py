@@ -1,4 +1,4 @@
-"""Made-up columns: values that a catalog allows, each as likely as any other."""
+"""Synthetic columns: values that a catalog allows, all equally likely."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,15 +20,15 @@ from discreet.tables import ARROW_TYPES
 Array: TypeAlias = "pa.Array[Any]"
 
 MOST_VALUES = 1 << 20
-"""Ranges are gone through in no more steps than these."""
+"""The largest number of different values that are drawn from a range."""
 
 FREE = Bounds(low=Fraction(0), high=Fraction(999))
-"""What numbers and days lie in of which nothing is declared."""
+"""The range of numbers and days without declared bounds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Domain:
-    """The values that are made up for a column, by number; `is_ordered` if they rise with it."""
+    """The possible values of a synthetic column, by index; `is_ordered` if they increase."""
 
     size: int
     value: Callable[[int], Value]
@@ -36,7 +36,7 @@ class Domain:
 
 
 def domain_of(column: Column) -> Domain:
-    """Return what a column may hold: what is declared, or something of its kind."""
+    """Return the values that a column may have: the declared ones, or some of its kind."""
     if column.values is not None:
         return _listed(column.values)
     if column.kind is Kind.BOOLEAN:
@@ -53,7 +53,7 @@ def _listed(values: Sequence[Value]) -> Domain:
 
 
 def _range(column: Column, bounds: Bounds) -> Domain:
-    """Return values from the lower bound in steps as declared, or in so many as are enough."""
+    """Return values from the lower bound in declared steps, or in at most MOST_VALUES steps."""
     kind, width = column.kind, bounds.high - bounds.low
     least = column.step or (width / 1000 if kind is Kind.REAL else Fraction(1))
     step = least * max(1, width / least // MOST_VALUES)
@@ -77,12 +77,12 @@ def arrow_column(kind: Kind, values: Sequence[Value]) -> Array:
 
 
 def identifying(kind: Kind, people: int) -> Array:
-    """Return a column that tells people apart."""
+    """Return a column with a different value for each person."""
     return arrow_column(kind, [identity(kind, each) for each in range(people)])
 
 
 def made_up_column(column: Column, people: int) -> Array:
-    """Return a value for each of so many people."""
+    """Return a random value for each person."""
     domain = domain_of(column)
     return _drawn(column, domain, uniform_integers(domain.size, people))
 
@@ -95,10 +95,10 @@ def _drawn(column: Column, domain: Domain, numbers: IntArray) -> Array:
 
 
 def secret_in(column: Column) -> Secret | None:
-    """Return the condition on a column that is made the secret; None if it can hold none.
+    """Return a condition on a column that can be the secret, or None if the column has none.
 
-    It is the column itself if that is true or false, else being the first of its listed values, or
-    lying in the upper half of its bounds.
+    A boolean column is the condition itself. Otherwise, the condition is that the value is the
+    first listed one, or that it is in the upper half of the bounds.
     """
     domain = domain_of(column)
     is_declared = column.values is not None or isinstance(column.bounds, Bounds)
@@ -113,7 +113,7 @@ def secret_in(column: Column) -> Secret | None:
 
 
 def secret_column(column: Column, people: int) -> Array:
-    """Return values for which the column's secret is, for each person, a fair coin."""
+    """Return values for which the column's secret is a fair coin for each person."""
     domain = domain_of(column)
     if column.kind is Kind.BOOLEAN:
         return arrow_column(column.kind, bernoulli(0.5, people).tolist())

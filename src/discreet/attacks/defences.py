@@ -1,7 +1,7 @@
-"""Ways to answer questions, from none at all to a privacy budget; what attacks are tried on.
+"""Defences that attacks are run against, from exact answers to a privacy budget.
 
-Only `Discreet` promises anything. The others are what people do instead: each hides a single
-answer, and none of them survives many questions.
+Only `Discreet` has a guarantee. The others are common practice. Some of them protect a single
+answer, but none of them withstands many queries.
 """
 
 from dataclasses import dataclass, replace
@@ -21,12 +21,12 @@ from discreet.noise import SYSTEM, discrete_laplace, uniform_integers
 from discreet.opening.open import MEMORY, curator_of
 from discreet.parameters import Real, rational, whole
 
-# --------------------------------------------------------------------------- no promise
+# --------------------------------------------------------------------------- no guarantee
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Raw:
-    """Tells exact counts."""
+    """Answers with exact counts."""
 
     name: str = "raw"
     epsilon: float | None = None
@@ -42,7 +42,7 @@ class Raw:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rounded:
-    """Tells counts to the nearest multiple of `to`, halves upwards."""
+    """Rounds counts to the nearest multiple of `to`, halves upwards."""
 
     to: int = 10
     name: str = "rounded"
@@ -68,7 +68,7 @@ class Rounded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounded:
-    """Adds a whole number within ±`within`, each as likely, drawn anew for every answer."""
+    """Adds a uniform integer within ±`within`, drawn again for every answer."""
 
     within: int = 5
     name: str = "bounded"
@@ -94,7 +94,7 @@ class Bounded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FreshLaplace:
-    """Adds whole Laplace noise worth `each` a question, anew and for ever: there is no budget."""
+    """Adds discrete Laplace noise of epsilon `each` to every answer, and has no budget."""
 
     each: Real = 1
     name: str = "fresh-laplace"
@@ -118,9 +118,9 @@ class FreshLaplace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FloatLaplace:
-    """Adds Laplace noise by the textbook, b · sign · ln(u) in floats, and has no budget.
+    """Adds textbook Laplace noise, b · sign · ln(u) in floats, and has no budget.
 
-    Besides what many questions tell, the floats themselves give the exact answer away (Mironov
+    Even a single answer can reveal the exact count through the last bits of the float (Mironov
     2012, On significance of the least significant bits for differential privacy).
     """
 
@@ -145,9 +145,9 @@ class FloatLaplace:
 
 
 def float_laplace(scale: float) -> float:
-    """Return Laplace noise as textbooks draw it, from a float u = k / 2^53, k > 0, and a sign.
+    """Return textbook Laplace noise, from a float u = k / 2^53 with k > 0, and a sign.
 
-    Not private: which floats can come out depends on the answer that it is added to.
+    Not private: the set of possible outputs depends on the answer that the noise is added to.
     """
     u = (uniform_integers((1 << 53) - 1) + 1) * 2.0**-53
     return (scale if uniform_integers(2) else -scale) * log(u)
@@ -155,10 +155,10 @@ def float_laplace(scale: float) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cached:
-    """Adds whole Laplace noise that follows from the question's words: asked again, it is the same.
+    """Adds discrete Laplace noise that is computed from the text of the query.
 
-    So that averaging answers to one question is in vain; but the same thing asked in other words
-    has noise of its own.
+    Repeating a query gives the same noise, so averaging fails. But an equivalent query with a
+    different text has independent noise.
     """
 
     each: Real = 1
@@ -185,7 +185,7 @@ class Cached:
 
 
 class _Sticky:
-    """Endless bytes that follow from a key and a text."""
+    """An endless stream of bytes, computed from a key and a text."""
 
     def __init__(self, key: bytes, text: str) -> None:
         self._seed, self._drawn = key + text.encode(), 0
@@ -199,14 +199,14 @@ def _scale(each: Real) -> Fraction:
     return 1 / rational("each", each, above=0)
 
 
-# --------------------------------------------------------------------------- a promise
+# --------------------------------------------------------------------------- a guarantee
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Discreet:
-    """A curator with a ledger: each question pays `each`, until `epsilon` in all is spent.
+    """A curator with a ledger: each query costs `each`, until the total `epsilon` is spent.
 
-    What was asked already is answered alike and free of charge, in whatever words.
+    A query with the same meaning as an earlier one returns the saved answer and costs nothing.
     """
 
     epsilon: float = 1.0
@@ -240,13 +240,13 @@ class Discreet:
 
 
 class CuratorTarget:
-    """Asks a curator, at one price for each question."""
+    """Runs queries on a curator, each at the same cost."""
 
     def __init__(self, curator: Curator, each: Real) -> None:
         self._curator, self._each = curator, each
 
     def ask(self, sql: str) -> float:
-        """Return the first number of the first row, or refuse as the curator does."""
+        """Return the first number of the first row, or raise `RefusedError` if rejected."""
         try:
             rows = self._curator.ask(sql, epsilon=self._each).rows
         except (BudgetError, QuestionError) as refusal:
@@ -254,15 +254,15 @@ class CuratorTarget:
         return number_of(next(iter(rows[0].values())) if rows else None)
 
     def close(self) -> None:
-        """Give back the engine and the ledger."""
+        """Close the engine and the ledger."""
         self._curator.close()
 
 
 def allowed_for_values(defence: Defence) -> float | None:
-    """Return how often a fair secret bit of one person can be guessed at most; None for no promise.
+    """Return the highest probability of guessing one person's fair secret bit correctly.
 
-    Where neighbours have one person more or less, changing a person's bit is a removal and an
-    addition; where they replace a person, it is one step.
+    None if the defence has no guarantee. With add-remove neighbours, changing a person's bit takes
+    two steps, a removal and an addition. With replace neighbours, it takes one.
     """
     if defence.epsilon is None:
         return None

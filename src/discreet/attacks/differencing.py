@@ -1,4 +1,4 @@
-"""Differencing: two counts of which one leaves out a single person."""
+"""Differencing: two counts, one of which leaves out a single person."""
 
 from collections.abc import Iterator, Sequence
 from enum import Enum
@@ -19,19 +19,19 @@ PEOPLE, QUERIES, TRIALS = 50, 64, 60
 
 
 class Way(Enum):
-    """How pairs of counts are chosen."""
+    """How the attacker chooses pairs of counts."""
 
     REPEATED = "repeated"
-    """Everyone, and everyone but the victim, again in the same words: for noise drawn anew."""
+    """Everyone, and everyone but the victim, with the same SQL: against fresh noise."""
 
     REWORDED = "reworded"
-    """The same, in other words that mean the same: for noise that follows from the words."""
+    """The same counts with different SQL: against noise that depends on the text of the query."""
 
     EDGE = "edge"
-    """A group whose count is about to be rounded up, and the victim besides: for rounding."""
+    """A group just below the next rounded count, with the victim added: against rounding."""
 
 
-def differencing(  # noqa: PLR0913 - each is a thing that the command may say
+def differencing(  # noqa: PLR0913 - each is an option of the command
     defence: KnownDefence,
     *,
     people: int = PEOPLE,
@@ -41,12 +41,12 @@ def differencing(  # noqa: PLR0913 - each is a thing that the command may say
     make: Make = made_up,
     progress: Progress | None = None,
 ) -> Outcome:
-    """Return how often one person's secret is told by counts with and without that person.
+    """Return how often one person's secret is guessed from counts with and without that person.
 
-    The attacker knows nobody's secret. One pair of exact counts is enough; with noise of standard
+    The attacker knows nobody's secret. One pair of exact counts is enough. With noise of standard
     deviation s, 8 s² pairs are right five times out of six, and 32 s² 98 times out of 100. Rounding
-    is beaten by a group that is found in about log₂ n questions. By default the way is the one
-    that the defence is weak against.
+    is beaten by a group that is found in about log₂ n queries. The default is the variant that the
+    defence is weak against.
     """
     n, times = whole("people", people, least=2), whole("trials", trials, least=1)
     at = [2 * each for each in steps_to(whole("queries", queries, least=2) // 2)]
@@ -84,18 +84,18 @@ def _trial(defence: KnownDefence, people: int, pairs: int, way: Way, make: Make)
 
 
 def _pair(scheme: Scheme, nobody: int, way: Way) -> Iterator[str]:
-    """Yield the question about everyone, and the one that leaves out the victim."""
+    """Yield the query about everyone, and the one that leaves out the victim."""
     secret = scheme.secret.sql
-    # Leaving out someone who is not there changes the words and nothing else.
+    # Leaving out a person who does not exist changes the SQL and nothing else.
     more = [scheme.all_but(nobody)] if way is Way.REWORDED else []
     yield scheme.count(secret, *more)
     yield scheme.count(secret, scheme.all_but(VICTIM), *more)
 
 
 def _beyond(edge: float, answers: Sequence[float]) -> float:
-    """Return how far differences of pairs are above the edge between no and one person.
+    """Return how far the mean difference of the pairs is above the edge between 0 and 1.
 
-    Where nothing is left to chance, any difference at all shows that there is a person.
+    If answers are deterministic, any difference shows that the person has the secret.
     """
     pairs = len(answers) // 2
     if not pairs:

@@ -1,4 +1,4 @@
-"""Edges of rounding: a group whose count one more person moves to the next rounded number."""
+"""Edges of rounding: a group in which one more person changes the rounded count."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ from discreet.errors import RefusedError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
-    """What came of looking for an edge: the victim's secret, if it was found, and the questions."""
+    """The result of a search for an edge: the number of queries, and the secret if it was found."""
 
     queries: int
     secret: bool | None = None
     is_refused: bool = False
 
 
-def tally_edges(  # noqa: PLR0913 - what an attack is told
+def tally_edges(  # noqa: PLR0913 - the parameters of an attack
     defence: Defence,
     make: Make,
     *,
@@ -29,9 +29,9 @@ def tally_edges(  # noqa: PLR0913 - what an attack is told
     at: Sequence[int],
     progress: Progress | None = None,
 ) -> Tally:
-    """Return how often the guess was right after each number `at` of questions.
+    """Return how often the guess was right after each number of queries in `at`.
 
-    Until the edge is found and the victim asked about, it is a coin.
+    Until the edge is found and the victim is tested, the guess is a fair coin.
     """
     right = dict.fromkeys(at, 0)
     refused: list[int] = []
@@ -52,10 +52,10 @@ def tally_edges(  # noqa: PLR0913 - what an attack is told
 
 
 def search(target: Target, people: People, victim: int, *, most: int) -> Search:
-    """Look for the largest group of the others, in their order, that is rounded down to nothing.
+    """Find the largest group of the first j other people whose count is rounded down to 0.
 
-    Counts of the first j others rise with j, so the edge is found by halving. With the victim
-    besides, the group is rounded up if, and only if, the victim has the secret.
+    Counts of the first j people increase with j, so the edge is found by bisection. With the victim
+    added, the group is rounded up if and only if the victim has the secret.
     """
     scheme, asked = people.scheme, 0
     others = [each for each in range(len(people)) if each != victim]

@@ -1,4 +1,4 @@
-"""Exact answers, read off the last digits of noise that was made of floats (Mironov 2012)."""
+"""Exact answers, inferred from the last bits of floating-point noise (Mironov 2012)."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -26,13 +26,13 @@ def floating_point(
     trials: int = TRIALS,
     progress: Progress | None = None,
 ) -> Outcome:
-    """Return how often a secret is told by outputs that its count can give, and no other count.
+    """Return how often a secret is guessed from outputs that only one exact count can give.
 
     The count of one person with the secret is 0 or 1. Textbook noise of scale b gives z from 0 if
-    z = fl(b ln u) for some u, and from 1 if z = fl(1 + fl(b ln u)); of 100 outputs about 65 pass
-    one of the tests only, whatever epsilon is promised. Where the last digits tell nothing, guesses
-    go by the size of the answer, and e^(2 epsilon) / (1 + e^(2 epsilon)) of them may be right:
-    another value is one person less and one more.
+    z = fl(b ln u) for some u, and from 1 if z = fl(1 + fl(b ln u)). Of 100 outputs, about 65 pass
+    only one of these tests, for any epsilon. If the last bits reveal nothing, the attacker guesses
+    by the size of the answer. Then up to e^(2 epsilon) / (1 + e^(2 epsilon)) of the guesses may be
+    right: changing a value removes one person and adds one.
     """
     noise = FloatNoise(scale=_scale(defence))
     most = whole("queries", queries, least=1)
@@ -49,7 +49,7 @@ def floating_point(
 def _trial(size: int, queries: int, noise: FloatNoise) -> Trial:
     people = made_up(size)
     scheme = people.scheme
-    # Each question counts the same, in words of its own: none is answered by a kept answer.
+    # All queries count the same, each with different SQL, so none returns a saved answer.
     conditions = (scheme.among([0, *range(size, size + more)]) for more in range(queries))
 
     def log_odds(answers: Sequence[float]) -> float:
@@ -64,7 +64,7 @@ def _trial(size: int, queries: int, noise: FloatNoise) -> Trial:
 
 
 def _scale(defence: KnownDefence) -> float:
-    """Return the scale of the noise: 1 / epsilon for an epsilon that people write as a decimal."""
+    """Return the scale of the noise, 1 / epsilon, for an epsilon with few decimals."""
     if not defence.spread:
         return 1.0
     return float(1 / Fraction(f"{sqrt(2) / defence.spread:.12g}"))

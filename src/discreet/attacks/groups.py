@@ -1,10 +1,10 @@
-"""Groups: what a promise about one person says of several people together.
+"""Groups: what a guarantee for one person means for several people together.
 
-A promise of epsilon for one person is one of k epsilon for k people (Dwork, Roth 2014, Theorem
-2.2): a family can be noticed where none of its members can.
+A guarantee of epsilon for one person is one of k epsilon for k people (Dwork, Roth 2014, Theorem
+2.2). So a family can be detected where none of its members can.
 """
 
-# ruff: noqa: S608 - questions are made of numbers and names of our own
+# ruff: noqa: S608 - queries contain only our own names and numbers
 
 from collections.abc import Sequence
 
@@ -35,11 +35,11 @@ def groups(
     trials: int = TRIALS,
     progress: Progress | None = None,
 ) -> Outcome:
-    """Return how often it is told whether a family is in the data, by the size of the family.
+    """Return how often the presence of a family is guessed correctly, by the size of the family.
 
-    Beside so many others there are families of 1, 2, 4, 8 and 16, or there are not, by a coin for
-    each. The attacker counts the people of one household after the other, and begins anew in other
-    words. Success grows with the size of the family, below e^(k epsilon) / (1 + e^(k epsilon)).
+    The data contain `people` others, and each of the families of 1, 2, 4, 8 and 16 with probability
+    1/2. The attacker counts the people of each household in turn, and then repeats the counts with
+    different SQL. Success grows with the family size k, up to e^(k epsilon) / (1 + e^(k epsilon)).
     """
     others, most = whole("people", people, least=0), whole("queries", queries, least=1)
     total = whole("trials", trials, least=1)
@@ -71,7 +71,7 @@ def _step(defence: KnownDefence, size: int, right: int, trials: int) -> Step:
 
 
 def _household(number: int) -> str:
-    """Return the count of a family; household -1 and below are nobody's."""
+    """Return the query that counts a family. Households -1 and below are empty."""
     turn, family = divmod(number, len(SIZES))
     nobody = "".join(f", {-each}" for each in range(1, turn + 1))
     return f"SELECT COUNT(*) AS n FROM {TABLE} WHERE household IN ({family}{nobody})"

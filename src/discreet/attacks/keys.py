@@ -1,10 +1,10 @@
-"""Keys: the names of groups that are there tell of people who are alone in theirs.
+"""Keys: a list of groups reveals people who are alone in their group.
 
-Lists of groups give away their names, unless these are protected as counts are (Korolova,
-Kenthapadi, Mishra, Ntoulas 2009, "Releasing Search Queries and Clicks Privately").
+The names of groups need protection, just as counts do (Korolova, Kenthapadi, Mishra, Ntoulas 2009,
+"Releasing Search Queries and Clicks Privately").
 """
 
-# ruff: noqa: S608 - questions are made of numbers and names of our own
+# ruff: noqa: S608 - queries contain only our own names and numbers
 
 from collections.abc import Sequence
 from functools import partial
@@ -30,7 +30,7 @@ from discreet.parameters import whole
 PEOPLE, QUERIES, TRIALS = 40, 4, 50
 RARE, VILLAGES = "Ashby", ("Barton", "Corley")
 ENOUGH = 5
-"""What statistical offices often ask of a group before they show its count."""
+"""The smallest group whose count statistical offices often publish."""
 
 LISTED = (
     "SELECT COUNT(*) AS n FROM "
@@ -47,13 +47,13 @@ def keys(
     trials: int = TRIALS,
     progress: Progress | None = None,
 ) -> Outcome:
-    """Return how often it is told whether anybody lives in a village of one.
+    """Return how often an attacker guesses whether anyone lives in a village of one person.
 
-    First the list of all villages is asked for: an exact one names the village, if it is there. A
-    list without small groups does not; but with four people whom the attacker knows, the village
-    is a group of four or five, and is shown or hidden accordingly: a threshold on exact counts
-    protects nobody. Discreet lists a name past a noisy threshold, with chance delta for a group
-    of one, or refuses to list names at all where delta is 0.
+    The first query lists all villages. An exact list names the village if anyone lives there. A
+    list without small groups does not. But together with four people whom the attacker knows, the
+    village is a group of four or five, and is hidden or shown accordingly. So a threshold on exact
+    counts protects nobody. Discreet lists a name only above a noisy threshold: with probability at
+    most delta for a group of one. If delta is 0, it rejects the query for a list.
     """
     others = whole("people", people, least=2 * ENOUGH)
     most = whole("queries", queries, least=1)
@@ -99,9 +99,9 @@ def _key_trial(defence: KnownDefence, others: int, queries: int) -> Trial:
 
 
 def _key_odds(defence: KnownDefence, answers: Sequence[float]) -> float:
-    """Return the evidence for somebody in the village; refusals tell nothing.
+    """Return the evidence that someone lives in the village. Rejected queries are no evidence.
 
-    A name that is not listed may be hidden, so that it decides only where nothing else does.
+    A name that is not listed may be hidden, so it decides only if nothing else does.
     """
     if not answers:
         return 0.0

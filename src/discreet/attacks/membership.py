@@ -1,12 +1,13 @@
-"""Who is in a group, from nothing but numbers of people in it with each of many attributes.
+"""Membership: who is in a group, inferred from counts of many attributes.
 
-Allele counts of a study tell who took part in it (Homer et al. 2008). Against m exact counts about
-n people of a known population the likelihood ratio is the most powerful test (Neyman, Pearson
-1933; Sankararaman et al. 2009): it succeeds once m is a few times n, and averages away noise that
-is too small (Dwork, Smith, Steinke, Ullman, Vadhan 2015, "Robust Traceability from Trace Amounts").
+The allele counts of a study reveal who took part in it (Homer et al. 2008). For m exact counts
+about n people of a known population, the likelihood ratio is the most powerful test (Neyman,
+Pearson 1933; Sankararaman et al. 2009). It succeeds once m is a few times n, and it averages away
+noise that is too small (Dwork, Smith, Steinke, Ullman, Vadhan 2015, "Robust Traceability from Trace
+Amounts").
 """
 
-# ruff: noqa: S608 - questions are made of numbers and names of our own
+# ruff: noqa: S608 - queries contain only our own names and numbers
 
 from collections.abc import Sequence
 from functools import partial
@@ -34,7 +35,7 @@ from discreet.parameters import whole
 
 PEOPLE, PLACES, TRIALS = 25, 96, 40
 RAREST = 0.2
-"""Between so much of the population, and all but so much, has a letter."""
+"""Each letter is carried by a share of the population between this and one minus this."""
 
 
 def membership(
@@ -45,12 +46,12 @@ def membership(
     trials: int = TRIALS,
     progress: Progress | None = None,
 ) -> Outcome:
-    """Return how often counts of single letters of genomes tell whether somebody is in the data.
+    """Return how often a person's presence is guessed from counts of single letters of genomes.
 
-    The attacker knows his genome, the number n of others, and how frequent each letter is in the
-    population, p; he asks how many people have the same letter, place after place. One person more
-    moves each count by 1, where chance moves it by √(n p (1 - p)), so that about exact counts
-    guesses are right with chance Φ(√(Σ 1 / (n p (1 - p))) / 2).
+    The attacker knows the person's genome, the number n of others, and the frequency p of each
+    letter in the population. Each query counts the people who have the same letter at one place.
+    One more person changes each count by 1, while its standard deviation is √(n p (1 - p)). So with
+    exact counts, guesses are right with probability about Φ(√(Σ 1 / (n p (1 - p))) / 2).
     """
     others, places = whole("people", people, least=1), whole("queries", queries, least=1)
     found = tally(
@@ -64,10 +65,11 @@ def membership(
 
 
 def log_odds(defence: KnownDefence, counts: Sequence[float], chances: FloatArray) -> float:
-    """Return the evidence of counts for one more person, who has all letters asked about.
+    """Return the evidence of counts for one more person, who has the letter of every query.
 
-    `chances` has a row for each count, of how likely so many others have the letter: the sum of the
-    logarithms of Σ P(answer | c + 1) P(c) / Σ P(answer | c) P(c), over all numbers c of others.
+    It is the sum over counts of ln(Σ P(answer | c + 1) P(c) / Σ P(answer | c) P(c)), where c is the
+    number of others who have the letter. Each row of the table has the probabilities P(c) of one
+    count.
     """
     return sum(
         _evidence(defence, answer, row) for answer, row in zip(counts, chances, strict=False)
@@ -85,7 +87,7 @@ def _evidence(defence: KnownDefence, answer: float, chances: FloatArray) -> floa
 
 
 def _trial(defence: KnownDefence, others: int, places: int) -> Trial:
-    """Return people of whom the last, who has the letter A everywhere, may be there or not."""
+    """Return a trial in which the last person, with the letter A everywhere, may be absent."""
     shares = RAREST + (1 - 2 * RAREST) * uniforms(places)
     chances = np.asarray(binom.pmf(np.arange(others + 1), others, shares[:, None]))
     has = uniforms(others * places).reshape(others, places) < shares

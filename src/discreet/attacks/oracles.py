@@ -1,11 +1,11 @@
-"""Oracles: a secret told not by an answer, but by whether there is one, or by how long it takes.
+"""Oracles: a secret revealed by whether a query is answered, or by how long it takes.
 
-A question is written so that an engine fails, or works hard, at one person's row only, and only
-if that person has the secret. One failure is one bit, with certainty and whatever noise is on
-answers (Haeberlen, Pierce, Narayan 2011, "Differential Privacy Under Fire").
+The query makes a database fail, or work hard, at one person's row only, and only if that person has
+the secret. One failure reveals one bit with certainty, however much noise the answers have
+(Haeberlen, Pierce, Narayan 2011, "Differential Privacy Under Fire").
 """
 
-# ruff: noqa: S608 - questions are made of names of our own
+# ruff: noqa: S608 - queries contain only our own names
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -37,7 +37,7 @@ FAILING = (
     f"age >= (SELECT {UNIT} FROM {TABLE} WHERE {UNIT} = {VICTIM + 1} OR ({HIT}))",
     f"CASE WHEN {HIT} THEN ERROR('ill') IS NULL ELSE TRUE END",
 )
-"""Conditions that overflow, cannot be cast, divide by 0, name no day, find two rows, and raise."""
+"""Conditions that overflow, fail to cast, divide by 0, have no such date, find two rows, raise."""
 
 COSTLY = (
     "CASE WHEN {hit} THEN LENGTH(REPEAT(city, {many})) ELSE 1 END > 0",
@@ -48,7 +48,7 @@ COSTLY = (
 LONG = 10_000_000
 
 LEARNT = 5
-"""So many twins of each kind are timed first."""
+"""The number of pairs of synthetic databases that are timed first."""
 
 
 def errors(
@@ -59,11 +59,11 @@ def errors(
     trials: int = ERROR_TRIALS,
     progress: Progress | None = None,
 ) -> Outcome:
-    """Return how often a secret is told by whether questions are answered, and by the words if not.
+    """Return how often a secret is guessed from whether queries are answered, and from error texts.
 
-    The attacker looks at nothing else. He tries each question on twins of his own first, and then
-    goes by those that had told them apart. Where refusals follow from the question alone and
-    everything computed for a row is total, none does, and guesses are as good as a coin.
+    The attacker uses nothing else. Each query is first tried on two synthetic databases, with and
+    without the secret, and then used if it gave different results. If rejections depend only on the
+    query, and no computation on a row can fail, none does, and guessing is random.
     """
     watched = Watched(defence=defence, see=words_of)
     most = whole("queries", queries, least=1, most=len(FAILING))
@@ -80,7 +80,7 @@ def errors(
     return _outcome("errors", defence, found.steps)
 
 
-def timing(  # noqa: PLR0913 - each is a thing that the command or a test may say
+def timing(  # noqa: PLR0913 - each is an option of the command or of a test
     defence: Defence,
     *,
     people: int = PEOPLE,
@@ -89,12 +89,12 @@ def timing(  # noqa: PLR0913 - each is a thing that the command or a test may sa
     clock: Callable[[], float] = perf_counter,
     progress: Progress | None = None,
 ) -> Outcome:
-    """Return how often a secret is told by how long questions take, answered or refused.
+    """Return how often a secret is guessed from how long queries take, answered or rejected.
 
-    Every question is asked in words of its own, so that no answer is a kept one. What takes long
-    is learnt on twins, and times are compared by rank with theirs. Discreet refuses functions
-    whose work depends on a row without bound; of what it does answer, no time is promised, and the
-    outcome shows what a clock on this machine tells.
+    Every query has different SQL, so no answer is a saved one. Reference times come from synthetic
+    databases with and without the secret, and times are compared with them by rank. Discreet
+    rejects functions whose running time on a row is not bounded. For the queries that it answers,
+    it guarantees no running time. The outcome shows what a clock on this machine reveals.
     """
     watched = Watched(defence=defence, see=partial(time_of, clock=clock))
     most = whole("queries", queries, least=1)
@@ -114,11 +114,11 @@ def timing(  # noqa: PLR0913 - each is a thing that the command or a test may sa
 def by_rank(
     slow: Sequence[FloatArray], fast: Sequence[FloatArray], times: Sequence[float]
 ) -> float:
-    """Return the evidence of times for the secret: where they rank among the twins' times.
+    """Return the evidence of times for the secret: their ranks among the reference times.
 
-    `slow` and `fast` are times of twins with and without the secret, for each kind of question;
-    kinds take turns. Each counts as much as it told the twins apart: by Mann and Whitney's
-    statistic, beyond one half. What lies between all of either goes by the nearer median.
+    `slow` and `fast` are reference times with and without the secret, for each kind of query. Kinds
+    take turns. The weight of a kind is its Mann-Whitney statistic minus one half. A time between
+    all slow and all fast ones goes by the nearer median.
     """
     evidence = 0.0
     for time, with_it, without in zip(times, cycle(slow), cycle(fast), strict=False):
@@ -130,14 +130,14 @@ def by_rank(
 
 
 def _matching(with_it: Sequence[float], without: Sequence[float], words: Sequence[float]) -> float:
-    """Return by how many questions more the words are those of the twin that has the secret."""
+    """Return how many more texts match those with the secret than those without it."""
     return float(
         sum((a == own) - (b == own) for own, a, b in zip(words, with_it, without, strict=False))
     )
 
 
 def _of_each_kind(seen: Sequence[Sequence[float]]) -> list[FloatArray]:
-    """Return the times of each kind of question, of all twins together."""
+    """Return the reference times of each kind of query."""
     times = np.array(seen)
     return [times[:, kind :: len(COSTLY)].ravel() for kind in range(min(len(COSTLY), len(times.T)))]
 

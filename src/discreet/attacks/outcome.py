@@ -1,4 +1,4 @@
-"""What an attack achieved: how often it was right, against how much it had asked."""
+"""The success of an attack: how often it guessed correctly, by number of queries."""
 
 from dataclasses import dataclass, replace
 from math import exp, expm1
@@ -10,16 +10,17 @@ CONFIDENCE = 0.95
 
 
 def most_success(epsilon: float, *, delta: float = 0.0, distance: int = 1) -> float:
-    """Return how often anyone, whatever they do, can guess which of two databases was asked.
+    """Return the highest probability with which any attacker can tell two databases apart.
 
-    The databases are as likely as each other, and `distance` steps from neighbour to neighbour
-    apart. By group privacy what is seen is (E, D)-private for the two, E = distance · epsilon and
-    D = delta (e^E - 1) / (e^epsilon - 1), and then the best guess is right with chance
-    (e^E + D) / (1 + e^E) at most (Kairouz, Oh, Viswanath 2015, Theorem 2.1: no two laws are farther
-    apart than those of randomized response that gives itself away with chance D).
+    Both databases are equally likely, and `distance` steps between neighbours lie between them. By
+    group privacy the output is (E, D)-differentially private for the two, with E = distance ·
+    epsilon and D = delta (e^E - 1) / (e^epsilon - 1). The best guess is then right with probability
+    at most (e^E + D) / (1 + e^E) (Kairouz, Oh, Viswanath 2015, Theorem 2.1: no two such
+    distributions are farther apart than those of randomized response that reveals its input with
+    probability D).
 
-    For one person's bit, all else known, the distance is 2 where neighbours have one person more
-    or less, and 1 where they replace one; for membership under the former it is 1.
+    To guess one person's bit, with everything else known, the distance is 2 for add-remove
+    neighbours and 1 for replace neighbours. To guess membership under add-remove, it is 1.
     """
     group = min(distance * epsilon, 700.0)
     grown = delta * (expm1(group) / expm1(min(epsilon, 700.0)) if epsilon > 0 else distance)
@@ -28,26 +29,26 @@ def most_success(epsilon: float, *, delta: float = 0.0, distance: int = 1) -> fl
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Axis:
-    """What success is shown against."""
+    """The horizontal axis of a plot of success."""
 
     label: str
     one: str
     many: str
 
     def phrase(self, number: int) -> str:
-        """Return how a sentence speaks of so many."""
-        return self.one if number == 1 else self.many.format(f"{number:,}".replace(",", " "))
+        """Return this number as part of a sentence."""
+        return self.one if number == 1 else self.many.format(f"{number:,}")
 
 
-QUESTIONS = Axis(label="questions asked", one="after 1 question", many="after {} questions")
-TOGETHER = Axis(label="people in the group", one="about 1 person", many="about {} people together")
+QUESTIONS = Axis(label="queries", one="after 1 query", many="after {} queries")
+TOGETHER = Axis(label="people in the group", one="for 1 person", many="for {} people together")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """After so many questions, so many guesses of so many were right.
+    """How many guesses were right after a number of queries.
 
-    `allowed` is said where the promise is not the same for all steps.
+    `allowed` is set where the highest success that epsilon allows differs between steps.
     """
 
     queries: int
@@ -62,9 +63,9 @@ class Step:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The shares that 95 % of such tries are compatible with (Clopper, Pearson 1934).
+        """The 95% confidence interval of the share of right guesses (Clopper, Pearson 1934).
 
-        As if guesses were independent.
+        It assumes that guesses are independent.
         """
         tail = (1 - CONFIDENCE) / 2
         low = probability_at_least(self.right, self.guesses, tail)
@@ -73,10 +74,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """The success of an attack as it went on.
+    """The success of an attack after each number of queries.
 
-    `chance` is what guessing without asking achieves; `allowed` is what the target's promise lets
-    the best attacker achieve, whatever it does, or None where nothing is promised.
+    `chance` is the success of random guessing. `allowed` is the highest success that the target's
+    guarantee allows any attacker, or None if the target guarantees nothing.
     """
 
     attack: str
@@ -85,15 +86,15 @@ class Outcome:
     chance: float
     allowed: float | None = None
     refused_after: int | None = None
-    """The number of questions after which the target answered no more, if it did."""
+    """The number of queries after which the target stopped answering, or None if it did not."""
     epsilon: float | None = None
-    """What the target promised, if it did."""
+    """The epsilon that the target guarantees, or None if it guarantees nothing."""
     axis: Axis = QUESTIONS
-    """What the steps count."""
+    """The quantity that the steps count."""
 
     @property
     def answered(self) -> tuple[Step, ...]:
-        """The steps up to the last answer; what was asked beyond it changed nothing."""
+        """The steps up to the last answer. Queries after it were not answered."""
         if self.refused_after is None or self.steps[-1].queries <= self.refused_after:
             return self.steps
         before = [each for each in self.steps if each.queries < self.refused_after]
@@ -101,30 +102,32 @@ class Outcome:
 
     @property
     def last(self) -> Step:
-        """What was achieved in the end."""
+        """The last step."""
         return self.answered[-1]
 
     @property
     def verdict(self) -> str:
-        """One sentence: what was achieved with how many questions, against chance and promise."""
+        """Sentences that compare the success with random guessing and with what ε allows."""
         last = self.last
         low, high = last.interval
-        gone = "" if self.refused_after is None else ", when it answered no more"
+        reached = self.axis.phrase(last.queries)
+        stopped = "" if self.refused_after is None else "the target stopped answering "
+        after = f"{stopped}{reached}. The" if stopped else f"{reached}, the"
         return (
-            f"{self.attack} against {self.against}: {self.axis.phrase(last.queries)}{gone}, "
-            f"{_percent(last.success)} of {last.guesses} guesses were right "
-            f"(95 % interval {_percent(low)} to {_percent(high)}), "
-            f"where chance gives {_percent(self.chance)} and {self._promise()}."
+            f"{self.attack[:1].upper()}{self.attack[1:]} against {self.against}: {after} attack "
+            f"guessed {_percent(last.success)} of {last.guesses:,} secrets correctly "
+            f"(95% interval {_percent(low)} to {_percent(high)}). "
+            f"Random guessing gives {_percent(self.chance)}; {self._promise()}."
         )
 
     def _promise(self) -> str:
         if self.allowed is None:
-            return "nothing is promised"
-        promised = "its promise" if self.epsilon is None else f"ε = {self.epsilon:g}"
-        return f"{promised} allows {_percent(self.allowed)} at most"
+            return f"{self.against} guarantees nothing"
+        promised = "its guarantee" if self.epsilon is None else f"ε = {self.epsilon:g}"
+        return f"{promised} allows at most {_percent(self.allowed)}"
 
     def to_dict(self) -> dict[str, object]:
-        """Return everything as plain values, for JSON."""
+        """Return the outcome as plain values, for JSON."""
         return {
             "attack": self.attack,
             "against": self.against,
@@ -147,7 +150,7 @@ class Outcome:
         }
 
     def plot(self) -> Plot:
-        """Draw success against the number of questions, with chance and what is allowed."""
+        """Plot success by number of queries, with random guessing and the limit by epsilon."""
         return plot_outcomes([self])
 
 
@@ -156,7 +159,7 @@ def plot_outcomes(
     *,
     title: str | None = None,
 ) -> Plot:
-    """Draw outcomes of one attack against several targets, or of several attacks, as lines."""
+    """Plot the outcomes of one attack against several targets, or of several attacks."""
     lines = [
         Success(
             name=each.against,
@@ -175,4 +178,4 @@ def plot_outcomes(
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.3g} %"
+    return f"{100 * share:.3g}%"

@@ -1,4 +1,4 @@
-"""Made-up people, each with a secret bit that an attacker is after."""
+"""Synthetic people, each with a secret bit that an attacker tries to guess."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -26,9 +26,9 @@ MOST_PEOPLE = 1_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scheme:
-    """What an attacker knows before asking: names of tables and people, and what the secret is.
+    """What an attacker knows before any query: tables, identifiers, and the secret's definition.
 
-    `declared` is what an owner declares of the tables. A column `unit` tells people apart.
+    `declared` is the catalog of the tables. The column `unit` identifies people.
     """
 
     declared: Declaration
@@ -37,10 +37,10 @@ class Scheme:
     unit_kind: Kind
     secret: Secret
     counted: str = "*"
-    """What is counted: rows, or people where several rows of a person may count."""
+    """The argument of COUNT: rows, or distinct people if a person may have several rows."""
 
     def count(self, *conditions: str) -> str:
-        """Return the question for how many people all of these conditions hold."""
+        """Return the query that counts the people for whom all these conditions are true."""
         asked = " AND ".join(conditions)
         source = quoted(self.table)
         return f"SELECT COUNT({self.counted}) AS n FROM {source} WHERE {asked}"  # noqa: S608
@@ -55,7 +55,7 @@ class Scheme:
         return f"{quoted(self.unit)} <> {self.called(person)}"
 
     def called(self, person: int) -> str:
-        """Return what a question calls a person, as SQL."""
+        """Return a person's identifier as an SQL literal."""
         return literal(identity(self.unit_kind, person))
 
 
@@ -75,14 +75,14 @@ PLAIN = Scheme(
     unit_kind=Kind.INTEGER,
     secret=Secret(column=SECRET),
 )
-"""What is declared of people who belong to no catalog."""
+"""The scheme of people who are not made for a catalog."""
 
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """A table of people, one row each, numbered from 0, with one secret truth value.
+    """A table with one row per person, numbered from 0, each with a secret bit.
 
-    `others` are further tables of the same people, where a catalog has several.
+    `others` are further tables about the same people, if a catalog has several.
     """
 
     table: pa.Table
@@ -91,12 +91,12 @@ class People:
 
     @property
     def secrets(self) -> NDArray[np.bool_]:
-        """What the attacker is after, by number of person."""
+        """The secret bits, by number of person."""
         return self.scheme.secret.holds(self.table)
 
     @property
     def tables(self) -> dict[str, pa.Table]:
-        """All tables by their names in questions."""
+        """All tables by their names in queries."""
         return {self.scheme.table: self.table, **self.others}
 
     def __len__(self) -> int:
@@ -104,13 +104,13 @@ class People:
 
 
 Make: TypeAlias = Callable[[int], People]
-"""Makes up so many people."""
+"""Makes the given number of synthetic people."""
 
 
 def made_up(people: int) -> People:
-    """Return so many people; their secrets are fair coins, independent of each other and all else.
+    """Return synthetic people whose secrets are fair coins, independent of everything else.
 
-    So nobody can know a secret better than by chance before asking.
+    So before any query, a guess is right with probability 1/2.
     """
     n = whole("people", people, least=1, most=MOST_PEOPLE)
     columns = {

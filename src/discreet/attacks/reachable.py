@@ -1,9 +1,9 @@
-"""Which outputs noise made of floats can give, and from how many random words each.
+"""Which outputs floating-point noise can give, and from how many random words each.
 
-Textbook Laplace noise is ±b·ln(u) with u a multiple of 2**-bits. There are fewer such u than
-floats, and each is rounded twice on its way to the output: from one exact answer most floats are
-never reached, and which ones depends on that answer (Mironov 2012, "On Significance of the Least
-Significant Bits for Differential Privacy").
+Textbook Laplace noise is ±b·ln(u), where u is a multiple of 2**-bits. There are fewer such u than
+floats, and each is rounded twice on its way to the output. So from one exact answer most floats are
+never reached, and which ones are reached depends on that answer (Mironov 2012, "On Significance of
+the Least Significant Bits for Differential Privacy").
 """
 
 from dataclasses import dataclass
@@ -14,33 +14,33 @@ import numpy as np
 from discreet.noise.uniform import BoolArray, FloatArray, IntArray
 
 NEAR = np.arange(-24.0, 25.0)
-"""Words that are tried around the one that exponentials point to, which are off by a few."""
+"""Offsets of the words that are tried around the inverted one, which is off by a few."""
 
 CERTAIN = 50.0
-"""Log-odds of an output that only one answer can give; finite, so that evidence adds up."""
+"""The privacy loss of an output that only one answer can give. Finite, so evidence adds up."""
 
 _LOG = np.vectorize(log, otypes=[np.float64])
-"""The logarithm that noise is drawn with; NumPy's own is off by a bit now and then."""
+"""The logarithm that the noise is drawn with. NumPy's sometimes differs in the last bit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FloatNoise:
-    """The law of textbook noise as it runs: answer ± fl(scale · fl(ln u)), u = word / 2**bits.
+    """The distribution of textbook noise in floats: answer ± fl(scale · fl(ln u)).
 
-    A sign and the logarithm of a float have 53 bits. The inverse distribution function
-    -b·sign(v)·ln(1 - 2|v|) of a float v has 52, and NumPy's own noise has 52 below the answer,
-    and 53 above it, of which rounding skips some.
+    Here u = word / 2**bits. Noise from a sign and the logarithm of a float has 53 bits. The inverse
+    distribution function -b·sign(v)·ln(1 - 2|v|) of a float v has 52. NumPy's noise has 52 below
+    the answer and 53 above it, some of which rounding skips.
     """
 
     scale: float
     bits: tuple[int, int] = (53, 53)
-    """Below the exact answer, and above it."""
+    """The number of bits below the exact answer, and above it."""
 
     def ways(self, outputs: FloatArray, answer: float) -> IntArray:
-        """Return from how many words each output is reached if this is the exact answer.
+        """Return the number of words that lead to each output from this exact answer.
 
-        Words are found by inverting: around exp(-|output - answer| / scale), each is tried as the
-        noise would have run. For |answer| ≤ 4 · scale and scales of 1/4 or more, none is missed.
+        Words are found by inversion: those around exp(-|output - answer| / scale) are tried, each
+        with the arithmetic of the noise. For |answer| ≤ 4 · scale and scale ≥ 1/4, none is missed.
         """
         is_above = outputs >= answer
         sign = np.where(is_above, -1.0, 1.0)[:, None]
@@ -55,8 +55,9 @@ class FloatNoise:
     def log_odds(self, outputs: FloatArray, one: float, other: float) -> FloatArray:
         """Return the evidence of each output for one exact answer against another.
 
-        All words are as likely, so that odds are those of their numbers. Whole numbers, and what
-        neither answer can give, are not of this noise: their odds are those of Laplace densities.
+        All words are equally likely, so the likelihood ratio is the ratio of their numbers.
+        Integers and outputs that neither answer can give do not come from this noise. For these,
+        the ratio is that of Laplace densities.
         """
         here, there = self.ways(outputs, one), self.ways(outputs, other)
         is_float = (here + there > 0) & (outputs != np.rint(outputs))

@@ -1,7 +1,7 @@
 """Reconstruction: the whole secret column from counts of random groups of people.
 
-Dinur and Nissim (2003), Revealing information while preserving privacy: whoever answers enough
-counts with errors that are small beside √n gives nearly all of n secrets away.
+Dinur and Nissim (2003), Revealing information while preserving privacy: answers to enough counts,
+with errors that are small compared with √n, reveal nearly all of n secrets.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,16 +29,16 @@ PEOPLE, QUERIES, TRIALS = 200, 1000, 1
 
 
 class Solver(Enum):
-    """How secrets are fitted to answers."""
+    """How the secrets are fitted to the answers."""
 
     LEAST_SQUARES = "least-squares"
-    """The linear estimate of least expected error."""
+    """The linear estimate with the smallest expected squared error."""
 
     LINEAR_PROGRAM = "linear-program"
-    """The shares from 0 to 1 whose counts are, in all, nearest to the answers."""
+    """The values from 0 to 1 whose counts have the smallest total distance from the answers."""
 
 
-def reconstruction(  # noqa: PLR0913 - each is a thing that the command may say
+def reconstruction(  # noqa: PLR0913 - each is an option of the command
     defence: KnownDefence,
     *,
     people: int = PEOPLE,
@@ -48,14 +48,14 @@ def reconstruction(  # noqa: PLR0913 - each is a thing that the command may say
     make: Make = made_up,
     progress: Progress | None = None,
 ) -> Outcome:
-    """Return which share of all secrets is recovered from counts of random halves of the people.
+    """Return the share of all secrets that is recovered from counts of random halves of the people.
 
-    The attacker knows nobody's secret, and asks how many of each half have it.
+    The attacker knows nobody's secret, and counts the people in each half who have it.
 
-    Against a promise of epsilon and no delta, so many right guesses are no likelier than from as
-    many coins that each fall right with the chance that is allowed for one secret: given the
-    answers and all secrets before, the odds of the next secret lie within e^(2 epsilon) (within
-    e^epsilon where neighbours replace a person), whatever the later ones are.
+    If delta is 0, the number of right guesses is stochastically at most that of independent coins,
+    each right with the probability that epsilon allows for one secret. The reason: given the
+    answers and all earlier secrets, the likelihood ratio of the next secret is at most
+    e^(2 epsilon), or e^epsilon with replace neighbours, for any values of the later ones.
     """
     n, most = whole("people", people, least=2), whole("queries", queries, least=1)
     times = whole("trials", trials, least=1)
@@ -83,7 +83,7 @@ def reconstruction(  # noqa: PLR0913 - each is a thing that the command may say
 
 
 def _steps(answered: int) -> tuple[int, ...]:
-    """Return after how many answers secrets are guessed; without any they are guessed too."""
+    """Return the numbers of answers after which secrets are guessed: 0 if there are none."""
     return steps_to(answered) if answered else (0,)
 
 
@@ -96,7 +96,7 @@ def _part(progress: Progress | None, trial: int, of: int) -> Progress:
 
 
 def _answers(defence: KnownDefence, asked: People, groups: Bits, told: Progress) -> list[float]:
-    """Return the answers to the counts of the groups, up to the first that is refused."""
+    """Return the counts of the groups, up to the first query that is rejected."""
     scheme, most = asked.scheme, len(groups)
 
     def questions() -> Iterator[str]:
@@ -109,12 +109,12 @@ def _answers(defence: KnownDefence, asked: People, groups: Bits, told: Progress)
 
 
 def _members(group: Bits, nobody: int) -> list[int]:
-    """Return the numbers of a group's people; of an empty one, that of somebody not there."""
+    """Return the numbers of a group's people, or a number that nobody has if it is empty."""
     return [int(each) for each in np.flatnonzero(group)] or [nobody]
 
 
 def recovered(groups: Bits, answers: Sequence[float], defence: KnownDefence, by: Solver) -> Bits:
-    """Return the secrets that fit the counts of groups best, each rounded to true or false."""
+    """Return the secrets that best fit the counts of groups, each rounded to true or false."""
     rows, counts = groups.astype(np.float64), np.asarray(answers, np.float64)
     solve = _least_squares if by is Solver.LEAST_SQUARES else _linear_program
     shares = solve(rows, counts, defence.spread)
@@ -125,8 +125,8 @@ def recovered(groups: Bits, answers: Sequence[float], defence: KnownDefence, by:
 def _least_squares(rows: Floats, counts: Floats, spread: float) -> Floats:
     """Return 1/2 + Rᵀ (R Rᵀ + 4 s² I)⁻¹ (c - R/2), for secrets of variance 1/4 and noise of s².
 
-    The best linear estimate (Gauss, Markov; with the prior of fair coins), also where there are
-    fewer answers than people. Solved as normal equations of the people, who are fewer in the end.
+    The best linear estimate (Gauss, Markov; with a prior of fair coins), even if there are fewer
+    answers than people. Solved as normal equations with one row per person.
     """
     people = rows.shape[1]
     ridge = max(4 * spread**2, 1e-6)
@@ -135,7 +135,7 @@ def _least_squares(rows: Floats, counts: Floats, spread: float) -> Floats:
 
 
 def _linear_program(rows: Floats, counts: Floats, _: float) -> Floats:
-    """Return the shares x in [0, 1] of least Σ |R x - c|; e bounds each distance from above."""
+    """Return the x in [0, 1] that minimizes Σ |R x - c|. Variables e bound each distance."""
     queries, people = rows.shape
     sparse, distance = csr_array(rows), eye_array(queries)
     found = linprog(  # type: ignore[call-overload]  # no sparse arrays in its stubs

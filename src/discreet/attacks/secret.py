@@ -1,4 +1,4 @@
-"""The secret that an attacker is after: a condition on one column, true of about half of all."""
+"""The secret that an attacker tries to guess: a condition on one column, true of about half."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -21,7 +21,7 @@ class Relation(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Secret:
-    """Whether a column is true, equals a value, or is at least that."""
+    """The condition that a column is true, equals a value, or is at least a value."""
 
     column: str
     relation: Relation = Relation.EQUALS
@@ -29,13 +29,13 @@ class Secret:
 
     @property
     def sql(self) -> str:
-        """The condition as questions write it."""
+        """The condition as SQL."""
         if self.value is True:
             return quoted(self.column)
         return f"{quoted(self.column)} {self.relation.value} {literal(self.value)}"
 
     def holds(self, table: pa.Table) -> NDArray[np.bool_]:
-        """Return of which rows it is true."""
+        """Return for each row whether the condition is true."""
         column = table.column(self.column)
         value = pa.scalar(self.value, column.type)
         test = pc.equal if self.relation is Relation.EQUALS else pc.greater_equal

@@ -1,4 +1,4 @@
-"""Small counts left out: what statistical offices do, and what differencing undoes."""
+"""Suppression of small counts, as statistical offices do it. Differencing undoes it."""
 
 from dataclasses import dataclass
 from math import inf
@@ -11,7 +11,7 @@ from discreet.parameters import whole
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suppressed:
-    """Tells exact counts, and 0 in place of those below `least`."""
+    """Answers with exact counts, and with 0 in place of counts below `least`."""
 
     least: int = 5
     name: str = "suppressed"

@@ -1,4 +1,4 @@
-"""What is attacked: anything that answers questions, each answer one number."""
+"""Targets of attacks: systems that answer each query with one number."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,58 +11,58 @@ class Target(Protocol):
     """A system as an attacker sees it."""
 
     def ask(self, sql: str) -> float:
-        """Return the one number that the question asks for, or refuse with `RefusedError`."""
+        """Return the number that the query computes, or raise `RefusedError`."""
         ...
 
 
 class Defence(Protocol):
-    """A way to answer questions; each attack is tried on many made-up databases that it guards."""
+    """A way to answer queries. Attacks run on many synthetic databases that it guards."""
 
     @property
     def name(self) -> str:
-        """What the command line and plots call it."""
+        """The name on the command line and in plots."""
         ...
 
     @property
     def epsilon(self) -> float | None:
-        """What it promises for one person's life in the data, or None if it promises nothing."""
+        """The total epsilon that it guarantees for one person, or None if it guarantees nothing."""
         ...
 
     def guard(self, people: People) -> Target:
-        """Return a new target that knows these people."""
+        """Return a new target that holds the data of these people."""
         ...
 
 
 class KnownDefence(Defence, Protocol):
-    """A defence whose workings are public but for its coins, as they must be taken to be."""
+    """A defence whose algorithm is public except for its random bits. Assume this of all."""
 
     @property
     def spread(self) -> float:
-        """The standard deviation of how far a count is off, over noise and counts."""
+        """The standard deviation of the error of a count, over noise and counts."""
         ...
 
     @property
     def is_fixed(self) -> bool:
-        """Whether a count is always answered alike: nothing is left to chance."""
+        """Whether the answer to a count is deterministic."""
         ...
 
     def surprise(self, answer: float, exact: int) -> float:
-        """Return -ln of how likely an answer is if the count is `exact`, up to a constant."""
+        """Return -ln of the probability of an answer if the count is `exact`, up to a constant."""
         ...
 
 
 @runtime_checkable
 class Held(Protocol):
-    """A target that holds something to give back."""
+    """A target that must be closed."""
 
     def close(self) -> None:
-        """Give it back."""
+        """Release its resources."""
         ...
 
 
 @contextmanager
 def guarding(defence: Defence, people: People) -> Iterator[Target]:
-    """Yield a new target that knows these people, and give back afterwards what it holds."""
+    """Yield a new target that holds the data of these people, and close it afterwards."""
     target = defence.guard(people)
     try:
         yield target
@@ -72,4 +72,4 @@ def guarding(defence: Defence, people: People) -> Iterator[Target]:
 
 
 Progress = Callable[[float], None]
-"""Told how much of the work is done, from 0 to 1."""
+"""Called with the share of the work that is done, from 0 to 1."""

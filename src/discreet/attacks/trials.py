@@ -1,4 +1,4 @@
-"""One attack tried on many made-up databases: each holds a secret bit, decided by a fair coin."""
+"""One attack run on many synthetic databases. Each has a secret bit, decided by a fair coin."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -26,33 +26,33 @@ BARE = Scheme(
     unit_kind=Kind.INTEGER,
     secret=Secret(column=SECRET),
 )
-"""People of whom nothing is declared but that each has one row."""
+"""A scheme that declares only that each person has one row."""
 
 
 CERTAIN = 50.0
-"""Log-odds of an answer that is possible in one case only; finite, so that evidence adds up."""
+"""The privacy loss of an answer that only one case can give. Finite, so evidence adds up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """A database that differs by one secret bit, what is asked about it, and how to guess."""
+    """A database with one secret bit, the queries to run on it, and how to guess the bit."""
 
     people: People
     truth: bool
     questions: Sequence[str]
     log_odds: Callable[[Sequence[float]], float]
-    """The evidence of the first answers for the truth being True."""
+    """Returns the evidence of the first answers for `truth` being True."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
-    """What came of all trials."""
+    """The results of all trials."""
 
     steps: tuple[Step, ...]
     refused_after: int | None
 
     def outcome(self, attack: str, defence: Defence, *, allowed: float | None) -> Outcome:
-        """Return it as what an attack on a fair secret bit achieved."""
+        """Return the outcome of an attack on a fair secret bit."""
         return Outcome(
             attack=attack,
             against=defence.name,
@@ -65,7 +65,7 @@ class Tally:
 
 
 def bare_people(name: str, column: "pa.Array[Any]") -> People:
-    """Return people with one column of this name, and secrets by a coin for each."""
+    """Return people with one column of this name, and a fair coin as each person's secret."""
     n = len(column)
     secrets = pa.array(uniforms(n) < 0.5)
     return People(pa.table({UNIT: pa.array(range(n)), name: column, SECRET: secrets}), BARE)
@@ -77,15 +77,15 @@ def coin() -> bool:
 
 
 def uniforms(count: int) -> FloatArray:
-    """Draw floats from [0, 1): for made-up people and noise that is attacked, never for ours."""
+    """Draw floats from [0, 1), for synthetic people and attacked noise, never for Discreet's."""
     return uniform_integers(1 << 53, count).astype(np.float64) * np.float64(2.0**-53)
 
 
 def allowed_for_presence(defence: Defence, *, people: int = 1) -> float | None:
-    """Return how often the best guess of whether people are in the data is right, at most.
+    """Return the highest probability of guessing correctly whether people are in the data.
 
-    None where nothing is promised: also where neighbours replace people, for then the number of
-    people is public.
+    None if the defence guarantees nothing about that. With replace neighbours this is the case,
+    because the number of people is then public.
     """
     if defence.epsilon is None:
         return None
@@ -97,23 +97,23 @@ def allowed_for_presence(defence: Defence, *, people: int = 1) -> float | None:
 
 
 def guessed(log_odds: float, otherwise: bool) -> bool:
-    """Return the likelier truth; where neither is, what a coin said before."""
+    """Return the likelier truth, or `otherwise` if both are equally likely."""
     return log_odds > 0 if log_odds else otherwise
 
 
 def evidence(defence: KnownDefence, answer: float, here: int, there: int) -> float:
-    """Return the log-odds of an answer for a count of `there` against one of `here`."""
+    """Return the log of an answer's likelihood ratio, for a count of `there` against `here`."""
     one, other = defence.surprise(answer, here), defence.surprise(answer, there)
     return 0.0 if one == other else float(np.clip(one - other, -CERTAIN, CERTAIN))
 
 
 def steps_to(most: int) -> tuple[int, ...]:
-    """Return numbers of questions from 1 to the most, each about twice the one before."""
+    """Return numbers of queries from 1 to `most`, each about twice the one before."""
     return tuple(sorted({max(most >> halvings, 1) for halvings in range(most.bit_length())}))
 
 
 def answers_of(target: Target, questions: Iterable[str]) -> list[float]:
-    """Return the answers to the questions up to the first that is refused."""
+    """Return the answers to the queries, up to the first that is rejected."""
     answers: list[float] = []
     for sql in questions:
         try:
@@ -131,10 +131,10 @@ def tally(
     at: Sequence[int],
     progress: Progress | None = None,
 ) -> Tally:
-    """Return how often the guess was right after each number `at` of questions.
+    """Return how often the guess was right after each number of queries in `at`.
 
-    Trials are independent, each with people and a coin of its own, so that the number of right
-    guesses of each step is binomial. What was refused is not known: guesses are made without it.
+    Trials are independent, each with its own people and coin, so the number of right guesses in
+    each step is binomial. Guesses use only the answers, and none from rejected queries.
     """
     right, most = dict.fromkeys(at, 0), max(at)
     refused_after: int | None = None

@@ -1,4 +1,4 @@
-"""What an attacker sees of a target beside its answers, and how it is learnt on his own twins."""
+"""Side channels: what an attacker observes of a target in addition to its answers."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -15,14 +15,14 @@ from discreet.attacks.trials import answers_of
 from discreet.errors import RefusedError
 
 See = Callable[[Target, str], float]
-"""Asks a question, and returns what is seen beside the answer, as a number."""
+"""Runs a query and returns an observation, other than the answer, as a number."""
 
 ANSWERED = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watched:
-    """A defence of which something beside the answers is seen."""
+    """A defence with a side channel in place of its answers."""
 
     defence: Defence
     see: See
@@ -52,7 +52,7 @@ class _WatchedTarget:
 
 
 def words_of(target: Target, sql: str) -> float:
-    """Return a number for the words in which a question is refused, 0 if it is answered."""
+    """Return a number for the text of the error if a query is rejected, or 0 if it is answered."""
     try:
         target.ask(sql)
     except RefusedError as refusal:
@@ -61,7 +61,7 @@ def words_of(target: Target, sql: str) -> float:
 
 
 def time_of(target: Target, sql: str, *, clock: Callable[[], float] = perf_counter) -> float:
-    """Return how long it takes until a question is answered or refused."""
+    """Return how long it takes until a query is answered or rejected."""
     begun = clock()
     with suppress(RefusedError):
         target.ask(sql)
@@ -69,7 +69,7 @@ def time_of(target: Target, sql: str, *, clock: Callable[[], float] = perf_count
 
 
 def with_secret(people: People, truth: bool) -> People:
-    """Return the same people, except that the victim's secret is this."""
+    """Return the same people, with the victim's secret set to `truth`."""
     secrets = people.secrets
     secrets[VICTIM] = truth
     place = people.table.column_names.index(SECRET)
@@ -79,10 +79,10 @@ def with_secret(people: People, truth: bool) -> People:
 def seen_of_twins(
     watched: Watched, size: int, questions: Sequence[str], *, times: int = 1
 ) -> dict[bool, list[list[float]]]:
-    """Return what is seen of made-up twins with and without the secret, whom the attacker guards.
+    """Return observations of the attacker's own databases, with and without the secret.
 
-    It needs nobody's system: how a defence works is public. Twins take turns, so that what changes
-    with time changes both.
+    The attacker needs no access to the target for this: the algorithm of a defence is public. The
+    two databases take turns, so anything that changes over time affects both.
     """
     seen: dict[bool, list[list[float]]] = {True: [], False: []}
     for _ in range(times):

@@ -1,4 +1,4 @@
-"""How questions write names, values and people."""
+"""Names, values and people's identifiers as SQL."""
 
 from datetime import UTC, date, datetime, timedelta
 
@@ -7,11 +7,11 @@ from discreet.catalog import Kind, Value
 FIRST_DAY = date(2000, 1, 1)
 
 IDENTIFYING = (Kind.INTEGER, Kind.TEXT, Kind.REAL, Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMP_TZ)
-"""Kinds with room for as many people as there are."""
+"""Kinds with enough different values to identify every person."""
 
 
 def identity(kind: Kind, person: int) -> Value:
-    """Return what a column of this kind holds to tell a person from all others."""
+    """Return the value that identifies a person in a column of this kind."""
     day = datetime(FIRST_DAY.year, 1, 1) + timedelta(seconds=person)
     by_kind: dict[Kind, Value] = {
         Kind.INTEGER: person,
@@ -25,7 +25,7 @@ def identity(kind: Kind, person: int) -> Value:
 
 
 def literal(value: Value) -> str:
-    """Return a value as SQL; moments are in UTC, as the clocks of all stores here are."""
+    """Return a value as SQL. Timestamps are in UTC, the time zone of all stores here."""
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
     if isinstance(value, datetime):
@@ -38,5 +38,5 @@ def literal(value: Value) -> str:
 
 
 def quoted(name: str) -> str:
-    """Return a name of a table or column as SQL."""
+    """Return the name of a table or column as SQL."""
     return '"' + name.replace('"', '""') + '"'

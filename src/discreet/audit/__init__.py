@@ -1,7 +1,7 @@
-"""Statistical lower bounds on what anything that claims to be private gives away.
+"""Statistical lower bounds on epsilon, for any code that claims to be differentially private.
 
-`lower_bound` audits a function of one's own on two neighbouring inputs; `audit` a `Subject`;
-`audit_outputs` what was drawn already. A `Finding` says what the runs prove, and by which event.
+`lower_bound` audits any function on two neighbouring inputs, `audit` a `Subject`, and
+`audit_outputs` outputs that already exist. A `Finding` has the lower bound and the event behind it.
 """
 
 from discreet.audit.auditor import audit, audit_outputs, lower_bound

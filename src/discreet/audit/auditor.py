@@ -1,4 +1,4 @@
-"""Run a subject on both sides, search for the event that gives most away, and judge it."""
+"""Run a subject on two neighbouring inputs, find the event that reveals most, and test it."""
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -15,24 +15,24 @@ from discreet.errors import ParameterError
 from discreet.parameters import Real, confidence_level, rational, whole
 
 CONFIDENCE = 1 - Fraction(1, 10**8)
-"""One audit in 10^8 cries wolf, and so one trial of a hundred subjects in a million."""
+"""One audit in 10^8 is a false alarm, so one trial of a hundred subjects in a million has one."""
 
 OWN_CONFIDENCE = Fraction(999, 1000)
-"""For a function of one's own, of which there are fewer runs."""
+"""The default for `lower_bound`, which has fewer runs."""
 
 EPSILON_MOST = 10**100
-"""No larger epsilon is claimed by anybody who claims one."""
+"""The largest epsilon that can be claimed."""
 
 RUNS_LEAST = 40
-"""Fewer runs prove nothing of any mechanism."""
+"""Fewer runs prove nothing about any mechanism."""
 
 Input = TypeVar("Input")
 
 
 def audit(subject: Subject, *, runs: int | None = None, confidence: Real = CONFIDENCE) -> Finding:
-    """Run a subject so often on either side and return what that proves.
+    """Run a subject `runs` times on each of its two inputs and return a lower bound on epsilon.
 
-    A subject that keeps its claim is called violated with a chance of 1 - confidence at most.
+    If the claim is true, the audit reports a violation with probability at most 1 - confidence.
     """
     started = perf_counter()
     count = whole("runs", subject.runs if runs is None else runs, least=RUNS_LEAST)
@@ -58,10 +58,10 @@ def lower_bound(  # noqa: PLR0913 - a function, a pair and a claim
     runs: int = 10_000,
     confidence: Real = OWN_CONFIDENCE,
 ) -> Finding:
-    """Return what so many calls on two neighbouring inputs prove about a function of one's own.
+    """Compute a lower bound on epsilon for any function from calls on two neighbouring inputs.
 
-    Calls must be independent of each other; the two inputs are taken in turn, so that what changes
-    in the course of time is no difference between them.
+    Calls must be independent of each other. The two inputs take turns, so a change over time is not
+    mistaken for a difference between them.
     """
     started = perf_counter()
     count = whole("runs", runs, least=RUNS_LEAST)
@@ -90,7 +90,7 @@ def audit_outputs(  # noqa: PLR0913 - two samples and a claim
     is_broken: bool = False,
     started: float | None = None,
 ) -> Finding:
-    """Return what independent outputs, drawn already, prove about what drew them."""
+    """Compute a lower bound on epsilon from independent outputs that already exist."""
     begun = perf_counter() if started is None else started
     claim = _claim(epsilon, delta, confidence)
     sides = parts(_enough(here), _enough(there))
@@ -116,7 +116,7 @@ def audit_outputs(  # noqa: PLR0913 - two samples and a claim
 def _judged(
     events: list[Event], sides: tuple[Parts, Parts], claim: Claim
 ) -> tuple[Event, float, float]:
-    """Count each event in the last part; each gets its part of the chance of being wrong."""
+    """Count each event in the last part, and divide the error probability among the events."""
     miss = claim.miss / len(events)
     bounds: list[tuple[float, float, Event]] = []
     for event in events:

@@ -1,15 +1,16 @@
-"""What counts of an event prove about epsilon and delta, with a stated chance of being wrong.
+"""Lower bounds on epsilon and delta from counts of an event, with a stated error probability.
 
-An event S has the chances p = P(here ∈ S) and q = P(there ∈ S). Whatever is (epsilon, delta)-DP
-keeps p ≤ e^epsilon · q + delta. So whoever knows p ≥ p_low and q ≤ q_high, each but for a chance of
-miss / 2, knows but for a chance of miss (union bound) that
+An event S has the probabilities p = P(here ∈ S) and q = P(there ∈ S). Every
+(epsilon, delta)-differentially private mechanism has p ≤ e^epsilon · q + delta. If p ≥ p_low and
+q ≤ q_high each hold except with probability miss / 2, then by the union bound, except with
+probability miss,
 
     epsilon ≥ ln((p_low - delta) / q_high)    if delta is as claimed,
-    delta   ≥ p_low - e^epsilon · q_high      if epsilon is.
+    delta   ≥ p_low - e^epsilon · q_high      if epsilon is as claimed.
 
-The event must be fixed before the runs that it is counted in. Several events, and the same event
-the other way round, are several pairs of intervals: each gets its part of the miss, and then the
-largest of their bounds holds but for the whole (Bonferroni).
+The event must be fixed before the runs that it is counted in. Several events, and the same event in
+the other direction, are several pairs of intervals. Each gets its share of the miss, and the
+largest of their bounds then holds except with probability miss in total (Bonferroni).
 """
 
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Count:
-    """How often an event happened in so many independent runs."""
+    """How often an event happened in a number of independent runs."""
 
     hits: int
     runs: int
@@ -37,9 +38,9 @@ class Count:
 
 
 def epsilon_down(more: Count, fewer: Count, *, delta: float = 0.0, miss: float) -> float:
-    """Return an epsilon that no less will do, given delta, but for a chance of `miss`; 0 or more.
+    """Return a lower bound on epsilon, given delta. It is wrong with probability at most `miss`.
 
-    Every mechanism has epsilon ≥ 0, so that a bound below 0 says as much as 0.
+    Every mechanism has epsilon ≥ 0, so the bound is 0 or more.
     """
     p_low = probability_at_least(more.hits, more.runs, miss / 2)
     q_high = probability_at_most(fewer.hits, fewer.runs, miss / 2)
@@ -47,7 +48,7 @@ def epsilon_down(more: Count, fewer: Count, *, delta: float = 0.0, miss: float) 
 
 
 def delta_down(more: Count, fewer: Count, *, epsilon: float, miss: float) -> float:
-    """Return a delta that no less will do, given epsilon, but for a chance of `miss`; 0 or more."""
+    """Return a lower bound on delta, given epsilon. It is wrong with probability at most `miss`."""
     p_low = probability_at_least(more.hits, more.runs, miss / 2)
     q_high = probability_at_most(fewer.hits, fewer.runs, miss / 2)
     times = exp(epsilon) if epsilon < 700 else inf
@@ -57,10 +58,10 @@ def delta_down(more: Count, fewer: Count, *, epsilon: float, miss: float) -> flo
 def likely_shares(
     more: ArrayLike, fewer: ArrayLike, *, runs: tuple[int, int], miss: float
 ) -> tuple[Floats, Floats]:
-    """Return about the same intervals for many events at once, to compare events by.
+    """Return approximate intervals for many events at once, to compare the events.
 
-    Score intervals (Wilson 1927): quick, and proving nothing; whatever is found by them is counted
-    again in runs of its own.
+    Score intervals (Wilson 1927) are fast but prove nothing. Every event that they select is
+    counted again in other runs.
     """
     z = -float(ndtri(miss / 2))
     low, _ = score_interval(np.asarray(more, np.float64), runs[0], z)

@@ -1,4 +1,4 @@
-"""How subjects are made of mechanisms: two neighbouring inputs, and a way to run them."""
+"""Subjects made from mechanisms: two neighbouring inputs, and a way to run them."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -12,21 +12,21 @@ from discreet.audit.subjects import Draw, Kind, Outputs, Subject
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """A mechanism, two inputs that its promise is about, and how it is run on one of them."""
+    """A mechanism, two neighbouring inputs, and a function that runs it on one of them."""
 
     mechanism: Any
     here: Any
     there: Any
     what: str = ""
     draw: Callable[[Any, Any, int], Outputs]
-    """Takes the mechanism, an input and how often."""
+    """Takes the mechanism, an input and the number of runs."""
     runs: int
     epsilon: Fraction | None = None
-    """What is claimed, if not what the mechanism says of itself."""
+    """The claimed epsilon. Default: that of the mechanism."""
     delta: Fraction = Fraction(0)
 
     def subject(self, kind: Kind) -> Subject:
-        """Return it as something to be audited."""
+        """Return the case as a subject of an audit."""
         return Subject(
             name=f"{self._name}, ε = {float(self._claimed):.3g}",
             kind=kind,
@@ -51,16 +51,16 @@ class Case:
 
 
 def one_by_one(mechanism: Any, exact: Any, count: int) -> Outputs:
-    """Release the same exact answer so often, each time by a call of its own."""
+    """Release the same exact answer `count` times, with one call each."""
     return [mechanism.release(exact) for _ in range(count)]
 
 
 def at_once(mechanism: Any, exact: Any, count: int) -> Outputs:
-    """Release so many copies of an answer in one array: their noise is independent."""
+    """Release `count` copies of an answer in one array. Their noise is independent."""
     copies: Outputs = mechanism.release(np.tile(exact, (count, *np.ndim(exact) * (1,))))
     return copies
 
 
 def subjects_of(cases: Iterator[Case], kind: Kind) -> tuple[Subject, ...]:
-    """Return what is to be audited."""
+    """Return the subjects of these cases."""
     return tuple(case.subject(kind) for case in cases)

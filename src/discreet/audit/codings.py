@@ -1,7 +1,7 @@
-"""Ways to sort outputs into few cases, learnt from outputs that are not judged.
+"""Codings: ways to sort outputs into few cases, learnt from outputs that are not used for testing.
 
-An event is a set of cases of one coding. A coding is settled by the runs it was learnt from and
-then gives every output a case, so that its events are fixed before the runs they are counted in.
+An event is a set of cases of one coding. A coding is fixed by the runs it was learnt from, and then
+assigns a case to every output. So its events are fixed before the runs they are counted in.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,42 +17,42 @@ from discreet.audit.sheets import Array, Sheet
 Codes = NDArray[np.int64]
 
 ATOMS_MOST = 1024
-"""Up to so many different numbers each is a case of its own."""
+"""Up to this many different numbers, each number is a case."""
 
 BINS = 128
-"""More are sorted into so many bins, of equal share in all but the tails."""
+"""The number of bins for more numbers than that, of equal share except in the tails."""
 
 TAILS = 8
-"""Beyond the outermost bins each tail has so many bins, each of half the share of the last."""
+"""The number of further bins in each tail, each with half the share of the one before."""
 
 RANGES_TOLD = 3
-"""An event is told by so many ranges at most."""
+"""The most ranges in the description of an event."""
 
 KINDS = len(KIND_NAMES) - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Coding:
-    """A case for every output, and words for sets of cases."""
+    """A case for every output, and descriptions of sets of cases."""
 
     name: str
     size: int
     code: Callable[[Sheet], Codes]
     told: Callable[[Codes], str]
     in_order: int = 0
-    """So many of the first cases are numbers in order."""
+    """The number of cases, from the first, that are numbers in ascending order."""
     is_plain: bool = False
-    """Whether anybody sees at once which outputs are meant."""
+    """Whether the description of a case is easy to understand."""
 
     def counts(self, sheet: Sheet) -> Codes:
-        """Return how many of the outputs fall into each case."""
+        """Return the number of outputs in each case."""
         return np.bincount(self.code(sheet), minlength=self.size)
 
 
 def bins(
     reading: Reading, learnt: Numbers, *, atoms: int = ATOMS_MOST, count: int = BINS
 ) -> Coding:
-    """Sort by size: each number by itself if there are few, else into bins; then what is none."""
+    """Sort by size: one case per number if there are few, else bins. Then the non-numbers."""
     values = np.unique(learnt.values[learnt.found])
     edges = values if len(values) <= atoms else _edges(learnt.values[learnt.found], count)
 
@@ -70,7 +70,7 @@ def bins(
 
 
 def last_bits(reading: Reading, bits: int = 3) -> Coding:
-    """Sort by the last bits; of reals also by sign and size, on which their last bits depend."""
+    """Sort by the last bits. Reals also by sign and magnitude, on which their last bits depend."""
 
     def code(sheet: Sheet) -> Codes:
         read = reading.read(sheet)
@@ -89,7 +89,7 @@ def last_bits(reading: Reading, bits: int = 3) -> Coding:
 
 
 def grain(reading: Reading) -> Coding:
-    """Sort reals by size and by the lowest bit that is set: how fine a grid they lie on."""
+    """Sort reals by magnitude and by the lowest bit that is set, the fineness of their grid."""
 
     def code(sheet: Sheet) -> Codes:
         read = reading.read(sheet)
@@ -99,14 +99,14 @@ def grain(reading: Reading) -> Coding:
     def told(cases: Codes) -> str:
         fine = cases[cases < _GRAIN_CASES] % _GRAINS - GRAIN_LOW
         if not len(fine):
-            return f"{reading.name} that is no number"
+            return f"{reading.name} that is not a number"
         return f"{reading.name} whose lowest bit is between 2**{fine.min()} and 2**{fine.max()}"
 
     return Coding(f"the grain of {reading.name}", _GRAIN_CASES + 1 + KINDS, code, told)
 
 
 def reachable(reading: Reading, here: Numbers, there: Numbers) -> Coding:
-    """Sort by whether exactly this number came out before, on either side."""
+    """Sort by whether exactly this number occurred before, on either side."""
     seen = np.unique(here.values[here.found]), np.unique(there.values[there.found])
     names = ("seen on neither side", "seen only here", "seen only there", "seen on both sides")
 
@@ -126,7 +126,7 @@ def reachable(reading: Reading, here: Numbers, there: Numbers) -> Coding:
 def labels(
     name: str, read: Callable[[Sheet], Sequence[Any] | Array], learnt: Sequence[object]
 ) -> Coding:
-    """Sort by what is written; what was not seen before is one more case."""
+    """Sort by the text of an output. Texts that did not occur before are one more case."""
     known = {each: code for code, each in enumerate(dict.fromkeys(map(_hashable, learnt)))}
     names = list(known)
 
@@ -178,7 +178,7 @@ def _lowest_bit(values: NDArray[np.float64]) -> Codes:
 
 
 def _with_kinds(cases: Codes, size: int, read: Numbers) -> Codes:
-    """Return the case of each number, and after all of these one for each kind of no number."""
+    """Return the case of each number. Each kind of non-number has a case after these."""
     return np.where(read.kinds == NUMBER, cases, size + read.kinds.astype(np.int64))
 
 
@@ -189,7 +189,7 @@ def _edges(values: Array, count: int) -> Array:
 
 
 def _place(edges: Array, values: Array) -> Codes:
-    """Return the last edge that each value is not below; values below all edges go to the first."""
+    """Return the index of the last edge at or below each value, or 0 if all are above it."""
     return np.maximum(np.searchsorted(edges, values, side="right") - 1, 0)
 
 
@@ -201,7 +201,7 @@ def _is_in(known: Array, values: Array) -> Codes:
 
 
 def _runs(cases: Codes, size: int) -> list[tuple[int, int]]:
-    """Return the unbroken stretches of a set of cases."""
+    """Return the runs of consecutive cases in a set."""
     inside = np.sort(cases[cases < size])
     if not len(inside):
         return []
@@ -234,7 +234,7 @@ def _either(words: Sequence[str]) -> str:
 
 
 def _hashable(value: Any) -> Any:
-    """Return what is written of a value; a column of numbers writes True as 1."""
+    """Return the text of a value. True is written as 1, as in a column of numbers."""
     match value:
         case np.void():
             return value.tobytes()

@@ -1,9 +1,9 @@
-"""Search for the event that gives most away, in runs that it is not judged by.
+"""Search for the event that reveals most, in runs that are not used to test it.
 
-Runs come in three parts. From the first, codings and the order of their cases are learnt; in the
-second, sets of cases are compared and a few are chosen; the third counts those few, and nothing
-else is known of it before. So the search may try as much as it likes: only the number of events
-that are counted in the third part matters for the chance of being wrong.
+Runs are divided into three parts. The codings and the order of their cases are learnt from the
+first part. In the second part, sets of cases are compared and a few are chosen. The third part
+counts those few, and is not used before. So the search may try any number of events: only the
+number of events counted in the third part matters for the error probability.
 """
 
 from collections.abc import Iterator
@@ -20,17 +20,17 @@ from discreet.audit.sheets import Sheet, alike, sheet
 from discreet.audit.subjects import Outputs
 
 JUDGED = 4
-"""So many events are counted in the last part, each at its share of the chance of being wrong."""
+"""The number of events counted in the last part. They share the error probability equally."""
 
 PLAIN = 0.99
-"""An event that is hard to tell must be better than a plain one by more than this."""
+"""The weight of an event that is hard to describe, compared with a simple one."""
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """What is to be refuted, and with what chance of being wrong."""
+    """The claim to be refuted, and the error probability."""
 
     epsilon: float
     delta: float
@@ -44,10 +44,10 @@ class Event:
     coding: Coding
     cases: Codes
     is_here: bool
-    """Whether it is likelier here."""
+    """Whether the event is likelier here than there."""
 
     def count(self, outputs: Sheet) -> Count:
-        """Count how often it happened."""
+        """Count how often the event happened."""
         is_inside = np.zeros(self.coding.size, np.bool_)
         is_inside[self.cases] = True
         return Count(hits=int(is_inside[self.coding.code(outputs)].sum()), runs=outputs.size)
@@ -59,7 +59,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The runs of one side: to learn from, to choose by, to judge by."""
+    """The runs on one input: to learn from, to choose events, and to test them."""
 
     learn: Sheet
     choose: Sheet
@@ -68,7 +68,7 @@ class Parts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Order:
-    """Cases in the order in which they are taken into an event."""
+    """Cases in the order in which they are added to an event."""
 
     coding: Coding
     cases: Codes
@@ -82,13 +82,13 @@ class _Candidate:
     epsilon: float
     delta: float
     worth: float
-    """What an event that is easier to tell is worth more, all else being nearly equal."""
+    """A weight that prefers events that are easier to describe, if all else is nearly equal."""
 
 
 def parts(here: Outputs, there: Outputs) -> tuple[Parts, Parts]:
-    """Cut the runs of both sides: a quarter, a quarter, a half.
+    """Divide the runs of both sides into a quarter, a quarter and a half.
 
-    Which places outputs have is learnt from the first part, too.
+    The places that outputs have are also learnt from the first part.
     """
     sides = alike(here, there)
     learnt = [sheet(each[: len(each) // 4]) for each in sides]
@@ -105,7 +105,7 @@ def parts(here: Outputs, there: Outputs) -> tuple[Parts, Parts]:
 
 
 def telling_events(here: Parts, there: Parts, claim: Claim) -> list[Event]:
-    """Return up to JUDGED events that look worst for the claim; the last part is not touched."""
+    """Return up to JUDGED events that look worst for the claim, without using the last part."""
     found = [
         _best(list(_candidates(coding, here, there, claim)))
         for coding in learnt_codings(here.learn, there.learn)
@@ -131,9 +131,9 @@ def _candidates(coding: Coding, here: Parts, there: Parts, claim: Claim) -> Iter
 
 
 def _orders(coding: Coding, here: Codes, there: Codes) -> Iterator[_Order]:
-    """Sort the cases that were seen by their odds, and numbers also by size, for both tails.
+    """Sort the cases that occurred by likelihood ratio, and numbers also by size, for both tails.
 
-    The sets of cases with the best odds are the most powerful events (Neyman, Pearson 1933).
+    The sets of cases with the largest ratios are the most powerful events (Neyman, Pearson 1933).
     """
     seen = np.flatnonzero(here + there)
     by_odds = seen[np.argsort(-(here[seen] + 1) / (there[seen] + 1), kind="stable")]
@@ -148,7 +148,7 @@ def _orders(coding: Coding, here: Codes, there: Codes) -> Iterator[_Order]:
 
 
 def _prefixes(order: _Order, counts: tuple[Codes, Codes], claim: Claim) -> Iterator[_Candidate]:
-    """Take as many of the first cases as make the best event."""
+    """Yield the events, made of the first cases, that have the best bounds."""
     more, fewer = (np.cumsum(each[order.cases]) for each in counts)
     runs = int(counts[0].sum()), int(counts[1].sum())
     low, high = likely_shares(more, fewer, runs=runs, miss=claim.miss / JUDGED)

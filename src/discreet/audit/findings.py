@@ -1,4 +1,4 @@
-"""What an audit found: a claim, and what the runs prove about it."""
+"""The finding of an audit: a claim, and what the runs prove about it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,32 +12,32 @@ from discreet.plots import Plot, plot_claims
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """A lower bound on epsilon, the event that proves it, and how sure that is.
+    """A lower bound on epsilon, the event behind it, and the confidence.
 
-    All that is measured holds together but for a chance of 1 - confidence. It is a proof of what is
-    given away at least; that little was found proves nothing.
+    All measured bounds hold together, except with probability 1 - confidence. They are lower bounds
+    only: a small bound does not prove that little is revealed.
     """
 
     name: str
     epsilon: float | None
-    """What is claimed, if anything is."""
+    """The claimed epsilon, or None if none is claimed."""
     delta: float
     measured: float
-    """No epsilon below this is true, given delta."""
+    """The lower bound on epsilon, given delta."""
     delta_measured: float
-    """No delta below this is true, given the claimed epsilon; 0 if none is claimed."""
+    """The lower bound on delta, given the claimed epsilon. 0 if no epsilon is claimed."""
     event: str
-    """The event with the worst odds: a counterexample, if the claim is refuted."""
+    """The event with the largest lower bound: a counterexample, if the claim is refuted."""
     is_here: bool
     """Whether the event is likelier here than there."""
     here: Count
     there: Count
     runs: int
-    """How often each side was run, search included."""
+    """The number of runs on each input, including those for the search."""
     confidence: float
     seconds: float
     is_broken: bool = False
-    """Whether the subject is broken on purpose."""
+    """Whether the subject is deliberately broken."""
 
     @property
     def is_violated(self) -> bool:
@@ -48,12 +48,12 @@ class Finding:
 
     @property
     def is_right(self) -> bool:
-        """Whether this is as it should be: refuted if broken on purpose, and only then."""
+        """Whether the result is correct: refuted if, and only if, deliberately broken."""
         return self.is_violated == self.is_broken
 
     @property
     def power(self) -> float | None:
-        """How much of the claimed epsilon was seen."""
+        """The lower bound as a share of the claimed epsilon."""
         return self.measured / self.epsilon if self.epsilon else None
 
     @property
@@ -64,13 +64,14 @@ class Finding:
     def __str__(self) -> str:
         claimed = "" if self.epsilon is None else f" (claimed: {self.epsilon:.4g})"
         return (
-            f"{self.name}: epsilon is at least {self.measured:.4g}{claimed}; {self.counterexample}"
+            f"{self.name}: ε is at least {self.measured:.4g}{claimed}. "
+            f"Event: {self.counterexample}."
         )
 
 
-def plot(findings: Sequence[Finding], *, title: str = "What is claimed, what was measured") -> Plot:
-    """Draw what is claimed against what was measured; above the diagonal a claim is refuted."""
-    groups = {"ours": False, "broken on purpose": True}
+def plot(findings: Sequence[Finding], *, title: str = "Claimed and measured ε") -> Plot:
+    """Plot claimed epsilon against its lower bound. Above the diagonal, a claim is refuted."""
+    groups = {"Discreet": False, "deliberately broken": True}
     return plot_claims(
         {name: _points(findings, each) for name, each in groups.items()}, title=title
     )
@@ -86,8 +87,4 @@ def _points(findings: Sequence[Finding], is_broken: bool) -> NDArray[np.float64]
 
 
 def _counted(count: Count) -> str:
-    return f"{_grouped(count.hits)} of {_grouped(count.runs)}"
-
-
-def _grouped(number: int) -> str:
-    return f"{number:,}".replace(",", " ")
+    return f"{count.hits:,} of {count.runs:,}"

@@ -1,4 +1,4 @@
-"""Which codings are worth trying, found in runs that are not judged."""
+"""Choice of the codings to try, from runs that are not used for testing."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -21,16 +21,16 @@ from discreet.audit.readings import (
 from discreet.audit.sheets import Path, Sheet
 
 SHARED_LEAST = 4
-"""Labels are tried if each comes up so often on average."""
+"""Labels are tried if each occurs at least this often on average."""
 
 PAIRED = 24
-"""Each of two numbers that are looked at together is sorted into about so many bins."""
+"""The approximate number of bins for each number of a pair."""
 
 Floats = NDArray[np.float64]
 
 
 def learnt_codings(here: Sheet, there: Sheet) -> list[Coding]:
-    """Return all codings that fit these outputs; both sides have the same number of them."""
+    """Return all codings that fit these outputs. Both sides have the same number of outputs."""
     places = {path: _place(path, here, there) for path in {**here.columns, **there.columns}}
     numeric = [path for path, each in places.items() if each.learnt.found.any()]
     texts = [path for path, each in places.items() if (each.learnt.kinds == OTHER).any()]
@@ -47,7 +47,7 @@ def learnt_codings(here: Sheet, there: Sheet) -> list[Coding]:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A place of outputs, read as the numbers that were found there."""
+    """A place in the outputs, with the numbers found there."""
 
     reading: Reading
     learnt: Numbers
@@ -60,7 +60,7 @@ def _place(path: Path, here: Sheet, there: Sheet) -> _Place:
 
 
 def _fine(reading: Reading, here: Sheet, there: Sheet) -> Iterator[Coding]:
-    """Look at the last bits, which noise in floats leaves traces in."""
+    """Yield codings of the last bits, where floating-point noise leaves traces."""
     a, b = reading.read(here), reading.read(there)
     values = np.concatenate([a.values, b.values])
     if values.dtype.kind == "i":
@@ -80,7 +80,7 @@ def _column_labels(path: Path, here: Sheet, there: Sheet) -> Coding | None:
 def _together(
     numeric: Sequence[tuple[Path, Reading]], here: Sheet, there: Sheet
 ) -> Iterator[Coding]:
-    """Look at several places at once, and at the whole of an output."""
+    """Yield codings of several places at once, and of whole outputs."""
     paths, columns = [path for path, _ in numeric], [reading for _, reading in numeric]
     readings = vector_readings(paths)
     if direction := direction_reading(paths, here, there):
@@ -97,7 +97,7 @@ def _together(
 
 
 def _scored(basic: Sequence[Coding], here: Sheet, there: Sheet) -> Iterator[Coding]:
-    """Add up the log-odds of each place's case: best of all where places are independent."""
+    """Add up the privacy losses of all places. Optimal if the places are independent."""
     if len(basic) < 2:
         return
     odds = [_log_odds(coding.counts(here), coding.counts(there)) for coding in basic]
@@ -108,12 +108,12 @@ def _scored(basic: Sequence[Coding], here: Sheet, there: Sheet) -> Iterator[Codi
             total += each[coding.code(sheet)]
         return Numbers(np.round(total, 6), np.zeros(sheet.size, np.uint8))
 
-    reading = Reading("the log-odds of all places together", score)
+    reading = Reading("the privacy loss of all places together", score)
     yield bins(reading, _joined(reading, here, there))
 
 
 def _untold(coding: Coding) -> Coding:
-    """Return the coding of rows of numbers, which would be long to tell."""
+    """Return the coding with a short description, for outputs that are long to write."""
     return replace(coding, told=lambda cases: f"one of {len(cases)} outputs", is_plain=False)
 
 

@@ -1,7 +1,7 @@
-"""Every local randomiser as subjects: what people's devices send, for two values they may hold.
+"""Every local randomizer as a subject: the reports of a device, for two values it may hold.
 
-Sketches and filters are small, so that each report there is comes up often; whoever reads them
-knows the hash functions, so that this is no less than an attacker sees.
+Sketches and filters are small, so every possible report occurs often. The hash functions are
+public, so an attacker sees no more than the audit does.
 """
 
 from collections.abc import Iterator
@@ -45,12 +45,12 @@ MANY, FEW = 50_000, 4_000
 
 
 def subjects() -> tuple[Subject, ...]:
-    """Return every local randomiser, to be audited."""
+    """Return every local randomizer as a subject."""
     return subjects_of(cases(), Kind.LOCAL)
 
 
 def cases() -> Iterator[Case]:
-    """Yield every local randomiser with two values that a person may hold."""
+    """Yield every local randomizer with two values that a person may hold."""
     for epsilon in EPSILONS:
         yield from _oracles(epsilon)
         yield from _sketches(epsilon)
@@ -92,7 +92,7 @@ def _numbers(epsilon: Fraction) -> Iterator[Case]:
 
 
 def _over_time(epsilon: Fraction) -> Iterator[Case]:
-    """Several rounds of one value cost as much as one, as answers are kept."""
+    """Yield cases in which several rounds of one value cost as much as one: reports are reused."""
     flips = BitFlips(epsilon=epsilon, buckets=4, asked=2)
     kary = KaryResponse(epsilon=epsilon, categories=CATEGORIES)
     rounds = f"{ROUNDS} rounds"
@@ -117,7 +117,7 @@ def _over_time(epsilon: Fraction) -> Iterator[Case]:
 
 
 def _returning(epsilon: Fraction) -> Iterator[Case]:
-    """Values that return cost as much as there are values, if they return in the same rounds."""
+    """Yield cases with values that return: they cost as much as the number of different values."""
     kary = KaryResponse(epsilon=epsilon / 2, categories=CATEGORIES)
     flips = BitFlips(epsilon=epsilon / 2, buckets=3, asked=3)
     add = partial(Case, epsilon=epsilon, here=(0, 1, 0), runs=FEW)
@@ -155,7 +155,7 @@ def _filters() -> Iterator[Case]:
 
 
 def _shuffled() -> Iterator[Case]:
-    """Yield reports in an order by chance, of which it is left how many said 1."""
+    """Yield cases of shuffled reports, in which only the number of ones is visible."""
     response = KaryResponse.binary(epsilon=3)
     for people in (10, 100):
         price = shuffled_epsilon(epsilon=3, delta=DELTA, people=people)
@@ -172,7 +172,7 @@ def _shuffled() -> Iterator[Case]:
 
 
 def ones_of_all(mechanism: KaryResponse, held: tuple[int, int], count: int) -> Outputs:
-    """Return how many of so many people said 1: one holds this value, and all others hold 0."""
+    """Return how many people reported 1, if one person holds this value and all others hold 0."""
     value, people = held
     values = np.zeros((count, people), np.int64)
     values[:, 0] = value
@@ -182,7 +182,7 @@ def ones_of_all(mechanism: KaryResponse, held: tuple[int, int], count: int) -> O
 
 
 def _supported(mechanism: FrequencyOracle, value: int, count: int) -> Outputs:
-    """Return which values each report supports, and the report where it is one number."""
+    """Return the values that each report supports, and the report itself if it is one number."""
     rows = Client(mechanism).report_many(np.full(count, value)).rows
     supported = mechanism.supports(rows)[:, :CATEGORIES].astype(np.int64)
     if rows.ndim > 1:
@@ -212,19 +212,19 @@ def _flips(mechanism: BitFlips, bucket: int, count: int) -> Outputs:
 
 
 def kept_flips(mechanism: BitFlips, history: tuple[int, ...], count: int) -> Outputs:
-    """Return what devices send that are in these buckets, round by round."""
+    """Return the reports of devices that are in these buckets, round by round."""
     clients = (Client(mechanism) for _ in range(count))
     return [tuple(client.report(bucket) for bucket in history) for client in clients]
 
 
 def kept_answers(mechanism: KaryResponse, history: tuple[int, ...], count: int) -> Outputs:
-    """Return what people send whose answers are kept, and who hold these values round by round."""
+    """Return reports with memoization, of people who hold these values round by round."""
     clients = (Client(Memoized(mechanism)) for _ in range(count))
     return [tuple(client.report(value) for value in history) for client in clients]
 
 
 def kept_filters(mechanism: Rappor, history: tuple[str, ...], count: int) -> Outputs:
-    """Return eight bits of each round, and whether the last round is as each before it."""
+    """Return eight bits of each round, and whether the last round equals each earlier one."""
     clients = (Client(mechanism) for _ in range(count))
     sent = b"".join(client.report(text)[-1:] for client in clients for text in history)
     rounds = np.frombuffer(sent, np.uint8).reshape(count, len(history))
@@ -238,7 +238,7 @@ def _filter(mechanism: Rappor, text: str, count: int) -> Outputs:
 
 
 def _filters_over_time(mechanism: Rappor, text: str, count: int) -> Outputs:
-    """Return how often each bit was set in all rounds of one person."""
+    """Return how often each bit was set, over all rounds of one person."""
     found = []
     for _ in range(count):
         client = Client(mechanism)
@@ -255,7 +255,7 @@ def _discovered(mechanism: Discovery, text: str, count: int) -> Outputs:
 
 
 def _apart(width: int) -> tuple[str, str]:
-    """Return two texts that no hash of the first family and row sends to the same place."""
+    """Return two texts that the hash of the first family and row sends to different places."""
     texts = [chr(ord("a") + each) for each in range(26)]
     places = columns(keys_of(texts), seeds(0, 1)[np.zeros(26, np.int64)], width)
     other = int(np.flatnonzero(places != places[0])[0])

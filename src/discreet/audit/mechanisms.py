@@ -1,7 +1,7 @@
-"""Every mechanism as subjects: several epsilons, and the neighbours that are worst for it.
+"""Every mechanism as subjects, with several epsilons and worst-case neighbours.
 
-Ties and all-equal scores are among them, both ends of truncated ranges, shifts of all coordinates
-at once, and inputs far from 0.
+These include ties and all-equal scores, both ends of truncated ranges, shifts of all coordinates at
+once, and inputs far from 0.
 """
 
 from collections.abc import Callable, Iterator
@@ -33,21 +33,21 @@ from discreet.mechanisms import (
 
 EPSILONS = (Fraction(1, 2), Fraction(1), Fraction(3))
 ENOUGH = (Fraction(1), Fraction(4))
-"""For mechanisms that take long to run."""
+"""The epsilons for slow mechanisms."""
 
 DELTA = Fraction(1, 50)
-"""Large enough to be seen."""
+"""Large enough for an audit to detect."""
 
 MANY, SOME, FEW = 100_000, 10_000, 5_000
 
 
 def subjects() -> tuple[Subject, ...]:
-    """Return every mechanism, to be audited."""
+    """Return every mechanism as a subject."""
     return subjects_of(cases(), Kind.MECHANISM)
 
 
 def cases() -> Iterator[Case]:
-    """Yield every mechanism with neighbours that are worst for it."""
+    """Yield every mechanism with worst-case neighbours."""
     yield from _whole_numbers()
     yield from _reals()
     yield from _gaussians()
@@ -163,7 +163,7 @@ def _keys() -> Iterator[Case]:
 
 
 def _ranks() -> Iterator[Case]:
-    """Rows at both ends of a grid: one more moves the ranks of all points between them."""
+    """Yield rows at both ends of a grid: one more changes the ranks of all points between them."""
     add = partial(Case, draw=_points, runs=FEW)
     for epsilon in ENOUGH:
         middle = Quantile(epsilon=epsilon, fraction=Fraction(1, 2))
@@ -187,9 +187,9 @@ def _responses() -> Iterator[Case]:
 
 
 def _coordinates(mechanism: Any, exact: float, count: int) -> Outputs:
-    """Release one array of so many answers, in which each is a run of its own.
+    """Release one array of `count` answers, in which each is a separate run.
 
-    What one array costs in all is another question: here each coordinate alone is looked at.
+    Each coordinate is audited alone. The cost of the whole array is not audited here.
     """
     if isinstance(mechanism, Gaussian):
         wide: Any = Gaussian(
@@ -206,13 +206,13 @@ def _twice(mechanism: Gaussian, exact: float, count: int) -> Outputs:
 
 
 def _selected(mechanism: PartitionSelection, exact: int | list[int], count: int) -> Outputs:
-    """Show or hide so many keys of the same number of units, or tuples of keys."""
+    """Show or hide `count` groups with the same number of units, or tuples of groups."""
     numbers = mechanism.release(np.tile(exact, count)).numbers
     return numbers if isinstance(exact, int) else numbers.reshape(count, len(exact))
 
 
 def _points(mechanism: Quantile, exact: list[int], count: int) -> Outputs:
-    """Choose a point of a grid of six for each of so many groups of rows, at both its ends."""
+    """Choose a point of a grid of six for each of `count` groups, with rows at both its ends."""
     held = np.array(exact)
     cells = np.flatnonzero(held) * 5
     counts, ends = held[held > 0], np.arange(count + 1) * len(cells)

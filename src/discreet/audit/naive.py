@@ -1,4 +1,4 @@
-"""Mechanisms as people write them in floats: most are broken, and nothing of ours uses them."""
+"""Naive mechanisms in floats, for audits only. Most are broken, and Discreet uses none."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ Codes = NDArray[np.int64]
 
 
 def float_laplace(scale: float, shape: tuple[int, ...], entropy: Entropy = SYSTEM) -> Floats:
-    """Return textbook Laplace noise: the inverse of its distribution function, in doubles."""
+    """Return textbook Laplace noise: the inverse distribution function, in floats."""
     count = int(np.prod(shape))
     uniform = ((words(count, np.uint64, entropy) >> np.uint64(11)) + np.float64(0.5)) * 2.0**-53
     tail = np.minimum(uniform, 1 - uniform)
@@ -22,11 +22,11 @@ def float_laplace(scale: float, shape: tuple[int, ...], entropy: Entropy = SYSTE
 
 
 def above_then_stop(above: NDArray[np.bool_], limit: int) -> Codes:
-    """Return each run's words as bits, cut off after `limit` of them are true."""
+    """Return the answers of each run as bits, up to the `limit`-th positive one."""
     hits: Codes = np.cumsum(above, axis=1)
     heard: NDArray[np.bool_] = hits - above < limit
     places = 1 << np.arange(above.shape[1], dtype=np.int64)
-    # How many words were heard tells a run that stopped from one that fell silent.
+    # The number of answers distinguishes a run that stopped from one without more positives.
     lengths: Codes = heard.sum(axis=1)
     said: Codes = (above & heard) @ places
     coded: Codes = lengths << above.shape[1] | said
@@ -34,10 +34,10 @@ def above_then_stop(above: NDArray[np.bool_], limit: int) -> Codes:
 
 
 class SparseVariants:
-    """The sparse vector technique as six papers print it (Lyu, Su, Li 2017, Figure 1).
+    """The sparse vector technique as published in six papers (Lyu, Su, Li 2017, Figure 1).
 
-    Threshold 0, sensitivity 1; each method takes a stream and gives the words of many runs, coded.
-    The first two are private, the other four are not.
+    The threshold is 0 and the sensitivity 1. Each method takes a stream and returns the answers of
+    many runs, coded as integers. The first two are private, the other four are not.
     """
 
     def __init__(self, *, epsilon: float, limit: int, runs: int, entropy: Entropy = SYSTEM) -> None:
@@ -47,11 +47,11 @@ class SparseVariants:
         self.entropy = entropy
 
     def first(self, stream: Sequence[float]) -> Codes:
-        """Noise of scale 2 / epsilon for the threshold, 4 limit / epsilon for each question."""
+        """Noise of scale 2 / epsilon for the threshold, 4 limit / epsilon for each query."""
         return self._words(stream, 2, 4 * self.limit, limit=self.limit)
 
     def second(self, stream: Sequence[float]) -> Codes:
-        """Much noise for the threshold, drawn anew after each positive answer."""
+        """More noise for the threshold, drawn again after each positive answer."""
         threshold = self._noise(2 * self.limit, (self.runs, 1))
         noisy = np.asarray(stream) + self._noise(4 * self.limit, (self.runs, len(stream)))
         columns: list[NDArray[np.bool_]] = []
@@ -63,9 +63,9 @@ class SparseVariants:
         return above_then_stop(np.stack(columns, axis=1), self.limit)
 
     def third(self, stream: Sequence[float]) -> Codes:
-        """Says the noisy answer that was compared, which gives the noisy threshold away.
+        """Releases the noisy answer that was compared, which reveals the noisy threshold.
 
-        Of each run, how long it was silent and what it said then, to a whole number.
+        Returns for each run the number of negative answers, and the first released number, rounded.
         """
         noisy = np.asarray(stream) + self._noise(2 * self.limit, (self.runs, len(stream)))
         above = noisy >= self._noise(2, (self.runs, 1))
@@ -74,15 +74,15 @@ class SparseVariants:
         return first * 64 + np.clip(said, -32, 31).astype(np.int64) + 32
 
     def fourth(self, stream: Sequence[float]) -> Codes:
-        """Noise for the questions that does not grow with their number."""
+        """Query noise that does not grow with the number of positive answers."""
         return self._words(stream, 4, 4 / 3, limit=self.limit)
 
     def fifth(self, stream: Sequence[float]) -> Codes:
-        """No noise for the questions, and no end."""
+        """No noise for the queries, and no limit on positive answers."""
         return self._words(stream, 2, 0, limit=len(stream))
 
     def sixth(self, stream: Sequence[float]) -> Codes:
-        """No end."""
+        """No limit on positive answers."""
         return self._words(stream, 2, 2, limit=len(stream))
 
     def _words(

@@ -1,4 +1,4 @@
-"""What may be asked of an output: a number that is read off it, or none."""
+"""Readings: numbers that are computed from an output, if it has any."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,15 +18,15 @@ NUMBER, NONE, OTHER, ABSENT, NAN, HIGHEST, LOWEST = range(7)
 KIND_NAMES = ("a number", "None", "something else", "absent", "NaN", "+inf", "-inf")
 
 WHOLE_MOST = (1 << 63) - 1
-"""Whole numbers beyond are taken for this one, where others fit 64 bits."""
+"""The largest 64-bit integer. Larger ones are replaced by it."""
 
 VECTOR_MOST = 64
-"""Up to so many numbers are taken together."""
+"""The most numbers that are combined in one reading."""
 
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """A number for each output, whole or real, and where there is none, what there is instead."""
+    """A number for each output, integer or real, and the kind of each entry."""
 
     values: Array
     kinds: Kinds
@@ -38,14 +38,14 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A number that can be read off any output."""
+    """A number that can be computed from any output."""
 
     name: str
     read: Callable[[Sheet], Numbers]
 
 
 def name_of(path: Path) -> str:
-    """Return how people would call a place of an output."""
+    """Return a readable name for a place in an output."""
     if path == OUTPUT:
         return "an output"
     words = [f"number {int(each) + 1}" if each.isdecimal() else each for each in path]
@@ -53,12 +53,12 @@ def name_of(path: Path) -> str:
 
 
 def numbers_at(path: Path, *, is_whole: bool) -> Reading:
-    """Read the number at one place, as a whole number or as a real."""
+    """Read the number at one place, as an integer or as a real."""
     return Reading(name_of(path), lambda sheet: as_numbers(sheet.column(path), is_whole=is_whole))
 
 
 def are_whole(column: Array | list[Leaf]) -> bool:
-    """Say whether all numbers of a column are whole and fit 64 bits."""
+    """Return whether all numbers of a column are integers that fit into 64 bits."""
     if isinstance(column, np.ndarray):
         return column.dtype.kind in "iub"
     numbers = [leaf for leaf in column if _kind(leaf) == NUMBER]
@@ -66,7 +66,7 @@ def are_whole(column: Array | list[Leaf]) -> bool:
 
 
 def as_numbers(column: Array | list[Leaf], *, is_whole: bool) -> Numbers:
-    """Return a column's numbers, whole ones or reals; each follows from its own output alone."""
+    """Return a column's numbers, integers or reals. Each depends only on its own output."""
     if isinstance(column, np.ndarray) and column.dtype.kind in "iubf":
         return _array_numbers(column, is_whole=is_whole)
     kinds = np.array([_kind(leaf) for leaf in column], np.uint8)
@@ -77,7 +77,7 @@ def as_numbers(column: Array | list[Leaf], *, is_whole: bool) -> Numbers:
 
 
 def vector_readings(numeric: Sequence[Path]) -> list[Reading]:
-    """Read what several numbers have together: their sum, their ends and where these are."""
+    """Read the sum of several numbers, their minimum and maximum, and the places of these."""
     paths = [path for path in numeric if path[-1:] not in ((LENGTH,), (KEYS,))][:VECTOR_MOST]
     if len(paths) < 2:
         return []
@@ -92,7 +92,7 @@ def vector_readings(numeric: Sequence[Path]) -> list[Reading]:
 
 
 def direction_reading(paths: Sequence[Path], here: Sheet, there: Sheet) -> Reading | None:
-    """Read the weighted sum of all numbers that moves most between these outputs, by its spread."""
+    """Read the weighted sum of all numbers with the largest difference per standard deviation."""
     if len(paths) < 2:
         return None
     a, b = matrix(here, paths), matrix(there, paths)
@@ -105,13 +105,13 @@ def direction_reading(paths: Sequence[Path], here: Sheet, there: Sheet) -> Readi
 
 
 def matrix(sheet: Sheet, paths: Sequence[Path]) -> NDArray[np.float64]:
-    """Return several numbers of each output, 0 where there is none."""
+    """Return several numbers of each output, with 0 for missing ones."""
     columns = [as_numbers(sheet.column(path), is_whole=False).values for path in paths]
     return np.asarray(np.clip(np.stack(columns, axis=1), -1e150, 1e150), np.float64)
 
 
 def _added(m: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return weighted sums of rows, rounded in the same way however many rows there are."""
+    """Return weighted sums of rows. The rounding does not depend on the number of rows."""
     total = np.zeros(len(m))
     for column, weight in zip(m.T, weights, strict=True):
         total += weight * column

@@ -1,4 +1,4 @@
-"""Outputs of any form as columns: a number or a label at each place of each output."""
+"""Outputs of any form as columns, with a number or a label at each place of each output."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -15,42 +15,43 @@ Array = NDArray[Any]
 Path = tuple[str, ...]
 
 PLACES_MOST = 256
-"""So many places of an output are looked at one by one; the first ones that were seen."""
+"""The most places of an output that are examined, in the order in which they first occur."""
 
 OUTPUT: Path = ()
 LENGTH, KEYS = "how many", "which keys"
 
 
 class Absent(Enum):
-    """What a column holds of an output that has no such place."""
+    """The entry in a column for an output without this place."""
 
     ABSENT = "absent"
 
 
 Leaf = object
-"""A number, a text, None or anything else that is told apart by how it is written."""
+"""A number, a text, None, or any other value, which is compared by its text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """Some outputs, by column; every column has an entry for each output."""
+    """Some outputs as columns. Every column has an entry for each output."""
 
     size: int
     columns: Mapping[Path, Array | list[Leaf]]
     wholes: Array | None
-    """Each output as one label, to tell whole outputs apart; None if it is one column anyway."""
+    """Each output as one label, to compare whole outputs. None if there is only one column."""
 
     def column(self, path: Path) -> Array | list[Leaf]:
-        """Return a column; one that no output has is absent from all of them."""
+        """Return a column, with every entry absent if no output has this place."""
         found = self.columns.get(path)
         return [Absent.ABSENT] * self.size if found is None else found
 
 
 def alike(here: Outputs, there: Outputs) -> tuple[Outputs, Outputs]:
-    """Return both sides, arrays in one type of element.
+    """Return both sides, with arrays converted to a common element type.
 
-    An array's type follows from all that is in it: texts are as wide as the longest one, and a real
-    turns all whole numbers into reals. Two samples of one law would differ in every output.
+    An array's type depends on all its elements: texts are as wide as the longest one, and a real
+    turns all integers into reals. Otherwise two samples of one distribution could differ in every
+    output.
     """
     if not (isinstance(here, np.ndarray) and isinstance(there, np.ndarray)):
         return here, there
@@ -64,9 +65,9 @@ def alike(here: Outputs, there: Outputs) -> tuple[Outputs, Outputs]:
 
 
 def sheet(outputs: Outputs, places: Collection[Path] | None = None) -> Sheet:
-    """Return outputs as columns, of these places if they are given.
+    """Return outputs as columns, with these places if they are given.
 
-    Given the places, what stands in them follows from each output alone.
+    Given the places, each entry depends only on its own output.
     """
     if isinstance(outputs, np.ndarray) and outputs.dtype != np.object_:
         return _array_sheet(outputs)
@@ -76,7 +77,7 @@ def sheet(outputs: Outputs, places: Collection[Path] | None = None) -> Sheet:
 def _array_sheet(outputs: Array) -> Sheet:
     if outputs.ndim == 1:
         return Sheet(len(outputs), {OUTPUT: outputs}, None)
-    if not outputs.size:  # outputs of no numbers are all alike
+    if not outputs.size:  # outputs without numbers are all equal
         return Sheet(len(outputs), {OUTPUT: np.zeros(len(outputs))}, None)
     flat = np.ascontiguousarray(outputs.reshape(len(outputs), -1))
     columns: dict[Path, Array | list[Leaf]]
@@ -103,13 +104,13 @@ def _list_sheet(outputs: list[Any], places: Collection[Path] | None) -> Sheet:
 
 
 def _fill(column: list[Leaf], length: int) -> list[Leaf]:
-    """Mark the outputs up to this one that have no such place."""
+    """Mark this place as absent in all outputs before this one that lack it."""
     column += [Absent.ABSENT] * (length - len(column))
     return column
 
 
 def _numbers(column: list[Any]) -> Array | list[Leaf]:
-    """Return plain numbers as an array; all else, and numbers that do not fit, stay as they are."""
+    """Return plain numbers as an array. Other columns, and numbers that do not fit, stay lists."""
     kinds = set(map(type, column))
     if kinds == {float}:
         return np.array(column, np.float64)
@@ -152,7 +153,7 @@ def _items(value: Sequence[Any], path: Path) -> Iterator[tuple[Path, Leaf]]:
 
 
 def _row_keys(value: Sequence[Any]) -> list[str] | None:
-    """Return the first cells of a table's rows, where they name the rows."""
+    """Return the first cells of a table's rows, if they identify the rows."""
     if not value or not all(isinstance(row, tuple | list) and len(row) > 1 for row in value):
         return None
     keys = [str(row[0]) for row in value if not isinstance(row[0], float)]

@@ -1,4 +1,4 @@
-"""What is audited: something that claims to be private, run on two neighbouring inputs."""
+"""Subjects of an audit: code that claims to be private, run on two neighbouring inputs."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ Outputs = Sequence[Any] | NDArray[np.generic]
 """Independent outputs, one for each run: numbers, labels, None, tuples, or rows of an array."""
 
 Draw = Callable[[int], Outputs]
-"""Runs the subject so many times, each time from the same input and with noise of its own."""
+"""Runs the subject a number of times on the same input, with independent noise."""
 
 
 class Kind(Enum):
@@ -26,11 +26,11 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """A claim (epsilon, delta), and the two laws that it is about.
+    """A claim (epsilon, delta), and the two distributions that it is about.
 
-    The claim is false if some event is more likely `here` than e^epsilon times its chance `there`
-    and delta more, or the other way round. A twin is a subject that is broken on purpose: an
-    auditor that does not catch it has lost its power.
+    The claim is false if the probability of some event `here` is more than e^epsilon times its
+    probability `there` plus delta, or the other way round. `is_broken` marks a deliberately broken
+    variant: an auditor must catch it, which tests the power of the audit.
     """
 
     name: str
@@ -41,4 +41,4 @@ class Subject:
     delta: Fraction = Fraction(0)
     is_broken: bool = False
     runs: int = 100_000
-    """How often each side is run in a quick audit; a long one takes ten times as many."""
+    """The number of runs on each input in a quick audit. A long one has ten times as many."""

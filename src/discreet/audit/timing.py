@@ -1,9 +1,9 @@
-"""What the time of single draws gives away together with their outputs, in this process.
+"""What the running time of single draws reveals together with their outputs, in this process.
 
-Measured is the processor time of one call of `release`, by the clock of the thread, of which other
-processes are no part; what a network or a server adds is not measured. Noise that took longer the
-larger it is would tell the exact answer to whoever sees both the time and the noisy answer, so that
-the pair (output, time) is held to the same epsilon as the output.
+The processor time of one call of `release` is measured by the clock of the thread, which excludes
+other processes. The time that a network or a server adds is not measured. If larger noise took
+longer, the time and the noisy answer together would reveal the exact answer. So the pair
+(output, time) is checked against the same epsilon as the output.
 """
 
 from collections.abc import Callable
@@ -22,22 +22,22 @@ from discreet.parameters import Real
 Input = TypeVar("Input")
 
 Timed = tuple[object, int]
-"""An output and the nanoseconds that it took."""
+"""An output and its running time in nanoseconds."""
 
 RUNS = 4_000
 DELTA = Fraction(1, 50)
 
 STEPS = 10_000
-"""So many empty steps for each unit of noise take some hundred microseconds."""
+"""The number of empty steps per unit of noise, which takes some hundred microseconds."""
 
 
 def timed_outputs(
     mechanism: Callable[[Input], object], here: Input, there: Input, runs: int
 ) -> tuple[list[Timed], list[Timed]]:
-    """Call a function on both inputs in turn, the first by a coin, and time every call.
+    """Time calls of a function on both inputs in turn. A coin decides which input is first.
 
-    So whatever changes in the course of time, such as the speed of the processor, is the same for
-    both sides: runs are exchangeable within each pair, if not independent of each other.
+    So any change over time, such as the speed of the processor, is the same for both sides. Runs
+    are exchangeable within each pair, even if they are not independent of each other.
     """
     found: tuple[list[Timed], list[Timed]] = ([], [])
     for coin in uniform_integers(2, runs).tolist():
@@ -59,14 +59,14 @@ def lower_bound_with_time(  # noqa: PLR0913 - a function, a pair and a claim
     runs: int = RUNS,
     confidence: Real = OWN_CONFIDENCE,
 ) -> Finding:
-    """Return what outputs prove together with the processor time that they took."""
+    """Compute a lower bound on epsilon from outputs together with their processor time."""
     outputs = timed_outputs(mechanism, here, there, runs)
     name = f"{getattr(mechanism, '__qualname__', type(mechanism).__name__)} with its time"
     return audit_outputs(*outputs, name=name, epsilon=epsilon, delta=delta, confidence=confidence)
 
 
 def subjects() -> tuple[Subject, ...]:
-    """Return single draws with their times, for a long trial: a quick one would see little."""
+    """Return single draws with their times, for a long trial only."""
     geometric, laplace = (each(epsilon=1, sensitivity=1) for each in (Geometric, Laplace))
     gaussian = Gaussian(epsilon=1, delta=DELTA, sensitivity=1)
     return (
@@ -77,13 +77,13 @@ def subjects() -> tuple[Subject, ...]:
 
 
 def twins() -> tuple[Subject, ...]:
-    """Return what must be caught: noise that takes the longer the larger it is."""
+    """Return the variant that must be caught: larger noise takes longer."""
     return (_subject(_Slow(epsilon=Fraction(1)), 0, 1, is_broken=True),)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Slow:
-    """Geometric noise as a loop that counts up to it would draw it."""
+    """Geometric noise whose running time is that of a loop that counts up to it."""
 
     epsilon: Fraction
 
@@ -117,7 +117,7 @@ def _subject(
 
 
 class _Turns:
-    """Both sides are run when the first is asked for, so that they can take turns."""
+    """Runs both sides when the first is requested, so that they can take turns."""
 
     def __init__(self, mechanism: Callable[[Any], object], here: Any, there: Any) -> None:
         self._mechanism, self._inputs = mechanism, (here, there)

@@ -1,4 +1,4 @@
-"""Our own trial: everything that we claim, and everything that is broken on purpose."""
+"""The trial of Discreet: all its mechanisms, and all deliberately broken variants."""
 
 import signal
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -16,19 +16,19 @@ from discreet.audit.findings import Finding
 from discreet.audit.subjects import Subject
 
 LONGER = 10
-"""A long trial has so many times the runs of a quick one."""
+"""The number of runs in a long trial, as a multiple of those in a quick one."""
 
 SHARED_LEAST = 8
-"""Fewer subjects are audited in this process: another one would take longer to start."""
+"""Fewer subjects per worker are audited in this process, which is faster than starting others."""
 
 Tell = Callable[[str, int, int], None]
-"""Is told which subject is done, how many are, and of how many."""
+"""Called with the name of a finished subject, the number finished, and the total."""
 
 
 def trial(*, quick: bool) -> list[Subject]:
-    """Return all subjects, those that are broken on purpose last.
+    """Return all subjects, with the deliberately broken ones last.
 
-    A long trial also times single draws: of the clock a quick one would see too little.
+    A long trial also times single draws. A quick one has too few runs for that.
     """
     ours = [*mechanisms.subjects(), *local.subjects(), *questions.subjects()]
     broken = [*twins.twins(), *questions.twins()]
@@ -42,9 +42,9 @@ def trial(*, quick: bool) -> list[Subject]:
 def findings(
     subjects: Sequence[Subject], *, quick: bool, tell: Tell = lambda *_: None
 ) -> list[Finding]:
-    """Audit some subjects of the trial, on all processors, and return what was found, in order.
+    """Audit some subjects of the trial on all processors, and return the findings in order.
 
-    Processes are started afresh, so that no two share the state of a generator.
+    Worker processes are spawned, not forked, so no two share the state of a random generator.
     """
     found: dict[str, Finding] = {}
     with closing(_audited(subjects, quick=quick)) as audited:
@@ -74,14 +74,14 @@ def _audited(subjects: Sequence[Subject], *, quick: bool) -> Generator[Finding, 
 def _begun(
     pool: ProcessPoolExecutor, subjects: Sequence[Subject], *, quick: bool
 ) -> list[Future[Finding]]:
-    """Hand out the audits; those that are last in the trial take longest, and begin."""
+    """Submit the audits, last ones first, because those take longest."""
     with _deaf_to_interrupts():
         return [pool.submit(_audit, each.name, quick=quick) for each in reversed(subjects)]
 
 
 @contextmanager
 def _deaf_to_interrupts() -> Iterator[None]:
-    """Let processes that are started here not hear Ctrl-C: who started them does, and ends them."""
+    """Make processes that are started here ignore Ctrl-C. The parent handles it and ends them."""
     if current_thread() is not main_thread():
         yield
         return

@@ -1,6 +1,6 @@
-"""Broken on purpose: mistakes that were published or shipped, which an auditor must catch.
+"""Deliberately broken variants: published or shipped mistakes, which an auditor must catch.
 
-Each claims what it would be if it were right. Nothing of ours uses any of them.
+Each claims the epsilon of the correct mechanism. Discreet uses none of them.
 """
 
 from collections.abc import Callable, Iterator
@@ -29,17 +29,17 @@ DELTA = Fraction(1, 50)
 MANY, SOME, FEW = 200_000, 20_000, 4_000
 
 MIXED = ([0.0] * 4 + [1.0] * 4, [1.0] * 4 + [0.0] * 4)
-"""Answers that rise and then fall: silence to the first four, a word on the last four."""
+"""Neighbouring streams: the first four answers rise by 1, and the last four fall by 1."""
 SPIKE = ([0.0] * 6 + [1.0], [1.0] * 6 + [0.0])
 PAIR = ([0.0, 1.0], [1.0, 0.0])
 LONG = ([0.0] * 10 + [1.0] * 10, [1.0] * 10 + [0.0] * 10)
 
 Run = Callable[[Any, int], Outputs]
-"""Takes an input and how often it is run."""
+"""Takes an input and the number of runs."""
 
 
 def twins() -> tuple[Subject, ...]:
-    """Return everything that is broken on purpose, to be caught."""
+    """Return all deliberately broken variants of mechanisms."""
     return (*_sparse(), *_noise(), *_choices(), *_local())
 
 
@@ -66,15 +66,15 @@ def _twin(  # noqa: PLR0913 - a claim and two inputs
 
 
 def _sparse() -> Iterator[Subject]:
-    """Yield what six papers print of the sparse vector technique, but for the two that are right.
+    """Yield the published variants of the sparse vector technique that are not private.
 
-    Neighbours as in Lyu, Su, Li 2017, Section 3.3, and in StatDP (Ding et al. 2018).
+    Neighbours are as in Lyu, Su, Li 2017, Section 3.3, and in StatDP (Ding et al. 2018).
     """
     mistakes: tuple[tuple[str, str, int, tuple[list[float], list[float]]], ...] = (
-        ("third", "3: says the answer that it compared", 1, SPIKE),
+        ("third", "3: releases the answer that it compared", 1, SPIKE),
         ("fourth", "4: noise that does not grow with the answers", 4, MIXED),
-        ("fifth", "5: no noise for the questions", 1, PAIR),
-        ("sixth", "6: no end", 1, MIXED),
+        ("fifth", "5: no noise for the queries", 1, PAIR),
+        ("sixth", "6: no limit", 1, MIXED),
     )
     for method, what, limit, pair in mistakes:
         yield _twin(f"sparse vector {what}", _variant(method, limit), *pair, runs=MANY)
@@ -91,7 +91,7 @@ def _variant(method: str, limit: int) -> Run:
 
 
 def _endless(stream: list[float], count: int) -> Outputs:
-    """Split epsilon as the first variant does, for one answer, and go on after it."""
+    """Split epsilon as the first variant does, for one answer, and continue after it."""
     threshold = float_laplace(2.0, (count, 1))
     said = np.array(stream) + float_laplace(4.0, (count, len(stream))) >= threshold
     return said.astype(np.int64)
@@ -133,7 +133,7 @@ def _cut_noise(exact: int, count: int) -> Outputs:
 
 
 def _bare_threshold(units: int, count: int) -> Outputs:
-    """Show a key of more than ten units, with a noisy number."""
+    """Show a group of more than ten units, with a noisy count."""
     number = Geometric(epsilon=EPSILON, sensitivity=1)
     return [number.release(units) if units > 10 else None for _ in range(count)]
 
@@ -150,7 +150,7 @@ def _choices() -> Iterator[Subject]:
 
 
 def _shown_maximum(score: int, count: int) -> Outputs:
-    """Return the place and the size of the largest of five noisy scores, which all rise by 1."""
+    """Return the index and the value of the largest of five noisy scores, which all rise by 1."""
     noisy = score + float_laplace(2.0, (count, 5))
     return np.column_stack([noisy.argmax(axis=1), np.floor(noisy.max(axis=1))])
 
@@ -158,14 +158,14 @@ def _shown_maximum(score: int, count: int) -> Outputs:
 def _local() -> Iterator[Subject]:
     truthful = RandomizedResponse.truthful(Fraction(85, 100))
     yield _twin(
-        "randomised response that is too honest",
+        "randomized response that is too honest",
         lambda exact, count: truthful.release(np.full(count, exact)),
         0,
         1,
         runs=SOME,
         kind=Kind.LOCAL,
     )
-    yield _twin("answers that are not kept, 3 rounds", _fresh, 0, 1, runs=SOME, kind=Kind.LOCAL)
+    yield _twin("answers without memoization, 3 rounds", _fresh, 0, 1, runs=SOME, kind=Kind.LOCAL)
     yield from _returning()
     shuffled = _twin("too few reports shuffled", _few_shuffled, 0, 1, runs=SOME, kind=Kind.LOCAL)
     price = shuffled_epsilon(epsilon=3, delta=DELTA, people=1_000)
@@ -173,9 +173,10 @@ def _local() -> Iterator[Subject]:
 
 
 def _returning() -> Iterator[Subject]:
-    """Yield what was said of kept answers: that the same times of change suffice.
+    """Yield false claims about memoization: that changes at the same times are enough.
 
-    Claimed is the price of each value, for 0, 1, 0 against 0, 1, 2, where an old value returns.
+    The claim is the epsilon of one value times 3, for 0, 1, 0 against 0, 1, 2: an old value
+    returns.
     """
     kary = KaryResponse(epsilon=EPSILON, categories=3)
     flips = BitFlips(epsilon=EPSILON, buckets=3, asked=3)
@@ -192,7 +193,7 @@ def _returning() -> Iterator[Subject]:
 
 
 def _few_shuffled(value: int, count: int) -> Outputs:
-    """Shuffle the reports of 10 people and claim what those of 1000 would cost."""
+    """Shuffle the reports of 10 people and claim the epsilon of 1,000."""
     return ones_of_all(KaryResponse.binary(epsilon=3), (value, 10), count)
 
 

@@ -1,4 +1,4 @@
-"""Mechanisms: values that add noise to exact answers, know their law and say what they released."""
+"""Mechanisms: they add noise to exact answers and know its distribution, error and cost."""
 
 from discreet.mechanisms.exponential import Exponential, PermuteAndFlip
 from discreet.mechanisms.gaussian import Calibration, Gaussian

@@ -1,4 +1,4 @@
-"""How far noise strays, and the least epsilon that keeps it within a target distance."""
+"""Margins of error of noise, and the smallest epsilon that meets a margin."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -13,18 +13,18 @@ from discreet.noise.enclosures import is_at_most, laplace_tail
 from discreet.parameters import confidence_level, rational, whole
 
 EXACT_MOST = 1 << 26
-"""Up to this scale the error is the least whole number; beyond, one in 10**13 more at most."""
+"""Up to this scale the error is the smallest integer; beyond, at most one part in 10**13 more."""
 
 
 def miss_probability(confidence: object, answers: object) -> Fraction:
-    """Return the share of a miss that each of so many answers may take (union bound)."""
+    """Return the probability of a miss that each answer may have (union bound)."""
     level = confidence_level(confidence)
     return (1 - level) / whole("answers", answers, least=1)
 
 
 def laplace_error(scale: Fraction, miss: Fraction) -> int:
-    """Return the least n with P(|X| > n) ≤ miss for discrete Laplace X."""
-    # P(|X| ≥ n + 1) = 2 q**(n + 1) / (1 + q) ≤ miss, solved in floats and settled exactly.
+    """Return the smallest n with P(|X| > n) ≤ miss for discrete Laplace X."""
+    # P(|X| ≥ n + 1) = 2 q**(n + 1) / (1 + q) ≤ miss, solved in floats and decided exactly.
     near = float(scale) * (log_of(2 / miss) - log1p(exp(-1 / scale)))
     if scale > EXACT_MOST:
         return ceil(near * (1 + 1e-13))
@@ -40,7 +40,7 @@ def gaussian_error(deviation: float, miss: Fraction) -> float:
 
 
 def log_of(value: Fraction) -> float:
-    """Return ln(value), also where value itself is beyond all floats."""
+    """Return ln(value), even if value itself is too large or too small for a float."""
     return log(value.numerator) - log(value.denominator)
 
 
@@ -51,9 +51,9 @@ def least_epsilon(
     least: Fraction = EPSILON_LEAST,
     most: Fraction = EPSILON_MOST,
 ) -> Fraction:
-    """Return the least epsilon of few digits whose error is within the target.
+    """Return the smallest epsilon, with few digits, whose error meets the target.
 
-    error_at must not grow with epsilon, but for the last step of a grid.
+    `error_at` must not grow with epsilon, except by the last step of a grid.
     """
     target = rational("within", within, above=0)
     low, high = least, most

@@ -1,4 +1,4 @@
-"""Fractions of few digits, rounded the way that is safe: prices and limits that people can read."""
+"""Fractions with few digits, rounded in the safe direction: costs and limits that are readable."""
 
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Exact answers as they are handed in: told apart by type, made exact, never shown by an error."""
+"""Exact answers as input: distinguished by type, made exact, and never shown in an error."""
 
 from contextlib import suppress
 from decimal import Decimal
@@ -17,30 +17,30 @@ Integers: TypeAlias = IntArray | list[int] | tuple[int, ...]
 Reals: TypeAlias = FloatArray | IntArray | list[float] | list[int] | tuple[float, ...]
 
 FARTHEST = 1 << 61
-"""Arrays hold 64-bit integers: steps beyond ±FARTHEST are moved there, which brings answers closer
-together, never farther apart. Single numbers are unbounded."""
+"""Arrays hold 64-bit integers: steps beyond ±FARTHEST are clamped to it, which brings answers
+closer together, never farther apart. Single numbers are unbounded."""
 
 
 def is_scalar(exact: object) -> bool:
-    """Tell one answer from an array of them."""
+    """Return whether this is one answer and not an array."""
     return np.ndim(array_of(exact)) == 0
 
 
 def is_whole(exact: object) -> bool:
-    """Tell whole numbers from reals, by type and not by value."""
+    """Return whether the numbers are integers, by type and not by value."""
     array = array_of(exact)
     return array.dtype.kind in "iu" or (array.dtype.kind == "O" and _are_integers(array))
 
 
 def exact_integer(exact: object) -> int:
-    """Return one exact answer that is whole by type, not by value; an error does not show it."""
+    """Return one exact answer that is an integer by type. An error does not show it."""
     if not is_whole(exact):
         raise ParameterError("exact", HIDDEN, f"must be a whole number{_hint(array_of(exact))}")
     return int(exact_real(exact))
 
 
 def whole_number(exact: object) -> int:
-    """Return an answer that is whole by value, for laws; an error does not show it."""
+    """Return an answer that is an integer by value. An error does not show it."""
     number = exact_real(exact)
     if number.denominator != 1:
         raise ParameterError("exact", HIDDEN, f"must be a whole number{LAPLACE_HINT}")
@@ -48,35 +48,35 @@ def whole_number(exact: object) -> int:
 
 
 def exact_real(exact: object, name: str = "exact") -> Fraction:
-    """Return one exact answer as a fraction; an error does not show it."""
+    """Return one exact answer as a fraction. An error does not show it."""
     if isinstance(exact, np.ndarray) and exact.ndim == 0:
         exact = exact[()]
     if isinstance(exact, float | np.floating) and np.isfinite(exact):
         return Fraction(*exact.as_integer_ratio())
     with suppress(ParameterError):
         return rational(name, exact)
-    # Raised out here, the error does not carry the first one, which shows the answer.
+    # Raised outside of the handler, so it does not carry the first error, which shows the answer.
     raise ParameterError(name, HIDDEN, "must be a finite number")
 
 
 def exact_integers(exact: object) -> IntArray:
-    """Return exact answers as 64-bit integers within ±FARTHEST; an error does not show them."""
+    """Return exact answers as 64-bit integers within ±FARTHEST. An error does not show them."""
     array = array_of(exact)
     if array.dtype.kind == "O" and not isinstance(exact, np.ndarray) and _are_integers(array):
         return clamped(list(array.flat), array.shape)
     if array.dtype.kind not in "iu" and array.size:
         raise ParameterError("exact", HIDDEN, f"must be whole numbers{_hint(array)}")
-    # 2**61 fits every kind that could exceed it; smaller kinds are left alone.
+    # 2**61 fits every type that could exceed it. Smaller types need no clamping.
     if array.dtype.itemsize == 8:
         array = np.clip(array, -FARTHEST if array.dtype.kind == "i" else 0, FARTHEST)
     return array.astype(np.int64)
 
 
 def array_of(exact: object, name: str = "exact") -> NDArray[Any]:
-    """Return exact answers as an array of their own kind.
+    """Return exact answers as an array of their own type.
 
-    NumPy makes floats of a list that holds ints and floats, or ints on both sides of 64 bits, and
-    rounds them. Such a list, or any other thing without a kind of its own, stays one of objects.
+    NumPy turns a list of ints and floats, or of ints around 64 bits, into floats and rounds them.
+    Such a list, or any other input without a type of its own, becomes an array of objects.
     """
     with suppress(ValueError):
         array = np.asarray(exact)
@@ -93,11 +93,11 @@ def clamped(numbers: list[int], shape: tuple[int, ...]) -> IntArray:
     return np.array(inside, np.int64).reshape(shape)
 
 
-LAPLACE_HINT = "; Laplace is for real answers"
+LAPLACE_HINT = ". Use Laplace for real numbers"
 
 
 def _hint(array: NDArray[Any]) -> str:
-    """Point to Laplace where real numbers were handed in, by type; not for text or None."""
+    """Return advice to use Laplace if real numbers were given, by type; not for text or None."""
     kinds = (float, np.floating, Rational, Decimal)
     are_objects = array.dtype.kind == "O" and array.size > 0
     are_real = are_objects and all(isinstance(each, kinds) for each in array.flat)

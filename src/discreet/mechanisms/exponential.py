@@ -1,4 +1,4 @@
-"""Choosing the best candidate, nearly: the exponential mechanism and permute-and-flip."""
+"""Selection of a nearly best candidate: the exponential mechanism and permute-and-flip."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -35,20 +35,21 @@ Candidate = TypeVar("Candidate")
 
 @dataclass(frozen=True, slots=True, init=False)
 class Selector:
-    """What both selectors share; they differ in how they draw, in their law and in their event.
+    """The common part of both selectors, which differ in their draws, distribution and event.
 
-    rate = epsilon / (2 sensitivity); or epsilon / sensitivity if the scores are monotone: adding a
-    unit moves no two of them in opposite directions, as with counts and add-remove neighbours. The
-    sensitivity is rounded up to a step of the grid, by one part in a million at most.
+    rate = epsilon / (2 sensitivity), or epsilon / sensitivity if the scores are monotone. Scores
+    are monotone if adding a unit moves no two of them in opposite directions, as with counts and
+    add-remove neighbours. The sensitivity is rounded up to a step of the grid, by at most one part
+    in a million.
     """
 
     epsilon: Fraction
     sensitivity: Fraction
     monotone: bool
     grid: Grid = field(repr=False)
-    """Scores are floored to it; its step follows from the sensitivity."""
+    """The grid that scores are floored to. Its step depends on the sensitivity."""
     rate_in_steps: Fraction = field(repr=False)
-    """What multiplies a score in steps of the grid, in the exponent."""
+    """The factor of a score, in steps of the grid, in the exponent."""
 
     __repr__ = written
 
@@ -75,7 +76,7 @@ class Selector:
         sensitivity: Real | Sensitivity,
         monotone: bool = False,
     ) -> Self:
-        """Return the mechanism of least epsilon whose choice falls short by no more than this."""
+        """Return the mechanism with the smallest epsilon whose shortfall meets the target."""
         make = partial(cls, sensitivity=sensitivity, monotone=monotone)
         epsilon = least_epsilon(
             lambda each: make(epsilon=each).error(confidence, candidates=candidates), within
@@ -84,7 +85,7 @@ class Selector:
 
     @property
     def rate(self) -> Fraction:
-        """What multiplies a score in the exponent."""
+        """The factor of a score in the exponent."""
         return self.rate_in_steps / self.grid.step
 
     def release(self, scores: Scores, *, entropy: Entropy = SYSTEM) -> int:
@@ -107,13 +108,13 @@ class Selector:
         return candidates[self.release([utility(each) for each in candidates], entropy=entropy)]
 
     def law(self, scores: Scores) -> ChoiceLaw:
-        """Return the law of release(scores)."""
+        """Return the distribution of release(scores)."""
         return self._law(exact_scores(scores, self.grid))
 
     def error(self, confidence: Real, *, candidates: int, best: int = 1) -> float:
-        """Return how far the choice's score falls short of the best, at most, with this confidence.
+        """Return the most by which the chosen score is below the best, with this confidence.
 
-        (ln(candidates / best) + ln(1 / (1 - confidence))) / rate and a step of the grid, where
+        (ln(candidates / best) + ln(1 / (1 - confidence))) / rate plus a step of the grid, where
         `best` of the candidates have the best score (McSherry, Talwar 2007; permute-and-flip is
         never worse: McKenna, Sheldon 2020).
         """
@@ -123,7 +124,7 @@ class Selector:
         return log(count / ties / (1 - level)) / float(self.rate) + float(self.grid.step)
 
     def plot(self, scores: Scores, neighbour: Scores) -> Plot:
-        """Draw the laws of the choice by two neighbouring lists of scores, with their odds."""
+        """Plot the distributions of the choice for two neighbouring lists, and their ratio."""
         here, there = self.law(scores), self.law(neighbour)
         return choices_plot(here, there, epsilon=self.epsilon, title=type(self).__name__)
 
@@ -138,7 +139,7 @@ class Selector:
 class Exponential(Selector):
     """Choose i with P ∝ exp(rate · scores[i]): epsilon-DP for the scores' L∞ sensitivity.
 
-    McSherry, Talwar 2007, Theorem 6. Also of bounded range epsilon, so that it composes better than
+    McSherry, Talwar 2007, Theorem 6. It also has bounded range epsilon, so it composes better than
     other epsilon-DP releases (Cesar, Rogers 2021).
     """
 
@@ -146,7 +147,7 @@ class Exponential(Selector):
 
     @property
     def event(self) -> ExponentialEvent:
-        """What a release is charged as."""
+        """The event that one release is charged as."""
         return ExponentialEvent(epsilon=self.epsilon)
 
     def _draw(self, scores: IntArray, entropy: Entropy) -> int:
@@ -158,7 +159,7 @@ class Exponential(Selector):
 
 @dataclass(frozen=True, slots=True, init=False)
 class PermuteAndFlip(Selector):
-    """Go through the candidates in random order, stop at i with P = exp(rate · (score - best)).
+    """Visit the candidates in random order, and stop at i with P = exp(rate · (score - best)).
 
     epsilon-DP for the scores' L∞ sensitivity, and never worse than the exponential mechanism
     (McKenna, Sheldon 2020): the default selector.
@@ -168,7 +169,7 @@ class PermuteAndFlip(Selector):
 
     @property
     def event(self) -> PermuteAndFlipEvent:
-        """What a release is charged as."""
+        """The event that one release is charged as."""
         return PermuteAndFlipEvent(epsilon=self.epsilon)
 
     def _draw(self, scores: IntArray, entropy: Entropy) -> int:

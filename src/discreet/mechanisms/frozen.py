@@ -1,4 +1,4 @@
-"""Frozen values whose constructor takes what people write and keeps what is exact."""
+"""Frozen values whose constructor accepts any number and stores it exactly."""
 
 from dataclasses import fields
 from enum import Enum
@@ -12,19 +12,19 @@ if TYPE_CHECKING:
 
 
 def settle(value: object, **settled: object) -> None:
-    """Set the fields of a frozen value, once, from its own constructor."""
+    """Set the fields of a frozen value, once, from its constructor."""
     for name, each in settled.items():
         object.__setattr__(value, name, each)
 
 
 def written(value: "DataclassInstance") -> str:
-    """Return a value as people would write it: Geometric(epsilon=0.5, sensitivity=1)."""
+    """Return a value as a readable call: Geometric(epsilon=0.5, sensitivity=1)."""
     shown = {each.name: getattr(value, each.name) for each in fields(value) if each.repr}
     return as_call(type(value).__name__, **shown)
 
 
 def as_call(function: str, **arguments: object) -> str:
-    """Return a call as people would write it, numbers as decimals and choices by name."""
+    """Return a readable call, with numbers as decimals and choices by name."""
     shown = [f"{name}={_text(value)}" for name, value in arguments.items()]
     return f"{function}({', '.join(shown)})"
 

@@ -1,4 +1,4 @@
-"""The Gaussian mechanism, discrete, on a fine grid."""
+"""The Gaussian mechanism, with discrete noise on a fine grid."""
 
 from dataclasses import dataclass, field
 from enum import Enum
@@ -33,26 +33,26 @@ FINENESS = 1 << 26
 """A step is at most this part of the standard deviation."""
 
 VECTOR_FINENESS = 1 << 20
-"""What a vector's coordinates may lose to the grid is at most this part of the sensitivity."""
+"""The grid may add at most this part of the sensitivity, over all coordinates of a vector."""
 
 VARIATION = Fraction(1, 24 * FINENESS**2) * Fraction(1001, 1000)
 """Total variation between one draw and a rounding of continuous noise (docs/accounting.md)."""
 
 EPSILON_SOUGHT = 30.0
-"""No error is so small that a larger epsilon is tried for it."""
+"""The largest epsilon that is tried for a margin of error."""
 
 EPSILON_DRAWN = Fraction(1, 10**9)
-"""From here on, times √answers, the noise of every delta can be drawn."""
+"""From this epsilon on, times √answers, the noise can be drawn for every delta."""
 
 FARTHEST_DRAWN = 9
-"""No picture needs more deviations: 10**-18 lies beyond."""
+"""The most standard deviations in a plot: a probability of 10**-18 lies beyond."""
 
 
 class Calibration(Enum):
-    """Which theorem fixes the noise for a given (epsilon, delta)."""
+    """Which theorem determines the noise for a given (epsilon, delta)."""
 
     ANALYTIC = "analytic"
-    """The least noise there is (Balle, Wang 2018, Theorem 8)."""
+    """The least possible noise (Balle, Wang 2018, Theorem 8)."""
 
     CLASSICAL = "classical"
     """√(2 ln(1.25 / delta)) · sensitivity / epsilon, for epsilon < 1 (Dwork, Roth 2014, A.1)."""
@@ -62,12 +62,11 @@ class Calibration(Enum):
 class Gaussian:
     """Add Gaussian noise on a fine grid to `answers` numbers: (epsilon, delta)-DP in L2.
 
-    `releases` of them together cost (epsilon, delta). Answers are floored to a multiple of `step`,
-    a power of two at most 2**-26 of the deviation, and get discrete Gaussian noise in steps
-    (Canonne, Kamath, Steinke 2020). That is a rounding of continuous Gaussian noise up to a total
-    variation of 2**-56 for each answer, which the calibration pays for out of delta, so that
-    Gaussian composition holds for vectors too. Whole numbers stay whole: rounding is
-    post-processing.
+    Together, `releases` releases cost (epsilon, delta). Answers are floored to a multiple of
+    `step`, a power of two that is at most 2**-26 of the deviation, and get discrete Gaussian noise
+    in steps (Canonne, Kamath, Steinke 2020). This equals rounded continuous Gaussian noise up to a
+    total variation of 2**-56 for each answer. The calibration takes that out of delta, so Gaussian
+    composition holds for vectors too. Integers stay integers: rounding is post-processing.
     """
 
     epsilon: Fraction
@@ -78,9 +77,9 @@ class Gaussian:
     releases: int
     calibration: Calibration
     event: DiscreteGaussianEvent = field(repr=False)
-    """What one release is charged as, in steps of the grid."""
+    """The event that one release is charged as, in steps of the grid."""
     step: Fraction = field(repr=False)
-    """The grid's step: a power of two that follows from the public parameters alone."""
+    """The grid's step: a power of two that depends only on the public parameters."""
 
     def __repr__(self) -> str:
         squared, root = self.sensitivity_squared, root_up(self.sensitivity_squared)
@@ -95,7 +94,7 @@ class Gaussian:
             calibration=self.calibration,
         )
 
-    def __init__(  # noqa: PLR0913 - each is a number that the theorem has
+    def __init__(  # noqa: PLR0913 - each is a parameter of the theorem
         self,
         *,
         epsilon: Real,
@@ -136,7 +135,7 @@ class Gaussian:
         sensitivity: Real | Sensitivity,
         answers: int = 1,
     ) -> Self:
-        """Return the least noisy mechanism of which so many releases cost (epsilon, delta)."""
+        """Return the least noisy mechanism whose releases together cost (epsilon, delta)."""
         return cls(
             epsilon=epsilon,
             delta=delta,
@@ -149,7 +148,7 @@ class Gaussian:
     def for_epsilon(
         cls, epsilon: Real, *, delta: Real, sensitivity: Real | Sensitivity, answers: int = 1
     ) -> Self:
-        """Return the least noisy mechanism that is (epsilon, delta)-DP."""
+        """Return the mechanism with the least noise that is (epsilon, delta)-DP."""
         return cls(epsilon=epsilon, delta=delta, sensitivity=sensitivity, answers=answers)
 
     @classmethod
@@ -162,9 +161,9 @@ class Gaussian:
         sensitivity: Real | Sensitivity,
         answers: int = 1,
     ) -> Self:
-        """Return the mechanism of least epsilon whose error for all answers meets the target."""
+        """Return the mechanism with the smallest epsilon that meets a margin of error for all."""
         make = partial(cls, delta=delta, sensitivity=sensitivity, answers=answers)
-        # Up to here the grid's share (1 + e^epsilon) · variation of delta is a half at most.
+        # Up to this epsilon the grid's share (1 + e^epsilon) · variation of delta is at most half.
         room = rational("delta", delta, above=0, below=1) / VARIATION
         most = log_of(room / (4 * whole("answers", answers, least=1)))
         return make(
@@ -187,7 +186,7 @@ class Gaussian:
 
     @property
     def rho(self) -> Fraction:
-        """The price of one release in zero-concentrated differential privacy."""
+        """The cost of one release in zero-concentrated differential privacy."""
         return self.event.sensitivity_squared / (2 * self.event.variance)
 
     @overload
@@ -201,7 +200,7 @@ class Gaussian:
     def release(
         self, exact: float | IntArray | FloatArray, *, entropy: Entropy = SYSTEM
     ) -> float | IntArray | FloatArray:
-        """Return exact + noise, one draw for each number; whole numbers stay whole."""
+        """Return exact + noise, with one draw for each number. Integers stay integers."""
         grid = Grid(self.step)
         if is_scalar(exact):
             place = grid.place(exact) + discrete_gaussian(self.event.variance, entropy=entropy)
@@ -213,24 +212,24 @@ class Gaussian:
         return _rounded_all(noisy) if is_whole(exact) else noisy
 
     def law(self, exact: Real) -> DiscreteGaussianLaw | RoundedLaw:
-        """Return the law of release(exact)."""
+        """Return the distribution of release(exact)."""
         law = self._law(exact)
         return RoundedLaw(law=law) if is_whole(exact) else law
 
     def error(self, confidence: Real, answers: int = 1) -> float:
-        """Return ± that all of so many answers keep with this confidence, real or whole.
+        """Return the margin of error that holds for all `answers` at once, with this confidence.
 
-        A real answer is within t; a whole one is rounded, halves upwards, so that it is within
-        ⌊t + ½⌋. The larger of the two is returned.
+        A real answer is within t. An integer is rounded, halves upwards, so it is within ⌊t + ½⌋.
+        The larger of the two is returned.
         """
         miss = miss_probability(confidence, answers)
         t = gaussian_error(self.scale, miss) + float(self.step)
         return max(t, float(floor(t + 0.5)))
 
     def plot(self, exact: float = 0) -> Plot:
-        """Draw the laws of an answer and of its farthest neighbour, with their odds.
+        """Plot the distributions of an answer and its farthest neighbour, and their ratio.
 
-        The odds leave e^±epsilon at both ends: how seldom is what delta bounds.
+        The ratio exceeds e^±epsilon in both tails. The probability of that is bounded by delta.
         """
         here, moved = exact_real(exact), root_up(self.sensitivity_squared)
         many = f", {self.releases} releases" if self.releases > 1 else ""
@@ -247,10 +246,11 @@ class Gaussian:
         return DiscreteGaussianLaw(centre=centre, spread=self.variance, step=self.step)
 
     def _reach(self, moved: Fraction) -> float:
-        """Return a distance somewhat beyond that at which the odds cross e^epsilon.
+        """Return a distance somewhat beyond the one at which the likelihood ratio is e^epsilon.
 
-        The log-odds of z are (moved / 2 - z) moved / variance: they are epsilon at a distance of
-        epsilon · variance / moved from the middle. One of many releases is nowhere near that far.
+        The privacy loss at z is (moved / 2 - z) moved / variance. It equals epsilon at a distance
+        of epsilon · variance / moved from the middle. One of many releases is nowhere near that
+        far.
         """
         crossing = float(self.epsilon * self.variance / moved) * 9 / 8
         return max(self.error(DRAWN), min(crossing, FARTHEST_DRAWN * self.scale))
@@ -264,14 +264,14 @@ def _multiplier_squared(
     if calibration is Calibration.CLASSICAL:
         classical = classical_gaussian_multiplier_squared(epsilon, delta)
     least = analytic_gaussian_multiplier(epsilon, delta, variation=draws * VARIATION) ** 2
-    # The classical noise is larger; the comparison holds it to the delta that is drawn.
+    # The classical noise is larger. The comparison checks it against the delta that is drawn.
     return max(least, classical)
 
 
 def _noise_for(
     epsilon: Fraction, multiplier_squared: Fraction, sensitivity_squared: Fraction, answers: int
 ) -> tuple[Fraction, DiscreteGaussianEvent]:
-    """Return the step, and the noise and the sensitivity in steps; refuse what cannot be drawn."""
+    """Return the step, and the noise and sensitivity in steps. Raise if it cannot be drawn."""
     size = root_up(sensitivity_squared)
     deviation = root_up(multiplier_squared) * size
     # ‖⌊x⌋ - ⌊y⌋‖₂ ≤ ‖x - y‖₂ + √answers, or ⌈|x - y|⌉ for one answer.
@@ -284,7 +284,7 @@ def _noise_for(
     squared = steps**2
     variance = squared * multiplier_squared
     if variance > VARIANCE_MOST:
-        rule = "must be larger here (or delta larger, or answers fewer): the noise is too wide"
+        rule = "must be larger (or delta larger, or answers fewer), because the noise is too large"
         raise ParameterError("epsilon", epsilon, rule)
     event = DiscreteGaussianEvent(sensitivity_squared=squared, variance=variance, answers=answers)
     return step, event
@@ -295,6 +295,6 @@ def _rounded(value: Fraction) -> int:
 
 
 def _rounded_all(values: FloatArray) -> IntArray:
-    """Return the nearest integers; what 64 bits cannot hold is moved to the farthest they can."""
+    """Return the nearest integers, clamped to those that 64 bits can hold."""
     farthest = 2.0**63 - 2.0**10
     return np.clip(np.floor(values + 0.5), -farthest, farthest).astype(np.int64)

@@ -36,11 +36,11 @@ from discreet.plots import Plot
 
 @dataclass(frozen=True, slots=True, init=False)
 class Geometric:
-    """Add two-sided geometric noise to whole numbers: epsilon-DP for their L1 sensitivity.
+    """Add two-sided geometric noise to integers: epsilon-DP for their L1 sensitivity.
 
     P(Z = z) = (1 - a) / (1 + a) · a**|z| with a = exp(-epsilon / sensitivity) (Ghosh, Roughgarden,
-    Sundararajan 2009). An output's odds under two neighbours are at most a**-sensitivity, as
-    ||z - x| - |z - y|| ≤ |x - y| in each coordinate.
+    Sundararajan 2009). The likelihood ratio of an output under two neighbours is at most
+    a**-sensitivity = e^epsilon, because ||z - x| - |z - y|| ≤ |x - y| in each coordinate.
     """
 
     epsilon: Fraction
@@ -56,14 +56,14 @@ class Geometric:
 
     @classmethod
     def for_epsilon(cls, epsilon: Real, *, sensitivity: Real | Sensitivity) -> Self:
-        """Return the least noisy mechanism that is epsilon-DP."""
+        """Return the mechanism with the least noise that is epsilon-DP."""
         return cls(epsilon=epsilon, sensitivity=sensitivity)
 
     @classmethod
     def for_error(
         cls, *, within: Real, confidence: Real, sensitivity: Real | Sensitivity, answers: int = 1
     ) -> Self:
-        """Return the mechanism of least epsilon whose error is within the target."""
+        """Return the mechanism with the smallest epsilon whose margin of error meets the target."""
         size = _whole_sensitivity(sensitivity)
         miss = miss_probability(confidence, answers)
         epsilon = least_epsilon(
@@ -78,7 +78,7 @@ class Geometric:
     def for_budget(
         cls, *, epsilon: Real, releases: int, sensitivity: Real | Sensitivity, delta: Real = 0
     ) -> Self:
-        """Return the least noisy mechanism of which so many releases cost (epsilon, delta)."""
+        """Return the least noisy mechanism whose releases together cost (epsilon, delta)."""
         make = partial(cls, sensitivity=sensitivity)
         share = epsilon_of_each(lambda e: make(epsilon=e).event, epsilon, delta, releases)
         return make(epsilon=share)
@@ -89,7 +89,7 @@ class Geometric:
 
     @property
     def event(self) -> DiscreteLaplaceEvent:
-        """What a release is charged as."""
+        """The event that one release is charged as."""
         return DiscreteLaplaceEvent(sensitivity=self.sensitivity, scale=self.scale)
 
     @overload
@@ -97,7 +97,7 @@ class Geometric:
     @overload
     def release(self, exact: Integers, *, entropy: Entropy = SYSTEM) -> IntArray: ...
     def release(self, exact: int | Integers, *, entropy: Entropy = SYSTEM) -> int | IntArray:
-        """Return exact + noise, one draw for each number."""
+        """Return exact + noise, with one draw for each number."""
         if is_scalar(exact):
             return exact_integer(exact) + discrete_laplace(self.scale, entropy=entropy)
         array = exact_integers(exact)
@@ -105,20 +105,20 @@ class Geometric:
         return noisy_sum(array, noise)
 
     def law(self, exact: Real) -> DiscreteLaplaceLaw:
-        """Return the law of release(exact)."""
+        """Return the distribution of release(exact)."""
         return DiscreteLaplaceLaw(centre=Fraction(whole_number(exact)), scale=self.scale)
 
     def error(self, confidence: Real, answers: int = 1) -> int:
-        """Return the least ± that all of so many answers keep, with this confidence."""
+        """Return the smallest margin of error that holds for all `answers` results at once."""
         return laplace_error(self.scale, miss_probability(confidence, answers))
 
     def truncated(self, low: int, high: int) -> Truncated[int, IntArray]:
-        """Return the mechanism whose answers are moved into [low, high]: the same epsilon."""
+        """Return the mechanism with answers clamped to [low, high]. Epsilon stays the same."""
         ends = Fraction(whole("low", low)), Fraction(whole("high", high))
         return Truncated(mechanism=self, low=ends[0], high=ends[1])
 
     def plot(self, exact: int = 0) -> Plot:
-        """Draw the laws of an answer and of its farthest neighbour, with their odds."""
+        """Plot the distributions of an answer and its farthest neighbour, and their ratio."""
         return wholes_plot(
             self.law(exact),
             self.law(exact + self.sensitivity),
@@ -129,5 +129,5 @@ class Geometric:
 
 
 def _whole_sensitivity(sensitivity: Real | Sensitivity) -> int:
-    """Return an L1 sensitivity that is whole, and has an epsilon whose noise can be drawn."""
+    """Return an L1 sensitivity that is an integer, and has an epsilon whose noise can be drawn."""
     return whole("sensitivity", l1_of(sensitivity), least=1, most=int(SCALE_MOST * EPSILON_MOST))

@@ -1,8 +1,8 @@
-"""The grid: multiples of a step so fine that nobody notices, on which real answers are released.
+"""The grid: multiples of a very small step, on which real answers are released.
 
-Noise is drawn in whole steps of the grid, so no float is ever added to a secret: floating-point
-attacks find nothing to read. Flooring to the grid moves two answers apart by less than one step
-each, which the sensitivity in steps includes.
+Noise is drawn in whole steps of the grid, so no float is ever added to a secret, and floating-point
+attacks do not apply. Flooring to the grid moves each of two answers by less than one step, which
+the sensitivity in steps includes.
 """
 
 from contextlib import suppress
@@ -20,13 +20,13 @@ from discreet.mechanisms.exact import FARTHEST, array_of, clamped, exact_integer
 from discreet.noise.uniform import FloatArray, IntArray
 
 CLOSEST = FARTHEST - (1 << 32)
-"""Noisy answers of an array are moved into ±CLOSEST, so that they are functions of exact + noise
-even where noise was cut to 64 bits (docs/proofs/samplers.md, section 10)."""
+"""Noisy answers of an array are clamped to ±CLOSEST. So they are functions of exact + noise, even
+where noise was clamped to 64 bits (docs/proofs/samplers.md, section 10)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """The multiples of a step, which is a power of two, so that floats divide by it exactly."""
+    """The multiples of a step. It is a power of two, so floats divide by it exactly."""
 
     step: Fraction
 
@@ -37,7 +37,7 @@ class Grid:
     def places(self, exact: object, name: str = "exact") -> IntArray:
         """Return the grid points at or below exact answers, in steps within ±FARTHEST.
 
-        Nothing is rounded before the floor: a rounding would move neighbours farther apart.
+        Nothing is rounded before the floor, because rounding could move neighbours farther apart.
         """
         array = array_of(exact, name)
         match array.dtype.kind:
@@ -45,7 +45,7 @@ class Grid:
                 return self._whole_places(array)
             case "f" if np.all(np.isfinite(array)):
                 wide = array.astype(np.promote_types(array.dtype, np.float64))
-                with np.errstate(over="ignore"):  # infinitely far is moved to FARTHEST as well
+                with np.errstate(over="ignore"):  # infinity is clamped to FARTHEST as well
                     steps = np.floor(wide / float(self.step))
                 return np.clip(steps, -float(FARTHEST), float(FARTHEST)).astype(np.int64)
             case "O" if not isinstance(exact, np.ndarray):
@@ -60,14 +60,14 @@ class Grid:
                 return np.zeros(array.shape, np.int64)
             wide = array if array.dtype == np.uint64 else array.astype(np.int64)
             return exact_integers(wide >> min(shift, 63))
-        # Integers that steps of 2**-shift take beyond FARTHEST are moved there.
+        # Integers that exceed FARTHEST in steps of 2**-shift are clamped to it.
         most = FARTHEST // self.step.denominator
         near = np.clip(exact_integers(array), -most - 1, most + 1)
         steps = near * min(self.step.denominator, FARTHEST)
         return np.where(np.abs(near) > most, np.sign(near) * FARTHEST, steps)
 
     def value(self, place: int) -> float:
-        """Return a grid point as a float, the farthest one if it is beyond all floats."""
+        """Return a grid point as a float, or the largest float if it is beyond all floats."""
         with suppress(OverflowError):
             return float(place * self.step)
         return float_info.max if place > 0 else -float_info.max
@@ -85,6 +85,6 @@ def power_of_two_below(limit: Fraction) -> Fraction:
 
 
 def noisy_sum(exact: IntArray, noise: IntArray) -> IntArray:
-    """Return exact + noise, of the exact answers' shape, within ±CLOSEST."""
+    """Return exact + noise, in the shape of the exact answers, within ±CLOSEST."""
     total: IntArray = exact + noise.reshape(exact.shape)
     return total.clip(-CLOSEST, CLOSEST)

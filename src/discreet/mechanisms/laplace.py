@@ -33,27 +33,27 @@ FINENESS = 1 << 16
 """A step is at most this part of the scale and of the sensitivity."""
 
 VECTOR_FINENESS = 1 << 10
-"""All the steps that a vector's coordinates may lose to the grid are at most this part of it."""
+"""The grid may add at most this part of the sensitivity, over all coordinates of a vector."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class Laplace:
     """Add Laplace noise on a fine grid to `answers` reals: epsilon-DP for their L1 sensitivity.
 
-    Dwork, McSherry, Nissim, Smith 2006, on a grid: answers are floored to a multiple of `step` and
+    Dwork, McSherry, Nissim, Smith 2006, on a grid. Answers are floored to a multiple of `step` and
     get two-sided geometric noise in steps. The step is a power of two, at most 2**-16 of the scale,
-    so the law is that of continuous Laplace noise to within the step. Flooring may move each
-    coordinate by a step, so that the sensitivity in steps is rounded up (by nothing at all if it is
-    a multiple of the step and there is one answer, else by less than one part in 1000).
+    so the distribution is that of continuous Laplace noise to within one step. Flooring may move
+    each coordinate by a step, so the sensitivity in steps is rounded up. For one answer whose
+    sensitivity is a multiple of the step this adds nothing, else less than one part in 1,000.
     """
 
     epsilon: Fraction
     sensitivity: Fraction
     answers: int
     event: DiscreteLaplaceEvent = field(repr=False)
-    """What a release is charged as, in steps of the grid."""
+    """The event that one release is charged as, in steps of the grid."""
     step: Fraction = field(repr=False)
-    """The grid's step: a power of two that follows from the public parameters alone."""
+    """The grid's step: a power of two that depends only on the public parameters."""
 
     __repr__ = written
 
@@ -70,16 +70,16 @@ class Laplace:
     def for_epsilon(
         cls, epsilon: Real, *, sensitivity: Real | Sensitivity, answers: int = 1
     ) -> Self:
-        """Return the least noisy mechanism that is epsilon-DP."""
+        """Return the mechanism with the least noise that is epsilon-DP."""
         return cls(epsilon=epsilon, sensitivity=sensitivity, answers=answers)
 
     @classmethod
     def for_error(
         cls, *, within: Real, confidence: Real, sensitivity: Real | Sensitivity, answers: int = 1
     ) -> Self:
-        """Return the mechanism of least epsilon whose error for all answers meets the target."""
+        """Return the mechanism with the smallest epsilon that meets a margin of error for all."""
         make = partial(cls, sensitivity=sensitivity, answers=answers)
-        # Up to epsilon = 1 the grid is the same, so this is the least epsilon that is served.
+        # Up to epsilon = 1 the grid is the same, so this is the smallest possible epsilon.
         size, count = checked_sensitivity(l1_of(sensitivity)), whole("answers", answers, least=1)
         least = _grid_for(Fraction(1), size, count)[1] / SCALE_MOST
         return make(
@@ -100,7 +100,7 @@ class Laplace:
         delta: Real = 0,
         answers: int = 1,
     ) -> Self:
-        """Return the least noisy mechanism of which so many releases cost (epsilon, delta)."""
+        """Return the least noisy mechanism whose releases together cost (epsilon, delta)."""
         make = partial(cls, sensitivity=sensitivity, answers=answers)
 
         return make(
@@ -109,7 +109,7 @@ class Laplace:
 
     @property
     def scale(self) -> Fraction:
-        """The noise's scale, at least sensitivity / epsilon."""
+        """The scale of the noise, at least sensitivity / epsilon."""
         return self.event.scale * self.step
 
     @overload
@@ -117,7 +117,7 @@ class Laplace:
     @overload
     def release(self, exact: Reals, *, entropy: Entropy = SYSTEM) -> FloatArray: ...
     def release(self, exact: float | Reals, *, entropy: Entropy = SYSTEM) -> float | FloatArray:
-        """Return exact + noise, one draw for each number."""
+        """Return exact + noise, with one draw for each number."""
         grid = Grid(self.step)
         if is_scalar(exact):
             noise = discrete_laplace(self.event.scale, entropy=entropy)
@@ -128,29 +128,29 @@ class Laplace:
         return grid.values(noisy_sum(places, noises))
 
     def law(self, exact: Real) -> DiscreteLaplaceLaw:
-        """Return the law of release(exact)."""
+        """Return the distribution of release(exact)."""
         floored = Grid(self.step).place(exact) * self.step
         return DiscreteLaplaceLaw(centre=floored, scale=self.scale, step=self.step)
 
     def error(self, confidence: Real, answers: int = 1) -> float:
-        """Return ± that all of so many answers keep with this confidence, a step of it the grid's.
+        """Return the margin of error that holds for all `answers` at once, with this confidence.
 
-        Near ln(answers / (1 - confidence)) · scale.
+        About ln(answers / (1 - confidence)) · scale. It includes one step of the grid.
         """
         miss = miss_probability(confidence, answers)
         return float((laplace_error(self.event.scale, miss) + 1) * self.step)
 
     def truncated(self, low: Real, high: Real) -> Truncated[float, FloatArray]:
-        """Return the mechanism whose answers are moved into [low, high]: the same epsilon.
+        """Return the mechanism with answers clamped to [low, high]. Epsilon stays the same.
 
-        Ends that are no multiples of the step are moved inwards to the next one.
+        Ends that are not multiples of the step are moved inwards to the next one.
         """
         first, last = rational("low", low) / self.step, rational("high", high) / self.step
         ends = ceil(first) * self.step, floor(last) * self.step
         return Truncated(mechanism=self, low=ends[0], high=ends[1])
 
     def plot(self, exact: float = 0) -> Plot:
-        """Draw the laws of an answer and of its farthest neighbour, with their odds."""
+        """Plot the distributions of an answer and its farthest neighbour, and their ratio."""
         neighbour = exact_real(exact) + self.event.sensitivity * self.step
         return reals_plot(
             self.law(exact),

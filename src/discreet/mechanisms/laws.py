@@ -1,4 +1,4 @@
-"""The laws that mechanisms sample: probabilities, spread, and odds that are exact.
+"""The distributions that mechanisms sample: probabilities, moments, and exact privacy losses.
 
 `pmf` and `cdf` are floats for people and plots. `enclose` and `log_odds` are exact, for proofs and
 tests: the first brackets a probability by integers, the second is a fraction where one exists.
@@ -19,15 +19,15 @@ from discreet.noise.uniform import FloatArray
 from discreet.parameters import Real, rational, whole
 
 FINE = 100
-"""From this variance on (in steps) sums over the grid equal integrals to far beyond a float."""
+"""From this variance on (in steps), sums over the grid equal integrals to float precision."""
 
 REACH = 400
-"""Steps from the centre that hold all but e^-800 of a law whose variance is below FINE."""
+"""Steps from the centre that hold all but e^-800 of a distribution with variance below FINE."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Support:
-    """The values that can come out: low, low + step, …, high; no end is `None`."""
+    """The possible values: low, low + step, …, high. `None` means no limit."""
 
     step: Fraction
     low: Fraction | None = None
@@ -53,10 +53,10 @@ class Law(Protocol):
 
 
 class FineLaw(Law, Protocol):
-    """A law on a grid so fine that it is read as a density."""
+    """A distribution on a grid so fine that it is treated as a density."""
 
     def density(self, z: Real) -> float:
-        """Return the probability at the grid point at or below z, for each unit of length."""
+        """Return the probability at the grid point at or below z, per unit of length."""
         ...
 
 
@@ -87,7 +87,7 @@ class DiscreteLaplaceLaw:
         return self._pmf(int(k)) if k.denominator == 1 else 0.0
 
     def density(self, z: Real) -> float:
-        """Return the probability at the grid point at or below z, for each unit of length."""
+        """Return the probability at the grid point at or below z, per unit of length."""
         return self._pmf(floor(self._steps(z))) / float(self.step)
 
     def cdf(self, z: Real) -> float:
@@ -96,7 +96,7 @@ class DiscreteLaplaceLaw:
         return self._tail(-k) if k < 0 else 1 - self._tail(k + 1)
 
     def log_odds(self, z: Real, other: "DiscreteLaplaceLaw") -> Fraction:
-        """Return ln(P(z) / P_other(z)) for a law of the same scale and step: an exact fraction."""
+        """Return ln(P(z) / P_other(z)) exactly, for the same scale and step."""
         at = rational("z", z)
         return (abs(at - other.centre) - abs(at - self.centre)) / self.scale
 
@@ -166,13 +166,13 @@ class DiscreteGaussianLaw:
         return self._pmf(int(k)) if k.denominator == 1 else 0.0
 
     def density(self, z: Real) -> float:
-        """Return the probability at the grid point at or below z, for each unit of length."""
+        """Return the probability at the grid point at or below z, per unit of length."""
         return self._pmf(floor(self._steps(z))) / float(self.step)
 
     def cdf(self, z: Real) -> float:
         k = floor(self._steps(z))
         if self._variance >= FINE:
-            # Half a step further the normal law agrees to within 1 / (24 variance) in steps.
+            # Half a step further, the normal distribution agrees to 1 / (24 variance) in steps.
             return float(ndtr((k + 0.5) / sqrt(self._variance)))
         near, weights = self._near
         return float(weights[near <= k].sum() / weights.sum())
@@ -183,14 +183,14 @@ class DiscreteGaussianLaw:
 
     @property
     def _normaliser(self) -> float:
-        # Poisson summation: the sum over the integers is √(2πv) but for 2 exp(-2π²v) of it.
+        # Poisson summation: the sum over the integers is √(2πv), up to 2 exp(-2π²v) of it.
         if self._variance >= FINE:
             return sqrt(2 * pi * self._variance)
         return float(self._near[1].sum())
 
     @property
     def _near(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The steps near the centre and their weights, not normalised."""
+        """The steps near the centre and their weights, not normalized."""
         k = np.arange(-REACH, REACH + 1.0)
         return k, np.exp(-(k**2) / (2 * float(self._variance)))
 
@@ -203,7 +203,7 @@ class DiscreteGaussianLaw:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StaircaseLaw:
-    """P(centre + step · k) ∝ exp(-epsilon · j), j the number of stairs climbed by |k|.
+    """P(centre + step · k) ∝ exp(-epsilon · j), where j is the number of stairs up to |k|.
 
     A stair is `width` steps of the grid, of which the first `tread` are high.
     """
@@ -241,7 +241,7 @@ class StaircaseLaw:
         return self._pmf(int(k)) if k.denominator == 1 else 0.0
 
     def density(self, z: Real) -> float:
-        """Return the probability at the grid point at or below z, for each unit of length."""
+        """Return the probability at the grid point at or below z, per unit of length."""
         return self._pmf(floor(_steps_from(self.centre, z, self.step))) / float(self.step)
 
     def cdf(self, z: Real) -> float:
@@ -249,18 +249,18 @@ class StaircaseLaw:
         return self.tail(-k) if k < 0 else 1 - self.tail(k + 1)
 
     def log_odds(self, z: Real, other: "StaircaseLaw") -> Fraction:
-        """Return ln(P(z) / P_other(z)) for a law of the same shape: an exact fraction."""
+        """Return ln(P(z) / P_other(z)) exactly, for the same shape."""
         here = _steps_from(self.centre, z, self.step)
         there = _steps_from(other.centre, z, self.step)
         return self.epsilon * (self.stairs(int(there)) - self.stairs(int(here)))
 
     def stairs(self, k: int) -> int:
-        """Return how many factors e^-epsilon the law has lost at k steps from the centre."""
+        """Return the number of factors e^-epsilon at k steps from the centre."""
         whole_stairs, place = divmod(abs(k), self.width)
         return whole_stairs + (place >= self.tread)
 
     def tail(self, n: int) -> float:
-        """Return P(K ≥ n) for n ≥ 1, K the steps from the centre."""
+        """Return P(K ≥ n) for n ≥ 1, where K is the number of steps from the centre."""
         j, place = divmod(n, self.width)
         low_height = exp(-self.epsilon)
         rest = max(self.tread - place, 0) + low_height * (self.width - max(place, self.tread))
@@ -275,7 +275,7 @@ class StaircaseLaw:
         return self._over_stair(float)
 
     def _over_stair(self, sums: Callable[[int], float]) -> float:
-        """Return a sum over one stair's steps, the low part by e^-epsilon lighter."""
+        """Return a sum over one stair's steps, with the low part weighted by e^-epsilon."""
         high = sums(self.tread)
         return high + exp(-self.epsilon) * (sums(self.width) - high)
 
@@ -301,7 +301,7 @@ def _squares(n: int) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClampedLaw:
-    """A law whose mass beyond [low, high] is moved to the ends."""
+    """A distribution whose mass beyond [low, high] is moved to the ends."""
 
     law: Law
     low: Fraction
@@ -335,7 +335,7 @@ class ClampedLaw:
 
     @property
     def _finite(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The values and their probabilities; on a fine grid, of some hundred steps at a time."""
+        """The values and their probabilities. On a fine grid, some hundred steps at a time."""
         step, last = self.law.support.step, int((self.high - self.low) / self.law.support.step)
         places = np.unique(np.linspace(0, last - 1, min(last, 10_000)).astype(np.int64)).tolist()
         below = np.array([self.cdf(self.low + k * step) for k in [*places, last]])
@@ -346,7 +346,7 @@ class ClampedLaw:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundedLaw:
-    """A law on a fine grid, each value rounded to the nearest integer, halves upwards."""
+    """A distribution on a fine grid, with values rounded to the nearest integer, halves upwards."""
 
     law: Law
 
@@ -362,7 +362,7 @@ class RoundedLaw:
     def variance(self) -> float:
         spread = self.law.variance
         if spread > FINE:
-            # Sheppard's correction, exact here to far beyond a float.
+            # Sheppard's correction, exact here to float precision.
             return spread + 1 / 12
         centre = floor(self.mean)
         near = range(centre - REACH, centre + REACH + 1)
@@ -379,13 +379,13 @@ class RoundedLaw:
 
 @dataclass(frozen=True)
 class ChoiceLaw:
-    """The law of an index: floats for people, brackets for proofs."""
+    """The distribution of an index: floats for people, brackets for proofs."""
 
     probabilities: tuple[float, ...]
     enclosures: tuple[Enclosure, ...] = ()
 
     def pmf(self, index: int) -> float:
-        """Return the probability of this index, which must be one of the law's."""
+        """Return the probability of this index, which must be in range."""
         return self.probabilities[self._checked(index)]
 
     def enclose(self, index: int) -> Enclosure:

@@ -38,31 +38,31 @@ FINENESS = 1 << 10
 """A step of the grid that scores are floored to is at most this part of the sensitivity."""
 
 SCALE_MOST = Fraction(1 << 50)
-"""Up to this scale the ends of the 64-bit range are out of reach (probability e^-4000)."""
+"""Up to this scale the noise does not reach the ends of 64 bits (probability e^-4000)."""
 
 SUMMED_MOST = 1 << 28
-"""A law with Laplace noise is a sum over so many terms at most: some seconds."""
+"""The most terms in the sum for a distribution with Laplace noise: some seconds."""
 
 
 class Noise(Enum):
-    """What is added to the scores before the largest is found."""
+    """The noise that is added to the scores before the largest is found."""
 
     EXPONENTIAL = "exponential"
-    """One-sided: the less noisy choice."""
+    """One-sided, with less noise."""
 
     LAPLACE = "laplace"
-    """Two-sided: the textbook's."""
+    """Two-sided, as in textbooks."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class NoisyMax:
-    """Return the index of the largest noisy score, and nothing else: epsilon-DP in L∞.
+    """Release the index of the largest noisy score, and nothing else: epsilon-DP in L∞.
 
     Noise of scale 2 sensitivity / epsilon, or sensitivity / epsilon if the scores are monotone
-    (Dwork, Roth 2014, Claim 3.9). With exponential noise this is permute-and-flip, to the letter
-    (Ding et al. 2021), and drawn so. Laplace noise is discrete;
-    ties go to a random order that does not depend on the data. The largest noisy score itself is
-    not released: returning it breaks the proof.
+    (Dwork, Roth 2014, Claim 3.9). With exponential noise this has exactly the distribution of
+    permute-and-flip (Ding et al. 2021), and is drawn that way. Laplace noise is discrete. Ties are
+    broken by a random order that does not depend on the data. The largest noisy score itself is
+    not released, because that would break the proof.
     """
 
     epsilon: Fraction
@@ -70,9 +70,9 @@ class NoisyMax:
     monotone: bool
     noise: Noise
     grid: Grid = field(repr=False)
-    """Scores are floored to it; its step follows from the sensitivity."""
+    """The grid that scores are floored to. Its step depends on the sensitivity."""
     scale_in_steps: Fraction = field(repr=False)
-    """The noise's scale, in steps of the grid."""
+    """The scale of the noise, in steps of the grid."""
 
     __repr__ = written
 
@@ -97,12 +97,12 @@ class NoisyMax:
 
     @property
     def scale(self) -> Fraction:
-        """The noise's scale: 2 sensitivity / epsilon, or half of it, rounded up by the grid."""
+        """The scale of the noise: 2 sensitivity / epsilon, or half of that, rounded up."""
         return self.scale_in_steps * self.grid.step
 
     @property
     def event(self) -> NoisyMaxEvent:
-        """What a release is charged as."""
+        """The event that one release is charged as."""
         return NoisyMaxEvent(epsilon=self.epsilon)
 
     def release(self, scores: Scores, *, entropy: Entropy = SYSTEM) -> int:
@@ -114,17 +114,17 @@ class NoisyMax:
         return int(_ranked(noisy, permutation(len(steps), entropy=entropy))[0])
 
     def law(self, scores: Scores) -> ChoiceLaw:
-        """Return the law of release(scores)."""
+        """Return the distribution of release(scores)."""
         steps = exact_scores(scores, self.grid)
         if self.noise is Noise.EXPONENTIAL:
             return permute_and_flip_law(steps, 1 / self.scale_in_steps)
         return _laplace_max_law(steps, float(self.scale_in_steps))
 
     def error(self, confidence: Real, *, candidates: int) -> float:
-        """Return how far the choice's score falls short of the best, at most, with this confidence.
+        """Return the most by which the chosen score is below the best, with this confidence.
 
-        Two noisy scores are compared, each within the error that all `candidates` keep; a step of
-        the grid is added.
+        Two noisy scores are compared, each within the margin of error that holds for all
+        `candidates`. A step of the grid is added.
         """
         many = whole("candidates", candidates, least=1, most=CANDIDATES_COUNTED)
         miss = miss_probability(confidence, many)
@@ -133,14 +133,14 @@ class NoisyMax:
         return float((2 * laplace_error(self.scale_in_steps, miss) + 1) * self.grid.step)
 
     def plot(self, scores: Scores, neighbour: Scores) -> Plot:
-        """Draw the laws of the choice by two neighbouring lists of scores, with their odds."""
+        """Plot the distributions of the choice for two neighbouring lists, and their ratio."""
         here, there = self.law(scores), self.law(neighbour)
         return choices_plot(here, there, epsilon=self.epsilon, title=type(self).__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Top:
-    """The indices of the largest noisy scores, best first, and how far each led the next."""
+    """The indices of the largest noisy scores, best first, and the gap from each to the next."""
 
     indices: tuple[int, ...]
     gaps: tuple[float, ...]
@@ -148,13 +148,14 @@ class Top:
 
 @dataclass(frozen=True, slots=True, init=False)
 class NoisyTop:
-    """Return the indices of the `count` largest noisy scores and their gaps: epsilon-DP in L∞.
+    """Release the indices of the `count` largest noisy scores and their gaps: epsilon-DP in L∞.
 
-    Laplace noise of scale 2 count · sensitivity / epsilon, or half of that if the scores are
-    monotone; the gap from each to the next, the first loser included, comes free (Ding, Wang,
-    Zhang, Kifer 2019). The proof compares reals, of which no two are equal: discrete
-    noise gets a uniform fraction of a step, by which the log-odds of a shift of n steps stay at
-    most n / scale. Of the fractions only their order is drawn; gaps are floored to whole steps.
+    Laplace noise has scale 2 count · sensitivity / epsilon, or half of that if the scores are
+    monotone. The gap from each score to the next, including the first one not chosen, costs nothing
+    extra (Ding, Wang, Zhang, Kifer 2019). The proof compares reals, of which no two are equal. So a
+    uniform fraction of a step is added to the discrete noise, and the privacy loss of a shift of n
+    steps stays at most n / scale. Only the order of the fractions is drawn. Gaps are floored to
+    whole steps.
     """
 
     epsilon: Fraction
@@ -163,7 +164,7 @@ class NoisyTop:
     monotone: bool
     grid: Grid = field(repr=False)
     scale_in_steps: Fraction = field(repr=False)
-    """The noise's scale, in steps of the grid."""
+    """The scale of the noise, in steps of the grid."""
 
     __repr__ = written
 
@@ -190,12 +191,12 @@ class NoisyTop:
 
     @property
     def scale(self) -> Fraction:
-        """The noise's scale: `count` times that of one index."""
+        """The scale of the noise: `count` times that of one index."""
         return self.scale_in_steps * self.grid.step
 
     @property
     def event(self) -> NoisyMaxEvent:
-        """What a release is charged as."""
+        """The event that one release is charged as."""
         return NoisyMaxEvent(epsilon=self.epsilon)
 
     def release(self, scores: Scores, *, entropy: Entropy = SYSTEM) -> Top:
@@ -213,19 +214,20 @@ class NoisyTop:
 
 
 def _ranked(noisy: IntArray, fractions: IntArray) -> IntArray:
-    """Return the indices, best first; equals are told apart by their fractions of a step."""
+    """Return the indices, best first. Ties are broken by their fractions of a step."""
     return np.lexsort([fractions, noisy])[::-1]
 
 
 def _laplace_max_law(steps: IntArray, scale: float) -> ChoiceLaw:
     """Sum over the winning noisy score: P(i) = Σ_z P(z = q_i + η) ∏_j P(q_j + η' < z), ties shared.
 
-    With a random order among ties, each other score is below z, or equal and later: integrated over
-    i's place t in the order the product is ∏ (F_j(z - 1) + (1 - t) p_j(z)), a polynomial in t.
+    With a random order among ties, each other score is below z, or equal and later. For i's place t
+    in the order, the product is ∏ (F_j(z - 1) + (1 - t) p_j(z)), a polynomial in t. It is
+    integrated over t.
     """
     low, high = int(steps.min()) - int(45 * scale), int(steps.max()) + int(45 * scale)
     if (high - low) * len(steps) * max(16, len(steps)) > SUMMED_MOST:
-        rule = "must be fewer or closer together, or epsilon larger, for a law with Laplace noise"
+        rule = "must be fewer or closer together, or epsilon larger, to compute the distribution"
         raise ParameterError("scores", HIDDEN, rule)
     z = np.arange(low, high + 1, dtype=np.float64)
     away = z[None, :] - steps[:, None]

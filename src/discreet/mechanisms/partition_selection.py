@@ -1,4 +1,4 @@
-"""Partition selection: which keys may be shown, when nobody has declared them."""
+"""Partition selection: which undeclared groups may be shown."""
 
 from bisect import bisect_left
 from dataclasses import dataclass, field
@@ -22,30 +22,33 @@ from discreet.parameters import Real, choice, rational, whole
 GROUPS_MOST = 10**9
 
 SCALE_MOST = Fraction(10**15)
-"""At this scale and the least delta the noise still ends below 2**59."""
+"""At this scale and the smallest delta, the noise is still below 2**59."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Selected:
-    """What is released of a list of keys, in their order: whether each is shown, and its number."""
+    """The release for a list of groups, in their order: whether each is shown, and its count."""
 
     kept: BoolArray
     numbers: IntArray
-    """The noisy number of units or rows, above the threshold; 0 for a key that is not shown."""
+    """The noisy number of units or rows, above the threshold, or 0 for a group not shown."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class PartitionSelection:
-    """Show the keys of many units or rows, with noisy numbers of them: (epsilon, delta)-DP.
+    """Show the groups of many units or rows, with noisy counts: (epsilon, delta)-DP.
 
-    A unit adds `groups` at most to the numbers of all keys together, and `in_one` to that of each:
-    1 where units are counted, all of its rows where rows are. The sum moves by m between
-    neighbours: by `groups`, or twice that where a unit is replaced. A key's number gets discrete
-    Laplace noise X of scale m / epsilon, given that |X| ≤ threshold, and is shown if it is more
-    than the threshold: the least one at which outputs that only one of two neighbours can give
-    have delta at most. A key of no units can never be shown, so that none but those in the data
-    need be looked at. Where units are counted, each key gets the rule that no other of its price
-    beats, but for the rounding of the threshold (Desfontaines, Voss, Gipson, Mandayam 2022).
+    A unit adds at most `groups` to the counts of all groups together, and at most `in_one` to each.
+    `in_one` is 1 if units are counted, and the unit's number of rows if rows are. Between
+    neighbours the sum changes by m: by `groups`, or twice that for replace neighbours.
+
+    The count of a group gets discrete Laplace noise X of scale m / epsilon, conditioned on
+    |X| ≤ threshold. The group is shown if its noisy count is more than the threshold. This is the
+    smallest threshold at which outputs that only one of two neighbours can give have probability at
+    most delta. A group without units is never shown, so only groups in the data are examined.
+
+    If units are counted, no rule of the same cost shows a group with higher probability, up to the
+    rounding of the threshold (Desfontaines, Voss, Gipson, Mandayam 2022).
     Proofs: docs/proofs/partition_selection.md.
     """
 
@@ -56,7 +59,7 @@ class PartitionSelection:
     neighbours: Neighbours
     scale: Fraction = field(repr=False)
     threshold: int = field(repr=False)
-    """A key is shown if its noisy number is more than this; the noise is at most this."""
+    """A group is shown if its noisy count is more than this. The noise is at most this."""
 
     __repr__ = written
 
@@ -75,7 +78,7 @@ class PartitionSelection:
         moved = most if relation is ADD_REMOVE else 2 * most
         price = checked_epsilon(epsilon)
         slack = rational("delta", delta, above=0, least=LEAST_NUMBER, below=1)
-        scale = drawn_scale(price, Fraction(moved), most=SCALE_MOST, of="so many groups")
+        scale = drawn_scale(price, Fraction(moved), most=SCALE_MOST, of="this many groups")
         settle(
             self,
             epsilon=price,
@@ -89,11 +92,11 @@ class PartitionSelection:
 
     @property
     def event(self) -> ApproximateEvent:
-        """What a release is charged as, however many keys there are."""
+        """The event that one release is charged as, for any number of groups."""
         return ApproximateEvent(epsilon=self.epsilon, delta=self.delta)
 
     def release(self, units: Integers, *, entropy: Entropy = SYSTEM) -> Selected:
-        """Return which keys are shown, and their noisy numbers of units, or rows."""
+        """Return which groups are shown, with their noisy numbers of units or rows."""
         exact = _exact_units(units)
         noise = truncated_laplace(self.scale, self.threshold, len(exact), entropy=entropy)
         noisy = exact + noise
@@ -101,31 +104,32 @@ class PartitionSelection:
         return Selected(kept, np.where(kept, noisy, 0))
 
     def law(self, units: int) -> "SelectionLaw":
-        """Return the law of the number released for a key of so many units, 0 if not shown."""
+        """Return the distribution of the noisy count of a group of `units`, 0 if not shown."""
         return SelectionLaw(units=_exact_count(units), scale=self.scale, threshold=self.threshold)
 
     def keep_probability(self, units: int) -> float:
-        """Return the probability with which a key of so many units is shown."""
+        """Return the probability that a group of `units` is shown."""
         return self.law(units).kept
 
     def smallest_seen(self, probability: Real) -> int:
-        """Return the least number of units with which a key is shown at least so probably."""
+        """Return the smallest group size that is shown with at least this probability."""
         share = rational("probability", probability, above=0, most=1)
         counts = range(1, 2 * self.threshold + 2)
         return counts[bisect_left(counts, True, key=lambda n: self._is_seen(n, share))]
 
     def error(self, confidence: Real, answers: int = 1) -> int:
-        """Return the least ± that all of so many numbers keep, with this confidence.
+        """Return the smallest margin of error that holds for all `answers` counts at once.
 
-        It is that of keys that are always shown. Others are shown when their noise is high: their
-        numbers are too large, by `threshold` at most; see `clear`.
+        It holds for groups that are always shown. Other groups are shown only if their noise is
+        high, so their counts are too large, by at most `threshold`. See `clear`.
         """
         return truncated_error(self.scale, self.threshold, miss_probability(confidence, answers))
 
     def clear(self, confidence: Real, answers: int = 1) -> int:
-        """Return the number above which that ± is kept also given that the key is shown.
+        """Return the count above which `error` holds even given that the group is shown.
 
-        Numbers up to this one keep ± threshold, always. Proof: docs/proofs/partition_selection.md.
+        For counts up to this one, the margin of error is `threshold`, with certainty. Proof:
+        docs/proofs/partition_selection.md.
         """
         return min(2 * self.threshold, self.threshold + 1 + self.error(confidence, answers))
 
@@ -135,7 +139,7 @@ class PartitionSelection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectionLaw:
-    """The law of the number released for one key: above the threshold, or 0 for not shown.
+    """The distribution of one group's noisy count: above the threshold, or 0 for not shown.
 
     With q = exp(-1 / scale), P(X = x) = (1 - q) q**|x| / D and P(X ≥ j) = (q**j - q**(k+1)) / D for
     1 ≤ j ≤ k, where k is the threshold and D = 1 + q - 2 q**(k+1).
@@ -147,7 +151,7 @@ class SelectionLaw:
 
     @property
     def kept(self) -> float:
-        """P(the key is shown)."""
+        """The probability that the group is shown."""
         return self._at_least(self.threshold + 1 - self.units)
 
     def pmf(self, number: int) -> float:
@@ -168,7 +172,7 @@ class SelectionLaw:
         return enclose_truncated(self.scale, self.threshold, abs(number - self.units))
 
     def enclose_hidden(self) -> Enclosure:
-        """Enclose P(the key is not shown) = P(X ≤ threshold - units)."""
+        """Enclose P(the group is not shown) = P(X ≤ threshold - units)."""
         j = self.threshold + 1 - self.units
         if j <= 0:
             return enclose_at_least(self.scale, self.threshold, 1 - j)
@@ -195,20 +199,20 @@ class SelectionLaw:
 
     @property
     def _normaliser(self) -> float:
-        # D = (1 - q) + 2 q (1 - q**k), none of which cancels.
+        # D = (1 - q) + 2 q (1 - q**k), without cancellation.
         q = exp(-1 / self.scale)
         return -expm1(-1 / self.scale) - 2 * q * expm1(-self.threshold / self.scale)
 
 
 def least_threshold(scale: Fraction, delta: Fraction, moved: int = 1, in_one: int = 1) -> int:
-    """Return the least k ≥ in_one at which delta covers what only one of two neighbours can give.
+    """Return the least k ≥ in_one at which delta covers outputs that only one neighbour can give.
 
-    Numbers move by `moved` in all and by `in_one` each, so that this is `enclose_beyond`. Beyond
-    2**45 it may be one part in 2**45 more.
+    Counts change by `moved` in total and by `in_one` each, so `enclose_beyond` gives their
+    probability. Beyond 2**45, k may be one part in 2**45 more.
     """
     # With A = times (q**-in_one - 1) + (q**-rest - 1) it is q**(k+1) A / D ≤ delta, that is
-    # q**(k+1) (A + 2 delta) ≤ delta (1 + q): solved in floats and settled by brackets. Floats may
-    # not hold q**-in_one, so that A and A + 2 delta are divided by it.
+    # q**(k+1) (A + 2 delta) ≤ delta (1 + q): solved in floats and decided by brackets. Floats may
+    # not hold q**-in_one, so A and A + 2 delta are divided by it.
     times, rest = divmod(moved, in_one)
     one, less = float(in_one / scale), float(rest / scale)
     beyond = -times * expm1(-one) - exp(less - one) * expm1(-less)
@@ -224,7 +228,7 @@ def least_threshold(scale: Fraction, delta: Fraction, moved: int = 1, in_one: in
 
 def truncated_error(scale: Fraction, threshold: int, miss: Fraction) -> int:
     """Return the least n with P(|X| > n) ≤ miss, where |X| ≤ threshold."""
-    # 2 (q**(n+1) - q**(k+1)) / D ≤ miss, solved in floats and settled by brackets.
+    # 2 (q**(n+1) - q**(k+1)) / D ≤ miss, solved in floats and decided by brackets.
     q = exp(-1 / scale)
     last = exp(-(threshold + 1) / scale)
     share = last + float(miss) * (1 + q - 2 * last) / 2
@@ -271,10 +275,11 @@ def enclose_at_least(scale: Fraction, threshold: int, j: int) -> Enclosure:
 
 
 def enclose_beyond(scale: Fraction, threshold: int, moved: int, in_one: int) -> Enclosure:
-    """Enclose the most that all keys together have beyond what a neighbour can give.
+    """Enclose the largest probability of outputs, over all groups, that a neighbour cannot give.
 
-    A key whose number moves by c ≤ threshold has P(X > threshold - c) there, which is convex in c:
-    the sum is largest where as many keys as possible move by `in_one`, and one by the rest.
+    A group whose count changes by c ≤ threshold contributes P(X > threshold - c), which is convex
+    in c. So the sum is largest if as many groups as possible change by `in_one`, and one by the
+    remainder.
     """
     times, rest = divmod(moved, in_one)
     each = enclose_at_least(scale, threshold, threshold + 1 - in_one)
@@ -297,7 +302,7 @@ def _normaliser(scale: Fraction, threshold: int, work: int) -> Bracket:
 
 
 def _extra_bits(scale: Fraction) -> int:
-    """Return how many bits more keep D, which is at least 1 / (1 + scale), away from 0."""
+    """Return how many more bits keep D, which is at least 1 / (1 + scale), away from 0."""
     return ceil(scale).bit_length() + 8
 
 

@@ -1,4 +1,4 @@
-"""The laws of two neighbouring answers, as points to draw."""
+"""The distributions of two neighbouring answers, as points of a plot."""
 
 from fractions import Fraction
 from math import ceil, floor
@@ -10,10 +10,10 @@ from discreet.mechanisms.laws import ChoiceLaw, FineLaw, Law
 from discreet.plots import Plot, plot_choices, plot_counts, plot_curves
 
 POINTS = 401
-"""A picture has about this many points at most: more would not be seen."""
+"""The approximate most points of a plot. More would not be visible."""
 
 DRAWN = Fraction(999, 1000)
-"""The share of all releases that a picture reaches."""
+"""The share of all releases that a plot covers."""
 
 
 class Priced(Protocol):
@@ -24,12 +24,12 @@ class Priced(Protocol):
 
 
 def title_of(mechanism: Priced) -> str:
-    """Return a picture's title: Geometric noise, ε = 0.5."""
+    """Return the title of a plot: Geometric noise, ε = 0.5."""
     return f"{type(mechanism).__name__} noise, ε = {float(mechanism.epsilon):g}"
 
 
 def wholes_plot(here: Law, there: Law, *, epsilon: Fraction, reach: float, title: str) -> Plot:
-    """Draw the laws of two whole answers, so far from each."""
+    """Plot the distributions of two integer answers, up to `reach` from each."""
     places = _places(here, there, Fraction(reach))
     return plot_counts(
         np.array([float(place) for place in places]),
@@ -44,7 +44,7 @@ def wholes_plot(here: Law, there: Law, *, epsilon: Fraction, reach: float, title
 def reals_plot(
     here: FineLaw, there: FineLaw, *, epsilon: Fraction, reach: float, title: str
 ) -> Plot:
-    """Draw the densities of two real answers, so far from each."""
+    """Plot the densities of two real answers, up to `reach` from each."""
     places = _places(here, there, Fraction(reach))
     return plot_curves(
         np.array([float(place) for place in places]),
@@ -57,18 +57,18 @@ def reals_plot(
 
 
 def choices_plot(here: ChoiceLaw, there: ChoiceLaw, *, epsilon: Fraction, title: str) -> Plot:
-    """Draw the laws of a choice by two neighbouring lists of scores."""
+    """Plot the distributions of a choice for two neighbouring lists of scores."""
     return plot_choices(
         np.array(here.probabilities),
         np.array(there.probabilities),
         epsilon=float(epsilon),
         title=f"{title}, ε = {float(epsilon):g}",
-        names=("by the exact scores", "by a neighbour's"),
+        names=("exact scores", "neighbouring scores"),
     )
 
 
 def _places(here: Law, there: Law, reach: Fraction) -> list[Fraction]:
-    """Return values that can come out, evenly spread as far as the reach."""
+    """Return possible values, evenly spaced within the reach."""
     step = here.support.step
     first = floor((Fraction(min(here.mean, there.mean)) - reach) / step)
     last = ceil((Fraction(max(here.mean, there.mean)) + reach) / step)
@@ -76,8 +76,8 @@ def _places(here: Law, there: Law, reach: Fraction) -> list[Fraction]:
 
 
 def _names(here: Law, there: Law) -> tuple[str, str]:
-    """Return the curves' names, with as many digits as it takes to tell them apart."""
+    """Return the names of the curves, with enough digits to distinguish them."""
     digits = 6
     while f"{here.mean:.{digits}g}" == f"{there.mean:.{digits}g}" and digits < 17:
         digits += 1
-    return f"exact answer {here.mean:.{digits}g}", f"its neighbour {there.mean:.{digits}g}"
+    return f"exact answer {here.mean:.{digits}g}", f"neighbour {there.mean:.{digits}g}"

@@ -1,9 +1,10 @@
-"""Quantiles, least and largest values: the exponential mechanism over a public grid of points.
+"""Quantiles, minima and maxima: the exponential mechanism over a public grid of points.
 
-Rows lie on the points 0, …, grid_size - 1. Of n rows, L(z) lie below point z and U(z) at or below
-it: z has the ranks from L(z) to U(z), and is the better the closer they are to a target rank T(n).
-What is released is a point, chosen by u(z) = -distance(T(n), [L(z), U(z)]). If another row raises
-the target by s, 0 ≤ s ≤ 1, no u(z) moves by more than max(s, 1 - s): docs/proofs/quantiles.md.
+Rows lie on the points 0, …, grid_size - 1. Of n rows, L(z) lie below point z, and U(z) at or below
+it. So z has the ranks from L(z) to U(z), and is better the closer they are to a target rank T(n).
+One point is released, chosen by the utility u(z) = -distance(T(n), [L(z), U(z)]). If one more row
+raises the target by s, 0 ≤ s ≤ 1, no u(z) changes by more than max(s, 1 - s):
+docs/proofs/quantiles.md.
 """
 
 from dataclasses import dataclass
@@ -27,33 +28,33 @@ from discreet.noise.uniform import IntArray
 from discreet.parameters import Real, choice, confidence_level, rational, whole
 
 PARTS_MOST = 10**6
-"""A fraction has a denominator of at most this: ranks are counted in such parts of a row."""
+"""The largest denominator of a fraction. Ranks are counted in these parts of a row."""
 
 ROWS_MOST = 1 << 40
-"""So many rows are counted at most: in parts they fit 64 bits."""
+"""The most rows that are counted. In parts, they fit into 64 bits."""
 
 LAW_MOST = 10**5
-"""A law is written out for a grid of at most so many points."""
+"""The most points of a grid for which a distribution is computed."""
 
 STRAY = Fraction(1, 100)
-"""A least or largest value lies beyond all data at most this often."""
+"""The highest probability that a minimum or maximum lies beyond all data."""
 
 
 class End(Enum):
-    """Which end of the data is asked for."""
+    """Which end of the data is estimated."""
 
     MIN = "min"
     MAX = "max"
 
 
 class Ranked:
-    """What quantiles and extremes share; they differ in the rank that they aim at.
+    """The common part of quantiles and extremes, which differ in their target rank.
 
     `rows_per_unit` is the most rows that one unit has in all groups of a release together. Under
-    add-remove neighbours each of them moves the utilities of its own group by at most `moved`;
-    where a unit is replaced its rows may leave one group and others come to another: twice that. A
-    row that stays in its group and changes its value moves utilities there by at most 1, which is
-    no more.
+    add-remove neighbours each of them changes the utilities of its own group by at most `moved`. If
+    a unit is replaced, its rows may leave one group while others enter another, which is twice as
+    much. A row that stays in its group and changes its value changes utilities there by at most 1,
+    which is no more.
     """
 
     __slots__ = ()
@@ -64,17 +65,17 @@ class Ranked:
 
     @property
     def sensitivity(self) -> Fraction:
-        """The most by which one unit moves utilities, in rows, all groups added up."""
+        """The most by which one unit changes utilities, in rows, summed over all groups."""
         return self.rows_per_unit * self._moved * (1 if self.neighbours is ADD_REMOVE else 2)
 
     @property
     def rate(self) -> Fraction:
-        """What multiplies a utility in the exponent."""
+        """The factor of a utility in the exponent."""
         return self.epsilon / (2 * self.sensitivity)
 
     @property
     def event(self) -> ExponentialEvent:
-        """What a release is charged as, of one group or of many."""
+        """The event that a release is charged as, for one group or many."""
         return ExponentialEvent(epsilon=self.epsilon)
 
     def release(
@@ -82,8 +83,8 @@ class Ranked:
     ) -> int:
         """Return a point of the grid for one group.
 
-        Its rows are given by the points that hold any, in ascending order, and their number at
-        each.
+        Its rows are given by the points that have any, in ascending order, and the number of rows
+        at each.
         """
         only = np.array([0, len(_flat(cells))])
         return int(self.release_many(cells, counts, only, grid_size, entropy=entropy)[0])
@@ -113,17 +114,17 @@ class Ranked:
         return chosen
 
     def law(self, cells: Integers, counts: Integers, grid_size: int) -> ChoiceLaw:
-        """Return the law of release(cells, counts, grid_size)."""
+        """Return the distribution of release(cells, counts, grid_size)."""
         size = whole("grid_size", grid_size, least=1, most=LAW_MOST)
         runs = _Groups.checked(cells, counts, [0, len(_flat(cells))], size).runs(0, size)
         each = np.repeat(self._utilities(runs, self._inside(size)), runs.lengths)
         return exponential_law(each, self.rate / self._parts)
 
     def rank_error(self, confidence: Real, grid_size: int) -> float:
-        """Return how many rows lie between the point and the target rank, at most.
+        """Return the most rows between the point and the target rank, with this confidence.
 
         ln(grid_size / (1 - confidence)) / rate: some point has the target among its ranks, and
-        no more than grid_size points are farther off (McSherry, Talwar 2007).
+        at most grid_size points are farther away (McSherry, Talwar 2007).
         """
         level = confidence_level(confidence)
         return log(_checked_size(grid_size) / (1 - level)) / float(self.rate)
@@ -136,20 +137,20 @@ class Ranked:
 
     @property
     def _parts(self) -> int:
-        """Ranks and utilities are whole numbers of 1 / parts of a row."""
+        """The denominator of ranks and utilities, which are multiples of 1 / parts of a row."""
         raise NotImplementedError
 
     @property
     def _moved(self) -> Fraction:
-        """The most by which a row that comes or goes moves a utility, in rows."""
+        """The most by which adding or removing a row changes a utility, in rows."""
         raise NotImplementedError
 
     def _inside(self, grid_size: int) -> int:
-        """Return the public number that fixes the target, in parts of a row."""
+        """Return the public number that determines the target, in parts of a row."""
         raise NotImplementedError
 
     def _target(self, rows: int, inside: int) -> int:
-        """Return the target rank in a group of so many rows, in parts of a row."""
+        """Return the target rank in a group of `rows` rows, in parts of a row."""
         raise NotImplementedError
 
 
@@ -158,8 +159,8 @@ class Quantile(Ranked):
     """Choose a point that a given fraction of the rows lies below: epsilon-DP.
 
     The exponential mechanism by distance of ranks (McSherry, Talwar 2007; Smith 2011). The target
-    is fraction · n, so that a row moves a utility by max(fraction, 1 - fraction) at most: for the
-    median by half a row. In a group without rows all points are equally likely.
+    is fraction · n, so a row changes a utility by at most max(fraction, 1 - fraction): half a row
+    for the median. In a group without rows, all points are equally likely.
     """
 
     epsilon: Fraction
@@ -179,7 +180,7 @@ class Quantile(Ranked):
     ) -> None:
         share = rational("fraction", fraction, above=0, below=1)
         if share.denominator > PARTS_MOST:
-            rule = f"must be a fraction of denominator {PARTS_MOST} or less"
+            rule = f"must be a fraction with a denominator of {PARTS_MOST} or less"
             raise ParameterError("fraction", fraction, rule)
         settle(self, fraction=share, **_checked_price(epsilon, rows_per_unit, neighbours))
 
@@ -200,12 +201,12 @@ class Quantile(Ranked):
 
 @dataclass(frozen=True, slots=True, init=False)
 class Extreme(Ranked):
-    """Choose a point close to the least or largest row, and seldom beyond it: epsilon-DP.
+    """Choose a point close to the smallest or largest row, and rarely beyond it: epsilon-DP.
 
-    Points beyond all data have rank 0 from that end and may be many. So the target lies inside: at
-    rank - 1/2 from the end, or in the middle of a group that has fewer than 2 · rank rows. `rank`
-    follows from public numbers and is 1 where epsilon is large: then the target is the extreme
-    value itself, and no other point has it among its ranks.
+    Points beyond all data have rank 0 from that end, and there may be many. So the target is
+    inside: at rank - 1/2 from the end, or in the middle of a group with fewer than 2 · rank rows.
+    `rank` depends only on public numbers, and is 1 if epsilon is large. Then the target is the
+    extreme value itself, and no other point has it among its ranks.
     """
 
     epsilon: Fraction
@@ -227,11 +228,11 @@ class Extreme(Ranked):
         settle(self, end=which, **_checked_price(epsilon, rows_per_unit, neighbours))
 
     def rank(self, grid_size: int) -> int:
-        """Return which row from the end is aimed at, the extreme one being 1.
+        """Return the target row, counted from the end. The extreme row is 1.
 
-        The points beyond the data are at least rank - 1/2 rows from the target, so that one of them
-        is chosen with probability grid_size · exp(-rate (rank - 1/2)) ≤ STRAY at most, in a group
-        of 2 · rank rows or more.
+        The points beyond the data are at least rank - 1/2 rows from the target. So in a group of
+        2 · rank rows or more, one of them is chosen with probability at most
+        grid_size · exp(-rate (rank - 1/2)) ≤ STRAY.
         """
         crowd = _checked_size(grid_size) / STRAY
         return max(1, ceil(log(crowd) / float(self.rate) + 0.5))
@@ -254,7 +255,7 @@ class Extreme(Ranked):
 
 @dataclass(frozen=True, slots=True)
 class _Runs:
-    """A group's points in runs of equal rank: the points that hold rows, and the gaps between."""
+    """A group's points in runs of equal rank: the points with rows, and the gaps between them."""
 
     starts: IntArray
     lengths: IntArray
@@ -267,7 +268,7 @@ class _Runs:
 
 @dataclass(frozen=True, slots=True)
 class _Groups:
-    """The rows of some groups on one grid, checked; an error does not show them."""
+    """The rows of some groups on one grid, checked. An error does not show them."""
 
     cells: IntArray
     counts: IntArray
@@ -280,20 +281,20 @@ class _Groups:
     def checked(cls, cells: object, counts: object, offsets: object, size: int) -> "_Groups":
         points, rows, ends = (_flat(each) for each in (cells, counts, offsets))
         if len(points) != len(rows) or not _are_ends(ends, len(points)):
-            rule = "must rise from 0 to the number of cells, which is that of the counts"
+            rule = "must increase from 0 to the number of cells, with one count for each cell"
             raise ParameterError("offsets", HIDDEN, rule)
         rises = np.diff(points) > 0
         rises[(inner := ends[1:-1])[(inner > 0) & (inner < len(points))] - 1] = True
         if len(points) and not (rises.all() and points.min() >= 0 and points.max() < size):
             raise ParameterError("cells", HIDDEN, f"must be points from 0 to {size - 1}, ascending")
-        # A float's sum of so many counts is far from the limit's rounding.
+        # Rounding in a float sum of this many counts is far too small to matter at the limit.
         if len(rows) and (rows.min() < 0 or rows.sum(dtype=np.float64) > ROWS_MOST):
-            rule = f"must be 0 or more and {ROWS_MOST} or less in all"
+            rule = f"must be 0 or more and {ROWS_MOST} or less in total"
             raise ParameterError("counts", HIDDEN, rule)
         return cls(points, rows, ends)
 
     def runs(self, group: int, size: int) -> _Runs:
-        """Return one group's runs: gap, point, gap, …, point, gap, without gaps of no length."""
+        """Return one group's runs: gap, point, gap, …, point, gap, without empty gaps."""
         here = slice(int(self.offsets[group]), int(self.offsets[group + 1]))
         cells, counts = self.cells[here], self.counts[here]
         count = 2 * len(cells) + 1

@@ -1,4 +1,4 @@
-"""Randomized response: privacy when nobody is trusted, one answer at a time."""
+"""Randomized response: each person's answer is private, even from the collector."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -27,28 +27,28 @@ from discreet.plots import Plot, plot_heat
 CATEGORIES_MOST = 1 << 31
 
 PEOPLE_MOST = 10**18
-"""Floats hold the squares of such numbers, and more people there are not."""
+"""The most people. Floats hold the square of this number."""
 
 LISTED_MOST = 10**6
-"""Laws and estimates list at most so many categories: some dozen megabytes."""
+"""The most categories of a distribution or an estimate: some dozen megabytes."""
 
 EPSILON_SOUGHT = Fraction(1, 1000), Fraction(40)
-"""Less than the first tells nothing about anybody; more than the last is as good as the truth."""
+"""A smaller epsilon reveals almost nothing, and a larger one almost the truth."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class RandomizedResponse:
-    """Report one of `categories` values, the true one with odds e^epsilon : 1 against each other.
+    """Report one of `categories` values: the true one e^epsilon times as likely as each other.
 
-    epsilon-DP for the person who answers, whoever collects (Warner 1965; Kairouz, Oh, Viswanath
-    2014 for more than two values). Values are 0, …, categories - 1; with two, True and False will
-    do.
+    epsilon-DP for the person who answers, even towards the collector (Warner 1965; Kairouz, Oh,
+    Viswanath 2014 for more than two values). Values are 0, …, categories - 1. With two categories,
+    True and False are also allowed.
     """
 
     epsilon: Fraction
     categories: int
     truth: Fraction | None
-    """The probability of reporting the truth, if that is what was given."""
+    """The probability of reporting the truth, if the mechanism was made from it."""
 
     def __repr__(self) -> str:
         if self.truth is None:
@@ -79,12 +79,12 @@ class RandomizedResponse:
 
     @classmethod
     def fair_coins(cls) -> Self:
-        """Return the classroom form: heads, tell the truth; tails, let a second coin answer."""
+        """Return the classroom form: on heads, report the truth; on tails, a second coin."""
         return cls.truthful(Fraction(3, 4))
 
     @classmethod
     def for_error(cls, *, within: Real, confidence: Real, people: int, categories: int = 2) -> Self:
-        """Return the mechanism of least epsilon whose estimated counts are within the target."""
+        """Return the mechanism with the smallest epsilon whose estimates meet the target."""
         make = partial(cls, categories=categories)
         return make(
             epsilon=least_epsilon(
@@ -97,7 +97,7 @@ class RandomizedResponse:
 
     @property
     def event(self) -> RandomizedResponseEvent:
-        """What one report is charged as."""
+        """The event that one report is charged as."""
         return RandomizedResponseEvent(epsilon=self.epsilon, categories=self.categories)
 
     @overload
@@ -109,7 +109,7 @@ class RandomizedResponse:
     def release(
         self, exact: int | Integers | BoolArray, *, entropy: Entropy = SYSTEM
     ) -> int | IntArray:
-        """Return a report for each value; the true ones are not stored anywhere."""
+        """Return a report for each value. The true values are not stored anywhere."""
         values = self._checked(exact, "exact")
         reports = respond(values.reshape(-1), self.categories, self._kept, entropy)
         if is_scalar(exact):
@@ -117,10 +117,10 @@ class RandomizedResponse:
         return reports.reshape(values.shape)
 
     def law(self, exact: int) -> ChoiceLaw:
-        """Return the law of release(exact)."""
-        self._check_size(LISTED_MOST, "a law")
+        """Return the distribution of release(exact)."""
+        self._check_size(LISTED_MOST, "a distribution")
         if not is_scalar(exact):
-            raise ParameterError("exact", HIDDEN, "must be one value: a law is that of one report")
+            raise ParameterError("exact", HIDDEN, "must be one value, not several")
         true = int(self._checked(exact, "exact")[0])
         kept, other = self._kept, self._lost_to_each
         places = range(self.categories)
@@ -144,11 +144,12 @@ class RandomizedResponse:
         return 1 / (1 + (self.categories - 1) * exp(-self.epsilon))
 
     def estimate(self, reports: Integers | BoolArray, *, confidence: Real = 0.95) -> "Frequencies":
-        """Return unbiased estimates of how many people hold each value, with their ±.
+        """Return unbiased estimates of how many people have each value, with margins of error.
 
-        With p and q the probabilities of reporting one's own value and a given other one, a value
-        reported c times of n is held by (c - n q) / (p - q) people on average. The variance is at
-        most that of a value held by the estimated number; ± is the normal law's, for n large.
+        Let p and q be the probabilities of reporting the true value and a given other value. A
+        value that is reported c times by n people is held by (c - n q) / (p - q) people on average.
+        The variance is that of a value held by the estimated number. The margin of error uses the
+        normal approximation, for large n.
         """
         self._check_size(LISTED_MOST, "estimates")
         values = self._checked(reports, "reports").reshape(-1)
@@ -168,15 +169,15 @@ class RandomizedResponse:
         )
 
     def error(self, confidence: Real, *, people: int) -> float:
-        """Return the largest ± of an estimated count among so many people, by the normal law."""
+        """Return the largest margin of error of an estimated count, by normal approximation."""
         n = whole("people", people, least=1, most=PEOPLE_MOST)
         p, q = self._odds
-        # 1 - p is (categories - 1) q, which a float tells from 0 where p is nearly 1.
+        # 1 - p is (categories - 1) q, which a float distinguishes from 0 even if p is nearly 1.
         variance = n * max(p * (self.categories - 1) * q, q * (1 - q)) / (p - q) ** 2
         return gaussian_error(sqrt(variance), miss_probability(confidence, 1))
 
     def plot(self) -> Plot:
-        """Draw the channel as a heat map."""
+        """Plot the channel as a heat map."""
         channel = self.channel()
         names = [str(value) for value in range(self.categories)]
         title = f"randomized response, ε = {float(self.epsilon):.3g}"
@@ -184,7 +185,7 @@ class RandomizedResponse:
 
     @property
     def _odds(self) -> tuple[float, float]:
-        """The probabilities of reporting the truth, and each other value, however small."""
+        """The probabilities of reporting the truth and each other value, even if tiny."""
         p, others = self.probability, self.categories - 1
         if self.truth is not None:
             return p, float((1 - self.truth) / others)
@@ -224,7 +225,7 @@ class RandomizedResponse:
 
 
 def _without_bools(exact: object) -> object:
-    """Return True and False as 1 and 0, whatever they come in; anything else as it is."""
+    """Return True and False as 1 and 0, in any container, and anything else unchanged."""
     if isinstance(exact, list | tuple):
         return [_without_bools(each) for each in exact]
     if isinstance(exact, np.ndarray) and exact.dtype == np.bool_:
@@ -234,15 +235,15 @@ def _without_bools(exact: object) -> object:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frequencies:
-    """How many people hold each value, estimated without bias; counts may fall below zero."""
+    """Unbiased estimates of how many people have each value. They may be below zero."""
 
     people: int
     counts: FloatArray
     standard_errors: FloatArray
     error: FloatArray
-    """± at the confidence that was asked for, for each count on its own."""
+    """The margin of error of each count alone, at the requested confidence."""
 
     @property
     def shares(self) -> FloatArray:
-        """The counts as parts of all people; of nobody, each is 0."""
+        """The counts as shares of all people, or 0 if there are none."""
         return self.counts / max(1, self.people)

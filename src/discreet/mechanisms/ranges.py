@@ -1,4 +1,4 @@
-"""The ranges of parameters that mechanisms serve: what floats can carry and samplers can draw."""
+"""The ranges of parameters that mechanisms support: limits of floats and of samplers."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -15,12 +15,12 @@ SENSITIVITY_MOST = Fraction(10**100)
 
 
 def checked_epsilon(epsilon: object) -> Fraction:
-    """Return an epsilon in the range that mechanisms serve."""
+    """Return an epsilon in the range that mechanisms support."""
     return rational("epsilon", epsilon, above=0, least=EPSILON_LEAST, most=EPSILON_MOST)
 
 
 def checked_sensitivity(sensitivity: Fraction) -> Fraction:
-    """Return a sensitivity in the range that floats can carry."""
+    """Return a sensitivity in the range that floats can represent."""
     return rational("sensitivity", sensitivity, least=SENSITIVITY_LEAST, most=SENSITIVITY_MOST)
 
 
@@ -32,7 +32,7 @@ def drawn_scale(
     most: Fraction = SCALE_MOST,
     of: str = "this sensitivity",
 ) -> Fraction:
-    """Return steps / epsilon, a noise's scale, if the samplers cover it; blame epsilon if not."""
+    """Return the scale steps / epsilon if the samplers support it, else raise about epsilon."""
     return drawn_scales(epsilon, (steps,), instead=instead, most=most, of=of)[0]
 
 
@@ -44,7 +44,7 @@ def drawn_scales(
     most: Fraction = SCALE_MOST,
     of: str = "this sensitivity",
 ) -> tuple[Fraction, ...]:
-    """Return several noises' scales; epsilon is blamed with a limit that serves all of them."""
+    """Return several scales. An error names epsilon, with a limit that is enough for all."""
     where = f"for {of}" + (f" ({instead})" if instead else "")
     largest, least = min(steps) / SCALE_LEAST, max(steps) / most
     if epsilon > largest:
@@ -57,9 +57,9 @@ def drawn_scales(
 
 
 def check_answers(mechanism: object, answers: int, size: int) -> None:
-    """Refuse an array of more numbers than the mechanism's noise pays for."""
+    """Reject an array with more numbers than the noise of the mechanism covers."""
     if size > answers:
-        write = f"write {type(mechanism).__name__}(..., answers={size})"
+        write = f"(write {type(mechanism).__name__}(..., answers={size}))"
         raise ParameterError(
-            "answers", answers, f"must be {size} or more for {size} numbers: {write}"
+            "answers", answers, f"must be {size} or more for {size} numbers {write}"
         )

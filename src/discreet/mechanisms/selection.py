@@ -1,4 +1,4 @@
-"""Scores on a grid, and the laws of an index chosen by them."""
+"""Scores on a grid, and the distributions of an index chosen by them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from discreet.noise.uniform import IntArray
 from discreet.parameters import Real, flag
 
 Scores: TypeAlias = Reals | IntArray
-"""One number for each candidate: the higher, the better."""
+"""One number for each candidate. Higher is better."""
 
 FINENESS = 1 << 20
 """A step of the grid that scores are floored to is at most this part of the sensitivity."""
@@ -29,7 +29,7 @@ FINENESS = 1 << 20
 CANDIDATES_MOST = 10**7
 
 CANDIDATES_COUNTED = 10**18
-"""Errors are stated for so many candidates at most."""
+"""The most candidates for which errors are computed."""
 
 
 def score_grid(sensitivity: Fraction, fineness: int = FINENESS) -> tuple[Grid, int]:
@@ -40,7 +40,7 @@ def score_grid(sensitivity: Fraction, fineness: int = FINENESS) -> tuple[Grid, i
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scoring:
-    """What all mechanisms that compare scores are made of, checked."""
+    """The checked parameters of a mechanism that compares scores."""
 
     epsilon: Fraction
     sensitivity: Fraction
@@ -51,14 +51,14 @@ class Scoring:
 
     @property
     def apart(self) -> int:
-        """The most by which a unit moves the difference of two scores, in steps."""
+        """The most by which a unit changes the difference of two scores, in steps."""
         return self.steps if self.monotone else 2 * self.steps
 
 
 def checked_scoring(
     epsilon: Real, sensitivity: Real | Sensitivity, monotone: bool, fineness: int = FINENESS
 ) -> Scoring:
-    """Return what mechanisms that compare scores share, or refuse it by name."""
+    """Return the parameters of a mechanism that compares scores, or raise `ParameterError`."""
     size = checked_sensitivity(linf_of(sensitivity))
     grid, steps = score_grid(size, fineness)
     return Scoring(
@@ -71,7 +71,7 @@ def checked_scoring(
 
 
 def exact_scores(scores: Scores, grid: Grid) -> IntArray:
-    """Return the scores in steps of the grid; an error does not show them."""
+    """Return the scores in steps of the grid. An error does not show them."""
     places = grid.places(scores, "scores")
     if places.ndim != 1 or not 1 <= places.size <= CANDIDATES_MOST:
         rule = f"must be a flat list of 1 to {CANDIDATES_MOST} numbers"
@@ -80,7 +80,7 @@ def exact_scores(scores: Scores, grid: Grid) -> IntArray:
 
 
 def exponential_law(scores: IntArray, rate: Fraction) -> ChoiceLaw:
-    """Return the law P(i) ∝ exp(rate · scores[i])."""
+    """Return the distribution P(i) ∝ exp(rate · scores[i])."""
     deficits = _deficits(scores)
     weights = np.exp([-float(rate * deficit) for deficit in deficits])
     enclosures = tuple(partial(_enclose_share, deficits, rate, i) for i in range(len(deficits)))
@@ -88,11 +88,11 @@ def exponential_law(scores: IntArray, rate: Fraction) -> ChoiceLaw:
 
 
 def permute_and_flip_law(scores: IntArray, rate: Fraction) -> ChoiceLaw:
-    """Return the law of the first coin to fall True in a random order.
+    """Return the distribution of the first coin that is True in a random order.
 
-    If candidate i comes up at time t, uniform in [0, 1], no earlier one has fallen True with
-    probability ∏ (1 - t p_j) over the others: P(i) = p_i ∫ ∏ (1 - t p_j) dt, the integral of a
-    polynomial, which Gauss' rule gives without error.
+    Candidate i is visited at a time t, uniform in [0, 1]. No earlier coin is True with probability
+    ∏ (1 - t p_j) over the others. So P(i) = p_i ∫ ∏ (1 - t p_j) dt, the integral of a polynomial,
+    which Gauss' rule gives without error.
     """
     deficits = _deficits(scores)
     p = np.exp([-float(rate * deficit) for deficit in deficits])

@@ -1,7 +1,8 @@
-"""How far one unit can move an answer: the number that every mechanism's noise is measured by.
+"""Sensitivity: the most that one unit can change an answer. All noise is scaled by it.
 
-Both neighbour relations of the literature are here, and they differ: adding or removing a unit
-moves a histogram by 1 in L1, replacing one moves it by 2. Mixing them up is the classical mistake.
+Both neighbour relations of the literature are supported, and they differ. Adding or removing a unit
+changes a histogram by 1 in L1, and replacing one changes it by 2. Confusing them is a common
+mistake.
 """
 
 from dataclasses import dataclass
@@ -15,13 +16,13 @@ from discreet.parameters import Real, choice, rational, whole
 
 
 class Neighbours(Enum):
-    """Which two data sets must be hard to tell apart."""
+    """Which two datasets are neighbours."""
 
     ADD_REMOVE = "add-remove"
-    """One has a unit more than the other."""
+    """One dataset has one more unit than the other."""
 
     REPLACE = "replace"
-    """They have the same size and differ in one unit's data."""
+    """Both datasets have the same size and differ in one unit's data."""
 
 
 ADD_REMOVE = Neighbours.ADD_REMOVE
@@ -30,7 +31,7 @@ REPLACE = Neighbours.REPLACE
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Sensitivity:
-    """The most that a vector of answers differs between neighbours, in three norms."""
+    """The largest difference of a vector of answers between neighbours, in three norms."""
 
     l1: Fraction
     l2_squared: Fraction
@@ -50,25 +51,25 @@ class Sensitivity:
 
 
 def counting_query(neighbours: Neighbours | str = ADD_REMOVE) -> Sensitivity:
-    """Return that of one count of units: 1, however neighbours are defined."""
+    """Return the sensitivity of one count of units: 1, for both kinds of neighbours."""
     return counting_queries(1, neighbours)
 
 
 def counting_queries(count: int, neighbours: Neighbours | str = ADD_REMOVE) -> Sensitivity:
-    """Return that of several counts of units: one unit may move each of them by 1."""
+    """Return the sensitivity of several counts of units: one unit may change each by 1."""
     k = Fraction(whole("count", count, least=1))
     return Sensitivity(l1=k, l2_squared=k, linf=Fraction(1), neighbours=_checked(neighbours))
 
 
 def histogram(neighbours: Neighbours | str = ADD_REMOVE) -> Sensitivity:
-    """Return that of counts of disjoint classes: a unit lies in one, or moves to another."""
+    """Return the sensitivity of counts of disjoint classes: a unit is in one of them."""
     relation = _checked(neighbours)
     moved = Fraction(1 if relation is ADD_REMOVE else 2)
     return Sensitivity(l1=moved, l2_squared=moved, linf=Fraction(1), neighbours=relation)
 
 
 def bounded_sum(low: Real, high: Real, neighbours: Neighbours | str = ADD_REMOVE) -> Sensitivity:
-    """Return that of a sum of one value in [low, high] for each unit."""
+    """Return the sensitivity of a sum with one value in [low, high] for each unit."""
     a, b = _range(low, high)
     relation = _checked(neighbours)
     return _scalar(max(abs(a), abs(b)) if relation is ADD_REMOVE else b - a, relation)
@@ -77,10 +78,11 @@ def bounded_sum(low: Real, high: Real, neighbours: Neighbours | str = ADD_REMOVE
 def bounded_mean(
     low: Real, high: Real, *, least: int = 0, neighbours: Neighbours | str = ADD_REMOVE
 ) -> Sensitivity:
-    """Return that of a mean of values in [low, high] over at least so many units, publicly known.
+    """Return the sensitivity of a mean of values in [low, high] over at least `least` units.
 
-    With n units or more the mean moves by (high - low) / n when one is replaced, and by
-    (high - low) / (n + 1) when one is added or removed. With no least size it may cross the range.
+    This least number must be public. With n units or more, the mean changes by (high - low) / n if
+    one is replaced, and by (high - low) / (n + 1) if one is added or removed. Without a least
+    number it may change by the whole range.
     """
     a, b = _range(low, high)
     relation = _checked(neighbours)
@@ -91,12 +93,12 @@ def bounded_mean(
 
 
 def percentage(*, least: int, neighbours: Neighbours | str = ADD_REMOVE) -> Sensitivity:
-    """Return that of a percentage of at least so many units, in percentage points."""
+    """Return the sensitivity of a percentage of at least `least` units, in percentage points."""
     return bounded_mean(0, 100, least=least, neighbours=neighbours)
 
 
 def maximum(low: Real, high: Real, neighbours: Neighbours | str = ADD_REMOVE) -> Sensitivity:
-    """Return that of a largest, smallest or middle value: one unit may move it across the range."""
+    """Return the sensitivity of a maximum, minimum or median: the whole range."""
     a, b = _range(low, high)
     return _scalar(b - a, _checked(neighbours))
 
@@ -119,7 +121,7 @@ def linf_of(sensitivity: Real | Sensitivity) -> Fraction:
 
 
 def checked_monotone(monotone: bool, sensitivity: Real | Sensitivity) -> bool:
-    """Refuse `monotone` where it is known to be false: replacing a unit moves scores both ways."""
+    """Reject `monotone` for replace neighbours: replacing a unit changes scores both ways."""
     is_replace = isinstance(sensitivity, Sensitivity) and sensitivity.neighbours is REPLACE
     if monotone and is_replace:
         raise ParameterError("monotone", True, "must be False for replace neighbours")

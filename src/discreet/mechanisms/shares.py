@@ -1,4 +1,4 @@
-"""The share of a budget that each of several equal releases may take."""
+"""The share of a budget that each of several equal releases may spend."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -14,10 +14,10 @@ from discreet.parameters import Real, rational, whole
 def epsilon_of_each(
     make_event: Callable[[Fraction], Event], epsilon: Real, delta: Real, releases: int
 ) -> Fraction:
-    """Return the largest epsilon of few digits at which so many releases cost (epsilon, delta).
+    """Return the largest epsilon, with few digits, at which `releases` cost (epsilon, delta).
 
-    Without delta that is epsilon / releases, exactly; with it, as much as the best accountant of
-    events fixed in advance allows, which is never less.
+    Without delta this is exactly epsilon / releases. With delta it is the most that the best
+    accountant for events fixed in advance allows, which is never less.
     """
     total = checked_epsilon(epsilon)
     count = whole("releases", releases, least=1)

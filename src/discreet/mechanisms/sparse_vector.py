@@ -1,8 +1,8 @@
-"""The sparse vector technique: pay for the answers that are above a threshold, not for the rest.
+"""The sparse vector technique: only answers above a threshold cost epsilon.
 
-Each mechanism is a value; `start()` draws the threshold's noise and gives a run that takes one
-answer after another and refuses when it has said what was paid for. A run is charged once, when it
-starts.
+Each mechanism is a value. `start()` draws the noise of the threshold and returns a run. The run
+takes one answer after another, and stops after the positive answers that it was charged for. A run
+is charged once, when it starts.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -35,10 +35,10 @@ FINENESS = 1 << 10
 """A step of the grid that answers are floored to is at most this part of the sensitivity."""
 
 SUMMED_MOST = 1 << 22
-"""A law is a sum over so many values of the threshold's noise, to each side, at most."""
+"""The most values of the threshold's noise, to each side, in the sum for a distribution."""
 
 ANSWERS_MOST = 10**15
-"""As many answers as an event counts."""
+"""The most answers that an event can count."""
 
 STREAM = "must be a stream of numbers: a list, a flat array or a generator"
 
@@ -47,13 +47,14 @@ Word_co = TypeVar("Word_co", covariant=True)
 
 @dataclass(frozen=True, slots=True, init=False)
 class Sparse:
-    """Say of each answer whether it is above the threshold, until `answers` of them were.
+    """Release for each answer whether it is above the threshold, until `answers` of them were.
 
-    epsilon-DP for a stream of questions of this sensitivity each, however long and adaptive (Lyu,
-    Su, Li 2017, Theorem 4): the threshold gets noise of scale sensitivity / epsilon₁ once, each
-    question 2 answers · sensitivity / epsilon₂, or half of that for monotone questions (Theorem 5),
-    where epsilon₁ + epsilon₂ = epsilon. The best ratio is 1 : (2 answers)^⅔, monotone 1 : answers^⅔
-    (Section 4.2). Noise is in whole steps, by which the proof's shifts are whole too.
+    epsilon-DP for a stream of queries, each with this sensitivity, of any length and chosen
+    adaptively (Lyu, Su, Li 2017, Theorem 4). The threshold gets noise of scale
+    sensitivity / epsilon₁ once. Each query gets 2 answers · sensitivity / epsilon₂, or half of that
+    if the queries are monotone (Theorem 5), where epsilon₁ + epsilon₂ = epsilon. The best ratio is
+    1 : (2 answers)^⅔, or 1 : answers^⅔ if monotone (Section 4.2). Noise is in whole steps, so the
+    shifts in the proof are whole too.
     """
 
     epsilon: Fraction
@@ -62,15 +63,15 @@ class Sparse:
     answers: int
     monotone: bool
     threshold_share: Fraction
-    """The part of epsilon that the threshold's noise takes."""
+    """The share of epsilon for the noise of the threshold."""
     grid: Grid = field(repr=False)
-    """Answers are floored to it; its step follows from the sensitivity."""
+    """The grid that answers are floored to. Its step depends on the sensitivity."""
     threshold_scale: Fraction = field(repr=False)
     question_scale: Fraction = field(repr=False)
 
     __repr__ = written
 
-    def __init__(  # noqa: PLR0913 - each is a number that the theorem has
+    def __init__(  # noqa: PLR0913 - each is a parameter of the theorem
         self,
         *,
         epsilon: Real,
@@ -102,30 +103,31 @@ class Sparse:
 
     @property
     def event(self) -> SparseVectorEvent:
-        """What a run is charged as, however many answers it sees."""
+        """The event that a run is charged as, for any number of answers."""
         return SparseVectorEvent(epsilon=self.epsilon)
 
     def start(self, *, entropy: Entropy = SYSTEM) -> "Run":
-        """Draw the threshold's noise and return a run that has not seen an answer yet."""
+        """Draw the noise of the threshold and return a new run."""
         return Run(self, entropy)
 
     def release(self, exact: Iterable[float], *, entropy: Entropy = SYSTEM) -> tuple[bool, ...]:
-        """Return one run's word on each answer of a stream, as far as it goes."""
+        """Return the results of one run for the answers of a stream, until the run stops."""
         stream = _checked_stream(exact)
         return _words(self.start(entropy=entropy), stream)
 
     def law(self, exact: Reals) -> "PatternLaw":
-        """Return the law of release(exact)."""
+        """Return the distribution of release(exact)."""
         places = self.grid.places(exact)
         if places.ndim != 1:
             raise ParameterError("exact", HIDDEN, STREAM)
         return PatternLaw(sparse=self, exact=tuple(places.tolist()))
 
     def error(self, confidence: Real, *, questions: int) -> float:
-        """Return how far from the threshold an answer may be and yet get the wrong word.
+        """Return how far from the threshold an answer may be and still get a wrong result.
 
-        Holds for a whole run of so many questions at once, with this confidence: half of the miss
-        is the threshold's, half is shared by the questions (as Dwork, Roth 2014, Theorem 3.24).
+        It holds for a whole run of this many queries at once, with this confidence. Half of the
+        error probability is for the threshold, and half is shared by the queries (as in Dwork, Roth
+        2014, Theorem 3.24).
         """
         miss = miss_probability(confidence, 1) / 2
         own = miss / whole("questions", questions, least=1)
@@ -135,9 +137,9 @@ class Sparse:
 
 
 class Run:
-    """One run of the sparse vector technique: asks until it has given what was paid for.
+    """One run of the sparse vector technique, until its last positive answer.
 
-    It exists once: threads take turns, and copies are refused, a forked child's included.
+    A run exists only once: threads take turns, and copies are rejected, even in a forked child.
     """
 
     __slots__ = ("_entropy", "_left", "_noisy_threshold", "_process", "_sparse", "_turn")
@@ -157,7 +159,7 @@ class Run:
 
     @property
     def left(self) -> int:
-        """How many answers may still be said to be above."""
+        """The number of positive answers that may still be given."""
         return self._left
 
     @property
@@ -165,7 +167,7 @@ class Run:
         return self.left <= 0
 
     def ask(self, exact: float) -> bool:
-        """Say whether the answer is above the threshold, nearly."""
+        """Return whether the noisy answer is above the noisy threshold."""
         if getpid() != self._process:
             raise SealedError("a run of the sparse vector technique")
         grid = self._sparse.grid
@@ -181,9 +183,9 @@ class Run:
 
 @dataclass(frozen=True, slots=True, init=False)
 class AboveThreshold:
-    """Find the first answer of a stream that is above a threshold, nearly: epsilon-DP.
+    """Find the first noisy answer of a stream that is above a noisy threshold: epsilon-DP.
 
-    `Sparse` with one positive answer (Dwork, Roth 2014, Theorem 3.23, which splits epsilon in
+    `Sparse` with one positive answer (Dwork, Roth 2014, Theorem 3.23, which splits epsilon into
     halves: `threshold_share=Fraction(1, 2)`).
     """
 
@@ -231,33 +233,33 @@ class AboveThreshold:
 
     @property
     def event(self) -> SparseVectorEvent:
-        """What a run is charged as, however many answers it sees."""
+        """The event that a run is charged as, for any number of answers."""
         return self.sparse.event
 
     def start(self, *, entropy: Entropy = SYSTEM) -> Run:
-        """Draw the threshold's noise and return a run that has not seen an answer yet."""
+        """Draw the noise of the threshold and return a new run."""
         return self.sparse.start(entropy=entropy)
 
     def release(self, exact: Iterable[float], *, entropy: Entropy = SYSTEM) -> int | None:
-        """Return the place of the first answer said to be above, or None."""
+        """Return the index of the first answer that is reported above, or None."""
         said = self.sparse.release(exact, entropy=entropy)
         return len(said) - 1 if said and said[-1] else None
 
     def law(self, exact: Reals) -> "PatternLaw":
-        """Return the law of what a run says of a stream."""
+        """Return the distribution of a run's results for a stream."""
         return self.sparse.law(exact)
 
     def error(self, confidence: Real, *, questions: int) -> float:
-        """Return how far from the threshold an answer may be and yet get the wrong word."""
+        """Return how far from the threshold an answer may be and still get a wrong result."""
         return self.sparse.error(confidence, questions=questions)
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class NumericSparse:
-    """Say of each answer above the threshold what it is, nearly, until `answers` of them were.
+    """Release a noisy number for each answer above the threshold, until `answers` of them were.
 
-    epsilon-DP: a run of `Sparse` and, for each answer said to be above, Laplace noise that is drawn
-    anew, which costs the `numeric_share` of epsilon in all (Lyu, Su, Li 2017, Theorem 4; basic
+    epsilon-DP: a run of `Sparse`, and fresh Laplace noise for each answer that is reported above.
+    These numbers cost the `numeric_share` of epsilon in total (Lyu, Su, Li 2017, Theorem 4; basic
     composition).
     """
 
@@ -277,7 +279,7 @@ class NumericSparse:
             numeric_share=1 - self.sparse.epsilon / self.epsilon,
         )
 
-    def __init__(  # noqa: PLR0913 - each is a number that the theorem has
+    def __init__(  # noqa: PLR0913 - each is a parameter of the theorem
         self,
         *,
         epsilon: Real,
@@ -303,27 +305,27 @@ class NumericSparse:
 
     @property
     def event(self) -> SparseVectorEvent:
-        """What a run is charged as, however many answers it sees."""
+        """The event that a run is charged as, for any number of answers."""
         return SparseVectorEvent(epsilon=self.epsilon)
 
     def start(self, *, entropy: Entropy = SYSTEM) -> "NumericRun":
-        """Draw the threshold's noise and return a run that has not seen an answer yet."""
+        """Draw the noise of the threshold and return a new run."""
         return NumericRun(self, entropy)
 
     def release(
         self, exact: Iterable[float], *, entropy: Entropy = SYSTEM
     ) -> tuple[float | None, ...]:
-        """Return one run's word on each answer of a stream, as far as it goes."""
+        """Return the results of one run for the answers of a stream, until the run stops."""
         stream = _checked_stream(exact)
         return _words(self.start(entropy=entropy), stream)
 
     def error(self, confidence: Real) -> float:
-        """Return ± that all of the released numbers keep with this confidence."""
+        """Return the margin of error that holds for all released numbers, with this confidence."""
         return self.numbers.error(confidence, self.sparse.answers)
 
 
 class NumericRun:
-    """One run of numeric sparse: a number for each answer said to be above, None for the rest."""
+    """One run of numeric sparse: a number for each answer reported above, None for the others."""
 
     __slots__ = ("_entropy", "_numbers", "_run")
 
@@ -344,7 +346,7 @@ class NumericRun:
         return self._run.has_stopped
 
     def ask(self, exact: float) -> float | None:
-        """Return the answer, nearly, if it is said to be above the threshold."""
+        """Return a noisy answer if it is reported above the threshold, else None."""
         if not self._run.ask(exact):
             return None
         return self._numbers.release(exact, entropy=self._entropy)
@@ -352,7 +354,7 @@ class NumericRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PatternLaw:
-    """The law of what a run says of a given stream: a pattern of above and not above."""
+    """The distribution of a run's results for a given stream: patterns of above and not above."""
 
     sparse: Sparse
     exact: tuple[int, ...]
@@ -361,7 +363,8 @@ class PatternLaw:
     def pmf(self, pattern: Sequence[bool]) -> float:
         """Return the probability of exactly this pattern, for an epsilon that is not too small.
 
-        Given the threshold's noise ρ the words are independent: Σ P(ρ) ∏ P(noise ≥ T + ρ - answer).
+        Given the noise ρ of the threshold, the results are independent:
+        Σ P(ρ) ∏ P(noise ≥ T + ρ - answer).
         """
         self._check(pattern)
         step = self.sparse.grid.step
@@ -369,7 +372,7 @@ class PatternLaw:
         reach = ceil(45 * wide)
         if reach > SUMMED_MOST:
             least = few_digits_up(self.sparse.epsilon * reach / SUMMED_MOST)
-            rule = f"must be {readable(least)} or more for a law to be summed"
+            rule = f"must be {readable(least)} or more to compute the distribution"
             raise ParameterError("epsilon", self.sparse.epsilon, rule)
         rho = np.arange(-reach, reach + 1, dtype=np.float64)
         odds = laplace_pmf(rho, wide)
@@ -387,12 +390,12 @@ class PatternLaw:
         is_ended = hits == self.sparse.answers and bool(pattern[-1])
         is_whole = hits < self.sparse.answers and len(pattern) == len(self.exact)
         if len(pattern) > len(self.exact) or not (is_ended or is_whole):
-            rule = "must end at the last paid positive answer or cover the stream"
+            rule = "must end at the last positive answer of the run, or cover the stream"
             raise ParameterError("pattern", tuple(pattern), rule)
 
 
 class Asking(Protocol[Word_co]):
-    """A run that has a word on one answer after another until it stops."""
+    """A run that gives a result for one answer after another until it stops."""
 
     @property
     def has_stopped(self) -> bool: ...
@@ -400,7 +403,7 @@ class Asking(Protocol[Word_co]):
 
 
 def _words(run: Asking[Word_co], stream: Iterator[float]) -> tuple[Word_co, ...]:
-    """Return a run's word on each answer of a stream, as far as it goes."""
+    """Return the results of a run for the answers of a stream, until the run stops."""
     said: list[Word_co] = []
     for each in stream:
         said.append(run.ask(each))
@@ -410,12 +413,12 @@ def _words(run: Asking[Word_co], stream: Iterator[float]) -> tuple[Word_co, ...]
 
 
 def _checked_stream(exact: Iterable[float]) -> Iterator[float]:
-    """Return a stream's answers, or refuse what is none before a run starts."""
+    """Return the answers of a stream, or raise before a run starts if it is not a stream."""
     with suppress(TypeError):
         return iter(exact)
     raise ParameterError("exact", HIDDEN, STREAM)
 
 
 def best_share(factor: int) -> Fraction:
-    """Return 1 / (1 + factor^⅔) to ten bits: the threshold's part of epsilon."""
+    """Return 1 / (1 + factor^⅔) to ten bits: the threshold's share of epsilon."""
     return Fraction(max(1, round(1024 / (1 + factor ** (2 / 3)))), 1024)

@@ -1,13 +1,13 @@
-"""How far a weighted sum of independent noises strays: the ± of ratios, differences and totals.
+"""Margins of error of weighted sums of independent noises, for ratios, differences and totals.
 
 A sum X of independent Laplace noises of scales b_i has P(|X| > t) = Σ c_i exp(-t / b_i) with
 c_i = ∏_(j≠i) b_i² / (b_i² - b_j²), the partial fractions of its transform φ(s) = ∏ 1/(1 - b_i² s²).
-Where scales are nearly equal the c_i cancel, and the integral from which they come,
+If scales are nearly equal the c_i cancel, and the integral from which they come,
 
     P(|X| > t) = 1/(πi) ∫ exp(-t s) φ(s) / s ds,   from -i∞ to +i∞, between 0 and 1 / max b_i,
 
-is summed at a few points of a path instead. Both are sums of weights times exponentials, so that
-one search serves both. Error bounds: docs/proofs/spread.md.
+is summed at a few points of a path instead. Both are sums of weights times exponentials, so the
+same search solves both. Error bounds: docs/proofs/spread.md.
 """
 
 from fractions import Fraction
@@ -28,47 +28,47 @@ CANCELLING = 1e6
 """Up to this Σ|c_i| the partial fractions give P(|X| > t) to three parts in 10**8."""
 
 ROUNDS = 60
-"""Far more than a search takes: Newton's method doubles the digits each time."""
+"""Far more steps than a search needs: Newton's method doubles the digits each time."""
 
 RAISED = 1 + 1e-5
-"""By this factor a half-width is raised, more than all rounding can have lowered it."""
+"""A margin is raised by this factor, which is more than rounding can have lowered it."""
 
 MISS_LEAST = Fraction(1, 10**100)
 
 STEP = 0.2
-"""The path's points are so far apart, in the variable in which it is a hyperbola."""
+"""The distance between points of the path, in the variable in which it is a hyperbola."""
 
 POINTS = 40
-"""So many points on one half of the path; the other half mirrors it."""
+"""The number of points on one half of the path. The other half mirrors it."""
 
 OPENING = 0.6
 """How fast the path turns to the right, where exp(-t s) vanishes."""
 
 FEW = 4
-"""So many rows at most are solved one by one, and remembered."""
+"""The most rows that are solved one by one and cached."""
 
 Roots = NDArray[np.float64] | NDArray[np.complex128]
 """Weights or exponents of a sum of exponentials, a row for each sum."""
 
 
 NOTHING = 1e-150
-"""A noise of so small a share of the widest moves h by less than floating point can tell."""
+"""A noise with a smaller share of the largest scale changes h by less than float precision."""
 
 
 def laplace_spread(scales: ArrayLike, confidence: Real) -> FloatArray:
     """Return h with P(|X| ≤ h) = confidence for each row's sum X of independent Laplace noises.
 
-    A row holds the scale of each noise times the size of its weight, up to eight of them; zeros add
-    nothing. h is never too small, and too large by at most one part in a thousand, for every
-    confidence from 1 % up. Whole-number noise of scale 10 or more keeps ⌈h⌉ as often.
+    A row holds the scale of each noise times the absolute value of its weight, up to eight of them.
+    Zeros add nothing. h is never too small, and too large by at most one part in a thousand, for
+    every confidence of 1% or more. For integer noise of scale 10 or more, ⌈h⌉ has this confidence.
     """
     b = _checked("scales", scales)
     miss = float(_miss(confidence))
     widest = b.max(axis=1, initial=0.0)
-    # Sorted shares of the widest scale: rows that are alike up to order and size become equal.
+    # Sorted shares of the largest scale, so rows that differ only in order and size become equal.
     shares = -np.sort(-b / np.where(widest > 0, widest, 1.0)[:, None], axis=1)
     shares[shares < NOTHING] = 0.0
-    shares[:, 0] = 1.0  # also where all are 0: those h are multiplied by 0
+    shares[:, 0] = 1.0  # even if all are 0, because those h are multiplied by 0
     h = np.zeros(len(b))
     for start in range(0, len(b), CHUNK):
         piece = slice(start, start + CHUNK)
@@ -100,7 +100,7 @@ def _half_widths(b: FloatArray, miss: float) -> FloatArray:
 
 
 def _remembered(b: FloatArray, miss: float) -> FloatArray:
-    """Return h of a few rows, of which those of a linear statistic come again at every price."""
+    """Return h of a few rows from a cache: linear statistics repeat their rows at every epsilon."""
     return np.array([_half_width_by_path(tuple(row), miss) for row in b.tolist()])
 
 
@@ -110,7 +110,7 @@ def _half_width_by_path(b: tuple[float, ...], miss: float) -> float:
 
 
 def _half_widths_by_path(b: FloatArray, miss: float) -> FloatArray:
-    """Return h by the integral, along a path made for that h: found roughly, then anew."""
+    """Return h by the integral, along a path made for that h: first roughly, then again."""
     least = np.full(len(b), -log(miss))
     h: FloatArray = np.sqrt((b**2).sum(axis=1)) * least
     for _ in range(2):
@@ -119,7 +119,7 @@ def _half_widths_by_path(b: FloatArray, miss: float) -> FloatArray:
 
 
 def _partial_fractions(b: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the exponents 1 / b_i and the weights c_i; not finite where two scales are equal."""
+    """Return the exponents 1 / b_i and the weights c_i, not finite if two scales are equal."""
     weights = np.where(b > 0, 1.0, 0.0)
     squares = b**2
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -148,9 +148,9 @@ def _path(b: FloatArray, t: FloatArray) -> tuple[Roots, Roots]:
 
 
 def _saddle(b: FloatArray, t: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return where exp(-t s) φ(s) / s is least on (0, 1), and 1 / √ of its log's curvature there.
+    """Return the minimum of exp(-t s) φ(s) / s on (0, 1), and 1 / √ of its log's curvature there.
 
-    The log is convex and its slope rises from -∞ to ∞: bisection, in 1 - s, finds its zero.
+    The log is convex and its slope rises from -∞ to ∞. Bisection in 1 - s finds the zero.
     """
     low, high = np.zeros(len(b)), np.ones(len(b))  # of 1 - s
     for _ in range(ROUNDS):
@@ -173,8 +173,8 @@ def _slopes(b: FloatArray, s: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _solved(rates: Roots, weights: Roots, miss: float, least: FloatArray) -> FloatArray:
     """Return t with Re Σ weights · exp(-t · rates) = miss, at or above it.
 
-    ln P(|X| > t) is concave, as the density is log-concave: its tangents lie above it, and each
-    Newton step from anywhere ends at or beyond the root. `least` is at or below the root.
+    ln P(|X| > t) is concave, because the density is log-concave. So its tangents lie above it, and
+    each Newton step ends at or beyond the root. `least` is at or below the root.
     """
     t, goal = least.copy(), log(miss)
     open_still: BoolArray = np.ones(len(t), np.bool_)
@@ -192,15 +192,15 @@ def _solved(rates: Roots, weights: Roots, miss: float, least: FloatArray) -> Flo
 
 
 def _miss(confidence: Real) -> Fraction:
-    """Return 1 - confidence, if floats can carry its law."""
+    """Return 1 - confidence, if floats can represent the tail."""
     miss = miss_probability(confidence, 1)
     if miss < MISS_LEAST:
-        raise ParameterError("confidence", confidence, "must be below 1 by 1e-100 or more")
+        raise ParameterError("confidence", confidence, "must be less than 1 by 1e-100 or more")
     return miss
 
 
 def _checked(name: str, values: ArrayLike) -> FloatArray:
-    """Return rows of numbers, 0 or more; an error does not show them."""
+    """Return rows of numbers, 0 or more. An error does not show them."""
     array = np.asarray(values)
     rule = f"must be rows of 1 to {COMPONENTS_MOST} finite numbers, 0 or more"
     are_rows = array.ndim == 2 and 1 <= array.shape[1] <= COMPONENTS_MOST

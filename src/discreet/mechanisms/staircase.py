@@ -23,27 +23,28 @@ from discreet.parameters import Real
 from discreet.plots import Plot
 
 EPSILON_MOST = 60
-"""Beyond this the high part of a stair is too narrow for a 64-bit grid, and errors are nil."""
+"""Above this, the high part of a stair is too narrow for a 64-bit grid, and errors are zero."""
 
 FINENESS = 1 << 16
 TREAD_FINENESS = 1 << 8
-"""A stair has at least FINENESS steps of the grid, its high part at least TREAD_FINENESS."""
+"""A stair has at least FINENESS steps of the grid, and its high part at least TREAD_FINENESS."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class Staircase:
     """Add staircase noise on a fine grid to one real answer: epsilon-DP for its sensitivity.
 
-    The density falls by e^-epsilon once in every stretch as long as the sensitivity, the first time
-    after the share 1 / (1 + e^(epsilon / 2)) of it, which is best for the mean absolute error
-    (Geng, Viswanath 2016). Two answers no farther apart than that see any output at most one fall
-    apart. For one answer only: the proof does not add up over coordinates.
+    The density falls by a factor e^-epsilon once in every interval as long as the sensitivity, the
+    first time after the share 1 / (1 + e^(epsilon / 2)) of it. This is optimal for the mean
+    absolute error (Geng, Viswanath 2016). For two answers no farther apart than the sensitivity,
+    the densities of any output differ by at most one such factor. For one answer only: the proof
+    does not extend to several coordinates.
     """
 
     epsilon: Fraction
     sensitivity: Fraction
     step: Fraction = field(repr=False)
-    """The grid's step: a power of two that follows from the public parameters alone."""
+    """The grid's step: a power of two that depends only on the public parameters."""
     width: int = field(repr=False)
     """The sensitivity in steps: the length of a stair."""
     tread: int = field(repr=False)
@@ -64,12 +65,12 @@ class Staircase:
 
     @classmethod
     def for_epsilon(cls, epsilon: Real, *, sensitivity: Real | Sensitivity) -> Self:
-        """Return the least noisy mechanism that is epsilon-DP."""
+        """Return the mechanism with the least noise that is epsilon-DP."""
         return cls(epsilon=epsilon, sensitivity=sensitivity)
 
     @classmethod
     def for_error(cls, *, within: Real, confidence: Real, sensitivity: Real | Sensitivity) -> Self:
-        """Return the mechanism of least epsilon whose error is within the target."""
+        """Return the mechanism with the smallest epsilon whose margin of error meets the target."""
         make = partial(cls, sensitivity=sensitivity)
 
         most = Fraction(EPSILON_MOST)
@@ -81,18 +82,18 @@ class Staircase:
 
     @property
     def event(self) -> StaircaseEvent:
-        """What a release is charged as."""
+        """The event that one release is charged as."""
         return StaircaseEvent(epsilon=self.epsilon)
 
     def release(self, exact: float, *, entropy: Entropy = SYSTEM) -> float:
         """Return exact + noise."""
         if not is_scalar(exact):
-            raise ParameterError("exact", HIDDEN, "must be one number; Laplace takes arrays")
+            raise ParameterError("exact", HIDDEN, "must be one number. Use Laplace for arrays")
         grid = Grid(self.step)
         return grid.value(grid.place(exact) + self._noise(entropy))
 
     def law(self, exact: Real) -> StaircaseLaw:
-        """Return the law of release(exact)."""
+        """Return the distribution of release(exact)."""
         return StaircaseLaw(
             centre=Grid(self.step).place(exact) * self.step,
             epsilon=self.epsilon,
@@ -102,20 +103,20 @@ class Staircase:
         )
 
     def error(self, confidence: Real, answers: int = 1) -> float:
-        """Return ± that all of so many answers keep with this confidence, the grid included."""
+        """Return the margin of error that holds for all `answers` at once, grid included."""
         miss = float(miss_probability(confidence, answers))
         law = self.law(0)
-        # The tail is monotone: the least n with P(|K| > n) ≤ miss, found by halving.
+        # The tail is monotone, so bisection finds the smallest n with P(|K| > n) ≤ miss.
         low, high = -1, self.width * (2 + ceil(-log(miss) / self.epsilon))
         while high - low > 1:
             middle = (low + high) // 2
-            # A float tail is right to 2**-45 of itself; the margin keeps the error honest.
+            # A float tail is right to 2**-45 of itself. The margin makes the bound safe.
             is_enough = 2 * law.tail(middle + 1) * (1 + 2.0**-40) <= miss
             low, high = (low, middle) if is_enough else (middle, high)
         return float((high + 1) * self.step)
 
     def plot(self, exact: float = 0) -> Plot:
-        """Draw the laws of an answer and of its farthest neighbour, with their odds."""
+        """Plot the distributions of an answer and its farthest neighbour, and their ratio."""
         neighbour = exact_real(exact) + self.width * self.step
         return reals_plot(
             self.law(exact),
@@ -126,10 +127,10 @@ class Staircase:
         )
 
     def _noise(self, entropy: Entropy) -> int:
-        """Draw K: a stair, its high or low part, a place in that, a sign; -0 is drawn again.
+        """Draw K: a stair, its high or low part, a place in that part, and a sign.
 
-        Each side's sum is stairs of ratio e^-epsilon, and in a stair the parts weigh tread to
-        (width - tread) e^-epsilon: three independent choices.
+        The stairs have ratio e^-epsilon, and in a stair the parts have weights tread and
+        (width - tread) e^-epsilon, so these are three independent choices. -0 is drawn again.
         """
         low_part = self.width - self.tread
         is_high = share_against_exp_neg(Fraction(self.tread), Fraction(low_part), self.epsilon)

@@ -1,4 +1,4 @@
-"""Answers kept inside a range: what falls beyond an end is moved to the end."""
+"""Answers clamped to a range: values beyond an end are replaced by that end."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,10 +17,10 @@ from discreet.parameters import Real, rational, whole
 from discreet.plots import Plot, plot_heat
 
 CHANNEL_MOST = 2_000
-"""A channel has at most this many rows and columns: four million floats."""
+"""The most rows and columns of a channel: four million floats."""
 
 BINS = 50
-"""So many parts of a range are drawn where it holds too many answers."""
+"""The number of bins in a plot of a range with too many answers."""
 
 HALF = Fraction(1, 2)
 
@@ -45,10 +45,10 @@ class Additive(Protocol[One, Many]):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Truncated(Generic[One, Many]):
-    """A mechanism whose answers are moved into [low, high].
+    """A mechanism whose answers are clamped to [low, high].
 
-    Post-processing: the same epsilon and the same event as the mechanism inside (Dwork, Roth 2014,
-    Proposition 2.1), and an error that is no larger where the exact answer lies in the range.
+    Post-processing: epsilon and the event are those of the mechanism inside (Dwork, Roth 2014,
+    Proposition 2.1). The error is no larger if the exact answer is in the range.
     """
 
     mechanism: Additive[One, Many]
@@ -62,7 +62,7 @@ class Truncated(Generic[One, Many]):
         settle(self, low=rational("low", self.low), high=rational("high", self.high))
         if self.low >= self.high:
             ends = f"{readable(self.low)} … {readable(self.high)}"
-            raise ParameterError("range", HIDDEN, f"must have low below high, unlike {ends}")
+            raise ParameterError("range", HIDDEN, f"must have low below high, but is {ends}")
 
     def __repr__(self) -> str:
         return f"{self.mechanism!r}.truncated({readable(self.low)}, {readable(self.high)})"
@@ -80,7 +80,7 @@ class Truncated(Generic[One, Many]):
     @overload
     def release(self, exact: Many, *, entropy: Entropy = SYSTEM) -> Many: ...
     def release(self, exact: One | Many, *, entropy: Entropy = SYSTEM) -> One | Many:
-        """Return exact + noise, moved into the range."""
+        """Return exact + noise, clamped to the range."""
         noisy = self.mechanism.release(exact, entropy=entropy)
         if isinstance(noisy, int | float):
             kind = type(noisy)
@@ -89,23 +89,23 @@ class Truncated(Generic[One, Many]):
         return inside
 
     def law(self, exact: Real) -> ClampedLaw:
-        """Return the law of release(exact)."""
+        """Return the distribution of release(exact)."""
         return ClampedLaw(law=self.mechanism.law(exact), low=self.low, high=self.high)
 
     def error(self, confidence: Real, answers: int = 1) -> float:
-        """Return ± for exact answers in the range."""
+        """Return the margin of error for exact answers in the range."""
         return min(self.mechanism.error(confidence, answers), float(self.high - self.low))
 
     def channel(self, bins: int | None = None) -> FloatArray:
         """Return the matrix P(released | exact): a row and a column for each answer of the range.
 
-        With `bins` the range is cut into so many equal parts instead: a row for the middle of each,
-        a column for all that is released in it.
+        With `bins` the range is divided into this many equal parts instead. A row is for the middle
+        of a part, and a column for all outputs in it.
         """
         return self._exact_channel() if bins is None else self._coarse_channel(self._parts(bins))
 
     def plot(self) -> Plot:
-        """Draw the channel as a heat map, in bins if the range holds too many answers."""
+        """Plot the channel as a heat map, in bins if the range has too many answers."""
         if self._count <= CHANNEL_MOST:
             names = [readable(self.low + k * self._step) for k in range(self._count)]
             channel = self.channel()
@@ -126,10 +126,10 @@ class Truncated(Generic[One, Many]):
         return int((self.high - self.low) / self._step) + 1
 
     def _exact_channel(self) -> FloatArray:
-        """Noise does not know what it is added to: all rows are parts of one row twice as long."""
+        """Return the channel, with all rows cut from one longer row: noise ignores the answer."""
         n, step = self._count, self._step
         if n > CHANNEL_MOST:
-            rule = f"must hold at most {CHANNEL_MOST} values; write channel(bins={BINS}) for fewer"
+            rule = f"must hold at most {CHANNEL_MOST} values (or write channel(bins={BINS}))"
             raise ParameterError("range", HIDDEN, rule)
         law = self.mechanism.law(self.low)
         places = [self.low + k * step for k in range(-n, n)]
@@ -147,7 +147,7 @@ class Truncated(Generic[One, Many]):
         return np.diff(below, axis=1, prepend=0.0)
 
     def _parts(self, bins: int) -> list[tuple[Fraction, Fraction]]:
-        """Return the middle and the end of each of so many equal parts of the range."""
+        """Return the middle and the end of each of `bins` equal parts of the range."""
         count = whole("bins", bins, least=1, most=CHANNEL_MOST)
         width, step = (self.high - self.low) / count, self._step
         # A middle that is not on the grid is floored to it.
@@ -156,7 +156,7 @@ class Truncated(Generic[One, Many]):
 
 
 def _end(end: Fraction, noisy: IntArray | FloatArray) -> np.int64 | np.float64:
-    """Return an end in the kind of an array: the last of its integers if it lies beyond."""
+    """Return an end in the type of an array, clamped to its integers if it is beyond them."""
     if noisy.dtype.kind == "f":
         return np.float64(end)
     kind = np.iinfo(np.int64)

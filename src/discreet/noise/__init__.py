@@ -1,6 +1,7 @@
-"""Exact, cryptographically random, vectorised noise.
+"""Exact, cryptographically random, vectorized noise.
 
-Every function samples exactly the law it states (given ideal random bits); none takes a seed.
+Given ideal random bits, every function samples exactly the distribution it states. None takes a
+seed.
 """
 
 from discreet.noise.coins import bernoulli, bernoulli_exp, responses

@@ -58,7 +58,7 @@ def bernoulli_exp(exponents: IntArray, rate: Real, *, entropy: Entropy = SYSTEM)
 def responses(
     values: IntArray, categories: int, epsilon: Real, *, entropy: Entropy = SYSTEM
 ) -> IntArray:
-    """Keep each value with odds e^epsilon : 1 against each other one of `categories` values."""
+    """Keep each value, e^epsilon times as likely as each other one of `categories` values."""
     categories = whole("categories", categories, least=2, most=1 << 62)
     epsilon = rational("epsilon", epsilon, least=0)
     values = checked_integers("values", values)

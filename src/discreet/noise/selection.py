@@ -24,7 +24,8 @@ def exponential_choice(scores: IntArray, rate: Real, *, entropy: Entropy = SYSTE
 
     Candidates are proposed by integer weights, a little above M · exp(rate · (score - best)),
     summed and searched exactly; the one proposed is kept with the exact probability that is
-    missing. Rejection sampling: the law is exact, and the number of rounds tells nothing.
+    missing. Rejection sampling: the distribution is exact, and the number of rounds reveals
+    nothing.
     """
     rate, deficits = _checked(scores, rate)
     return _chosen(deficits, rate, None, len(deficits), entropy)[0]
@@ -44,7 +45,7 @@ def exponential_run_choice(
     rate, deficits = _checked(scores, rate)
     # Lengths that are each within the limit have a sum that 64 bits hold.
     if lengths.max() > CANDIDATES_MOST or (total := int(lengths.sum())) > CANDIDATES_MOST:
-        raise ParameterError("lengths", HIDDEN, f"must be {CANDIDATES_MOST} or less in all")
+        raise ParameterError("lengths", HIDDEN, f"must be {CANDIDATES_MOST} or less in total")
     return _chosen(deficits, rate, lengths, total, entropy)
 
 
@@ -79,8 +80,8 @@ def permute_and_flip_choice(scores: IntArray, rate: Real, *, entropy: Entropy = 
     """Choose as if going through a random order and stopping at the first coin that falls True.
 
     Candidate i's coin has probability exp(rate · (scores[i] - best)). All coins are flipped and a
-    uniform one of the True ones is returned: the same law, in time that does not tell the outcome
-    (McKenna, Sheldon 2020, Algorithm 1).
+    uniform one of the True ones is returned. This has the same distribution, in time that does not
+    reveal the outcome (McKenna, Sheldon 2020, Algorithm 1).
     """
     rate, deficits = _checked(scores, rate)
     heads = np.flatnonzero(flips_exp(deficits, rate, entropy))

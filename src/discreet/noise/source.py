@@ -1,4 +1,4 @@
-"""The only door to randomness.
+"""The only source of randomness.
 
 Small requests go to the kernel, large ones to OpenSSL's generator (AES-256 in counter mode), which
 is fed fresh kernel entropy at least every millisecond of use. Neither can be seeded. Both give
@@ -63,4 +63,4 @@ class SystemEntropy:
 
 
 SYSTEM: Entropy = SystemEntropy()
-"""What every release draws from unless a test hands in something else."""
+"""The source of every release, unless a test provides another."""

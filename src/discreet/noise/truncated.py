@@ -1,4 +1,4 @@
-"""Discrete Laplace noise that is given not to exceed a bound."""
+"""Discrete Laplace noise, conditioned on not exceeding a bound."""
 
 import numpy as np
 
@@ -14,9 +14,9 @@ REACH_MOST = 1 << 60
 def truncated_laplace(scale: Real, reach: int, size: int, *, entropy: Entropy = SYSTEM) -> IntArray:
     """Draw X with exactly P(X = x) ∝ exp(-|x| / scale) on the integers from -reach to reach.
 
-    Rejection: discrete Laplace noise is kept if it is within reach; where that is narrower than the
-    scale, uniform noise is kept with probability exp(-|x| / scale). Either keeps more than 63 %,
-    and how many were turned down tells nothing of those kept.
+    Rejection: discrete Laplace noise is kept if it is within reach. If the reach is less than the
+    scale, uniform noise is kept with probability exp(-|x| / scale). Either keeps more than 63%, and
+    the number of rejected draws is independent of those kept.
     """
     scale = checked_scale(scale)
     reach = whole("reach", reach, least=0, most=REACH_MOST)

@@ -37,7 +37,7 @@ def fill(size: int, kind: type[Scalar], draw: Callable[[int], NDArray[Any]]) -> 
 
 
 class LazyUniform:
-    """A uniform real U in [0, 1): its first bits are drawn, more follow when a question needs them.
+    """A uniform real U in [0, 1): its first bits are drawn, and more when a comparison needs them.
 
     U lies in [drawn, drawn + 1) / 2**bits.
     """
@@ -97,7 +97,7 @@ def uniform_integers(
 
 
 def permutation(size: int, *, entropy: Entropy = SYSTEM) -> IntArray:
-    """Draw a uniform order of 0, …, size - 1: sort random keys, all anew should two be equal."""
+    """Draw a uniform order of 0, …, size - 1: sort random keys, drawn again if two are equal."""
     size = checked_size(size)
     while True:
         keys = words(size, np.uint64, entropy)
@@ -113,7 +113,7 @@ def checked_size(size: object) -> int:
 
 
 def checked_integers(name: str, values: object) -> IntArray:
-    """Return values as a flat array of 64-bit integers, or refuse the array by name."""
+    """Return values as a flat array of 64-bit integers, or raise `ParameterError`."""
     array = np.asarray(values)
     if array.dtype.kind not in "iu" or array.ndim != 1 or array.dtype == np.uint64:
         raise ParameterError(name, array.dtype, "must be a flat array of 64-bit integers")

@@ -1,7 +1,7 @@
-"""What answers are worth, what they give away, and which mechanism is best for whom.
+"""The utility of answers, what they reveal, and which mechanism is best for which user.
 
-Channels, priors and gains are exact; so are the figures made of them. Only solvers of linear
-programs use floats, and nothing they say is taken without a proof in whole numbers.
+Channels, priors and gains are exact, and so are all numbers computed from them. Only solvers of
+linear programs use floats, and their results are used only with a proof in integer arithmetic.
 """
 
 from discreet.utility.beliefs import (

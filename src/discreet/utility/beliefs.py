@@ -1,4 +1,4 @@
-"""What an answer does to beliefs, and the most that epsilon lets any answer do."""
+"""How an answer changes beliefs, and the largest change that epsilon allows."""
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
@@ -18,18 +18,18 @@ REACH_MOST = 20_000
 
 
 def posterior(prior: Prior, likelihood: Callable[..., Real]) -> Prior:
-    """Return the belief after something of known likelihood under each label (Bayes)."""
+    """Return the posterior after an event with known likelihood under each label (Bayes' rule)."""
     found = {
         label: p * rational("likelihood", likelihood(label), least=0) for label, p in prior.items()
     }
     if not any(found.values()):
-        rule = "must be above 0 for something that the prior holds possible"
+        rule = "must be above 0 for a label that is possible under the prior"
         raise ParameterError("likelihood", 0, rule)
     return Prior(found)
 
 
 def belief_after(channel: Channel, prior: Prior, output: Label) -> Prior:
-    """Return the belief about the input after an output of a channel."""
+    """Return the posterior of the input, given an output of a channel."""
     same_nodes("prior", channel.inputs, prior.labels)
     column = place("output", output, channel.outputs)
     chances = {
@@ -47,10 +47,10 @@ def belief_after_counts(
     alpha: Real | None = None,
     of: Callable[..., int] | None = None,
 ) -> Prior:
-    """Return the belief after noisy counts of the geometric mechanism, one or many.
+    """Return the posterior after one or more noisy counts of the geometric mechanism.
 
-    The same count asked again and again is the averaging attack. With `of`, the prior is about
-    databases, and `of` counts in one; without, the prior is about the count.
+    Repeating the same count is the averaging attack. With `of`, the prior is about databases, and
+    `of` counts in one. Without it, the prior is about the count.
     """
     a = chosen_alpha(epsilon, alpha, 1)
     noisy = [whole("answers", each) for each in answers]
@@ -61,9 +61,9 @@ def belief_after_counts(
 
 
 def mean_is_exact(law: Law, answers: int) -> float:
-    """Return how often the mean of so many noisy counts, rounded, is the exact count.
+    """Return the probability that the rounded mean of `answers` noisy counts is exact.
 
-    By convolution of the law, which must be one of whole numbers; halves are rounded up.
+    Computed by convolution of the distribution, which must be on integers. Halves are rounded up.
     """
     count = whole("answers", answers, least=1, most=1000)
     centre = round(law.mean)
@@ -71,9 +71,9 @@ def mean_is_exact(law: Law, answers: int) -> float:
     one = np.array([law.pmf(centre + z) for z in range(-reach, reach + 1)])
     middle = reach * count
     size = 2 * middle + 1
-    # Transformed, the law of a sum of independent draws is a power.
+    # The transform of a sum of independent draws is a power.
     total = np.fft.irfft(np.fft.rfft(one, size) ** count, size)
-    # floor(sum / count + 1/2) is 0 for sums from -count / 2 up to, and without, count / 2.
+    # floor(sum / count + 1/2) is 0 for -count / 2 ≤ sum < count / 2.
     return float(total[middle - count // 2 : middle + (count - 1) // 2 + 1].sum())
 
 
@@ -81,32 +81,34 @@ def mean_is_exact(law: Law, answers: int) -> float:
 
 
 def belief_bounds(chance: Real, epsilon: Real) -> tuple[float, float]:
-    """Return the least and the largest belief about one person after any epsilon-DP answer.
+    """Return the smallest and largest posterior about one person after any epsilon-DP answer.
 
-    The odds of two values of that person, the rest being known, or believed independently of it,
-    move by e^epsilon at most: q / (q + (1 - q) e^ε) to q e^ε / (q e^ε + 1 - q). Tight: randomized
-    response reaches both.
+    All other data must be known, or independent of the person's value under the prior. Then the
+    likelihood ratio of two values of that person is at most e^epsilon, so a prior q becomes at
+    least q / (q + (1 - q) e^ε) and at most q e^ε / (q e^ε + 1 - q). Tight: randomized response
+    reaches both.
     """
     q, growth = _chance(chance), exp(_epsilon(epsilon))
     return q / (q + (1 - q) * growth), q * growth / (q * growth + 1 - q)
 
 
 def event_bounds(chance: Real, epsilon: Real) -> tuple[float, float]:
-    """Return the chances that an event can have in a world that lacks one person's data.
+    """Return the range of an event's probability if one person's data are missing.
 
-    Whatever anybody does with the answer, if it has chance p with the data, then between
-    max(p e^-ε, 1 - (1 - p) e^ε) and min(p e^ε, 1 - (1 - p) e^-ε) without: the definition, for the
-    event and for its opposite.
+    If an event that depends on the answer has probability p with the data, then without them it has
+    probability between max(p e^-ε, 1 - (1 - p) e^ε) and min(p e^ε, 1 - (1 - p) e^-ε). This is the
+    definition, applied to the event and its complement.
     """
     p, growth = _chance(chance), exp(_epsilon(epsilon))
     return max(p / growth, 1 - (1 - p) * growth), min(p * growth, 1 - (1 - p) / growth)
 
 
 def world_bounds(chance: Real, epsilon: Real) -> tuple[float, float]:
-    """Return what a belief after an answer can be in a world that lacks one person's data.
+    """Return the range of a posterior after an answer if one person's data are missing.
 
-    The likelihoods of a statement and of its opposite both move by e^epsilon, perhaps in opposite
-    directions, so that the odds move by e^(2 epsilon) at most; the parity of a count reaches it.
+    The likelihoods of a statement and its complement both change by up to e^epsilon, perhaps in
+    opposite directions. So their ratio changes by at most e^(2 epsilon). The parity of a count
+    reaches this.
     """
     return belief_bounds(chance, 2 * rational("epsilon", epsilon, above=0))
 

@@ -1,4 +1,4 @@
-"""Cautious users: what to make of outputs when any answer may turn out to be the exact one."""
+"""Cautious users: the best guesses for the worst-case exact answer."""
 
 import numpy as np
 import scipy
@@ -9,16 +9,16 @@ from discreet.utility.guessing import worst_utility
 from discreet.utility.programs import Sparse, row_sums, solved
 
 NOTHING = 1e-13
-"""What is worth less, of gains up to 1, is left out of the program."""
+"""Smaller coefficients, for gains up to 1, are left out of the program."""
 
 
 def cautious_remap(channel: Channel, gain: AnyGain = Known.IDENTITY) -> Channel:
-    """Return post-processing that is worth most for the answer with which it is worth least.
+    """Return the post-processing with the largest utility for the worst-case answer.
 
-    Guesses are drawn at random where that helps. On a path, for an anti-monotone gain, no mechanism
-    serves a cautious user better than the geometric one with this (Gupte, Sundararajan 2010,
-    Theorem 2). A linear program proposes it, so it is best up to a solver's tolerance, and never
-    worse than outputs as they are.
+    Guesses are drawn at random if that helps. On a path, for an anti-monotone gain, no mechanism is
+    better for a cautious user than the geometric one with this post-processing (Gupte, Sundararajan
+    2010, Theorem 2). A linear program proposes it, so it is optimal up to the solver's tolerance,
+    and never worse than the outputs themselves.
     """
     worth = gain_over(gain, channel.inputs)
     floats = worth.to_floats().T

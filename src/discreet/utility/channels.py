@@ -1,4 +1,4 @@
-"""Mechanisms with finitely many answers, as exact matrices P(output | exact answer)."""
+"""Channels: mechanisms with finitely many answers, as exact matrices P(output | exact answer)."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -20,24 +20,24 @@ from discreet.utility.graphs import Graph, Label, labels, same_nodes
 Weights: TypeAlias = tuple[tuple[int, ...], ...]
 
 GRAIN = 1 << 62
-"""Floats that are taken for chances are rounded to multiples of one in so many."""
+"""Float probabilities are rounded to multiples of one divided by this."""
 
 CLOSE = 2.0**-50
-"""Products and quotients of three floats, each the nearest to its number, are off by less."""
+"""Products and quotients of three correctly rounded floats have a smaller relative error."""
 
 TINY = 1e-290
-"""Smaller chances are not looked at as floats."""
+"""Smaller probabilities are not compared as floats."""
 
 ODDS_MOST = Fraction(10**250)
-"""Larger odds are not compared as floats."""
+"""Larger likelihood ratios are not compared as floats."""
 
 
 @dataclass(frozen=True, slots=True, init=False, eq=False, repr=False)
 class Channel:
-    """P(output | input), exactly: whole weights in each row, and their total.
+    """P(output | input), exactly: integer weights in each row, and their total.
 
-    A matrix is given by rows of numbers, of which a float means the decimal it prints as; every row
-    must add up to 1, to the last digit.
+    A matrix is given as rows of numbers. A float means the decimal that it prints as. Every row
+    must add up to exactly 1.
     """
 
     inputs: tuple[Label, ...]
@@ -54,7 +54,7 @@ class Channel:
     ) -> None:
         rows = [[rational("matrix", each, least=0, most=1) for each in row] for row in matrix]
         if any(sum(row) != 1 for row in rows):
-            rule = "must have rows that add up to 1 exactly; Channel.nearest takes rounded ones"
+            rule = "must have rows that add up to exactly 1 (Channel.nearest takes rounded ones)"
             raise ParameterError("matrix", "a row that does not", rule)
         scaled = [_scaled(row) for row in rows]
         self._settle(scaled, inputs, outputs)
@@ -67,7 +67,7 @@ class Channel:
         inputs: Iterable[Label] | None = None,
         outputs: Iterable[Label] | None = None,
     ) -> Self:
-        """Return the channel whose chances are proportional to whole weights, row by row."""
+        """Return the channel with probabilities proportional to integer weights, row by row."""
         rows = [tuple(row) for row in weights]
         if any(min(row, default=-1) < 0 or sum(row) == 0 for row in rows):
             raise ParameterError("weights", "a row of none", "must be 0 or more, not all 0")
@@ -83,7 +83,7 @@ class Channel:
         inputs: Iterable[Label] | None = None,
         outputs: Iterable[Label] | None = None,
     ) -> Self:
-        """Return an exact channel next to rounded chances: rows are scaled to add up to 1."""
+        """Return an exact channel near rounded probabilities, with rows scaled to add up to 1."""
         rows = np.asarray(matrix, np.float64)
         if rows.ndim != 2 or not np.isfinite(rows).all() or (rows.sum(axis=1) <= 0).any():
             raise ParameterError("matrix", "other rows", "must hold numbers, some above 0 in each")
@@ -115,7 +115,7 @@ class Channel:
 
     @property
     def matrix(self) -> tuple[tuple[Fraction, ...], ...]:
-        """The chances as fractions."""
+        """The probabilities as fractions."""
         return tuple(
             tuple(Fraction(each, total) for each in row)
             for row, total in zip(self.weights, self.totals, strict=True)
@@ -127,21 +127,21 @@ class Channel:
         return Fraction(self.weights[i][j], self.totals[i])
 
     def to_floats(self) -> FloatArray:
-        """Return the chances as the nearest floats."""
+        """Return the probabilities as the nearest floats."""
         rows = zip(self.weights, self.totals, strict=True)
         return np.array([[each / total for each in row] for row, total in rows])
 
     # ----------------------------------------------------------------- privacy
 
     def odds(self, graph: Graph) -> Fraction | None:
-        """Return the largest ratio of an output's chances under two neighbours; None if infinite.
+        """Return the largest likelihood ratio of an output under two neighbours, None if infinite.
 
-        An output that one of two neighbours never gives tells them apart for certain.
+        It is infinite if some output is possible for only one of two neighbours.
         """
         same_nodes("graph", self.inputs, graph.nodes)
         floats, worst = self.to_floats(), Fraction(1)
         for i, j in graph.directed:
-            # Floats only say which outputs have smaller odds than one that was seen before.
+            # Floats only exclude outputs with smaller ratios than one seen before.
             floor = float(min(worst, ODDS_MOST)) * (1 - CLOSE)
             is_open = (floats[i] >= floor * floats[j]) | (floats[j] < TINY)
             is_equal = self.totals[i] == self.totals[j]
@@ -155,12 +155,12 @@ class Channel:
         return worst
 
     def is_private(self, epsilon: Real, graph: Graph) -> bool:
-        """Decide, in whole-number arithmetic, whether no ratio exceeds e^epsilon."""
+        """Decide, in integer arithmetic, whether no likelihood ratio exceeds e^epsilon."""
         odds = self.odds(graph)
         return odds is not None and is_within(odds, rational("epsilon", epsilon, above=0))
 
     def epsilon(self, graph: Graph) -> Fraction | None:
-        """Return the least epsilon, rounded up to a float; None if there is none."""
+        """Return the smallest epsilon, rounded up to a float, or None if it is infinite."""
         odds = self.odds(graph)
         if odds is None or odds == 1:
             return None if odds is None else Fraction(0)
@@ -172,11 +172,11 @@ class Channel:
     def then(self, after: "Channel") -> "Channel":
         """Return this channel followed by another: post-processing, which costs nothing.
 
-        For any graph the odds are no larger (Dwork, Roth 2014, Proposition 2.1).
+        For any graph the likelihood ratios are no larger (Dwork, Roth 2014, Proposition 2.1).
         """
         same_nodes("after", self.outputs, after.inputs)
         common = lcm(*after.totals)
-        # Most post-processing is a table of guesses: only weights above 0 are gone through.
+        # Most post-processing is a table of guesses, so only weights above 0 are visited.
         steps = [
             [(k, each * (common // total)) for k, each in enumerate(row) if each]
             for row, total in zip(after.weights, after.totals, strict=True)
@@ -185,13 +185,13 @@ class Channel:
         return Channel.from_weights(weights, inputs=self.inputs, outputs=after.outputs)
 
     def lifted(self, databases: Iterable[Label], answer: Callable[..., Label]) -> "Channel":
-        """Return the oblivious mechanism on databases: it sees a database's answer and no more."""
+        """Return the oblivious mechanism on databases, which depends only on their answers."""
         named = labels("databases", databases)
         rows = [self.weights[place("answer", answer(each), self.inputs)] for each in named]
         return Channel.from_weights(rows, inputs=named, outputs=self.outputs)
 
     def is_oblivious(self, answer: Callable[..., Label]) -> bool:
-        """Whether databases with the same answer give the same chances."""
+        """Whether databases with the same answer have the same output distribution."""
         first: dict[Label, tuple[Fraction, ...]] = {}
         return all(
             first.setdefault(answer(each), row) == row
@@ -199,20 +199,20 @@ class Channel:
         )
 
     def plot(self, title: str = "P(released | exact)") -> Plot:
-        """Draw the channel as a heat map."""
+        """Plot the channel as a heat map."""
         rows, columns = ([str(each) for each in named] for named in (self.inputs, self.outputs))
         return plot_heat(self.to_floats(), title=title, rows=rows, columns=columns)
 
 
 def identity_channel(nodes: Iterable[Label]) -> Channel:
-    """Return the channel that tells the truth."""
+    """Return the channel that always outputs its input."""
     named = labels("nodes", nodes)
     rows = [[int(i == j) for j in range(len(named))] for i in range(len(named))]
     return Channel.from_weights(rows, inputs=named, outputs=named)
 
 
 def place(name: str, label: Label, among: Sequence[Label]) -> int:
-    """Return where a label stands, or refuse it."""
+    """Return the index of a label, or raise `ParameterError`."""
     if label not in among:
         ends = f"{among[0]!r}, …, {among[-1]!r}"
         raise ParameterError(name, label, f"must be one of {ends}")
@@ -220,7 +220,7 @@ def place(name: str, label: Label, among: Sequence[Label]) -> int:
 
 
 def _scaled(row: Sequence[Fraction]) -> list[int]:
-    """Return fractions as whole numbers in the same proportions."""
+    """Return fractions as integers in the same proportions."""
     common = lcm(*(each.denominator for each in row))
     weights = [int(each * common) for each in row]
     shared = gcd(*weights)

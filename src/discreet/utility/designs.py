@@ -1,4 +1,4 @@
-"""Mechanisms for one count or sum side by side: what each is worth to the same users."""
+"""A comparison of mechanisms for one count or sum: their utility for the same users."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,13 +17,13 @@ from discreet.utility.priors import Belief, Prior, uniform
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Candidate:
-    """A mechanism with what its outputs, taken as guesses, are worth."""
+    """A mechanism with the utility of its outputs as guesses."""
 
     name: str
     channel: Channel
     utility: Fraction
     epsilon: Fraction
-    """What it gives away, computed from its chances and rounded up, but not above the asked."""
+    """Epsilon, computed from the probabilities and rounded up, at most the requested one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -33,24 +33,24 @@ class Design:
     graph: Graph
     epsilon: Fraction
     prior: Prior | None
-    """None where mechanisms are judged by the answer with which they are worth least."""
+    """The prior, or None if mechanisms are compared by their worst-case answer."""
     gain: Gain
     candidates: tuple[Candidate, ...]
     optimum: Optimum
     truth: Fraction
-    """What knowing the exact answer would be worth."""
+    """The utility of the exact answer."""
 
     @property
     def is_universal(self) -> bool:
-        """Whether a theorem says that the geometric mechanism with the best remap is optimal.
+        """Whether the geometric mechanism with the best remap is optimal by a theorem.
 
-        For a prior that of Ghosh, Roughgarden and Sundararajan (2009), without one that of Gupte
-        and Sundararajan (2010).
+        With a prior, by Ghosh, Roughgarden and Sundararajan (2009). Without one, by Gupte and
+        Sundararajan (2010).
         """
         return has_closed_form(self.graph, self.gain)
 
     def plot(self) -> Plot:
-        """Draw the channels side by side as heat maps."""
+        """Plot the channels side by side as heat maps."""
         names = [str(each) for each in self.graph.nodes]
         panels = [(each.name, each.channel.to_floats()) for each in self.candidates]
         title = f"P(released | exact), ε = {float(self.epsilon):g}"
@@ -66,9 +66,9 @@ def design(  # noqa: PLR0913 - a range, a price, and who asks
     gain: AnyGain = Known.ABSOLUTE,
     sensitivity: int = 1,
 ) -> Design:
-    """Compare mechanisms for an answer from low to high that one unit moves by `sensitivity`.
+    """Compare mechanisms for an answer from low to high that one unit changes by `sensitivity`.
 
-    With the prior "worst", each is judged by the answer with which it is worth least.
+    With the prior "worst", each is judged by its worst-case answer.
     """
     price = rational("epsilon", epsilon, above=0)
     reach = whole("sensitivity", sensitivity, least=1)
@@ -104,7 +104,7 @@ def design(  # noqa: PLR0913 - a range, a price, and who asks
 
 
 def _belief(prior: Prior | Belief | str, low: int, high: int) -> Prior | None:
-    """Return a prior, or none for the worst."""
+    """Return a prior, or None for the worst case."""
     if isinstance(prior, Prior):
         return prior
     return uniform(low, high) if choice("prior", prior, Belief) is Belief.UNIFORM else None
@@ -117,14 +117,14 @@ def _remap(channel: Channel, prior: Prior | None, gain: Gain) -> Channel:
 
 
 def _worth(channel: Channel, prior: Prior | None, gain: Gain) -> Fraction:
-    """Return what outputs are worth as guesses, on average or for the worst answer."""
+    """Return the utility of outputs as guesses, on average or for the worst-case answer."""
     if prior is None:
         return worst_utility(channel, gain)
     return plain_utility(channel, prior, gain)
 
 
 def _truth(gain: Gain) -> Channel:
-    """Return the channel of who knows the answer and makes the best guess of it."""
+    """Return the channel that makes the best guess from the exact answer."""
     columns = zip(*gain.weights, strict=True)
     best = [column.index(max(column)) for column in columns]
     rows = [[int(w == each) for w in range(len(gain.guesses))] for each in best]

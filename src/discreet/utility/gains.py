@@ -1,4 +1,4 @@
-"""What a guess is worth: gains of guesses against exact answers."""
+"""Gains: the value of a guess for each exact answer."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -18,29 +18,29 @@ from discreet.utility.graphs import Label, labels
 Weights: TypeAlias = tuple[tuple[int, ...], ...]
 
 MOST = 10**100
-"""Gains are no larger: floats hold their sums."""
+"""The largest gain. Floats hold sums of such gains."""
 
 WORD = 1 << 62
 
 
 class Known(Enum):
-    """Gains that have names."""
+    """Gains with names."""
 
     IDENTITY = "identity"
     """1 for the exact answer, 0 for any other."""
     ABSOLUTE = "absolute"
-    """The width of the range less the distance."""
+    """The width of the range minus the distance."""
     SQUARED = "squared"
-    """The square of the width of the range less the square of the distance."""
+    """The square of the width of the range minus the square of the distance."""
     PARITY = "parity"
-    """1 for a guess as even or odd as the answer: the classical gain that is not anti-monotone."""
+    """1 for a guess of the same parity as the answer: a gain that is not anti-monotone."""
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Gain:
     """g(guess, answer), exactly: a row for each guess, a column for each answer.
 
-    Kept as whole numbers and what they are all divided by, which is as exact and much faster.
+    Stored as integers and a common divisor, which is exact and fast.
     """
 
     guesses: tuple[Label, ...]
@@ -78,10 +78,11 @@ class Gain:
 
     @property
     def is_anti_monotone(self) -> bool:
-        """Whether a guess farther from the answer is never worth more, and one as far as much.
+        """Whether a guess farther from the answer never has a larger gain.
 
-        |w - y| ≤ |v - y| implies g(w, y) ≥ g(v, y): what universal optimality asks for (Ghosh,
-        Roughgarden, Sundararajan 2009, Section 2). Guesses and answers must be numbers.
+        |w - y| ≤ |v - y| implies g(w, y) ≥ g(v, y), so equal distances have equal gains. Universal
+        optimality requires this (Ghosh, Roughgarden, Sundararajan 2009, Section 2). Guesses and
+        answers must be numbers.
         """
         if not all(isinstance(each, int) for each in (*self.guesses, *self.answers)):
             return False
@@ -93,7 +94,7 @@ class Gain:
         return bool((is_same | (is_less & (far[1:] > far[:-1]))).all())
 
     def of(self, databases: Iterable[Label], answer: Callable[..., Label]) -> "Gain":
-        """Return the gain against databases whose answer is guessed."""
+        """Return the gain for databases whose answer is guessed."""
         named = labels("databases", databases)
         columns = [self.answers.index(answer(each)) for each in named]
         rows = [[row[j] for j in columns] for row in self.matrix]
@@ -101,12 +102,12 @@ class Gain:
 
     @property
     def spread(self) -> Fraction:
-        """The difference of the largest gain and the least."""
+        """The difference between the largest and the smallest gain."""
         return Fraction(max(map(max, self.weights)) - min(map(min, self.weights)), self.divisor)
 
 
 def _wholes(matrix: Sequence[Sequence[Real]]) -> tuple[Weights, int]:
-    """Return numbers as whole ones, and what these are to be divided by."""
+    """Return numbers as integers, and their common divisor."""
     if all(set(map(type, row)) == {int} for row in matrix) and _reach(matrix) <= MOST:  # type: ignore[arg-type]
         return tuple(tuple(row) for row in matrix), 1  # type: ignore[arg-type]
     rows = [[rational("gain", each, least=-MOST, most=MOST) for each in row] for row in matrix]
@@ -119,9 +120,9 @@ AnyGain: TypeAlias = Gain | Known | str | Callable[..., Real]
 
 
 def gain_over(gain: AnyGain, answers: Iterable[Label]) -> Gain:
-    """Return a gain over these answers, guesses being the answers themselves.
+    """Return a gain over these answers, in which guesses are the answers themselves.
 
-    A gain that is one already is returned as it is, if it is about these answers.
+    A `Gain` over these answers is returned unchanged.
     """
     named = labels("answers", answers)
     if isinstance(gain, Gain):
@@ -139,7 +140,7 @@ def gain_over(gain: AnyGain, answers: Iterable[Label]) -> Gain:
 
 
 def threshold_gain(within: int, answers: Iterable[Label]) -> Gain:
-    """Return the gain 1 for guesses no farther than so much, 0 for others."""
+    """Return the gain that is 1 for guesses within this distance, and 0 for others."""
     reach = rational("within", within, least=0)
     return gain_over(lambda w, y: int(abs(w - y) <= reach), answers)
 
@@ -161,11 +162,11 @@ def _known(name: Known, named: Sequence[Label]) -> list[list[Real]]:
 
 
 def _reach(numbers: Sequence[Sequence[int]]) -> int:
-    """Return the largest of them, signs aside."""
+    """Return the largest absolute value."""
     return max(max(map(abs, row)) for row in numbers)
 
 
 def _exact(numbers: Sequence[object]) -> IntArray:
-    """Return whole numbers as machine words, or as they are where one is too long for that."""
+    """Return integers as machine words, or as Python integers if one is too large."""
     found = np.array(numbers, object)
     return found.astype(np.int64) if np.abs(found).max() < WORD else found

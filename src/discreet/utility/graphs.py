@@ -1,4 +1,4 @@
-"""Who may not be told apart: answers, or databases, with an edge between neighbours."""
+"""Graphs of neighbours: answers or databases, with an edge between neighbours."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from discreet.errors import ParameterError
 from discreet.parameters import whole
 
 Label: TypeAlias = Hashable
-"""An answer, a guess or a database: anything that can be told from another."""
+"""An answer, a guess or a database: any hashable value."""
 
 Edge: TypeAlias = tuple[int, int]
 
@@ -18,7 +18,7 @@ NODES_MOST = 2_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Graph:
-    """Nodes and, by their places, the pairs that are neighbours, each once."""
+    """Nodes, and the pairs of neighbours by index, each once."""
 
     nodes: tuple[Label, ...]
     edges: tuple[Edge, ...]
@@ -26,12 +26,12 @@ class Graph:
     def __post_init__(self) -> None:
         object.__setattr__(self, "nodes", labels("nodes", self.nodes))
         if any(not 0 <= i < j < len(self.nodes) for i, j in self.edges):
-            rule = "must join two places in the list of nodes, the smaller first"
+            rule = "must join two indices of the list of nodes, the smaller first"
             raise ParameterError("edges", self.edges, rule)
 
     @property
     def is_path(self) -> bool:
-        """Whether nodes are whole numbers in a row, and only those next to each other joined."""
+        """Whether nodes are consecutive integers, and only adjacent ones are neighbours."""
         first = self.nodes[0]
         in_a_row = isinstance(first, int) and self.nodes == tuple(
             range(first, first + len(self.nodes))
@@ -40,19 +40,19 @@ class Graph:
 
     @property
     def directed(self) -> Iterator[Edge]:
-        """Every edge both ways."""
+        """Every edge in both directions."""
         for i, j in self.edges:
             yield i, j
             yield j, i
 
 
 def path(low: int, high: int) -> Graph:
-    """Return the graph of a count from low to high: one unit moves it by one."""
+    """Return the graph of a count from low to high, which one unit changes by 1."""
     return sums(low, high, most=1)
 
 
 def sums(low: int, high: int, *, most: int) -> Graph:
-    """Return the graph of a sum from low to high that one unit moves by up to `most`."""
+    """Return the graph of a sum from low to high, which one unit changes by up to `most`."""
     nodes = wholes(low, high)
     reach = whole("most", most, least=1)
     size = len(nodes)
@@ -61,13 +61,13 @@ def sums(low: int, high: int, *, most: int) -> Graph:
 
 
 def complete(nodes: Iterable[Label]) -> Graph:
-    """Return the graph in which any two are neighbours: a value that one person holds."""
+    """Return the graph in which any two nodes are neighbours, as for one person's value."""
     named = labels("nodes", nodes)
     return Graph(nodes=named, edges=tuple(combinations(range(len(named)), 2)))
 
 
 def cycle(length: int) -> Graph:
-    """Return the graph of a number that is counted round a clock: 0 follows the last."""
+    """Return the graph of numbers in a cycle, in which 0 follows the last."""
     size = whole("length", length, least=3, most=NODES_MOST)
     edges = [(i, i + 1) for i in range(size - 1)]
     return Graph(nodes=tuple(range(size)), edges=((0, size - 1), *edges))
@@ -86,7 +86,7 @@ def graph_of(nodes: Iterable[Label], edges: Iterable[tuple[Label, Label]]) -> Gr
 
 
 def histograms(people: int, bins: int) -> Graph:
-    """Return the histograms of so many people in so many bins; a neighbour has one person moved."""
+    """Return the graph of histograms. Neighbours differ by one person in another bin."""
     total, size = whole("people", people, least=1), whole("bins", bins, least=2)
     nodes = labels("nodes", _parted(total, size))
     edges = [
@@ -98,7 +98,7 @@ def histograms(people: int, bins: int) -> Graph:
 
 
 def answers_of(databases: Graph, answer: Callable[..., Label]) -> Graph:
-    """Return the graph of answers: two are neighbours if some neighbouring databases have them."""
+    """Return the graph of answers. Two are neighbours if they belong to neighbouring databases."""
     found = [answer(each) for each in databases.nodes]
     nodes = tuple(dict.fromkeys(found))
     ordered = tuple(sorted(nodes)) if all(isinstance(each, int) for each in nodes) else nodes  # type: ignore[type-var]
@@ -106,14 +106,14 @@ def answers_of(databases: Graph, answer: Callable[..., Label]) -> Graph:
 
 
 def wholes(low: int, high: int) -> tuple[int, ...]:
-    """Return the whole numbers from low to high, of which there must be two or more."""
+    """Return the integers from low to high, which must be two or more."""
     first = whole("low", low)
     last = whole("high", high, least=first + 1, most=first + NODES_MOST)
     return tuple(range(first, last + 1))
 
 
 def labels(name: str, given: Iterable[Label]) -> tuple[Label, ...]:
-    """Return names that differ, or refuse them."""
+    """Return different labels, or raise `ParameterError`."""
     found = tuple(given)
     if not 1 <= len(found) <= NODES_MOST + 1:
         raise ParameterError(name, len(found), f"must be 1 to {NODES_MOST + 1} in number")
@@ -132,7 +132,7 @@ def _parted(total: int, bins: int) -> Iterator[tuple[int, ...]]:
 
 
 def same_nodes(what: str, expected: Sequence[Label], given: Sequence[Label]) -> None:
-    """Refuse what speaks of other answers, or of the same in another order."""
+    """Reject other answers, or the same answers in another order."""
     if tuple(expected) != tuple(given):
-        rule = "must speak of the same answers as the channel, in the same order"
+        rule = "must have the same answers as the channel, in the same order"
         raise ParameterError(what, f"{len(given)} of them", rule)

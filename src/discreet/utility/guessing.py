@@ -1,7 +1,7 @@
-"""Rational users: the best guess for each output, and what it is worth on average.
+"""Rational users: the best guess for each output, and its utility on average.
 
-All figures are exact. Floats only say which guesses are not the best; those that are too close to
-be told apart so are compared in whole numbers.
+All results are exact. Floats are only used to exclude guesses that are not the best. Guesses that
+floats cannot distinguish are compared in integer arithmetic.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -20,35 +20,35 @@ from discreet.utility.makers import alpha_up
 from discreet.utility.priors import Prior
 
 CLOSE = 2.0**-50
-"""A sum of products of floats is off by less than this of its terms, for each of them."""
+"""The relative error of a sum of products of floats is less than this for each term."""
 
 Answering = Callable[..., Label]
-"""From databases to answers; without one, inputs are answers."""
+"""A function from databases to answers. Without one, inputs are answers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remap:
-    """The best guess for each output of a channel, the first of those that are as good."""
+    """The best guess for each output of a channel, or the first of several equally good ones."""
 
     outputs: tuple[Label, ...]
     guesses: tuple[Label, ...]
-    """For each output, what to guess."""
+    """The guess for each output."""
     offered: tuple[Label, ...]
-    """All guesses that there are."""
+    """All possible guesses."""
     utility: Fraction
-    """What they are worth on average."""
+    """Their utility on average."""
 
     def __getitem__(self, output: Label) -> Label:
         return self.guesses[place("output", output, self.outputs)]
 
     @property
     def is_plain(self) -> bool:
-        """Whether every output is best taken as it is."""
+        """Whether every output is its own best guess."""
         return self.outputs == self.guesses == self.offered
 
     @property
     def channel(self) -> Channel:
-        """The remap as post-processing: `channel.then(remap.channel)` answers with guesses."""
+        """The remap as post-processing: `channel.then(remap.channel)` outputs guesses."""
         rows = [[int(guess == each) for each in self.offered] for guess in self.guesses]
         return Channel.from_weights(rows, inputs=self.outputs, outputs=self.offered)
 
@@ -56,9 +56,9 @@ class Remap:
 def best_remap(
     channel: Channel, prior: Prior, gain: AnyGain = Known.IDENTITY, *, of: Answering | None = None
 ) -> Remap:
-    """Return the guesses of a user who knows the channel and the prior, and wants the gain.
+    """Return the best guesses of a user who knows the channel, the prior and the gain.
 
-    For output z, the w that maximises Σ_y prior(y) P(z | y) g(w, y). With `of`, inputs and prior
+    For output z, the w that maximizes Σ_y prior(y) P(z | y) g(w, y). With `of`, inputs and prior
     are about databases, and gains about their answers.
     """
     worth = _gain(prior, gain, of)
@@ -76,10 +76,10 @@ def best_remap(
 def best_guesses(
     noisy: Iterable[int], prior: Prior, gain: AnyGain = Known.IDENTITY, *, epsilon: Real
 ) -> list[Label]:
-    """Return the best guess of each count for its release by the geometric mechanism.
+    """Return the best guess for each noisy count of the geometric mechanism.
 
     `epsilon` is that of the noise: P(noisy | count) ∝ e^(-epsilon |noisy - count|). Noisy counts
-    may lie outside of what the prior holds possible.
+    may be outside the range of the prior.
     """
     a, worth = alpha_up(epsilon), gain_over(gain, prior.labels)
     counts = [whole("prior", each) for each in prior.labels]
@@ -92,7 +92,7 @@ def best_guesses(
 
 
 def _likely(z: int, counts: Sequence[int], weights: Sequence[int], a: Fraction) -> list[int]:
-    """Return whole numbers in the proportions of prior(y) a^|z - y|."""
+    """Return integers proportional to prior(y) a^|z - y|."""
     away = [abs(z - y) for y in counts]
     least, most = min(away), max(away)
     return [
@@ -104,14 +104,14 @@ def _likely(z: int, counts: Sequence[int], weights: Sequence[int], a: Fraction) 
 def utility(
     channel: Channel, prior: Prior, gain: AnyGain = Known.IDENTITY, *, of: Answering | None = None
 ) -> Fraction:
-    """Return U(channel, prior, gain): what the best guesses are worth on average, exactly."""
+    """Return U(channel, prior, gain): the exact expected gain of the best guesses."""
     return best_remap(channel, prior, gain, of=of).utility
 
 
 def plain_utility(
     channel: Channel, prior: Prior, gain: AnyGain = Known.IDENTITY, *, of: Answering | None = None
 ) -> Fraction:
-    """Return what outputs are worth on average if they are taken for guesses as they are."""
+    """Return the exact expected gain if outputs are used as guesses."""
     worth = _gain(prior, gain, of)
     same_nodes("prior", channel.inputs, prior.labels)
     rows = [worth.weights[place("output", each, worth.guesses)] for each in channel.outputs]
@@ -122,9 +122,9 @@ def plain_utility(
 
 
 def worst_utility(channel: Channel, gain: AnyGain = Known.IDENTITY) -> Fraction:
-    """Return what outputs, taken for guesses, are worth for the answer with which they are worst.
+    """Return the expected gain for the worst-case answer if outputs are used as guesses.
 
-    What users get who are prepared for any prior; see `optimal_mechanism` without one.
+    This is the utility of users who allow for any prior. See `optimal_mechanism` without a prior.
     """
     worth = gain_over(gain, channel.inputs)
     rows = [worth.weights[place("output", each, worth.guesses)] for each in channel.outputs]
@@ -135,22 +135,22 @@ def worst_utility(channel: Channel, gain: AnyGain = Known.IDENTITY) -> Fraction:
 
 
 def vulnerability(channel: Channel, prior: Prior) -> Fraction:
-    """Return how often the best guess at the input is right (Bayes vulnerability)."""
+    """Return the probability that the best guess of the input is right (Bayes vulnerability)."""
     return utility(channel, prior, Known.IDENTITY)
 
 
 def bayes_risk(channel: Channel, prior: Prior) -> Fraction:
-    """Return how often the best guess at the input is wrong."""
+    """Return the probability that the best guess of the input is wrong."""
     return 1 - vulnerability(channel, prior)
 
 
 def leakage(channel: Channel, prior: Prior) -> Fraction:
-    """Return how many times as often the best guess is right with the output as without."""
+    """Return the vulnerability with the output, divided by that without it."""
     return vulnerability(channel, prior) / max(prior.chances)
 
 
 def expected_error(channel: Channel, prior: Prior) -> Fraction:
-    """Return the mean distance from the answer of the best guesses for that distance."""
+    """Return the smallest mean distance between guesses and answers."""
     gain = gain_over(lambda w, y: -abs(w - y), prior.labels)
     return -utility(channel, prior, gain)
 
@@ -165,7 +165,7 @@ def _gain(prior: Prior, gain: AnyGain, of: Answering | None) -> Gain:
 
 
 class _Table:
-    """Prior, channel and gain as whole numbers: products are exact and have one denominator."""
+    """Prior, channel and gain as integers. Products are exact and have one denominator."""
 
     def __init__(self, columns: Sequence[Sequence[int]], total: int, gain: Gain) -> None:
         self.columns = columns
@@ -173,7 +173,7 @@ class _Table:
         most = max(max(map(abs, row)) for row in self.gains) or 1
         self.gain_floats = np.array([[each / most for each in row] for row in self.gains])
         self.total = total * gain.divisor
-        # Of guesses that are worth the same with every answer, the first speaks for all.
+        # Of guesses with the same gain for every answer, the first represents all.
         first = {row: w for w, row in reversed([*enumerate(self.gains)])}
         self.distinct = frozenset(first.values())
 
@@ -189,18 +189,18 @@ class _Table:
         return max(among, key=lambda w: (sum(map(mul, self.gains[w], column)), -w))
 
     def worth(self, guesses: Sequence[int]) -> Fraction:
-        """Return what a guess for each output is worth on average."""
+        """Return the expected gain of a guess for each output."""
         pairs = zip(guesses, self.columns, strict=True)
         return Fraction(
             sum(sum(map(mul, self.gains[w], column)) for w, column in pairs), self.total
         )
 
     def _close(self) -> Iterator[list[int]]:
-        """Yield for each output the guesses that floats cannot tell from the best."""
+        """Yield for each output the guesses that floats cannot distinguish from the best."""
         columns = np.array([_floats(column) for column in self.columns])
         values = columns @ self.gain_floats.T
-        # And 1 for each term, which may have lost as much when long numbers were cut; and 1 for
-        # gains that are too small beside the largest.
+        # Plus 1 for each term, which may have lost as much when long numbers were truncated, and 1
+        # for gains that are too small compared with the largest.
         shares = CLOSE * (columns.shape[1] + 4)
         doubt = (columns * shares + 1) @ np.abs(self.gain_floats).T + 1
         is_close = values + doubt >= (values - doubt).max(axis=1, keepdims=True)
@@ -209,21 +209,21 @@ class _Table:
 
 
 def _joint(channel: Channel, prior: Prior) -> tuple[list[list[int]], int]:
-    """Return prior(y) P(z | y) as whole numbers, a list for each output z, and their total."""
+    """Return prior(y) P(z | y) as integers, a list for each output z, and their total."""
     factors, total = _factors(channel, prior)
     rows = [[f * each for each in row] for f, row in zip(factors, channel.weights, strict=True)]
     return [list(column) for column in zip(*rows, strict=True)], total
 
 
 def _factors(channel: Channel, prior: Prior) -> tuple[list[int], int]:
-    """Return what turns a channel's weights into prior(y) P(z | y), row by row, and their total."""
+    """Return the factors that turn weights into prior(y) P(z | y), row by row, and their total."""
     weights, common = prior.weights, lcm(*set(channel.totals))
     factors = [w * (common // total) for w, total in zip(weights, channel.totals, strict=True)]
     return factors, sum(weights) * common
 
 
 def _floats(column: Sequence[int]) -> list[float]:
-    """Return whole numbers as floats, all brought to one size that floats hold."""
+    """Return integers as floats, scaled by a common factor to fit."""
     shift = max(column).bit_length() - 900
     if shift <= 0:
         return [float(each << -shift) for each in column]

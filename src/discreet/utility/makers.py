@@ -1,7 +1,7 @@
-"""The mechanisms of the course as channels.
+"""Well-known mechanisms as channels.
 
 e^-epsilon is rounded up to a fraction, by less than one part in 2^52, and the channel is exactly
-that of the fraction: its epsilon is a little below the one asked for, never above.
+that of the fraction. So its epsilon is slightly below the requested one, never above.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -53,10 +53,10 @@ def laplace_channel(
     alpha: Real | None = None,
     sensitivity: int = 1,
 ) -> Channel:
-    """Return continuous Laplace noise rounded to the nearest whole number, moved into [low, high].
+    """Return continuous Laplace noise rounded to the nearest integer, clamped to [low, high].
 
-    With b = a^(1/2): P(y | y) = 1 - b and P(y ± k | y) = (b^(2k-1) - b^(2k+1)) / 2. It is b that is
-    rounded up, so that the law is exactly that of some Laplace noise.
+    With b = a^(1/2): P(y | y) = 1 - b and P(y ± k | y) = (b^(2k-1) - b^(2k+1)) / 2. b is rounded
+    up, so the distribution is exactly that of some Laplace noise.
     """
     nodes = wholes(low, high)
     scale = whole("sensitivity", sensitivity, least=1)
@@ -66,7 +66,7 @@ def laplace_channel(
     powers: list[int] = [p**k * q ** (top - k) for k in range(top + 1)]
 
     def beyond(k: int) -> int:
-        """Return the weight of being k or more to one side, of 2 q^top in all."""
+        """Return the weight of being k or more to one side, of 2 q^top in total."""
         return powers[2 * k - 1] if k > 0 else 2 * powers[0] - powers[1 - 2 * k]
 
     rows = [
@@ -83,7 +83,7 @@ def _between(beyond: Callable[[int], int], k: int) -> int:
 def response_channel(
     values: Iterable[Label] | int, *, epsilon: Real | None = None, alpha: Real | None = None
 ) -> Channel:
-    """Return k-ary randomized response: the truth with odds 1 : alpha against each other value."""
+    """Return k-ary randomized response: each other value is alpha times as likely as the truth."""
     given = range(values) if isinstance(values, int) else values
     named = labels("values", given)
     a = chosen_alpha(epsilon, alpha, 1)
@@ -104,7 +104,7 @@ def exponential_channel(  # noqa: PLR0913 - scores, how they are weighed, and th
     inputs: Iterable[Label] | None = None,
     outputs: Iterable[Label] | None = None,
 ) -> Channel:
-    """Return the exponential mechanism for whole scores, a row for each input.
+    """Return the exponential mechanism for integer scores, with a row for each input.
 
     P(z | y) ∝ e^(epsilon · score / (2 sensitivity)), without the 2 if the scores are `monotone`
     (McSherry, Talwar 2007).
@@ -128,13 +128,13 @@ def local_channel(mechanism: FrequencyOracle) -> Channel:
 
 
 def alpha_up(epsilon: Real, *, bits: int = BITS) -> Fraction:
-    """Return a fraction just above e^-epsilon, relatively by less than 2^-bits."""
+    """Return a fraction just above e^-epsilon, with a relative error below 2^-bits."""
     x = rational("epsilon", epsilon, above=0, most=EPSILON_MOST)
     return Fraction(exp_neg(x, bits + 2 + 2 * int(x + 1))[1], 1 << bits + 2 + 2 * int(x + 1))
 
 
 def alpha_down(epsilon: Real, *, bits: int = BITS) -> Fraction:
-    """Return a fraction just below e^-epsilon, relatively by less than 2^-bits."""
+    """Return a fraction just below e^-epsilon, with a relative error below 2^-bits."""
     x = rational("epsilon", epsilon, above=0, most=EPSILON_MOST)
     return Fraction(exp_neg(x, bits + 2 + 2 * int(x + 1))[0], 1 << bits + 2 + 2 * int(x + 1))
 
@@ -158,7 +158,7 @@ def _root(epsilon: Real | None, alpha: Real | None, parts: int) -> Fraction:
 
 
 def _root_up(numerator: int, denominator: int) -> int:
-    """Return the least whole number whose square is not below a quotient."""
+    """Return the smallest integer whose square is at least a quotient."""
     low, high = 0, 1 << (numerator.bit_length() // 2 + 1)
     while low < high:
         middle = (low + high) // 2

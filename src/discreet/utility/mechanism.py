@@ -20,8 +20,8 @@ from discreet.utility.graphs import Graph, Label
 class ChannelMechanism:
     """Release an output of a channel: epsilon-DP for the neighbours of a graph.
 
-    Epsilon is certified in whole numbers when the mechanism is made, and draws have exactly the
-    channel's chances.
+    Epsilon is certified in integer arithmetic when the mechanism is made, and draws have exactly
+    the channel's probabilities.
     """
 
     channel: Channel
@@ -31,7 +31,7 @@ class ChannelMechanism:
     def __post_init__(self) -> None:
         epsilon = rational("epsilon", self.epsilon, above=0)
         if not self.channel.is_private(epsilon, self.graph):
-            rule = "must not be below what the channel gives away; see channel.epsilon(graph)"
+            rule = "must be at least that of the channel, channel.epsilon(graph)"
             raise ParameterError("epsilon", epsilon, rule)
         settle(self, epsilon=epsilon)
 
@@ -40,18 +40,18 @@ class ChannelMechanism:
 
     @property
     def event(self) -> PureEvent:
-        """What a release is charged as."""
+        """The event that one release is charged as."""
         return PureEvent(epsilon=self.epsilon)
 
     def release(self, exact: Label, *, entropy: Entropy = SYSTEM) -> Label:
-        """Return one draw for an exact answer, which an error does not show."""
+        """Return one draw for an exact answer. An error does not show the answer."""
         if exact not in self.channel.inputs:
             raise ParameterError("exact", HIDDEN, "must be one of the channel's inputs")
         row = self.channel.weights[self.channel.inputs.index(exact)]
         return self.channel.outputs[drawn(row, entropy)]
 
     def law(self, exact: Label) -> dict[Label, Fraction]:
-        """Return the chance of every output, exactly."""
+        """Return the exact probability of every output."""
         i = self.channel.inputs.index(exact)
         total = self.channel.totals[i]
         pairs = zip(self.channel.outputs, self.channel.weights[i], strict=True)
@@ -59,10 +59,10 @@ class ChannelMechanism:
 
 
 def drawn(weights: Sequence[int], entropy: Entropy) -> int:
-    """Draw a place with chances exactly proportional to whole weights of any size.
+    """Draw an index with probabilities exactly proportional to integer weights of any size.
 
-    U lies in [drawn, drawn + 1) / 2^bits; the place is found when both ends of that, times the
-    total, fall between the same two partial sums. Until then more bits of U are drawn.
+    U lies in [drawn, drawn + 1) / 2^bits. The index is found when both ends of that, times the
+    total, are between the same two partial sums. Until then, more bits of U are drawn.
     """
     ends = list(accumulate(weights))
     uniform = LazyUniform(entropy)

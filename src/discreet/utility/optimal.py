@@ -1,4 +1,4 @@
-"""The best mechanism for a prior and a gain, certified: its epsilon, and how far from the best."""
+"""The best mechanism for a prior and a gain, with a certified epsilon and optimality gap."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -22,42 +22,42 @@ from discreet.utility.programs import Proposal, bayesian, minimax
 from discreet.utility.repair import bound, repaired
 
 OPTIMAL = 1e-9
-"""A vertex that is no farther from its bound, in parts of the gain's spread, needs no solver."""
+"""A vertex within this distance of its bound, relative to the gain's range, needs no solver."""
 
 VERTEX = (
     "the geometric mechanism with the best remap is a vertex of the linear program, and prices of "
     "its rows prove that no other is better"
 )
-MIXED = "a linear program's solution, mixed with the uniform law by what it violated"
+MIXED = "a linear program's solution, mixed with the uniform distribution to satisfy epsilon"
 
 
 class Method(Enum):
     """How an optimum is found."""
 
     AUTO = "auto"
-    """In closed form where a theorem gives one, else by a linear program."""
+    """In closed form if a theorem gives one, else by a linear program."""
     CLOSED_FORM = "closed form"
     LINEAR_PROGRAM = "linear program"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Optimum:
-    """A mechanism whose outputs are guesses, its exact worth, and a bound on that of any other."""
+    """A mechanism whose outputs are guesses, its exact utility, and a bound for any other."""
 
     channel: Channel
     graph: Graph
     epsilon: Fraction
-    """Certified: no odds under neighbours exceed e^epsilon."""
+    """Certified: no likelihood ratio under neighbours exceeds e^epsilon."""
     utility: Fraction
-    """On average, or for the worst answer where there is no prior."""
+    """The exact utility, on average or, without a prior, for the worst-case answer."""
     bound: Fraction
-    """No epsilon-DP mechanism is worth more."""
+    """An upper bound on the utility of every epsilon-DP mechanism."""
     method: Method
     why: str
 
     @property
     def gap(self) -> Fraction:
-        """How much better another mechanism could be, at most."""
+        """The most by which another mechanism could be better."""
         return max(self.bound - self.utility, Fraction(0))
 
     @property
@@ -68,7 +68,7 @@ class Optimum:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What a mechanism is wanted for: whom it protects, how far, and who is served."""
+    """The requirements for a mechanism: neighbours, epsilon, prior and gain."""
 
     graph: Graph
     epsilon: Fraction
@@ -77,7 +77,7 @@ class Wanted:
 
     @property
     def worth(self) -> FloatArray:
-        """Gains between 0 and 1, which tolerances are made for: a row for each answer."""
+        """Gains scaled to between 0 and 1, as tolerances require, with a row for each answer."""
         floats = self.gain.to_floats().T
         return np.asarray((floats - floats.min()) / (float(self.gain.spread) or 1.0))
 
@@ -90,11 +90,11 @@ def optimal_mechanism(
     gain: AnyGain = Known.IDENTITY,
     method: Method | str = Method.AUTO,
 ) -> Optimum:
-    """Return an epsilon-DP mechanism of most utility, for a prior or, without one, for the worst.
+    """Return an epsilon-DP mechanism with the largest utility for a prior, or in the worst case.
 
     On a path, for a prior and an anti-monotone gain, it is the truncated geometric mechanism with
     the best remap (Ghosh, Roughgarden, Sundararajan 2009, Theorem 3.2). Otherwise a linear program
-    proposes, and what it proposes is repaired and certified.
+    proposes a mechanism, which is then repaired and certified.
     """
     way = choice("method", method, Method)
     worth = gain_over(gain, graph.nodes)
@@ -107,7 +107,7 @@ def optimal_mechanism(
     if prior is not None and has_closed_form(graph, worth):
         return _closed_form(graph, price, prior, worth)
     if way is Method.CLOSED_FORM:
-        rule = "needs a prior, a path and an anti-monotone gain; take the linear program"
+        rule = "needs a prior, a path and an anti-monotone gain (or use the linear program)"
         raise ParameterError("method", way.value, rule)
     return _program(wanted)
 
@@ -134,12 +134,12 @@ def _closed_form(graph: Graph, epsilon: Fraction, prior: Prior, gain: Gain) -> O
 
 
 def _rounding(epsilon: Fraction, gain: Gain) -> Fraction:
-    """Return what rounding e^-epsilon up may have cost, at most.
+    """Return the most that rounding e^-epsilon up may have cost.
 
-    By the theorem we are optimal for odds r = 1 / alpha_up, and others may have s = 1 / alpha_down
-    at most. Of an M with odds s, mixed with the uniform law over n guesses by θ = n (s - r) / (r -
-    1), the odds are at most r: M_i - r M_j ≤ (s - r) M_j ≤ s - r. So M gains at most θ · spread
-    more than we do.
+    By the theorem, this mechanism is optimal for likelihood ratios up to r = 1 / alpha_up. Others
+    may have at most s = 1 / alpha_down. An M with ratios up to s, mixed with the uniform
+    distribution over n guesses by θ = n (s - r) / (r - 1), has ratios of at most r:
+    M_i - r M_j ≤ (s - r) M_j ≤ s - r. So M gains at most θ · spread more than this mechanism.
     """
     r, s = 1 / alpha_up(epsilon), 1 / alpha_down(epsilon)
     return len(gain.guesses) * (s - r) / (r - 1) * gain.spread
@@ -162,7 +162,7 @@ def _program(wanted: Wanted) -> Optimum:
 
 
 def _certified(wanted: Wanted, chances: FloatArray, most: Fraction, why: str) -> Optimum:
-    """Return what is proposed as a mechanism, its epsilon proved in whole numbers."""
+    """Return the proposal as a mechanism, with epsilon proved in integer arithmetic."""
     graph, epsilon, prior, gain = wanted.graph, wanted.epsilon, wanted.prior, wanted.gain
     weights = repaired(chances, graph, exp_down(epsilon))
     channel = Channel.from_weights(weights, inputs=graph.nodes, outputs=gain.guesses)
@@ -182,7 +182,7 @@ def _certified(wanted: Wanted, chances: FloatArray, most: Fraction, why: str) ->
 
 
 def _bound(wanted: Wanted, found: Proposal) -> Fraction:
-    """Return the better of the bounds that a solver's prices prove."""
+    """Return the better of the bounds that the solver's dual prices prove."""
     graph, gain, alpha = wanted.graph, wanted.gain, alpha_down(wanted.epsilon)
     prior = _worst_prior(found, graph) if wanted.prior is None else wanted.prior
     most = bound(gain, prior, graph, found.prices * float(gain.spread or 1), alpha)
@@ -190,13 +190,13 @@ def _bound(wanted: Wanted, found: Proposal) -> Fraction:
 
 
 def _share(most: Fraction, gain: Gain) -> float:
-    """Return a bound in the units of a program's worth."""
+    """Return a bound in the units of the program's utility."""
     least = Fraction(min(map(min, gain.weights)), gain.divisor)
     return float((most - least) / (gain.spread or 1))
 
 
 def _worst_prior(proposal: Proposal, graph: Graph) -> Prior:
-    """Return the prior that a minimax program found worst, or any: a bound holds for each."""
+    """Return the worst prior of a minimax program, or any other: the bound holds for each."""
     chances = proposal.prior.tolist()
     if not any(chances):
         return Prior(dict.fromkeys(graph.nodes, 1))

@@ -1,8 +1,8 @@
 """The linear program on a path: its geometric vertex, and the bound that prices of rows prove.
 
-On a path, a column of a private mechanism is a sum of rays: columns of which any two neighbours
-have exactly the largest odds, one way or the other. Prices of the rows alone therefore bound what
-every mechanism can gain, since the best ray for them is found by going along the path once.
+On a path, a column of a private mechanism is a sum of rays. In a ray, any two neighbours have
+exactly the largest likelihood ratio, in one direction or the other. So prices of the rows alone
+bound the gain of every mechanism, because one pass along the path finds the best ray for them.
 """
 
 from collections.abc import Sequence
@@ -17,10 +17,10 @@ from discreet.utility.gains import Gain
 from discreet.utility.priors import Prior
 
 BITS = 70
-"""Worth and prices are rounded to multiples of 2^-70 of the gain's spread."""
+"""Utility and prices are rounded to multiples of 2^-70 of the gain's range."""
 
 CRUMB = 1 << BITS - 56
-"""What floats may have got wrong in a price."""
+"""The most by which a price in floats may be wrong."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,14 +29,14 @@ class Vertex:
 
     chances: FloatArray
     rows: FloatArray
-    """What a row is worth: if they leave no ray a profit, the solution is optimal."""
+    """The prices of rows. If no ray makes a profit at these prices, the solution is optimal."""
 
 
 def geometric_vertex(worth: FloatArray, prior: FloatArray, epsilon: float) -> Vertex:
     """Return the geometric mechanism with the best remap as a vertex of the program.
 
-    Its rays are a^|z - y|, and their matrix G has the inverse of an autoregression: with
-    (1 - a^2) G^-1 tridiagonal, prices of rows are G^-1 times what the rays are worth.
+    Its rays are a^|z - y|, and their matrix G has the inverse of an autoregression:
+    (1 - a^2) G^-1 is tridiagonal. Prices of rows are G^-1 times the utility of the rays.
     """
     size, a = len(worth), exp(-epsilon)
     places = np.arange(size)
@@ -51,7 +51,7 @@ def geometric_vertex(worth: FloatArray, prior: FloatArray, epsilon: float) -> Ve
 
 
 def _smoothed(cells: FloatArray, a: float) -> FloatArray:
-    """Return G cells, going along the path from both ends."""
+    """Return G times cells, by one pass along the path from each end."""
     before, after = cells.copy(), cells.copy()
     for here in range(1, len(cells)):
         before[here] += a * before[here - 1]
@@ -60,7 +60,7 @@ def _smoothed(cells: FloatArray, a: float) -> FloatArray:
 
 
 def _inverse(values: FloatArray, a: float) -> FloatArray:
-    """Return G^-1 values."""
+    """Return G^-1 times values."""
     beside = np.concatenate([[0.0], values, [0.0]])
     found = (1 + a * a) * values - a * (beside[:-2] + beside[2:])
     found[[0, -1]] -= a * a * values[[0, -1]]
@@ -68,13 +68,14 @@ def _inverse(values: FloatArray, a: float) -> FloatArray:
 
 
 def bound_of_rows(gain: Gain, prior: Prior, rows: FloatArray, alpha: Fraction) -> Fraction:
-    """Return what no mechanism on a path with odds up to 1 / alpha exceeds, whatever the prices.
+    """Return an upper bound for mechanisms on a path with ratios up to 1 / alpha, for any prices.
 
     Rows of K add up to 1, so Σ prior g K = Σ_y u(y) + Σ_w Σ_y c(w, y) K(y, w) for any prices u,
-    with c = prior g - u. As alpha K(y, w) ≤ K(y ± 1, w), what lies beyond a neighbour is worth at
-    most v / alpha or alpha v of its own chance, by the sign of v: summed up from both ends, column
-    w gains at most V(y, w) K(y, w) for every y, and so no more than the least V, or 0. All is
-    rounded up, in whole numbers; gains are less their least, in parts of their spread.
+    with c = prior g - u. Since alpha K(y, w) ≤ K(y ± 1, w), the part beyond a neighbour with value
+    v is at most v / alpha or alpha v times its probability, by the sign of v. Summed from both
+    ends, column w gains at most V(y, w) K(y, w) for every y, and so at most the smallest V, or 0.
+    Everything is rounded up, in integers. Gains are relative to the smallest one, in parts of their
+    range.
     """
     least = min(map(min, gain.weights))
     spread = max(map(max, gain.weights)) - least or 1
@@ -98,7 +99,7 @@ def _worth(gain: Gain, prior: Prior, least: int, spread: int) -> list[list[int]]
 
 
 def _profit(worth: list[list[int]], prices: Sequence[int], alpha: Fraction) -> int:
-    """Return what all guesses together gain at most beyond the prices of rows, rounded up."""
+    """Return the most that all guesses together gain beyond the prices of rows, rounded up."""
     cells = [[each - price for each in row] for row, price in zip(worth, prices, strict=True)]
     before, paid = _swept(cells, alpha)
     after, paid_too = _swept(cells[::-1], alpha)
@@ -111,10 +112,10 @@ def _profit(worth: list[list[int]], prices: Sequence[int], alpha: Fraction) -> i
 
 
 def _swept(cells: list[list[int]], alpha: Fraction) -> tuple[list[list[int]], int]:
-    """Return what each place and all before it gain at most, in units of the place's chance.
+    """Return the most that each place and all before it gain, in units of the place's probability.
 
-    And what was paid out on the way, as chances are not above 1: a crumb that is carried on to
-    smaller chances would be a fortune there.
+    Also return the amounts settled on the way, which is valid because probabilities are at most 1.
+    A small amount carried on to smaller probabilities would become a large one.
     """
     p, q = alpha.numerator, alpha.denominator
     found, paid = [cells[0]], 0
@@ -131,7 +132,7 @@ def _swept(cells: list[list[int]], alpha: Fraction) -> tuple[list[list[int]], in
 
 
 def _truth(gain: Gain, prior: Prior) -> Fraction:
-    """Return what the exact answer is worth."""
+    """Return the utility of the exact answer."""
     weights = prior.weights
     best = map(max, zip(*gain.weights, strict=True))
     found = sum(w * each for w, each in zip(weights, best, strict=True))

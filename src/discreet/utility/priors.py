@@ -1,4 +1,4 @@
-"""What someone believes before any answer: exact chances of answers or of databases."""
+"""Priors: exact probabilities of answers or databases before any release."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,47 +14,47 @@ from discreet.utility.graphs import Label, labels, wholes
 
 
 class Belief(Enum):
-    """What may be believed of any range."""
+    """Beliefs that apply to any range."""
 
     UNIFORM = "uniform"
-    """All answers are as likely."""
+    """All answers are equally likely."""
     WORST = "worst"
-    """Nothing: what counts is the answer with which a mechanism is worth least."""
+    """No prior: a mechanism is judged by its worst-case answer."""
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Prior:
-    """Chances that add up to 1, one for each label; weights are scaled until they do."""
+    """Probabilities that add up to 1, one for each label. Weights are scaled to add up to 1."""
 
     labels: tuple[Label, ...]
     chances: tuple[Fraction, ...]
 
     def __init__(self, chances: Mapping[Label, Real] | Sequence[Real]) -> None:
-        """Take a chance for each label, or for 0, 1, 2, … if they come without names."""
+        """Take a probability for each label, or for 0, 1, 2, … if labels are not given."""
         pairs = chances if isinstance(chances, Mapping) else dict(enumerate(chances))
         weights = [rational("prior", each, least=0) for each in pairs.values()]
         total = sum(weights, Fraction(0))
         if total == 0:
-            raise ParameterError("prior", "no chance above 0", "must have one above 0")
+            raise ParameterError("prior", "none", "must have a probability above 0")
         settle(self, labels=labels("prior", pairs), chances=tuple(w / total for w in weights))
 
     def __repr__(self) -> str:
         return f"Prior({len(self.labels)} labels)"
 
     def __getitem__(self, label: Label) -> Fraction:
-        """Return the chance of a label; one that was not named has none."""
+        """Return the probability of a label, or 0 if it was not given."""
         return self.chances[self.labels.index(label)] if label in self.labels else Fraction(0)
 
     def items(self) -> Iterator[tuple[Label, Fraction]]:
-        """Yield every label with its chance."""
+        """Yield every label with its probability."""
         return zip(self.labels, self.chances, strict=True)
 
     def chance(self, holds: Callable[..., bool]) -> Fraction:
-        """Return the chance that a label is one for which something holds."""
+        """Return the probability that a condition is true of the label."""
         return sum((p for label, p in self.items() if holds(label)), Fraction(0))
 
     def mapped(self, answer: Callable[..., Label]) -> "Prior":
-        """Return the belief about a function of the label: from databases to answers."""
+        """Return the prior of a function of the label, such as the answer of a database."""
         found: dict[Label, Fraction] = {}
         for label, p in self.items():
             found[answer(label)] = found.get(answer(label), Fraction(0)) + p
@@ -62,28 +62,28 @@ class Prior:
 
     @property
     def weights(self) -> tuple[int, ...]:
-        """Whole numbers in the proportions of the chances."""
+        """Integers proportional to the probabilities."""
         common = lcm(*(each.denominator for each in self.chances))
         return tuple(int(each * common) for each in self.chances)
 
 
 def uniform(low: int, high: int) -> Prior:
-    """Return the belief that every whole number from low to high is as likely as any other."""
+    """Return the prior in which all integers from low to high are equally likely."""
     return Prior(dict.fromkeys(wholes(low, high), 1))
 
 
 def binomial(people: int, chance: Real) -> Prior:
-    """Return the belief about a count of people who each belong to it with the same chance."""
+    """Return the prior of a count of people who are each counted with the same probability."""
     n = whole("people", people, least=1)
     p = rational("chance", chance, least=0, most=1)
     return Prior([comb(n, k) * p**k * (1 - p) ** (n - k) for k in wholes(0, n)])
 
 
 def empirical(public: Iterable[int], low: int, high: int, *, besides: Real = 1) -> Prior:
-    """Return the belief that public numbers give: how often each was seen, and `besides` more.
+    """Return the prior from public numbers: the frequency of each, plus `besides`.
 
-    Numbers outside the range count for its ends. With `besides` 0, what was never seen has no
-    chance, and no answer will change that.
+    Numbers outside the range are clamped to it. If `besides` is 0, a number that never occurred has
+    probability 0, and no answer will change that.
     """
     nodes = wholes(low, high)
     seen: dict[Label, Fraction] = dict.fromkeys(nodes, rational("besides", besides, least=0))
@@ -93,7 +93,7 @@ def empirical(public: Iterable[int], low: int, high: int, *, besides: Real = 1) 
 
 
 def independent(*chances: Real) -> Prior:
-    """Return the belief about people who each have something (1) or not (0), independently."""
+    """Return the prior of people who each have a property (1) or not (0), independently."""
     own = [rational("chances", each, least=0, most=1) for each in chances]
     found: dict[Label, Fraction] = {}
     for database in product((0, 1), repeat=len(own)):

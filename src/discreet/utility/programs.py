@@ -1,7 +1,7 @@
-"""Optimal mechanisms as linear programs: sparse, with constraints on neighbours alone.
+"""Optimal mechanisms as linear programs: sparse, with constraints on neighbours only.
 
-What a solver returns is a proposal. `repair.py` makes a mechanism of it, and a proof. SciPy loads
-its solver when it is first asked for, so that nothing else waits for it.
+The result of a solver is a proposal. `repair.py` turns it into a mechanism with a proof. SciPy
+loads its solver on first use, so nothing else waits for it.
 """
 
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ ATTEMPTS: tuple[tuple[str, Mapping[str, object]], ...] = (
     ("highs-ds", DEVEX),
     ("highs-ipm", {}),
 )
-"""Methods of HiGHS in turn, until one succeeds: tiny chances defeat the tightest at times."""
+"""Methods of HiGHS, tried in turn: tiny probabilities sometimes defeat the tightest one."""
 
 SUCCESS = 0
 
@@ -44,20 +44,20 @@ class Solved:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
-    """What a solver found, in floats: nothing of it is trusted."""
+    """The result of a solver, in floats. It is not trusted without a check."""
 
     chances: FloatArray
-    """P(guess | answer), a row for each answer."""
+    """P(guess | answer), with a row for each answer."""
     prices: FloatArray
-    """For each edge both ways, and each guess, what its constraint holds back."""
+    """The dual price of each constraint: for each edge in both directions, and each guess."""
     rows: FloatArray
-    """What a row that adds up to 1 is worth."""
+    """The dual price of each row, which adds up to 1."""
     prior: FloatArray
-    """The prior it is for; in a minimax program, the worst one."""
+    """The prior of the program, or the worst one in a minimax program."""
 
 
 def bayesian(worth: FloatArray, prior: FloatArray, graph: Graph, epsilon: float) -> Proposal:
-    """Return chances of most worth on average; worth has a row for each answer."""
+    """Return the probabilities with the largest expected gain. `worth` has a row per answer."""
     best = best_guesses_of(worth)
     kept = np.unique(best)
     size, width = len(worth), len(kept)
@@ -76,12 +76,12 @@ def bayesian(worth: FloatArray, prior: FloatArray, graph: Graph, epsilon: float)
 
 
 def minimax(worth: FloatArray, graph: Graph, epsilon: float) -> Proposal:
-    """Return chances of most worth for the answer with which they are worth least."""
+    """Return the probabilities with the largest gain for the worst-case answer."""
     best = best_guesses_of(worth)
     kept = np.unique(best)
     size, width = len(worth), len(kept)
     edges = _neighbours(graph, width, epsilon)
-    # One more variable, the least worth t: t - Σ_w worth · chance ≤ 0 for each answer.
+    # One more variable, the smallest gain t: t - Σ_w worth · probability ≤ 0 for each answer.
     least = scipy.sparse.csr_array(
         (-worth[:, kept].ravel(), (np.repeat(np.arange(size), width), np.arange(size * width)))
     )
@@ -101,10 +101,10 @@ def minimax(worth: FloatArray, graph: Graph, epsilon: float) -> Proposal:
 
 
 def best_guesses_of(worth: FloatArray) -> IntArray:
-    """Return for each guess one that is worth no less with any answer, and is best itself.
+    """Return for each guess one that is at least as good for every answer, and not dominated.
 
-    Chances of the one may be moved to the other: that is post-processing. So only those that are
-    best need variables; for the parity of a count, two of them.
+    Probability may be moved from the one to the other, because that is post-processing. So only
+    guesses that are not dominated need variables: two of them for the parity of a count.
     """
     sums = worth.sum(axis=0)
     found = [
@@ -115,7 +115,7 @@ def best_guesses_of(worth: FloatArray) -> IntArray:
 
 
 def _spread(chances: FloatArray, best: IntArray) -> FloatArray:
-    """Return chances of the best guesses among those of all: the others have none."""
+    """Return the probabilities of all guesses, with 0 for those that are not among the best."""
     kept = np.unique(best)
     rows = chances.reshape(-1, len(kept))
     found = np.zeros((len(rows), len(best)))
@@ -124,7 +124,7 @@ def _spread(chances: FloatArray, best: IntArray) -> FloatArray:
 
 
 def row_sums(size: int, width: int, *, besides: int = 0) -> Sparse:
-    """Return the constraints that add up each row of chances, and not what stands besides."""
+    """Return the constraints that sum each row of probabilities, without the other variables."""
     places = np.arange(size * width)
     shape = size, size * width + besides
     return scipy.sparse.csr_array((np.ones(len(places)), (places // width, places)), shape=shape)
@@ -138,7 +138,7 @@ def _beside(matrix: Sparse, column: FloatArray) -> Sparse:
 
 
 def _neighbours(graph: Graph, width: int, epsilon: float) -> Sparse:
-    """Return the constraints e^-epsilon chance(i, w) - chance(j, w) ≤ 0, edge by edge both ways."""
+    """Return the constraints e^-epsilon P(i, w) - P(j, w) ≤ 0, for each edge both ways."""
     pairs = np.array(list(graph.directed), np.int64).reshape(-1, 2)
     places = pairs[:, :, None] * width + np.arange(width)
     here, there = places[:, 0].ravel(), places[:, 1].ravel()
@@ -157,9 +157,9 @@ def solved(
     upper: "Sparse | None" = None,
     is_last_free: bool = False,
 ) -> Solved:
-    """Return what minimises the cost of variables that are 0 or more, by HiGHS.
+    """Minimize the cost of variables that are 0 or more, by HiGHS.
 
-    `equal` is a matrix and what it must give; what `upper` gives must not be above 0.
+    `equal` is a matrix and the values that it must give. The values of `upper` must be at most 0.
     """
     lower = np.zeros(len(cost))
     if is_last_free:

@@ -1,4 +1,4 @@
-"""Which of two channels tells more, whoever asks: refinement, with certificates both ways."""
+"""Refinement: which of two channels reveals more to every user, with certificates both ways."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,16 +18,16 @@ from discreet.utility.programs import solved
 CELLS_MOST = 20_000
 
 DENOMINATOR = 10**6
-"""Post-processing whose chances are fractions of smaller numbers is found exactly."""
+"""Post-processing is found exactly if its probabilities have smaller denominators."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Refinement:
-    """Whether a channel can be made of another by post-processing.
+    """Whether a channel can be obtained from another by post-processing.
 
-    If it can, `after` does it, up to `distance`, the largest total variation in a row. If it
-    cannot, `witness` is a gain for which, with all inputs as likely, users of the other are worse
-    off: by the coriaceous theorem there always is one (McIver et al. 2014).
+    If so, `after` is that post-processing, up to `distance`, the largest total variation in a row.
+    If not, `witness` is a gain for which users of the other channel are worse off if all inputs are
+    equally likely. By the coriaceous theorem there always is one (McIver et al. 2014).
     """
 
     after: Channel
@@ -36,12 +36,12 @@ class Refinement:
 
     @property
     def holds(self) -> bool:
-        """Proved to hold exactly; if there is no witness either, floats could not decide."""
+        """Whether it is proved exactly. Without a witness either, floats could not decide."""
         return self.distance == 0
 
 
 def refinement(more: Channel, less: Channel) -> Refinement:
-    """Return how `less` is made of `more` by post-processing, or the proof that it is not."""
+    """Return the post-processing from `more` to `less`, or a proof that there is none."""
     same_nodes("less", more.inputs, less.inputs)
     cells = len(more.outputs) * len(less.outputs)
     if cells > CELLS_MOST:
@@ -62,7 +62,7 @@ def refinement(more: Channel, less: Channel) -> Refinement:
 
 
 def _solved(more: FloatArray, less: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return post-processing R with the least Σ |more R - less|, and the duals of its equations."""
+    """Return the R that minimizes Σ |more R - less|, and the duals of its equations."""
     (inputs, middle), outputs = more.shape, less.shape[1]
     eye = scipy.sparse.eye_array(inputs * outputs)
     made = scipy.sparse.kron(more, scipy.sparse.eye_array(outputs))
@@ -78,7 +78,7 @@ def _solved(more: FloatArray, less: FloatArray) -> tuple[FloatArray, FloatArray]
 
 
 def _rounded(chances: FloatArray, more: Channel, less: Channel) -> Channel:
-    """Return the post-processing in short fractions, scaled where they do not add up."""
+    """Return the post-processing in short fractions, scaled if they do not add up to 1."""
     rows = [
         [Fraction(max(float(each), 0.0)).limit_denominator(DENOMINATOR) for each in row]
         for row in chances

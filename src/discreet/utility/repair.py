@@ -1,7 +1,8 @@
-"""From a solver's floats to a mechanism with an exact epsilon and a proof of how good it is.
+"""From a solver's floats to a mechanism with an exact epsilon and a proved optimality gap.
 
-A solver keeps constraints up to its tolerance: it leaves zeros beside positive chances, which is
-an infinite epsilon. Mixing with the uniform law cures that, and whole numbers check it.
+A solver satisfies constraints only up to its tolerance. It leaves zeros next to positive
+probabilities, which means an infinite epsilon. Mixing with the uniform distribution fixes this, and
+integer arithmetic checks it.
 """
 
 from fractions import Fraction
@@ -15,21 +16,21 @@ from discreet.utility.graphs import Graph
 from discreet.utility.priors import Prior
 
 GRAIN = 1 << 60
-"""Chances and prices are rounded to multiples of one in so many."""
+"""Probabilities and prices are rounded to multiples of one divided by this."""
 
 DOUBT = 1 << 11
-"""More than what floats get wrong where odds w_j is about w_i: five parts in 2^53 of GRAIN."""
+"""More than the float error if odds w_j is about w_i, which is five parts in 2^53 of GRAIN."""
 
 
 def repaired(chances: FloatArray, graph: Graph, odds: Fraction) -> list[list[int]]:
-    """Return weights near these chances whose odds under neighbours are at most `odds`.
+    """Return weights near these probabilities, with ratios under neighbours of at most `odds`.
 
-    With rows of one total T, adding B to every weight mixes with the uniform law, and
-    w_i + B ≤ odds (w_j + B) is B ≥ (w_i - odds w_j) / (odds - 1): B is the largest of these, with
-    what floats may have got wrong in it.
+    With rows of one total T, adding B to every weight mixes with the uniform distribution. Then
+    w_i + B ≤ odds (w_j + B) means B ≥ (w_i - odds w_j) / (odds - 1). B is the largest of these,
+    plus an allowance for float errors.
     """
     weights = _wholes(chances)
-    # Differences of whole numbers are exact: with odds near 1, little is left to floats.
+    # Differences of integers are exact. With ratios near 1, little is left to floats.
     floats, more = weights.astype(np.float64), float(odds - 1)
     violation = max(
         (float((weights[i] - weights[j] - more * floats[j]).max()) for i, j in graph.directed),
@@ -41,12 +42,12 @@ def repaired(chances: FloatArray, graph: Graph, odds: Fraction) -> list[list[int
 
 
 def bound(gain: Gain, prior: Prior, graph: Graph, prices: FloatArray, alpha: Fraction) -> Fraction:
-    """Return what no mechanism with odds up to 1 / alpha exceeds, whatever the prices.
+    """Return an upper bound for all mechanisms with likelihood ratios up to 1 / alpha.
 
     Weak duality: prices λ ≥ 0 of the constraints alpha K(i, w) ≤ K(j, w) show that
     Σ prior g K ≤ Σ_y max_w (prior(y) g(w, y) - alpha Σ_j λ(y, j, w) + Σ_i λ(i, y, w)),
-    as every row of K adds up to 1. Good prices make it tight; bad ones only make it large, and then
-    what the truth is worth is the bound.
+    because every row of K adds up to 1. Good prices make it tight. Bad ones only make it large, and
+    then the utility of the exact answer is the bound.
     """
     # Everything times the total of the prior, the gain's divisor, GRAIN and alpha's denominator.
     weights = prior.weights
@@ -68,7 +69,7 @@ def bound(gain: Gain, prior: Prior, graph: Graph, prices: FloatArray, alpha: Fra
 
 
 def _wholes(chances: FloatArray) -> IntArray:
-    """Return whole weights of one total for every row; the largest takes what rounding left."""
+    """Return integer weights with one total for every row. The largest absorbs the rounding."""
     positive = np.maximum(chances, 0.0)
     shares = positive / positive.sum(axis=1, keepdims=True)
     weights: IntArray = (shares * GRAIN).astype(np.int64)

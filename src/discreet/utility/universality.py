@@ -1,4 +1,4 @@
-"""One mechanism for everyone: where there is one, and a proof where there is none."""
+"""Universality: whether one mechanism is optimal for all users, with a proof if it is not."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,26 +14,26 @@ from discreet.utility.priors import Prior
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What the geometric mechanism is worth to a rational user, beside the optimum."""
+    """The utility of the geometric mechanism for a rational user, compared with the optimum."""
 
     geometric: Fraction
     optimum: Optimum
 
     @property
     def shortfall(self) -> Fraction:
-        """How much better another mechanism is known to be; not above 0 where none is."""
+        """How much better another mechanism is known to be. At most 0 if none is."""
         return self.optimum.utility - self.geometric
 
     @property
     def doubt(self) -> Fraction:
-        """How much better another mechanism could be at most, by the program's bound."""
+        """The most by which another mechanism could be better, by the program's bound."""
         return self.optimum.bound - self.geometric
 
 
 def compare_geometric(
     graph: Graph, epsilon: Real, prior: Prior, gain: AnyGain = Known.IDENTITY
 ) -> Comparison:
-    """Return the geometric mechanism's utility beside the optimum, found without the theorem."""
+    """Compare the geometric mechanism with the optimum, which is found without the theorem."""
     low, high = whole("low", graph.nodes[0]), whole("high", graph.nodes[-1])
     geometric = geometric_channel(low, high, epsilon=epsilon)
     best = optimal_mechanism(graph, epsilon, prior=prior, gain=gain, method=Method.LINEAR_PROGRAM)
@@ -42,12 +42,12 @@ def compare_geometric(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conflict:
-    """The optima of two users, and what one mechanism can give both of them together."""
+    """The optima of two users, and the best that one mechanism can do for both together."""
 
     first: Optimum
     second: Optimum
     together: Optimum
-    """For both at once; an output is a guess for each."""
+    """The optimum for both at once, in which an output is a guess for each user."""
 
     @property
     def is_proved(self) -> bool:
@@ -56,17 +56,17 @@ class Conflict:
 
     @property
     def loss(self) -> Fraction:
-        """What one mechanism for both falls short of two, at least."""
+        """A lower bound on the loss of one mechanism for both, compared with two."""
         return self.first.utility + self.second.utility - self.together.bound
 
 
 def conflict(
     graph: Graph, epsilon: Real, first: tuple[Prior, AnyGain], second: tuple[Prior, AnyGain]
 ) -> Conflict:
-    """Ask whether one mechanism can be optimal for two users (Brenner, Nissim 2010).
+    """Decide whether one mechanism can be optimal for two users (Brenner, Nissim 2010).
 
-    What any mechanism gives them depends on the pair of guesses that they make of its output, so
-    that pairs of guesses are all the outputs it needs, and one linear program decides.
+    The utility of a mechanism depends only on the pair of guesses that the users make from its
+    output. So pairs of guesses are all the outputs it needs, and one linear program decides.
     """
     gains = [gain_over(gain, graph.nodes) for _, gain in (first, second)]
     alone = [
@@ -82,7 +82,7 @@ def conflict(
 
 
 def _pairs(first: tuple[Prior, Gain], second: tuple[Prior, Gain]) -> Gain:
-    """Return the gain of pairs of guesses that, with all answers as likely, is the sum of both."""
+    """Return the gain of pairs of guesses: the sum of both, if all answers are equally likely."""
     (p, g), (q, h) = first, second
     size = len(g.answers)
     rows = [

@@ -1,8 +1,9 @@
-"""Privacy-loss distributions: the tightest price of releases whose parameters are fixed in advance.
+"""Privacy loss distributions: the tightest cost of releases whose parameters are fixed in advance.
 
-Each release is replaced by a pair of laws that dominates it (`pairs`), the law of its privacy loss
-is put on a grid that never understates it (`grid`), and the losses are added (`convolution`). The
-result is at least the true price and close to it; every approximation errs upwards.
+Each release is replaced by a pair of distributions that dominates it (`pairs`). The distribution of
+its privacy loss is put on a grid that never understates it (`grid`), and the losses are added
+(`convolution`). The result is at least the true cost and close to it: every approximation rounds
+up.
 """
 
 from collections.abc import Iterable, Mapping
@@ -34,7 +35,7 @@ __all__ = ["pld_delta", "pld_epsilon"]
 def pld_epsilon(events: Event | Iterable[Event], delta: object) -> float:
     """Return the least epsilon, rounded up, for which the events are (epsilon, delta)-DP together.
 
-    Valid for events whose parameters were fixed in advance; a budget is for adaptive ones.
+    Valid for events whose parameters were fixed in advance. Use a budget for adaptive ones.
     """
     target = positive_delta(delta)
     bridge, directions = _directions(counted(events))
@@ -57,10 +58,10 @@ def pld_delta(events: Event | Iterable[Event], epsilon: object) -> float:
 
 
 def _directions(counts: Mapping[Event, int]) -> tuple[Bridge, list[Weighted]]:
-    """Return the bridge to cross and the pairs to compose, once for each direction that differs.
+    """Return the bridge and the pairs to compose, once for each direction that differs.
 
-    All Gaussians, and the discrete ones beyond the bridge, are one pair. Events are put in an
-    order of their own, so that the order they came in changes no digit.
+    All Gaussians, and the discrete ones beyond the bridge, are one pair. Events are sorted, so
+    their original order changes no digit.
     """
     bridge = Bridge.over(_discrete(counts))
     ideal = {
@@ -116,7 +117,7 @@ def _delta(pairs: Weighted, epsilon: float) -> float:
 
 
 def _on_grid(pairs: Weighted, tail: float) -> tuple[Laws, float]:
-    """Return the laws of the losses and the width of their grid; tail may go to infinity."""
+    """Return the loss distributions and the width of their grid. `tail` may go to infinity."""
     each = tail / sum(count for _, count in pairs)
     refuse_the_extreme(pairs, each)
     width = grid_width(pairs, each)

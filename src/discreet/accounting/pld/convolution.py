@@ -1,10 +1,10 @@
-"""The law of a sum of losses, by one Fourier transform of tilted masses.
+"""The distribution of a sum of losses, by one Fourier transform of tilted masses.
 
-Masses are first multiplied by e^(tilt · loss), so that the losses that matter for the asked delta
-carry most of the mass; the rounding errors of the transform, which are absolute, are then small
-beside delta however small that is. The tilt is undone afterwards. Three errors remain, and all are
-added to delta: losses above the window (Chernoff's bound), the transform's rounding (norm bounds),
-and mass at infinity. What wraps around from below the window only adds.
+Masses are first multiplied by e^(tilt · loss), so that the losses that matter for the given delta
+carry most of the mass. The rounding errors of the transform, which are absolute, are then small
+compared with delta, even if delta is tiny. The tilt is undone afterwards. Three errors remain, and
+all are added to delta: losses above the window (Chernoff's bound), the rounding of the transform
+(norm bounds), and mass at infinity. Mass that wraps around from below the window only adds.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,7 +29,7 @@ OUTSIDE = 46.0
 """-ln of the tilted mass that may fall outside the window on each side: 1e-20."""
 
 MOST_WINDOW = 2**22
-"""No more points are transformed at once; losses spread wider are left to other accountants."""
+"""The most points of one transform. Wider losses are left to other accountants."""
 
 Complexes = npt.NDArray[np.complex128]
 
@@ -37,7 +37,7 @@ Laws = Sequence[tuple[Law, int]]
 
 
 class LogMoments:
-    """ln E[e^(tilt · loss)] of each law on a grid and of the sum of all."""
+    """ln E[e^(tilt · loss)] of each distribution on a grid, and of the sum of all."""
 
     def __init__(self, laws: Laws, width: float) -> None:
         self._width = width
@@ -53,7 +53,7 @@ class LogMoments:
         self._above_bottom = losses - np.repeat(self.bottoms, sizes)
 
     def each(self, tilt: float) -> Floats:
-        """Return the logarithm for each law."""
+        """Return the logarithm for each distribution."""
         away = self._below_top if tilt >= 0 else self._above_bottom
         ends = self.tops if tilt >= 0 else self.bottoms
         sums = np.add.reduceat(self._masses * np.exp(tilt * away), self._starts)
@@ -68,7 +68,7 @@ class LogMoments:
         total = np.add.reduceat(weights, self._starts)
         mean = np.add.reduceat(weights * self._below_top, self._starts) / total
         square = np.add.reduceat(weights * self._below_top**2, self._starts) / total
-        # A law that the tilt has driven into one end still needs a window of some width.
+        # A distribution that the tilt has pushed to one end still needs a window of some width.
         least = 1e-4 * float(self.counts @ (self.tops - self.bottoms)) + self._width
         return max(least, sqrt(max(0.0, float(self.counts @ (square - mean**2)))))
 
@@ -105,7 +105,7 @@ class LogMoments:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sum:
-    """An upper bound of the law of a sum of losses, from `losses[0]` upwards."""
+    """An upper bound of the distribution of a sum of losses, from `losses[0]` upwards."""
 
     losses: Floats
     masses: Floats
@@ -143,7 +143,7 @@ class Sum:
 
 
 def convolved(laws: Laws, width: float, moments: LogMoments, tilt: float) -> Sum:
-    """Return the law of the sum near the losses that the tilt favours."""
+    """Return the distribution of the sum near the losses that the tilt favours."""
     low, high = moments.window(tilt)
     start = floor(low / width) - 2
     points = ceil(high / width) - start + 2
@@ -175,7 +175,7 @@ def convolved(laws: Laws, width: float, moments: LogMoments, tilt: float) -> Sum
 def _tilted_sum(
     laws: Laws, width: float, tilt: float, each: Floats, size: int
 ) -> tuple[Floats, float]:
-    """Return the tilted law of the sum, cyclic, and Σ count · ‖tilted law‖₂."""
+    """Return the tilted, cyclic distribution of the sum, and Σ count · ‖tilted masses‖₂."""
     product: Complexes = np.ones(size // 2 + 1, dtype=np.complex128)
     norm = 0.0
     for (law, count), log_moment in zip(laws, each, strict=True):

@@ -26,13 +26,13 @@ LEAST_WINDOW = 2**16
 """About the fewest points that the window of the transform is given."""
 
 MOST_POINTS = 2_000_000
-"""So many grid points for all laws together; a coarser grid is used before it takes more."""
+"""The most grid points for all distributions together. Beyond, a coarser grid is used."""
 
 MOST_TRANSFORMED = 30_000_000
-"""So many points in all transforms together; a coarser grid is used before it takes more."""
+"""The most points in all transforms together. Beyond, a coarser grid is used."""
 
 MOST_COMPOSED = 10**9
-"""So many releases in all; the rounding of their losses adds up."""
+"""The most releases in total, because the rounding of their losses adds up."""
 
 LEAST_DEVIATION, LARGEST_LOSS = 1e-12, 1e6
 """The range of losses that a grid is made for."""
@@ -49,7 +49,7 @@ Weighted = Sequence[tuple[Pair, int]]
 class Law:
     """Masses at losses start · width, (start + 1) · width, ...; the rest is at infinity.
 
-    True losses exceed those of the law by at most drift, an allowance for float rounding.
+    True losses exceed these by at most `drift`, an allowance for float rounding.
     """
 
     start: int
@@ -71,7 +71,7 @@ def grid_width(pairs: Weighted, tail: float) -> float:
 
 
 def refuse_the_extreme(pairs: Weighted, tail: float) -> None:
-    """Refuse losses that floats on one grid cannot hold; other accountants price them."""
+    """Reject losses that floats on one grid cannot hold. Other accountants handle them."""
     count = sum(count for _, count in pairs)
     if count > MOST_COMPOSED:
         raise ParameterError("count", count, f"must be {MOST_COMPOSED} or less for PLD")
@@ -82,7 +82,7 @@ def refuse_the_extreme(pairs: Weighted, tail: float) -> None:
 
 
 def law_on_grid(pair: Pair, width: float, tail: float) -> Law:
-    """Return the law of the pair's loss on the grid, dominating it."""
+    """Return a distribution on the grid that dominates the pair's loss."""
     pieces = [_placed(part, width, tail) for part in pair.parts]
     start = min(piece.start for piece in pieces)
     end = max(piece.start + len(piece.masses) for piece in pieces)

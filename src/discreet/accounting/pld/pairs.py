@@ -1,10 +1,10 @@
-"""Dominating pairs: the two laws that are hardest to tell apart, for each event.
+"""Dominating pairs: for each event, two distributions that bound its privacy loss.
 
-A pair (P, Q) dominates a release if no event set tells its neighbours apart better than it tells P
-from Q, at any odds (Zhu, Dong, Wang 2022, Definition 7). Dominating pairs compose, also when each
-release is chosen after the last answer, as long as the pairs are fixed in advance (Theorem 10).
-Only the law of the privacy loss ln(P/Q) matters. It is held in parts: atoms, and stretches whose
-mass between two losses has a closed form.
+A pair (P, Q) dominates a release if the hockey-stick divergence of any two neighbours is at most
+that of P and Q, at every order (Zhu, Dong, Wang 2022, Definition 7). Dominating pairs compose, even
+if each release is chosen after the previous answer, as long as the pairs are fixed in advance
+(Theorem 10). Only the distribution of the privacy loss ln(P/Q) matters. It is stored in parts:
+atoms, and stretches whose mass between two losses has a closed form.
 """
 
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ MOST_ATOMS = 4096
 """Discrete Laplace noise with a larger sensitivity is summed in stretches, not number by number."""
 
 MOST_EXACT_VARIANCE = 2**20
-"""Discrete Gaussians with a larger variance are priced over the bridge to the continuous one."""
+"""Discrete Gaussians with a larger variance are bounded by continuous ones (see `bridge.py`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +91,7 @@ class Pairs:
 @singledispatch
 def dominating_pair(event: Event) -> Pair:
     """Return a pair that dominates the event in both directions."""
-    raise UnsupportedEventError(event, accountant="PLD", instead="price it by zCDP or RDP")
+    raise UnsupportedEventError(event, accountant="PLD", instead="compute its cost by zCDP or RDP")
 
 
 @dominating_pair.register
@@ -113,7 +113,7 @@ def _(event: RandomizedResponseEvent) -> Pair:
 
 @dominating_pair.register
 def _(event: ApproximateEvent) -> Pair:
-    # Kairouz, Oh, Viswanath 2015, Theorem 3.1: randomized response that gives all away with
+    # Kairouz, Oh, Viswanath 2015, Theorem 3.1: randomized response that reveals its input with
     # probability delta.
     atoms = _response_atoms(event.epsilon)
     keep, infinite = 1 - float(event.delta), float_up(event.delta)
@@ -159,7 +159,7 @@ def _(event: DiscreteGaussianEvent) -> Pair:
         )
     shift = isqrt(event.sensitivity_squared.numerator // event.sensitivity_squared.denominator)
     if shift > MOST_ATOMS:
-        raise UnsupportedEventError(event, accountant="PLD", instead="price it by zCDP")
+        raise UnsupportedEventError(event, accountant="PLD", instead="compute its cost by zCDP")
     return _discrete_gaussian_atoms(shift, event.variance)
 
 
@@ -180,7 +180,7 @@ def _(event: RepeatedEvent | ComposedEvent) -> Pair:
 def dominating_pairs(event: Event) -> Pairs:
     """Return the pairs that dominate the event for a unit removed and for a unit added.
 
-    A discrete Gaussian beyond the bridge stands as a continuous one: the caller pays for that.
+    A discrete Gaussian beyond the bridge is treated as continuous. The caller adds that cost.
     """
     if isinstance(event, PoissonSampledEvent) and float_up(event.probability) < 1.0:
         share, whole = float_up(event.probability), _ideal_pair(event.event)
@@ -194,7 +194,7 @@ def dominating_pairs(event: Event) -> Pairs:
 
 
 def is_beyond_the_bridge(event: Event) -> TypeGuard[DiscreteGaussianEvent]:
-    """Tell the discrete Gaussians that are priced as continuous ones."""
+    """Return whether an event is a discrete Gaussian that is treated as continuous."""
     return isinstance(event, DiscreteGaussianEvent) and (
         event.answers > 1 or event.variance > MOST_EXACT_VARIANCE
     )
@@ -215,7 +215,9 @@ def _pure_or_refused(event: Event) -> Fraction:
     try:
         return pure_epsilon(event)
     except UnsupportedEventError as cause:
-        raise UnsupportedEventError(event, accountant="PLD", instead="price it by RDP") from cause
+        raise UnsupportedEventError(
+            event, accountant="PLD", instead="compute its cost by RDP"
+        ) from cause
 
 
 def _sampled(pair: Pair, share: float, *, added: bool) -> Pair:
@@ -238,8 +240,9 @@ def _sampled_part(part: Atoms | Stretch, share: float, *, added: bool) -> Atoms 
 def _response(epsilon: Fraction, others: int = 0) -> Pair:
     """Return randomized response, which among two values dominates all that is epsilon-DP.
 
-    Kairouz, Oh, Viswanath 2015, Theorem 3.1. Two of more values are told apart by two reports only;
-    all others come with the same chance from both, so that their loss is 0.
+    Kairouz, Oh, Viswanath 2015, Theorem 3.1. With more than two values, only two reports
+    distinguish any two of them. All others have the same probability under both, so their loss is
+    0.
     """
     return Pair(parts=(_response_atoms(epsilon, others),), unit=epsilon or None)
 
@@ -274,7 +277,7 @@ def _discrete_laplace_atoms(event: DiscreteLaplaceEvent) -> Pair:
 def _discrete_gaussian_atoms(shift: int, variance: Fraction) -> Pair:
     """Return the losses s (s - 2 z)/(2 v) with their exact masses, for |z| up to 38 deviations.
 
-    Beyond, the mass is below Φ(-38) < 1e-315 because the normaliser is at least sqrt(2 π v) and
+    Beyond, the mass is below Φ(-38) < 1e-315 because the normalizer is at least sqrt(2 π v) and
     the sum beyond is below the integral; it counts as infinite.
     """
     if shift == 0:

@@ -1,15 +1,15 @@
-"""Whole questions, from the text to what the analyst sees, over pairs of neighbouring tables.
+"""Whole queries, from the SQL to the answer that the analyst sees, on pairs of neighbouring tables.
 
-| file | holds |
+| file | contents |
 |---|---|
-| `scenes.py` | made-up tables, and copies of them side by side |
-| `experiments.py` | two neighbours, questions, a claim: thousands of runs in one answer |
-| `views.py` | all that an answer shows of a copy |
-| `statistics.py` | one question about one table |
-| `relations.py` | joins, rows of a unit together, what comes after the noise |
-| `sequences.py` | several questions, repeated ones and those beyond the budget |
-| `alone.py` | questions without groups, asked for every run |
-| `parts.py`, `broken.py`, `twins.py` | curators of which one part is broken, to be caught |
+| `scenes.py` | synthetic tables, and copies of them side by side |
+| `experiments.py` | two neighbours, queries, a claim: thousands of runs in one answer |
+| `views.py` | everything that an answer shows about a copy |
+| `statistics.py` | one query on one table |
+| `relations.py` | joins, per-unit subqueries, post-processing |
+| `sequences.py` | several queries, repeated ones and those beyond the budget |
+| `alone.py` | queries without groups, run again for every run |
+| `parts.py`, `broken.py`, `twins.py` | curators with one deliberately broken part |
 """
 
 from discreet.audit.questions import relations, sequences, statistics
@@ -20,7 +20,7 @@ from discreet.audit.subjects import Subject
 
 
 def experiments() -> tuple[Experiment, ...]:
-    """Return all that is asked of Discreet as it is."""
+    """Return all experiments with Discreet as it is."""
     return (
         *statistics.measured(),
         *statistics.chosen(),
@@ -36,10 +36,10 @@ def experiments() -> tuple[Experiment, ...]:
 
 
 def subjects() -> tuple[Subject, ...]:
-    """Return every kind of question, each with a pair of neighbours and its price."""
+    """Return every kind of query, each with a pair of neighbours and its cost."""
     return tuple(each.subject() for each in experiments())
 
 
 def twins() -> tuple[Subject, ...]:
-    """Return the same kinds of questions, each broken in one place."""
+    """Return the same kinds of queries, each deliberately broken in one place."""
     return tuple(each.subject() for each in broken_experiments())

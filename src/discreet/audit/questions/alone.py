@@ -1,4 +1,4 @@
-"""Questions without groups, asked anew for every run: what one copy alone can be asked."""
+"""Queries without groups, executed again for every run, on a single copy."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -9,11 +9,11 @@ from discreet.audit.questions.statistics import LOW, VICTIM, about_visits
 
 RUNS = 100
 CHEAP = Fraction(1, 3)
-"""So few runs prove an epsilon of 0.6 at most: they refute a lower price than that."""
+"""So few runs prove at most epsilon = 0.6, which refutes a claim below that."""
 
 
 def alone() -> tuple[Experiment, ...]:
-    """Return whole questions as analysts write them, one answer for each run."""
+    """Return whole queries as analysts write them, with one answer for each run."""
     count = "SELECT COUNT(*) AS n FROM visits"
     limit = "SELECT kind, COUNT(*) AS n FROM visits GROUP BY kind ORDER BY n DESC LIMIT 1"
     above = f"{count} WHERE x > (SELECT AVG(x) FROM visits)"  # noqa: S608
@@ -30,7 +30,7 @@ def alone() -> tuple[Experiment, ...]:
 
 
 def found_first() -> Experiment:
-    """Return a sum whose bounds are found first; it takes long, and is left to the long run."""
+    """Return a sum whose bounds are found first. It is slow, so only a long trial has it."""
     crowd = [LOW | {"person": 1 + each, "x": 1.0} for each in range(200)]
     far = [VICTIM | {"x": 1e6}]
     found = about_visits("bounds that are found first", "SELECT SUM(x) FROM visits", far, crowd)

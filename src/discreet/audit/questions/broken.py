@@ -1,4 +1,4 @@
-"""Releases that are broken in one place: noise, keys, prices, sums."""
+"""Releases that are deliberately broken in one place: noise, groups, costs, sums."""
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -23,7 +23,7 @@ from discreet.query.questions import KnownKeys
 
 
 def with_noise_of(part: Fraction) -> Open:
-    """Open curators whose noise has so small a part of the scale that was paid for."""
+    """Open curators whose noise has only this part of the scale that was charged for."""
     return with_plan(
         lambda planned: replace(
             planned, measures=tuple(_narrowed(each, part) for each in planned.measures)
@@ -38,7 +38,7 @@ def _narrowed(measure: PlannedMeasure, part: Fraction) -> PlannedMeasure:
 
 @dataclass(frozen=True, slots=True)
 class SharedNoise:
-    """Adds the same noise to cells that stand in a row."""
+    """Adds the same noise to adjacent cells."""
 
     inner: Geometric
     together: int
@@ -53,7 +53,7 @@ class SharedNoise:
 
 
 def with_shared_noise(planned: PlannedRelease) -> PlannedRelease:
-    """Let both groups of a copy have the same noise."""
+    """Give both groups of a copy the same noise."""
     measures = [
         replace(each, noise=cast("Any", SharedNoise(cast("Geometric", each.noise), 2)))
         for each in planned.measures
@@ -62,7 +62,7 @@ def with_shared_noise(planned: PlannedRelease) -> PlannedRelease:
 
 
 def with_sharp_quantiles(planned: PlannedRelease) -> PlannedRelease:
-    """Choose quantiles as if epsilon were 100, and charge what was asked."""
+    """Select quantiles with epsilon = 100, and charge the requested epsilon."""
     return replace(planned, picks=tuple(map(_sharpened, planned.picks)))
 
 
@@ -82,7 +82,7 @@ def _sharpened(planned: PlannedPick) -> PlannedPick:
 
 @dataclass(frozen=True, slots=True)
 class BrokenSelection:
-    """Shows keys by their exact numbers."""
+    """Shows groups by their exact counts."""
 
     inner: PartitionSelection
     least: int
@@ -100,12 +100,12 @@ class BrokenSelection:
 
 
 def by_exact_threshold(planned: PlannedRelease) -> PlannedRelease:
-    """Show keys whose exact number of units is above the threshold."""
+    """Show groups whose exact number of units is above the threshold."""
     return _selecting(planned, least=None, is_noisy=False)
 
 
 def if_present(planned: PlannedRelease) -> PlannedRelease:
-    """Show every key that occurs, with a noisy number."""
+    """Show every group that occurs, with a noisy count."""
     return _selecting(planned, least=1, is_noisy=True)
 
 
@@ -119,7 +119,7 @@ def _selecting(planned: PlannedRelease, *, least: int | None, is_noisy: bool) ->
 
 
 def in_order_of_the_data(planned: PlannedRelease, tables: Tables) -> PlannedRelease:
-    """Let groups stand in the order in which the table has them."""
+    """Return groups in the order of the table."""
     order = [each["kind"] for each in tables["visits"]]
     keys = cast("KnownKeys", planned.release.key_set)
     rows = sorted(keys.rows, key=lambda row: (row[0], _place(order, row[1])))
@@ -127,7 +127,7 @@ def in_order_of_the_data(planned: PlannedRelease, tables: Tables) -> PlannedRele
 
 
 def without_empty_groups(planned: PlannedRelease, tables: Tables) -> PlannedRelease:
-    """Leave out known groups that have no rows."""
+    """Leave out declared groups without rows."""
     found = {each["kind"] for each in tables["visits"]}
     keys = cast("KnownKeys", planned.release.key_set)
     return _with_keys(planned, tuple(row for row in keys.rows if row[1] in found))
@@ -146,7 +146,7 @@ def _with_keys(planned: PlannedRelease, rows: tuple[tuple[Value, ...], ...]) -> 
 
 
 def at_half_price(planned: PlannedRelease) -> PlannedRelease:
-    """Charge half of what the noise costs."""
+    """Charge half of the cost of the noise."""
     return replace(planned, events=tuple(map(_halved, planned.events)))
 
 
@@ -161,7 +161,7 @@ def _halved(event: Event) -> Event:
 
 @dataclass(frozen=True, slots=True)
 class InsteadOf:
-    """Adds noise to a sum that was computed in another way."""
+    """Adds noise to a sum that was computed differently."""
 
     inner: Geometric
     total: int
@@ -174,7 +174,7 @@ class InsteadOf:
 
 
 def summed_in_floats(planned: PlannedRelease, tables: Tables) -> PlannedRelease:
-    """Add up 16 x - 64 row by row in floats of 11 bits, as wider floats are in longer tables."""
+    """Add up 16 x - 64 row by row in 11-bit floats, to imitate wider floats in longer tables."""
     values = np.array([each["x"] for each in tables["visits"]], np.float16) * 16 - 64
     total = np.float16(0)
     for each in values:

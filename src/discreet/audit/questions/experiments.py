@@ -1,10 +1,10 @@
-"""Two neighbouring tables, what is asked about them, and what of it an analyst sees.
+"""Two neighbouring tables, the queries on them, and the part of the answers that an analyst sees.
 
-One question with GROUP BY copy is thousands of runs. Whether a copy's victim is there moves the
-exact numbers of that copy alone, every number gets noise of its own, and what is shown of a copy
-follows from its own noisy numbers. So a copy's cells are one run of something that the same price
-was paid for, runs are independent, and the neighbours of a run are the two forms of its copy: an
-event that tells these apart too well disproves what was claimed for the question as it was asked.
+One query with GROUP BY copy is thousands of runs. The victim of a copy changes the exact numbers of
+that copy only, every number gets independent noise, and the output for a copy depends only on its
+own noisy numbers. So the cells of a copy are one run at the cost of the query, and runs are
+independent. The neighbours of a run are the two forms of its copy. An event that distinguishes
+these too well disproves the claim for the query.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -25,11 +25,11 @@ from discreet.opening import open_data
 BOUNDS = {"x": (0, 8), "day": (0, 7)}
 VALUES = {"kind": ("a", "b")}
 COPIES = 10_000
-"""So many copies are asked about at once."""
+"""The number of copies in one query."""
 
 
 class Asked(NamedTuple):
-    """A question and its price."""
+    """A query and its cost."""
 
     sql: str
     epsilon: Fraction = Fraction(1)
@@ -39,33 +39,33 @@ class Asked(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Experiment:
-    """A claim about some questions: that whoever sees all answers cannot tell here from there."""
+    """A claim about some queries: all answers together hardly distinguish here from there."""
 
     name: str
     questions: tuple[Asked, ...]
     here: Tables
     there: Tables
     epsilon: Fraction = Fraction(1)
-    """What all answers reveal together, at most: as much as was charged for them."""
+    """The claimed epsilon of all answers together: the sum of their charges."""
     delta: Fraction = Fraction(0)
     budget: tuple[Fraction, Fraction] = (Fraction(1000), Fraction(0))
     rows_per_unit: int = 1
     keys_are_known: bool = True
     public: Mapping[str, Mapping[str, Sequence[object]]] = field(default_factory=dict)
     declared: Mapping[str, Any] = field(default_factory=dict)
-    """What else the owner declares."""
+    """Further declarations of the owner."""
     rows: int = 1
-    """So many rows of a copy are shown at most."""
+    """The most rows that are shown for a copy."""
     copies: int = COPIES
     runs: int = COPIES
     is_alone: bool = False
     """Whether there is one copy only, of which a curator that forgets is asked for every run."""
     is_broken: bool = False
     open: "Open" = field(default_factory=lambda: opened)
-    """Where twins differ: how the curator is made."""
+    """How the curator is made. Deliberately broken variants differ here."""
 
     def subject(self) -> Subject:
-        """Return it as what an auditor takes."""
+        """Return the experiment as a subject of an audit."""
         return Subject(
             name=f"SQL: {self.name}",
             kind=Kind.QUESTION,
@@ -78,7 +78,7 @@ class Experiment:
         )
 
     def outputs(self, tables: Tables, count: int) -> Cells:
-        """Return what is seen in so many runs, each asking a new curator with books of its own."""
+        """Return the observations of `count` runs, each on a new curator with its own ledger."""
         if self.is_alone:
             with self.open(self, tables, 1) as curator:
                 return stacked([self._seen(curator, 1) for _ in range(count)])
@@ -95,7 +95,7 @@ class Experiment:
 
 
 def answer_to(curator: Curator, asked: Asked) -> Answer | None:
-    """Return what is answered; None if the budget does not allow it, or no bounds were found."""
+    """Return the answer, or None if the budget is too small or no bounds were found."""
     try:
         return curator.ask(
             asked.sql, epsilon=asked.epsilon, delta=asked.delta, row_choice=asked.bounding
@@ -105,22 +105,22 @@ def answer_to(curator: Curator, asked: Asked) -> Answer | None:
 
 
 Open = Callable[[Experiment, Tables, int], Curator]
-"""Makes a curator of so many copies of some tables."""
+"""Makes a curator over copies of some tables."""
 
 
 def opened(experiment: Experiment, tables: Tables, copies: int) -> Curator:
-    """Return a curator of so many copies, over a new database and with new books."""
+    """Return a curator over copies of the tables, with a new database and a new ledger."""
     return open_data(sources_of(experiment, tables, copies), **declared_by(experiment, copies))
 
 
 def sources_of(experiment: Experiment, tables: Tables, copies: int) -> dict[str, pa.Table]:
-    """Return all tables with so many copies of the private ones."""
+    """Return all tables, with copies of the private ones."""
     public = {name: pa.table(dict(columns)) for name, columns in experiment.public.items()}
     return {name: repeated(rows, copies) for name, rows in tables.items()} | public
 
 
 def declared_by(experiment: Experiment, copies: int) -> dict[str, Any]:
-    """Return what the owner declares of so many copies."""
+    """Return the declarations of the owner for this many copies."""
     known = {COPY: (0, copies - 1)} if experiment.keys_are_known else {}
     names = list(experiment.here)
     return {

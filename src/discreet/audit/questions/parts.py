@@ -1,4 +1,4 @@
-"""Curators made of parts, so that one of these can be another."""
+"""Curators made of parts, so that one part can be replaced."""
 
 from collections.abc import Callable
 from contextlib import closing
@@ -36,14 +36,14 @@ BendEngine = Callable[[Engine], Engine]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """What a curator is made of."""
+    """The parts of a curator."""
 
     catalog: Catalog
     engine: Engine
     public: PublicStore
 
     def curator(self, bend: BendPlan | None = None, *, ledger: Ledger | None = None) -> Curator:
-        """Return a curator, with new books if none are given, of plans as `bend` has them."""
+        """Return a curator whose plans are changed by `bend`, by default with a new ledger."""
         engine, public = self.engine, self.public
         return Curator(
             catalog=self.catalog,
@@ -55,13 +55,13 @@ class Parts:
 
 
 def new_ledger(catalog: Catalog) -> Ledger:
-    """Return empty books."""
+    """Return an empty ledger."""
     policy = catalog.budget
     return SqliteLedger(MEMORY, budget=budget_from(policy), neighbours=policy.neighbours.value)
 
 
 def parts_of(experiment: Experiment, tables: Tables, copies: int, **declared: object) -> Parts:
-    """Return the parts that `discreet.open` would put together; `declared` says otherwise."""
+    """Return the parts that `discreet.open` would combine, with changes in `declared`."""
     sources = sources_of(experiment, tables, copies)
     told = declare(dict.fromkeys(sources), **declared_by(experiment, copies) | declared)
     engine = DuckDbEngine.load(sources)
@@ -71,7 +71,7 @@ def parts_of(experiment: Experiment, tables: Tables, copies: int, **declared: ob
 
 
 class BentPlanner(Planner):
-    """Hands on another plan than the one that was made."""
+    """Plans a query, and changes the plan."""
 
     def __init__(self, bend: BendPlan, *, engine: Engine, public: PublicStore) -> None:
         super().__init__(engine=engine, public=public)
@@ -86,7 +86,7 @@ class BentPlanner(Planner):
 
 
 def with_plan(bend: Callable[[PlannedRelease], PlannedRelease]) -> Open:
-    """Open curators that carry out releases otherwise than planned, and charge as planned."""
+    """Open curators that change releases after planning, and charge as planned."""
 
     def bent(plan: Plan) -> Plan:
         return replace(plan, releases=tuple(map(bend, plan.releases)))
@@ -104,7 +104,7 @@ def with_data(bend: Callable[[PlannedRelease, Tables], PlannedRelease]) -> Open:
 
 
 def with_engine(bend: BendEngine) -> Open:
-    """Open curators whose engine answers something else."""
+    """Open curators whose engine runs a different query."""
 
     def opened(experiment: Experiment, tables: Tables, copies: int) -> Curator:
         parts = parts_of(experiment, tables, copies)
@@ -114,7 +114,7 @@ def with_engine(bend: BendEngine) -> Open:
 
 
 def prepared_for(rows: int) -> Open:
-    """Open curators over tables that keep so many rows of a unit, whatever the catalog says."""
+    """Open curators over prepared tables with `rows` rows per unit, against the catalog."""
 
     def opened(experiment: Experiment, tables: Tables, copies: int) -> Curator:
         paid = parts_of(experiment, tables, copies)
@@ -126,12 +126,12 @@ def prepared_for(rows: int) -> Open:
 
 
 def undeclared(experiment: Experiment, tables: Tables, copies: int) -> Curator:
-    """Open a curator whose owner left out what is declared of the experiment besides."""
+    """Open a curator without the further declarations of the experiment."""
     return opened(replace(experiment, declared={}), tables, copies)
 
 
 def with_bounds_of_the_data(experiment: Experiment, tables: Tables, copies: int) -> Curator:
-    """Open a curator whose bounds are the least and the largest value in the table."""
+    """Open a curator whose bounds are the minimum and maximum of the data."""
     values = [each["x"] for rows in tables.values() for each in rows]
     found = cast("list[float]", values)
     bounds = declared_by(experiment, copies)["bounds"] | {"visits.x": (min(found), max(found))}
@@ -139,12 +139,12 @@ def with_bounds_of_the_data(experiment: Experiment, tables: Tables, copies: int)
 
 
 def forgetting(experiment: Experiment, tables: Tables, copies: int) -> Curator:
-    """Open a curator that answers every question as if it were the first one."""
+    """Open a curator that answers every query as if it were the first one."""
     return ForgetfulCurator(parts_of(experiment, tables, copies))
 
 
 class ForgetfulCurator(Curator):
-    """Begins new books with every question."""
+    """Starts a new ledger for every query."""
 
     def __init__(self, parts: Parts) -> None:
         super().__init__(
@@ -156,7 +156,7 @@ class ForgetfulCurator(Curator):
         self._parts = parts
 
     def ask(self, sql: str, **target: Any) -> Answer:
-        """Return what a curator answers who was asked nothing before."""
+        """Return the answer of a new curator."""
         with closing(new_ledger(self.catalog)) as ledger:
             return self._parts.curator(ledger=ledger).ask(sql, **target)
 
@@ -166,7 +166,7 @@ class ForgetfulCurator(Curator):
 
 @dataclass(frozen=True, slots=True)
 class BentEngine:
-    """Runs another query than the one that it is told."""
+    """Runs a different query from the one it is given."""
 
     inner: Engine
     bend: Callable[[ExactQuery], ExactQuery]
@@ -189,5 +189,5 @@ class BentEngine:
 
 
 def unlimited(engine: Engine) -> Engine:
-    """Let all rows of a unit count."""
+    """Remove the contribution limit."""
     return cast("Engine", BentEngine(engine, lambda query: replace(query, limit=10**6)))

@@ -1,4 +1,4 @@
-"""Questions that bring rows together, look at all rows of a unit, or work on what was released."""
+"""Queries with joins, per-unit subqueries, or post-processing."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -8,7 +8,7 @@ from discreet.audit.questions.scenes import Row
 from discreet.audit.questions.statistics import LOW, VICTIM, about_visits, by_copy
 
 DAYS: dict[str, list[object]] = {"day": [1, 1, 1, 2], "week": ["p", "q", "r", "s"]}
-"""Public: one day stands three times, so that a row of it becomes three."""
+"""A public table in which one day occurs three times, so a row of that day becomes three."""
 
 THRICE: list[Row] = [VICTIM | {"day": each} for each in (1, 2, 3)]
 
@@ -35,7 +35,7 @@ def joined() -> tuple[Experiment, ...]:
 
 
 def of_units() -> tuple[Experiment, ...]:
-    """Return what looks at all rows of a unit."""
+    """Return queries that combine all rows of a unit."""
     per_unit = "(SELECT person, MIN(copy) AS copy, {} AS s FROM visits GROUP BY person {})"
     ranked = (
         "(SELECT person, copy, ROW_NUMBER() OVER (PARTITION BY person ORDER BY day) AS s "
@@ -59,7 +59,7 @@ def of_units() -> tuple[Experiment, ...]:
 
 
 def afterwards() -> tuple[Experiment, ...]:
-    """Return what is done with released numbers: which rows are shown, and in which order."""
+    """Return queries with post-processing: which rows are shown, and in which order."""
     histogram = by_copy("COUNT(*)", keys="copy, kind")
     first = (
         f"SELECT * FROM ({histogram}) QUALIFY ROW_NUMBER() OVER (PARTITION BY copy ORDER BY n) = 1"  # noqa: S608

@@ -1,7 +1,7 @@
-"""Made-up tables: the rows of one small experiment, and as many copies of it as are wanted.
+"""Synthetic tables: the rows of one small experiment, and any number of copies of it.
 
-Copies stand side by side in one table, told apart by the column `copy`. Every person is in one copy
-only, so that a question by copy is asked about each of them at once.
+All copies are in one table, with a column `copy`. Every person is in one copy only, so a query that
+groups by copy runs on all of them at once.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,11 +25,11 @@ FIELDS: dict[str, pa.DataType] = {
     "kind": pa.string(),
     "day": pa.int64(),
 }
-"""The columns of every private table besides `copy`; a row that says nothing of one has NULL."""
+"""The columns of every private table except `copy`. Missing values of a row are NULL."""
 
 
 def repeated(rows: Sequence[Row], copies: int) -> pa.Table:
-    """Return so many copies of the rows, each with people of its own."""
+    """Return copies of the rows, each with different people."""
     whose = np.repeat(np.arange(copies, dtype=np.int64), len(rows))
     first = pa.array(whose * PEOPLE)
     columns = {name: _tiled(rows, name, copies) for name in FIELDS}

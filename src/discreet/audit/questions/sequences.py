@@ -1,4 +1,4 @@
-"""Several questions, audited together: what all answers reveal is no more than was charged."""
+"""Several queries, audited together: all answers reveal no more than was charged."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -14,7 +14,7 @@ AGAIN = "select copy, count(1) as how_many from Visits as v group by 1 order by 
 
 
 def repeated() -> tuple[Experiment, ...]:
-    """Return questions that were paid for already, and so reveal nothing more."""
+    """Return repeated queries, which reveal nothing more."""
     asked = {
         "asked twice": (Asked(COUNT), Asked(COUNT)),
         "asked in other words": (Asked(COUNT), Asked(AGAIN)),
@@ -28,7 +28,7 @@ def repeated() -> tuple[Experiment, ...]:
 
 
 def composed() -> tuple[Experiment, ...]:
-    """Return questions whose prices add up, some of them more than the budget allows."""
+    """Return queries whose costs add up, some of them to more than the budget."""
     total = replace(
         about_visits("COUNT, SUM and AVG in turn", COUNT),
         questions=tuple(
@@ -43,7 +43,7 @@ def composed() -> tuple[Experiment, ...]:
 
 
 def bounded_twice() -> Experiment:
-    """Return the same question with rows that were chosen before, and with rows chosen for it."""
+    """Return the same query on rows chosen in advance, and on rows chosen for the query."""
     many = [VICTIM | {"x": 8 - each / 8} for each in range(30)]
     asked = by_copy("SUM(x)", "WHERE x > 5")
     return replace(
@@ -56,7 +56,7 @@ def bounded_twice() -> Experiment:
 
 
 def disjoint() -> Experiment:
-    """Return questions about tables of different people: each has the whole budget."""
+    """Return queries on tables of different people, each with the whole budget."""
     return Experiment(
         name="tables of different people",
         questions=(Asked(COUNT), Asked(by_copy("COUNT(*)", table="people"))),
@@ -68,7 +68,7 @@ def disjoint() -> Experiment:
 
 
 def limited() -> Experiment:
-    """Return more questions than the budget is for."""
+    """Return more queries than the budget allows."""
     filters = ("", "WHERE day = 1", "WHERE kind = 'a'", "WHERE x > 7")
     return replace(
         about_visits("4 questions, budget for 2", COUNT),
@@ -78,7 +78,7 @@ def limited() -> Experiment:
 
 
 def concentrated() -> Experiment:
-    """Return questions with Gaussian noise, more than sums of rho allow."""
+    """Return queries with Gaussian noise, more than the sum of rho allows."""
     days = [VICTIM | {"day": each} for each in range(8)]
     filters = [f"WHERE x > {each}" for each in range(4)]
     return replace(

@@ -1,7 +1,7 @@
-"""One question about one table: every statistic, every way of bounding it, every kind of key.
+"""One query on one table: every statistic, every way to limit contributions, every kind of group.
 
-The victim stands where the answer moves most: at the end of the bounds, in a copy that is otherwise
-empty or balanced, among rows that count as nothing (NULL, NaN, infinities, keys nobody declared).
+The victim is where the answer changes most: at an end of the bounds, in a copy that is otherwise
+empty or balanced, among rows that are left out (NULL, NaN, infinities, undeclared groups).
 """
 
 from collections.abc import Iterable
@@ -22,13 +22,13 @@ ODD: tuple[Row, ...] = (
     {"person": 6},
     {"x": 8.0, "kind": "a", "day": 1},
 )
-"""Rows that are hard to count: the last one belongs to nobody."""
+"""Rows that are hard to count. The last one has no unit."""
 
 FEW, DEAR = 3_000, Fraction(3)
-"""Runs of a question whose groups take long, as those of quantiles do, and their higher price."""
+"""The runs of a query with slow groups, such as quantiles, and its higher cost."""
 
 DELTA = Fraction(1, 40)
-"""So large that it is seen; at epsilon 1 a key of one unit is shown with a chance of 0.0236."""
+"""Large enough to detect. At epsilon 1, a group of one unit is shown with probability 0.0236."""
 
 
 def about_visits(
@@ -90,10 +90,10 @@ def measured() -> tuple[Experiment, ...]:
 
 
 def drifting() -> Experiment:
-    """Return a sum that one row moves far in floats of 11 bits, and by no more than itself exactly.
+    """Return a sum that one row changes by much in 11-bit floats, and only by its value exactly.
 
-    At 4096 such floats are 4 apart above and 2 below. Without the victim, 120 times -1.5 take the
-    sum down by 2 each; the victim's 3 lift it to 4100, where -1.5 is rounded away every time.
+    At 4096 such floats are 4 apart above and 2 below. Without the victim, each of 120 rows of -1.5
+    lowers the sum by 2. The victim's 3 raises it to 4100, where -1.5 is rounded away every time.
     """
     up = [LOW | {"person": 1 + each, "x": 8.0} for each in range(64)]
     down = [LOW | {"person": 65 + each, "x": 62.5 / 16} for each in range(120)]
@@ -108,7 +108,7 @@ def drifting() -> Experiment:
 
 
 def chosen() -> tuple[Experiment, ...]:
-    """Return statistics that are chosen among values."""
+    """Return statistics that are selected among values."""
     early = LOW | {"person": 7, "day": 0}
     found = (
         about_visits("MEDIAN", by_copy("MEDIAN(LEAST(day, 1))"), others=[early, LOW]),
@@ -125,7 +125,7 @@ def chosen() -> tuple[Experiment, ...]:
 
 
 def bounded() -> tuple[Experiment, ...]:
-    """Return questions about a victim of many more rows than count."""
+    """Return queries about a victim with many more rows than the contribution limit."""
     many = [VICTIM | {"x": 8 - each / 8} for each in range(30)]
     spread = [VICTIM | {"kind": "ab"[each % 2]} for each in range(30)]
     two = by_copy("COUNT(*)", keys="copy, kind")
@@ -144,7 +144,7 @@ def bounded() -> tuple[Experiment, ...]:
 
 
 def keyed() -> tuple[Experiment, ...]:
-    """Return groups, known and unknown, and neighbours that change."""
+    """Return declared and undeclared groups, and replace neighbours."""
     histogram = by_copy("COUNT(*)", keys="copy, kind")
     two = replace(about_visits("histogram", histogram, others=[LOW]), rows=2)
     by_size = by_copy("COUNT(*)", keys="copy, CASE WHEN x > 4 THEN 'much' ELSE 'little' END")
@@ -192,7 +192,7 @@ def keyed() -> tuple[Experiment, ...]:
 
 
 def unknown(name: str, others: int, sql: str = "") -> Experiment:
-    """Return keys that only the data know, each of the victim and so many others."""
+    """Return undeclared groups, each with the victim and this many others."""
     rest = [LOW | {"person": 1 + each} for each in range(others)]
     found = about_visits(name, sql or by_copy("COUNT(DISTINCT person)"), others=rest)
     return replace(
@@ -205,7 +205,7 @@ def unknown(name: str, others: int, sql: str = "") -> Experiment:
 
 
 def unknown_replaced() -> Experiment:
-    """Return a victim that leaves one unknown key for another."""
+    """Return a victim that moves from one undeclared group to another."""
     rest = [
         LOW | {"person": 10 * (1 + each) + ord(kind), "kind": kind}
         for each in range(3)
@@ -222,7 +222,7 @@ def unknown_replaced() -> Experiment:
 
 
 def gaussian() -> Experiment:
-    """Return a histogram of people over days, which gets Gaussian noise: many cells, one each."""
+    """Return a histogram of people over days, which gets Gaussian noise."""
     return replace(
         about_visits(
             "people by day, Gaussian noise",
@@ -239,5 +239,5 @@ def gaussian() -> Experiment:
 
 
 def by_copy(statistic: str, where: str = "", *, keys: str = "copy", table: str = "visits") -> str:
-    """Return a question by copy."""
+    """Return a query that groups by copy."""
     return f"SELECT {keys}, {statistic} AS n FROM {table} {where} GROUP BY {keys}"  # noqa: S608

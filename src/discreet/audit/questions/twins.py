@@ -1,4 +1,4 @@
-"""Whole questions with one protection taken away: what an audit must catch."""
+"""Whole queries with one protection removed, which an audit must catch."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -33,7 +33,7 @@ from discreet.audit.questions.statistics import bounded, chosen, keyed, measured
 
 
 class Broken(NamedTuple):
-    """What is broken, in which experiment, and how its curators are made."""
+    """The planted bug, its experiment, and how its curators are made."""
 
     name: str
     of: str
@@ -82,7 +82,7 @@ BROKEN = (
 )
 
 MORE_RUNS = {"paid for 2 rows where 3 count": 15_000}
-"""Of what is hardest to see."""
+"""More runs for the bug that is hardest to detect."""
 
 
 def broken_experiments() -> tuple[Experiment, ...]:

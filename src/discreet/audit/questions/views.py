@@ -1,4 +1,4 @@
-"""What an analyst sees of answers, copy by copy, as numbers."""
+"""The content of answers, copy by copy, as numbers."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,23 +14,23 @@ from discreet.errors import ParameterError
 Cells = NDArray[np.float64]
 
 NOTHING = np.nan
-"""Stands for what is not shown: a NULL, a row that is not there, an answer that was refused."""
+"""Represents what is not shown: a NULL, a missing row, a rejected query."""
 
 TEXT_MOST = 6
-"""Texts of up to so many bytes are whole numbers that floats hold."""
+"""The most bytes of a text, so that it is an integer that a float can hold."""
 
 
 def views(seen: Sequence[Answer | None], copies: int, rows: int) -> Cells:
-    """Return all that is shown of each copy: its rows, up to so many, in their order, with each ±.
+    """Return the output for each copy: its first rows, in order, with margins of error.
 
-    Each copy is a row of the array. Nothing is left out: whole numbers of these tables are small,
-    and different short texts are different numbers.
+    Each copy is a row of the array. Nothing is lost: integers in these tables are small, and
+    different short texts are different numbers.
     """
     return np.hstack([_view(each, copies, rows) for each in seen])
 
 
 def stacked(parts: Sequence[Cells]) -> Cells:
-    """Return all rows of some arrays; where some are narrower, nothing is shown beyond."""
+    """Return all rows of some arrays. Narrower ones are filled up as not shown."""
     width = max(each.shape[1] for each in parts)
     padded = [
         np.pad(each, ((0, 0), (0, width - each.shape[1])), constant_values=NOTHING)
@@ -54,14 +54,14 @@ def _view(answer: Answer | None, copies: int, rows: int) -> Cells:
 
 
 def _copies(table: pa.Table) -> NDArray[np.int64]:
-    """Return the copy that each row is about; a question that names none is about the only one."""
+    """Return the copy of each row. A query without a copy column is about the only one."""
     if COPY not in table.column_names:
         return np.zeros(table.num_rows, np.int64)
     return np.asarray(table.column(COPY).to_numpy(), np.int64)
 
 
 def _places(whose: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the place of each row among those of its copy, which stand together."""
+    """Return the index of each row within its copy. Rows of a copy are contiguous."""
     first = np.searchsorted(whose, whose)
     return np.arange(len(whose)) - first
 
