@@ -42,6 +42,7 @@ FENCED = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<body>.*?)^```$", re.MULTILINE |
 TITLE = re.compile(r'title="([^"]*)"')
 TIMES = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?(\.\d+)?|\b\d+(\.\d+)? s\b")
 FILES = re.compile(r"<!-- files: (.*?) -->")
+DEMO_FILE = re.compile(r'"(discreet\.toml|visits\.csv|patients\.csv)"')
 PROMPT = "$ "
 USUAL_OPTIONS = "--epsilon 0.5"
 
@@ -137,6 +138,8 @@ class _Runner:
                 yield shown, self._recipe(block)
 
     def _doctest(self, block: Block) -> str:
+        if DEMO_FILE.search(block.body):
+            self._make_files()
         examples = doctest.DocTestParser().get_examples(block.body)
         test = doctest.DocTest(examples, self.names, "page", None, None, block.body)
         test.globs = self.names  # DocTest makes a copy; blocks of a page share their names.
