@@ -50,7 +50,7 @@ bench: $(VENV)/.developer
 docs: $(VENV)/.developer
 	$(BIN)/python -m docs.build
 	$(if $(REFRESH),$(BIN)/python -m docs.refresh)
-	$(BIN)/python -m mkdocs build --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
 
 # What a user needs, and what a developer needs besides. Each stamp is written last, so that what was
 # interrupted is made again, and all is made anew when the dependencies or the Python change.

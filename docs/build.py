@@ -14,6 +14,7 @@ from typing import Any
 from discreet import accounting, mechanisms, utility
 from discreet.mechanisms import Exponential, Gaussian, Geometric, Laplace, Staircase
 from discreet.mechanisms.laws import ChoiceLaw
+from docs.benchmark_summary import benchmark_summary_page
 from docs.notebooks import COURSE, write_notebooks
 from docs.python_api import python_api_page
 from docs.sql_functions import sql_functions_page
@@ -43,6 +44,7 @@ Each call is preceded by `from discreet.mechanisms import *`,
 """
 
 GENERATED = {
+    "explanation/benchmarks.md": benchmark_summary_page,
     "reference/sql-functions.md": sql_functions_page,
     "reference/python-api.md": python_api_page,
 }

@@ -238,7 +238,7 @@ def told_apart(sessions: Sessions) -> Iterator[None]:
         log.warning("the role may not prepare tables", exc_info=cause)
         words = (
             "the role may not prepare tables on the server; give it the rights that "
-            "docs/engines.md lists."
+            "docs/how-to/connect-postgresql.md lists."
         )
     except sessions.psycopg.Error as cause:
         log.warning("tables could not be prepared", exc_info=cause)
