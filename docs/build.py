@@ -31,8 +31,8 @@ AUCTION = Exponential(epsilon=0.1, sensitivity=4.2).law(REVENUES)
 
 HEAD = """# The course's numbers
 
-Five public lectures on differential privacy contain worked numbers. This page recomputes each number
-with one call to Discreet and notes where a lecture has a slip. A test checks every value.
+Five public lectures on differential privacy contain worked numbers. This page recomputes each of
+them with one call to Discreet and notes where a lecture has a slip. A test checks every value.
 
 The lectures' own figures are in `tests/golden/lectures.json`, and the calls are in `numbers.toml`
 beside this page. `make docs` writes the page. The scripts and notebooks in this folder answer the

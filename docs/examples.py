@@ -181,8 +181,9 @@ class _Runner:
         if not self.has_files:
             self.has_files = True
             write_clinic(self.folder)
-            for each in self.folder.iterdir() if self.files is not None else ():
-                if each.name not in self.files:
+            unwanted = () if self.files is None else self.folder.iterdir()
+            for each in unwanted:
+                if each.name not in (self.files or ()):
                     each.unlink()
 
 
@@ -268,7 +269,7 @@ def _environment(**values: str) -> Iterator[None]:
 @contextmanager
 def _replayed_noise(seed: str) -> Iterator[None]:
     source, before = ReplayableEntropy(seed), SystemEntropy.draw
-    SystemEntropy.draw = lambda _, count: source.draw(count)  # type: ignore[method-assign]
+    SystemEntropy.draw = lambda _, count: source.draw(count)  # type: ignore[method-assign, assignment]
     try:
         yield
     finally:

@@ -14,11 +14,13 @@ from discreet.explanation import Explanation
 
 HEAD = """# Python API
 
-This page is generated from the signatures and docstrings of the public names. [Stability](stability.md) says which names are
-public and how they are deprecated. Start with [`discreet.open`](#discreetopen); it returns a [`Curator`](#curator).
+This page is generated from the signatures and docstrings of the public names.
+[Stability](stability.md) says which names are public and how they are deprecated. Start with
+[`discreet.open`](#discreetopen); it returns a [`Curator`](#curator).
 
-`Real` is any real number: `int`, `float`, `Fraction`, `Decimal` or a NumPy number. A float means the decimal that it prints as:
-0.1 is one tenth. `Value` is a value of a column: a boolean, a number, a text, a date, a time or None.
+`Real` is any real number: `int`, `float`, `Fraction`, `Decimal` or a NumPy number. A float means
+the decimal that it prints as: 0.1 is one tenth. `Value` is a value of a column: a boolean, a
+number, a text, a date, a time or None.
 
 """
 
@@ -112,7 +114,10 @@ def _signature(name: str, function: object) -> str:
 def _lines_of(parameters: list[inspect.Parameter]) -> Iterator[str]:
     for place, each in enumerate(parameters):
         before = parameters[place - 1].kind if place else None
-        if each.kind is each.KEYWORD_ONLY and before not in (each.KEYWORD_ONLY, each.VAR_POSITIONAL):
+        if each.kind is each.KEYWORD_ONLY and before not in (
+            each.KEYWORD_ONLY,
+            each.VAR_POSITIONAL,
+        ):
             yield "    *,\n"
         yield f"    {each},\n"
 

@@ -26,4 +26,5 @@ def refresh(page: Path) -> bool:
 
 if __name__ == "__main__":
     chosen = [ROOT / each for each in sys.argv[1:]] or pages()
-    sys.exit(not all([refresh(each) for each in chosen]))
+    ended = [refresh(each) for each in chosen]
+    sys.exit(not all(ended))

@@ -15,8 +15,9 @@ from discreet.query.questions import Statistic
 
 HEAD = """# SQL functions
 
-This page lists the functions that you can use in a query. It is generated from the tables that Discreet checks queries
-against, so it is complete. [SQL](sql.md) describes the rest of the language.
+This page lists the functions that you can use in a query. It is generated from the tables that
+Discreet checks queries against, so it is complete. [SQL](sql.md) describes the rest of the
+language.
 
 Three rules hold for all functions of private rows:
 
@@ -145,7 +146,7 @@ def _functions() -> Iterator[str]:
 
 
 def _windows() -> Iterator[str]:
-    names = (node.sql_name() for node in WINDOW_FUNCTIONS)
+    names = (_written(node, ("this",)).partition("(")[0] for node in WINDOW_FUNCTIONS)
     yield "## Window functions of private rows\n"
     yield "They need `PARTITION BY` the privacy unit: " + _listed(names) + ".\n"
 

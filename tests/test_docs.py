@@ -7,6 +7,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -69,8 +70,11 @@ def recipes() -> list[tuple[Block, Block]]:
     """Return the queries of the cookbook, each with its output."""
     text = text_of(COOKBOOK)
     found = blocks(text)
-    pairs = zip(found, found[1:], strict=False)
-    return [(a, b) for a, b in pairs if a.language == "sql" and is_followed_by_output(text, a, b)]
+    return [
+        (a, b)
+        for a, b in pairwise(found)
+        if a.language == "sql" and is_followed_by_output(text, a, b)
+    ]
 
 
 def test_the_cookbook_answers_thirty_questions() -> None:
@@ -106,7 +110,9 @@ def test_the_site_is_built_and_needs_nothing_from_elsewhere(tmp_path: Path) -> N
     )
     assert (ended.returncode, ended.stderr) == (0, "")
     assert (tmp_path / "search").is_dir()
-    loads = re.compile(r"<(?:script|img|link|iframe)\b[^>]*?\b(?:src|href)=\"?(https?:)?//[^\s\">]+")
+    loads = re.compile(
+        r"<(?:script|img|link|iframe)\b[^>]*?\b(?:src|href)=\"?(https?:)?//[^\s\">]+"
+    )
     for page in tmp_path.rglob("*.html"):
         assert loads.search(page.read_text(encoding="utf-8")) is None, page
 

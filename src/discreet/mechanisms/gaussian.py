@@ -36,7 +36,7 @@ VECTOR_FINENESS = 1 << 20
 """What a vector's coordinates may lose to the grid is at most this part of the sensitivity."""
 
 VARIATION = Fraction(1, 24 * FINENESS**2) * Fraction(1001, 1000)
-"""Total variation between one draw and a rounding of continuous noise (docs/proofs/composition.md)."""
+"""Total variation of one draw and rounded continuous noise (docs/proofs/composition.md)."""
 
 EPSILON_SOUGHT = 30.0
 """No error is so small that a larger epsilon is tried for it."""
