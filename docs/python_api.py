@@ -86,7 +86,9 @@ def _named(module: ModuleType, name: str) -> Iterator[str]:
     elif callable(thing):
         yield from _function(name, thing)
     else:
-        yield f"A value: `{_plain(repr(thing))[:WIDTH]}`.\n"
+        names = ", ".join(f"`{each!r}`" for each in thing) if isinstance(thing, dict) else ""
+        value = f"`{_plain(repr(thing))[:WIDTH]}`"
+        yield f"A table of: {names}.\n" if names else f"A value: {value}.\n"
 
 
 def _function(name: str, function: object) -> Iterator[str]:
@@ -148,6 +150,7 @@ def _first_line(thing: object) -> str:
 def _plain(text: str) -> str:
     """Return a signature without modules, and without what differs from run to run."""
     text = re.sub(r"<([\w.]+) object at 0x[0-9a-f]+>", r"\1()", text)
+    text = re.sub(r"<function ([\w.<>]+) at 0x[0-9a-f]+>", r"\1", text)
     text = re.sub(r"<([\w.]+): ([^>]+)>", r"\1", text)
     text = re.sub(r"\b[a-z_]\w*(?:\.[a-z_]\w*)*\.(?=[A-Za-z_])", "", text)
     text = re.sub(r"(: |-> )'([^'\n]+)'", r"\1\2", text)

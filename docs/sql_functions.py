@@ -80,8 +80,8 @@ AGGREGATES = {
     "COUNT(DISTINCT unit)": "number of privacy units; has the smallest margin of error",
     "COUNT(DISTINCT x)": "number of different values",
     "COUNT_IF(x)": "number of rows in which the condition x holds",
-    "QUANTILE(x, p)": "value below which the share p of the rows lies; also `QUANTILE_CONT`, "
-    "`QUANTILE_DISC`, `PERCENTILE_CONT` and `PERCENTILE_DISC`",
+    "QUANTILE(x, p)": "value below which the share p of the rows lies, chosen privately; needs "
+    "bounds. Also `QUANTILE_CONT`, `QUANTILE_DISC`, `PERCENTILE_CONT` and `PERCENTILE_DISC`",
     "MEDIAN(x)": "`QUANTILE(x, 0.5)`",
 }
 """Aggregates that the checker reads one by one."""
@@ -100,6 +100,12 @@ MEANINGS = {
 
 INTERNAL = {"decimal"}
 """Functions that no query names: a decimal literal is one."""
+
+
+def spelling_of(name: str) -> str:
+    """Return how a function is written in SQL, with x, y and z for its arguments."""
+    plain = {function: (node, keys) for node, (function, keys) in PLAIN.items()}
+    return SPELLINGS.get(name) or _written(*plain[name])
 
 
 def sql_functions_page() -> str:
@@ -130,14 +136,11 @@ def _functions() -> Iterator[str]:
     yield "In the meanings, x, y and z are the first three arguments.\n"
     yield "| SQL | meaning |"
     yield "|---|---|"
-    spelled = {name: _written(node, keys) for node, (name, keys) in PLAIN.items()}
     for name, function in FUNCTIONS.items():
-        if name in INTERNAL:
-            continue
-        written = SPELLINGS.get(name) or spelled[name]
-        yield f"| `{_cell(written)}` | {_meaning(function)} |"
+        if name not in INTERNAL:
+            yield f"| `{_cell(spelling_of(name))}` | {_meaning(function)} |"
     others = ", ".join(
-        f"`{name.upper()}` for `{_cell((SPELLINGS | spelled)[function])}`"
+        f"`{name.upper()}` for `{_cell(spelling_of(function))}`"
         for name, function in ANONYMOUS.items()
         if name != function
     )
@@ -172,7 +175,9 @@ def _written(node: type[exp.Expr], keys: tuple[str, ...]) -> str:
 
 def _meaning(function: Function) -> str:
     plain = re.sub(r" \((a name )?of (facts|moments)\.\w+\)", "", function.meaning)
-    return _cell(plain)
+    letters = [letter for place, letter in enumerate("xyz") if place in function.literals]
+    constant = f"; {' and '.join(letters)} must be constant" if letters else ""
+    return _cell(plain + constant)
 
 
 def _cell(text: str) -> str:

@@ -7,17 +7,24 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import date, datetime
 from itertools import pairwise
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 import typer
 
+import discreet
+from discreet.catalog import Kind
 from discreet.cli import main
 from discreet.cli.commands import app
+from discreet.curator import Curator
 from discreet.demo.clinic import write_clinic
+from discreet.query.expressions.functions import FUNCTIONS
 from docs.build import DOCS, GENERATED
 from docs.examples import Block, ExampleError, blocks, is_followed_by_output, pages, refreshed
+from docs.sql_functions import INTERNAL, spelling_of
 
 ROOT = Path(__file__).parent.parent
 PAGES = pages()
@@ -120,6 +127,43 @@ def test_the_site_is_built_and_needs_nothing_from_elsewhere(tmp_path: Path) -> N
 @pytest.mark.parametrize("name", GENERATED)
 def test_a_generated_page_is_what_make_docs_writes(name: str) -> None:
     assert text_of(DOCS / name) == GENERATED[name]()
+
+
+COLUMNS: dict[Kind, tuple[str, list[object]]] = {
+    Kind.INTEGER: ("an_integer", [1]),
+    Kind.REAL: ("a_real", [1.5]),
+    Kind.TEXT: ("a_text", ["a"]),
+    Kind.BOOLEAN: ("a_boolean", [True]),
+    Kind.DATE: ("day", [date(2024, 1, 2)]),
+    Kind.TIMESTAMP: ("time", [datetime(2024, 1, 2, 3, 4)]),
+}
+CONSTANTS = {Kind.INTEGER: "1", Kind.TEXT: "'a'"}
+TIMES = {"date_part", "date_trunc", "date_diff"}
+
+
+@pytest.fixture(scope="module")
+def every_kind() -> Iterator[Curator]:
+    columns = dict(COLUMNS.values()) | {"other_day": [date(2024, 1, 1)], "unit": [1]}
+    with discreet.open({"t": pa.table(columns)}, unit="unit", epsilon=1) as curator:
+        yield curator
+
+
+@pytest.mark.parametrize("name", sorted(set(FUNCTIONS) - INTERNAL))
+def test_a_function_is_accepted_as_its_page_spells_it(name: str, every_kind: Curator) -> None:
+    function = FUNCTIONS[name]
+    accepted = [*function.accepts, *function.accepts[-1:] * 2][:3]
+    values = {
+        letter: next(
+            CONSTANTS[kind] if place in function.literals else COLUMNS[kind][0]
+            for kind in COLUMNS
+            if kind in kinds
+        )
+        for place, (letter, kinds) in enumerate(zip("xyz", accepted, strict=True))
+    }
+    values |= {"x": "'month'"} if name in TIMES else {}
+    found = re.sub(r"\b[xyz]\b", lambda each: values[each[0]], spelling_of(name))
+    sql = f"SELECT COUNT(*) AS n FROM t WHERE ({found}) IS NOT NULL"  # noqa: S608 - our own page
+    assert every_kind.explain(sql, epsilon=0.1).columns[0].name == "n"
 
 
 # --------------------------------------------------------------------------- README and commands
