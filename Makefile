@@ -45,8 +45,12 @@ format: $(VENV)/.developer
 bench: $(VENV)/.developer
 	$(BIN)/python -m benchmarks $(if $(QUICK),--quick)
 
+# The pages that are computed, then the site in build/site. REFRESH=1 also runs every example on
+# the pages and writes the output that it gives now.
 docs: $(VENV)/.developer
 	$(BIN)/python -m docs.build
+	$(if $(REFRESH),$(BIN)/python -m docs.refresh)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
 
 # What a user needs, and what a developer needs besides. Each stamp is written last, so that what was
 # interrupted is made again, and all is made anew when the dependencies or the Python change.

@@ -42,7 +42,9 @@ QUICK: Mapping[str, Callable[[Say], Report]] = {
 def main() -> None:
     parser = ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="name", help=", ".join(BENCHMARKS))
-    parser.add_argument("--page", action="store_true", help="write docs/benchmarks.md afterwards")
+    parser.add_argument(
+        "--page", action="store_true", help="write docs/benchmark-tables.md afterwards"
+    )
     parser.add_argument(
         "--quick", action="store_true", help=f"a form of some minutes of {', '.join(QUICK)}"
     )

@@ -1,4 +1,4 @@
-"""Put the last results of all benchmarks on the page docs/benchmarks.md."""
+"""Put the last results of all benchmarks on the page docs/benchmark-tables.md."""
 
 import json
 import re
@@ -8,7 +8,7 @@ from shutil import copyfile
 from benchmarks.environments import ROOT
 from benchmarks.report import RESULTS
 
-PAGE = ROOT / "docs" / "benchmarks.md"
+PAGE = ROOT / "docs" / "benchmark-tables.md"
 HEADING = "## Results\n"
 
 

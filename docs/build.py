@@ -1,4 +1,7 @@
-"""Write what documentation computes: docs/course.md and the figures. `make docs` runs it."""
+"""Write what documentation computes: generated pages, figures and notebooks. `make docs` runs it.
+
+The examples on the pages are another command, `python -m docs.refresh`.
+"""
 
 import json
 import tomllib
@@ -11,9 +14,14 @@ from typing import Any
 from discreet import accounting, mechanisms, utility
 from discreet.mechanisms import Exponential, Gaussian, Geometric, Laplace, Staircase
 from discreet.mechanisms.laws import ChoiceLaw
-from docs.notebooks import write_notebooks
+from docs.benchmark_summary import benchmark_summary_page
+from docs.notebooks import COURSE, write_notebooks
+from docs.python_api import python_api_page
+from docs.sql_functions import sql_functions_page
 
 DOCS = Path(__file__).parent
+NUMBERS = COURSE / "numbers.toml"
+COURSE_PAGE = COURSE / "README.md"
 GOLDEN = DOCS.parent / "tests" / "golden" / "lectures.json"
 
 PRICES = [Fraction(tenths, 10) for tenths in range(1, 43)]
@@ -23,15 +31,24 @@ AUCTION = Exponential(epsilon=0.1, sensitivity=4.2).law(REVENUES)
 
 HEAD = """# The course's numbers
 
-Five lectures print numbers; here each is computed by one call of Discreet. The questions, the
-lectures' own figures and their slips are in `tests/golden/lectures.json`, the calls in
-`docs/course.toml`; a test evaluates every call, and `make docs` writes this page. The lectures'
-exercises are answered in `examples/course`, as scripts and as notebooks, each with a picture.
+Five public lectures on differential privacy contain worked numbers. This page recomputes each of
+them with one call to Discreet and notes where a lecture has a slip. A test checks every value.
 
-In front of each call stand `from discreet.mechanisms import *`,
+The lectures' own figures are in `tests/golden/lectures.json`, and the calls are in `numbers.toml`
+beside this page. `make docs` writes the page. The scripts and notebooks in this folder answer the
+lectures' exercises, each with a picture.
+
+Each call is preceded by `from discreet.mechanisms import *`,
 `from discreet.accounting import *`, `from discreet.utility import *`,
 `from fractions import Fraction` and `from math import exp, log, sqrt`.
 """
+
+GENERATED = {
+    "explanation/benchmarks.md": benchmark_summary_page,
+    "reference/sql-functions.md": sql_functions_page,
+    "reference/python-api.md": python_api_page,
+}
+"""Pages that are computed as a whole."""
 
 
 def weight(law: ChoiceLaw, price: float) -> float:
@@ -52,9 +69,9 @@ def evaluated(call: str) -> Any:
 
 
 def course_page() -> str:
-    """Return docs/course.md."""
+    """Return the page of the numbers of the course."""
     golden = json.loads(GOLDEN.read_text(encoding="utf-8"))
-    calls = tomllib.loads((DOCS / "course.toml").read_text(encoding="utf-8"))
+    calls = tomllib.loads(NUMBERS.read_text(encoding="utf-8"))
     sections: dict[str, list[str]] = {}
     for entry in golden:
         lines = sections.setdefault(entry["source"], [])
@@ -111,6 +128,8 @@ def draw_figures(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    (DOCS / "course.md").write_text(course_page(), encoding="utf-8")
+    COURSE_PAGE.write_text(course_page(), encoding="utf-8")
+    for name, page in GENERATED.items():
+        (DOCS / name).write_text(page(), encoding="utf-8")
     draw_figures(DOCS / "figures")
     write_notebooks()

@@ -7,16 +7,14 @@ from typing import Any
 
 import pytest
 
-from docs.build import course_page, evaluated
+from docs.build import COURSE_PAGE, NUMBERS, course_page, evaluated
 
 ROOT = Path(__file__).parent.parent
 GOLDEN: dict[str, dict[str, Any]] = {
     entry["id"]: entry
     for entry in json.loads((ROOT / "tests/golden/lectures.json").read_text(encoding="utf-8"))
 }
-CALLS: dict[str, dict[str, Any]] = tomllib.loads(
-    (ROOT / "docs/course.toml").read_text(encoding="utf-8")
-)
+CALLS: dict[str, dict[str, Any]] = tomllib.loads(NUMBERS.read_text(encoding="utf-8"))
 
 
 def test_every_number_of_the_lectures_has_a_call() -> None:
@@ -37,7 +35,7 @@ def test_a_wrong_number_would_be_noticed() -> None:
 
 
 def test_the_page_is_what_make_docs_writes() -> None:
-    assert (ROOT / "docs/course.md").read_text(encoding="utf-8") == course_page()
+    assert COURSE_PAGE.read_text(encoding="utf-8") == course_page()
 
 
 def _numbers(value: Any) -> list[float]:

@@ -10,7 +10,7 @@ import pytest
 
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent
-PAGE = ROOT / "docs" / "security.md"
+PAGE = ROOT / "docs" / "security-tests.md"
 
 CASES = {
     case: title

@@ -87,7 +87,6 @@ def release(
     return NoisyTable(pa.Table.from_arrays([*groups.keys, *columns, *hidden], names=names))
 
 
-
 # --------------------------------------------------------------------------- groups
 
 

@@ -1,6 +1,6 @@
 """SQL made to leak, case by case: what must be answered alike, and what must be refused, by whom.
 
-The table is that of `twins.py`; `docs/security.md` says what each case is about.
+The table is that of `twins.py`; `docs/security-tests.md` says what each case is about.
 """
 
 # ruff: noqa: S608 - questions are made, not taken from anyone

@@ -132,7 +132,7 @@ def test_databricks_has_what_spark_has() -> None:
 
 
 def test_the_page_lists_what_is_left_out() -> None:
-    page = (ROOT / "docs" / "engines.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "databases.md").read_text(encoding="utf-8")
     (line,) = (each for each in page.splitlines() if each.startswith("| BigQuery, Snowflake"))
     for name in ("bigquery", "snowflake", "trino"):
         left_out = sorted(set(DUCKDB.functions) - set(FOREIGN[name].functions))

@@ -31,7 +31,7 @@ def schema() -> Iterator[str]:
 
 def documented_role(role: str, schema: str) -> list[str]:
     """Return the statements of the page that make a role with the rights that are needed."""
-    page = (ROOT / "docs" / "engines.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "how-to" / "connect-postgresql.md").read_text(encoding="utf-8")
     block = page.split("```sql\n")[1].split("```")[0]
     written = re.sub(r"\bclinic\b", schema, block.replace("discreet_reader", role))
     lines = [each for each in written.splitlines() if not each.startswith("--")]

@@ -310,7 +310,7 @@ def test_two_do_not_make_a_form_at_once(catalog: Path) -> None:
 
 def documented(number: int, names: dict[str, str]) -> list[str]:
     """Return the statements of a block of the page, with other names."""
-    page = (ROOT / "docs" / "engines.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "how-to" / "connect-postgresql.md").read_text(encoding="utf-8")
     written = page.split("```sql\n")[number].split("```")[0]
     for old, new in names.items():
         written = re.sub(rf"\b{old}\b", new, written)
@@ -359,7 +359,7 @@ def test_the_documented_roles_prepare_and_ask_and_can_do_nothing_else(
             for choice in ("once", "per-query"):
                 (row,) = curator.ask(sql, epsilon=20, row_choice=choice).rows
                 assert int(str(row["n"])) > 0
-    with pytest.raises(SourceError, match=r"rights that docs/engines\.md lists"):
+    with pytest.raises(SourceError, match=r"rights that docs/how-to/connect-postgresql\.md lists"):
         forget_catalog(path)
     refused(reader, f"SELECT 1 FROM {schema}.visits", "SELECT 1 FROM discreet_rest.visits")
     refused(preparer, f"DELETE FROM {schema}.visits", f"CREATE TABLE {schema}.mine (n int)")
@@ -388,7 +388,7 @@ def test_a_role_without_rights_is_told_which_page_lists_them(
     prepare_catalog(catalog)
     monkeypatch.setenv("CLINIC", shared_server().replace("postgres:@", f"{role}@"))
     assert not reads_prepared(catalog)
-    with pytest.raises(SourceError, match=r"rights that docs/engines\.md lists"):
+    with pytest.raises(SourceError, match=r"rights that docs/how-to/connect-postgresql\.md lists"):
         prepare_catalog(catalog)
     monkeypatch.setenv("CLINIC", shared_server())
     run(f"DROP OWNED BY {role}", f"DROP ROLE {role}")

@@ -196,7 +196,7 @@ def answered_elsewhere() -> list[str]:
     found = [each["sql"] for name in ("corpus", "shapes") for each in golden(name)["answer"]]
     shapes = (TESTS / "properties" / "shapes.sql").read_text(encoding="utf-8").splitlines()
     found += [each for each in shapes if not each.startswith("--")]
-    page = (TESTS.parent / "docs" / "questions.md").read_text(encoding="utf-8")
+    page = (TESTS.parent / "docs" / "reference" / "sql.md").read_text(encoding="utf-8")
     found += re.findall(r"```sql\n(.*?)```", page, flags=re.DOTALL)
     return found
 

@@ -7,8 +7,8 @@ variance rounded to the nearest integer, and x = 1/(24 v). Then at every integer
 
 and the total variation distance of d and r is at most x. Neighbouring exact values are integers
 apart, so rounding commutes with the shift and is post-processing of the continuous release. The
-proof is in docs/accounting.md. It gives two bounds on the cost of a composition whose ideal form,
-with continuous noise, is (epsilon, delta)-DP:
+proof is in docs/proofs/composition.md. It gives two bounds on the cost of a composition whose ideal
+form, with continuous noise, is (epsilon, delta)-DP:
 
 by variation    (epsilon, delta + (1 + e^epsilon) X)                  with X = Σ x over all answers,
 by ratio        (epsilon + X + B + Σ ln S, e^X (delta + e^(epsilon - y)))          for any y > 0,

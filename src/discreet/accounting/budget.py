@@ -9,7 +9,7 @@ concentrated    Σ rho ≤ rho, the largest that implies (epsilon, delta - set_a
                 (epsilon, delta) releases ≤ set_aside (Feldman, Zrnic 2021, the Rényi filter;
                 Whitehouse, Ramdas, Rogers, Wu 2023, the filter for approximate zCDP),
                 or else Σ epsilon ≤ epsilon, if all charges are pure
-                (docs/accounting.md, "Either bound will do").
+                (docs/proofs/composition.md, "Either bound will do").
 
 All comparisons are between exact fractions.
 """
@@ -94,7 +94,7 @@ class Budget:
     same epsilon and no delta. `set_aside` is the part of delta for events that have a delta
     themselves. It must be fixed before the first charge.
 
-    Proof: docs/accounting.md, "Either bound will do".
+    Proof: docs/proofs/composition.md, "Either bound will do".
     """
 
     epsilon: Fraction

@@ -93,7 +93,7 @@ def _(event: GaussianEvent | DiscreteGaussianEvent | ConcentratedEvent, alphas: 
 
 @rdp_curve.register
 def _(event: LaplaceEvent, alphas: Floats) -> Floats:
-    # Mironov 2017, Proposition 6; vectors cost no more than a number (docs/accounting.md):
+    # Mironov 2017, Proposition 6; vectors cost no more than a number (docs/proofs/composition.md):
     # (alpha-1) e + ln(alpha/(2 alpha-1) + (alpha-1)/(2 alpha-1) exp(-(2 alpha-1) e))
     epsilon, twice = float_up(pure_epsilon(event)), 2 * alphas - 1
     inner = (alphas + (alphas - 1) * np.exp(-twice * epsilon)) / twice

@@ -2,7 +2,7 @@
 
 It is a histogram like any other: its bins are the same for all data, each row that counts is in one
 of them, and it is planned, charged, run, released and kept as any question. Reading bounds off it
-is post-processing (docs/catalog.md, "Bounds that are found privately").
+is post-processing (docs/proofs/found_bounds.md).
 """
 
 from collections.abc import Sequence

@@ -2,7 +2,7 @@
 
 The bins are fixed and public, and every value falls into one of them. Their noisy counts are an
 ordinary histogram, released and charged as any other; the bounds are read off the noisy counts, so
-they cost nothing more (docs/catalog.md, "Bounds that are found privately"). The method is that of
+they cost nothing more (docs/proofs/found_bounds.md). The method is that of
 Wilson, Zhang, Lam, Desfontaines, Simmons-Marengo, Gipson 2020, "Differentially Private SQL with
 Bounded User Contribution", the section on automatic bounds.
 """

@@ -181,7 +181,7 @@ class Largest(NamedTuple):
     """The largest delta of all totals that were declared, and the largest of its two parts.
 
     Whatever the order of the totals, all that is charged is within a filter of these two parts, so
-    their sum is the delta that is promised (docs/accounting.md, "A total that changes").
+    their sum is the delta that is promised (docs/proofs/composition.md, "A total that changes").
     """
 
     delta: Fraction = Fraction(0)

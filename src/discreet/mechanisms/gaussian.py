@@ -36,7 +36,7 @@ VECTOR_FINENESS = 1 << 20
 """The grid may add at most this part of the sensitivity, over all coordinates of a vector."""
 
 VARIATION = Fraction(1, 24 * FINENESS**2) * Fraction(1001, 1000)
-"""Total variation between one draw and a rounding of continuous noise (docs/accounting.md)."""
+"""Total variation of one draw and rounded continuous noise (docs/proofs/composition.md)."""
 
 EPSILON_SOUGHT = 30.0
 """The largest epsilon that is tried for a margin of error."""

@@ -128,7 +128,7 @@ def _(event: GaussianEvent) -> Pair:
 
 @dominating_pair.register
 def _(event: LaplaceEvent) -> Pair:
-    # Vectors of the same L1 sensitivity are dominated by the number (docs/accounting.md).
+    # Vectors of the same L1 sensitivity are dominated by the number (docs/proofs/composition.md).
     epsilon = float_up(pure_epsilon(event))
     ends = _ends(epsilon, np.array([exp(-epsilon) / 2, 0.5]))
     return Pair(parts=(ends, LaplaceStretch(epsilon=epsilon)), unit=pure_epsilon(event))
@@ -136,7 +136,7 @@ def _(event: LaplaceEvent) -> Pair:
 
 @dominating_pair.register
 def _(event: DiscreteLaplaceEvent) -> Pair:
-    # Vectors of the same L1 sensitivity are dominated by the number (docs/accounting.md).
+    # Vectors of the same L1 sensitivity are dominated by the number (docs/proofs/composition.md).
     epsilon = pure_epsilon(event)
     if event.sensitivity == 1:
         return _response(epsilon)

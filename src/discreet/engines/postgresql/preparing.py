@@ -240,7 +240,7 @@ def told_apart(sessions: Sessions) -> Iterator[None]:
         log.warning("the role may not prepare tables", exc_info=cause)
         words = (
             "The role may not prepare tables on the server",
-            "Give it the rights that docs/engines.md lists",
+            "Give it the rights that docs/how-to/connect-postgresql.md lists",
         )
     except sessions.psycopg.Error as cause:
         log.warning("tables could not be prepared", exc_info=cause)

@@ -1,0 +1,101 @@
+"""Put headline figures on docs/explanation/benchmarks.md, from docs/benchmark-tables.md.
+
+What is computed is between `<!-- name -->` and `<!-- /name -->`; the rest of the page is prose.
+"""
+
+import re
+from pathlib import Path
+
+TABLES = Path(__file__).parent / "benchmark-tables.md"
+PAGE = Path(__file__).parent / "explanation" / "benchmarks.md"
+
+Table = list[dict[str, str]]
+
+
+def benchmark_summary_page() -> str:
+    """Return docs/explanation/benchmarks.md."""
+    text = TABLES.read_text(encoding="utf-8")
+    wall = "rows: wall ms of the best of three asks"
+    medium, large = (_table(text, f"{size} {wall}") for size in ("10^7", "10^8"))
+    kept = ("workload", "raw", "discreet", "discreet, copy", "OpenDP", "Qrlew", "SmartNoise SQL")
+    more = ("PipelineDP", "Tumult")
+    figures = {
+        "machine": _machine(text),
+        "workloads": _shown(medium, (*kept, *more)),
+        "large": _shown(large, ("workload", "raw, file", "discreet, copy")),
+        "errors": _shown(_table(text, "10^7 rows: median relative error"), (*kept, *more)),
+        "memory": _memory(text),
+        "noise": _noise(text),
+        "ten_million": _most(medium, ("discreet", "discreet, copy")),
+        "hundred_million": _most(large, ("discreet, copy",)),
+        "count_ours": f"{float(medium[0]['discreet'].split()[0]):.1g}",
+        "count_plain": f"{float(medium[0]['raw']):.2g}",
+    }
+    page = PAGE.read_text(encoding="utf-8")
+    for name, figure in figures.items():
+        page = _with_figure(page, name, figure)
+    return page
+
+
+def _with_figure(page: str, name: str, figure: str) -> str:
+    """Return the page with a figure between its two marks; tables have lines of their own."""
+    shown = f"\n\n{figure}\n\n" if figure.startswith("|") else figure
+    before, begin, rest = page.partition(f"<!-- {name} -->")
+    _, end, after = rest.partition(f"<!-- /{name} -->")
+    return f"{before}{begin}{shown}{end}{after}"
+
+
+NAMES = {
+    "workload": "query",
+    "raw": "plain SQL",
+    "raw, file": "plain SQL, file",
+    "discreet": "Discreet",
+    "discreet, copy": "Discreet, prepared copy",
+}
+
+
+def _table(text: str, title: str) -> Table:
+    """Return the first table below a heading that begins with the title."""
+    found = re.search(rf"^### {re.escape(title)}.*?\n\n((?:\|.*\n)+)", text, re.M)
+    if found is None:
+        raise ValueError(f"benchmark-tables.md has no table {title!r}")
+    lines = [
+        [each.strip() for each in line.strip("|").split("|")] for line in found[1].splitlines()
+    ]
+    return [dict(zip(lines[0], line, strict=True)) for line in lines[2:]]
+
+
+def _shown(table: Table, columns: tuple[str, ...]) -> str:
+    head = "| " + " | ".join(NAMES.get(each, each) for each in columns) + " |"
+    rows = ("| " + " | ".join(_percent(row[each]) for each in columns) + " |" for row in table)
+    return "\n".join([head, "|" + "---|" * len(columns), *rows])
+
+
+def _percent(cell: str) -> str:
+    return re.sub(r"(\d) %", r"\1%", cell)
+
+
+def _most(table: Table, columns: tuple[str, ...]) -> str:
+    """Return the largest ratio to plain SQL of all queries but the bare count."""
+    ratios = [re.search(r"\(([\d.]+)×\)", row[each]) for row in table[1:] for each in columns]
+    return f"{max(float(each[1]) for each in ratios if each):g}"
+
+
+def _machine(text: str) -> str:
+    found = re.search(r"^`python -m benchmarks workloads`\n\n(.*)$", text, re.M)
+    return found[1] if found else ""
+
+
+def _memory(text: str) -> str:
+    table = _table(text, "10^8 rows within")
+    most = max(float(row["peak MB of the process"].replace(",", "")) for row in table[1:])
+    return (
+        f"With a memory limit of 4 GB, 10⁸ rows take {table[0]['seconds']} seconds to prepare. "
+        f"The seven queries then take at most {most:,.0f} MB, Python and the database together."
+    )
+
+
+def _noise(text: str) -> str:
+    table = _table(text, "Targets")
+    rows = (f"| {row['target']} | {row['measured']} |" for row in table)
+    return "\n".join(["| | measured |", "|---|---|", *rows])

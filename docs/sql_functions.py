@@ -1,0 +1,184 @@
+"""Write docs/reference/sql-functions.md from the tables that the checker of queries uses."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from sqlglot import exp
+
+from discreet.query.check.afterwards import MORE_FUNCTIONS
+from discreet.query.check.aggregates import NO_FORM, OTHER_NAMES, SIMPLE, WHEN_DISTINCT
+from discreet.query.check.rowscope import FUNCTIONS as WINDOW_FUNCTIONS
+from discreet.query.expressions.facts import PARTS
+from discreet.query.expressions.functions import FUNCTIONS, Function
+from discreet.query.expressions.translate import ANONYMOUS, PLAIN
+from discreet.query.questions import Statistic
+
+HEAD = """# SQL functions
+
+This page lists the functions that you can use in a query. It is generated from the tables that
+Discreet checks queries against, so it is complete. [SQL](sql.md) describes the rest of the
+language.
+
+Three rules hold for all functions of private rows:
+
+- They never raise an error. Where SQL would fail, the value is NULL.
+- NaN and infinities are NULL. Integers have 64 bits, and real numbers are IEEE doubles.
+- They give the same value in every run. Times with a time zone are computed in UTC.
+
+"""
+
+SPELLINGS = {
+    "add": "x + y",
+    "subtract": "x - y",
+    "multiply": "x * y",
+    "integer_divide": "x // y",
+    "modulo": "x % y",
+    "negate": "-x",
+    "round": "ROUND(x, y)",
+    "trunc": "TRUNC(x, y)",
+    "log": "LOG(x, y)",
+    "log2": "LOG2(x)",
+    "log10": "LOG10(x)",
+    "in": "x IN (y, z)",
+    "and": "x AND y",
+    "or": "x OR y",
+    "is_null": "x IS NULL",
+    "is_true": "x IS TRUE",
+    "is_false": "x IS FALSE",
+    "like": "x LIKE y",
+    "ilike": "x ILIKE y",
+    "trim": "TRIM(x)",
+    "ltrim": "LTRIM(x)",
+    "rtrim": "RTRIM(x)",
+    "concat": "CONCAT(x, y)",
+    "concatenate": "x || y",
+    "replace": "REPLACE(x, y, z)",
+    "date_part": "DATE_PART(x, y)",
+    "date_trunc": "DATE_TRUNC(x, y)",
+    "date_diff": "DATE_DIFF(x, y, z)",
+    "greatest": "GREATEST(x, y)",
+    "least": "LEAST(x, y)",
+    "clamp": "CLAMP(x, y, z)",
+    "add_days": "day + y",
+    "days_between": "day - other_day",
+    "add_interval": "time + INTERVAL 1 MONTH",
+    "to_integer": "CAST(x AS INTEGER)",
+    "to_real": "CAST(x AS DOUBLE)",
+    "to_single": "CAST(x AS REAL)",
+    "to_decimal": "CAST(x AS DECIMAL(10, 2))",
+    "to_boolean": "CAST(x AS BOOLEAN)",
+    "to_text": "CAST(x AS TEXT)",
+    "to_date": "CAST(x AS DATE)",
+    "to_timestamp": "CAST(x AS TIMESTAMP)",
+    "to_timestamp_tz": "CAST(x AS TIMESTAMPTZ)",
+}
+"""How functions are written in SQL that are not a node of the parser by themselves."""
+
+AGGREGATES = {
+    "COUNT(*)": "number of rows",
+    "COUNT(x)": "number of rows in which x is not NULL",
+    "COUNT(DISTINCT unit)": "number of privacy units; has the smallest margin of error",
+    "COUNT(DISTINCT x)": "number of different values",
+    "COUNT_IF(x)": "number of rows in which the condition x holds",
+    "QUANTILE(x, p)": "value below which the share p of the rows lies, chosen privately; needs "
+    "bounds. Also `QUANTILE_CONT`, `QUANTILE_DISC`, `PERCENTILE_CONT` and `PERCENTILE_DISC`",
+    "MEDIAN(x)": "`QUANTILE(x, 0.5)`",
+}
+"""Aggregates that the checker reads one by one."""
+
+MEANINGS = {
+    Statistic.SUM: "sum; needs bounds",
+    Statistic.AVG: "average; needs bounds",
+    Statistic.MIN: "smallest value, chosen privately; needs bounds",
+    Statistic.MAX: "largest value, chosen privately; needs bounds",
+    Statistic.MODE: "most frequent value; needs declared values",
+    Statistic.VAR_SAMP: "sample variance; needs bounds",
+    Statistic.VAR_POP: "population variance; needs bounds",
+    Statistic.STDDEV_SAMP: "sample standard deviation; needs bounds",
+    Statistic.STDDEV_POP: "population standard deviation; needs bounds",
+}
+
+INTERNAL = {"decimal"}
+"""Functions that no query names: a decimal literal is one."""
+
+
+def spelling_of(name: str) -> str:
+    """Return how a function is written in SQL, with x, y and z for its arguments."""
+    plain = {function: (node, keys) for node, (function, keys) in PLAIN.items()}
+    return SPELLINGS.get(name) or _written(*plain[name])
+
+
+def sql_functions_page() -> str:
+    """Return docs/reference/sql-functions.md."""
+    return HEAD + "\n".join([*_aggregates(), *_functions(), *_windows(), *_afterwards()]) + "\n"
+
+
+def _aggregates() -> Iterator[str]:
+    yield "## Aggregates of private rows\n"
+    yield "Each gets noise, and each can have `FILTER (WHERE ...)`.\n"
+    yield "| aggregate | meaning |"
+    yield "|---|---|"
+    for name, meaning in AGGREGATES.items():
+        yield f"| `{name}` | {meaning} |"
+    for node, statistic in SIMPLE.items():
+        yield f"| `{_written(node, ('this',))}` | {MEANINGS[statistic]} |"
+    named = ", ".join(
+        f"`{name.upper()}` for `{node.sql_name()}`" for name, node in OTHER_NAMES.items()
+    )
+    distinct = ", ".join(f"`{each.name}(DISTINCT x)`" for each in WHEN_DISTINCT)
+    yield f"\nOther names: {named}. With DISTINCT: {distinct}.\n"
+    yield "Not supported on private rows: " + _listed(NO_FORM) + ".\n"
+
+
+def _functions() -> Iterator[str]:
+    yield "## Functions of one row\n"
+    yield "Use them in SELECT, WHERE, GROUP BY and inside aggregates.\n"
+    yield "In the meanings, x, y and z are the first three arguments.\n"
+    yield "| SQL | meaning |"
+    yield "|---|---|"
+    for name, function in FUNCTIONS.items():
+        if name not in INTERNAL:
+            yield f"| `{_cell(spelling_of(name))}` | {_meaning(function)} |"
+    others = ", ".join(
+        f"`{name.upper()}` for `{_cell(spelling_of(function))}`"
+        for name, function in ANONYMOUS.items()
+        if name != function
+    )
+    yield f"\nOther names: {others}.\n"
+    yield f"Parts of a date: {', '.join(f'`{each}`' for each in PARTS)}.\n"
+
+
+def _windows() -> Iterator[str]:
+    names = (_written(node, ("this",)).partition("(")[0] for node in WINDOW_FUNCTIONS)
+    yield "## Window functions of private rows\n"
+    yield "They need `PARTITION BY` the privacy unit: " + _listed(names) + ".\n"
+
+
+def _afterwards() -> Iterator[str]:
+    yield "## Functions of noisy results\n"
+    yield "You can use all functions above on the results of aggregates, with the usual aggregates"
+    yield "and window functions of DuckDB's SQL, and these: " + _listed(MORE_FUNCTIONS) + "."
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name.upper()}`" for name in sorted(names))
+
+
+def _written(node: type[exp.Expr], keys: tuple[str, ...]) -> str:
+    """Return a call of the node as SQL, with x, y and z for its arguments."""
+    letters = [exp.column(each) for each in "xyz"]
+    values = dict(zip(keys, letters, strict=False))
+    if "expressions" in values:
+        values["expressions"] = [values["expressions"]]  # type: ignore[assignment]
+    return node(**values).sql(dialect="duckdb")
+
+
+def _meaning(function: Function) -> str:
+    plain = re.sub(r" \((a name )?of (facts|moments)\.\w+\)", "", function.meaning)
+    letters = [letter for place, letter in enumerate("xyz") if place in function.literals]
+    constant = f"; {' and '.join(letters)} must be constant" if letters else ""
+    return _cell(plain + constant)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
