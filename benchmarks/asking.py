@@ -18,9 +18,9 @@ from benchmarks.report import RESULTS
 from benchmarks.visits import BY_NAME, QUESTIONS, Question, open_raw, open_visits, sources
 from discreet.answer.present import present
 from discreet.curator import Curator
-from discreet.engines.connection import Store, bound
 from discreet.engines.duckdb import DuckDbEngine
-from discreet.engines.public import PublicStore
+from discreet.engines.duckdb.store import Store, bound
+from discreet.engines.public_store import PublicStore
 from discreet.ledger import SqliteLedger
 from discreet.query.check import check
 from discreet.query.parse import parse

@@ -24,7 +24,7 @@ from benchmarks.utility_cases import (
     solved_from,
 )
 from discreet.utility import Method, Optimum, optimal_mechanism, path, uniform
-from discreet.utility.gains import AnyGain
+from discreet.utility.priors import AnyGain
 
 Optima: TypeAlias = dict[tuple[str, int], Optimum]
 """By loss and size."""

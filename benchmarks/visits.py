@@ -11,8 +11,8 @@ import duckdb
 import discreet
 from benchmarks.report import RESULTS
 from discreet.curator import Curator
-from discreet.engines.connection import Store
-from discreet.engines.loading import load
+from discreet.engines.duckdb.loading import load
+from discreet.engines.duckdb.store import Store
 
 ROWS_PER_UNIT = 10
 SKEW = 1.2

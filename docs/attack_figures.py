@@ -5,13 +5,13 @@ from pathlib import Path
 
 from discreet.attacks import (
     Bounded,
-    Cached,
     Discreet,
     FloatLaplace,
     FreshLaplace,
     Outcome,
     Raw,
     Rounded,
+    Sticky,
     Suppressed,
     Way,
     averaging,
@@ -31,7 +31,7 @@ FIGURES = Path(__file__).parent / "figures"
 
 def averaging_outcomes() -> list[Outcome]:
     """Return one count asked up to 64 times, of those who draw noise anew and those who do not."""
-    cheap = (FreshLaplace(each=0.5), Bounded(), Rounded(), Cached(each=0.5))
+    cheap = (FreshLaplace(each=0.5), Bounded(), Rounded(), Sticky(each=0.5))
     return [
         *(averaging(each, queries=64, trials=300) for each in cheap),
         averaging(Discreet(epsilon=0.5, each=0.5), queries=16, trials=120),
@@ -44,14 +44,14 @@ def differencing_outcomes() -> list[Outcome]:
         differencing(Raw(), queries=128, trials=60),
         differencing(Rounded(), queries=128, trials=60),
         differencing(Bounded(), queries=256, trials=200, by=Way.REPEATED),
-        differencing(Cached(), queries=128, trials=80),
+        differencing(Sticky(), queries=128, trials=80),
         differencing(Discreet(), queries=16, trials=80),
     ]
 
 
 def reconstruction_outcomes() -> list[Outcome]:
     """Return counts of random halves of 200 people."""
-    lax = (Raw(), Rounded(), Bounded(), Cached(each=0.5))
+    lax = (Raw(), Rounded(), Bounded(), Sticky(each=0.5))
     return [
         *(reconstruction(each, queries=1024) for each in lax),
         reconstruction(Discreet(), queries=16, trials=5),

@@ -13,7 +13,7 @@ from typing import Any
 
 from discreet import accounting, mechanisms, utility
 from discreet.mechanisms import Exponential, Gaussian, Geometric, Laplace, Staircase
-from discreet.mechanisms.laws import ChoiceLaw
+from discreet.mechanisms.distributions import ChoiceDistribution
 from docs.benchmark_summary import benchmark_summary_page
 from docs.notebooks import COURSE, write_notebooks
 from docs.python_api import python_api_page
@@ -27,7 +27,7 @@ GOLDEN = DOCS.parent / "tests" / "golden" / "lectures.json"
 PRICES = [Fraction(tenths, 10) for tenths in range(1, 43)]
 BIDS = (Fraction("4.1"), 1, 1, 1)
 REVENUES = [float(price * sum(bid >= price for bid in BIDS)) for price in PRICES]
-AUCTION = Exponential(epsilon=0.1, sensitivity=4.2).law(REVENUES)
+AUCTION = Exponential(epsilon=0.1, sensitivity=4.2).distribution(REVENUES)
 
 HEAD = """# The course's numbers
 
@@ -51,7 +51,7 @@ GENERATED = {
 """Pages that are computed as a whole."""
 
 
-def weight(law: ChoiceLaw, price: float) -> float:
+def weight(law: ChoiceDistribution, price: float) -> float:
     """Return a price's probability relative to that of the last price, which nobody pays."""
     return law.pmf(PRICES.index(Fraction(str(price)))) / law.pmf(len(PRICES) - 1)
 

@@ -32,9 +32,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from discreet.demo import write_clinic
-
 from discreet.cli import main
+from discreet.demo import write_clinic
 from discreet.noise import SystemEntropy
 from tests.replay import ReplayableEntropy
 

@@ -5,11 +5,12 @@ from collections.abc import Iterable, Iterator
 
 from sqlglot import exp
 
-from discreet.query.check.afterwards import MORE_FUNCTIONS
 from discreet.query.check.aggregates import NO_FORM, OTHER_NAMES, SIMPLE, WHEN_DISTINCT
-from discreet.query.check.rowscope import FUNCTIONS as WINDOW_FUNCTIONS
-from discreet.query.expressions.facts import PARTS
-from discreet.query.expressions.functions import FUNCTIONS, Function
+from discreet.query.check.post_select import MORE_FUNCTIONS
+from discreet.query.check.row_scope import FUNCTIONS as WINDOW_FUNCTIONS
+from discreet.query.expressions.facts import Function
+from discreet.query.expressions.functions import FUNCTIONS
+from discreet.query.expressions.time_functions import PARTS
 from discreet.query.expressions.translate import ANONYMOUS, PLAIN
 from discreet.query.questions import Statistic
 

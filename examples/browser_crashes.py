@@ -28,7 +28,8 @@ from discreet.local import (
     shuffled_epsilon,
     standard_error,
 )
-from discreet.plots import Panel, plot_errors, plot_truth
+from discreet.plots.answers import Panel
+from discreet.plots.distributions import plot_errors, plot_truth
 
 PICTURES = Path(__file__).parent.parent / "build" / "examples"
 PICTURES.mkdir(parents=True, exist_ok=True)

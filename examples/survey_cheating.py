@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from discreet.local import Client, KaryResponse, Server, standard_error
-from discreet.plots import Panel, plot_errors, plot_truth
+from discreet.plots.answers import Panel
+from discreet.plots.distributions import plot_errors, plot_truth
 
 PICTURES = Path(__file__).parent.parent / "build" / "examples"
 PICTURES.mkdir(parents=True, exist_ok=True)

@@ -7,11 +7,11 @@ from typing import Any
 import pyarrow as pa
 
 from discreet.catalog.arguments import declare
-from discreet.catalog.policy import budget_from
+from discreet.catalog.catalog import budget_from
 from discreet.catalog.resolve import resolve
 from discreet.curator import Curator
 from discreet.engines.duckdb import DuckDbEngine
-from discreet.engines.public import PublicStore
+from discreet.engines.public_store import PublicStore
 from discreet.ledger import SqliteLedger
 from discreet.noise import SYSTEM
 from tests.replay import ReplayableEntropy

@@ -1,6 +1,7 @@
 """Exact queries that are run without being bound first."""
 
-from discreet.engines.base import SCALAR, ExactQuery, Statement
+from discreet.engines.base import SCALAR, Statement
+from discreet.query.tree import ExactQuery
 
 
 def unbound(query: ExactQuery) -> Statement:

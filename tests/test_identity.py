@@ -23,15 +23,11 @@ from discreet.catalog.columns import UnitPath
 from discreet.catalog.declaration import TableDeclaration
 from discreet.catalog.resolve import read
 from discreet.catalog.schema import Kind
+from discreet.engines.base import PreparedTables
 from discreet.engines.contents import content_of
-from discreet.engines.forms import Form
-from discreet.engines.loading import DuckDbTable
+from discreet.engines.duckdb.loading import DuckDbTable
 from discreet.ledger import SqliteLedger, existing_ledger
-from discreet.opening import (
-    copy_of,
-    is_copy_outdated,
-    prepare_catalog,
-)
+from discreet.opening import copy_of, is_copy_outdated, prepare_catalog
 from discreet.opening import sources as opened_sources
 from discreet.opening.sources import DECIDES_NOTHING, bounding_key, earlier_version, form_of
 
@@ -329,7 +325,7 @@ def test_whatever_decides_whose_a_row_is_makes_another_copy_and_another_form(
     assert len(keys) == 2
 
 
-def form_at(declared: Any) -> Form:
+def form_at(declared: Any) -> PreparedTables:
     form = form_of(declared, {each.name: each.name for each in declared.tables})
     assert form is not None
     return form

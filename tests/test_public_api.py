@@ -11,9 +11,9 @@ import pytest
 
 import discreet
 from discreet.catalog.arguments import ARGUMENTS, FROM_SOURCE
+from discreet.catalog.catalog import RowChoice
 from discreet.catalog.columns import COLUMN
 from discreet.catalog.declaration import BUDGET, SECTIONS, TABLE
-from discreet.catalog.policy import RowChoice
 from discreet.catalog.sources import SOURCE
 from discreet.errors import DiscreetError, ParameterError
 

@@ -15,12 +15,12 @@ from discreet.postprocess import with_margins
 from discreet.query.plan import PlannedRelease
 from discreet.query.questions import (
     Aggregate,
+    DeclaredGroups,
     Key,
-    KnownKeys,
     ListedByCatalog,
     NotDeclared,
     Statistic,
-    UnknownKeys,
+    UndeclaredGroups,
 )
 from discreet.release import release
 from discreet.tables import ExactTable, NoisyTable
@@ -85,7 +85,7 @@ def test_every_known_key_is_answered_in_public_order_and_no_other() -> None:
 
 
 def test_a_null_that_is_a_public_key_is_answered() -> None:
-    keys = by_region()[0], KnownKeys(rows=(("north",), (None,)), why=ListedByCatalog())
+    keys = by_region()[0], DeclaredGroups(rows=(("north",), (None,)), why=ListedByCatalog())
     rows = shown(planned_of(ROWS, keys=keys), {"k0": [None, "south"], "s0": [4000, 9000]})
     assert rows["region"] == ["north", None]
     assert rows["a0"] == pytest.approx([0, 4000], abs=200)
@@ -124,7 +124,7 @@ def test_keys_of_several_columns_meet_as_wholes() -> None:
     old = Key(name="old", expression=column("old", Kind.BOOLEAN))
     day = Key(name="day", expression=DAY)
     days = (date(2024, 1, 1), date(2024, 1, 2))
-    known = KnownKeys(
+    known = DeclaredGroups(
         rows=tuple((each, is_old) for each in days for is_old in (False, True)),
         why=ListedByCatalog(),
     )
@@ -182,14 +182,14 @@ def test_sums_wider_than_64_bits_are_released() -> None:
 
 def test_counts_are_not_cut_at_zero() -> None:
     keys = (Key(name="g", expression=column("g", Kind.INTEGER)),)
-    many = KnownKeys(rows=tuple((i,) for i in range(200)), why=ListedByCatalog())
+    many = DeclaredGroups(rows=tuple((i,) for i in range(200)), why=ListedByCatalog())
     rows = shown(planned_of(ROWS, keys=(keys, many)), {"k0": [], "s0": []})
     assert min(rows["a0"]) < 0 < max(rows["a0"])
 
 
 def test_noise_is_not_repeated_from_group_to_group() -> None:
     keys = (Key(name="g", expression=column("g", Kind.INTEGER)),)
-    many = KnownKeys(rows=tuple((i,) for i in range(100)), why=ListedByCatalog())
+    many = DeclaredGroups(rows=tuple((i,) for i in range(100)), why=ListedByCatalog())
     rows = shown(planned_of(average(COST), keys=(keys, many)), {"k0": [], "s0": [], "s1": []})
     assert len({*rows["m0"], *rows["m1"]}) == 200
 
@@ -197,7 +197,7 @@ def test_noise_is_not_repeated_from_group_to_group() -> None:
 def test_unknown_keys_may_be_real_or_null() -> None:
     x = (Key(name="x", expression=column("x")),)
     table: Exact = {"k0": [2.5, None, -1.0], "units": [5000, 5000, 5000]}
-    rows = shown(planned_of(keys=(x, UnknownKeys(why=NotDeclared(columns=("x",))))), table)
+    rows = shown(planned_of(keys=(x, UndeclaredGroups(why=NotDeclared(columns=("x",))))), table)
     assert rows["x"] == [-1.0, 2.5, None]
 
 
@@ -217,9 +217,9 @@ def coverage(planned: PlannedRelease, table: dict[str, Any], true: list[float]) 
     return found
 
 
-def many_groups() -> tuple[tuple[Key, ...], KnownKeys]:
+def many_groups() -> tuple[tuple[Key, ...], DeclaredGroups]:
     keys = (Key(name="g", expression=column("g", Kind.INTEGER)),)
-    return keys, KnownKeys(rows=tuple((i,) for i in range(DRAWS)), why=ListedByCatalog())
+    return keys, DeclaredGroups(rows=tuple((i,) for i in range(DRAWS)), why=ListedByCatalog())
 
 
 @pytest.mark.parametrize("share", [Fraction(1, 20), Fraction(1, 2)])
@@ -227,7 +227,7 @@ def test_nineteen_of_twenty_numbers_are_within_their_half_width(share: Fraction)
     """A true 95 % strays from it by more than 1 % once in 200 000 such tests."""
     asked = (ROWS, count(COST), total(COST), average(COST))
     planned = planned_of(*asked, keys=many_groups(), policy=make_policy())
-    n, steps = 5000, planned.measures[0].measure.total
+    n, steps = 5000, planned.components[0].measure.total
     sums = {"s0": [n] * DRAWS, "s1": [int(n * steps * share)] * DRAWS, "s2": [n + 100] * DRAWS}
     true = [n + 100, n, float(n * 500 * share), float(500 * share)]
     for each in coverage(planned, {"k0": range(DRAWS), **sums}, true):
@@ -237,7 +237,7 @@ def test_nineteen_of_twenty_numbers_are_within_their_half_width(share: Fraction)
 def test_half_widths_of_single_cells_and_moments_cover_as_often() -> None:
     asked = (total(MINUTES), of(Statistic.VAR_POP, COST), of(Statistic.STDDEV_SAMP, COST))
     planned = planned_of(*asked, keys=many_groups(), policy=make_policy())
-    n, steps = 50_000, planned.measures[1].measure.total
+    n, steps = 50_000, planned.components[1].measure.total
     sums = {"s0": [100 * n], "s1": [n], "s2": [n * steps // 2], "s3": [n * steps // 3]}
     table = {"k0": range(DRAWS)} | {name: values * DRAWS for name, values in sums.items()}
     variance = 500**2 * (1 / 3 - 1 / 4)
@@ -254,7 +254,7 @@ def test_means_beside_deviations_keep_their_half_width_in_large_tables() -> None
 
     def covered(*values: Fraction) -> list[float]:
         """Return how often the true numbers are covered if half of the rows has each value."""
-        sums = sums_of(planned.measures[0].measure.sums, [{"cost": each} for each in values])
+        sums = sums_of(planned.components[0].measure.sums, [{"cost": each} for each in values])
         table = {f"s{i}": [n // 2 * each] * DRAWS for i, each in enumerate(sums)}
         mean = float(low + high) / 2
         return coverage(
@@ -270,7 +270,7 @@ def test_gaussian_half_widths_cover_as_often() -> None:
     asked = tuple(average(column(f"x{i}", bounds=(0, 1))) for i in range(30))
     planned = planned_of(*asked, keys=many_groups())
     assert planned.delta > 0
-    n, steps = 50_000, planned.measures[0].measure.total
+    n, steps = 50_000, planned.components[0].measure.total
     sums = {f"s{i}": [n * steps // 4 if i % 2 else n] * DRAWS for i in range(60)}
     for each in coverage(planned, {"k0": range(DRAWS), **sums}, [0.25] * 3):
         assert each == pytest.approx(0.95, abs=0.01)

@@ -10,7 +10,7 @@ import pytest
 import discreet
 from discreet.answer import Price
 from discreet.curator import Curator
-from discreet.query.plan.targets import EpsilonTarget
+from discreet.query.plan.plan import EpsilonTarget
 from tests.curated import curator_of
 
 COLUMNS: dict[str, list[object]] = {

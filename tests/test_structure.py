@@ -590,11 +590,11 @@ def test_nothing_is_imported_inside_a_function_but_the_optional_extra() -> None:
     assert hidden == [
         ("discreet.answer.columns", "pandas"),
         ("discreet.answer.columns", "polars"),
-        ("discreet.engines.postgresql.driver", "psycopg"),
+        ("discreet.extras", "psycopg"),
         ("discreet.engines.spark.sessions", "pyspark.logger"),
         ("discreet.engines.spark.sessions", "pyspark.sql"),
-        ("discreet.ledger.postgres.driver", "psycopg"),
-        ("discreet.plots", "matplotlib.figure"),
+        ("discreet.extras", "psycopg"),
+        ("discreet.plots.answers", "matplotlib.figure"),
     ]
 
 

@@ -24,8 +24,8 @@ from benchmarks.workloads.questions import (
     Workload,
 )
 from discreet.curator import Curator
-from discreet.engines.connection import Store
-from discreet.engines.loading import load
+from discreet.engines.duckdb.loading import load
+from discreet.engines.duckdb.store import Store
 
 RAW, RAW_FILE = "raw", "raw-file"
 PREPARED, PER_QUERY, COPY, LIMITED = "prepared", "per-query", "copy", "limited"

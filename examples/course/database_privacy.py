@@ -17,14 +17,14 @@ from pathlib import Path
 import numpy as np
 
 from discreet.mechanisms import Geometric
-from discreet.plots import Panel, plot_answer_lines
+from discreet.plots.answers import Panel, plot_answer_lines
 from discreet.utility import belief_after_counts, belief_bounds, independent
 
 PICTURES = Path("build/examples/course")
 PICTURES.mkdir(parents=True, exist_ok=True)
 
 epsilon = log(5 / 3)
-law = Geometric(epsilon=epsilon, sensitivity=1).law(0)
+law = Geometric(epsilon=epsilon, sensitivity=1).distribution(0)
 print([round(law.cdf(n) - law.cdf(-n - 1), 10) for n in (0, 1, 2)])
 before = independent(0.4, 0.4)
 
@@ -62,7 +62,7 @@ for k in (1, 2, 5, 10):
 
 # %%
 tenth = Geometric(epsilon=0.1, sensitivity=1)
-print(f"{sqrt(tenth.law(0).variance):.3f}, and continuous {sqrt(2) / 0.1:.3f}")
+print(f"{sqrt(tenth.distribution(0).variance):.3f}, and continuous {sqrt(2) / 0.1:.3f}")
 
 # %%
 q = np.linspace(0.01, 0.99, 99)

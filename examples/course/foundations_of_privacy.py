@@ -18,7 +18,7 @@ from itertools import product
 from pathlib import Path
 
 from discreet.mechanisms import REPLACE, Laplace, percentage
-from discreet.plots import plot_heats
+from discreet.plots.distributions import plot_heats
 from discreet.utility import (
     Channel,
     best_remap,
@@ -36,7 +36,7 @@ PICTURES.mkdir(parents=True, exist_ok=True)
 
 noise = Laplace(epsilon=1, sensitivity=percentage(least=1000, neighbours=REPLACE))
 print(f"one person moves it by {noise.sensitivity}, so the scale is {float(noise.scale):.3f}")
-print(f"95 % of the answers are within ±{noise.error(0.95):.2f} percentage points")
+print(f"95 % of the answers are within ±{noise.margin(0.95):.2f} percentage points")
 
 # %% [markdown]
 # **Its truncated form.** What falls below 0 or above 100 is moved to the end. That is
@@ -44,7 +44,9 @@ print(f"95 % of the answers are within ±{noise.error(0.95):.2f} percentage poin
 
 # %%
 truncated = noise.truncated(0, 100)
-print(f"P(100 | 100) = {truncated.law(100).pmf(100):.4f}, at the same ε = {truncated.epsilon}")
+print(
+    f"P(100 | 100) = {truncated.distribution(100).pmf(100):.4f}, at the same ε = {truncated.epsilon}"
+)
 
 # %% [markdown]
 # # Utility

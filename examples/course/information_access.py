@@ -24,7 +24,7 @@ from discreet.mechanisms import (
     RandomizedResponse,
     histogram,
 )
-from discreet.plots import plot_bars
+from discreet.plots.distributions import plot_bars
 from discreet.utility import Prior, belief_after, belief_bounds, response_channel
 
 PICTURES = Path("build/examples/course")
@@ -45,7 +45,7 @@ print(f"no answer at this ε can move it beyond {low:.1%} … {high:.1%}")
 
 # %%
 names = Laplace(epsilon=1, sensitivity=histogram())
-print(f"one bin ±{names.error(0.95):.2f}, all of them ±{names.error(0.95, answers=10_000):.2f}")
+print(f"one bin ±{names.margin(0.95):.2f}, all of them ±{names.margin(0.95, answers=10_000):.2f}")
 classical = Gaussian(epsilon=0.5, delta=1e-5, sensitivity=1, calibration="classical")
 analytic = Gaussian(epsilon=0.5, delta=1e-5, sensitivity=1)
 print(
@@ -66,7 +66,7 @@ revenues = [float(price * sum(bid >= price for bid in bids)) for price in prices
 halved = Exponential(epsilon=5, sensitivity=4.2)
 full = Exponential(epsilon=5, sensitivity=4.2, monotone=True)
 for name, mechanism in (("halved", halved), ("monotone", full)):
-    law = np.array(mechanism.law(revenues).probabilities)
+    law = np.array(mechanism.distribution(revenues).probabilities)
     print(f"{name:8} expected revenue {law @ np.array(revenues):.3f} of {max(revenues):.1f}")
 
 # %% [markdown]
@@ -86,7 +86,7 @@ shown = [
     prices.index(Fraction(each)) for each in ("0.5", "0.9", "1", "1.1", "2", "3", "4.1", "4.2")
 ]
 series = {
-    name: [100 * mechanism.law(revenues).probabilities[i] for i in shown]
+    name: [100 * mechanism.distribution(revenues).probabilities[i] for i in shown]
     for name, mechanism in (("halved exponent", halved), ("monotone", full))
 }
 labels = [f"{float(prices[i]):.1f}" for i in shown]

@@ -19,7 +19,7 @@ import numpy as np
 from discreet.accounting import Budget, PureEvent
 from discreet.attacks import Discreet, FreshLaplace, averaging
 from discreet.mechanisms import Geometric, Laplace, RandomizedResponse, bounded_sum
-from discreet.plots import Panel, plot_answer_lines
+from discreet.plots.answers import Panel, plot_answer_lines
 from discreet.utility import (
     belief_after_counts,
     event_bounds,
@@ -63,7 +63,9 @@ for _ in range(4):
 print(f"left: {float(budget.remaining().epsilon):g}")
 scholarships = Laplace(epsilon=0.1, sensitivity=bounded_sum(0, 6000))
 print(f"a sum of scholarships up to 6000 has noise of scale {float(scholarships.scale):g}")
-print(f"at ε = 8 one answer in {1 / RandomizedResponse(epsilon=8).law(0).pmf(1):.0f} is a lie")
+print(
+    f"at ε = 8 one answer in {1 / RandomizedResponse(epsilon=8).distribution(0).pmf(1):.0f} is a lie"
+)
 
 # %% [markdown]
 # # Averaging
@@ -73,7 +75,7 @@ print(f"at ε = 8 one answer in {1 / RandomizedResponse(epsilon=8).law(0).pmf(1)
 
 # %%
 mechanism = Geometric(epsilon=1, sensitivity=1)
-print(f"ten answers: the mean is exact with {mean_is_exact(mechanism.law(55), 10):.3f}")
+print(f"ten answers: the mean is exact with {mean_is_exact(mechanism.distribution(55), 10):.3f}")
 answers = [mechanism.release(55) for _ in range(10)]
 belief = belief_after_counts(uniform(0, 110), answers, epsilon=1)
 likely = max(belief.labels, key=lambda count: belief[count])
@@ -93,7 +95,7 @@ panel = Panel(
     title="chance that the rounded mean is the exact count",
     values=np.array(
         [
-            mean_is_exact(Geometric(epsilon=epsilon, sensitivity=1).law(0), int(k))
+            mean_is_exact(Geometric(epsilon=epsilon, sensitivity=1).distribution(0), int(k))
             for epsilon in (1, log(2), 0.3)
             for k in tries
         ]

@@ -16,21 +16,15 @@ from pathlib import Path
 import numpy as np
 
 from discreet.accounting import compose, for_group
-from discreet.mechanisms import (
-    REPLACE,
-    Geometric,
-    Laplace,
-    counting_queries,
-    histogram,
-)
-from discreet.plots import Panel, plot_answer_lines
+from discreet.mechanisms import REPLACE, Geometric, Laplace, counting_queries, histogram
+from discreet.plots.answers import Panel, plot_answer_lines
 from discreet.utility import Prior, conflict, histograms
 
 PICTURES = Path("build/examples/course")
 PICTURES.mkdir(parents=True, exist_ok=True)
 
 for name, kind in (("add or remove", histogram()), ("replace", histogram(REPLACE))):
-    error = Laplace(epsilon=1, sensitivity=kind).error(0.95, answers=10_000)
+    error = Laplace(epsilon=1, sensitivity=kind).margin(0.95, answers=10_000)
     print(f"{name:13} sensitivity {kind.l1}, 10 000 bins ±{error:.2f}")
 
 # %% [markdown]

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Lock
 
-from discreet.catalog.policy import Suspends
+from discreet.catalog.catalog import Suspends
 from discreet.errors import Failure
 from discreet.ledger import Ledger, Receipt
 

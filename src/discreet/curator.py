@@ -10,20 +10,14 @@ from warnings import warn
 from discreet.amounts import balance_from
 from discreet.answer import Answer, Balance, Price
 from discreet.answer.present import present
-from discreet.bounds import (
-    BoundsSearch,
-    FoundBounds,
-    bounds_from,
-    bounds_search,
-    histogram_plan,
-)
+from discreet.bounds import BoundsSearch, FoundBounds, bounds_from, bounds_search, histogram_plan
 from discreet.bounds.histogram import ColumnRef, column_named
 from discreet.breaker import Breaker
-from discreet.catalog.policy import Catalog, RowChoice
+from discreet.catalog.catalog import Catalog, RowChoice
 from discreet.catalog.schema import Bounds
 from discreet.engines.base import Engine
-from discreet.engines.foreign import write_for
-from discreet.engines.public import PublicStore
+from discreet.engines.generated import write_for
+from discreet.engines.public_store import PublicStore
 from discreet.errors import NothingFoundError
 from discreet.executor import Executor, ReleasedTables, price_of
 from discreet.explanation import Explanation
@@ -38,8 +32,8 @@ from discreet.ledger import OWNER, Incident, Ledger
 from discreet.noise import SYSTEM, Entropy
 from discreet.parameters import Real, confidence_level, rational
 from discreet.planner import BoundPlan, Planner
-from discreet.query.plan.kept import with_row_choice
-from discreet.query.plan.targets import make_target
+from discreet.query.plan.bounded_rows import with_row_choice
+from discreet.query.plan.plan import make_target
 from discreet.reuse import Earlier, KnownReleases, Reuse
 
 P = ParamSpec("P")

@@ -11,10 +11,10 @@ from math import floor, lcm, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.mechanisms.accuracy import gaussian_error, laplace_error, miss_probability
+from discreet.mechanisms.accuracy import gaussian_accuracy, laplace_accuracy, miss_probability
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.geometric import Geometric
-from discreet.mechanisms.spread import gaussian_spread, laplace_spread
+from discreet.mechanisms.margins import gaussian_margin, laplace_margin
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -69,7 +69,7 @@ class VarianceEstimator:
 class SelectedValue:
     """The value that a mechanism selected: a quantile, an extreme or a mode."""
 
-    pick: int
+    selection: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,9 +117,9 @@ def margins(weights: FloatArray, noise: Noise, confidence: Fraction) -> FloatArr
         # By a power of two, which rounds nothing: squares of large weights would overflow.
         unit: FloatArray = np.exp2(np.frexp(size.max(axis=1, initial=0.0))[1])
         shares = size / unit[:, None]
-        wide: FloatArray = unit * gaussian_spread(shares**2 * float(noise.variance), confidence)
+        wide: FloatArray = unit * gaussian_margin(shares**2 * float(noise.variance), confidence)
         return wide
-    return laplace_spread(size * float(noise.scale), confidence)
+    return laplace_margin(size * float(noise.scale), confidence)
 
 
 def linear_margin(estimator: LinearEstimator, noise: Noise, confidence: Fraction) -> float:
@@ -130,10 +130,10 @@ def linear_margin(estimator: LinearEstimator, noise: Noise, confidence: Fraction
     weights = [abs(each) for each in estimator.weights if each]
     if len(weights) == 1 and isinstance(noise, Geometric):
         miss = miss_probability(confidence, 1)
-        wide = float(weights[0] * laplace_error(noise.scale, miss))
+        wide = float(weights[0] * laplace_accuracy(noise.scale, miss))
     elif len(weights) == 1 and isinstance(noise, Gaussian):
         miss = miss_probability(confidence, 1)
-        wide = float(weights[0]) * (gaussian_error(noise.scale, miss) + float(noise.step))
+        wide = float(weights[0]) * (gaussian_accuracy(noise.scale, miss) + float(noise.step))
     else:
         wide = float(margins(as_floats(estimator.weights)[None, :], noise, confidence)[0])
     return float(floor(wide + 0.5)) if estimator.is_integer else wide

@@ -9,7 +9,7 @@ from time import monotonic, sleep
 from discreet.answer import Price
 from discreet.breaker import Breaker
 from discreet.engines.base import Engine, Statement
-from discreet.engines.public import PublicStore
+from discreet.engines.public_store import PublicStore
 from discreet.errors import (
     ArithmeticDriftError,
     EngineError,
@@ -20,14 +20,14 @@ from discreet.errors import (
     SourceError,
     UnansweredError,
 )
-from discreet.ledger import AccountBalance, Item, Kept, Ledger, Receipt
-from discreet.ledger.checks import MOST_ANSWER
+from discreet.ledger import AccountBalance, Item, Ledger, Receipt, SavedAnswer
+from discreet.ledger.inputs import MOST_ANSWER
 from discreet.noise import SYSTEM, Entropy
 from discreet.planner import BoundPlan
 from discreet.postprocess import Number, scalars_of
 from discreet.query.plan import Plan
-from discreet.query.plan.planned import PlannedRelease
-from discreet.query.scope import scope_of
+from discreet.query.plan.plan import PlannedRelease
+from discreet.query.plan.scope import scope_of
 from discreet.release import release
 from discreet.reuse import NO_TABLE, KnownRelease, KnownReleases, Reuse, table_from
 from discreet.tables import ExactTable, NoisyTable, bytes_from_noisy
@@ -135,7 +135,7 @@ class Executor:
             items = {
                 number: _item(plan, number, each, note)
                 for number, each in enumerate(known.releases)
-                if each.reused is None and not isinstance(each.paid, Kept)
+                if each.reused is None and not isinstance(each.paid, SavedAnswer)
             }
             pins = {
                 each.name: each.reused.source
@@ -169,7 +169,7 @@ class Executor:
     def _stored(self, receipt: Receipt) -> NoisyTable | None:
         """Return the table of a release that another call paid for, if it is kept by now."""
         found = self._ledger.find(receipt.question) if receipt.already_paid else None
-        return table_from(found.answer) if isinstance(found, Kept) else None
+        return table_from(found.answer) if isinstance(found, SavedAnswer) else None
 
     # ----------------------------------------------------------------------- run, release, keep
 

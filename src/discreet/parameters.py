@@ -1,23 +1,32 @@
-"""Parameters from callers, checked and made exact.
+"""Checked numbers; freeze_fields and call_text for frozen values, written once.
+
+Parameters from callers, checked and made exact.
 
 A float means the decimal that it prints as: 0.1 is 1/10, not 3602879701896397/2**55. After these
 checks, every parameter is a `Fraction` or an `int` inside its stated range.
 """
 
+from dataclasses import fields
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
 from numbers import Integral, Rational
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
 from discreet.errors import COMMANDS, ParameterError, readable
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+
 Real: TypeAlias = int | float | Fraction | Decimal | np.integer[Any] | np.floating[Any]
 """The types of a rational parameter: int, float, Fraction, Decimal or a NumPy scalar."""
 
+
 Choice = TypeVar("Choice", bound=Enum)
+
 
 EXPONENT_MOST = 5000
 """Decimals with a larger power of ten are rejected, because nobody means them."""
@@ -47,7 +56,7 @@ def rational(  # noqa: PLR0913 - a range has four possible limits
     return number
 
 
-def whole(name: str, value: object, *, least: int | None = None, most: int | None = None) -> int:
+def integer(name: str, value: object, *, least: int | None = None, most: int | None = None) -> int:
     """Return value as an int, or raise `ParameterError`. 3.0 is 3, and 3.5 is rejected."""
     number = _fraction(value)
     if number is None or number.denominator != 1:
@@ -104,3 +113,31 @@ def _fraction(value: object) -> Fraction | None:
         # str() of a NumPy or Python float is the shortest decimal that reads back as itself.
         return Fraction(str(value)) if np.isfinite(value) else None
     return None
+
+
+def freeze_fields(value: object, **settled: object) -> None:
+    """Set the fields of a frozen value, once, from its constructor."""
+    for name, each in settled.items():
+        object.__setattr__(value, name, each)
+
+
+def call_text(value: "DataclassInstance") -> str:
+    """Return a value as a readable call: Geometric(epsilon=0.5, sensitivity=1)."""
+    shown = {each.name: getattr(value, each.name) for each in fields(value) if each.repr}
+    return as_call(type(value).__name__, **shown)
+
+
+def as_call(function: str, **arguments: object) -> str:
+    """Return a readable call, with numbers as decimals and choices by name."""
+    shown = [f"{name}={_text(value)}" for name, value in arguments.items()]
+    return f"{function}({', '.join(shown)})"
+
+
+def _text(value: object) -> str:
+    match value:
+        case Fraction():
+            return readable(value)
+        case Enum():
+            return repr(value.value)
+        case _:
+            return repr(value)

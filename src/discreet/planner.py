@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from discreet.catalog.policy import Catalog
+from discreet.catalog.catalog import Catalog
 from discreet.engines.base import Engine, Statement
-from discreet.engines.madeup import made_up
-from discreet.engines.public import PublicStore
+from discreet.engines.public_store import PublicStore
+from discreet.engines.synthetic import synthetic_tables
 from discreet.errors import (
     HIDDEN,
     ParameterError,
@@ -23,8 +23,8 @@ from discreet.postprocess import schemas_of
 from discreet.query.check import check
 from discreet.query.parse import parse
 from discreet.query.plan import Plan, make_plan
-from discreet.query.plan.kept import with_bounded_rows
-from discreet.query.plan.targets import EpsilonTarget, Target
+from discreet.query.plan.bounded_rows import with_bounded_rows
+from discreet.query.plan.plan import EpsilonTarget, Target
 from discreet.query.questions import Question
 
 PUBLIC_ONLY = EpsilonTarget(1)
@@ -72,15 +72,15 @@ class Planner:
         """Reject SQL after the noise that does not run, or gives no number where one is needed."""
         schemas = schemas_of(question)
         if question.shown is None:
-            self.public.check(question.afterwards, schemas)
-            self.public.rehearse(question.afterwards, made_up(question, schemas))
+            self.public.check(question.post_sql, schemas)
+            self.public.rehearse(question.post_sql, synthetic_tables(question, schemas))
         for each in question.scalars:
             if not self.public.check(each.sql, schemas).begins_with_a_number:
                 raise UnsupportedError(
                     "A subquery in a condition on rows must return a number",
                     "Compare rows only with numbers",
                 )
-            self.public.rehearse(each.sql, made_up(question, schemas))
+            self.public.rehearse(each.sql, synthetic_tables(question, schemas))
 
 
 @contextmanager
@@ -98,6 +98,6 @@ def located(sql: str) -> Iterator[None]:
 
 
 def _required(target: Target | None, question: Question) -> Target:
-    if target is None and question.releases:
+    if target is None and question.aggregations:
         raise ParameterError("epsilon", HIDDEN, "must be given, or a margin of error: within=20")
     return target or PUBLIC_ONLY

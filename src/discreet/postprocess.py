@@ -22,8 +22,8 @@ from discreet.estimators import (
 from discreet.mechanisms.accuracy import miss_probability
 from discreet.mechanisms.partition_selection import PartitionSelection
 from discreet.query.plan import Plan
-from discreet.query.plan.planned import PlannedRelease
-from discreet.query.questions import Question, Release
+from discreet.query.plan.plan import PlannedRelease
+from discreet.query.questions import Aggregation, Question
 from discreet.tables import ARROW_TYPES, NoisyTable
 
 Values: TypeAlias = "pa.Array[pa.Scalar[pa.DataType]]"
@@ -84,12 +84,12 @@ def with_margins(
     table = noisy.rows
     answers = max(1, table.num_rows) if simultaneous else 1
     level = 1 - miss_probability(confidence, answers)
-    cells, first = [], len(planned.release.keys) + len(planned.estimators)
-    for each in planned.measures:
+    cells, first = [], len(planned.aggregation.keys) + len(planned.estimators)
+    for each in planned.components:
         last = first + len(each.measure.cells)
         cells.append(np.stack([table.column(i).to_numpy() for i in range(first, last)], axis=1))
         first = last
-    shown = table.select(range(len(planned.release.keys) + len(planned.estimators)))
+    shown = table.select(range(len(planned.aggregation.keys) + len(planned.estimators)))
     for number in range(len(planned.estimators)):
         margin = _margin(planned, number, cells, table, level)
         shown = shown.append_column(f"a{number}_spread", margin)
@@ -98,10 +98,10 @@ def with_margins(
 
 def schemas_of(question: Question) -> dict[str, pa.Schema]:
     """Return the columns that SQL afterwards finds in each released table, before there is one."""
-    return {f"released_{i}": _schema(each) for i, each in enumerate(question.releases)}
+    return {f"released_{i}": _schema(each) for i, each in enumerate(question.aggregations)}
 
 
-def _schema(release: Release) -> pa.Schema:
+def _schema(release: Aggregation) -> pa.Schema:
     keys = [(each.name, ARROW_TYPES[each.expression.facts.kind]) for each in release.keys]
     aggregates = [(f"a{i}", ARROW_TYPES[each.kind]) for i, each in enumerate(release.aggregates)]
     margins = [(f"{name}_spread", pa.float64()) for name, _ in aggregates]
@@ -117,11 +117,11 @@ def _margin(
 ) -> Values:
     estimator = planned.estimators[number]
     match estimator:
-        case KeyCount() if planned.selection is not None:
+        case KeyCount() if planned.key_selection is not None:
             shown = table.column(f"a{number}").to_numpy()
-            wide = _shown_margins(planned.selection.mechanism, shown, confidence)
+            wide = _shown_margins(planned.key_selection.mechanism, shown, confidence)
         case LinearEstimator() | MeanEstimator() | VarianceEstimator():
-            noise = planned.measures[estimator.measure].noise
+            noise = planned.components[estimator.measure].noise
             wide = margins_of(estimator, cells[estimator.measure], noise, confidence)
         case _:
             return pa.array([None] * table.num_rows, pa.float64())
@@ -137,5 +137,5 @@ def _shown_margins(
     threshold, so the threshold is the margin of error for counts near it. Larger counts have the
     usual margin.
     """
-    usual = np.full(len(numbers), float(selection.error(confidence)))
+    usual = np.full(len(numbers), float(selection.margin(confidence)))
     return np.where(numbers <= selection.clear(confidence), float(selection.threshold), usual)

@@ -29,14 +29,14 @@ from discreet.estimators import (
 from discreet.mechanisms.exponential import PermuteAndFlip
 from discreet.noise import SYSTEM, Entropy
 from discreet.query.expressions.facts import number_of
-from discreet.query.plan.planned import (
-    PlannedMeasure,
-    PlannedPick,
+from discreet.query.plan.plan import (
+    PlannedComponents,
+    PlannedKeySelection,
     PlannedRelease,
-    PlannedSelection,
+    PlannedValueSelection,
 )
-from discreet.query.plan.rulers import Ruler
-from discreet.query.questions import KnownKeys
+from discreet.query.plan.quantization import ValueGrid
+from discreet.query.questions import DeclaredGroups
 from discreet.tables import ARROW_TYPES, ExactTable, NoisyTable
 
 Values: TypeAlias = "pa.Array[pa.Scalar[pa.DataType]]"
@@ -75,12 +75,12 @@ def release(
     """
     tables = tuple(each.unseal() for each in exact)
     groups, shown = _groups(planned, tables, entropy)
-    cells = tuple(_noisy_cells(each, groups, tables, entropy) for each in planned.measures)
-    picks = tuple(_picked(each, groups, tables, entropy) for each in planned.picks)
+    cells = tuple(_noisy_cells(each, groups, tables, entropy) for each in planned.components)
+    picks = tuple(_picked(each, groups, tables, entropy) for each in planned.value_selections)
     columns = [_values(each, cells, picks, shown) for each in planned.estimators]
     hidden = [pa.array(column) for each in cells for column in each.T]
     names = [
-        *(each.name for each in planned.release.keys),
+        *(each.name for each in planned.aggregation.keys),
         *(f"a{number}" for number in range(len(columns))),
         *(f"m{number}" for number in range(len(hidden))),
     ]
@@ -94,10 +94,10 @@ def _groups(
     planned: PlannedRelease, tables: tuple[pa.Table, ...], entropy: Entropy
 ) -> tuple[Groups, IntArray | None]:
     """Return the released groups, and the noisy counts that selected them, if any."""
-    if planned.selection is not None:
-        return _selected(planned, planned.selection, tables, entropy)
-    keys, known = planned.release.keys, planned.release.key_set
-    if not keys or not isinstance(known, KnownKeys):
+    if planned.key_selection is not None:
+        return _selected(planned, planned.key_selection, tables, entropy)
+    keys, known = planned.aggregation.keys, planned.aggregation.groups
+    if not keys or not isinstance(known, DeclaredGroups):
         return Groups((), 1), None
     columns = tuple(
         _array([row[number] for row in known.rows], key.expression.facts.kind)
@@ -108,16 +108,16 @@ def _groups(
 
 def _selected(
     planned: PlannedRelease,
-    selection: PlannedSelection,
+    selection: PlannedKeySelection,
     tables: tuple[pa.Table, ...],
     entropy: Entropy,
 ) -> tuple[Groups, IntArray]:
     """Return the groups above the threshold, sorted by key."""
-    selecting = selection.selecting
+    selecting = selection.key_selection
     table = tables[selecting.query]
     keys = [
         _column(table, f"k{number}", ARROW_TYPES[key.expression.facts.kind])
-        for number, key in enumerate(planned.release.keys)
+        for number, key in enumerate(planned.aggregation.keys)
     ]
     names = [f"k{number}" for number in range(len(keys))]
     ordered = pa.Table.from_arrays(keys, names=names)
@@ -148,7 +148,7 @@ def _array(values: Sequence[Value], kind: Kind) -> Values:
 
 
 def _noisy_cells(
-    planned: PlannedMeasure, groups: Groups, tables: tuple[pa.Table, ...], entropy: Entropy
+    planned: PlannedComponents, groups: Groups, tables: tuple[pa.Table, ...], entropy: Entropy
 ) -> IntArray:
     """Return the noisy cells of each group, one row for each; a group without rows has zeros."""
     table = tables[planned.measured.query]
@@ -184,9 +184,9 @@ def _wholes(column: Chunks) -> NDArray[np.generic]:
 
 
 def _picked(
-    planned: PlannedPick, groups: Groups, tables: tuple[pa.Table, ...], entropy: Entropy
+    planned: PlannedValueSelection, groups: Groups, tables: tuple[pa.Table, ...], entropy: Entropy
 ) -> Values:
-    table, pick = tables[planned.pick.query], planned.pick
+    table, pick = tables[planned.value_selection.query], planned.value_selection
     if isinstance(planned.mechanism, PermuteAndFlip):
         values = _array(pick.domain, pick.kind)
         chosen = _modes(planned.mechanism, values, groups, table, entropy)
@@ -196,11 +196,11 @@ def _picked(
     cells, counts = (_wholes(table.column(name)).astype(np.int64) for name in ("cell", "n"))
     order = ours[np.lexsort((cells[ours], places[ours]))]
     offsets = np.searchsorted(places[order], np.arange(groups.size + 1))
-    assert pick.ruler is not None  # noqa: S101 - every pick but a mode has one
+    assert pick.grid is not None  # noqa: S101 - every pick but a mode has one
     chosen = planned.mechanism.release_many(
-        cells[order], counts[order], offsets, pick.ruler.steps + 1, entropy=entropy
+        cells[order], counts[order], offsets, pick.grid.steps + 1, entropy=entropy
     )
-    return _points(pick.ruler, chosen, pick.kind)
+    return _points(pick.grid, chosen, pick.kind)
 
 
 def _modes(
@@ -221,7 +221,7 @@ def _modes(
 # --------------------------------------------------------------------------- values
 
 
-def _points(ruler: Ruler, chosen: IntArray, kind: Kind) -> Values:
+def _points(ruler: ValueGrid, chosen: IntArray, kind: Kind) -> Values:
     """Return points of a ruler as values of this kind."""
     numbers = [ruler.low + int(each) * ruler.step for each in chosen]
     match kind:
@@ -252,7 +252,7 @@ def _values(
     shown: IntArray | None,
 ) -> Values:
     match estimator:
-        case SelectedValue(pick=number):
+        case SelectedValue(selection=number):
             return picks[number]
         case KeyCount():
             return pa.array([] if shown is None else shown, pa.int64())

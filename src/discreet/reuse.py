@@ -11,15 +11,14 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from hashlib import sha256
 
-from discreet.catalog.policy import Catalog
+from discreet.catalog.catalog import Catalog
 from discreet.errors import DiscreetError, EngineError
 from discreet.estimators import ExpectedMargin, MarginPerCount, RankMargin, SelectedValue
-from discreet.ledger import AccountBalance, Entry, Kept, Ledger, LedgerView, Receipt
+from discreet.ledger import AccountBalance, Entry, Ledger, LedgerView, Receipt, SavedAnswer
 from discreet.planner import Planner
 from discreet.query.plan import Plan
 from discreet.query.plan.identity import Identity, meanings_of
-from discreet.query.plan.planned import PlannedRelease
-from discreet.query.plan.targets import EpsilonTarget
+from discreet.query.plan.plan import EpsilonTarget, PlannedRelease
 from discreet.tables import NoisyTable, noisy_from_bytes
 
 LEVELS = (Fraction(95, 100), Fraction(999, 1000))
@@ -61,7 +60,7 @@ class KnownRelease:
     name: str
     """What it is called in the ledger."""
     planned: PlannedRelease
-    paid: Receipt | Kept | None
+    paid: Receipt | SavedAnswer | None
     """Its receipt, or its own answer; None if it was not paid for."""
     is_pinned: bool
     """Whether it was read off another table before: then it is read off the same ever after."""
@@ -77,7 +76,7 @@ class KnownRelease:
         """Return its table, if there is one; raise EngineError if none could be made."""
         if self.reused is not None:
             return self.reused.noisy
-        return table_from(self.paid.answer) if isinstance(self.paid, Kept) else None
+        return table_from(self.paid.answer) if isinstance(self.paid, SavedAnswer) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +104,7 @@ class _Looked:
     """A release as it was found in the ledger, and tables off which it might be read."""
 
     name: str
-    paid: Receipt | Kept | None
+    paid: Receipt | SavedAnswer | None
     is_pinned: bool
     sources: tuple[tuple[Entry, bytes], ...]
 
@@ -248,11 +247,11 @@ def _sources(
     view: LedgerView, planned: PlannedRelease, alike: Sequence[Entry]
 ) -> Iterator[tuple[Entry, bytes]]:
     """Yield charges whose tables may serve, and the tables."""
-    wanted = set(meanings_of(planned.release)) if alike else set()
+    wanted = set(meanings_of(planned.aggregation)) if alike else set()
     for entry in alike:
         if _may_serve(entry, wanted, planned.epsilon):
             kept = view.find(entry.question)
-            if isinstance(kept, Kept) and kept.answer != NO_TABLE:
+            if isinstance(kept, SavedAnswer) and kept.answer != NO_TABLE:
                 yield entry, kept.answer
 
 
@@ -274,8 +273,8 @@ def reused_table(
     asked: PlannedRelease, kept: PlannedRelease, noisy: NoisyTable
 ) -> ReusedTable | None:
     """Return the asked columns of a kept table, or None if it lacks one or has more noise."""
-    known = {each: place for place, each in enumerate(meanings_of(kept.release))}
-    places = [known.get(each) for each in meanings_of(asked.release)]
+    known = {each: place for place, each in enumerate(meanings_of(kept.aggregation))}
+    places = [known.get(each) for each in meanings_of(asked.aggregation)]
     found = [each for each in places if each is not None]
     if len(found) < len(places) or kept.epsilon < asked.epsilon:
         return None
@@ -285,7 +284,7 @@ def reused_table(
         return None
     planned = replace(
         kept,
-        release=asked.release,
+        aggregation=asked.aggregation,
         estimators=tuple(kept.estimators[place] for place in found),
         left_out=asked.left_out,
     )
@@ -296,11 +295,11 @@ def _selected(
     noisy: NoisyTable, asked: PlannedRelease, kept: PlannedRelease, places: list[int]
 ) -> NoisyTable:
     """Return keys, the asked aggregates and all noisy cells, as the asked release calls them."""
-    table, keys = noisy.rows, len(asked.release.keys)
+    table, keys = noisy.rows, len(asked.aggregation.keys)
     cells = range(keys + len(kept.estimators), table.num_columns)
     chosen = table.select([*range(keys), *(keys + place for place in places), *cells])
     names = [
-        *(each.name for each in asked.release.keys),
+        *(each.name for each in asked.aggregation.keys),
         *(f"a{number}" for number in range(len(places))),
         *(f"m{number}" for number in range(len(cells))),
     ]
@@ -309,16 +308,22 @@ def _selected(
 
 def _shows_as_many_keys(kept: PlannedRelease, asked: PlannedRelease) -> bool:
     """Return whether keys that only the data know are shown from no larger a number of the same."""
-    if kept.selection is None or asked.selection is None:
-        return kept.selection is asked.selection
-    is_same = kept.selection.selecting.of == asked.selection.selecting.of
-    return is_same and kept.selection.mechanism.threshold <= asked.selection.mechanism.threshold
+    if kept.key_selection is None or asked.key_selection is None:
+        return kept.key_selection is asked.key_selection
+    is_same = kept.key_selection.key_selection.of == asked.key_selection.key_selection.of
+    return (
+        is_same
+        and kept.key_selection.mechanism.threshold <= asked.key_selection.mechanism.threshold
+    )
 
 
 def _is_as_good(kept: PlannedRelease, place: int, asked: PlannedRelease, number: int) -> bool:
     ours, theirs = kept.estimators[place], asked.estimators[number]
     if isinstance(ours, SelectedValue) and isinstance(theirs, SelectedValue):
-        if kept.picks[ours.pick].epsilon < asked.picks[theirs.pick].epsilon:
+        if (
+            kept.value_selections[ours.selection].epsilon
+            < asked.value_selections[theirs.selection].epsilon
+        ):
             return False
     elif type(ours) is not type(theirs):
         return False

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 import discreet
-from discreet.catalog.policy import budget_from
+from discreet.catalog.catalog import budget_from
 from discreet.curator import Curator
 from discreet.ledger import SqliteLedger
 

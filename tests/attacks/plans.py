@@ -7,7 +7,7 @@ from discreet.parameters import Real
 from discreet.query.check import check
 from discreet.query.parse import parse
 from discreet.query.plan import Plan, make_plan
-from discreet.query.plan.targets import EpsilonTarget
+from discreet.query.plan.plan import EpsilonTarget
 from discreet.release import release
 from discreet.tables import NoisyTable
 from tests.statements import unbound

@@ -4,10 +4,9 @@ from math import exp
 
 import pytest
 
-from discreet.attacks.averaging import Reading, averaging, belief
-from discreet.attacks.defences import Bounded, Cached, Discreet, FloatLaplace, FreshLaplace, Raw
-from discreet.attacks.outcome import most_success
-from discreet.attacks.targets import KnownDefence
+from discreet.attacks.averaging import Inference, averaging, belief
+from discreet.attacks.defences import Bounded, Discreet, FloatLaplace, FreshLaplace, Raw, Sticky
+from discreet.attacks.targets import KnownDefence, most_success
 from discreet.errors import ParameterError
 from discreet.utility import belief_after_counts, uniform
 from tests.attacks.verdicts import achieves, breaks_its_promise, is_certain, refutes
@@ -18,9 +17,9 @@ def test_one_exact_count_tells_a_secret_if_all_others_are_known() -> None:
     assert all(is_certain(step) for step in outcome.steps)
 
 
-@pytest.mark.parametrize("by", Reading)
+@pytest.mark.parametrize("by", Inference)
 @pytest.mark.parametrize("defence", [FreshLaplace(), FloatLaplace(), Bounded(within=2)])
-def test_noise_that_is_drawn_anew_cancels_out(defence: KnownDefence, by: Reading) -> None:
+def test_noise_that_is_drawn_anew_cancels_out(defence: KnownDefence, by: Inference) -> None:
     """Of 100 secrets 95 are told by 64 answers; a defence that holds is not taken for a loser."""
     outcome = averaging(defence, people=20, queries=64, trials=60, by=by)
     assert achieves(outcome.last, 0.95)
@@ -28,10 +27,10 @@ def test_noise_that_is_drawn_anew_cancels_out(defence: KnownDefence, by: Reading
     assert outcome.allowed is None
 
 
-@pytest.mark.parametrize("by", Reading)
-def test_noise_that_follows_from_the_words_does_not_cancel_out(by: Reading) -> None:
+@pytest.mark.parametrize("by", Inference)
+def test_noise_that_follows_from_the_words_does_not_cancel_out(by: Inference) -> None:
     """One answer at epsilon = 0.5 is right in 62 of 100 cases, and so are 64 of the same."""
-    outcome = averaging(Cached(each=0.5), people=20, queries=64, trials=200, by=by)
+    outcome = averaging(Sticky(each=0.5), people=20, queries=64, trials=200, by=by)
     assert not refutes(outcome.last, most_success(0.5))
     assert not achieves(outcome.last, 0.95)
     assert len({step.right for step in outcome.steps}) == 1

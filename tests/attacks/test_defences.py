@@ -6,20 +6,19 @@ from math import exp, inf, log, sqrt
 import numpy as np
 import pytest
 
-from discreet.attacks.arsenal import DEFENCES, EPSILON_MOST, Terms
 from discreet.attacks.defences import (
     Bounded,
-    Cached,
     Discreet,
     FreshLaplace,
     Raw,
     Rounded,
+    Sticky,
     allowed_for_values,
     float_laplace,
 )
-from discreet.attacks.outcome import most_success
-from discreet.attacks.people import made_up
-from discreet.attacks.targets import KnownDefence, guarding
+from discreet.attacks.people import synthetic_people
+from discreet.attacks.registry import DEFENCES, EPSILON_MOST, DefenceOptions
+from discreet.attacks.targets import KnownDefence, most_success, protected_by
 from discreet.errors import ParameterError, RefusedError
 from discreet.mechanisms.sensitivity import Neighbours
 from tests.statistics import FALSE_ALARM, curve_misfit
@@ -30,8 +29,8 @@ ALL = f'{EVERYONE} WHERE "secret"'
 
 def answers(defence: KnownDefence, people: int, *questions: str) -> tuple[int, list[float]]:
     """Return the exact number of secrets, and what a defence answers."""
-    asked = made_up(people)
-    with guarding(defence, asked) as target:
+    asked = synthetic_people(people)
+    with protected_by(defence, asked) as target:
         return int(asked.secrets.sum()), [target.ask(each) for each in questions]
 
 
@@ -44,19 +43,19 @@ def test_raw_answers_are_exact() -> None:
 def test_rounded_answers_are_the_nearest_multiples(number: int, rounded: int) -> None:
     _, (answer,) = answers(Rounded(), 20, f"{EVERYONE} WHERE person < {number}")
     assert answer == rounded
-    assert Rounded().surprise(answer, number) == 0
-    assert Rounded().surprise(answer, number + 10) == inf
+    assert Rounded().negative_log_likelihood(answer, number) == 0
+    assert Rounded().negative_log_likelihood(answer, number + 10) == inf
 
 
 def test_bounded_answers_stay_within_their_bound_and_differ() -> None:
     exact, found = answers(Bounded(within=3), 40, *[ALL] * 150)
     assert {each - exact for each in found} == set(range(-3, 4))
-    assert Bounded(within=3).spread == pytest.approx(np.std(range(-3, 4)))
+    assert Bounded(within=3).deviation == pytest.approx(np.std(range(-3, 4)))
 
 
 def test_the_same_words_have_the_same_noise_and_other_words_another() -> None:
     reworded = [f"{ALL} AND person <> -{number}" for number in range(1, 21)]
-    _, found = answers(Cached(each=0.1), 40, ALL, ALL, *reworded)
+    _, found = answers(Sticky(each=0.1), 40, ALL, ALL, *reworded)
     assert found[0] == found[1]
     assert len(set(found[2:])) > 5
 
@@ -64,7 +63,7 @@ def test_the_same_words_have_the_same_noise_and_other_words_another() -> None:
 def test_two_databases_have_other_noise_for_the_same_words() -> None:
     errors = set()
     for _ in range(8):
-        exact, (answer,) = answers(Cached(each=0.01), 4, ALL)
+        exact, (answer,) = answers(Sticky(each=0.01), 4, ALL)
         errors.add(answer - exact)
     assert len(errors) > 1
 
@@ -88,8 +87,8 @@ def test_textbook_noise_is_laplace_as_far_as_its_curve_tells() -> None:
 
 
 def test_discreet_answers_what_it_was_paid_for_and_then_refuses() -> None:
-    people = made_up(10)
-    with guarding(Discreet(epsilon=1, each=0.5), people) as target:
+    people = synthetic_people(10)
+    with protected_by(Discreet(epsilon=1, each=0.5), people) as target:
         first = target.ask(ALL)
         assert target.ask(ALL.replace("SELECT", "select")) == first
         target.ask(f"{ALL} AND person <> 3")
@@ -100,17 +99,17 @@ def test_discreet_answers_what_it_was_paid_for_and_then_refuses() -> None:
 
 @pytest.mark.parametrize("defence", [Raw(), Discreet()])
 def test_what_is_no_question_is_refused(defence: KnownDefence) -> None:
-    with guarding(defence, made_up(3)) as target, pytest.raises(RefusedError):
+    with protected_by(defence, synthetic_people(3)) as target, pytest.raises(RefusedError):
         target.ask("SELECT COUNT(*) FROM nobody")
 
 
 @pytest.mark.parametrize("defence", [Raw(), Discreet(epsilon=50, each=50)])
 def test_an_answer_that_is_no_number_counts_as_nothing(defence: KnownDefence) -> None:
-    with guarding(defence, made_up(3)) as target:
+    with protected_by(defence, synthetic_people(3)) as target:
         assert target.ask("SELECT NULLIF(COUNT(*), COUNT(*)) FROM people") == 0
 
 
-NOISY = [each(Terms(epsilon=EPSILON_MOST, each=Fraction(1))) for each in DEFENCES.values()]
+NOISY = [each(DefenceOptions(epsilon=EPSILON_MOST, each=Fraction(1))) for each in DEFENCES.values()]
 
 
 @pytest.mark.parametrize(
@@ -121,7 +120,7 @@ def test_spread_is_how_far_answers_are_off(defence: KnownDefence) -> None:
     words = [f"{ALL} AND person <> -{number}" for number in range(1, 101)]
     exact, found = answers(defence, 10, *words)
     off = sqrt(np.mean([(each - exact) ** 2 for each in found]))
-    assert defence.spread / 2 < off < 2 * defence.spread
+    assert defence.deviation / 2 < off < 2 * defence.deviation
 
 
 def test_what_is_allowed_depends_on_who_is_a_neighbour() -> None:
@@ -149,7 +148,7 @@ def test_nobody_guesses_better_than_from_randomized_response() -> None:
     [
         lambda: Rounded(to=0),
         lambda: Bounded(within=-1),
-        lambda: Cached(each=0),
+        lambda: Sticky(each=0),
         lambda: FreshLaplace(each=-1),
         lambda: Discreet(epsilon=0),
         lambda: Discreet(each=float("nan")),

@@ -4,16 +4,15 @@ import pytest
 
 from discreet.attacks.defences import (
     Bounded,
-    Cached,
     Discreet,
     FloatLaplace,
     FreshLaplace,
     Raw,
     Rounded,
+    Sticky,
 )
 from discreet.attacks.differencing import Way, differencing
-from discreet.attacks.outcome import most_success
-from discreet.attacks.targets import KnownDefence
+from discreet.attacks.targets import KnownDefence, most_success
 from discreet.errors import ParameterError
 from tests.attacks.verdicts import achieves, breaks_its_promise, is_certain, refutes
 
@@ -47,8 +46,8 @@ def test_rounding_survives_the_same_pair_in_any_words() -> None:
 
 def test_noise_that_follows_from_the_words_is_beaten_in_other_words_only() -> None:
     """Of 100 secrets 95 are told by 8 pairs at epsilon = 4; asked again, one pair stays one."""
-    reworded = differencing(Cached(each=4), people=20, queries=16, trials=40)
-    repeated = differencing(Cached(each=0.5), people=20, queries=64, trials=150, by=Way.REPEATED)
+    reworded = differencing(Sticky(each=4), people=20, queries=16, trials=40)
+    repeated = differencing(Sticky(each=0.5), people=20, queries=64, trials=150, by=Way.REPEATED)
     assert achieves(reworded.last, 0.95)
     assert refutes(reworded.last, 0.5)
     assert not achieves(repeated.last, 0.95)

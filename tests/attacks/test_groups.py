@@ -4,13 +4,11 @@ from fractions import Fraction
 
 import pyarrow as pa
 
-from discreet.attacks.defences import Discreet, FreshLaplace, Raw, Rounded
-from discreet.attacks.groups import SIZES, groups
-from discreet.attacks.keys import LISTED, keys
-from discreet.attacks.suppression import Suppressed
-from discreet.attacks.targets import guarding
+from discreet.attacks.defences import Discreet, FreshLaplace, Raw, Rounded, Suppressed
+from discreet.attacks.membership import SIZES, groups
+from discreet.attacks.side_channels import ANSWERED, LISTED, keys, words_of
+from discreet.attacks.targets import protected_by
 from discreet.attacks.trials import bare_people
-from discreet.attacks.watching import ANSWERED, words_of
 from tests.attacks.verdicts import achieves, breaks_its_promise, is_certain, refutes
 
 FORGETFUL = FreshLaplace(each=4, epsilon=0.1)
@@ -52,7 +50,7 @@ def test_against_discreet_names_tell_no_more_than_epsilon_and_delta_allow() -> N
 
 
 def test_names_are_not_listed_without_delta() -> None:
-    with guarding(Discreet(), bare_people("village", pa.array(["Ashby"]))) as target:
+    with protected_by(Discreet(), bare_people("village", pa.array(["Ashby"]))) as target:
         assert words_of(target, LISTED) != ANSWERED
 
 

@@ -44,9 +44,9 @@ def test_s10_noise_is_as_wide_as_the_plan_declares(curator: Curator, statistic: 
     plan = plan_of(curator, f"SELECT g, {statistic} FROM t GROUP BY g")
     (planned,) = plan.releases
     table = released(curator, plan).rows
-    first = len(planned.release.keys) + len(planned.estimators)
+    first = len(planned.aggregation.keys) + len(planned.estimators)
     columns = iter(range(first, table.num_columns))
-    for each in planned.measures:
+    for each in planned.components:
         assert isinstance(each.noise, Geometric)
         declared = _deviation(each.noise.scale)
         for _ in each.measure.cells:
@@ -115,7 +115,7 @@ def test_s14_a_group_of_one_person_is_shown_with_probability_delta_at_most() -> 
     # Clopper and Pearson's lower bound at one in a million: above delta, it would be refuted.
     refuted = beta.ppf(1e-6, shown, groups - shown + 1) if shown else 0.0
     assert refuted <= delta
-    selection = plan.releases[0].selection
+    selection = plan.releases[0].key_selection
     assert selection is not None
     assert selection.mechanism.keep_probability(1) <= delta
     assert shown > 0  # else the test sees nothing
@@ -128,7 +128,7 @@ def test_s14_no_person_spreads_over_more_groups_than_are_paid_for() -> None:
         plan = plan_of(opened, "SELECT s, COUNT(*) FROM t GROUP BY s", delta=0.01)
         (planned,) = plan.releases
         exact = opened._engine.run(unbound(planned.queries[0]), ()).unseal()
-    assert planned.selection is not None
-    assert planned.selection.mechanism.groups == 10
+    assert planned.key_selection is not None
+    assert planned.key_selection.mechanism.groups == 10
     assert exact.num_rows == 10
-    assert 1 - (1 - planned.selection.mechanism.keep_probability(1)) ** 10 <= 0.01
+    assert 1 - (1 - planned.key_selection.mechanism.keep_probability(1)) ** 10 <= 0.01

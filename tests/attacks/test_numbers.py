@@ -60,7 +60,7 @@ def test_n2_sums_do_not_drift(size: int) -> None:
         with opened(table, bounds={"x": (0, 1)}) as curator:
             sums.append(exact_sums(curator, "SELECT SUM(x) FROM t"))
             (planned,) = plan_of(curator, "SELECT SUM(x) FROM t").releases
-    sensitivity = planned.measures[0].measured.sensitivity.l1
+    sensitivity = planned.components[0].measured.sensitivity.l1
     assert sums[0] == sums[1]
     for neighbour in sums[2:]:
         assert sum(abs(a - b) for a, b in zip(sums[0], neighbour, strict=True)) <= sensitivity
@@ -87,7 +87,7 @@ def test_n2_the_order_and_number_of_rows_moves_no_sum(kind: pa.DataType, size: i
             (planned,) = plan_of(curator, "SELECT SUM(x) FROM t").releases
     assert sums[0] == sums[1]
     moved = sum(abs(a - b) for a, b in zip(sums[0], sums[2], strict=True))
-    assert moved <= planned.measures[0].measured.sensitivity.l1
+    assert moved <= planned.components[0].measured.sensitivity.l1
 
 
 MOMENTS = ["SUM(x)", "AVG(x)", "VARIANCE(x)", "COUNT(x)"]
@@ -102,7 +102,7 @@ def test_n5_an_odd_value_moves_a_sum_by_what_one_unit_may(odd: float) -> None:
             plans = [plan_of(curator, f"SELECT {each} FROM t") for each in MOMENTS]
             sums.append([exact_sums(curator, f"SELECT {each} FROM t") for each in MOMENTS])
     for plan, before, after in zip(plans, *sums, strict=True):
-        (measure,) = plan.releases[0].measures
+        (measure,) = plan.releases[0].components
         moved = [
             sum(weight * (b - a) for weight, a, b in zip(cell, before, after, strict=True))
             for cell in measure.measure.cells
@@ -197,7 +197,7 @@ def test_n7_noise_of_any_size_is_finite_and_there(high: float, epsilon: float) -
             sql = f"SELECT {statistic}(x) AS y FROM t"
             assert isfinite(only(curator, sql, epsilon=epsilon)["y"])
             (planned,) = plan_of(curator, sql, epsilon=epsilon).releases
-            for each in planned.measures:
+            for each in planned.components:
                 share = each.measured.sensitivity.l1 / each.epsilon
                 assert each.noise.scale >= share  # rounded up, if at all
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from scipy.stats import binom
 
-from discreet.attacks.outcome import Outcome, Step, plot_outcomes
+from discreet.attacks.trials import Outcome, Step, plot_outcomes
 
 OUTCOME = Outcome(
     attack="averaging",

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from discreet.attacks.alike import guessed_kind, made_up_like, maker_like
 from discreet.attacks.defences import Discreet, Raw
-from discreet.attacks.people import CITIES, People, made_up
-from discreet.attacks.targets import guarding
+from discreet.attacks.people import CITIES, People, synthetic_people
+from discreet.attacks.synthetic_people import guessed_kind, synthesizer_like, synthetic_like
+from discreet.attacks.targets import protected_by
 from discreet.catalog import Kind
 from discreet.catalog.arguments import declare
 from discreet.catalog.declaration import Declaration
@@ -76,19 +76,19 @@ def clinic(tmp_path: Path) -> Declaration:
 def secrets_count(people: People, by: Raw | Discreet) -> float:
     """Ask how many of the first half have the secret."""
     scheme = people.scheme
-    with guarding(by, people) as target:
+    with protected_by(by, people) as target:
         return target.ask(scheme.count(scheme.secret.sql, scheme.among(range(len(people) // 2))))
 
 
 def test_secrets_are_fair_coins() -> None:
-    secrets = made_up(4000).secrets
+    secrets = synthetic_people(4000).secrets
     assert binomtest(int(secrets.sum()), 4000).pvalue > FALSE_ALARM
     turns = int(np.sum(secrets[1:] != secrets[:-1]))
     assert binomtest(turns, 3999).pvalue > FALSE_ALARM
 
 
 def test_people_have_the_columns_that_are_declared() -> None:
-    people = made_up(300)
+    people = synthetic_people(300)
     rows = people.table.to_pylist()
     assert [row["person"] for row in rows] == list(range(300))
     assert {row["city"] for row in rows} == set(CITIES)
@@ -100,7 +100,7 @@ def test_people_have_the_columns_that_are_declared() -> None:
 def test_every_table_of_a_catalog_is_made_up_without_its_files(
     shop: Declaration, secret: str | None
 ) -> None:
-    people = made_up_like(shop, 30, secret=secret)
+    people = synthetic_like(shop, 30, secret=secret)
     assert set(people.tables) == {"customers", "orders", "items"}
     assert all(table.num_rows == 30 for table in people.tables.values())
     exact = int(people.secrets[:15].sum())
@@ -118,7 +118,7 @@ def test_no_file_is_opened(shop: Declaration) -> None:
             opened.append(str(arguments[0]))
 
     sys.addaudithook(hook)
-    people = made_up_like(shop, 20)
+    people = synthetic_like(shop, 20)
     secrets_count(people, Raw())
     secrets_count(people, Discreet())
     is_watching = False
@@ -126,7 +126,7 @@ def test_no_file_is_opened(shop: Declaration) -> None:
 
 
 def test_keys_refer_to_the_same_people_in_all_tables(shop: Declaration) -> None:
-    tables = made_up_like(shop, 12).tables
+    tables = synthetic_like(shop, 12).tables
     customers = tables["customers"].column("customer").to_pylist()
     assert len(set(customers)) == 12
     assert tables["orders"].column("customer").to_pylist() == customers
@@ -136,7 +136,7 @@ def test_keys_refer_to_the_same_people_in_all_tables(shop: Declaration) -> None:
 
 
 def test_values_lie_within_what_is_declared(shop: Declaration) -> None:
-    tables = maker_like(shop, "paid")(200).tables
+    tables = synthesizer_like(shop, "paid")(200).tables
     assert all(0 <= row["paid"] <= 10.5 for row in tables["orders"].to_pylist())
     days = [row["joined"] for row in tables["customers"].to_pylist()]
     assert date(2020, 1, 1) <= min(days) < max(days) <= date(2024, 12, 31)
@@ -156,13 +156,13 @@ def test_values_lie_within_what_is_declared(shop: Declaration) -> None:
 def test_a_secret_is_a_condition_that_is_a_coin_for_each_person(
     clinic: Declaration, secret: str | None, condition: str
 ) -> None:
-    people = made_up_like(clinic, 400, secret=secret)
+    people = synthetic_like(clinic, 400, secret=secret)
     assert people.scheme.secret.sql == condition
     assert binomtest(int(people.secrets.sum()), 400).pvalue > FALSE_ALARM
 
 
 def test_people_are_counted_where_several_rows_of_a_person_count(clinic: Declaration) -> None:
-    visits, patients = (maker_like(clinic, each)(2).scheme for each in ("age", "sex"))
+    visits, patients = (synthesizer_like(clinic, each)(2).scheme for each in ("age", "sex"))
     assert 'COUNT(DISTINCT "patient_id")' in visits.count("x")
     assert "COUNT(*)" in patients.count("x")
 
@@ -175,20 +175,20 @@ def test_a_column_that_can_hold_no_secret_is_refused_with_one_that_can(
     clinic: Declaration, secret: str, words: str
 ) -> None:
     with pytest.raises(ParameterError, match=words):
-        maker_like(clinic, secret)
+        synthesizer_like(clinic, secret)
 
 
 def test_rows_that_nothing_tells_apart_are_refused() -> None:
     declared = declare({"t": None}, epsilon=1, unit="row", bounds={"age": (0, 9)})
     with pytest.raises(CatalogError, match="identifies its people"):
-        made_up_like(declared, 5)
+        synthetic_like(declared, 5)
 
 
 def test_rows_are_told_apart_by_a_column_of_which_nothing_is_declared() -> None:
     declared = declare(
         {"t": None}, epsilon=1, unit="row", bounds={"age": (0, 9)}, types={"name": "text"}
     )
-    people = made_up_like(declared, 8)
+    people = synthetic_like(declared, 8)
     assert people.scheme.unit == "name"
     assert secrets_count(people, Discreet(epsilon=50, each=50)) == people.secrets[:4].sum()
 
@@ -196,7 +196,7 @@ def test_rows_are_told_apart_by_a_column_of_which_nothing_is_declared() -> None:
 def test_there_must_be_something_to_make_a_secret_of() -> None:
     declared = declare({"t": None}, epsilon=1, unit="who", types={"word": "text"})
     with pytest.raises(CatalogError, match="No column of a private table can be the secret"):
-        made_up_like(declared, 5)
+        synthetic_like(declared, 5)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 import typer
 
 from discreet.accounting.approximate import basic_cost
-from discreet.catalog.policy import budget_from
+from discreet.catalog.catalog import budget_from
 from discreet.cli.options import exact
 from discreet.curator import Curator
 from discreet.errors import BudgetError, ParameterError, SourceError, TargetError
@@ -120,7 +120,7 @@ def test_a22_parts_that_share_nobody_cost_the_most_and_parts_that_share_somebody
     )
     with opened() as curator:
         scales = [
-            [each.noise.scale for each in plan_of(curator, sql).releases[0].measures]
+            [each.noise.scale for each in plan_of(curator, sql).releases[0].components]
             for sql in (apart, overlapping)
         ]
         assert scales[0] == [1]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from discreet.attacks.reachable import FloatNoise
+from discreet.attacks.floating_point import FloatNoise
 from discreet.mechanisms import Geometric, Laplace
 from discreet.noise import bernoulli, uniform_integers
 from discreet.noise.uniform import FloatArray

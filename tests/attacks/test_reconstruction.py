@@ -8,7 +8,7 @@ import pytest
 from discreet.attacks.defences import Bounded, Discreet, Raw, Rounded
 from discreet.attacks.people import People
 from discreet.attacks.reconstruction import Solver, reconstruction, recovered
-from discreet.attacks.targets import KnownDefence, Target
+from discreet.attacks.targets import AttackedSystem, KnownDefence
 from discreet.noise import bernoulli
 from tests.attacks.verdicts import achieves, breaks_its_promise, is_certain, refutes
 
@@ -29,14 +29,14 @@ class Forgetful:
         return Discreet(epsilon=1_000_000, each=self.each)
 
     @property
-    def spread(self) -> float:
-        return self._real.spread
+    def deviation(self) -> float:
+        return self._real.deviation
 
-    def guard(self, people: People) -> Target:
-        return self._real.guard(people)
+    def protect(self, people: People) -> AttackedSystem:
+        return self._real.protect(people)
 
-    def surprise(self, answer: float, exact: int) -> float:
-        return self._real.surprise(answer, exact)
+    def negative_log_likelihood(self, answer: float, exact: int) -> float:
+        return self._real.negative_log_likelihood(answer, exact)
 
 
 @pytest.mark.parametrize("by", Solver)

@@ -28,7 +28,7 @@ from tests.statements import unbound
 )
 def test_s17_filters_and_orders_of_groups_see_noisy_numbers_only(sql: str) -> None:
     with twin("present").curator as curator:
-        afterwards = plan_of(curator, sql).question.afterwards
+        afterwards = plan_of(curator, sql).question.post_sql
         asked = [curator.ask(sql, epsilon=Fraction(n, 8)).rows for n in range(1, 9)]
     assert 'FROM "released_0"' in afterwards
     # Exact groups or numbers would be the same every time.

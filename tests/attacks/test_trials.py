@@ -8,9 +8,8 @@ import pytest
 from scipy.stats import binom
 
 from discreet.attacks.defences import Discreet, Raw
-from discreet.attacks.outcome import most_success
 from discreet.attacks.people import People
-from discreet.attacks.targets import Target
+from discreet.attacks.targets import AttackedSystem, most_success
 from discreet.attacks.trials import (
     Trial,
     allowed_for_presence,
@@ -36,7 +35,7 @@ class Tired:
     asked: list[str] = field(default_factory=list)
     closed: int = 0
 
-    def guard(self, people: People) -> Target:
+    def protect(self, people: People) -> AttackedSystem:
         del people
         return _TiredTarget(self, self.answers)
 

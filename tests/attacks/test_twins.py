@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from discreet.query.plan.targets import EpsilonTarget
+from discreet.query.plan.plan import EpsilonTarget
 from tests.attacks.cases import ANSWERED, REFUSED
 from tests.attacks.twins import Seen, Twin, twins
 from tests.engines.contract import ENGINES, OTHERS

@@ -12,18 +12,30 @@ import pytest
 
 from discreet.attacks.averaging import VICTIM
 from discreet.attacks.defences import Discreet, FloatLaplace, Raw
-from discreet.attacks.oracles import COSTLY, FAILING, HIT, LONG, by_rank, errors, timing
-from discreet.attacks.people import PLAIN, People, made_up
-from discreet.attacks.targets import Defence, Target, guarding
+from discreet.attacks.people import PLAIN, People, synthetic_people
+from discreet.attacks.side_channels import (
+    ANSWERED,
+    COSTLY,
+    FAILING,
+    HIT,
+    LONG,
+    Watched,
+    by_rank,
+    errors,
+    seen_of_both,
+    timing,
+    with_secret,
+    words_of,
+)
+from discreet.attacks.targets import AttackedSystem, Defence, protected_by
 from discreet.attacks.trials import uniforms
-from discreet.attacks.watching import ANSWERED, Watched, seen_of_twins, with_secret, words_of
 from tests.attacks.verdicts import is_certain, refutes
 
 
 @pytest.mark.parametrize("defence", [Raw(), FloatLaplace()])
 def test_one_failing_question_tells_a_secret(defence: Defence) -> None:
     """Each of them alone: noise on answers hides nothing of whether there is one."""
-    seen = seen_of_twins(
+    seen = seen_of_both(
         Watched(defence=defence, see=words_of), 5, [PLAIN.count(each) for each in FAILING]
     )
     assert all(each != ANSWERED for each in seen[True][0])
@@ -34,7 +46,7 @@ def test_one_failing_question_tells_a_secret(defence: Defence) -> None:
 def test_discreet_answers_or_refuses_twins_in_the_same_words() -> None:
     watched = Watched(defence=Discreet(), see=words_of)
     questions = [PLAIN.count(each) for each in FAILING]
-    seen = seen_of_twins(watched, 5, questions)
+    seen = seen_of_both(watched, 5, questions)
     assert seen[True] == seen[False]
     assert ANSWERED in seen[True][0]
     assert not refutes(errors(Discreet(), trials=22, people=5).last, 0.5)
@@ -42,7 +54,7 @@ def test_discreet_answers_or_refuses_twins_in_the_same_words() -> None:
 
 def test_discreet_refuses_what_takes_a_row_long() -> None:
     texts, numbers = (PLAIN.count(each.format(hit=HIT, many=LONG)) for each in COSTLY)
-    with guarding(Discreet(), made_up(5)) as target:
+    with protected_by(Discreet(), synthetic_people(5)) as target:
         assert words_of(target, texts) != ANSWERED
         assert words_of(target, numbers) == ANSWERED
 
@@ -55,7 +67,7 @@ class Slow:
     name: str = "slow"
     epsilon: float | None = None
 
-    def guard(self, people: People) -> Target:
+    def protect(self, people: People) -> AttackedSystem:
         return _SlowTarget(self.turn, bool(people.secrets[VICTIM]))
 
 
@@ -105,7 +117,7 @@ def test_times_count_as_much_as_they_told_twins_apart() -> None:
 
 
 def test_twins_differ_by_the_victim_alone() -> None:
-    people = made_up(6)
+    people = synthetic_people(6)
     with_it, without = with_secret(people, True), with_secret(people, False)
     assert (with_it.secrets != without.secrets).tolist() == [True, *[False] * 5]
     assert with_it.table.drop(["secret"]) == without.table.drop(["secret"])
@@ -114,5 +126,5 @@ def test_twins_differ_by_the_victim_alone() -> None:
 def test_a_price_is_no_way_to_be_refused_differently() -> None:
     """When the budget is gone, twins are refused alike too."""
     watched = Watched(defence=Discreet(epsilon=0.2, each=Fraction(1, 10)), see=words_of)
-    seen = seen_of_twins(watched, 5, [PLAIN.count(each) for each in FAILING])
+    seen = seen_of_both(watched, 5, [PLAIN.count(each) for each in FAILING])
     assert seen[True] == seen[False]

@@ -2,7 +2,7 @@
 
 from scipy.stats import binom
 
-from discreet.attacks.outcome import Outcome, Step
+from discreet.attacks.trials import Outcome, Step
 from tests.statistics import FALSE_ALARM
 
 

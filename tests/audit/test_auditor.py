@@ -6,7 +6,7 @@ from math import log
 import numpy as np
 import pytest
 
-from discreet.audit import Kind, Subject, audit, audit_outputs, lower_bound
+from discreet.audit import Subject, SubjectKind, audit, audit_outputs, lower_bound
 from discreet.errors import ParameterError
 from discreet.mechanisms import Geometric, Laplace, RandomizedResponse
 
@@ -73,7 +73,12 @@ def test_a_subject_is_run_as_often_as_it_says_or_as_it_is_told() -> None:
         return [0] * count
 
     subject = Subject(
-        name="silence", kind=Kind.MECHANISM, epsilon=Fraction(1), here=draw, there=draw, runs=400
+        name="silence",
+        kind=SubjectKind.MECHANISM,
+        epsilon=Fraction(1),
+        here=draw,
+        there=draw,
+        runs=400,
     )
     assert audit(subject).measured == 0
     assert audit(subject, runs=100).runs == 100

@@ -8,12 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from discreet.audit.bounds import (
-    Count,
-    delta_down,
-    epsilon_down,
-    likely_shares,
-)
+from discreet.audit.bounds import Count, delta_down, epsilon_down, likely_shares
 from discreet.binomial import probability_at_least, probability_at_most
 
 RUNS = 60

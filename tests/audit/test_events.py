@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.audit.events import JUDGED, Claim, Parts, parts, telling_events
+from discreet.audit.event_search import JUDGED, Claim, RunParts, parts, telling_events
 from discreet.mechanisms import Geometric
 
 CLAIM = Claim(epsilon=1.0, delta=0.0, miss=1e-3)
@@ -24,7 +24,7 @@ def test_runs_are_cut_into_a_quarter_a_quarter_and_a_half() -> None:
 def test_events_do_not_depend_on_the_runs_that_judge_them() -> None:
     here, there = parts(drawn([0, 0]), drawn([1, 1]))
     nothing: Any = None
-    a, b = (Parts(each.learn, each.choose, nothing) for each in (here, there))
+    a, b = (RunParts(each.learn, each.choose, nothing) for each in (here, there))
     seen, unseen = telling_events(here, there, CLAIM), telling_events(a, b, CLAIM)
     assert [(each.sentence, each.is_here) for each in seen] == [
         (each.sentence, each.is_here) for each in unseen

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.audit import audit_outputs, events
-from discreet.audit.learning import learnt_codings
-from discreet.audit.sheets import Absent, sheet
+from discreet.audit import audit_outputs, event_search
+from discreet.audit.event_search import learnt_binnings
+from discreet.audit.features import Absent, output_table
 from discreet.errors import ParameterError
 from discreet.mechanisms import Geometric
 
@@ -107,7 +107,7 @@ def test_arrays_of_other_types_are_not_told_apart_by_their_types(
 ) -> None:
     """One long text makes all others of its array wider; the twin takes that for a difference."""
     assert audit_outputs(here, there, confidence=0.999).measured == 0
-    monkeypatch.setattr(events, "alike", lambda *sides: sides)
+    monkeypatch.setattr(event_search, "alike", lambda *sides: sides)
     assert audit_outputs(here, there, confidence=0.999).measured > 2
 
 
@@ -117,7 +117,7 @@ def test_arrays_that_have_no_type_in_common_are_told_apart() -> None:
 
 
 def test_an_output_without_a_place_is_absent_there() -> None:
-    columns = sheet([{"a": 1}, {"b": "x"}])
+    columns = output_table([{"a": 1}, {"b": "x"}])
     assert columns.column(("a",)) == [1, Absent.ABSENT]
     assert columns.column(("b",)) == [Absent.ABSENT, "x"]
     assert columns.column(("c",)) == [Absent.ABSENT] * 2
@@ -168,11 +168,11 @@ def test_the_case_of_an_output_follows_from_that_output_alone(
 ) -> None:
     """So counts of an event are those of independent runs, whatever came out beside them."""
     half = len(learnt) // 2
-    here, there = sheet(learnt[:half]), sheet(learnt[half:])
+    here, there = output_table(learnt[:half]), output_table(learnt[half:])
     places = {**here.columns, **there.columns}.keys()
-    for coding in learnt_codings(here, there):
-        together = coding.code(sheet(judged, places)).tolist()
-        alone = [int(coding.code(sheet([each], places))[0]) for each in judged]
+    for coding in learnt_binnings(here, there):
+        together = coding.code(output_table(judged, places)).tolist()
+        alone = [int(coding.code(output_table([each], places))[0]) for each in judged]
         assert together == alone, coding.name
         assert all(0 <= case < coding.size for case in together)
 

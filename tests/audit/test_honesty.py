@@ -9,8 +9,8 @@ from scipy.stats import binomtest
 
 from discreet.audit import Finding, audit_outputs
 from discreet.audit import auditor as auditor_module
-from discreet.audit.events import Parts
-from discreet.audit.sheets import sheet
+from discreet.audit.event_search import RunParts
+from discreet.audit.features import output_table
 from discreet.audit.subjects import Outputs
 from discreet.mechanisms import Geometric, RandomizedResponse
 from tests.statistics import FALSE_ALARM
@@ -57,8 +57,10 @@ def test_an_auditor_that_judges_by_the_runs_it_searched_is_dishonest(
 ) -> None:
     """The broken twin: all three parts are the same runs."""
 
-    def same_parts(here: Outputs, there: Outputs) -> tuple[Parts, Parts]:
-        first, second = (Parts(each, each, each) for each in (sheet(here), sheet(there)))
+    def same_parts(here: Outputs, there: Outputs) -> tuple[RunParts, RunParts]:
+        first, second = (
+            RunParts(each, each, each) for each in (output_table(here), output_table(there))
+        )
         return first, second
 
     monkeypatch.setattr(auditor_module, "parts", same_parts)

@@ -5,13 +5,16 @@ import pytest
 from numpy.typing import NDArray
 
 from discreet.audit import audit
-from discreet.audit.questions import experiments, subjects, twins
-from discreet.audit.questions.alone import found_first
-from discreet.audit.questions.experiments import Experiment, answer_to, opened
-from discreet.audit.questions.parts import forgetting, parts_of
-from discreet.audit.questions.sequences import concentrated, limited
-from discreet.audit.questions.statistics import measured
-from discreet.audit.questions.twins import broken_experiments
+from discreet.audit.broken_questions import (
+    broken_experiments,
+    broken_questions,
+    experiments,
+    subjects,
+)
+from discreet.audit.question_curators import forgetting, parts_of
+from discreet.audit.question_experiments import Experiment, answer_to, opened
+from discreet.audit.question_sequences import concentrated, found_first, limited
+from discreet.audit.question_statistics import measured
 from discreet.curator import Curator
 
 PART = 5
@@ -126,6 +129,6 @@ def test_what_an_absent_row_and_a_refusal_show_is_nothing() -> None:
 
 
 def test_names_tell_subjects_apart() -> None:
-    names = [each.name for each in (*subjects(), *twins())]
+    names = [each.name for each in (*subjects(), *broken_questions())]
     assert len(set(names)) == len(names)
-    assert all(each.is_broken for each in twins())
+    assert all(each.is_broken for each in broken_questions())

@@ -3,7 +3,7 @@
 import pytest
 
 from discreet.audit import audit
-from discreet.audit.timing import lower_bound_with_time, timed_outputs, twins
+from discreet.audit.trial import broken_by_time, lower_bound_with_time, timed_outputs
 from discreet.mechanisms import Geometric
 
 
@@ -24,7 +24,7 @@ def test_a_function_is_audited_with_its_time() -> None:
 
 
 def test_a_subject_is_run_once_for_both_sides() -> None:
-    (twin,) = twins()
+    (twin,) = broken_by_time()
     assert len(twin.here(3)) == len(twin.there(3)) == 3
     assert len(twin.there(2)) == 2
 
@@ -32,7 +32,7 @@ def test_a_subject_is_run_once_for_both_sides() -> None:
 @pytest.mark.slow
 def test_noise_that_takes_longer_the_larger_it_is_gives_the_answer_away() -> None:
     """The broken twin; and the same noise passes when nobody looks at the clock."""
-    (twin,) = twins()
+    (twin,) = broken_by_time()
     assert audit(twin, runs=10_000).measured > 2
     noise = Geometric(epsilon=1, sensitivity=1)
     assert lower_bound_with_time(noise.release, 0, 1, epsilon=1, runs=4_000).measured <= 1

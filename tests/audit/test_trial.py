@@ -11,7 +11,7 @@ import pytest
 
 import discreet.local
 import discreet.mechanisms
-from discreet.audit import Kind, Subject, audit, local, mechanisms, twins
+from discreet.audit import Subject, SubjectKind, audit, broken_mechanisms, claims, local_claims
 from discreet.audit.trial import LONGER, findings, trial
 
 PART = 2
@@ -19,7 +19,7 @@ PART = 2
 
 
 @pytest.mark.parametrize(
-    "subject", [*mechanisms.subjects(), *local.subjects()], ids=lambda each: each.name
+    "subject", [*claims.subjects(), *local_claims.subjects()], ids=lambda each: each.name
 )
 def test_nothing_of_ours_is_accused(subject: Subject) -> None:
     """A fresh seed cries wolf once in 10^8 for each subject, so once in 10^6 in all."""
@@ -27,7 +27,7 @@ def test_nothing_of_ours_is_accused(subject: Subject) -> None:
     assert not found.is_violated, str(found)
 
 
-@pytest.mark.parametrize("twin", twins.twins(), ids=lambda each: each.name)
+@pytest.mark.parametrize("twin", broken_mechanisms.broken_mechanisms(), ids=lambda each: each.name)
 def test_everything_broken_is_caught(twin: Subject) -> None:
     found = audit(twin)
     assert found.is_violated, str(found)
@@ -36,7 +36,7 @@ def test_everything_broken_is_caught(twin: Subject) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "subject",
-    [each for each in trial(quick=False) if each.kind is not Kind.QUESTION],
+    [each for each in trial(quick=False) if each.kind is not SubjectKind.QUESTION],
     ids=lambda each: each.name,
 )
 def test_the_long_trial_says_the_same(subject: Subject) -> None:
@@ -52,12 +52,12 @@ def test_every_mechanism_has_a_subject() -> None:
     """What is public in `discreet.mechanisms` and releases something is on trial."""
     public = (getattr(discreet.mechanisms, name) for name in discreet.mechanisms.__all__)
     releasing = {each for each in public if inspect.isclass(each) and hasattr(each, "release")}
-    assert releasing == {type(case.mechanism) for case in mechanisms.cases()}
+    assert releasing == {type(case.mechanism) for case in claims.cases()}
 
 
 def test_every_local_randomiser_has_a_subject() -> None:
     """What is stored under a tag makes reports, wherever in `discreet.local` it is."""
-    assert set(_tagged()) == {type(case.mechanism) for case in local.cases()}
+    assert set(_tagged()) == {type(case.mechanism) for case in local_claims.cases()}
 
 
 def _tagged() -> Iterator[type]:

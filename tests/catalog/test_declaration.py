@@ -8,7 +8,7 @@ import pytest
 from discreet.catalog import catalog_from, load, toml_from
 from discreet.catalog.declaration import MOST_CHOICES
 from discreet.errors import CatalogError
-from discreet.ledger import scopes
+from discreet.ledger import charges
 
 COLUMNS = {"p": {"type": "integer"}, "visit": {"type": "integer"}}
 PRIVATE = {"unit": "p", "columns": COLUMNS}
@@ -79,7 +79,7 @@ def test_tables_that_are_read_from_the_same_place_have_the_same_units() -> None:
 
 
 def test_groups_whose_sizes_multiply_to_too_much_are_refused() -> None:
-    assert MOST_CHOICES == scopes.MOST_CHOICES
+    assert MOST_CHOICES == charges.MOST_CHOICES
     given = entries(*[[f"{letter}{i}" for i in range(10)] for letter in "abcd"])
     given["tables"] = {f"{letter}{i}": PRIVATE for letter in "abcd" for i in range(10)}
     with pytest.raises(CatalogError, match="multiply to more than 1000"):

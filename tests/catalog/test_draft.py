@@ -5,14 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from discreet.catalog import (
-    Bounds,
-    Column,
-    ColumnUnit,
-    Kind,
-    PrivateTable,
-    load,
-)
+from discreet.catalog import Bounds, Column, ColumnUnit, Kind, PrivateTable, load
 from discreet.catalog.toml import PrivateFacts, TableDraft, draft, unit_guess
 from discreet.errors import CatalogError
 

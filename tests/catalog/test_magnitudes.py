@@ -98,10 +98,10 @@ def test_no_empty_bin_passes_the_threshold_but_once_in_a_thousand(rate: Fraction
     """By the law of the noise: exact, no draws."""
     noise = Geometric(epsilon=rate, sensitivity=1)
     threshold = threshold_for(noise, Kind.INTEGER)
-    one = float(1 - noise.law(0).cdf(int(threshold)))
+    one = float(1 - noise.distribution(0).cdf(int(threshold)))
     assert 129 * one <= 1 / 1000
     # The threshold is no wider than it must be: a fourth of it would fail.
-    assert 129 * float(1 - noise.law(0).cdf(int(threshold) // 4)) > 1 / 1000
+    assert 129 * float(1 - noise.distribution(0).cdf(int(threshold) // 4)) > 1 / 1000
 
 
 def test_noisy_counts_of_many_units_give_the_bounds_of_their_values() -> None:

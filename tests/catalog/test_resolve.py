@@ -22,7 +22,7 @@ from discreet.catalog import (
     catalog_from,
     load,
 )
-from discreet.catalog.policy import column_of
+from discreet.catalog.catalog import column_of
 from discreet.catalog.resolve import read, resolve
 from discreet.catalog.schema import number_from_time
 from discreet.errors import CatalogError

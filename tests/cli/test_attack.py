@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from discreet.attacks.answering import ExactTarget
+from discreet.attacks.targets import ExactTarget
 from discreet.errors import RefusedError
 from tests.cli.conftest import Discreet
 from tests.cli.runs import CATALOG

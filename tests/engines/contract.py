@@ -9,8 +9,9 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
-from discreet.engines.base import Engine, ExactQuery
+from discreet.engines.base import Engine
 from discreet.engines.duckdb import DuckDbEngine
+from discreet.query.tree import ExactQuery
 from tests.engines.on_postgresql import postgresql_engine
 from tests.engines.on_spark import spark_engine
 from tests.statements import unbound

@@ -9,10 +9,16 @@ from typing import Any
 import pyarrow as pa
 
 from discreet.catalog.schema import Column, Kind, PrivateTable, RowUnit, Value
-from discreet.engines.base import Bounding, Engine, ExactQuery
+from discreet.engines.base import Engine
 from discreet.query.expressions.facts import literal
-from discreet.query.tree import Expression, Rows, Scan
-from discreet.query.walk import map_columns
+from discreet.query.tree import (
+    ContributionBounding,
+    ExactQuery,
+    Expression,
+    Relation,
+    Scan,
+    map_columns,
+)
 from discreet.tables import ARROW_TYPES
 from tests.attacks.clinic import spread
 from tests.engines.made import column, select
@@ -120,7 +126,7 @@ def evaluated(
 ) -> list[tuple[object, ...]]:
     """Return what expressions are in each row, as keys or as columns of an inner SELECT."""
     keys = (column("row"), *map(over_table, expressions))
-    rows: Rows = Scan(table=_private())
+    rows: Relation = Scan(table=_private())
     if inside:
         rows = select(rows, *keys)
         keys = tuple(column(f"c{n}", each.facts.kind, "rows") for n, each in enumerate(keys))
@@ -128,8 +134,8 @@ def evaluated(
         rows=rows,
         name="rows" if inside else "v",
         keys=keys,
-        bounding=Bounding.NONE,
-        limit=1,
+        bounding=ContributionBounding.NONE,
+        contribution_limit=1,
         sums=(literal(1),),
     )
     found = engine.run(unbound(query), ()).unseal().sort_by("k0")

@@ -7,16 +7,18 @@ import pyarrow as pa
 
 from discreet.catalog.schema import Column as StoredColumn
 from discreet.catalog.schema import ColumnUnit, Kind, PrivateTable, Unit
-from discreet.engines.base import Bounding, Engine, ExactQuery
+from discreet.engines.base import Engine
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.query.expressions.facts import literal
 from discreet.query.tree import (
-    Column,
     ColumnOf,
+    ContributionBounding,
+    ExactQuery,
     Expression,
     Facts,
     Interval,
-    Rows,
+    NamedExpression,
+    Relation,
     Scan,
     Select,
 )
@@ -50,22 +52,22 @@ def table_of(name: str, unit: Unit, **kinds: Kind) -> PrivateTable:
 
 
 def select(
-    source: Rows, *columns: Expression, name: str = "v", where: Expression | None = None
+    source: Relation, *columns: Expression, name: str = "v", where: Expression | None = None
 ) -> Select:
     """Return rows with columns c0, c1, ... of these expressions."""
-    named = tuple(Column(name=f"c{n}", expression=each) for n, each in enumerate(columns))
+    named = tuple(NamedExpression(name=f"c{n}", expression=each) for n, each in enumerate(columns))
     return Select(source=source, name=name, columns=named, where=where)
 
 
-def listed(engine: Engine, rows: Rows, *kinds: Kind, unit: bool = False) -> list[Any]:
+def listed(engine: Engine, rows: Relation, *kinds: Kind, unit: bool = False) -> list[Any]:
     """Return the rows (c0, c1, ...) as the engine has them, sorted as text."""
     keys = tuple(column(f"c{n}", kind, "rows") for n, kind in enumerate(kinds))
     query = ExactQuery(
         rows=rows,
         name="rows",
         keys=keys,
-        bounding=Bounding.NONE,
-        limit=1,
+        bounding=ContributionBounding.NONE,
+        contribution_limit=1,
         sums=(literal(1),),
         units=unit,
     )
@@ -75,10 +77,15 @@ def listed(engine: Engine, rows: Rows, *kinds: Kind, unit: bool = False) -> list
     return found
 
 
-def count(scan: Rows | PrivateTable, **fields: Any) -> ExactQuery:
+def count(scan: Relation | PrivateTable, **fields: Any) -> ExactQuery:
     """Return COUNT(*) over rows called v."""
     rows = Scan(table=scan) if isinstance(scan, PrivateTable) else scan
-    given: dict[str, Any] = {"keys": (), "bounding": Bounding.ROWS, "limit": 10, **fields}
+    given: dict[str, Any] = {
+        "keys": (),
+        "bounding": ContributionBounding.ROWS,
+        "limit": 10,
+        **fields,
+    }
     given.setdefault("sums", (literal(1),))
     return ExactQuery(rows=rows, name="v", **given)
 

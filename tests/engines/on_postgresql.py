@@ -9,7 +9,7 @@ import psycopg
 import pyarrow as pa
 from psycopg import sql
 
-from discreet.engines.connection import LIMITS, Limits
+from discreet.engines.base import LIMITS, ResourceLimits
 from discreet.engines.postgresql import PostgreSqlEngine
 from tests.postgresql import shared_server
 
@@ -61,7 +61,7 @@ def stored(tables: Mapping[str, pa.Table], address: str | None = None) -> str:
 
 
 def postgresql_engine(
-    tables: Mapping[str, pa.Table], *, limits: Limits = LIMITS
+    tables: Mapping[str, pa.Table], *, limits: ResourceLimits = LIMITS
 ) -> PostgreSqlEngine:
     """Return an engine of tables that were copied to the server."""
     schema = stored(tables)

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 import pyarrow as pa
 
-from discreet.engines.connection import LIMITS, Limits
+from discreet.engines.base import LIMITS, ResourceLimits
 from discreet.engines.spark import SparkEngine
 from tests.spark import shared_session
 
 
-def spark_engine(tables: Mapping[str, pa.Table], *, limits: Limits = LIMITS) -> SparkEngine:
+def spark_engine(tables: Mapping[str, pa.Table], *, limits: ResourceLimits = LIMITS) -> SparkEngine:
     """Return an engine of tables that were handed over."""
     return SparkEngine.open(shared_session(), tables, limits=limits)

@@ -15,13 +15,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from discreet.catalog.policy import BudgetPolicy, Catalog
+from discreet.catalog.catalog import BudgetPolicy, Catalog
 from discreet.catalog.schema import Column, ColumnUnit, Kind, PrivateTable
+from discreet.engines.base import PreparedTables, as_prepared, scans_to_prepare
 from discreet.engines.duckdb import DuckDbEngine
-from discreet.engines.forms import Form
 from discreet.engines.postgresql import PostgreSqlEngine
-from discreet.engines.postgresql.forms import made_forms, marked
-from discreet.engines.preparing import as_prepared, scans_to_prepare
+from discreet.engines.postgresql.prepared import made_forms, marked
 from discreet.engines.spark import SparkEngine
 from tests.engines.on_postgresql import run, stored
 from tests.postgresql import shared_server
@@ -77,7 +76,7 @@ def _in_duckdb(table: pa.Table, catalog: Catalog) -> Contents:
 
 def _in_postgresql(table: pa.Table, catalog: Catalog) -> Contents:
     schema = stored({"visits": table})
-    form = Form(tables={"visits": f"{schema}.visits"}, declared="")
+    form = PreparedTables(tables={"visits": f"{schema}.visits"}, declared="")
     with closing(PostgreSqlEngine.open(shared_server(), form.tables)) as engine:
         engine.prepare(form, scans_to_prepare(catalog))
         with engine._sessions.transaction() as connection:
@@ -95,7 +94,7 @@ def _in_spark(table: pa.Table, catalog: Catalog) -> Contents:
     with tempfile.TemporaryDirectory() as folder:
         file, place = Path(folder) / "visits.parquet", Path(folder) / "prepared"
         pq.write_table(table, file)
-        form = Form(tables={"visits": str(file)}, declared="", place=place)
+        form = PreparedTables(tables={"visits": str(file)}, declared="", place=place)
         with closing(SparkEngine.open(shared_session(), form.tables)) as engine:
             engine.prepare(form, scans_to_prepare(catalog))
         with closing(SparkEngine.open(shared_session(), form.tables, form=form)) as engine:

@@ -7,9 +7,9 @@ import pytest
 
 from discreet.answer.present import GAPS
 from discreet.curator import Curator
-from discreet.engines import public
+from discreet.engines import public_store
 from discreet.errors import UnsupportedError
-from discreet.query.check.afterwards import null_for_failures
+from discreet.query.check.post_select import null_for_failures
 from tests.fuzzing.running import twins
 
 
@@ -86,8 +86,8 @@ def test_the_noisy_table_is_kept_when_what_is_made_of_it_fails(
     sql = "SELECT k, COUNT(*) + 1 AS a FROM t GROUP BY k"
     with monkeypatch.context() as patch:
         patch.setattr(curator._public, "rehearse", lambda *_: None)
-        patch.setattr(public, "MOST_ROWS", 0)
-        patch.setattr(public, "QuestionSizeError", lambda *_: duckdb.Error())
+        patch.setattr(public_store, "MOST_ROWS", 0)
+        patch.setattr(public_store, "QuestionSizeError", lambda *_: duckdb.Error())
         with pytest.raises(UnsupportedError, match="are saved, so this costs nothing"):
             curator.ask(sql, epsilon=1)
     before = curator.remaining

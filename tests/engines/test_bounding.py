@@ -10,10 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.catalog.schema import Kind
-from discreet.engines.base import Bounding, ExactQuery
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.query.expressions.facts import literal
-from discreet.query.tree import Scan
+from discreet.query.tree import ContributionBounding, ExactQuery, Scan
 from tests.engines.made import column, count, exact, loaded, private
 from tests.statements import unbound
 
@@ -43,15 +42,25 @@ def queries(engine: DuckDbEngine, limit: int) -> dict[str, ExactQuery]:
         "by key": count(table, limit=limit, sums=sums, keys=(KEY,), units=True),
         "cells": count(table, limit=limit, sums=(), keys=(KEY,), cell=COST),
         "cells of all": count(table, limit=limit, sums=(), cell=COST),
-        "units": count(table, limit=limit, sums=(), bounding=Bounding.UNITS_ONLY),
+        "units": count(table, limit=limit, sums=(), bounding=ContributionBounding.UNITS_ONLY),
         "units by key": count(
-            table, limit=limit, sums=(), keys=(KEY,), bounding=Bounding.UNITS_ONLY
+            table, limit=limit, sums=(), keys=(KEY,), bounding=ContributionBounding.UNITS_ONLY
         ),
         "pairs": count(
-            table, limit=limit, sums=(), keys=(KEY,), bounding=Bounding.PAIRS, distinct=COST
+            table,
+            limit=limit,
+            sums=(),
+            keys=(KEY,),
+            bounding=ContributionBounding.PAIRS,
+            distinct=COST,
         ),
         "sum of pairs": count(
-            table, limit=limit, sums=(COST,), bounding=Bounding.PAIRS, distinct=COST, units=True
+            table,
+            limit=limit,
+            sums=(COST,),
+            bounding=ContributionBounding.PAIRS,
+            distinct=COST,
+            units=True,
         ),
     }
 

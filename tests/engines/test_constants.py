@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from discreet.catalog.schema import Kind, Value
-from discreet.query.expressions.facts import case_of, literal
-from discreet.query.expressions.functions import CASTS, FUNCTIONS, Function, call
+from discreet.query.expressions.facts import Function, case_of, literal
+from discreet.query.expressions.functions import CASTS, FUNCTIONS, call
 from discreet.query.tree import Expression
 from tests.engines.contract import ENGINES, Holder, engine_of
 from tests.engines.contract_values import AWKWARD, awkward_table, evaluated

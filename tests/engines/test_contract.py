@@ -5,12 +5,12 @@ from functools import cache
 
 import pytest
 
-from discreet.catalog.policy import budget_from
+from discreet.catalog.catalog import budget_from
 from discreet.curator import Curator
-from discreet.engines.public import PublicStore
+from discreet.engines.public_store import PublicStore
 from discreet.ledger import SqliteLedger
 from discreet.query.plan import Plan
-from discreet.query.plan.targets import EpsilonTarget
+from discreet.query.plan.plan import EpsilonTarget
 from tests.attacks.clinic import golden, opened, tables
 from tests.engines.contract import ENGINES, Holder, Row, engine_of, exact_rows
 

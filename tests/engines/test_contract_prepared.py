@@ -10,20 +10,19 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from discreet.catalog.policy import RowChoice, budget_from
+from discreet.catalog.catalog import RowChoice, budget_from
 from discreet.catalog.schema import Kind
 from discreet.curator import Curator
-from discreet.engines import preparing as embedded
+from discreet.engines.base import PreparedTables, as_prepared, scans_to_prepare
 from discreet.engines.duckdb import DuckDbEngine
-from discreet.engines.forms import Form
+from discreet.engines.duckdb import prepared as embedded
 from discreet.engines.postgresql import PostgreSqlEngine
-from discreet.engines.postgresql import preparing as on_server
-from discreet.engines.preparing import as_prepared, scans_to_prepare
-from discreet.engines.public import PublicStore
+from discreet.engines.postgresql import prepared as on_server
+from discreet.engines.public_store import PublicStore
 from discreet.engines.spark import SparkEngine
 from discreet.ledger import SqliteLedger
-from discreet.query.plan.kept import reads_kept
-from discreet.query.plan.targets import EpsilonTarget
+from discreet.query.plan.bounded_rows import reads_bounded_rows
+from discreet.query.plan.plan import EpsilonTarget
 from tests.attacks.clinic import tables
 from tests.engines.contract import Holder
 from tests.engines.on_postgresql import stored
@@ -127,7 +126,9 @@ def _embedded(_: Path) -> Holder:
 def _on_server(_: Path) -> Holder:
     schema = stored(tables())
     places = {name: f"{schema}.{name}" for name in tables()}
-    form = Form(tables={name: places[name] for name in places if name != "clinics"}, declared="")
+    form = PreparedTables(
+        tables={name: places[name] for name in places if name != "clinics"}, declared=""
+    )
     with closing(PostgreSqlEngine.open(shared_server(), places)) as plain:
         plain.prepare(form, SCANS)
     return PostgreSqlEngine.open(shared_server(), places, form=form)
@@ -138,7 +139,7 @@ def _in_files(folder: Path) -> Holder:
     for name, each in tables().items():
         pq.write_table(each, places[name])
     private = {name: places[name] for name in places if name != "clinics"}
-    form = Form(tables=private, declared="", place=folder / "prepared")
+    form = PreparedTables(tables=private, declared="", place=folder / "prepared")
     with closing(SparkEngine.open(shared_session(), places, public=["clinics"])) as plain:
         plain.prepare(form, SCANS)
     return SparkEngine.open(shared_session(), places, public=["clinics"], form=form)
@@ -167,7 +168,7 @@ def test_questions_over_a_form_have_the_same_exact_tables_as_per_query(
     read = 0
     for sql in QUESTIONS[::every]:
         plan = curator._planner.draft(sql, EpsilonTarget(1), PREPARED)
-        read += sum(reads_kept(each.release.rows) for each in plan.releases)
+        read += sum(reads_bounded_rows(each.aggregation.rows) for each in plan.releases)
         assert exact(engine, plan) == expected(sql), sql
     assert read > len(QUESTIONS[::every]) / 2
     engine.close()

@@ -13,18 +13,19 @@ import pytest
 from discreet import errors
 from discreet.catalog.schema import ColumnUnit, Kind, RowUnit
 from discreet.engines import postgresql
-from discreet.engines.base import Bounding, ExactQuery
 from discreet.engines.dialect import Dialect
 from discreet.engines.duckdb import DuckDbEngine
-from discreet.engines.duckdb_dialect import DUCKDB
-from discreet.engines.postgresql_dialect import POSTGRESQL
+from discreet.engines.duckdb.dialect import DUCKDB
+from discreet.engines.postgresql.dialect import POSTGRESQL
 from discreet.engines.writer import write_query
 from discreet.query.expressions.facts import literal
 from discreet.query.expressions.functions import call
 from discreet.query.tree import (
-    Column,
+    ContributionBounding,
+    ExactQuery,
     Expression,
-    PerUnit,
+    GroupByUnit,
+    NamedExpression,
     Scan,
     UnitAggregate,
     UnitFunction,
@@ -134,9 +135,19 @@ SHAPES: dict[str, dict[str, Any]] = {
     "by text": {"sums": (literal(1), COST), "keys": (REGION,), "units": True},
     "by day": {"sums": (COST,), "keys": (DAY, REGION)},
     "cells": {"sums": (), "keys": (REGION,), "cell": COST},
-    "units by text": {"sums": (), "keys": (REGION,), "bounding": Bounding.UNITS_ONLY},
-    "pairs": {"sums": (), "keys": (REGION,), "bounding": Bounding.PAIRS, "distinct": COST},
-    "sums of pairs": {"sums": (COST,), "bounding": Bounding.PAIRS, "distinct": COST, "units": True},
+    "units by text": {"sums": (), "keys": (REGION,), "bounding": ContributionBounding.UNITS_ONLY},
+    "pairs": {
+        "sums": (),
+        "keys": (REGION,),
+        "bounding": ContributionBounding.PAIRS,
+        "distinct": COST,
+    },
+    "sums of pairs": {
+        "sums": (COST,),
+        "bounding": ContributionBounding.PAIRS,
+        "distinct": COST,
+        "units": True,
+    },
 }
 
 
@@ -171,7 +182,7 @@ def one_unit(engine: Holder) -> Any:
     made = select(table, REGION, COST, DAY, where=where)
     names = ("region", "cost", "day")
     columns = tuple(
-        Column(name=name, expression=each.expression)
+        NamedExpression(name=name, expression=each.expression)
         for name, each in zip(names, made.columns, strict=True)
     )
     return replace(made, columns=columns)
@@ -191,12 +202,18 @@ def test_values_at_the_edge_are_the_same_keys(
 def keyed(engine: Any, name: str) -> list[Row]:
     table = private(engine, "edges", RowUnit())
     (kind,) = (each.kind for each in table.columns if each.name == name)
-    return exact_rows(engine, count(table, keys=(column(name, kind),), bounding=Bounding.NONE))
+    return exact_rows(
+        engine, count(table, keys=(column(name, kind),), bounding=ContributionBounding.NONE)
+    )
 
 
 @pytest.mark.parametrize("name", ["whole", "small", "wide", 'we"ird `Näme', "__unit"])
 def test_sums_are_exact_beyond_64_bits(engine: Holder, name: str) -> None:
-    query = count(private(engine, "edges", RowUnit()), sums=(column(name),), bounding=Bounding.NONE)
+    query = count(
+        private(engine, "edges", RowUnit()),
+        sums=(column(name),),
+        bounding=ContributionBounding.NONE,
+    )
     values = [int(each) for each in EDGES[name].to_pylist() if each is not None]
     assert exact_rows(engine, query) == [(("s0", sum(values)),)]
 
@@ -243,7 +260,7 @@ def test_aggregates_of_a_unit_are_the_same(
         kind = Kind.REAL
     result = column("a", kind)
     table = private(embedded, "edges", ColumnUnit(column="u"))
-    rows = PerUnit(
+    rows = GroupByUnit(
         source=Scan(table=table),
         name="v",
         keys=(),
@@ -252,7 +269,12 @@ def test_aggregates_of_a_unit_are_the_same(
         ),
     )
     query = ExactQuery(
-        rows=rows, name="v", keys=(result,), bounding=Bounding.NONE, limit=1, sums=(literal(1),)
+        rows=rows,
+        name="v",
+        keys=(result,),
+        bounding=ContributionBounding.NONE,
+        contribution_limit=1,
+        sums=(literal(1),),
     )
     assert exact_rows(engine, query) == exact_rows(embedded, query)
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from discreet.catalog.policy import Catalog, RowChoice
+from discreet.catalog.catalog import Catalog, RowChoice
 from discreet.catalog.schema import PrivateTable
 from discreet.query.check import check
 from discreet.query.parse import parse
 from discreet.query.plan import Plan, make_plan
-from discreet.query.plan.targets import EpsilonTarget
+from discreet.query.plan.plan import EpsilonTarget
 from tests.attacks.clinic import spread
 from tests.engines.contract import OTHERS, Holder, engine_of
 from tests.engines.test_contract import exact

@@ -12,9 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet
-from discreet.engines import copies, preparing
-from discreet.engines.copies import key_of
-from discreet.engines.duckdb import DuckDbEngine
+from discreet.engines.duckdb import DuckDbEngine, copies, prepared
+from discreet.engines.duckdb.copies import key_of
 from discreet.errors import CatalogError, SourceError
 from discreet.opening import copy_of, forget_catalog, is_copy_outdated, prepare_catalog, sources
 
@@ -259,7 +258,7 @@ def test_a_start_that_was_killed_goes_on_where_it_ended(
     )
     assert killed.returncode == -signal.SIGKILL
     assert not copy_of(catalog).exists()
-    monkeypatch.setattr(preparing, "PART", 100)
+    monkeypatch.setattr(prepared, "PART", 100)
     begun: list[tuple[str, int, int]] = []
     assert prepare_catalog(catalog, lambda *each: begun.append(each))
     assert len(begun) <= 11 - after + 1

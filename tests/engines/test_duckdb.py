@@ -14,9 +14,9 @@ import pytest
 
 from discreet.catalog.schema import Kind
 from discreet.engines import duckdb as engines_duckdb
-from discreet.engines.base import Engine
-from discreet.engines.connection import FIXED, SEALED, Limits, Store, bound
+from discreet.engines.base import Engine, ResourceLimits
 from discreet.engines.duckdb import DuckDbEngine, sql
+from discreet.engines.duckdb.store import FIXED, SEALED, Store, bound
 from discreet.errors import EngineError
 from discreet.tables import ExactTable
 from tests.engines.made import column, count, exact, loaded, private
@@ -100,7 +100,7 @@ def test_a_query_is_stopped_when_the_time_is_over(monkeypatch: pytest.MonkeyPatc
     )
     monkeypatch.setattr(engines_duckdb, "write_query", lambda *_: endless)
     engine = DuckDbEngine.load(
-        {"visits": pa.table({"patient_id": [1]})}, limits=Limits(timeout=0.2)
+        {"visits": pa.table({"patient_id": [1]})}, limits=ResourceLimits(timeout=0.2)
     )
     with pytest.raises(EngineError):
         engine.run(unbound(count(private(engine))), ())
@@ -194,7 +194,7 @@ def test_wide_integers_are_units_and_keys_without_being_merged() -> None:
 
 def test_a_closed_store_leaves_no_files_and_threads() -> None:
     before = threading.active_count()
-    store = Store(Limits(memory="200MB", threads=1))
+    store = Store(ResourceLimits(memory="200MB", threads=1))
     spill = store._spill.folder
     with store.cursor() as cursor:
         cursor.execute("CREATE TABLE big AS SELECT range AS x FROM range(100000)")
@@ -205,7 +205,7 @@ def test_a_closed_store_leaves_no_files_and_threads() -> None:
 
 def test_a_forked_child_leaves_the_database_to_its_parent() -> None:
     """Closing it there would wait for threads that were not forked, and remove files in use."""
-    store = Store(Limits(threads=2))
+    store = Store(ResourceLimits(threads=2))
     with store.cursor() as cursor:
         cursor.execute("CREATE TABLE big AS SELECT range AS x FROM range(1000000)")
     assert end_of(child(store.close)) == 0

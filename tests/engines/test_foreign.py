@@ -17,14 +17,13 @@ import sqlglot
 
 import discreet
 from discreet.catalog.schema import Kind, RowUnit
-from discreet.engines.base import ExactQuery
-from discreet.engines.duckdb_dialect import DUCKDB
-from discreet.engines.foreign import DIALECTS, FOREIGN, write_for
-from discreet.engines.spark_dialect import SPARK
+from discreet.engines.duckdb.dialect import DUCKDB
+from discreet.engines.generated import DIALECTS, FOREIGN, write_for
+from discreet.engines.spark.dialect import SPARK
 from discreet.errors import ParameterError, UnsupportedError
 from discreet.query.expressions.facts import literal
 from discreet.query.expressions.functions import call
-from discreet.query.tree import Scan
+from discreet.query.tree import ExactQuery, Scan
 from tests.attacks.clinic import tables
 from tests.engines.contract import _plain
 from tests.engines.made import column, count, loaded, private, select

@@ -10,12 +10,12 @@ import pyarrow as pa
 import pytest
 
 from discreet.catalog.schema import Kind, Value
-from discreet.engines.duckdb_dialect import DUCKDB
-from discreet.engines.public import PublicStore
-from discreet.query.expressions.facts import PARTS, literal
-from discreet.query.expressions.functions import FUNCTIONS, Function, call
-from discreet.query.expressions.moments import UNITS
-from discreet.query.plan.rulers import Ruler, place
+from discreet.engines.duckdb.dialect import DUCKDB
+from discreet.engines.public_store import PublicStore
+from discreet.query.expressions.facts import Function, literal
+from discreet.query.expressions.functions import FUNCTIONS, call
+from discreet.query.expressions.time_functions import PARTS, UNITS
+from discreet.query.plan.quantization import ValueGrid, quantize
 from discreet.query.tree import Call, Expression
 from tests.engines.made import column
 
@@ -178,17 +178,17 @@ RULERS: dict[Kind, list[tuple[int | Fraction, int | Fraction]]] = {
 def test_no_value_is_placed_outside_a_ruler(kind: Kind, steps: int, store: PublicStore) -> None:
     """Sensitivities rest on this."""
     for low, high in RULERS.get(kind, [(0, 1), (-3, 10**6)]):
-        ruler = Ruler(low=Fraction(low), high=Fraction(high), steps=steps)
-        values = store.evaluate(place(column("x", kind), ruler), {("v", "x"): NASTY[kind]})
+        ruler = ValueGrid(low=Fraction(low), high=Fraction(high), steps=steps)
+        values = store.evaluate(quantize(column("x", kind), ruler), {("v", "x"): NASTY[kind]})
         assert all(each is None or 0 <= int(str(each)) <= steps for each in values)
         assert None in values
 
 
 def test_a_value_is_placed_at_the_nearest_point(store: PublicStore) -> None:
-    cents = Ruler(low=Fraction(0), high=Fraction(500), steps=50_000)
-    assert store.evaluate(place(literal(0.29), cents), {}) == (29,)
-    years = Ruler(low=Fraction(0), high=Fraction(120), steps=60)
-    assert store.evaluate(place(column("x"), years), {("v", "x"): (59, 1_000)}) == (30, 60)
+    cents = ValueGrid(low=Fraction(0), high=Fraction(500), steps=50_000)
+    assert store.evaluate(quantize(literal(0.29), cents), {}) == (29,)
+    years = ValueGrid(low=Fraction(0), high=Fraction(120), steps=60)
+    assert store.evaluate(quantize(column("x"), years), {("v", "x"): (59, 1_000)}) == (30, 60)
 
 
 def test_a_long_text_is_not_made_longer(store: PublicStore) -> None:

@@ -21,27 +21,24 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from discreet.catalog.arguments import declare
-from discreet.catalog.policy import Catalog
+from discreet.catalog.catalog import Catalog
 from discreet.catalog.resolve import resolve
 from discreet.catalog.schema import Kind
 from discreet.engines import duckdb as duckdb_engine
-from discreet.engines import preparing
-from discreet.engines.connection import Limits
-from discreet.engines.duckdb import DuckDbEngine
-from discreet.engines.duckdb_dialect import DUCKDB
-from discreet.engines.loading import DuckDbTable
-from discreet.engines.preparing import as_prepared, scans_to_prepare
-from discreet.engines.public import PublicStore
+from discreet.engines.base import ResourceLimits, as_prepared, scans_to_prepare
+from discreet.engines.duckdb import DuckDbEngine, prepared
+from discreet.engines.duckdb.dialect import DUCKDB
+from discreet.engines.duckdb.loading import DuckDbTable
+from discreet.engines.public_store import PublicStore
 from discreet.engines.spark import SparkEngine
 from discreet.query.check import check
 from discreet.query.expressions.facts import case_of, literal
 from discreet.query.expressions.functions import FUNCTIONS, call
 from discreet.query.parse import parse
 from discreet.query.plan import Plan, make_plan
-from discreet.query.plan.kept import with_kept_rows
-from discreet.query.plan.targets import EpsilonTarget
-from discreet.query.tree import Call, Expression
-from discreet.query.walk import map_columns
+from discreet.query.plan.bounded_rows import reading_bounded_rows
+from discreet.query.plan.plan import EpsilonTarget
+from discreet.query.tree import Call, Expression, map_columns
 from tests.attacks.clinic import spread
 from tests.engines.contract import ENGINES, Holder, engine_of
 from tests.engines.contract_values import PLACES, awkward_table, evaluated, name_of
@@ -207,7 +204,7 @@ class Layouts:
     def plan(self, sql: str) -> Plan:
         found = check(parse(sql), self.catalog, self.public)
         is_prepared = any(getattr(each, "is_prepared", False) for each in self.catalog.tables)
-        chosen = with_kept_rows(found) if is_prepared else found
+        chosen = reading_bounded_rows(found) if is_prepared else found
         return make_plan(chosen, EpsilonTarget(1), self.catalog.budget)
 
     def close(self) -> None:
@@ -216,11 +213,11 @@ class Layouts:
 
 
 def _embedded(table: pa.Table, _: int) -> Holder:
-    return DuckDbEngine.load({"t": table}, limits=Limits(threads=4))
+    return DuckDbEngine.load({"t": table}, limits=ResourceLimits(threads=4))
 
 
 def _prepared(table: pa.Table, _: int) -> Holder:
-    engine = DuckDbEngine.load({"t": table}, limits=Limits(threads=4))
+    engine = DuckDbEngine.load({"t": table}, limits=ResourceLimits(threads=4))
     engine.prepare(scans_to_prepare(as_prepared(catalog(engine))))
     return engine
 
@@ -325,7 +322,7 @@ def test_rows_whose_hashes_are_equal_are_ordered_by_what_they_hold(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     blind = replace(DUCKDB, hash="1")
-    for module in (duckdb_engine, preparing):
+    for module in (duckdb_engine, prepared):
         monkeypatch.setattr(module, "DUCKDB", blind)
     for kind in ("duckdb", "prepared"):
         found = made_layouts(kind, 500)
@@ -380,7 +377,7 @@ def test_values_of_no_known_kind_are_told_apart_by_their_texts(
     value: str, source: str, is_prepared: bool, tmp_path: Path
 ) -> None:
     engines = [
-        DuckDbEngine.load(database(tmp_path, OTHERS[value], role), limits=Limits(threads=4))
+        DuckDbEngine.load(database(tmp_path, OTHERS[value], role), limits=ResourceLimits(threads=4))
         for role in ("here", "there", "own")
     ]
     declared = declare(

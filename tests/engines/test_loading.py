@@ -19,20 +19,21 @@ import pytest
 import discreet
 from discreet.catalog.schema import Column, Kind
 from discreet.engines.duckdb import DuckDbEngine
-from discreet.engines.loading import DuckDbTable, Frame, Source, column_from_type
+from discreet.engines.duckdb.column_types import column_from_type
+from discreet.engines.duckdb.loading import DataSource, DuckDbTable, Frame
 from discreet.errors import CatalogError, SourceError
 
 TWO: dict[str, list[Any]] = {"patient_id": [1, 2], "region": ["n", None]}
 
 
-def rows(source: Source) -> list[dict[str, Any]]:
+def rows(source: DataSource) -> list[dict[str, Any]]:
     engine = DuckDbEngine.load({"t": source})
     found: list[dict[str, Any]] = engine.table("t").to_pylist()
     engine.close()
     return found
 
 
-def kinds(source: Source) -> dict[str, Kind]:
+def kinds(source: DataSource) -> dict[str, Kind]:
     engine = DuckDbEngine.load({"t": source})
     found = {each.name: each.kind for each in engine.columns("t")}
     engine.close()
@@ -286,7 +287,7 @@ def test_an_index_of_pandas_is_no_column() -> None:
         (pa.table([pa.array([1]), pa.array([2])], names=["x", "X"]), "two columns called 'X'"),
     ],
 )
-def test_a_source_that_cannot_be_used_is_named(source: Source, message: str) -> None:
+def test_a_source_that_cannot_be_used_is_named(source: DataSource, message: str) -> None:
     with pytest.raises(SourceError, match=message):
         rows(source)
 

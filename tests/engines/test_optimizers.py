@@ -2,8 +2,8 @@
 
 import duckdb
 
-from discreet.engines.connection import Store
-from discreet.engines.optimizers import OFF, RUNNING, disabled_optimizers
+from discreet.engines.duckdb.optimizers import OFF, RUNNING, disabled_optimizers
+from discreet.engines.duckdb.store import Store
 
 
 def named() -> set[str]:

@@ -10,17 +10,17 @@ import pyarrow as pa
 import pytest
 
 from discreet.catalog.schema import Kind
-from discreet.engines.connection import Limits
+from discreet.engines.base import ResourceLimits
 from discreet.engines.dialect import Dialect, Written
 from discreet.engines.duckdb import DuckDbEngine
-from discreet.engines.duckdb_dialect import DUCKDB
-from discreet.engines.postgresql_dialect import POSTGRESQL
-from discreet.engines.spark_dialect import SPARK
+from discreet.engines.duckdb.dialect import DUCKDB
+from discreet.engines.postgresql.dialect import POSTGRESQL
+from discreet.engines.spark.dialect import SPARK
 from discreet.errors import UnsupportedError
 from discreet.query.check import check
 from discreet.query.expressions.facts import literal
 from discreet.query.expressions.functions import call
-from discreet.query.expressions.patterns import MOST_WILDCARDS, UNSETTLED
+from discreet.query.expressions.literals import MOST_WILDCARDS, UNSETTLED
 from discreet.query.parse import parse
 from discreet.query.tree import Scan
 from tests.engines.made import column, count, private, select
@@ -31,7 +31,7 @@ from tests.query.test_identity import CATALOG, STORE
 from tests.spark import shared_session
 from tests.statements import unbound
 
-PATIENT = Limits(timeout=60)
+PATIENT = ResourceLimits(timeout=60)
 """What takes turns of all places with all others takes years."""
 
 MAKERS: dict[str, Callable[..., Any]] = {

@@ -16,23 +16,24 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet
-from discreet.catalog.policy import BudgetPolicy, Catalog
+from discreet.catalog.catalog import BudgetPolicy, Catalog
 from discreet.catalog.resolve import read
 from discreet.catalog.schema import Bounds, Column, ColumnUnit, Kind, PrivateTable
-from discreet.engines import duckdb, preparing
-from discreet.engines.copies import key_of
+from discreet.engines import duckdb
+from discreet.engines.base import as_prepared, scans_to_prepare
 from discreet.engines.duckdb import DuckDbEngine
-from discreet.engines.preparing import as_prepared, scans_to_prepare
-from discreet.engines.public import PublicStore
+from discreet.engines.duckdb import prepared as preparing
+from discreet.engines.duckdb.copies import key_of
+from discreet.engines.duckdb.rewrites import StoredColumn, stored_columns
+from discreet.engines.public_store import PublicStore
 from discreet.errors import UnboundedError
 from discreet.opening.stores import copied_from, copy_of, prepare_catalog
 from discreet.query.check import check
-from discreet.query.exact import ExactQuery
 from discreet.query.parse import parse
 from discreet.query.plan import make_plan
-from discreet.query.plan.kept import with_kept_rows
-from discreet.query.plan.placed import Placed, placed_columns
-from discreet.query.plan.targets import EpsilonTarget
+from discreet.query.plan.bounded_rows import reading_bounded_rows
+from discreet.query.plan.plan import EpsilonTarget
+from discreet.query.tree import ExactQuery
 from tests.engines.contract import Row, exact_rows
 
 REALS = [0.0, -0.0, 0.005, 0.015, 249.995, 499.99, 500.0, 500.004, 1e300, -1e300, -3.5, nan, inf]
@@ -101,7 +102,7 @@ def engine() -> Iterator[DuckDbEngine]:
 
 
 def queries(sql: str, catalog: Catalog = CATALOG) -> list[ExactQuery]:
-    question = with_kept_rows(check(parse(sql), catalog, PublicStore({})))
+    question = reading_bounded_rows(check(parse(sql), catalog, PublicStore({})))
     plan = make_plan(question, EpsilonTarget(Fraction(1)), catalog.budget)
     return [query for each in plan.releases for query in each.queries]
 
@@ -161,7 +162,7 @@ def test_sums_of_columns_read_them(engine: DuckDbEngine, sql: str) -> None:
 def one_step_too_far(patch: pytest.MonkeyPatch) -> None:
     original = preparing._place
 
-    def place(placed: Placed, source: str) -> str:
+    def place(placed: StoredColumn, source: str) -> str:
         return original(placed, source).replace("TRY_CAST(", "TRY_CAST(1 + ", 1)
 
     patch.setattr(preparing, "_place", place)
@@ -170,9 +171,9 @@ def one_step_too_far(patch: pytest.MonkeyPatch) -> None:
 def without_clamps(patch: pytest.MonkeyPatch) -> None:
     original = preparing._place
 
-    def place(placed: Placed, source: str) -> str:
+    def place(placed: StoredColumn, source: str) -> str:
         far = Bounds(low=Fraction(-(10**6)), high=Fraction(10**6))
-        wide = replace(placed, ruler=replace(placed.ruler, low=far.low, high=far.high))
+        wide = replace(placed, grid=replace(placed.grid, low=far.low, high=far.high))
         return original(wide, source).rpartition(" AS ")[0] + f' AS "{placed.name}"'
 
     patch.setattr(preparing, "_place", place)
@@ -192,11 +193,11 @@ def test_places_fill_the_smallest_type_and_never_leave_their_ruler(engine: DuckD
     expected = {}
     with engine._store.cursor() as cursor:
         types = {row[0]: row[1] for row in cursor.execute("DESCRIBE kept.visits").fetchall()}
-        for each in placed_columns(VISITS):
+        for each in stored_columns(VISITS):
             name = f"_{each.name}" if each.name.startswith("__") else each.name
             found = f'SELECT min("{name}"), max("{name}"), count("{name}") FROM kept.visits'
             ((low, high, count),) = cursor.execute(found).fetchall()
-            assert 0 <= low < high <= each.ruler.steps
+            assert 0 <= low < high <= each.grid.steps
             assert 0 < count < SIZE or each.column.name in ("__size", "price")
             expected[each.name] = types[name]
     assert expected["minutes in 240 steps from 0 to 240"] == "SMALLINT"
@@ -231,8 +232,8 @@ def test_a_column_of_the_table_is_never_taken_for_a_place() -> None:
         Column(name=name, kind=Kind.INTEGER),
     )
     visits = replace(VISITS, columns=columns)
-    assert [each.name for each in placed_columns(replace(visits, columns=columns[:2]))] == [name]
-    assert placed_columns(visits) == ()
+    assert [each.name for each in stored_columns(replace(visits, columns=columns[:2]))] == [name]
+    assert stored_columns(visits) == ()
     catalog = catalog_of(visits)
     given = pa.table({"who": [1, 2], "x": [3, 4], name: [10**6, 10**6]})
     with closing(DuckDbEngine.load({"visits": given})) as engine:

@@ -14,7 +14,7 @@ import psycopg
 import pytest
 
 from discreet.catalog.schema import ColumnUnit, Kind, PrivateTable, RowUnit
-from discreet.engines.connection import Limits
+from discreet.engines.base import ResourceLimits
 from discreet.engines.postgresql import PostgreSqlEngine
 from discreet.engines.postgresql.sessions import Sessions
 from discreet.errors import EngineError, SourceError, UnsupportedError
@@ -33,9 +33,9 @@ def schema() -> Iterator[str]:
     run(f"DROP SCHEMA {name} CASCADE")
 
 
-def opened(schema: str, *names: str, limits: Limits | None = None) -> PostgreSqlEngine:
+def opened(schema: str, *names: str, limits: ResourceLimits | None = None) -> PostgreSqlEngine:
     places = {name: f"{schema}.{name}" for name in names}
-    return PostgreSqlEngine.open(shared_server(), places, limits=limits or Limits())
+    return PostgreSqlEngine.open(shared_server(), places, limits=limits or ResourceLimits())
 
 
 # --------------------------------------------------------------------------- schema
@@ -283,7 +283,7 @@ def is_running(schema: str) -> bool:
 
 
 def test_a_query_ends_when_its_time_is_over(crowded: str) -> None:
-    engine = opened(crowded, "visits", limits=Limits(timeout=0.2))
+    engine = opened(crowded, "visits", limits=ResourceLimits(timeout=0.2))
     with pytest.raises(EngineError):
         engine.run(unbound(endless(engine)), ())
     assert not is_running(crowded)

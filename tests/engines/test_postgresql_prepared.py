@@ -13,7 +13,7 @@ import pytest
 
 import discreet
 from discreet.catalog.resolve import read
-from discreet.engines.postgresql import preparing
+from discreet.engines.postgresql import prepared
 from discreet.errors import CatalogError, EngineError, ParameterError, SourceError
 from discreet.opening import forget_catalog, is_copy_outdated, open_unplugged, prepare_catalog
 from discreet.opening.sources import form_of
@@ -265,7 +265,7 @@ class _StoppedError(Exception):
 def test_an_interrupted_start_is_taken_up_where_it_ended(
     catalog: Path, monkeypatch: pytest.MonkeyPatch, after: int
 ) -> None:
-    monkeypatch.setattr(preparing, "PART", 80)
+    monkeypatch.setattr(prepared, "PART", 80)
     begun: list[int] = []
 
     def stop(_: str, number: int, __: int) -> None:
@@ -277,7 +277,7 @@ def test_an_interrupted_start_is_taken_up_where_it_ended(
         prepare_catalog(catalog, stop)
     assert not reads_prepared(catalog)
     assert not is_copy_outdated(catalog)
-    monkeypatch.setattr(preparing, "PART", 10)
+    monkeypatch.setattr(prepared, "PART", 10)
     again: list[tuple[int, int]] = []
     assert prepare_catalog(catalog, lambda _, number, of: again.append((number, of)))
     assert not set(begun[:-1]) & {number for number, _ in again}

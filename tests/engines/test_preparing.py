@@ -10,11 +10,11 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from discreet.catalog.policy import BudgetPolicy, Catalog
+from discreet.catalog.catalog import BudgetPolicy, Catalog
 from discreet.catalog.schema import Column, ColumnUnit, Kind, PathUnit, PrivateTable, RowUnit
-from discreet.engines import preparing
-from discreet.engines.duckdb import DuckDbEngine
-from discreet.engines.preparing import as_prepared, drop_plain, prepare, scans_to_prepare
+from discreet.engines.base import as_prepared, scans_to_prepare
+from discreet.engines.duckdb import DuckDbEngine, prepared
+from discreet.engines.duckdb.prepared import drop_plain, prepare
 from discreet.errors import SourceError
 from discreet.query.tree import Scan
 
@@ -145,7 +145,7 @@ def test_parts_give_the_same_as_the_whole(
     prepare(connection, SCANS)
     with duckdb.connect() as other:
         loaded(other, ROWS)
-        monkeypatch.setattr(preparing, "PART", size)
+        monkeypatch.setattr(prepared, "PART", size)
         told: list[tuple[str, int, int]] = []
         prepare(other, SCANS, lambda *each: told.append(each))
         for table in ("kept.visits", "rest.visits", "kept.pills", "every.pills"):
@@ -166,7 +166,7 @@ def test_an_interrupted_start_is_taken_up_where_it_ended(
         loaded(whole, ROWS)
         prepare(whole, SCANS)
         expected = {name: read(whole, name) for name in ("kept.visits", "rest.pills")}
-    monkeypatch.setattr(preparing, "PART", 7)
+    monkeypatch.setattr(prepared, "PART", 7)
     begun: list[tuple[str, int]] = []
 
     def stop(name: str, number: int, _: int) -> None:

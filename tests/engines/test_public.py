@@ -11,13 +11,13 @@ import pyarrow as pa
 import pytest
 
 from discreet.catalog.schema import Kind
-from discreet.engines import public
-from discreet.engines.connection import Limits
-from discreet.engines.public import PublicStore
+from discreet.engines import public_store
+from discreet.engines.base import ResourceLimits
+from discreet.engines.public_store import PublicStore
 from discreet.errors import QuestionSizeError, UnsupportedError
 from discreet.query.expressions.facts import case_of, literal
 from discreet.query.expressions.functions import call
-from discreet.query.tree import Facts, Released
+from discreet.query.tree import Facts, ReleasedScalar
 from tests.engines.made import column
 
 ENDLESS = "SELECT count(*) FROM range(9999999999) a, range(9999999999) b WHERE a.range = -b.range"
@@ -76,13 +76,13 @@ def test_sql_that_cannot_run_is_refused_in_fixed_words(store: PublicStore, sql: 
 def test_a_result_that_is_too_long_is_refused(
     store: PublicStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(public, "MOST_ROWS", 1000)
+    monkeypatch.setattr(public_store, "MOST_ROWS", 1000)
     with pytest.raises(QuestionSizeError, match="1,000 rows"):
         store.run("SELECT * FROM range(1000000)", {})
 
 
 def test_a_computation_that_takes_too_long_is_stopped() -> None:
-    store = PublicStore(limits=Limits(timeout=0.2))
+    store = PublicStore(limits=ResourceLimits(timeout=0.2))
     with pytest.raises(UnsupportedError):
         store.values(ENDLESS)
     store.close()
@@ -128,4 +128,4 @@ def test_too_many_combinations_are_refused(store: PublicStore) -> None:
 
 def test_a_noisy_number_has_no_values_known_beforehand(store: PublicStore) -> None:
     with pytest.raises(UnsupportedError, match="no declared values"):
-        store.evaluate(Released(number=0, facts=Facts(kind=Kind.REAL)), {})
+        store.evaluate(ReleasedScalar(number=0, facts=Facts(kind=Kind.REAL)), {})

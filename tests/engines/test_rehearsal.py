@@ -9,16 +9,15 @@ import pytest
 
 import discreet
 from discreet.catalog.schema import Kind
-from discreet.engines.base import ExactQuery
-from discreet.engines.dialect import Dialect, Function
+from discreet.engines.dialect import Dialect, FunctionTemplate
 from discreet.engines.duckdb import DuckDbEngine
-from discreet.engines.duckdb_dialect import DUCKDB
-from discreet.engines.postgresql_dialect import POSTGRESQL
+from discreet.engines.duckdb.dialect import DUCKDB
+from discreet.engines.postgresql.dialect import POSTGRESQL
 from discreet.engines.rehearsal import ROWS, Rehearsal
-from discreet.engines.spark_dialect import SPARK
+from discreet.engines.spark.dialect import SPARK
 from discreet.errors import UnsupportedError
 from discreet.query.expressions.facts import literal
-from discreet.query.tree import Call, Case, Expression, Facts, Scan
+from discreet.query.tree import Call, Case, ExactQuery, Expression, Facts, Scan
 from tests.engines.contract import ENGINES, Holder, engine_of
 from tests.engines.made import column, count, private, select
 
@@ -80,7 +79,7 @@ def test_what_fails_on_a_value_that_the_question_names_is_refused(
     query = guarded(engine, column("s", Kind.TEXT), GUARDS[guard])
     engine.bind(query)
     dialect, template = FAILING[engine.dialect]
-    monkeypatch.setitem(dialect.functions, "upper", Function(template=template))
+    monkeypatch.setitem(dialect.functions, "upper", FunctionTemplate(template=template))
     with pytest.raises(UnsupportedError):
         engine.bind(query)
 
@@ -113,7 +112,7 @@ def test_what_stands_behind_many_conditions_is_rehearsed(
         name: count(select(source, literal(1), where=each)) for name, each in conditions.items()
     }
     dialect, template = FAILING[engine.dialect]
-    monkeypatch.setitem(dialect.functions, "upper", Function(template=template))
+    monkeypatch.setitem(dialect.functions, "upper", FunctionTemplate(template=template))
     for query in queries.values():
         with pytest.raises(UnsupportedError):
             engine.bind(query)
@@ -132,7 +131,7 @@ def test_every_branch_of_a_case_is_rehearsed(
     query = count(select(Scan(table=private(engine)), literal(1), where=tested))
     engine.bind(query)
     dialect, template = FAILING[engine.dialect]
-    monkeypatch.setitem(dialect.functions, "upper", Function(template=template))
+    monkeypatch.setitem(dialect.functions, "upper", FunctionTemplate(template=template))
     with pytest.raises(UnsupportedError):
         engine.bind(query)
 

@@ -8,32 +8,32 @@ from math import exp
 import pytest
 
 from discreet.catalog.schema import ColumnUnit, Kind, PathUnit, RowUnit
-from discreet.engines.base import Bounding
 from discreet.engines.duckdb import DuckDbEngine
-from discreet.engines.duckdb_dialect import DUCKDB
+from discreet.engines.duckdb.dialect import DUCKDB
 from discreet.engines.writer import write_rows
 from discreet.errors import JoinError, UnboundedError, UnsupportedError
 from discreet.query.expressions.facts import literal
 from discreet.query.expressions.functions import call
 from discreet.query.tree import (
     Case,
-    Column,
+    ContributionBounding,
     Expression,
     Facts,
+    GroupByUnit,
     Interval,
     Join,
     JoinKind,
+    NamedExpression,
     Ordering,
-    PerUnit,
     PublicScan,
-    Released,
-    Rows,
+    Relation,
+    ReleasedScalar,
     Scan,
     Select,
-    Union,
+    UnionAll,
     UnitAggregate,
     UnitFunction,
-    UnitIsIn,
+    UnitSemiJoin,
     Window,
     WindowFunction,
 )
@@ -87,7 +87,7 @@ def test_rows_of_nobody_are_left_out(engine: DuckDbEngine, visits: Scan) -> None
 
 def test_a_row_can_be_a_unit_of_its_own(engine: DuckDbEngine) -> None:
     table = private(engine, unit=RowUnit())
-    found = exact(engine, count(table, bounding=Bounding.ROWS, limit=1, units=True))
+    found = exact(engine, count(table, bounding=ContributionBounding.ROWS, limit=1, units=True))
     assert found == [{"s0": 6, "units": 6}]
 
 
@@ -96,7 +96,9 @@ def test_a_row_belongs_to_whom_the_path_leads(engine: DuckDbEngine, visits: Scan
     scan = Scan(table=private(engine, "prescriptions", unit), parents=(visits.table,))
     rows = select(scan, column("dose"))
     assert listed(engine, rows, INTEGER) == [(1,), (2,), (3,)]
-    assert exact(engine, count(scan, bounding=Bounding.UNITS_ONLY, sums=())) == [{"units": 2}]
+    assert exact(engine, count(scan, bounding=ContributionBounding.UNITS_ONLY, sums=())) == [
+        {"units": 2}
+    ]
 
 
 def test_a_path_may_end_in_rows_that_are_units(engine: DuckDbEngine) -> None:
@@ -114,8 +116,8 @@ def test_a_private_partner_is_joined_on_the_unit_whatever_else_is_asked(
         name="p",
         joins=(Join(kind=JoinKind.INNER, source=visits, name="v", on=TRUE),),
         columns=(
-            Column(name="c0", expression=column("sex", TEXT, "p")),
-            Column(name="c1", expression=column("visit_id")),
+            NamedExpression(name="c0", expression=column("sex", TEXT, "p")),
+            NamedExpression(name="c1", expression=column("visit_id")),
         ),
     )
     found = [("f", 1), ("f", 2), ("f", 3), ("m", 4), ("m", 5)]
@@ -131,8 +133,8 @@ def test_a_left_join_keeps_the_left_unit(
         name="p",
         joins=(Join(kind=JoinKind.LEFT, source=visits, name="v", on=on),),
         columns=(
-            Column(name="c0", expression=column("patient_id", source="p")),
-            Column(name="c1", expression=column("visit_id")),
+            NamedExpression(name="c0", expression=column("patient_id", source="p")),
+            NamedExpression(name="c1", expression=column("visit_id")),
         ),
     )
     assert listed(engine, rows, INTEGER, INTEGER) == [(7, 2), (8, None), (9, None)]
@@ -147,7 +149,7 @@ def test_a_public_partner_multiplies_rows_within_the_limit(
         source=visits,
         name="v",
         joins=(Join(kind=JoinKind.INNER, source=PublicScan(table="clinics"), name="c", on=on),),
-        columns=(Column(name="c0", expression=column("name", TEXT, "c")),),
+        columns=(NamedExpression(name="c0", expression=column("name", TEXT, "c")),),
     )
     assert listed(engine, rows, TEXT) == [("a",), ("a",), ("b",), ("b",)]
     assert exact(engine, count(rows, limit=3)) == [{"s0": 3}]
@@ -158,7 +160,7 @@ def test_a_unit_can_be_asked_whether_it_has_other_rows(
     engine: DuckDbEngine, visits: Scan, patients: Scan, is_negated: bool, expected: list[tuple[int]]
 ) -> None:
     where = call("greater", column("cost", REAL), literal(15.0))
-    test: Expression = UnitIsIn(
+    test: Expression = UnitSemiJoin(
         rows=visits, name="v", where=where, facts=Facts(kind=Kind.BOOLEAN, nullable=False)
     )
     test = call("not", test) if is_negated else test
@@ -169,7 +171,7 @@ def test_a_unit_can_be_asked_whether_it_has_other_rows(
 def test_inner_rows_called_like_the_outer_ones_are_still_tied_to_the_unit(
     engine: DuckDbEngine, visits: Scan, patients: Scan
 ) -> None:
-    test = UnitIsIn(rows=visits, name="p", where=None, facts=Facts(kind=Kind.BOOLEAN))
+    test = UnitSemiJoin(rows=visits, name="p", where=None, facts=Facts(kind=Kind.BOOLEAN))
     rows = select(patients, column("patient_id", source="p"), name="p", where=test)
     assert listed(engine, rows, INTEGER) == [(7,), (8,)]
 
@@ -178,7 +180,7 @@ def test_a_condition_on_other_rows_can_speak_of_the_outer_row(
     engine: DuckDbEngine, visits: Scan
 ) -> None:
     later = call("less", column("day", Kind.DATE, "o"), column("day", Kind.DATE))
-    test = UnitIsIn(rows=visits, name="v", where=later, facts=Facts(kind=Kind.BOOLEAN))
+    test = UnitSemiJoin(rows=visits, name="v", where=later, facts=Facts(kind=Kind.BOOLEAN))
     rows = select(visits, column("visit_id", source="o"), name="o", where=test)
     assert listed(engine, rows, INTEGER) == [(2,), (3,)]
 
@@ -186,15 +188,15 @@ def test_a_condition_on_other_rows_can_speak_of_the_outer_row(
 def test_rows_of_two_kinds_are_put_below_each_other_by_position(
     engine: DuckDbEngine, visits: Scan, patients: Scan
 ) -> None:
-    union = Union(
+    union = UnionAll(
         parts=(
             select(visits, column("minutes"), column("visit_id")),
             Select(
                 source=patients,
                 name="p",
                 columns=(
-                    Column(name="x", expression=literal(0)),
-                    Column(name="y", expression=column("patient_id", source="p")),
+                    NamedExpression(name="x", expression=literal(0)),
+                    NamedExpression(name="y", expression=column("patient_id", source="p")),
                 ),
             ),
         )
@@ -208,8 +210,8 @@ def test_units_of_different_kinds_are_never_compared(engine: DuckDbEngine, visit
     other = Scan(table=table_of("texts", ColumnUnit(column="patient_id"), patient_id=TEXT))
     join = Join(kind=JoinKind.INNER, source=other, name="t", on=TRUE)
     joined = Select(source=visits, name="v", joins=(join,), columns=())
-    test = UnitIsIn(rows=other, name="t", where=None, facts=Facts(kind=Kind.BOOLEAN))
-    for rows in (joined, Union(parts=(visits, other)), select(visits, where=test)):
+    test = UnitSemiJoin(rows=other, name="t", where=None, facts=Facts(kind=Kind.BOOLEAN))
+    for rows in (joined, UnionAll(parts=(visits, other)), select(visits, where=test)):
         with pytest.raises(JoinError, match="different types"):
             engine.bind(count(rows))
     path = PathUnit(column="visit", table="visits", key="visit_id")
@@ -221,13 +223,13 @@ def test_units_of_different_kinds_are_never_compared(engine: DuckDbEngine, visit
 # --------------------------------------------------------------------------- per unit
 
 
-def per_unit(source: Rows, function: UnitFunction, argument: Expression | None) -> PerUnit:
+def per_unit(source: Relation, function: UnitFunction, argument: Expression | None) -> GroupByUnit:
     kind = REAL if argument is None else argument.facts.kind
     aggregate = UnitAggregate(
         name="a", function=function, argument=argument, facts=Facts(kind=kind)
     )
-    key = Column(name="k", expression=column("patient_id"))
-    return PerUnit(source=source, name="v", keys=(key,), aggregates=(aggregate,))
+    key = NamedExpression(name="k", expression=column("patient_id"))
+    return GroupByUnit(source=source, name="v", keys=(key,), aggregates=(aggregate,))
 
 
 COST = column("cost", REAL, interval=between(0, 500))
@@ -363,8 +365,8 @@ def test_rows_can_be_kept_by_a_window(engine: DuckDbEngine, visits: Scan) -> Non
     rows = Select(
         source=visits,
         name="v",
-        columns=(Column(name="c0", expression=column("visit_id")),),
-        only=first,
+        columns=(NamedExpression(name="c0", expression=column("visit_id")),),
+        qualify=first,
     )
     assert listed(engine, rows, INTEGER) == [(1,), (4,)]
 
@@ -379,7 +381,7 @@ def test_two_windows_agree_on_the_order_of_equal_rows(engine: DuckDbEngine, visi
         name="v",
         joins=(joined,),
         columns=tuple(
-            Column(name=f"c{n}", expression=each) for n, each in enumerate((day, up, down))
+            NamedExpression(name=f"c{n}", expression=each) for n, each in enumerate((day, up, down))
         ),
     )
     found = listed(engine, rows, Kind.DATE, INTEGER, INTEGER)
@@ -391,7 +393,7 @@ def test_two_windows_agree_on_the_order_of_equal_rows(engine: DuckDbEngine, visi
 
 
 def test_a_noisy_number_is_written_as_it_is(engine: DuckDbEngine, visits: Scan) -> None:
-    threshold = Released(number=0, facts=Facts(kind=REAL))
+    threshold = ReleasedScalar(number=0, facts=Facts(kind=REAL))
     rows = select(visits, where=call("less", column("cost", REAL), threshold))
     for value, expected in ((0.15, 1), (float("nan"), 0), (None, 0), (-5, 0), (1e400, 0)):
         assert exact(engine, count(rows), value) == [{"s0": expected}]

@@ -15,11 +15,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from discreet.catalog.schema import ColumnUnit, Kind, PathUnit, PrivateTable, RowUnit
-from discreet.engines.connection import Limits
+from discreet.engines.base import ResourceLimits
 from discreet.engines.spark import SparkEngine
+from discreet.engines.spark.conditions import spark_text, with_our_names
+from discreet.engines.spark.dialect import ROW_ID
 from discreet.engines.spark.sessions import GROUP, TALKERS, collected, own_session
-from discreet.engines.spark_dialect import ROW_ID
-from discreet.engines.spark_dialect.parts import text_literal, with_our_names
 from discreet.errors import EngineError, SourceError, UnsupportedError
 from discreet.query.expressions.facts import literal
 from discreet.query.expressions.functions import call
@@ -37,8 +37,8 @@ def session() -> "SparkSession":
     return shared_session()
 
 
-def opened(tables: dict[str, object], limits: Limits | None = None) -> SparkEngine:
-    return SparkEngine.open(shared_session(), tables, limits=limits or Limits())  # type: ignore[arg-type]
+def opened(tables: dict[str, object], limits: ResourceLimits | None = None) -> SparkEngine:
+    return SparkEngine.open(shared_session(), tables, limits=limits or ResourceLimits())  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -281,8 +281,8 @@ def test_a_path_to_rows_without_names_is_refused(session: "SparkSession") -> Non
 
 def test_texts_and_names_are_never_read_as_anything_else() -> None:
     nasty = "'; DROP -- \\' \" ` ${spark.app.name} {0} \0 ß"
-    assert text_literal("plain text") == "'plain text'"
-    assert not set(text_literal(nasty)) & set('"`\\$;-{')
+    assert spark_text("plain text") == "'plain text'"
+    assert not set(spark_text(nasty)) & set('"`\\$;-{')
     assert with_our_names('SELECT "a", `"b"`, `c``"d"` FROM "e"') == (
         'SELECT `a`, `"b"`, `c``"d"` FROM `e`'
     )
@@ -350,7 +350,7 @@ def is_idle(session: "SparkSession") -> bool:
 def test_a_query_that_takes_too_long_is_cancelled(
     own: "SparkSession", monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    engine = SparkEngine(own, {}, limits=Limits(timeout=1))
+    engine = SparkEngine(own, {}, limits=ResourceLimits(timeout=1))
     monkeypatch.setattr("discreet.engines.spark.write_query", lambda *_: ENDLESS)
     with pytest.raises(EngineError):
         engine.run(unbound(count(PrivateTable(name="t", columns=(), unit=RowUnit()))), ())

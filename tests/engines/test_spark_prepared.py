@@ -9,9 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet
-from discreet.engines.copies import make_private
-from discreet.engines.forms import Form
-from discreet.engines.spark.forms import NOTHING, found_form
+from discreet.engines.base import PreparedTables
+from discreet.engines.duckdb.copies import make_private
+from discreet.engines.spark.prepared import NOTHING, found_form
 from discreet.errors import SourceError
 from discreet.opening import (
     copy_of,
@@ -136,7 +136,9 @@ def test_what_cannot_be_read_back_is_refused(
     catalog: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A folder that only some machines of a cluster can reach would lose the rows of others."""
-    monkeypatch.setattr("discreet.engines.spark.forms._read", lambda *_: shared_session().range(7))
+    monkeypatch.setattr(
+        "discreet.engines.spark.prepared._read", lambda *_: shared_session().range(7)
+    )
     with pytest.raises(SourceError, match="all machines of the cluster"):
         prepare_catalog(catalog)
     monkeypatch.undo()
@@ -152,7 +154,9 @@ def test_what_has_no_files_is_not_prepared(catalog: Path) -> None:
 
 
 def test_a_form_that_others_could_have_written_is_not_used(tmp_path: Path) -> None:
-    form = Form(tables={"visits": "visits"}, declared="", place=tmp_path / "discreet.prepared")
+    form = PreparedTables(
+        tables={"visits": "visits"}, declared="", place=tmp_path / "discreet.prepared"
+    )
     assert form.place is not None
     form.place.mkdir(mode=0o755)
     session = cast("Any", None)  # nothing is asked of it

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from discreet.engines.connection import Limits, Store
-from discreet.engines.spilling import LOCK, PREFIX, make_spill, remove_abandoned
+from discreet.engines.base import ResourceLimits
+from discreet.engines.duckdb.store import Store
+from discreet.engines.spill_folders import LOCK, PREFIX, make_spill, remove_abandoned
 
 SPILLING = """
 import sys
-from discreet.engines.connection import Limits, Store
+from discreet.engines.duckdb.store import Limits, Store
 store = Store(Limits(memory="40MB", threads=1))
 if sys.argv[1] == "spill":
     store.connection.execute(
@@ -55,7 +56,7 @@ def folders(temporary: Path) -> list[Path]:
 
 
 def test_a_folder_is_private_and_goes_with_its_store(temporary: Path) -> None:
-    store = Store(Limits(threads=1))
+    store = Store(ResourceLimits(threads=1))
     (folder,) = folders(temporary)
     assert folder.stat().st_mode & 0o777 == 0o700
     store.close()

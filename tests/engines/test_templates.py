@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.catalog.schema import Kind
-from discreet.engines.dialect import Written
-from discreet.engines.templates import clamped_span, span_by, whole_ends
+from discreet.engines.dialect import Written, clamped_span, span_by, whole_ends
 
 reals = st.floats(-1e9, 1e9, allow_nan=False)
 

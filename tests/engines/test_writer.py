@@ -5,16 +5,22 @@
 import pytest
 
 from discreet.catalog.schema import ColumnUnit, Kind, PathUnit, RowUnit
-from discreet.engines.base import Bounding, ExactQuery
-from discreet.engines.duckdb_dialect import DUCKDB
-from discreet.engines.public import PublicStore
+from discreet.engines.duckdb.dialect import DUCKDB
+from discreet.engines.public_store import PublicStore
 from discreet.engines.writer import write_expression, write_query, write_rows
-from discreet.engines.writer.expressions import DEEPEST
-from discreet.engines.writer.stages import Stages
+from discreet.engines.writer.expressions import DEEPEST, Stages
 from discreet.errors import QuestionSizeError, UnsupportedError
 from discreet.query.expressions.facts import literal
 from discreet.query.expressions.functions import call
-from discreet.query.tree import Call, Expression, Facts, Rows, Scan
+from discreet.query.tree import (
+    Call,
+    ContributionBounding,
+    ExactQuery,
+    Expression,
+    Facts,
+    Relation,
+    Scan,
+)
 from tests.engines.made import column, count, select, table_of
 
 VISITS = table_of(
@@ -57,7 +63,7 @@ def test_expressions_are_written_to_the_letter(expression: Expression, expected:
     assert write_expression(expression, DUCKDB) == expected
 
 
-ROWS: list[tuple[Rows, str]] = [
+ROWS: list[tuple[Relation, str]] = [
     (
         select(Scan(table=VISITS), column("cost", Kind.REAL)),
         'SELECT "v"."__unit" AS "__unit", "v"."cost" AS "c0" FROM (SELECT "visits"."patient_id" AS '
@@ -77,7 +83,7 @@ ROWS: list[tuple[Rows, str]] = [
 
 
 @pytest.mark.parametrize(("rows", "expected"), ROWS)
-def test_rows_are_written_to_the_letter(rows: Rows, expected: str) -> None:
+def test_rows_are_written_to_the_letter(rows: Relation, expected: str) -> None:
     assert write_rows(rows, DUCKDB) == expected
 
 
@@ -105,7 +111,7 @@ QUERIES: list[tuple[ExactQuery, str]] = [
         'GROUP BY "k0"',
     ),
     (
-        count(VISITS, bounding=Bounding.UNITS_ONLY, sums=()),
+        count(VISITS, bounding=ContributionBounding.UNITS_ONLY, sums=()),
         'SELECT count(DISTINCT "__unit") AS "units" FROM (SELECT DISTINCT "__unit" FROM '
         '(SELECT "v"."__unit" AS "__unit" FROM (' + SCAN.format("") + ') AS "v") AS "rows") '
         'AS "bounded"',

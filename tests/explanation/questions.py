@@ -2,26 +2,26 @@
 
 from fractions import Fraction
 
-from discreet.catalog.policy import BudgetPolicy
+from discreet.catalog.catalog import BudgetPolicy
 from discreet.catalog.schema import Bounds, Column, ColumnUnit, Kind, PrivateTable
 from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
 from discreet.query.plan import Plan, make_plan
-from discreet.query.plan.targets import EpsilonTarget
+from discreet.query.plan.plan import EpsilonTarget
 from discreet.query.questions import (
     Aggregate,
+    Aggregation,
     ColumnOrigin,
+    DeclaredGroups,
+    Groups,
     Key,
-    Keys,
-    KnownKeys,
     ListedByCatalog,
     NotDeclared,
     NullUnit,
     OriginKind,
     Question,
-    Release,
     RowsPerUnit,
     Statistic,
-    UnknownKeys,
+    UndeclaredGroups,
 )
 from discreet.query.tree import ColumnOf, Facts, Interval, Scan
 
@@ -51,27 +51,27 @@ MEDIAN = Aggregate(
     statistic=Statistic.QUANTILE, argument=AGE, fraction=Fraction(1, 2), text="MEDIAN(age)"
 )
 
-KNOWN = KnownKeys(rows=(("north",), ("south",), ("east",), ("west",)), why=ListedByCatalog())
-UNKNOWN = UnknownKeys(why=NotDeclared(columns=("region",)))
+KNOWN = DeclaredGroups(rows=(("north",), ("south",), ("east",), ("west",)), why=ListedByCatalog())
+UNKNOWN = UndeclaredGroups(why=NotDeclared(columns=("region",)))
 
 
-def make_question(*aggregates: Aggregate, keys: Keys = KNOWN) -> Question:
+def make_question(*aggregates: Aggregate, keys: Groups = KNOWN) -> Question:
     """Return SELECT region, <aggregates> AS c0, c1, ... FROM visits GROUP BY region."""
     places = range(len(aggregates))
-    release = Release(
+    release = Aggregation(
         rows=Scan(table=VISITS),
         name="v",
-        limit=10,
+        contribution_limit=10,
         limit_reason=RowsPerUnit(table="visits", rows=10, is_default=True),
-        is_one_row=False,
+        one_row_per_unit=False,
         keys=(Key(name="region", expression=REGION),),
-        key_set=keys,
+        groups=keys,
         aggregates=aggregates,
         left_out=(NullUnit(table="visits", column="patient_id"),),
     )
     return Question(
-        releases=(release,),
-        afterwards="SELECT region, a0 AS c0 FROM released_0",
+        aggregations=(release,),
+        post_sql="SELECT region, a0 AS c0 FROM released_0",
         columns=("region", *(f"c{i}" for i in places)),
         spreads=(None, *(None for _ in places)),
         sources=(
@@ -82,7 +82,7 @@ def make_question(*aggregates: Aggregate, keys: Keys = KNOWN) -> Question:
 
 
 def make_a_plan(
-    *aggregates: Aggregate, keys: Keys = KNOWN, neighbours: Neighbours = ADD_REMOVE
+    *aggregates: Aggregate, keys: Groups = KNOWN, neighbours: Neighbours = ADD_REMOVE
 ) -> Plan:
     """Return the plan of a question for ε = 0.5."""
     policy = BudgetPolicy(epsilon=Fraction(3), delta=Fraction(1, 10**6), neighbours=neighbours)
@@ -92,8 +92,8 @@ def make_a_plan(
 def make_public_plan() -> Plan:
     """Return the plan of a question about public tables only."""
     question = Question(
-        releases=(),
-        afterwards="SELECT name FROM clinics",
+        aggregations=(),
+        post_sql="SELECT name FROM clinics",
         columns=("name",),
         spreads=(None,),
         sources=(None,),

@@ -14,7 +14,7 @@ from discreet.explanation.from_plan import explain_plan, notes_of, unit_of
 from discreet.explanation.sentences import UnitName, listed, margin_text, sentence
 from discreet.mechanisms.sensitivity import ADD_REMOVE, REPLACE
 from discreet.query.questions import Aggregate
-from discreet.query.tree import Scan, Select, Union
+from discreet.query.tree import Scan, Select, UnionAll
 from tests.explanation.questions import (
     AVERAGE,
     COUNT,
@@ -160,7 +160,7 @@ def test_unknown_groups_tell_their_threshold_and_who_is_seen(
     asked: tuple[Aggregate, ...], of: str
 ) -> None:
     plan = make_a_plan(*asked, keys=UNKNOWN)
-    selection = plan.releases[0].selection
+    selection = plan.releases[0].key_selection
     assert selection is not None
     (told,) = explain_plan(plan, [], 0.95).keys
     assert f"above the group threshold, {number_text(selection.mechanism.threshold)}." in told
@@ -244,7 +244,7 @@ def test_an_answer_can_say_what_was_left_out() -> None:
 def test_units_are_found_below_anything_that_is_made_of_rows() -> None:
     scan = Scan(table=VISITS)
     select = Select(source=scan, name="v", columns=())
-    assert unit_of(Union(parts=(select, scan))) == UnitName(name="patient_id")
+    assert unit_of(UnionAll(parts=(select, scan))) == UnitName(name="patient_id")
 
 
 @pytest.mark.parametrize(

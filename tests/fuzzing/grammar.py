@@ -21,8 +21,8 @@ from sqlglot import exp
 
 from discreet.catalog.schema import Kind, Value
 from discreet.query.expressions.casts import CASTS, INTEGERS
-from discreet.query.expressions.facts import literal
-from discreet.query.expressions.functions import FUNCTIONS, Function, call
+from discreet.query.expressions.facts import Function, literal
+from discreet.query.expressions.functions import FUNCTIONS, call
 from discreet.query.expressions.translate import PART_FUNCTIONS
 from discreet.query.questions import Statistic
 from discreet.query.tree import ColumnOf, Expression, Facts, WindowFunction

@@ -1,9 +1,8 @@
 """What a question can state: values at the ends of kinds, odd texts, patterns, spans of time."""
 
 from discreet.catalog.schema import Kind
-from discreet.query.expressions.facts import PARTS
 from discreet.query.expressions.literals import UNIT_NAMES
-from discreet.query.expressions.moments import UNITS
+from discreet.query.expressions.time_functions import PARTS, UNITS
 from tests.fuzzing.choices import Choices
 from tests.fuzzing.tables import TEXTS
 

@@ -18,15 +18,13 @@ import pyarrow.parquet as pq
 
 from discreet.catalog import Catalog
 from discreet.catalog.arguments import declare
-from discreet.catalog.policy import RowChoice, budget_from
+from discreet.catalog.catalog import RowChoice, budget_from
 from discreet.catalog.resolve import resolve
 from discreet.curator import Curator
-from discreet.engines.connection import Limits
+from discreet.engines.base import PreparedTables, ResourceLimits, as_prepared, scans_to_prepare
 from discreet.engines.duckdb import DuckDbEngine
-from discreet.engines.forms import Form
 from discreet.engines.postgresql import PostgreSqlEngine
-from discreet.engines.preparing import as_prepared, scans_to_prepare
-from discreet.engines.public import PublicStore
+from discreet.engines.public_store import PublicStore
 from discreet.engines.spark import SparkEngine
 from discreet.ledger import SqliteLedger
 from tests.engines.contract import Holder
@@ -34,7 +32,7 @@ from tests.engines.on_postgresql import stored
 from tests.postgresql import shared_server
 from tests.spark import shared_session
 
-THREADS = Limits(threads=4)
+THREADS = ResourceLimits(threads=4)
 PUBLIC = ("p", "far")
 PRIVATE = ("t", "w", "c", "r")
 PEOPLE = 250
@@ -197,7 +195,7 @@ def _on_server(held: Mapping[str, pa.Table], _: Path, *, is_prepared: bool) -> H
     places = {name: f"{schema}.{name}" for name in held}
     if not is_prepared:
         return PostgreSqlEngine.open(shared_server(), places)
-    form = Form(tables={name: places[name] for name in PRIVATE}, declared="")
+    form = PreparedTables(tables={name: places[name] for name in PRIVATE}, declared="")
     with closing(PostgreSqlEngine.open(shared_server(), places)) as plain:
         plain.prepare(form, scans_to_prepare(catalog(is_prepared=True)))
     return PostgreSqlEngine.open(shared_server(), places, form=form)
@@ -210,7 +208,7 @@ def _in_spark(held: Mapping[str, pa.Table], folder: Path, *, is_prepared: bool) 
     for name, each in held.items():
         pq.write_table(each, places[name])
     private = {name: places[name] for name in PRIVATE}
-    form = Form(tables=private, declared="", place=folder / "prepared")
+    form = PreparedTables(tables=private, declared="", place=folder / "prepared")
     with closing(SparkEngine.open(shared_session(), places, public=PUBLIC)) as plain:
         plain.prepare(form, scans_to_prepare(catalog(is_prepared=True)))
     return SparkEngine.open(shared_session(), places, public=PUBLIC, form=form)

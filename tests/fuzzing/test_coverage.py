@@ -18,8 +18,8 @@ import discreet.query
 from discreet.errors import DiscreetError
 from discreet.query.check import check
 from discreet.query.check.aggregates import OTHER_NAMES, SIMPLE
-from discreet.query.check.per_unit import UNIT_FUNCTIONS
-from discreet.query.check.rowscope import FUNCTIONS as WINDOW_NODES
+from discreet.query.check.row_scope import FUNCTIONS as WINDOW_NODES
+from discreet.query.check.unit_groups import UNIT_FUNCTIONS
 from discreet.query.expressions.casts import CASTS, INTEGERS
 from discreet.query.expressions.functions import FUNCTIONS
 from discreet.query.expressions.translate import ANONYMOUS, PART_FUNCTIONS, PLAIN, TRANSLATIONS
@@ -27,17 +27,17 @@ from discreet.query.parse import parse
 from discreet.query.questions import Question, Statistic
 from discreet.query.tree import (
     Call,
+    GroupByUnit,
     Join,
     JoinKind,
-    PerUnit,
     PublicScan,
-    Released,
+    ReleasedScalar,
     Scan,
     Select,
-    Union,
+    UnionAll,
     UnitAggregate,
     UnitFunction,
-    UnitIsIn,
+    UnitSemiJoin,
     Window,
     WindowFunction,
 )
@@ -48,7 +48,18 @@ from tests.fuzzing.tables import catalog, public_store
 DRAWN = 250
 """Random questions that are looked through, besides one of each."""
 
-TREE_NODES = (Scan, PublicScan, Select, PerUnit, Union, Join, UnitIsIn, Window, Released, Call)
+TREE_NODES = (
+    Scan,
+    PublicScan,
+    Select,
+    GroupByUnit,
+    UnionAll,
+    Join,
+    UnitSemiJoin,
+    Window,
+    ReleasedScalar,
+    Call,
+)
 
 OTHER_WORDS = {exp.DType.CHAR, exp.DType.VARCHAR, exp.DType.TIMESTAMP}
 """Types that the parser reads as TEXT and TIMESTAMPNTZ in DuckDB's SQL."""
@@ -106,7 +117,7 @@ def values_in(thing: Any) -> Iterator[Any]:
 
 @cache
 def tree_values() -> tuple[Any, ...]:
-    return tuple(value for _, question in accepted() for value in values_in(question.releases))
+    return tuple(value for _, question in accepted() for value in values_in(question.aggregations))
 
 
 # --------------------------------------------------------------------------- the checker's tables
@@ -147,7 +158,7 @@ def test_every_name_that_the_checker_looks_up_is_said() -> None:
 
 
 def test_every_statistic_window_and_join_is_in_a_checked_question() -> None:
-    aggregates = [each for _, q in accepted() for r in q.releases for each in r.aggregates]
+    aggregates = [each for _, q in accepted() for r in q.aggregations for each in r.aggregates]
     assert {each.statistic for each in aggregates} == set(Statistic)
     values = tree_values()
     windows = {each.function for each in values if isinstance(each, Window)}

@@ -16,8 +16,8 @@ from discreet.accounting import (
 )
 from discreet.errors import AccountError, BudgetError, LedgerError, ParameterError
 from discreet.ledger import Analyst, Ledger, SqliteLedger, Token, make_token
-from discreet.ledger.book import Line
-from discreet.ledger.tokens import is_token_of
+from discreet.ledger.inputs import is_token_of
+from discreet.ledger.state import NewEntry
 from tests.ledger.stores import TENTH, Store
 
 HALF = PureEvent(epsilon=Fraction(1, 2))
@@ -355,4 +355,4 @@ def test_an_account_of_a_later_version_is_refused_by_name() -> None:
 
 def _declared_with(ledger: SqliteLedger, about: dict[str, str]) -> None:
     with ledger._turn("write") as turn:
-        turn.append(Line(kind="analyst", account="eve", about=about))
+        turn.append(NewEntry(kind="analyst", account="eve", about=about))

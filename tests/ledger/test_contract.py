@@ -26,7 +26,7 @@ from discreet.accounting import (
     PureEvent,
     compose,
 )
-from discreet.catalog.policy import Accounting, BudgetPolicy, budget_from
+from discreet.catalog.catalog import Accounting, BudgetPolicy, budget_from
 from discreet.errors import (
     BudgetError,
     DiscreetError,
@@ -34,9 +34,10 @@ from discreet.errors import (
     ParameterError,
     UnsupportedEventError,
 )
-from discreet.ledger import Entry, Item, Kept, Ledger, Receipt
-from discreet.ledger.book import Book, Line, Policy
-from discreet.ledger.prices import FINEST, shortened
+from discreet.ledger import Entry, Item, Ledger, Receipt, SavedAnswer
+from discreet.ledger.charges import FINEST, shortened
+from discreet.ledger.policy import Policy
+from discreet.ledger.state import LedgerState, NewEntry
 from tests.ledger.stores import STORES, TENTH, Store
 
 
@@ -87,7 +88,7 @@ def test_an_answer_is_found_only_after_it_was_kept(store: Store) -> None:
     assert unanswered.already_paid
     assert ledger.keep(receipt, b"42") == b"42"
     found = ledger.find("q")
-    assert isinstance(found, Kept)
+    assert isinstance(found, SavedAnswer)
     assert found.answer == b"42"
     assert found.receipt == unanswered
 
@@ -103,7 +104,7 @@ def test_the_first_answer_is_the_answer(store: Store) -> None:
 def test_an_empty_answer_is_an_answer(store: Store) -> None:
     ledger = store.open()
     ledger.keep(ledger.charge("q", [TENTH]), b"")
-    assert isinstance(found := ledger.find("q"), Kept)
+    assert isinstance(found := ledger.find("q"), SavedAnswer)
     assert found.answer == b""
 
 
@@ -255,7 +256,7 @@ def test_questions_are_told_apart_to_the_last_character(store: Store) -> None:
     for name in NAMES:
         ledger.keep(ledger.charge(name, [TENTH], about={name: name}), name.encode())
     for name in NAMES:
-        assert isinstance(found := ledger.find(name), Kept)
+        assert isinstance(found := ledger.find(name), SavedAnswer)
         assert found.answer.decode() == found.receipt.question == name
     assert {entry.question for entry in ledger.entries()} == {"", *NAMES}
     ledger.verify()
@@ -299,7 +300,7 @@ def test_a_clock_that_jumps_changes_nothing_but_what_is_noted(
         def now(cls, tz: tzinfo | None = None) -> "Jumped":
             return cls(year, 1, 1, tzinfo=tz)
 
-    monkeypatch.setattr("discreet.ledger.transactions.datetime", Jumped)
+    monkeypatch.setattr("discreet.ledger.storage.datetime", Jumped)
     ledger.keep(ledger.charge("after", [TENTH]), b"42")
     assert ledger.remaining().epsilon == Fraction(8, 10)
     assert [entry.written.year for entry in ledger.entries()][2:] == [year, year]
@@ -453,7 +454,7 @@ def test_all_is_there_when_the_ledger_is_opened_again(durable: Store) -> None:
     before = list(ledger.entries())
     ledger.close()
     ledger = durable.open()
-    assert isinstance(ledger.find("answered"), Kept)
+    assert isinstance(ledger.find("answered"), SavedAnswer)
     assert isinstance(ledger.find("unanswered"), Receipt)
     assert ledger.remaining().epsilon == Fraction(8, 10)
     assert list(ledger.entries()) == before
@@ -465,7 +466,7 @@ def test_two_that_have_it_open_see_what_the_other_writes(durable: Store) -> None
     receipt = one.charge("q", [TENTH])
     assert other.remaining().epsilon == Fraction(9, 10)
     assert other.keep(receipt, b"42") == b"42"
-    assert isinstance(one.find("q"), Kept)
+    assert isinstance(one.find("q"), SavedAnswer)
     assert one.head() == other.head()
 
 
@@ -560,13 +561,13 @@ def test_no_order_of_totals_promises_more_than_the_largest_of_them(
     """All that is ever charged is within the largest part set aside and the largest rest."""
     if is_one_part:
         declared = [(delta, declared[0][1]) for delta, _ in declared]
-    book, accepted = Book(), []
+    book, accepted = LedgerState(), []
     for delta, part in declared:
         total = Budget(epsilon=1, delta=delta, set_aside=part * delta, filter="concentrated")
         policy = Policy(total=total, neighbours="add-remove")
         with suppress(LedgerError):
             book.check_policy(policy)
-            row = book.row(Line(kind="policy", about=policy.record), datetime.now(UTC))
+            row = book.row(NewEntry(kind="policy", about=policy.record), datetime.now(UTC))
             book = book.after([row])
             accepted.append(total)
     promised = max(each.set_aside for each in accepted)

@@ -11,11 +11,11 @@ from fractions import Fraction
 import pytest
 
 from discreet.accounting import Budget
-from discreet.ledger import Kept, Ledger, Receipt
+from discreet.ledger import Ledger, Receipt, SavedAnswer
 from discreet.ledger.stored import StoredLedger
 from tests.ledger.stores import TENTH, FileStore, Store, child, die, end_of
 
-LEFT = {None: Fraction(1), Receipt: Fraction(9, 10), Kept: Fraction(9, 10)}
+LEFT = {None: Fraction(1), Receipt: Fraction(9, 10), SavedAnswer: Fraction(9, 10)}
 """What must be left, by what the ledger knows of the one question."""
 
 
@@ -52,15 +52,15 @@ def test_killed_at_any_statement_it_is_paid_before_it_is_answered_and_once(durab
             break
         assert status == -signal.SIGKILL
     assert status == 0
-    assert sorted(set(seen), key=seen.index) == [type(None), Receipt, Kept]
-    assert seen.count(Kept) == 1
+    assert sorted(set(seen), key=seen.index) == [type(None), Receipt, SavedAnswer]
+    assert seen.count(SavedAnswer) == 1
 
 
 @pytest.mark.parametrize(
     ("act", "known"),
     [
         (lambda ledger: ledger.charge("q", [TENTH]), Receipt),
-        (lambda ledger: ledger.keep(ledger.charge("q", [TENTH]), b"42"), Kept),
+        (lambda ledger: ledger.keep(ledger.charge("q", [TENTH]), b"42"), SavedAnswer),
     ],
     ids=["charged", "kept"],
 )
@@ -95,7 +95,7 @@ def test_a_ledger_that_dies_while_it_is_made_is_made_anew(file: FileStore) -> No
 def test_a_writer_that_stops_is_waited_for_and_then_named(
     file: FileStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("discreet.ledger.sqlite.storage.PATIENCE", 0.1)
+    monkeypatch.setattr("discreet.ledger.sqlite.PATIENCE", 0.1)
     with file.open() as ledger:
         with closing(sqlite3.connect(file.path, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
@@ -127,7 +127,7 @@ def test_killed_at_random_200_times_no_answer_is_unpaid(durable: Store) -> None:
         os.close(writing)
         with os.fdopen(reading) as told:
             answered = told.read().split()
-        assert all(isinstance(from_here.find(question), Kept) for question in answered)
+        assert all(isinstance(from_here.find(question), SavedAnswer) for question in answered)
         from_here.close()
     with durable.open(Budget(epsilon=budget)) as ledger:
         ledger.verify()

@@ -23,9 +23,9 @@ from discreet.errors import (
     LedgerError,
     ParameterError,
 )
-from discreet.ledger import Kept, Receipt, SqliteLedger
-from discreet.ledger.book import Line
-from discreet.ledger.sqlite.storage import SqliteStorage
+from discreet.ledger import Receipt, SavedAnswer, SqliteLedger
+from discreet.ledger.sqlite import SqliteStorage
+from discreet.ledger.state import NewEntry
 from tests.ledger.stores import ONE, TENTH, FileStore, child, connection_of, end_of
 
 
@@ -119,7 +119,7 @@ def test_a_process_that_ends_while_it_makes_a_ledger_leaves_one_that_can_be_begu
         raise EndError
 
     with monkeypatch.context() as patch:
-        patch.setattr("discreet.ledger.transactions.Turn.declare", end)
+        patch.setattr("discreet.ledger.storage.Turn.declare", end)
         with pytest.raises(EndError):
             file.open()
     with file.open() as ledger:
@@ -427,7 +427,7 @@ def test_a_ledger_of_the_first_version_opens_for_ever(file: FileStore) -> None:
         ledger.verify("65c22bbd6649803004bed252476a2f6a3a20cb16e39398f70d0d4e177b5fc2cd")
         assert ledger.charged().rho == Fraction(331, 4000)
         assert ledger.charged().delta == Fraction(1, 10**8)
-        assert isinstance(found := ledger.find("count"), Kept)
+        assert isinstance(found := ledger.find("count"), SavedAnswer)
         assert found.answer == b"12418"
         with pytest.raises(AccountError):
             ledger.charge("more", [TENTH], account="eve")
@@ -443,7 +443,7 @@ def test_a_ledger_of_100_000_entries_opens_in_two_seconds_and_charges_in_millise
     with file.open(total) as ledger, ledger._turn("write") as turn:
         for i in range(100_000):
             event = DiscreteLaplaceEvent(sensitivity=1, scale=Fraction(1000 + i % 500, 7))
-            turn.append(Line(kind="charge", question=f"{i:064x}", events=(event,), about={}))
+            turn.append(NewEntry(kind="charge", question=f"{i:064x}", events=(event,), about={}))
     start = time.process_time()
     with file.open(total) as ledger:
         opened = time.process_time() - start

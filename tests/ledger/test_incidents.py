@@ -19,8 +19,8 @@ from discreet.errors import (
     UnansweredError,
 )
 from discreet.ledger import Item, Ledger, bits_told
-from discreet.ledger.book import Line
 from discreet.ledger.incidents import FAILURES
+from discreet.ledger.state import NewEntry
 from tests.ledger.stores import TENTH, Store
 
 HUNDRED = Budget(epsilon=100)
@@ -278,7 +278,7 @@ def test_a_pin_to_nowhere_is_seen(store: Store) -> None:
     """As if someone had written it by hand, digests and all."""
     ledger = store.open()
     with ledger._turn("write") as turn:
-        turn.append(Line(kind="pin", question="some", about={"source": "nothing"}))
+        turn.append(NewEntry(kind="pin", question="some", about={"source": "nothing"}))
     with pytest.raises(LedgerError, match="has been changed since it was written"):
         ledger.verify()
 

@@ -16,16 +16,16 @@ import pytest
 from discreet.accounting import Budget
 from discreet.errors import LedgerError, MissingExtraError, ParameterError
 from discreet.ledger import (
-    Kept,
     PostgresLedger,
     Receipt,
+    SavedAnswer,
     SqliteLedger,
     existing_ledger,
     is_on_server,
     open_ledger,
 )
-from discreet.ledger.book import Line
 from discreet.ledger.postgres import parted
+from discreet.ledger.state import NewEntry
 from discreet.ledger.stored import StoredLedger
 from tests.ledger.stores import ONE, TENTH, PostgresStore, connection_of
 from tests.postgresql import server_in
@@ -159,7 +159,7 @@ def test_a_writer_that_is_slow_is_waited_for_and_then_named(
 ) -> None:
     with server.open() as ledger, server.open() as other:
         with other._storage.transaction("write"):
-            monkeypatch.setattr("discreet.ledger.postgres.storage.PATIENCE", 0.1)
+            monkeypatch.setattr("discreet.ledger.postgres.PATIENCE", 0.1)
             with pytest.raises(LedgerError, match="Another process locked the ledger for too long"):
                 ledger.charge("q", [TENTH])
             assert ledger.remaining().epsilon == 1
@@ -170,7 +170,7 @@ def test_a_writer_that_stops_loses_its_turn_and_writes_nothing(
     server: PostgresStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with server.open() as ledger, server.open() as stopped:
-        monkeypatch.setattr("discreet.ledger.postgres.storage.PATIENCE", 0.1)
+        monkeypatch.setattr("discreet.ledger.postgres.PATIENCE", 0.1)
         with (  # noqa: PT012 - one turn
             pytest.raises(LedgerError, match="server failed"),
             stopped._turn("write") as turn,
@@ -186,7 +186,7 @@ def test_of_two_that_write_without_the_lock_one_is_refused(
     server: PostgresStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The lock is for patience only: the key of the table alone keeps the balance right."""
-    monkeypatch.setattr("discreet.ledger.postgres.storage.LOCK", "SELECT 1")
+    monkeypatch.setattr("discreet.ledger.postgres.LOCK", "SELECT 1")
     with server.open() as ledger, server.open() as other:
         with (
             pytest.raises(LedgerError, match="server failed"),
@@ -200,7 +200,7 @@ def test_of_two_that_write_without_the_lock_one_is_refused(
 def write_both(other: StoredLedger, turn: Any) -> None:
     events = (TENTH * 8,)
     other.charge("other", events)
-    line = Line(kind="charge", question="mine", account="owner", events=events, about={})
+    line = NewEntry(kind="charge", question="mine", account="owner", events=events, about={})
     turn.book.check_affordable("owner", [line])
     turn.append(line)
 
@@ -224,7 +224,7 @@ def test_a_server_that_crashes_comes_back_with_all_that_was_returned() -> None:
                 os.kill(backend(ledger), signal.SIGKILL)
                 while not answers(ledger):
                     pass
-            assert isinstance(ledger.find(f"q{i}"), Kept)
+            assert isinstance(ledger.find(f"q{i}"), SavedAnswer)
         ledger.verify()
         assert ledger.charged().epsilon == 2
 
@@ -417,7 +417,7 @@ def test_a_role_without_rights_is_denied_in_fixed_words(
 def test_a_server_that_could_forget_is_refused(
     server: PostgresStore, monkeypatch: pytest.MonkeyPatch, settings: str, words: str
 ) -> None:
-    monkeypatch.setattr("discreet.ledger.postgres.storage.SERVER", f"SELECT {settings}")
+    monkeypatch.setattr("discreet.ledger.postgres.SERVER", f"SELECT {settings}")
     with pytest.raises(LedgerError, match=words):
         server.open()
 

@@ -21,7 +21,7 @@ from discreet.accounting import (
     record_from_event,
 )
 from discreet.errors import LedgerError, ParameterError, UnsupportedEventError
-from discreet.ledger.prices import FINEST, one_event, simple_costs, total_of
+from discreet.ledger.charges import FINEST, one_event, simple_costs, total_of
 
 FILTERS = [
     Budget(epsilon=1),

@@ -12,7 +12,7 @@ import pytest
 
 from discreet.accounting import Budget, PureEvent
 from discreet.errors import BudgetError
-from discreet.ledger import Item, Kept, Ledger, SqliteLedger
+from discreet.ledger import Item, Ledger, SavedAnswer, SqliteLedger
 from tests.ledger.stores import TENTH, Store, child, end_of
 
 
@@ -245,7 +245,7 @@ def test_questions_of_several_items_are_paid_whole_or_not_at_all_and_each_item_o
         assert len(paid) == len(set(paid)) == 10
         assert ledger.remaining().epsilon == 0
         for name in paid:
-            assert isinstance(ledger.find(name), Kept)
+            assert isinstance(ledger.find(name), SavedAnswer)
 
 
 def test_of_items_that_do_not_fit_together_none_is_charged(store: Store) -> None:

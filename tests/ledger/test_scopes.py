@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from discreet.accounting import Budget, ConcentratedEvent, Event, Filter, PureEvent, compose
 from discreet.errors import BudgetError, LedgerError, ParameterError
 from discreet.ledger import Item, SqliteLedger
-from discreet.ledger.scopes import MOST_CHOICES, Disjoint
+from discreet.ledger.charges import MOST_CHOICES, Disjoint
 from discreet.ledger.stored import StoredLedger
 from tests.ledger.stores import FileStore, Store
 

@@ -11,8 +11,8 @@ import pytest
 from discreet.accounting import Budget, PureEvent
 from discreet.errors import DiscreetError, LedgerError
 from discreet.ledger import SqliteLedger
-from discreet.ledger.book import BEGINNING, Row, digest_after
-from discreet.ledger.sqlite.rows import FIELDS
+from discreet.ledger.sqlite_rows import FIELDS
+from discreet.ledger.state import BEGINNING, StoredEntry, digest_after
 from tests.ledger.stores import TENTH, FileStore
 from tests.replay import ReplayableEntropy
 
@@ -103,7 +103,7 @@ def rehash(connection: sqlite3.Connection) -> None:
     """Write a chain anew, as one who knows this file's source could."""
     digest = BEGINNING
     for values in connection.execute(f"SELECT {FIELDS} FROM entries ORDER BY number").fetchall():  # noqa: S608 - constant
-        digest = digest_after(digest, Row._make(values))
+        digest = digest_after(digest, StoredEntry._make(values))
         connection.execute("UPDATE entries SET digest = ? WHERE number = ?", (digest, values[0]))
 
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from discreet.errors import AccountError, BudgetError, LedgerError
-from discreet.ledger import AccountBalance, Item, Kept, Ledger
+from discreet.ledger import AccountBalance, Item, Ledger, SavedAnswer
 from tests.ledger.stores import TENTH, FileStore, Store
 
 
@@ -25,7 +25,7 @@ def test_a_view_tells_what_the_ledger_tells(store: Store) -> None:
         charges, entries = view.charges_with_prefix("a:", 10), list(view.entries())
         left, own = view.remaining(), view.remaining("eve")
         analysts, report = view.analysts(), view.report()
-    assert isinstance(found[0], Kept)
+    assert isinstance(found[0], SavedAnswer)
     assert found == (*map(ledger.find, ("a:1", "a:2", "a:3")), ledger.pin_of("a:3"))
     assert charges == ledger.charges_with_prefix("a:", 10)
     assert entries == list(ledger.entries())
@@ -66,7 +66,7 @@ def test_a_receipt_carries_the_balance_of_who_asked(store: Store) -> None:
     assert ledger.charge("b", [TENTH]).balance == balance("owner")  # eve has paid for it
     receipt = ledger.find("b")
     assert receipt is not None
-    assert not isinstance(receipt, Kept)
+    assert not isinstance(receipt, SavedAnswer)
     assert receipt.balance is None
 
 

@@ -24,8 +24,7 @@ from discreet.mechanisms import (
     Sparse,
     Staircase,
 )
-from discreet.mechanisms.exact import FARTHEST, exact_integers
-from discreet.mechanisms.grid import CLOSEST, Grid, noisy_sum
+from discreet.mechanisms.exact import CLOSEST, FARTHEST, Grid, exact_integers, noisy_sum
 from discreet.noise.laplace import LARGEST
 from discreet.noise.source import SYSTEM
 from tests.mechanisms.checks import l1, told_by
@@ -250,15 +249,15 @@ NO_ANSWER: list[Any] = [
 
 RELEASES: list[Callable[[Any], object]] = [
     made(Geometric).release,
-    made(Geometric).law,
+    made(Geometric).distribution,
     made(Geometric).truncated(0, 9).release,
     made(Laplace, answers=9).release,
-    made(Laplace).law,
+    made(Laplace).distribution,
     made(Gaussian, answers=9).release,
-    made(Gaussian).law,
+    made(Gaussian).distribution,
     made(Staircase).release,
     Sparse(epsilon=1, sensitivity=1, threshold=0).start().ask,
-    Sparse(epsilon=1, sensitivity=1, threshold=0).law,
+    Sparse(epsilon=1, sensitivity=1, threshold=0).distribution,
     made(Exponential).release,
     made(PermuteAndFlip).release,
     made(NoisyMax).release,

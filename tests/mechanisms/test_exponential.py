@@ -10,15 +10,9 @@ from hypothesis import strategies as st
 
 from discreet.accounting.pure import pure_epsilon
 from discreet.errors import ParameterError
-from discreet.mechanisms import (
-    REPLACE,
-    Exponential,
-    PermuteAndFlip,
-    counting_query,
-    histogram,
-)
-from discreet.mechanisms.laws import ChoiceLaw
-from discreet.mechanisms.selection import exponential_law, permute_and_flip_law
+from discreet.mechanisms import REPLACE, Exponential, PermuteAndFlip, counting_query, histogram
+from discreet.mechanisms.distributions import ChoiceDistribution
+from discreet.mechanisms.exponential import exponential_distribution, permute_and_flip_distribution
 from discreet.noise.uniform import IntArray
 from tests.mechanisms.checks import are_odds_within, indices_misfit, is_covered
 from tests.mechanisms.strategies import (
@@ -36,10 +30,14 @@ SELECTORS = [Exponential, PermuteAndFlip]
 either = pytest.mark.parametrize("kind", SELECTORS)
 
 
-def law_of(mechanism: Selector, scores: list[Fraction]) -> ChoiceLaw:
+def law_of(mechanism: Selector, scores: list[Fraction]) -> ChoiceDistribution:
     """Return the law of scores that are any fractions, floored as single answers are."""
     places: IntArray = np.array([mechanism.grid.place(score) for score in scores], np.int64)
-    made = exponential_law if isinstance(mechanism, Exponential) else permute_and_flip_law
+    made = (
+        exponential_distribution
+        if isinstance(mechanism, Exponential)
+        else permute_and_flip_distribution
+    )
     return made(places, mechanism.rate_in_steps)
 
 
@@ -115,14 +113,14 @@ def test_choices_have_the_stated_law(kind: type[Selector]) -> None:
     mechanism = kind(epsilon=1, sensitivity=1)
     chosen = [mechanism.release(SCORES, entropy=entropy) for _ in range(draws)]
     (other,) = {*SELECTORS} - {kind}
-    assert indices_misfit(chosen, mechanism.law(SCORES).probabilities) > FALSE_ALARM
+    assert indices_misfit(chosen, mechanism.distribution(SCORES).probabilities) > FALSE_ALARM
     for twin in (kind(epsilon=2, sensitivity=1), other(epsilon=1, sensitivity=1)):
-        assert indices_misfit(chosen, twin.law(SCORES).probabilities) < FALSE_ALARM
+        assert indices_misfit(chosen, twin.distribution(SCORES).probabilities) < FALSE_ALARM
 
 
 @either
 def test_floats_and_brackets_state_the_same_law(kind: type[Selector]) -> None:
-    law = kind(epsilon=1, sensitivity=1).law(SCORES)
+    law = kind(epsilon=1, sensitivity=1).distribution(SCORES)
     assert sum(law.probabilities) == pytest.approx(1, abs=1e-12)
     for i in range(len(SCORES)):
         low, high = law.enclose(i)(60)
@@ -131,7 +129,7 @@ def test_floats_and_brackets_state_the_same_law(kind: type[Selector]) -> None:
 
 
 def test_the_exponential_law_is_the_textbook_one() -> None:
-    law = Exponential(epsilon=1, sensitivity=1).law([1, 0])
+    law = Exponential(epsilon=1, sensitivity=1).distribution([1, 0])
     assert law.pmf(0) == pytest.approx(exp(0.5) / (1 + exp(0.5)), rel=1e-9)
 
 
@@ -159,8 +157,8 @@ def test_the_shortfall_is_kept_as_often_as_it_says(
     """By the law itself, without sampling: many candidates fall short by the same."""
     mechanism, candidates = kind(epsilon=1, sensitivity=1), 30
     scores = [0.0] + [-fall] * (candidates - 1)
-    error = mechanism.error(confidence, candidates=candidates)
-    kept = 1.0 if fall <= error else mechanism.law(scores).pmf(0)
+    error = mechanism.margin(confidence, candidates=candidates)
+    kept = 1.0 if fall <= error else mechanism.distribution(scores).pmf(0)
     assert kept >= confidence
 
 
@@ -169,7 +167,7 @@ def test_the_shortfall_of_releases_is_within_the_error(kind: type[Selector]) -> 
     """A fresh seed cries wolf once in 10^6."""
     mechanism, entropy = kind(epsilon=1, sensitivity=1), ReplayableEntropy(seed=112)
     scores = np.linspace(-20, 0, 50)
-    error = mechanism.error(0.9, candidates=50)
+    error = mechanism.margin(0.9, candidates=50)
     short = [-scores[mechanism.release(scores, entropy=entropy)] for _ in range(3_000)]
     assert is_covered(sum(each <= error for each in short), 3_000, 0.9)
 
@@ -188,12 +186,12 @@ def test_calibration_by_error_finds_the_least_epsilon_of_six_digits(
     candidates: int,
     sensitivity: Fraction,
 ) -> None:
-    mechanism = kind.for_error(
+    mechanism = kind.for_margin(
         within=within, confidence=confidence, candidates=candidates, sensitivity=sensitivity
     )
-    assert mechanism.error(confidence, candidates=candidates) <= within
+    assert mechanism.margin(confidence, candidates=candidates) <= within
     less = kind(epsilon=mechanism.epsilon * (1 - Fraction(2, 10**5)), sensitivity=sensitivity)
-    assert less.error(confidence, candidates=candidates) > within
+    assert less.margin(confidence, candidates=candidates) > within
 
 
 @either

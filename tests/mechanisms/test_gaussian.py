@@ -12,10 +12,10 @@ from mpmath import mp, mpf, ncdf
 from discreet.accounting.compose import compose
 from discreet.errors import ParameterError
 from discreet.mechanisms import Calibration, Gaussian
-from discreet.mechanisms.accuracy import gaussian_error, miss_probability
+from discreet.mechanisms.accuracy import gaussian_accuracy, miss_probability
+from discreet.mechanisms.distributions import DiscreteGaussianDistribution
+from discreet.mechanisms.exact import Grid
 from discreet.mechanisms.gaussian import VARIATION, _rounded
-from discreet.mechanisms.grid import Grid
-from discreet.mechanisms.laws import DiscreteGaussianLaw
 from tests.mechanisms.checks import cdf_misfit, is_covered, is_wasteful
 from tests.mechanisms.strategies import (
     l2_neighbours,
@@ -79,7 +79,9 @@ def test_discrete_noise_has_the_delta_of_continuous_noise_up_to_its_variation(
 ) -> None:
     """Summed over a grid that is coarse enough to sum over: the bound that calibration pays."""
     spread = Fraction(deviation) ** 2
-    here, there = (DiscreteGaussianLaw(centre=Fraction(at), spread=spread) for at in (0, moved))
+    here, there = (
+        DiscreteGaussianDistribution(centre=Fraction(at), spread=spread) for at in (0, moved)
+    )
     reach = range(-int(15 * deviation), int(15 * deviation) + moved)
     delta = sum(max(0.0, here.pmf(z) - exp(epsilon) * there.pmf(z)) for z in reach)
     variation = 1 / (24 * deviation**2)
@@ -124,11 +126,14 @@ def test_released_reals_have_the_stated_law() -> None:
     one = Gaussian(epsilon=1, delta=1e-5, sensitivity=0.1)
     arrays = mechanism.release(np.full(8_000, exact), entropy=entropy).tolist()
     singles = [one.release(exact, entropy=entropy) for _ in range(4_000)]
-    for samples, law in ((arrays, mechanism.law(exact)), (singles, one.law(exact))):
+    for samples, law in (
+        (arrays, mechanism.distribution(exact)),
+        (singles, one.distribution(exact)),
+    ):
         for off, fits in TRUE_OR_OFF:
-            assert isinstance(law, DiscreteGaussianLaw)
+            assert isinstance(law, DiscreteGaussianDistribution)
             spread = law.spread * Fraction(off) ** 2
-            stated = DiscreteGaussianLaw(centre=law.centre, spread=spread, step=law.step)
+            stated = DiscreteGaussianDistribution(centre=law.centre, spread=spread, step=law.step)
             assert (cdf_misfit(samples, stated.cdf) > FALSE_ALARM) is fits
 
 
@@ -136,7 +141,7 @@ def test_whole_answers_have_the_stated_law() -> None:
     """A fresh seed cries wolf twice in 10^6; the broken twin rounds down."""
     entropy = ReplayableEntropy(seed=102)
     mechanism = Gaussian(epsilon=2, delta=1e-5, sensitivity=1, answers=50_000)
-    law = mechanism.law(7)
+    law = mechanism.distribution(7)
     arrays = mechanism.release(np.full(50_000, 7), entropy=entropy)
     one = Gaussian(epsilon=2, delta=1e-5, sensitivity=1)
     singles = [one.release(7, entropy=entropy) for _ in range(10_000)]
@@ -153,7 +158,7 @@ def test_the_error_is_kept_as_often_as_it_says(confidence: float, answers: int) 
     trials = 10_000
     mechanism = Gaussian(epsilon=1, delta=1e-6, sensitivity=0.01, answers=trials * answers)
     noise = mechanism.release(np.zeros((trials, answers)), entropy=ReplayableEntropy(seed=103))
-    kept = int((np.abs(noise).max(axis=1) <= mechanism.error(confidence, answers)).sum())
+    kept = int((np.abs(noise).max(axis=1) <= mechanism.margin(confidence, answers)).sum())
     assert is_covered(kept, trials, confidence)
     assert answers > 1 or not is_wasteful(kept, trials, confidence)
 
@@ -171,7 +176,7 @@ def test_whole_answers_keep_the_error_at_small_deviations_too(
     noise = mechanism.release(exact, entropy=ReplayableEntropy(seed=105))
     largest = np.abs(noise).max(axis=1)
     assert is_covered(
-        int((largest <= mechanism.error(confidence, answers)).sum()), trials, confidence
+        int((largest <= mechanism.margin(confidence, answers)).sum()), trials, confidence
     )
 
 
@@ -179,7 +184,9 @@ def test_an_error_that_forgets_rounding_is_not_kept() -> None:
     """The broken twin of the test above: the error of real answers."""
     mechanism = Gaussian(epsilon=10, delta=0.01, sensitivity=1, answers=10_000)
     noise = mechanism.release(np.zeros(10_000, np.int64), entropy=ReplayableEntropy(seed=105))
-    unrounded = gaussian_error(mechanism.scale, miss_probability(0.95, 1)) + float(mechanism.step)
+    unrounded = gaussian_accuracy(mechanism.scale, miss_probability(0.95, 1)) + float(
+        mechanism.step
+    )
     assert not is_covered(int((np.abs(noise) <= unrounded).sum()), 10_000, 0.95)
 
 
@@ -200,20 +207,20 @@ def test_a_rounded_error_is_within_the_error_rounded(t: float, part: float) -> N
 def test_calibration_by_error_finds_the_least_epsilon(
     within: Fraction, delta: Fraction, answers: int
 ) -> None:
-    mechanism = Gaussian.for_error(
+    mechanism = Gaussian.for_margin(
         within=within, confidence=0.95, delta=delta, sensitivity=1, answers=answers
     )
-    assert mechanism.error(0.95, answers) <= within
+    assert mechanism.margin(0.95, answers) <= within
     less = mechanism.epsilon * Fraction(9999, 10000)
     noisier = Gaussian(epsilon=less, delta=delta, sensitivity=1, answers=answers)
-    assert noisier.error(0.95, answers) > within
+    assert noisier.margin(0.95, answers) > within
 
 
 def test_an_error_that_no_delta_allows_is_refused_by_name() -> None:
     with pytest.raises(ParameterError, match="within must be at least"):
-        Gaussian.for_error(within=1e-9, confidence=0.95, delta=1e-6, sensitivity=1)
+        Gaussian.for_margin(within=1e-9, confidence=0.95, delta=1e-6, sensitivity=1)
     with pytest.raises(ParameterError, match="delta must "):
-        Gaussian.for_error(within=1, confidence=0.95, delta=1e-18, sensitivity=1)
+        Gaussian.for_margin(within=1, confidence=0.95, delta=1e-18, sensitivity=1)
 
 
 @pytest.mark.parametrize("releases", [1, 10, 100])
@@ -235,7 +242,7 @@ def test_whole_numbers_beyond_64_bits_are_moved_to_the_farthest() -> None:
 def test_noise_too_wide_to_draw_is_refused_before_any_release(delta: float, answers: int) -> None:
     with pytest.raises(ParameterError, match=r"^epsilon must be larger \(or delta larger"):
         Gaussian(epsilon=1e-12, delta=delta, sensitivity=1, answers=answers)
-    far = Gaussian.for_error(
+    far = Gaussian.for_margin(
         within=10**30, confidence=0.95, delta=delta, sensitivity=1, answers=answers
     )
     assert np.isfinite(far.release(0.5))

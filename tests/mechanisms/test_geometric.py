@@ -24,16 +24,18 @@ def test_no_output_has_worse_odds_than_its_price(
 ) -> None:
     mechanism = Geometric(epsilon=epsilon, sensitivity=sensitivity)
     moved = data.draw(st.integers(min_value=-sensitivity, max_value=sensitivity))
-    here, there = mechanism.law(exact), mechanism.law(exact + moved)
-    assert here.log_odds(output, there) <= pure_epsilon(mechanism.event)
+    here, there = mechanism.distribution(exact), mechanism.distribution(exact + moved)
+    assert here.privacy_loss(output, there) <= pure_epsilon(mechanism.event)
 
 
 @given(epsilons, whole_sensitivities)
 def test_some_output_has_just_the_odds_of_its_price(epsilon: Fraction, sensitivity: int) -> None:
     mechanism = Geometric(epsilon=epsilon, sensitivity=sensitivity)
-    assert mechanism.law(0).log_odds(0, mechanism.law(sensitivity)) == epsilon
+    assert mechanism.distribution(0).privacy_loss(0, mechanism.distribution(sensitivity)) == epsilon
     # The broken twin: one more than the sensitivity is beyond the price.
-    assert mechanism.law(0).log_odds(0, mechanism.law(sensitivity + 1)) > epsilon
+    assert (
+        mechanism.distribution(0).privacy_loss(0, mechanism.distribution(sensitivity + 1)) > epsilon
+    )
 
 
 @given(epsilons, whole_sensitivities, st.integers(min_value=1, max_value=6), st.data())
@@ -47,7 +49,9 @@ def test_vectors_within_the_l1_sensitivity_keep_the_price(
         exact, output = data.draw(whole), data.draw(whole)
         moved = data.draw(st.integers(min_value=-left, max_value=left))
         left -= abs(moved)
-        odds += mechanism.law(exact).log_odds(output, mechanism.law(exact + moved))
+        odds += mechanism.distribution(exact).privacy_loss(
+            output, mechanism.distribution(exact + moved)
+        )
     assert odds <= epsilon
 
 
@@ -63,7 +67,7 @@ def test_released_counts_have_the_stated_law(exact: int, off: float, fits: bool)
     """A fresh seed cries wolf once in 10^6; the broken twin states 5 % less privacy."""
     entropy = ReplayableEntropy(seed=71)
     mechanism = Geometric(epsilon=Fraction(1, 2), sensitivity=2)
-    law = Geometric(epsilon=0.5 * off, sensitivity=2).law(exact)
+    law = Geometric(epsilon=0.5 * off, sensitivity=2).distribution(exact)
     samples = mechanism.release(np.full(200_000, exact), entropy=entropy)
     p = misfit(samples - exact, lambda z: law.pmf(exact + z), 40)
     assert (p > FALSE_ALARM) is fits
@@ -73,7 +77,7 @@ def test_single_counts_have_the_stated_law() -> None:
     """A fresh seed cries wolf once in 10^6; the broken twin draws 0 with either sign."""
     entropy = ReplayableEntropy(seed=72)
     mechanism = Geometric(epsilon=1, sensitivity=1)
-    law = mechanism.law(3)
+    law = mechanism.distribution(3)
     samples = [mechanism.release(3, entropy=entropy) - 3 for _ in range(20_000)]
     assert misfit(samples, lambda z: law.pmf(3 + z), 12) > FALSE_ALARM
     sizes = geometric(1, 20_000, entropy=entropy)
@@ -86,13 +90,13 @@ def test_single_counts_have_the_stated_law() -> None:
 def test_the_error_is_kept_as_often_as_it_says(confidence: float, answers: int) -> None:
     """A fresh seed cries wolf once in 10^6. One less is exceeded too often: the error is least."""
     mechanism = Geometric(epsilon=0.2, sensitivity=1)
-    error = mechanism.error(confidence, answers)
+    error = mechanism.margin(confidence, answers)
     noise = mechanism.release(
         np.zeros((10_000, answers), np.int64), entropy=ReplayableEntropy(seed=73)
     )
     worst = np.abs(noise).max(axis=1)
     assert is_covered(int((worst <= error).sum()), 10_000, confidence)
-    law = mechanism.law(0)
+    law = mechanism.distribution(0)
     miss = Fraction(1 - Fraction(str(confidence))) / answers
     assert 2 * (1 - law.cdf(error)) <= float(miss) * (1 + 1e-9)
     assert 2 * (1 - law.cdf(error - 1)) > float(miss)
@@ -107,12 +111,12 @@ def test_the_error_is_kept_as_often_as_it_says(confidence: float, answers: int) 
 def test_calibration_by_error_finds_the_least_epsilon_of_six_digits(
     within: int, confidence: float, sensitivity: int, answers: int
 ) -> None:
-    mechanism = Geometric.for_error(
+    mechanism = Geometric.for_margin(
         within=within, confidence=confidence, sensitivity=sensitivity, answers=answers
     )
-    assert mechanism.error(confidence, answers) <= within
+    assert mechanism.margin(confidence, answers) <= within
     less = Geometric(epsilon=mechanism.epsilon * (1 - Fraction(2, 10**5)), sensitivity=sensitivity)
-    assert less.error(confidence, answers) > within
+    assert less.margin(confidence, answers) > within
 
 
 @pytest.mark.parametrize(("releases", "delta"), [(1, 0), (10, 0), (10, 1e-6), (200, 1e-6)])

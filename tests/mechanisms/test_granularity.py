@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from discreet.audit.naive import Floats, float_laplace
+from discreet.audit.broken_mechanisms import Floats, float_laplace
 from discreet.mechanisms import Gaussian, Laplace
 from tests.mechanisms.auditor import Codes, epsilon_lower_bound, low_bits
 from tests.replay import ReplayableEntropy

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from discreet.accounting.compose import compose
 from discreet.accounting.pure import pure_epsilon
 from discreet.mechanisms import Laplace
-from discreet.mechanisms.grid import Grid
+from discreet.mechanisms.exact import Grid
 from tests.mechanisms.checks import cdf_misfit, is_covered, is_wasteful, l1
 from tests.mechanisms.strategies import (
     epsilons,
@@ -29,7 +29,9 @@ def test_no_output_has_worse_odds_than_its_price(
 ) -> None:
     mechanism = Laplace(epsilon=epsilon, sensitivity=sensitivity)
     here, there = data.draw(neighbours(sensitivity))
-    odds = mechanism.law(here).log_odds(place * mechanism.step, mechanism.law(there))
+    odds = mechanism.distribution(here).privacy_loss(
+        place * mechanism.step, mechanism.distribution(there)
+    )
     assert odds <= pure_epsilon(mechanism.event) == epsilon
 
 
@@ -116,7 +118,7 @@ def test_released_reals_have_the_stated_law(exact: float) -> None:
     mechanism = Laplace(epsilon=0.5, sensitivity=0.1)
     samples = [mechanism.release(exact, entropy=entropy) for _ in range(8_000)]
     for off, fits in TRUE_OR_OFF:
-        law = Laplace(epsilon=0.5 * off, sensitivity=0.1).law(exact)
+        law = Laplace(epsilon=0.5 * off, sensitivity=0.1).distribution(exact)
         assert (cdf_misfit(samples, law.cdf) > FALSE_ALARM) is fits
 
 
@@ -126,7 +128,7 @@ def test_released_vectors_have_the_stated_law() -> None:
     mechanism = Laplace(epsilon=2, sensitivity=1, answers=answers)
     samples = mechanism.release(np.full(answers, 7.3), entropy=ReplayableEntropy(seed=83))
     for off, fits in TRUE_OR_OFF:
-        law = Laplace(epsilon=2 * off, sensitivity=1, answers=answers).law(7.3)
+        law = Laplace(epsilon=2 * off, sensitivity=1, answers=answers).distribution(7.3)
         assert (cdf_misfit(samples.tolist(), law.cdf) > FALSE_ALARM) is fits
 
 
@@ -138,7 +140,7 @@ def test_the_error_is_kept_as_often_as_it_says(confidence: float, answers: int) 
     many = Laplace(epsilon=1, sensitivity=Fraction(1), answers=trials * answers)
     noise = many.release(np.zeros((trials, answers)), entropy=entropy)
     worst = np.abs(noise).max(axis=1)
-    error = many.error(confidence, answers)
+    error = many.margin(confidence, answers)
     assert is_covered(int((worst <= error).sum()), trials, confidence)
     ln = -float(many.scale) * np.log(1 - confidence ** (1 / answers))
     assert 0.999 * ln <= error <= 1.01 * -float(many.scale) * np.log((1 - confidence) / answers)
@@ -157,20 +159,22 @@ def test_the_error_is_kept_as_often_as_it_says(confidence: float, answers: int) 
 def test_calibration_by_error_finds_the_least_epsilon_of_six_digits(
     within: Fraction, confidence: float, sensitivity: Fraction, answers: int
 ) -> None:
-    mechanism = Laplace.for_error(
+    mechanism = Laplace.for_margin(
         within=within, confidence=confidence, sensitivity=sensitivity, answers=answers
     )
-    assert mechanism.error(confidence, answers) <= within
+    assert mechanism.margin(confidence, answers) <= within
     # The grid's step moves with epsilon, hence a little more than one digit in the sixth place.
     less = mechanism.epsilon * (1 - Fraction(1, 10**3))
     noisier = Laplace(epsilon=less, sensitivity=sensitivity, answers=answers)
-    assert noisier.error(confidence, answers) > within
+    assert noisier.margin(confidence, answers) > within
 
 
 @given(moderate_epsilons)
 def test_the_grid_does_not_depend_on_the_answer(epsilon: Fraction) -> None:
     mechanism = Laplace(epsilon=epsilon, sensitivity=1)
-    steps = {mechanism.law(exact).support.step for exact in (0, 0.1, 1e-9, 1e9, Fraction(1, 3))}
+    steps = {
+        mechanism.distribution(exact).support.step for exact in (0, 0.1, 1e-9, 1e9, Fraction(1, 3))
+    }
     assert steps == {mechanism.step}
 
 

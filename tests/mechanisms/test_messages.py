@@ -21,7 +21,7 @@ from discreet.mechanisms import (
     Staircase,
     Truncated,
 )
-from discreet.mechanisms.laws import ChoiceLaw
+from discreet.mechanisms.distributions import ChoiceDistribution
 from tests.mechanisms.examples import Maker, made
 
 
@@ -59,9 +59,9 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: FIRST.release(5), "exact must be a stream of numbers"),
     (lambda: NUMBERS.release(None), "exact must be a stream of numbers"),
     (lambda: FIRST.release(np.array(5)), "exact must be a stream of numbers"),
-    (lambda: FIRST.law([[1, 2], [3, 4]]), "exact must be a stream of numbers"),
-    (lambda: ChoiceLaw((0.5, 0.5)).pmf(7), "index must be 1 or less, but 7 was given."),
-    (lambda: ChoiceLaw((0.5, 0.5)).pmf(-1), "index must be 0 or more, but -1 was given."),
+    (lambda: FIRST.distribution([[1, 2], [3, 4]]), "exact must be a stream of numbers"),
+    (lambda: ChoiceDistribution((0.5, 0.5)).pmf(7), "index must be 1 or less, but 7 was given."),
+    (lambda: ChoiceDistribution((0.5, 0.5)).pmf(-1), "index must be 0 or more, but -1 was given."),
     (lambda: SELECTOR.choose({1: 2}, abs), "candidates must be a list or another sequence."),
     (lambda: SELECTOR.choose({1, 2}, abs), "candidates must be a list or another sequence."),
     (lambda: SELECTOR.release(["a"]), "scores must be finite numbers."),
@@ -73,7 +73,10 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: COUNT.release("a"), "exact must be a whole number."),
     (lambda: COUNT.release([1, 2.5]), "exact must be whole numbers. Use Laplace for real numbers."),
     (lambda: COUNT.release(2.5), "exact must be a whole number. Use Laplace for real numbers."),
-    (lambda: COUNT.law(2.5), "exact must be a whole number. Use Laplace for real numbers."),
+    (
+        lambda: COUNT.distribution(2.5),
+        "exact must be a whole number. Use Laplace for real numbers.",
+    ),
     (lambda: RESPONSE.release("yes"), "exact must be whole numbers from 0 to 2."),
     (lambda: RESPONSE.release(0.5), "exact must be whole numbers from 0 to 2."),
     (lambda: RESPONSE.release(3), "exact must be whole numbers from 0 to 2."),
@@ -94,19 +97,19 @@ def test_what_is_wrong_is_said_by_its_name(call: Callable[[], object], sentence:
 VAST: Any = RandomizedResponse(epsilon=1, categories=2**31)
 LARGE: list[tuple[Callable[[], object], str]] = [
     (
-        lambda: made(AboveThreshold, epsilon=1e-5).law([1, 2]).pmf([True]),
+        lambda: made(AboveThreshold, epsilon=1e-5).distribution([1, 2]).pmf([True]),
         "epsilon must be 0.0284091 or more to compute the distribution, but 1e-05 was given.",
     ),
     (
-        lambda: made(NoisyMax, epsilon=1e-5, noise="laplace").law([1, 2]),
+        lambda: made(NoisyMax, epsilon=1e-5, noise="laplace").distribution([1, 2]),
         "scores must be fewer or closer together, or epsilon larger,",
     ),
     (
-        lambda: made(NoisyMax, noise="laplace").law(list(range(500))),
+        lambda: made(NoisyMax, noise="laplace").distribution(list(range(500))),
         "scores must be fewer or closer together, or epsilon larger,",
     ),
     (
-        lambda: VAST.law(0),
+        lambda: VAST.distribution(0),
         "categories must be 1000000 or less",
     ),
     (
@@ -148,4 +151,4 @@ def test_a_target_out_of_reach_is_blamed_and_nothing_else(
 ) -> None:
     """A float once took 1 - p for 0, and so found an epsilon for any target."""
     with pytest.raises(ParameterError, match=r"^within must be at least"):
-        maker.for_error(within=1e-30, confidence=0.95, **changed)
+        maker.for_margin(within=1e-30, confidence=0.95, **changed)

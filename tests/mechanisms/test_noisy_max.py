@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from discreet.accounting.pure import pure_epsilon
 from discreet.errors import ParameterError
-from discreet.mechanisms import Noise, NoisyMax, NoisyTop, PermuteAndFlip
+from discreet.mechanisms import NoiseKind, NoisyMax, NoisyTop, PermuteAndFlip
+from discreet.mechanisms.exponential import permute_and_flip_distribution
 from discreet.mechanisms.noisy_max import _laplace_max_law, _ranked
-from discreet.mechanisms.selection import permute_and_flip_law
 from discreet.noise import discrete_laplace, permutation
 from discreet.noise.uniform import IntArray
 from tests.mechanisms.auditor import Codes, epsilon_lower_bound
@@ -33,7 +33,7 @@ TOLERANCE = 1e-9
 """The law of noisy max with Laplace noise is summed in floats, to far better than this."""
 
 MODULE = "discreet.mechanisms.noisy_max"
-either = pytest.mark.parametrize("noise", list(Noise), ids=lambda noise: noise.value)
+either = pytest.mark.parametrize("noise", list(NoiseKind), ids=lambda noise: noise.value)
 
 
 def places_of(mechanism: NoisyMax, scores: Sequence[Fraction]) -> IntArray:
@@ -69,7 +69,7 @@ def test_no_index_has_worse_odds_than_its_price_with_exponential_noise(
 ) -> None:
     mechanism = NoisyMax(epsilon=epsilon, sensitivity=sensitivity, monotone=monotone)
     here, there = (
-        permute_and_flip_law(places_of(mechanism, scores), 1 / mechanism.scale_in_steps)
+        permute_and_flip_distribution(places_of(mechanism, scores), 1 / mechanism.scale_in_steps)
         for scores in data.draw(score_lists(sensitivity, monotone=monotone))
     )
     for i in range(len(here.probabilities)):
@@ -78,17 +78,17 @@ def test_no_index_has_worse_odds_than_its_price_with_exponential_noise(
 
 
 @either
-def test_scores_that_are_not_monotone_break_a_monotone_price(noise: Noise) -> None:
+def test_scores_that_are_not_monotone_break_a_monotone_price(noise: NoiseKind) -> None:
     """The broken twin: a loser's score falls while the winner's rises."""
     mechanism = NoisyMax(epsilon=1, sensitivity=1, monotone=True, noise=noise)
-    here, there = mechanism.law([0, 9]).pmf(0), mechanism.law([-1, 10]).pmf(0)
+    here, there = mechanism.distribution([0, 9]).pmf(0), mechanism.distribution([-1, 10]).pmf(0)
     assert here > exp(1.5) * there
 
 
 @either
 @given(epsilons, sensitivities)
 def test_calibration_and_accounting_are_inverse(
-    noise: Noise, epsilon: Fraction, sensitivity: Fraction
+    noise: NoiseKind, epsilon: Fraction, sensitivity: Fraction
 ) -> None:
     mechanism = NoisyMax(epsilon=epsilon, sensitivity=sensitivity, noise=noise)
     assert pure_epsilon(mechanism.event) == mechanism.epsilon == epsilon
@@ -100,15 +100,15 @@ SCORES = [3.0, 2.5, 2.5, 0.0, -1.25]
 
 
 @either
-def test_indices_have_the_stated_law(noise: Noise) -> None:
+def test_indices_have_the_stated_law(noise: NoiseKind) -> None:
     """A fresh seed cries wolf once in 10^6; the twins claim half the noise, and the other kind."""
     entropy, draws = ReplayableEntropy(seed=131), 8_000
     mechanism = NoisyMax(epsilon=1, sensitivity=1, noise=noise)
     chosen = [mechanism.release(SCORES, entropy=entropy) for _ in range(draws)]
-    law = mechanism.law(SCORES).probabilities
+    law = mechanism.distribution(SCORES).probabilities
     assert sum(law) == pytest.approx(1, abs=TOLERANCE)
     assert indices_misfit(chosen, law) > FALSE_ALARM
-    less = NoisyMax(epsilon=2, sensitivity=1, noise=noise).law(SCORES)
+    less = NoisyMax(epsilon=2, sensitivity=1, noise=noise).distribution(SCORES)
     assert indices_misfit(chosen, less.probabilities) < FALSE_ALARM
 
 
@@ -142,11 +142,11 @@ def test_ties_go_to_every_candidate_alike() -> None:
 
 @either
 @pytest.mark.parametrize("confidence", [0.5, 0.9])
-def test_the_shortfall_is_within_the_error(noise: Noise, confidence: float) -> None:
+def test_the_shortfall_is_within_the_error(noise: NoiseKind, confidence: float) -> None:
     """A fresh seed cries wolf once in 10^6."""
     mechanism = NoisyMax(epsilon=1, sensitivity=1, noise=noise)
     entropy, scores = ReplayableEntropy(seed=133), np.linspace(-20, 0, 40)
-    error = mechanism.error(confidence, candidates=40)
+    error = mechanism.margin(confidence, candidates=40)
     short = [-scores[mechanism.release(scores, entropy=entropy)] for _ in range(2_000)]
     assert is_covered(sum(each <= error for each in short), 2_000, confidence)
 
@@ -158,7 +158,7 @@ NEIGHBOURS = [([0.0] * 5, [1.0, -1.0, -1.0, -1.0, -1.0]), ([1.0] * 5, [0.0, 2.0,
 @either
 @pytest.mark.parametrize("pair", NEIGHBOURS, ids=["rises", "falls"])
 def test_an_audit_of_ties_finds_no_more_than_the_price(
-    noise: Noise, pair: tuple[list[float], list[float]]
+    noise: NoiseKind, pair: tuple[list[float], list[float]]
 ) -> None:
     """A fresh seed cries wolf once in 10^6; a sixth of the noise is caught with so few runs."""
     entropy, runs = ReplayableEntropy(seed=134), 2_500
@@ -236,7 +236,7 @@ def test_the_best_of_the_top_has_the_law_of_a_noisy_max() -> None:
     mechanism = NoisyTop(epsilon=4, sensitivity=1, count=2)
     best = [mechanism.release(SCORES, entropy=entropy).indices[0] for _ in range(5_000)]
     for epsilon, fits in ((2, True), (4, False)):
-        law = NoisyMax(epsilon=epsilon, sensitivity=1, noise="laplace").law(SCORES)
+        law = NoisyMax(epsilon=epsilon, sensitivity=1, noise="laplace").distribution(SCORES)
         assert (indices_misfit(best, law.probabilities) > FALSE_ALARM) is fits
 
 

@@ -87,17 +87,17 @@ def test_no_number_of_answers_outside_the_proof_is_taken(maker: Maker, value: ob
 @pytest.mark.parametrize("maker", [Geometric, Laplace, Gaussian, Staircase])
 def test_no_confidence_but_a_share_is_taken(maker: Maker, value: object) -> None:
     with pytest.raises(ParameterError, match=r"^confidence must "):
-        made(maker).error(value)
+        made(maker).margin(value)
     extra = {"delta": 1e-6} if maker is Gaussian else {}
     with pytest.raises(ParameterError, match=r"^confidence must "):
-        maker.for_error(within=1, confidence=value, sensitivity=1, **extra)  # type: ignore[attr-defined]
+        maker.for_margin(within=1, confidence=value, sensitivity=1, **extra)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("value", [0, -1, 2.5, float("nan"), True, None], ids=repr)
 @pytest.mark.parametrize("maker", [Geometric, Laplace, Gaussian, Staircase])
 def test_an_error_is_for_one_answer_or_more(maker: Maker, value: object) -> None:
     with pytest.raises(ParameterError, match=r"^answers must "):
-        made(maker).error(0.95, value)
+        made(maker).margin(0.95, value)
 
 
 @pytest.mark.parametrize("value", [0, -1, float("nan"), float("inf"), True, None, "1"], ids=repr)
@@ -105,7 +105,7 @@ def test_an_error_is_for_one_answer_or_more(maker: Maker, value: object) -> None
 def test_no_target_error_but_a_positive_one_is_taken(maker: Maker, value: object) -> None:
     extra = {"delta": 1e-6} if maker is Gaussian else {}
     with pytest.raises(ParameterError, match=r"^within must "):
-        maker.for_error(within=value, confidence=0.95, sensitivity=1, **extra)  # type: ignore[attr-defined]
+        maker.for_margin(within=value, confidence=0.95, sensitivity=1, **extra)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("value", [0, -1, 1.5, True, None, "3"], ids=repr)

@@ -14,7 +14,7 @@ from discreet.accounting.compose import compose
 from discreet.errors import ParameterError
 from discreet.mechanisms import REPLACE, PartitionSelection
 from discreet.mechanisms.partition_selection import (
-    SelectionLaw,
+    SelectionDistribution,
     enclose_at_least,
     enclose_beyond,
     enclose_truncated,
@@ -32,7 +32,7 @@ deltas = st.sampled_from([Fraction(1, 10**6), Fraction(1, 100), Fraction(3, 10),
 
 
 def excess_is_within(
-    here: SelectionLaw, there: SelectionLaw, epsilon: Fraction, delta: Fraction
+    here: SelectionDistribution, there: SelectionDistribution, epsilon: Fraction, delta: Fraction
 ) -> bool:
     """Tell whether Σ max(0, P - e^epsilon Q) ≤ delta over all outputs, by brackets."""
     far = max(here.units, there.units) + here.threshold + 1
@@ -54,7 +54,7 @@ def test_one_key_is_within_its_price(
     """The definition of (epsilon, delta)-DP, summed over all outputs."""
     mechanism = PartitionSelection(epsilon=epsilon, delta=delta)
     units = data.draw(st.integers(min_value=0, max_value=3 * mechanism.threshold))
-    fewer, more = mechanism.law(units), mechanism.law(units + 1)
+    fewer, more = mechanism.distribution(units), mechanism.distribution(units + 1)
     assert excess_is_within(fewer, more, epsilon, delta)
     assert excess_is_within(more, fewer, epsilon, delta)
 
@@ -64,7 +64,7 @@ def test_one_key_is_within_its_price(
 def test_a_threshold_one_lower_is_beyond_the_price(epsilon: Fraction, delta: Fraction) -> None:
     right = PartitionSelection(epsilon=epsilon, delta=delta)
     low = max(0, right.threshold - 1)
-    laws = [SelectionLaw(units=n, scale=right.scale, threshold=low) for n in (0, 1)]
+    laws = [SelectionDistribution(units=n, scale=right.scale, threshold=low) for n in (0, 1)]
     assert not excess_is_within(laws[1], laws[0], epsilon, delta)
 
 
@@ -75,7 +75,7 @@ def test_half_the_noise_is_beyond_the_price(epsilon: Fraction) -> None:
     right = PartitionSelection(epsilon=epsilon, delta=delta)
     far = 3 * right.threshold
     laws = [
-        SelectionLaw(units=n, scale=right.scale / 2, threshold=right.threshold)
+        SelectionDistribution(units=n, scale=right.scale / 2, threshold=right.threshold)
         for n in (far, far + 1)
     ]
     assert not excess_is_within(laws[1], laws[0], epsilon, delta)
@@ -119,7 +119,7 @@ def test_rows_of_a_unit_are_within_its_price_however_they_lie(
         left -= moves[-1]
     assert beyond_is_within(mechanism, moves, mechanism.threshold)
     before = data.draw(st.integers(min_value=0, max_value=2 * mechanism.threshold + 2))
-    laws = [mechanism.law(before), mechanism.law(before + moves[0])]
+    laws = [mechanism.distribution(before), mechanism.distribution(before + moves[0])]
     share = moves[0] * mechanism.epsilon / rows
     beyond = enclose_at_least(
         mechanism.scale, mechanism.threshold, mechanism.threshold + 1 - moves[0]
@@ -167,7 +167,10 @@ def _joint_excess(
     """Return Σ max(0, P - e^epsilon Q) over pairs of outputs, the larger of both directions."""
     sides = []
     for numbers in (before, [n + m for n, m in zip(before, moves, strict=True)]):
-        laws = [SelectionLaw(units=n, scale=mechanism.scale, threshold=threshold) for n in numbers]
+        laws = [
+            SelectionDistribution(units=n, scale=mechanism.scale, threshold=threshold)
+            for n in numbers
+        ]
         outputs = range(max(before) + max(moves) + threshold + 1)
         first, second = (np.array([law.pmf(each) for each in outputs]) for law in laws)
         sides.append(np.outer(first, second))
@@ -207,10 +210,10 @@ def test_released_numbers_have_the_stated_law(units: int) -> None:
     entropy, runs = ReplayableEntropy(seed=203), 200_000
     mechanism = PartitionSelection(epsilon=1, delta=0.01)
     released = mechanism.release(np.full(runs, units), entropy=entropy)
-    law = mechanism.law(units)
+    law = mechanism.distribution(units)
     assert (released.numbers > mechanism.threshold).tolist() == released.kept.tolist()
     assert misfit(released.numbers, law.pmf, units + mechanism.threshold, least=0) > FALSE_ALARM
-    twin = SelectionLaw(
+    twin = SelectionDistribution(
         units=units, scale=mechanism.scale * Fraction(105, 100), threshold=mechanism.threshold
     )
     if units > 1:
@@ -225,7 +228,7 @@ def test_floats_and_brackets_state_the_same_law(
 ) -> None:
     mechanism = PartitionSelection(epsilon=epsilon, delta=delta)
     k = mechanism.threshold
-    law = mechanism.law(data.draw(st.integers(min_value=0, max_value=2 * k + 3)))
+    law = mechanism.distribution(data.draw(st.integers(min_value=0, max_value=2 * k + 3)))
     numbers = [0, *range(k + 1, law.units + k + 2)]
     assert sum(map(law.pmf, numbers)) == pytest.approx(1, abs=1e-9)
     assert law.pmf(0) == pytest.approx(1 - law.kept, abs=1e-12)
@@ -241,7 +244,8 @@ def test_no_rule_of_this_price_shows_a_key_more_often(epsilon: float, threshold:
     """The best a key of n + 1 units can hope for, given one of n (Desfontaines et al. 2022)."""
     scale = 1 / Fraction(str(epsilon))
     laws = [
-        SelectionLaw(units=n, scale=scale, threshold=threshold) for n in range(2 * threshold + 2)
+        SelectionDistribution(units=n, scale=scale, threshold=threshold)
+        for n in range(2 * threshold + 2)
     ]
     delta, best = laws[1].kept, 0.0
     for law in laws[1:]:
@@ -275,21 +279,21 @@ def test_the_error_is_kept_as_often_as_it_says_and_is_least(confidence: float) -
     """A fresh seed cries wolf once in 10^6."""
     mechanism, runs = PartitionSelection(epsilon=0.2, delta=1e-4), 20_000
     units = 2 * mechanism.threshold + 1
-    error = mechanism.error(confidence)
+    error = mechanism.margin(confidence)
     released = mechanism.release(np.full(runs, units), entropy=ReplayableEntropy(seed=204))
     assert released.kept.all()
     off = np.abs(released.numbers - units)
     assert is_covered(int((off <= error).sum()), runs, confidence)
-    law = mechanism.law(units)
+    law = mechanism.distribution(units)
     within = sum(law.pmf(units + x) for x in range(-error, error + 1))
     assert within >= confidence * (1 - 1e-12)
     assert within - 2 * law.pmf(units + error) < confidence
-    assert mechanism.error(1 - 1e-15) <= mechanism.threshold
+    assert mechanism.margin(1 - 1e-15) <= mechanism.threshold
 
 
 def misses(mechanism: PartitionSelection, units: int, error: int, clear: int) -> float:
     """Return how often a number that is shown is off by more than the ± that is told with it."""
-    law, k = mechanism.law(units), mechanism.threshold
+    law, k = mechanism.distribution(units), mechanism.threshold
     numbers = range(max(clear, units - k - 1) + 1, units + k + 1)
     return sum(law.pmf(each) for each in numbers if abs(each - units) > error) / law.kept
 
@@ -300,7 +304,7 @@ def test_numbers_that_are_shown_keep_their_spread_whatever_made_them_shown(
     epsilon: Fraction, delta: Fraction, confidence: float, rows: int
 ) -> None:
     mechanism = PartitionSelection(epsilon=epsilon, delta=delta, groups=rows, in_one=rows)
-    k, error = mechanism.threshold, mechanism.error(confidence)
+    k, error = mechanism.threshold, mechanism.margin(confidence)
     assume(k < 500)
     edges = {1, k // 2, k, k + 1, k + error // 2, k + error, k + error + 1, k + 2 * error, 2 * k}
     for units in edges - {0}:
@@ -311,7 +315,7 @@ def test_numbers_that_are_shown_keep_their_spread_whatever_made_them_shown(
 def test_a_spread_that_forgets_why_a_number_is_shown_is_caught() -> None:
     """The twin tells the usual ± of all numbers: those of small keys are never within it."""
     mechanism = PartitionSelection(epsilon=1, delta=1e-6)
-    assert misses(mechanism, 2, mechanism.error(0.95), clear=0) == 1
+    assert misses(mechanism, 2, mechanism.margin(0.95), clear=0) == 1
 
 
 def test_a_unit_in_many_keys_and_one_that_is_replaced_pay_for_all_of_them() -> None:

@@ -17,7 +17,7 @@ from discreet.mechanisms import (
     RandomizedResponse,
     Staircase,
 )
-from discreet.plots import Plot
+from discreet.plots.figure import Plot
 from tests.mechanisms.examples import made
 
 DRAWN: list[Any] = [

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from discreet.accounting.pure import pure_epsilon
 from discreet.errors import ParameterError
 from discreet.mechanisms import REPLACE, End, Exponential, Extreme, Neighbours, Quantile
-from discreet.mechanisms.laws import ChoiceLaw
+from discreet.mechanisms.distributions import ChoiceDistribution
 from discreet.noise.enclosures import exp_neg
 from tests.mechanisms.auditor import epsilon_lower_bound
 from tests.mechanisms.checks import BITS, SLACK, are_odds_within, indices_misfit, is_covered
@@ -43,8 +43,8 @@ def histogram_of(rows: Sequence[int]) -> tuple[list[int], list[int]]:
     return cells.tolist(), counts.tolist()
 
 
-def law_of(mechanism: Ranked, rows: Sequence[int], size: int = SIZE) -> ChoiceLaw:
-    return mechanism.law(*histogram_of(rows), size)
+def law_of(mechanism: Ranked, rows: Sequence[int], size: int = SIZE) -> ChoiceDistribution:
+    return mechanism.distribution(*histogram_of(rows), size)
 
 
 def utilities(mechanism: Ranked, rows: Sequence[int]) -> list[Fraction]:
@@ -197,7 +197,7 @@ def test_a_group_without_rows_gives_any_point_alike(mechanism: Ranked) -> None:
     nothing = np.zeros(draws + 1, np.int64)
     chosen = mechanism.release_many([], [], nothing, SIZE, entropy=entropy)
     assert indices_misfit(chosen.tolist(), [1 / SIZE] * SIZE) > FALSE_ALARM
-    assert mechanism.law([], [], SIZE).probabilities == pytest.approx([1 / SIZE] * SIZE)
+    assert mechanism.distribution([], [], SIZE).probabilities == pytest.approx([1 / SIZE] * SIZE)
 
 
 @pytest.mark.parametrize("confidence", [0.5, 0.95])
@@ -329,7 +329,7 @@ def test_no_grid_outside_the_proof_is_taken(size: Any) -> None:
         lambda: mechanism.release([0], [1], size),
         lambda: mechanism.rank(size),
         lambda: mechanism.rank_error(0.95, size),
-        lambda: mechanism.law([0], [1], size),
+        lambda: mechanism.distribution([0], [1], size),
     ):
         with pytest.raises(ParameterError, match=r"^grid_size must be"):
             ask()
@@ -356,7 +356,7 @@ def all_odds_within(mechanism: Ranked, pairs: Sequence[tuple[list[int], list[int
     return all(prod(_worst_odds(*pair[::way]) for pair in laws) <= most for way in (1, -1))
 
 
-def _worst_odds(here: ChoiceLaw, there: ChoiceLaw) -> Fraction:
+def _worst_odds(here: ChoiceDistribution, there: ChoiceDistribution) -> Fraction:
     """Return max P / Q over all points, rounded up."""
     return max(Fraction(here.enclose(z)(BITS)[1], there.enclose(z)(BITS)[0]) for z in range(SIZE))
 

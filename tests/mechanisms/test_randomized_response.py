@@ -21,7 +21,7 @@ categories_of = st.integers(min_value=2, max_value=7)
 
 def all_odds_within(mechanism: RandomizedResponse, epsilon: Fraction) -> bool:
     """Tell whether no report has worse odds than e^epsilon between any two true values."""
-    laws = [mechanism.law(true) for true in range(mechanism.categories)]
+    laws = [mechanism.distribution(true) for true in range(mechanism.categories)]
     return all(
         are_odds_within(p.enclose(report), q.enclose(report), epsilon)
         for p in laws
@@ -74,7 +74,7 @@ def test_reports_have_the_stated_law(mechanism: RandomizedResponse) -> None:
     """
     true = mechanism.categories - 1
     reports = mechanism.release(np.full(100_000, true), entropy=ReplayableEntropy(seed=121))
-    law = list(mechanism.law(true).probabilities)
+    law = list(mechanism.distribution(true).probabilities)
     assert sum(law) == pytest.approx(1, abs=1e-12)
     assert indices_misfit(reports.tolist(), law) > FALSE_ALARM
     lost = (1 - law[true]) / mechanism.categories
@@ -121,21 +121,21 @@ def test_the_largest_error_is_above_each_one() -> None:
     mechanism = RandomizedResponse(epsilon=1, categories=3)
     reports = mechanism.release(np.arange(300) % 3, entropy=ReplayableEntropy(seed=124))
     found = mechanism.estimate(reports)
-    assert np.all(found.error <= mechanism.error(0.95, people=300) * (1 + 1e-12))
+    assert np.all(found.error <= mechanism.margin(0.95, people=300) * (1 + 1e-12))
     assert found.shares.sum() == pytest.approx(1)
     assert found.people == 300
 
 
 @pytest.mark.parametrize("categories", [2, 5])
 def test_calibration_by_error_finds_the_least_epsilon(categories: int) -> None:
-    mechanism = RandomizedResponse.for_error(
+    mechanism = RandomizedResponse.for_margin(
         within=200, confidence=0.95, people=10_000, categories=categories
     )
-    assert mechanism.error(0.95, people=10_000) <= 200
+    assert mechanism.margin(0.95, people=10_000) <= 200
     cheaper = RandomizedResponse(
         epsilon=mechanism.epsilon * (1 - Fraction(1, 10**5)), categories=categories
     )
-    assert cheaper.error(0.95, people=10_000) > 200
+    assert cheaper.margin(0.95, people=10_000) > 200
 
 
 def test_nobody_is_estimated_without_a_warning() -> None:

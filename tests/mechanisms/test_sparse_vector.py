@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.accounting.pure import pure_epsilon
-from discreet.audit.naive import SparseVariants
+from discreet.audit.broken_mechanisms import SparseVariants
 from discreet.errors import ParameterError, SealedError, StoppedError
 from discreet.mechanisms import AboveThreshold, Laplace, NumericSparse, Sparse
 from discreet.mechanisms.sparse_vector import best_share
@@ -46,7 +46,7 @@ def patterns(length: int, answers: int) -> Iterator[Pattern]:
 
 def worst_odds(mechanism: Sparse, here: Sequence[float], there: Sequence[float]) -> float:
     """Return the largest ratio of a pattern's probabilities, in either direction."""
-    p, q = mechanism.law(list(here)), mechanism.law(list(there))
+    p, q = mechanism.distribution(list(here)), mechanism.distribution(list(there))
     ratios = [p.pmf(each) / q.pmf(each) for each in set(patterns(len(here), mechanism.answers))]
     return max(*ratios, *(1 / ratio for ratio in ratios))
 
@@ -112,7 +112,7 @@ def test_numbers_and_words_share_the_price(epsilon: Fraction, answers: int) -> N
 @pytest.mark.parametrize("answers", [1, 2])
 def test_all_that_a_run_may_say_has_probability_1(answers: int) -> None:
     mechanism = Sparse(epsilon=2, sensitivity=1, threshold=0, answers=answers)
-    law = mechanism.law([0.5, -3, 2, 0])
+    law = mechanism.distribution([0.5, -3, 2, 0])
     total = sum(law.pmf(each) for each in set(patterns(4, answers)))
     assert total == pytest.approx(1, abs=TOLERANCE)
 
@@ -126,7 +126,7 @@ def test_runs_say_what_the_stated_law_says() -> None:
     counts = [said.count(each) for each in all_said]
     assert sum(counts) == runs
     for epsilon, fits in ((2, True), (4, False)):
-        law = Sparse(epsilon=epsilon, sensitivity=1, threshold=0, answers=2).law(stream)
+        law = Sparse(epsilon=epsilon, sensitivity=1, threshold=0, answers=2).distribution(stream)
         p = counts_misfit(counts, [law.pmf(each) for each in all_said])
         assert (p > FALSE_ALARM) is fits
 
@@ -211,7 +211,7 @@ def test_the_first_answer_above_is_found() -> None:
     assert mechanism.release([0, 1], entropy=entropy) is None
     assert mechanism.release([], entropy=entropy) is None
     assert mechanism.event == mechanism.sparse.event
-    assert mechanism.law([0.0, 20.0]).pmf([False, True]) > 0.99
+    assert mechanism.distribution([0.0, 20.0]).pmf([False, True]) > 0.99
 
 
 def test_only_as_much_of_a_stream_is_read_as_is_paid_for() -> None:
@@ -232,9 +232,9 @@ def test_numbers_have_fresh_noise_of_the_stated_law() -> None:
     numbers = [mechanism.release([50.0], entropy=entropy)[0] for _ in range(4_000)]
     assert None not in numbers
     said = [number for number in numbers if number is not None]
-    assert cdf_misfit(said, mechanism.numbers.law(50.0).cdf) > FALSE_ALARM
-    assert cdf_misfit(said, Laplace(epsilon=2, sensitivity=1).law(50.0).cdf) < FALSE_ALARM
-    kept = sum(abs(number - 50) <= mechanism.error(0.9) for number in said)
+    assert cdf_misfit(said, mechanism.numbers.distribution(50.0).cdf) > FALSE_ALARM
+    assert cdf_misfit(said, Laplace(epsilon=2, sensitivity=1).distribution(50.0).cdf) < FALSE_ALARM
+    kept = sum(abs(number - 50) <= mechanism.margin(0.9) for number in said)
     assert is_covered(kept, len(said), 0.9)
 
 
@@ -245,7 +245,7 @@ def test_the_error_of_a_whole_run_is_kept_as_often_as_it_says() -> None:
         ReplayableEntropy(seed=158),
         1_500,
     )
-    error = mechanism.error(0.8, questions=5)
+    error = mechanism.margin(0.8, questions=5)
     stream = [-error] * 4 + [error]
     kept = sum(mechanism.release(stream, entropy=entropy) == 4 for _ in range(runs))
     assert is_covered(kept, runs, 0.8)
@@ -372,6 +372,6 @@ def test_shares_that_are_none_are_refused(share: object) -> None:
 
 @pytest.mark.parametrize("pattern", [[], [True, False], [False], [True, True], [False] * 3])
 def test_patterns_that_no_run_says_are_refused(pattern: list[bool]) -> None:
-    law = Sparse(epsilon=1, sensitivity=1, threshold=0).law([0.0, 0.0])
+    law = Sparse(epsilon=1, sensitivity=1, threshold=0).distribution([0.0, 0.0])
     with pytest.raises(ParameterError, match="pattern must end"):
         law.pmf(pattern)

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 from discreet.errors import ParameterError
-from discreet.mechanisms import gaussian_spread, laplace_spread
-from discreet.mechanisms.laws import laplace_pmf
+from discreet.mechanisms import gaussian_margin, laplace_margin
+from discreet.mechanisms.distributions import laplace_pmf
 from discreet.noise import discrete_laplace
 from tests.mechanisms.checks import is_covered, is_wasteful
 from tests.replay import ReplayableEntropy
@@ -65,7 +65,7 @@ def test_the_half_width_is_the_true_one_and_never_less(pattern: str, confidence:
     rows = np.zeros((8, 8))
     for k in range(1, 9):
         rows[k - 1, :k] = PATTERNS[pattern](k)
-    h = laplace_spread(rows, confidence)
+    h = laplace_margin(rows, confidence)
     for row, each in zip(rows, h, strict=True):
         assert is_tight(row.tolist(), float(each), confidence)
 
@@ -76,12 +76,12 @@ def test_the_half_width_is_the_true_one_and_never_less(pattern: str, confidence:
     st.sampled_from(CONFIDENCES),
 )
 def test_any_scales_have_their_true_half_width(scales: list[float], confidence: float) -> None:
-    assert is_tight(scales, float(laplace_spread([scales], confidence)[0]), confidence)
+    assert is_tight(scales, float(laplace_margin([scales], confidence)[0]), confidence)
 
 
 @pytest.mark.parametrize("confidence", CONFIDENCES[:-2])
 def test_one_noise_and_two_equal_ones_have_closed_forms(confidence: float) -> None:
-    one, two = laplace_spread([[3.0, 0.0], [3.0, 3.0]], confidence)
+    one, two = laplace_margin([[3.0, 0.0], [3.0, 3.0]], confidence)
     assert one == pytest.approx(-3 * log(1 - confidence), rel=2e-5)
     assert exp(-two / 3) * (1 + two / 6) == pytest.approx(1 - confidence, rel=1e-3)
 
@@ -92,7 +92,7 @@ def test_the_half_width_is_kept_as_often_as_it_says() -> None:
     scales = [1000, 700, 700, 50]
     total = sum(discrete_laplace(scale, runs, entropy=entropy) for scale in scales)
     for confidence in (0.5, 0.95, 0.999):
-        h = float(laplace_spread([scales], confidence)[0])
+        h = float(laplace_margin([scales], confidence)[0])
         inside = int((np.abs(total) <= h).sum())
         assert is_covered(inside, runs, confidence)
         assert not is_wasteful(inside, runs, confidence)
@@ -116,46 +116,46 @@ def test_whole_noise_of_scale_ten_or_more_keeps_the_half_width_rounded_up(
     laws = [laplace_pmf(k, scale) for scale in scales]
     total: NDArray[np.float64] = reduce(np.convolve, laws)
     middle = len(total) // 2
-    h = ceil(laplace_spread([scales], confidence)[0])
+    h = ceil(laplace_margin([scales], confidence)[0])
     assert total[middle - h : middle + h + 1].sum() >= confidence - 1e-9
 
 
 def test_the_surest_half_width_is_still_one() -> None:
     sure = 1 - Fraction(1, 10**100)
-    assert laplace_spread([[1.0]], sure)[0] == pytest.approx(100 * log(10), rel=1e-4)
-    assert laplace_spread([[1.0] * 8], sure)[0] > 100 * log(10)
-    assert gaussian_spread([[1.0]], sure)[0] == pytest.approx(norm.isf(0.5e-100), rel=1e-9)
+    assert laplace_margin([[1.0]], sure)[0] == pytest.approx(100 * log(10), rel=1e-4)
+    assert laplace_margin([[1.0] * 8], sure)[0] > 100 * log(10)
+    assert gaussian_margin([[1.0]], sure)[0] == pytest.approx(norm.isf(0.5e-100), rel=1e-9)
 
 
 def test_the_order_of_noises_and_their_units_do_not_matter() -> None:
     rows = np.array([[1.0, 2.0, 0.0, 3.0], [3.0, 0.0, 2.0, 1.0], [10.0, 20.0, 30.0, 0.0]])
-    h = laplace_spread(rows, 0.95)
+    h = laplace_margin(rows, 0.95)
     assert h[0] == h[1] == pytest.approx(h[2] / 10, rel=1e-12)
 
 
 def test_no_noise_is_no_spread_and_no_rows_are_no_answers() -> None:
-    assert laplace_spread(np.zeros((2, 3)), 0.95).tolist() == [0, 0]
-    assert laplace_spread([[0, 0], [1, 0]], 0.5).tolist() == pytest.approx([0, log(2)], rel=1e-4)
-    assert laplace_spread(np.zeros((0, 3)), 0.95).shape == (0,)
-    assert gaussian_spread(np.zeros((2, 3)), 0.95).tolist() == [0, 0]
+    assert laplace_margin(np.zeros((2, 3)), 0.95).tolist() == [0, 0]
+    assert laplace_margin([[0, 0], [1, 0]], 0.5).tolist() == pytest.approx([0, log(2)], rel=1e-4)
+    assert laplace_margin(np.zeros((0, 3)), 0.95).shape == (0,)
+    assert gaussian_margin(np.zeros((2, 3)), 0.95).tolist() == [0, 0]
 
 
 def test_many_rows_are_each_answered_as_if_alone() -> None:
     entropy = ReplayableEntropy(seed=222)
     words = np.frombuffer(entropy.draw(3 * 20_000), np.uint8).reshape(20_000, 3)
-    h = laplace_spread(words / 10, 0.95)
+    h = laplace_margin(words / 10, 0.95)
     for i in range(0, 20_000, 1999):
-        assert h[i] == pytest.approx(laplace_spread(words[i : i + 1] / 10, 0.95)[0], rel=1e-9)
+        assert h[i] == pytest.approx(laplace_margin(words[i : i + 1] / 10, 0.95)[0], rel=1e-9)
 
 
 @pytest.mark.parametrize("confidence", CONFIDENCES)
 def test_gaussian_noises_add_their_variances(confidence: float) -> None:
-    h = gaussian_spread([[9.0, 16.0], [1.0, 0.0]], confidence)
+    h = gaussian_margin([[9.0, 16.0], [1.0, 0.0]], confidence)
     truth = norm.isf((1 - confidence) / 2)
     assert h == pytest.approx([5 * truth, truth], rel=1e-3 if confidence > 1 - 1e-8 else 1e-9)
 
 
-@pytest.mark.parametrize("spread", [laplace_spread, gaussian_spread])
+@pytest.mark.parametrize("spread", [laplace_margin, gaussian_margin])
 @pytest.mark.parametrize(
     "rows",
     [[1.0], [[-1.0]], [[float("nan")]], [[float("inf")]], [["a"]], [[True]], [[]], [[1.0] * 9]],
@@ -167,7 +167,7 @@ def test_what_is_no_spread_is_refused_without_being_shown(spread: Any, rows: Any
     assert "given" not in str(caught.value)
 
 
-@pytest.mark.parametrize("spread", [laplace_spread, gaussian_spread])
+@pytest.mark.parametrize("spread", [laplace_margin, gaussian_margin])
 @pytest.mark.parametrize(
     "confidence", [0, 1, 95, -0.5, float("nan"), True, None, 1 - Fraction(1, 10**101)], ids=str
 )

@@ -60,7 +60,7 @@ def test_the_closed_form_of_the_ends_is_the_law_of_the_ends() -> None:
     mechanism = Geometric(epsilon=1, sensitivity=2).truncated(-5, 5)
     for exact in (-9, -5, 0, 3, 5, 8):
         low, high = end_of(5 - exact, mechanism.mechanism.scale)(80)  # type: ignore[attr-defined]
-        assert low * 2.0**-80 == pytest.approx(mechanism.law(exact).pmf(5), abs=1e-14)
+        assert low * 2.0**-80 == pytest.approx(mechanism.distribution(exact).pmf(5), abs=1e-14)
         assert high - low < 1 << 20
 
 
@@ -69,12 +69,12 @@ def test_renormalising_instead_of_clamping_breaks_the_price() -> None:
     mechanism = Geometric(epsilon=1, sensitivity=1)
 
     def renormalised(exact: int, output: int) -> float:
-        inside = sum(mechanism.law(exact).pmf(z) for z in range(4))
-        return mechanism.law(exact).pmf(output) / inside
+        inside = sum(mechanism.distribution(exact).pmf(z) for z in range(4))
+        return mechanism.distribution(exact).pmf(output) / inside
 
     worst = max(renormalised(0, z) / renormalised(1, z) for z in range(4))
     clamped = mechanism.truncated(0, 3)
-    honest = max(clamped.law(0).pmf(z) / clamped.law(1).pmf(z) for z in range(4))
+    honest = max(clamped.distribution(0).pmf(z) / clamped.distribution(1).pmf(z) for z in range(4))
     assert honest <= exp(1) * (1 + 1e-12)
     assert worst > exp(1) * 1.1
 
@@ -101,7 +101,7 @@ def test_released_counts_have_the_stated_law(exact: int) -> None:
     mechanism = Geometric(epsilon=0.5, sensitivity=1).truncated(0, 9)
     entropy = ReplayableEntropy(seed=141)
     samples = mechanism.release(np.full(50_000, exact), entropy=entropy)
-    law = [mechanism.law(exact).pmf(z) for z in range(10)]
+    law = [mechanism.distribution(exact).pmf(z) for z in range(10)]
     assert sum(law) == pytest.approx(1, abs=1e-12)
     assert counts_misfit(*_common(np.bincount(samples, minlength=10), law)) > FALSE_ALARM
     inner = mechanism.mechanism.release(np.full(50_000, exact), entropy=entropy)
@@ -128,10 +128,10 @@ def _common(counts: np.ndarray, law: list[float]) -> tuple[list[int], list[float
 def test_the_error_is_kept_inside_the_range(mechanism: Geometric | Laplace) -> None:
     """A fresh seed cries wolf once in 10^6; the error never exceeds the range."""
     truncated, entropy = mechanism.truncated(0, 4), ReplayableEntropy(seed=142)
-    error = truncated.error(0.9)
+    error = truncated.margin(0.9)
     kept = sum(abs(truncated.release(1, entropy=entropy) - 1) <= error for _ in range(5_000))
     assert is_covered(kept, 5_000, 0.9)
-    assert mechanism.truncated(0, 1).error(0.999999) == 1
+    assert mechanism.truncated(0, 1).margin(0.999999) == 1
 
 
 @pytest.mark.parametrize("exact", [-3.7, 0.0, 0.5, 9.99])
@@ -177,7 +177,7 @@ def test_ends_closer_than_a_step_are_refused() -> None:
 def test_the_channel_is_that_of_the_laws() -> None:
     """Its rows are cut out of one long row; the laws are asked one by one."""
     mechanism = Geometric(epsilon=0.5, sensitivity=1).truncated(-3, 9)
-    one_by_one = [[mechanism.law(y).pmf(z) for z in range(-3, 10)] for y in range(-3, 10)]
+    one_by_one = [[mechanism.distribution(y).pmf(z) for z in range(-3, 10)] for y in range(-3, 10)]
     assert np.allclose(mechanism.channel(), one_by_one, rtol=1e-12, atol=0)
 
 
@@ -189,7 +189,7 @@ def test_a_coarse_channel_holds_all_that_is_released_in_each_part(mechanism: Any
     channel = truncated.channel(bins=10)
     assert channel.shape == (10, 10)
     assert np.allclose(channel.sum(axis=1), 1, atol=1e-12)
-    law = truncated.law(4_500)
+    law = truncated.distribution(4_500)
     assert channel[4, 4] == pytest.approx(law.cdf(5_000) - law.cdf(4_000))
     axes = truncated.plot().figure.axes[0]
     assert axes.get_title() == "truncated to 0 … 10000, ε = 1"

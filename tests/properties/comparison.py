@@ -151,7 +151,7 @@ def _scales(plan: Plan, skipped: int, count: int) -> list[Scale]:
     for source in plan.question.sources[skipped : skipped + count]:
         assert source is not None
         planned, place = plan.releases[source.release], source.index
-        argument = planned.release.aggregates[place].argument
+        argument = planned.aggregation.aggregates[place].argument
         interval = Interval() if argument is None else argument.facts.interval
         ends = [abs(each) for each in (interval.low, interval.high) if each is not None]
         size = float(max(ends, default=Fraction(1)))
@@ -164,11 +164,11 @@ def _scales(plan: Plan, skipped: int, count: int) -> list[Scale]:
 def _step(planned: PlannedRelease, estimator: Estimator, size: float) -> float:
     """Return the step of the grid, or a little more."""
     if isinstance(estimator, SelectedValue):
-        ruler = planned.picks[estimator.pick].pick.ruler
+        ruler = planned.value_selections[estimator.selection].value_selection.grid
         return float(ruler.step) if ruler else 0.0
     if isinstance(estimator, KeyCount):
         return 0.0
-    measure = planned.measures[estimator.measure].measure
+    measure = planned.components[estimator.measure].measure
     # Squares have the square of the steps as their total; a sum alone has ends instead of a total.
     total = max(measure.total, *map(abs, measure.ends or (0,)))
     return 2 * size / (isqrt(total) if "squares" in measure.what else total)

@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from discreet.catalog import Catalog
 from discreet.catalog.arguments import declare
 from discreet.catalog.resolve import resolve
-from discreet.engines.connection import Limits
+from discreet.engines.base import ResourceLimits, as_prepared, scans_to_prepare
 from discreet.engines.duckdb import DuckDbEngine
-from discreet.engines.loading import load
-from discreet.engines.preparing import as_prepared, prepare, scans_to_prepare
-from discreet.engines.public import PublicStore
+from discreet.engines.duckdb.loading import load
+from discreet.engines.duckdb.prepared import prepare
+from discreet.engines.public_store import PublicStore
 from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
 
 Row = tuple[Any, ...]
@@ -80,7 +80,7 @@ def table_of(name: str, rows: Iterable[Row]) -> pa.Table:
 def loaded(tables: Mapping[str, Rows]) -> DuckDbEngine:
     """Return an engine that holds these rows and the public ones."""
     sources = {name: table_of(name, rows) for name, rows in {**tables, **PUBLIC}.items()}
-    return DuckDbEngine.load(sources, limits=Limits(threads=1))
+    return DuckDbEngine.load(sources, limits=ResourceLimits(threads=1))
 
 
 _engines: dict[str, DuckDbEngine] = {}

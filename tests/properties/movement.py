@@ -21,12 +21,19 @@ from discreet.accounting.events import (
     ExponentialEvent,
     PermuteAndFlipEvent,
 )
-from discreet.engines.base import Bounding, Engine
+from discreet.engines.base import Engine
 from discreet.mechanisms.exponential import PermuteAndFlip
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.geometric import Geometric
-from discreet.query.plan import Plan, PlannedMeasure, PlannedPick, PlannedRelease, PlannedSelection
-from discreet.query.questions import Counted, KnownKeys
+from discreet.query.plan import (
+    Plan,
+    PlannedComponents,
+    PlannedKeySelection,
+    PlannedRelease,
+    PlannedValueSelection,
+)
+from discreet.query.questions import Counted, DeclaredGroups
+from discreet.query.tree import ContributionBounding
 from discreet.release import _array
 from discreet.tables import ARROW_TYPES
 from tests.statements import unbound
@@ -57,7 +64,7 @@ def _values(column: Iterable[Any]) -> list[Any]:
 
 def keys_of(planned: PlannedRelease, table: pa.Table, more: int = 0) -> list[Key]:
     """Return the key of each row of an exact table, values as a release shows them."""
-    kinds = [ARROW_TYPES[each.expression.facts.kind] for each in planned.release.keys]
+    kinds = [ARROW_TYPES[each.expression.facts.kind] for each in planned.aggregation.keys]
     columns = [
         _values(table.column(f"k{number}").cast(kind, safe=False))
         for number, kind in enumerate(kinds)
@@ -69,19 +76,19 @@ def keys_of(planned: PlannedRelease, table: pa.Table, more: int = 0) -> list[Key
 
 def shown_keys(planned: PlannedRelease) -> set[Key] | None:
     """Return the keys that are answered, whatever the data; None if the data decide."""
-    known = planned.release.key_set
-    if not isinstance(known, KnownKeys):
+    known = planned.aggregation.groups
+    if not isinstance(known, DeclaredGroups):
         return None
-    if not planned.release.keys:
+    if not planned.aggregation.keys:
         return {()}
     columns = [
         _values(_array([row[number] for row in known.rows], key.expression.facts.kind))
-        for number, key in enumerate(planned.release.keys)
+        for number, key in enumerate(planned.aggregation.keys)
     ]
     return set(zip(*columns, strict=True))
 
 
-def cells_of(planned: PlannedRelease, measured: PlannedMeasure, table: pa.Table) -> Cells:
+def cells_of(planned: PlannedRelease, measured: PlannedComponents, table: pa.Table) -> Cells:
     """Return the cells of each group that is answered, as whole numbers."""
     shown = shown_keys(planned)
     sums = [
@@ -113,29 +120,29 @@ def check_movement(
     """Assert that no release of the plan tells two neighbours apart by more than it is charged."""
     for planned, before, after in zip(plan.releases, here, there, strict=True):
         events = list(planned.events)
-        if planned.selection is not None:
+        if planned.key_selection is not None:
             event = events.pop(0)
-            number = planned.selection.selecting.query
-            _check_selection(planned, planned.selection, before[number], after[number], event)
+            number = planned.key_selection.key_selection.query
+            _check_selection(planned, planned.key_selection, before[number], after[number], event)
         measured = [
             [cells_of(planned, each, side[each.measured.query]) for side in (before, after)]
-            for each in planned.measures
+            for each in planned.components
         ]
-        of_picks = [events.pop() for _ in planned.picks][::-1]
+        of_picks = [events.pop() for _ in planned.value_selections][::-1]
         _check_noise(planned, measured, events)
-        for pick, event in zip(planned.picks, of_picks, strict=True):
-            number = pick.pick.query
+        for pick, event in zip(planned.value_selections, of_picks, strict=True):
+            number = pick.value_selection.query
             _check_pick(planned, pick, before[number], after[number], event)
 
 
 def _check_selection(
     planned: PlannedRelease,
-    selection: PlannedSelection,
+    selection: PlannedKeySelection,
     here: pa.Table,
     there: pa.Table,
     event: Event,
 ) -> None:
-    selecting, mechanism = selection.selecting, selection.mechanism
+    selecting, mechanism = selection.key_selection, selection.mechanism
     numbers = [_selecting_numbers(planned, side, selecting.column) for side in (here, there)]
     moved = [abs(each) for each in apart(*numbers)]
     if selecting.of is Counted.UNITS:
@@ -143,7 +150,7 @@ def _check_selection(
     # Discrete Laplace noise of this scale costs 1 / scale for each step that a number moves.
     assert sum(moved) / mechanism.scale <= mechanism.epsilon, "a unit is in too many groups"
     # A key whose number moves by c can give what its neighbour cannot as often as c alone is shown.
-    beyond = sum(mechanism.law(each).kept for each in moved)
+    beyond = sum(mechanism.distribution(each).kept for each in moved)
     assert beyond <= mechanism.delta * (1 + 1e-9), "delta"
     assert event == ApproximateEvent(epsilon=mechanism.epsilon, delta=mechanism.delta)
 
@@ -156,7 +163,7 @@ def _selecting_numbers(planned: PlannedRelease, table: pa.Table, column: str) ->
 def _check_noise(
     planned: PlannedRelease, measured: list[list[Cells]], events: Sequence[Event]
 ) -> None:
-    noises = [each.noise for each in planned.measures]
+    noises = [each.noise for each in planned.components]
     gaussian = [each for each in noises if isinstance(each, Gaussian)]
     if gaussian:
         assert len(gaussian) == len(noises)
@@ -211,7 +218,11 @@ def _gaussian_delta(mu: float, epsilon: float) -> float:
 
 
 def _check_pick(
-    planned: PlannedRelease, pick: PlannedPick, here: pa.Table, there: pa.Table, event: Event
+    planned: PlannedRelease,
+    pick: PlannedValueSelection,
+    here: pa.Table,
+    there: pa.Table,
+    event: Event,
 ) -> None:
     """Assert that the odds of no choice, over all groups together, move by more than e^epsilon."""
     mechanism, total = pick.mechanism, Fraction(0)
@@ -234,10 +245,10 @@ def _check_pick(
 
 
 def _modes_apart(
-    planned: PlannedRelease, pick: PlannedPick, here: pa.Table, there: pa.Table
+    planned: PlannedRelease, pick: PlannedValueSelection, here: pa.Table, there: pa.Table
 ) -> Iterator[list[int]]:
     """Yield, for each group, how far the number of rows of each value of a domain moves."""
-    shown, domain = shown_keys(planned), set(pick.pick.domain)
+    shown, domain = shown_keys(planned), set(pick.value_selection.domain)
     scores: list[Counter[Key]] = []
     for side in (here, there):
         numbers = [int(each) for each in _values(side.column("s0"))]
@@ -252,11 +263,11 @@ def _modes_apart(
 
 
 def _ranks_apart(
-    planned: PlannedRelease, pick: PlannedPick, here: pa.Table, there: pa.Table
+    planned: PlannedRelease, pick: PlannedValueSelection, here: pa.Table, there: pa.Table
 ) -> Iterator[Fraction]:
     """Yield, for each group, the most that the score of a point moves, in rows."""
-    assert pick.pick.ruler is not None
-    size, shown = pick.pick.ruler.steps + 1, shown_keys(planned)
+    assert pick.value_selection.grid is not None
+    size, shown = pick.value_selection.grid.steps + 1, shown_keys(planned)
     sides: list[dict[Key, Counter[int]]] = []
     for side in (here, there):
         found: dict[Key, Counter[int]] = {}
@@ -276,7 +287,7 @@ def _ranks_apart(
 
 
 def _scores(
-    pick: PlannedPick, rows: Counter[int], points: Sequence[int], size: int
+    pick: PlannedValueSelection, rows: Counter[int], points: Sequence[int], size: int
 ) -> list[Fraction]:
     """Return minus the distance of each point's ranks to the target rank."""
     mechanism = pick.mechanism
@@ -303,9 +314,11 @@ def check_additivity(
     """Assert that a unit's going takes away what it gives alone, and touches no other unit's."""
     for planned, *sides in zip(plan.releases, here, there, own, strict=True):
         for number, query in enumerate(planned.queries):
-            if query.bounding is Bounding.PAIRS:  # different values may be shared with others
+            if (
+                query.bounding is ContributionBounding.PAIRS
+            ):  # different values may be shared with others
                 continue
-            extra = len(query.keys) - len(planned.release.keys)
+            extra = len(query.keys) - len(planned.aggregation.keys)
             whole, rest, alone = (_numbers(planned, side[number], extra) for side in sides)
             assert apart(whole, _added(rest, alone)) == [], "another unit's rows changed"
 

@@ -14,14 +14,14 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from discreet.catalog.policy import budget_from
+from discreet.catalog.catalog import budget_from
 from discreet.curator import Curator
 from discreet.ledger import SqliteLedger
 from discreet.noise import SYSTEM, Entropy
 from discreet.query.check import check
 from discreet.query.parse import parse
 from discreet.query.plan import make_plan
-from discreet.query.plan.targets import EpsilonTarget
+from discreet.query.plan.plan import EpsilonTarget
 from tests.properties.clinic import clinic
 from tests.properties.comparison import differences, plain, plain_database, reference
 from tests.properties.databases import Database, catalog, public_store, tame_databases

@@ -14,8 +14,8 @@ from discreet.mechanisms.sensitivity import ADD_REMOVE, REPLACE, Neighbours
 from discreet.query.check import check
 from discreet.query.parse import parse
 from discreet.query.plan import Plan, make_plan
-from discreet.query.plan.kept import with_kept_rows
-from discreet.query.plan.targets import EpsilonTarget
+from discreet.query.plan.bounded_rows import reading_bounded_rows
+from discreet.query.plan.plan import EpsilonTarget
 from tests.properties import twins
 from tests.properties.databases import (
     Neighbouring,
@@ -56,7 +56,7 @@ def plan_of(
 ) -> Plan:
     here = catalog(neighbours, accounting, is_prepared=is_prepared)
     checked = check(parse(question.sql), here, public_store())
-    chosen = with_kept_rows(checked) if is_prepared else checked
+    chosen = reading_bounded_rows(checked) if is_prepared else checked
     return make_plan(chosen, EpsilonTarget(epsilon), here.budget)
 
 

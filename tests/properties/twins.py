@@ -7,15 +7,15 @@ from typing import Any, cast
 
 import pytest
 
-from discreet.engines import duckdb, preparing
-from discreet.engines.base import ExactQuery
-from discreet.engines.dialect import Dialect, Function
-from discreet.engines.duckdb_dialect import DUCKDB
+from discreet.engines import duckdb
+from discreet.engines.dialect import Dialect, FunctionTemplate
+from discreet.engines.duckdb import prepared
+from discreet.engines.duckdb.dialect import DUCKDB
 from discreet.engines.writer import write_query
 from discreet.mechanisms.sensitivity import ADD_REMOVE
 from discreet.query.check import joins
-from discreet.query.plan import contributions, kept, measures, outline
-from discreet.query.tree import Scan
+from discreet.query.plan import bounded_rows, components, sensitivity, strategy
+from discreet.query.tree import ExactQuery, Scan
 
 Patch = pytest.MonkeyPatch
 Released = tuple[Any, ...]
@@ -43,12 +43,12 @@ def _writing(patch: Patch, pattern: str, instead: str) -> None:
 
 def without_limit(patch: Patch) -> None:
     """All rows of a unit count."""
-    _asking(patch, lambda query: replace(query, limit=10**6))
+    _asking(patch, lambda query: replace(query, contribution_limit=10**6))
 
 
 def with_limit_doubled(patch: Patch) -> None:
     """Twice as many rows of a unit count as are paid for."""
-    _asking(patch, lambda query: replace(query, limit=2 * query.limit))
+    _asking(patch, lambda query: replace(query, contribution_limit=2 * query.contribution_limit))
 
 
 def with_a_limit_for_all_units_together(patch: Patch) -> None:
@@ -69,18 +69,18 @@ def with_all_rows_kept(patch: Patch) -> None:
 
 def prepared_with_units_in_each_others_places(patch: Patch) -> None:
     """Which rows are set apart depends on those of other units."""
-    original = preparing._ranked
+    original = prepared._ranked
 
     def ranked(scan: Scan, rows: str) -> str:
         return original(scan, rows).replace('PARTITION BY "__unit" ', "")
 
-    patch.setattr(preparing, "_ranked", ranked)
+    patch.setattr(prepared, "_ranked", ranked)
 
 
 def trusting_that_keys_are_keys(patch: Patch) -> None:
     """Bound joins by what the catalog promises, not by what the data can hold."""
-    patch.setattr(kept, "is_bounded", lambda _: True)
-    patch.setattr(outline, "is_bounded", lambda _: True)
+    patch.setattr(bounded_rows, "is_bounded", lambda _: True)
+    patch.setattr(strategy, "is_bounded", lambda _: True)
 
 
 def counting_public_rows_by_each_other(patch: Patch) -> None:
@@ -90,8 +90,8 @@ def counting_public_rows_by_each_other(patch: Patch) -> None:
 
 def without_clamps(patch: Patch) -> None:
     """Values outside the bounds count as they are."""
-    functions = cast("MutableMapping[str, Function]", DUCKDB.functions)
-    patch.setitem(functions, "clamp", Function(template="{0}"))
+    functions = cast("MutableMapping[str, FunctionTemplate]", DUCKDB.functions)
+    patch.setitem(functions, "clamp", FunctionTemplate(template="{0}"))
 
 
 def with_windows_across_units(patch: Patch) -> None:
@@ -107,8 +107,8 @@ def with_joins_across_units(patch: Patch) -> None:
 def priced_as_if_units_only_came_and_went(patch: Patch) -> None:
     """Units that are replaced are paid for as if they were removed."""
     for name in ("mass_sensitivity", "signed_sensitivity", "marks_sensitivity"):
-        original = getattr(contributions, name)
-        for module in (measures, outline):
+        original = getattr(sensitivity, name)
+        for module in (components, strategy):
             if hasattr(module, name):
                 patch.setattr(module, name, _as_add_remove(original))
 

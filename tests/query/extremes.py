@@ -10,8 +10,7 @@ from hashlib import sha256
 from itertools import count
 from typing import Any, TypeVar
 
-from discreet.query.expressions.facts import PARTS
-from discreet.query.expressions.moments import UNITS
+from discreet.query.expressions.time_functions import PARTS, UNITS
 
 NUMBERS = (
     *("0", "1", "-1", "7", "64", "1000", "-129", "65536", "4294967296", "0.1", "1.5", "-0.0"),

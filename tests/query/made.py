@@ -7,26 +7,26 @@ from typing import Any
 import pyarrow as pa
 
 from discreet.accounting.approximate import basic_cost
-from discreet.catalog.policy import Accounting, BudgetPolicy
+from discreet.catalog.catalog import Accounting, BudgetPolicy
 from discreet.catalog.schema import Column, ColumnUnit, Kind, PrivateTable, Value
 from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
 from discreet.query.plan import Plan, make_plan
-from discreet.query.plan.targets import EpsilonTarget
+from discreet.query.plan.plan import EpsilonTarget
 from discreet.query.questions import (
     Aggregate,
+    Aggregation,
     ColumnOrigin,
+    DeclaredGroups,
+    Groups,
     Key,
-    Keys,
-    KnownKeys,
     ListedByCatalog,
     NoKeys,
     NotDeclared,
     OriginKind,
     Question,
-    Release,
     RowsPerUnit,
     Statistic,
-    UnknownKeys,
+    UndeclaredGroups,
 )
 from discreet.query.tree import ColumnOf, Facts, Interval, Scan
 from discreet.tables import ExactTable
@@ -102,33 +102,33 @@ def quantile(argument: ColumnOf, fraction: str) -> Aggregate:
     return Aggregate(statistic=Statistic.QUANTILE, argument=argument, fraction=share)
 
 
-def by_region(*, known: bool = True) -> tuple[tuple[Key, ...], Keys]:
+def by_region(*, known: bool = True) -> tuple[tuple[Key, ...], Groups]:
     keys = (Key(name="region", expression=REGION),)
     if known:
-        return keys, KnownKeys(rows=tuple((each,) for each in REGIONS), why=ListedByCatalog())
-    return keys, UnknownKeys(why=NotDeclared(columns=("region",)))
+        return keys, DeclaredGroups(rows=tuple((each,) for each in REGIONS), why=ListedByCatalog())
+    return keys, UndeclaredGroups(why=NotDeclared(columns=("region",)))
 
 
 def make_release(
     *aggregates: Aggregate,
-    keys: tuple[tuple[Key, ...], Keys] | None = None,
+    keys: tuple[tuple[Key, ...], Groups] | None = None,
     limit: int = 10,
     is_one_row: bool = False,
-) -> Release:
-    group, key_set = keys or ((), KnownKeys(rows=((),), why=NoKeys()))
-    return Release(
+) -> Aggregation:
+    group, key_set = keys or ((), DeclaredGroups(rows=((),), why=NoKeys()))
+    return Aggregation(
         rows=Scan(table=VISITS),
         name="v",
-        limit=limit,
+        contribution_limit=limit,
         limit_reason=RowsPerUnit(table="visits", rows=limit, is_default=False),
-        is_one_row=is_one_row,
+        one_row_per_unit=is_one_row,
         keys=group,
-        key_set=key_set,
+        groups=key_set,
         aggregates=aggregates,
     )
 
 
-def make_question(*releases: Release, names: Sequence[str] | None = None) -> Question:
+def make_question(*releases: Aggregation, names: Sequence[str] | None = None) -> Question:
     found = [
         ColumnOrigin(release=number, kind=OriginKind.AGGREGATE, index=i)
         for number, each in enumerate(releases)
@@ -136,8 +136,8 @@ def make_question(*releases: Release, names: Sequence[str] | None = None) -> Que
     ]
     columns = tuple(names or (f"c{i}" for i in range(len(found))))
     return Question(
-        releases=releases,
-        afterwards="SELECT * FROM released_0",
+        aggregations=releases,
+        post_sql="SELECT * FROM released_0",
         columns=columns,
         spreads=(None,) * len(columns),
         sources=tuple(found),
@@ -158,7 +158,9 @@ def make_policy(
     )
 
 
-def plan_of(*releases: Release, epsilon: Number = 1, policy: BudgetPolicy | None = None) -> Plan:
+def plan_of(
+    *releases: Aggregation, epsilon: Number = 1, policy: BudgetPolicy | None = None
+) -> Plan:
     return make_plan(make_question(*releases), EpsilonTarget(epsilon), policy or make_policy())
 
 

@@ -20,7 +20,7 @@ import sqlglot
 from sqlglot import exp
 
 from discreet.catalog.schema import Kind
-from discreet.engines.duckdb_dialect import DUCKDB
+from discreet.engines.duckdb.dialect import DUCKDB
 from discreet.engines.writer import write_expression
 from discreet.errors import UnknownNameError, UnsupportedError
 from discreet.query.expressions.facts import step_of, truth

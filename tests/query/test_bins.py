@@ -12,22 +12,17 @@ import pyarrow as pa
 import pytest
 
 from discreet.accounting.approximate import basic_cost
-from discreet.bounds.histogram import (
-    bounds_text,
-    column_named,
-    histogram_question,
-    read_bounds,
-)
+from discreet.bounds.histogram import bounds_text, column_named, histogram_question, read_bounds
 from discreet.catalog import Bounds, Catalog, Kind
 from discreet.catalog.arguments import declare
 from discreet.catalog.magnitudes import BINS, bin_of, threshold_for
 from discreet.catalog.resolve import resolve
 from discreet.catalog.schema import number_from_time
 from discreet.engines.duckdb import DuckDbEngine
-from discreet.engines.public import PublicStore
+from discreet.engines.public_store import PublicStore
 from discreet.errors import ParameterError, UnknownNameError
 from discreet.query.plan import Plan, make_plan
-from discreet.query.plan.targets import EpsilonTarget
+from discreet.query.plan.plan import EpsilonTarget
 from tests.replay import ReplayableEntropy
 from tests.statements import unbound
 from tests.statistics import FALSE_ALARM, share_misfit
@@ -165,7 +160,7 @@ def test_finding_is_priced_as_the_histogram_that_it_is(neighbours: str, times: i
     plan = plan_for(catalog_for(engine, **declared), Fraction(1, 3))
     (event,) = plan.events
     assert basic_cost(event) == (Fraction(1, 3), Fraction(0))
-    assert plan.releases[0].measures[0].measured.sensitivity.l1 == 3 * times
+    assert plan.releases[0].components[0].measured.sensitivity.l1 == 3 * times
 
 
 def test_what_is_declared_of_columns_does_not_make_it_another_question() -> None:
@@ -186,7 +181,7 @@ def test_what_is_declared_of_columns_does_not_make_it_another_question() -> None
 def false_finds(threshold_times: float, runs: int) -> int:
     """Return in how many runs over no data at all some bin passes a multiple of the threshold."""
     engine = DuckDbEngine.load({"t": pa.table({"x": pa.array([], pa.int64())})})
-    noise = plan_for(catalog_for(engine)).releases[0].measures[0].noise
+    noise = plan_for(catalog_for(engine)).releases[0].components[0].noise
     empty = np.zeros((runs, len(BINS[Kind.INTEGER])), np.int64)
     noisy = noise.release(empty, entropy=ReplayableEntropy(7))
     threshold = float(threshold_for(noise, Kind.INTEGER)) * threshold_times

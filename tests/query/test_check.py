@@ -14,7 +14,7 @@ import pytest
 from discreet.answer import Role
 from discreet.curator import Curator
 from discreet.errors import QuestionError
-from discreet.query.questions import KnownKeys, UnknownKeys
+from discreet.query.questions import DeclaredGroups, UndeclaredGroups
 from tests.attacks.clinic import opened, tables
 from tests.attacks.plans import plan_of
 
@@ -152,12 +152,12 @@ def test_columns_are_called_as_they_are_written(
 def test_keys_are_known_where_catalog_or_question_tell(
     clinic: Curator, sql: str, keys: int | None
 ) -> None:
-    (release,) = plan_of(clinic, sql).question.releases
+    (release,) = plan_of(clinic, sql).question.aggregations
     if keys is None:
-        assert isinstance(release.key_set, UnknownKeys)
+        assert isinstance(release.groups, UndeclaredGroups)
     else:
-        assert isinstance(release.key_set, KnownKeys)
-        assert len(release.key_set.rows) == keys
+        assert isinstance(release.groups, DeclaredGroups)
+        assert len(release.groups.rows) == keys
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_keys_are_known_where_catalog_or_question_tell(
 def test_equal_numbers_are_released_once(
     clinic: Curator, sql: str, releases: int, aggregates: int
 ) -> None:
-    found = plan_of(clinic, sql).question.releases
+    found = plan_of(clinic, sql).question.aggregations
     assert len(found) == releases
     assert sum(len(each.aggregates) for each in found) == aggregates
 
@@ -205,8 +205,8 @@ def test_equal_numbers_are_released_once(
 def test_a_unit_has_no_more_rows_than_its_tables_and_joins_allow(
     clinic: Curator, sql: str, limit: int
 ) -> None:
-    (release,) = plan_of(clinic, sql).question.releases
-    assert release.limit == limit
+    (release,) = plan_of(clinic, sql).question.aggregations
+    assert release.contribution_limit == limit
 
 
 @pytest.mark.parametrize(

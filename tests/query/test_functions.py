@@ -13,11 +13,11 @@ import pyarrow as pa
 import pytest
 
 from discreet.catalog.schema import Kind, Value, number_from_time
-from discreet.engines.duckdb_dialect import DUCKDB
+from discreet.engines.duckdb.dialect import DUCKDB
 from discreet.engines.writer import write_expression
-from discreet.query.expressions.facts import PARTS, number_of
+from discreet.query.expressions.facts import number_of
 from discreet.query.expressions.functions import FUNCTIONS
-from discreet.query.expressions.moments import UNITS
+from discreet.query.expressions.time_functions import PARTS, UNITS
 from discreet.query.expressions.translate import translate
 from discreet.query.tree import Expression, Facts, Interval
 from tests.query.nasty import Names, parsed

@@ -7,12 +7,12 @@ import pyarrow as pa
 import pytest
 
 from discreet.catalog import catalog_from
-from discreet.engines.public import PublicStore
+from discreet.engines.public_store import PublicStore
 from discreet.query.check import check
 from discreet.query.parse import parse
 from discreet.query.plan import make_plan
 from discreet.query.plan.identity import Identity
-from discreet.query.plan.targets import EpsilonTarget
+from discreet.query.plan.plan import EpsilonTarget
 
 CATALOG = catalog_from(
     {

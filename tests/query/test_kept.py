@@ -6,10 +6,14 @@ import pytest
 import discreet
 from discreet.curator import Curator
 from discreet.errors import ParameterError
-from discreet.query.exact import Bounding
-from discreet.query.plan.kept import most_rows, reads_kept, with_bounded_rows, with_row_choice
-from discreet.query.plan.planned import PlannedRelease
-from discreet.query.plan.targets import EpsilonTarget
+from discreet.query.plan.bounded_rows import (
+    most_rows,
+    reads_bounded_rows,
+    with_bounded_rows,
+    with_row_choice,
+)
+from discreet.query.plan.plan import EpsilonTarget, PlannedRelease
+from discreet.query.tree import ContributionBounding
 from tests.attacks.clinic import opened
 
 
@@ -42,8 +46,8 @@ KEPT = {
 @pytest.mark.parametrize(("sql", "most"), KEPT.items())
 def test_rows_that_were_set_apart_are_not_read(curator: Curator, sql: str, most: int) -> None:
     planned = release_of(curator, sql)
-    assert reads_kept(planned.release.rows)
-    assert most_rows(planned.release.rows) == most <= planned.release.limit
+    assert reads_bounded_rows(planned.aggregation.rows)
+    assert most_rows(planned.aggregation.rows) == most <= planned.aggregation.contribution_limit
     assert all(each.is_bounded for each in planned.queries)
     text = curator._engine.bind(planned.queries[0]).sql
     assert "row_number" not in text
@@ -66,7 +70,7 @@ def test_all_rows_are_read_where_missing_ones_would_change_the_meaning(
     curator: Curator, sql: str
 ) -> None:
     planned = release_of(curator, sql)
-    assert not reads_kept(planned.release.rows)
+    assert not reads_bounded_rows(planned.aggregation.rows)
     assert '"kept"' not in curator._engine.bind(planned.queries[0]).sql
 
 
@@ -83,10 +87,10 @@ def test_a_public_table_multiplies_by_how_many_of_its_rows_match() -> None:
         epsilon=1,
     ) as curator:
         same = "SELECT COUNT(*) FROM visits v JOIN rooms r ON v.clinic = r.clinic"
-        assert most_rows(release_of(curator, same).release.rows) == 4 * 3
+        assert most_rows(release_of(curator, same).aggregation.rows) == 4 * 3
         mixed = "SELECT COUNT(*) FROM visits v JOIN rooms r ON v.clinic = r.size"
         planned = release_of(curator, mixed)
-        assert most_rows(planned.release.rows) is None, "kinds are mixed, so nothing is sure"
+        assert most_rows(planned.aggregation.rows) is None, "kinds are mixed, so nothing is sure"
         assert (
             "row_number" in curator._engine.bind(planned.queries[0]).sql
             or not planned.queries[0].keys
@@ -116,15 +120,15 @@ def test_public_tables_that_are_tied_to_each_other_do_not_bound_both(rows: str, 
         epsilon=1,
     ) as curator:
         planned = release_of(curator, "SELECT COUNT(*) FROM " + rows)  # noqa: S608
-        assert most_rows(planned.release.rows) == planned.release.limit == most
+        assert most_rows(planned.aggregation.rows) == planned.aggregation.contribution_limit == most
 
 
 def test_each_question_may_choose_for_itself(curator: Curator) -> None:
     chosen = with_row_choice(curator.catalog, "per-query")
     sql = "SELECT COUNT(*) FROM visits WHERE cost > 10"
     (planned,) = curator._planner.draft(sql, EpsilonTarget(1), chosen).releases
-    assert not reads_kept(planned.release.rows)
-    assert planned.queries[0].bounding is Bounding.ROWS
+    assert not reads_bounded_rows(planned.aggregation.rows)
+    assert planned.queries[0].bounding is ContributionBounding.ROWS
     assert not planned.queries[0].is_bounded
     assert with_row_choice(curator.catalog, None) is curator.catalog
     assert with_row_choice(curator.catalog, "once") is curator.catalog

@@ -16,17 +16,17 @@ from discreet.catalog.schema import Kind
 from discreet.errors import UnboundedError
 from discreet.estimators import combined, values_of
 from discreet.mechanisms.sensitivity import ADD_REMOVE, REPLACE, Neighbours
-from discreet.query.plan.contributions import marks_sensitivity
-from discreet.query.plan.measures import (
+from discreet.query.plan.components import (
     MASS_MOST,
-    Family,
-    Measure,
+    Components,
+    StatisticGroup,
+    components_of,
     estimator_of,
-    families_of,
-    measure_of,
+    group_statistics,
     rounded_moments,
 )
-from discreet.query.plan.rulers import Ruler, place, ruler_for
+from discreet.query.plan.quantization import ValueGrid, grid_for, quantize
+from discreet.query.plan.sensitivity import unit_count_sensitivity
 from discreet.query.questions import Aggregate, Statistic
 from discreet.query.tree import ColumnOf
 from tests.query.evaluate import sums_of, value_of
@@ -63,12 +63,12 @@ ASKED: dict[str, tuple[Aggregate, ...]] = {
 }
 
 
-def family_of(*aggregates: Aggregate) -> Family:
-    (family,) = families_of(aggregates)
+def family_of(*aggregates: Aggregate) -> StatisticGroup:
+    (family,) = group_statistics(aggregates)
     return family
 
 
-def cells_of(measure: Measure, rows: Sequence[dict[str, Any]]) -> list[int]:
+def cells_of(measure: Components, rows: Sequence[dict[str, Any]]) -> list[int]:
     sums = sums_of(measure.sums, rows)
     return [sum(a * b for a, b in zip(row, sums, strict=True)) for row in measure.cells]
 
@@ -88,8 +88,8 @@ def test_a_value_stands_at_the_nearest_point_of_its_ruler(
     argument: ColumnOf, value: Fraction, most: int
 ) -> None:
     x: Any = round(value) if argument.facts.kind is Kind.INTEGER else value
-    ruler = ruler_for(argument, most=most)
-    t = value_of(place(argument, ruler), {argument.name: x})
+    ruler = grid_for(argument, most=most)
+    t = value_of(quantize(argument, ruler), {argument.name: x})
     inside = min(max(x, ruler.low), ruler.high)
     assert 0 <= t <= ruler.steps
     assert abs(ruler.low + t * ruler.step - inside) <= ruler.step / 2
@@ -99,38 +99,38 @@ def test_a_value_stands_at_the_nearest_point_of_its_ruler(
 def test_whole_numbers_have_points_of_their_own(argument: ColumnOf, value: int) -> None:
     low, high = argument.facts.interval.low, argument.facts.interval.high
     assume(low is not None and high is not None and low <= value <= high)
-    ruler = ruler_for(argument, most=1 << 30, least=1 << 10)
-    t = value_of(place(argument, ruler), {argument.name: value})
+    ruler = grid_for(argument, most=1 << 30, least=1 << 10)
+    t = value_of(quantize(argument, ruler), {argument.name: value})
     assert ruler.low + t * ruler.step == value
 
 
 def test_days_and_microseconds_are_counted_from_the_low_end() -> None:
-    ruler = ruler_for(DAY, most=1 << 16)
+    ruler = grid_for(DAY, most=1 << 16)
     assert ruler.steps == 365
-    assert value_of(place(DAY, ruler), {"day": date(2024, 1, 11)}) == 10
-    assert value_of(place(DAY, ruler), {"day": date(1999, 1, 1)}) == 0
+    assert value_of(quantize(DAY, ruler), {"day": date(2024, 1, 11)}) == 10
+    assert value_of(quantize(DAY, ruler), {"day": date(1999, 1, 1)}) == 0
     moment = column("moment", Kind.TIMESTAMP, bounds=(0, 10**12))
-    coarse = ruler_for(moment, most=100)
-    assert coarse == Ruler(low=Fraction(0), high=Fraction(10**12), steps=100)
-    assert value_of(place(moment, coarse), {"moment": datetime(1970, 1, 3, 20)}) == 24
+    coarse = grid_for(moment, most=100)
+    assert coarse == ValueGrid(low=Fraction(0), high=Fraction(10**12), steps=100)
+    assert value_of(quantize(moment, coarse), {"moment": datetime(1970, 1, 3, 20)}) == 24
 
 
 def test_null_has_no_place() -> None:
     for argument in (COST, MINUTES, DAY, column("is", Kind.BOOLEAN)):
         assert (
-            value_of(place(argument, ruler_for(argument, most=50)), {argument.name: None}) is None
+            value_of(quantize(argument, grid_for(argument, most=50)), {argument.name: None}) is None
         )
 
 
 def test_a_range_of_one_point_is_served() -> None:
     same = column("same", Kind.INTEGER, bounds=(5, 5))
-    measure = measure_of(family_of(average(same)), 1)
+    measure = components_of(family_of(average(same)), 1)
     assert cells_of(measure, [{"same": 5}]) == [measure.total, 0]
 
 
 def test_what_has_no_bounds_is_refused_with_the_line_that_declares_them() -> None:
     with pytest.raises(UnboundedError, match=r"needs bounds for visit\..*visit = \{ bounds = \["):
-        measure_of(family_of(total(column("visit", Kind.INTEGER))), 1)
+        components_of(family_of(total(column("visit", Kind.INTEGER))), 1)
 
 
 # --------------------------------------------------------------------------- mass
@@ -139,7 +139,7 @@ def test_what_has_no_bounds_is_refused_with_the_line_that_declares_them() -> Non
 @given(st.sampled_from(list(ASKED)), values)
 def test_every_row_is_the_same_mass(asked: str, value: int | None) -> None:
     family = family_of(*ASKED[asked])
-    measure = measure_of(family, 3)
+    measure = components_of(family, 3)
     cells = cells_of(measure, [{"few": value, "high": value}])
     if measure.ends is not None:
         assert value is None or measure.ends[0] <= cells[0] <= measure.ends[1]
@@ -149,7 +149,7 @@ def test_every_row_is_the_same_mass(asked: str, value: int | None) -> None:
     assert sum(cells) == (0 if is_left_out else measure.total)
 
 
-def contributions(measure: Measure, rows: int, groups: int) -> list[tuple[int, ...]]:
+def contributions(measure: Components, rows: int, groups: int) -> list[tuple[int, ...]]:
     """Return every vector that a unit of up to so many rows can add to the cells of all groups."""
     kinds = list(product(range(groups), [None, -1, 0, 1, 2, 3, 4]))
     found = set()
@@ -180,7 +180,7 @@ def test_no_unit_moves_a_measure_by_more_or_less_than_is_stated(
     asked: str, groups: int, neighbours: Neighbours
 ) -> None:
     rows = 2 if groups == 1 else 1
-    measure = measure_of(family_of(*ASKED[asked]), rows)
+    measure = components_of(family_of(*ASKED[asked]), rows)
     moved = list(differences(contributions(measure, rows, groups), neighbours))
     stated = measure.sensitivity(rows, groups, neighbours)
     assert max(sum(map(abs, each)) for each in moved) == stated.l1
@@ -195,7 +195,7 @@ def test_no_unit_moves_numbers_of_units_by_more_or_less_than_is_stated(
 ) -> None:
     marks = [each for each in product([0, 1], repeat=groups) if sum(each) <= limit]
     moved = list(differences(marks, neighbours))
-    stated = marks_sensitivity(min(limit, groups), groups, neighbours)
+    stated = unit_count_sensitivity(min(limit, groups), groups, neighbours)
     assert max(sum(map(abs, each)) for each in moved) == stated.l1
     assert max(sum(x * x for x in each) for each in moved) == stated.l2_squared
 
@@ -206,7 +206,7 @@ def test_no_unit_moves_numbers_of_units_by_more_or_less_than_is_stated(
 def read(aggregates: Sequence[Aggregate], rows: Sequence[dict[str, Any]]) -> list[float]:
     """Return the aggregates as they are read off cells that got no noise."""
     family = family_of(*aggregates)
-    measure = measure_of(family, 1)
+    measure = components_of(family, 1)
     cells = np.array([cells_of(measure, rows)], np.int64)
     readings = [estimator_of(each, family, measure, 0, 1) for each in aggregates]
     return [float(values_of(each, cells)[0]) for each in readings]
@@ -262,7 +262,7 @@ def test_a_mean_beside_a_deviation_is_as_exact_as_one_alone(numbers: list[Fracti
 @given(st.integers(min_value=1, max_value=10**7), st.fractions(min_value=-1, max_value=600))
 def test_rounded_squares_leave_every_row_the_same_mass(rows: int, value: Fraction) -> None:
     family = family_of(of(Statistic.VAR_POP, COST), average(COST))
-    measure = measure_of(family, rows)
+    measure = components_of(family, rows)
     cells = cells_of(measure, [{"cost": value}])
     assert min(cells) >= 0
     assert sum(cells) == measure.total <= max(1, MASS_MOST // rows)
@@ -271,7 +271,7 @@ def test_rounded_squares_leave_every_row_the_same_mass(rows: int, value: Fractio
 @pytest.mark.parametrize("steps", [1, 2, 3, 7, 64, 101])
 def test_rounded_squares_of_every_place_are_within_half_a_cell(steps: int) -> None:
     argument = column("few", Kind.INTEGER, bounds=(0, steps))
-    ruler = Ruler(low=Fraction(0), high=Fraction(steps), steps=steps)
+    ruler = ValueGrid(low=Fraction(0), high=Fraction(steps), steps=steps)
     sums, rows = rounded_moments(argument, ruler)
     for t in range(steps + 1):
         found = sums_of(sums, [{"few": t}])
@@ -294,7 +294,7 @@ def test_a_mean_of_one_row_is_its_value(high: int, data: st.DataObject) -> None:
 @pytest.mark.parametrize("noisy", [0, -5, 0.9])
 def test_a_mean_of_too_few_is_the_middle_of_its_bounds(noisy: float) -> None:
     family = family_of(average(CHANGE))
-    measure = measure_of(family, 1)
+    measure = components_of(family, 1)
     cells = np.array([[int(noisy * measure.total), 0]], np.int64)
     reading = estimator_of(average(CHANGE), family, measure, 0, 1)
     assert values_of(reading, cells)[0] == 15
@@ -304,7 +304,7 @@ def test_a_mean_of_too_few_is_the_middle_of_its_bounds(noisy: float) -> None:
 def test_no_noise_takes_a_statistic_out_of_its_range(cells: list[int]) -> None:
     array = np.array([cells], np.int64)
     family = family_of(of(Statistic.VAR_POP, CHANGE))
-    measure = measure_of(family, 1)
+    measure = components_of(family, 1)
     mean = values_of(estimator_of(average(CHANGE), family, measure, 0, 1), array)[0]
     for statistic, most in ((Statistic.VAR_POP, 1225), (Statistic.STDDEV_POP, 35)):
         found = values_of(estimator_of(of(statistic, CHANGE), family, measure, 0, 1), array)[0]
@@ -323,14 +323,16 @@ def test_whole_combinations_are_exact_at_any_size(weights: list[int]) -> None:
 
 
 def test_rows_are_counted_where_that_takes_the_fewest_cells() -> None:
-    families = families_of([average(COST), count(MINUTES), of(Statistic.VAR_POP, CHANGE), ROWS])
+    families = group_statistics(
+        [average(COST), count(MINUTES), of(Statistic.VAR_POP, CHANGE), ROWS]
+    )
     assert [each.with_rows for each in families] == [False, True, False]
     assert [each.cells for each in families] == [2, 2, 3]
 
 
 def test_what_is_never_null_needs_no_cell_for_it() -> None:
     sure = column("sure", bounds=(0, 1), nullable=False)
-    (family,) = families_of([average(sure), count(sure), ROWS])
+    (family,) = group_statistics([average(sure), count(sure), ROWS])
     assert family.cells == 2
 
 

@@ -6,9 +6,10 @@ from fractions import Fraction
 import pytest
 
 from discreet.catalog.schema import Value
-from discreet.engines.duckdb_dialect import DUCKDB
+from discreet.engines.duckdb.dialect import DUCKDB
 from discreet.engines.writer import write_expression
-from discreet.query.expressions.translate import narrow, translate, with_facts
+from discreet.query.expressions.narrowing import narrow, with_facts
+from discreet.query.expressions.translate import translate
 from discreet.query.tree import Facts
 from tests.query.nasty import Names, parsed
 from tests.query.test_functions import EXPRESSIONS, FACTS, database, holds, known

@@ -5,12 +5,7 @@
 import pytest
 from sqlglot import exp
 
-from discreet.errors import (
-    QuestionError,
-    QuestionSizeError,
-    SqlSyntaxError,
-    StatementError,
-)
+from discreet.errors import QuestionError, QuestionSizeError, SqlSyntaxError, StatementError
 from discreet.query.parse import DEEPEST, LONGEST, parse
 
 SIMPLE = "SELECT COUNT(*) FROM visits"

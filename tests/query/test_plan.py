@@ -14,7 +14,7 @@ from discreet.accounting.events import (
     DiscreteGaussianEvent,
     ExponentialEvent,
 )
-from discreet.catalog.policy import Accounting
+from discreet.catalog.catalog import Accounting
 from discreet.catalog.schema import Kind
 from discreet.errors import (
     QuestionSizeError,
@@ -27,22 +27,22 @@ from discreet.estimators import KeyCount, MarginPerCount, RankMargin
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.geometric import Geometric
 from discreet.mechanisms.sensitivity import ADD_REMOVE, REPLACE, Neighbours
-from discreet.query.exact import Bounding
 from discreet.query.plan import make_plan
-from discreet.query.plan.targets import EpsilonTarget, MarginTarget
+from discreet.query.plan.plan import EpsilonTarget, MarginTarget
 from discreet.query.questions import (
     Aggregate,
     Clamped,
     Counted,
+    DeclaredGroups,
     GaussianNarrower,
     Key,
-    KnownKeys,
     LaplaceNarrower,
     ListedByCatalog,
     NullValues,
     OneRowPerUnit,
     Statistic,
 )
+from discreet.query.tree import ContributionBounding
 from tests.query.made import (
     CHANGE,
     COST,
@@ -115,9 +115,11 @@ def test_the_price_is_exactly_what_was_asked_for(
 @given(asked, epsilons)
 def test_a_part_is_charged_what_its_mechanism_has(one: list[Aggregate], epsilon: Fraction) -> None:
     (planned,) = plan_of(make_release(*one, keys=by_region()), epsilon=epsilon).releases
-    paid = [each.epsilon for each in planned.measures] + [each.epsilon for each in planned.picks]
+    paid = [each.epsilon for each in planned.components] + [
+        each.epsilon for each in planned.value_selections
+    ]
     assert sum(paid) == epsilon
-    for each in planned.measures:
+    for each in planned.components:
         assert isinstance(each.noise, Geometric)
         assert each.noise.epsilon == each.epsilon
 
@@ -126,7 +128,7 @@ def test_all_statistics_of_one_expression_have_the_price_of_one_count() -> None:
     (alone,) = plan_of(make_release(count(COST))).releases
     many = (ROWS, count(COST), total(COST), average(COST), of(Statistic.VAR_POP, COST))
     (together,) = plan_of(make_release(*many)).releases
-    (one,), (all_of_them,) = alone.measures, together.measures
+    (one,), (all_of_them,) = alone.components, together.components
     rows = [each.noise.scale / each.measure.total for each in (one, all_of_them)]
     assert rows[0] == rows[1] == 10
 
@@ -134,33 +136,33 @@ def test_all_statistics_of_one_expression_have_the_price_of_one_count() -> None:
 def test_equal_aggregates_are_released_once() -> None:
     plan = plan_of(make_release(ROWS, ROWS, quantile(COST, "1/2"), quantile(COST, "1/2")))
     (planned,) = plan.releases
-    assert len(planned.measures) == len(planned.picks) == 1
+    assert len(planned.components) == len(planned.value_selections) == 1
     assert planned.estimators[0] == planned.estimators[1]
 
 
 def test_a_unit_of_one_row_is_counted_as_a_row() -> None:
     (planned,) = plan_of(make_release(ROWS, UNITS, is_one_row=True)).releases
-    assert len(planned.measures) == 1
-    assert planned.measures[0].noise.scale == 1
-    assert planned.queries[0].bounding is Bounding.NONE
+    assert len(planned.components) == 1
+    assert planned.components[0].noise.scale == 1
+    assert planned.queries[0].bounding is ContributionBounding.NONE
 
 
 def test_units_without_keys_are_the_cheapest_question() -> None:
     (planned,) = plan_of(make_release(UNITS, limit=50)).releases
-    assert planned.measures[0].noise.scale == 1
-    assert planned.queries[0].bounding is Bounding.UNITS_ONLY
+    assert planned.components[0].noise.scale == 1
+    assert planned.queries[0].bounding is ContributionBounding.UNITS_ONLY
 
 
 def test_units_by_group_count_in_at_most_as_many_groups_as_there_are() -> None:
     (planned,) = plan_of(make_release(UNITS, limit=50, keys=by_region())).releases
-    assert planned.measures[0].noise.scale == 3
+    assert planned.components[0].noise.scale == 3
 
 
 def test_different_values_of_a_short_list_are_at_most_all_of_it() -> None:
     kinds = of(Statistic.COUNT_DISTINCT, REGION, Kind.INTEGER)
     (planned,) = plan_of(make_release(kinds)).releases
-    assert planned.queries[0].limit == 3
-    assert planned.measures[0].noise.scale == 3
+    assert planned.queries[0].contribution_limit == 3
+    assert planned.components[0].noise.scale == 3
 
 
 def test_replacing_a_unit_costs_twice_where_it_can_move() -> None:
@@ -172,9 +174,9 @@ def test_replacing_a_unit_costs_twice_where_it_can_move() -> None:
         (make_release(UNITS), 1),
     ):
         (planned,) = plan_of(release, policy=policy).releases
-        assert planned.measures[0].noise.scale == scale
+        assert planned.components[0].noise.scale == scale
     (mean,) = plan_of(make_release(average(COST)), policy=policy).releases
-    assert mean.measures[0].noise.scale == 20 * mean.measures[0].measure.total
+    assert mean.components[0].noise.scale == 20 * mean.components[0].measure.total
 
 
 def test_a_question_about_public_tables_is_free() -> None:
@@ -199,7 +201,7 @@ def many_columns() -> list[Aggregate]:
 def test_gaussian_noise_is_taken_where_it_is_smaller() -> None:
     release = make_release(*many_columns())
     (planned,) = plan_of(release, policy=make_policy(delta=DELTA)).releases
-    assert all(isinstance(each.noise, Gaussian) for each in planned.measures)
+    assert all(isinstance(each.noise, Gaussian) for each in planned.components)
     assert isinstance(planned.noise_reason, GaussianNarrower)
     assert planned.noise_reason.ratio < 1
     (laplace,) = plan_of(release).releases
@@ -232,10 +234,10 @@ def test_unknown_keys_are_selected_and_their_units_come_free() -> None:
     release = make_release(UNITS, ROWS, keys=by_region(known=False))
     plan = plan_of(release, policy=make_policy(delta=DELTA))
     (planned,) = plan.releases
-    assert planned.selection is not None
-    assert planned.selection.mechanism.groups == 10
+    assert planned.key_selection is not None
+    assert planned.key_selection.mechanism.groups == 10
     assert planned.estimators[0] == KeyCount()
-    assert len(planned.measures) == 1
+    assert len(planned.components) == 1
     assert len(planned.queries) == 1
     assert planned.queries[0].units
     assert plan.delta == DELTA / 100
@@ -245,13 +247,13 @@ def test_unknown_keys_are_selected_by_rows_where_these_alone_are_counted() -> No
     """All of epsilon goes into one number, which selects the keys and is the count."""
     release = make_release(ROWS, keys=by_region(known=False))
     (planned,) = plan_of(release, policy=make_policy(delta=DELTA)).releases
-    assert planned.selection is not None
-    assert planned.selection.selecting.of is Counted.ROWS
-    mechanism = planned.selection.mechanism
+    assert planned.key_selection is not None
+    assert planned.key_selection.key_selection.of is Counted.ROWS
+    mechanism = planned.key_selection.mechanism
     assert mechanism.epsilon == 1
     assert mechanism.groups == mechanism.in_one == 10
     assert planned.estimators == (KeyCount(),)
-    assert planned.measures == ()
+    assert planned.components == ()
     assert not planned.queries[0].units
 
 
@@ -259,21 +261,21 @@ def test_unknown_keys_are_selected_by_rows_where_these_alone_are_counted() -> No
 def test_unknown_keys_are_selected_by_units_where_more_is_asked(besides: Aggregate) -> None:
     release = make_release(ROWS, besides, keys=by_region(known=False))
     (planned,) = plan_of(release, policy=make_policy(delta=DELTA)).releases
-    assert planned.selection is not None
-    assert planned.selection.selecting.of is Counted.UNITS
-    assert planned.selection.mechanism.in_one == 1
+    assert planned.key_selection is not None
+    assert planned.key_selection.key_selection.of is Counted.UNITS
+    assert planned.key_selection.mechanism.in_one == 1
 
 
 def test_keys_alone_are_a_selection_and_nothing_else() -> None:
     plan = plan_of(make_release(keys=by_region(known=False)), policy=make_policy(delta=DELTA))
     assert plan.events == (ApproximateEvent(epsilon=Fraction(1), delta=DELTA / 100),)
-    assert plan.releases[0].queries[0].bounding is Bounding.UNITS_ONLY
+    assert plan.releases[0].queries[0].bounding is ContributionBounding.UNITS_ONLY
 
 
 def test_rows_of_units_with_one_row_come_free_with_the_selection() -> None:
     release = make_release(ROWS, keys=by_region(known=False), is_one_row=True)
     (planned,) = plan_of(release, policy=make_policy(delta=DELTA)).releases
-    assert planned.measures == ()
+    assert planned.components == ()
     assert planned.epsilon == 1
 
 
@@ -312,7 +314,7 @@ def test_a_mode_needs_to_know_its_values() -> None:
 def test_a_mode_of_too_many_values_in_too_many_groups_is_refused() -> None:
     wide = column("wide", Kind.INTEGER, domain=tuple(range(5000)))
     number = Key(name="g", expression=column("g", Kind.INTEGER))
-    keys = (number,), KnownKeys(rows=tuple((i,) for i in range(1000)), why=ListedByCatalog())
+    keys = (number,), DeclaredGroups(rows=tuple((i,) for i in range(1000)), why=ListedByCatalog())
     with pytest.raises(QuestionSizeError, match="Group by fewer columns"):
         plan_of(make_release(of(Statistic.MODE, wide, Kind.INTEGER), keys=keys))
 

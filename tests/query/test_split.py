@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.query.plan.split import shares, split
+from discreet.query.plan.pricing import shares, split
 
 wholes = st.fractions(min_value=Fraction(1, 1000), max_value=100)
 weights = st.lists(st.floats(min_value=0.5, max_value=1e4), min_size=1, max_size=12)

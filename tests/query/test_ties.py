@@ -6,8 +6,8 @@ import pytest
 
 from discreet.curator import Curator
 from discreet.engines import duckdb
-from discreet.query.plan import ties
-from discreet.query.plan.targets import EpsilonTarget
+from discreet.engines.duckdb import rewrites
+from discreet.query.plan.plan import EpsilonTarget
 from discreet.query.tree import Call
 from tests.attacks.clinic import opened
 from tests.engines.contract import Row, exact_rows
@@ -83,5 +83,5 @@ def test_an_engine_that_drops_what_is_no_tie_is_caught(
     curator: Curator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = [answers(curator, each) for each in AS_ASKED]
-    monkeypatch.setattr(ties, "_is_tie", lambda condition, _: isinstance(condition, Call))
+    monkeypatch.setattr(rewrites, "_is_tie", lambda condition, _: isinstance(condition, Call))
     assert [answers(curator, each) for each in AS_ASKED] != expected

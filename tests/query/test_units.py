@@ -8,7 +8,7 @@ import pytest
 from discreet.curator import Curator
 from discreet.mechanisms.geometric import Geometric
 from discreet.query.plan import PlannedRelease
-from discreet.query.plan.targets import EpsilonTarget
+from discreet.query.plan.plan import EpsilonTarget
 from tests.curated import curator_of
 from tests.statements import unbound
 
@@ -36,7 +36,7 @@ def curator(rows: Sequence[tuple[int, int, str]] = ROWS) -> Curator:
 
 
 def sensitivity(made: Curator, sql: str) -> int:
-    (measure,) = planned(made, sql).measures
+    (measure,) = planned(made, sql).components
     assert isinstance(measure.noise, Geometric)
     return measure.noise.event.sensitivity
 

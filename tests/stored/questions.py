@@ -11,14 +11,14 @@ import pyarrow as pa
 import discreet
 from discreet.bounds.histogram import column_named, histogram_question
 from discreet.catalog import Accounting, Catalog
-from discreet.catalog.policy import RowChoice
+from discreet.catalog.catalog import RowChoice
 from discreet.curator import Curator
 from discreet.mechanisms import Neighbours
 from discreet.query.check import check
 from discreet.query.parse import parse
 from discreet.query.plan import Plan, make_plan
-from discreet.query.plan.kept import with_bounded_rows
-from discreet.query.plan.targets import EpsilonTarget
+from discreet.query.plan.bounded_rows import with_bounded_rows
+from discreet.query.plan.plan import EpsilonTarget
 from tests.attacks.clinic import golden as questions_of
 from tests.attacks.clinic import opened
 

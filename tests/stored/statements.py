@@ -7,10 +7,10 @@ that SQL that changes is looked at.
 from hashlib import sha256
 
 from discreet.curator import Curator
-from discreet.engines.base import ExactQuery
-from discreet.engines.postgresql_dialect import POSTGRESQL
+from discreet.engines.postgresql.dialect import POSTGRESQL
 from discreet.engines.spark import sql as spark_sql
 from discreet.engines.writer import write_query
+from discreet.query.tree import ExactQuery
 from tests.stored.questions import all_plans
 
 ENGINES = ("duckdb", "postgresql", "spark")

@@ -25,11 +25,17 @@ from discreet.catalog.schema import (
     RowUnit,
 )
 from discreet.mechanisms import Neighbours
-from discreet.query import canonical, stored_names
-from discreet.query.canonical import written
+from discreet.query import identity, stored_names
+from discreet.query.identity import identity_text
 from discreet.query.plan import Plan
 from discreet.query.plan.identity import identities_of
-from discreet.query.questions import KnownKeys, NoKeys, NotDeclared, Statistic, UnknownKeys
+from discreet.query.questions import (
+    DeclaredGroups,
+    NoKeys,
+    NotDeclared,
+    Statistic,
+    UndeclaredGroups,
+)
 from discreet.query.stored_names import (
     MEMBERS,
     OPERATIONS,
@@ -51,15 +57,15 @@ COLUMN = Column(
 )
 TABLE = PrivateTable(name="t", columns=(COLUMN,), unit=ColumnUnit(column="who"))
 SAMPLES: tuple[Any, ...] = (
-    Scan(table=TABLE, parents=(TABLE,), is_kept=True),
+    Scan(table=TABLE, parents=(TABLE,), is_bounded=True),
     TABLE,
     COLUMN,
     COLUMN.bounds,
     RowUnit(),
     ColumnUnit(column="who"),
     PathUnit(column="a", table="b", key="c"),
-    KnownKeys(rows=((1,),), why=NoKeys()),
-    UnknownKeys(why=NotDeclared(columns=())),
+    DeclaredGroups(rows=((1,),), why=NoKeys()),
+    UndeclaredGroups(why=NotDeclared(columns=())),
     Facts(kind=Kind.INTEGER, interval=Interval(low=Fraction(0)), domain=(1, 2)),
     Interval(high=Fraction(1)),
 )
@@ -87,7 +93,7 @@ def test_every_class_and_member_has_a_written_name() -> None:
 def test_a_class_and_its_fields_may_be_renamed(
     sample: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kind, before = type(sample), written(sample)
+    kind, before = type(sample), identity_text(sample)
     record = RECORDS[kind]
     terms = {each.name: getattr(sample, each.name) for each in fields(sample)}
     made = [(f"{each.name}_renamed", Any, field(compare=each.compare)) for each in fields(sample)]
@@ -96,7 +102,7 @@ def test_a_class_and_its_fields_may_be_renamed(
     known = {**RECORDS, renamed: StoredRecord(record.name, listed)}
     monkeypatch.setattr(stored_names, "RECORDS", known)
     twin = renamed(**{f"{name}_renamed": value for name, value in terms.items()})
-    assert written(twin) == before
+    assert identity_text(twin) == before
 
 
 @pytest.mark.parametrize(
@@ -185,7 +191,7 @@ IN_NO_GOLDEN: set[Enum] = {Kind.INTERVAL}
 
 @pytest.mark.parametrize("member", [*MEMBERS, *OPERATIONS], ids=str)
 def test_another_word_for_a_member_is_caught(member: Enum, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(canonical, "MEMBERS", {**MEMBERS, member: "other"})
+    monkeypatch.setattr(identity, "MEMBERS", {**MEMBERS, member: "other"})
     monkeypatch.setattr(stored_names, "OPERATIONS", {**OPERATIONS, member: "other"})
     assert are_caught() == (member not in IN_NO_GOLDEN)
 
@@ -204,7 +210,7 @@ def test_a_class_of_ours_that_is_not_listed_is_a_mistake() -> None:
 
     for value in (Unlisted(), Ours("a"), [1], {1}, {}, b"a", object(), 1j):
         with pytest.raises(TypeError, match="has no name"):
-            written((value,))
+            identity_text((value,))
 
 
 def test_a_member_that_is_not_listed_is_a_mistake() -> None:
@@ -214,14 +220,14 @@ def test_a_member_that_is_not_listed_is_a_mistake() -> None:
     with pytest.raises(TypeError, match="has no name"):
         operation_name(More.ONE)
     with pytest.raises(TypeError, match="has no name"):
-        written(More.ONE)
+        identity_text(More.ONE)
 
 
 def test_a_field_that_is_not_listed_is_a_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
     short = StoredRecord("Interval", {"low": "low"})
     monkeypatch.setattr(stored_names, "RECORDS", {**RECORDS, Interval: short})
     with pytest.raises(TypeError, match="other fields"):
-        written(Interval())
+        identity_text(Interval())
 
 
 def test_a_field_that_was_added_is_written_only_where_it_says_something(
@@ -236,8 +242,11 @@ def test_a_field_that_was_added_is_written_only_where_it_says_something(
     record = RECORDS[Interval]
     longer = StoredRecord(record.name, record.fields, {"is_open": ("is_open", False)})
     monkeypatch.setattr(stored_names, "RECORDS", {**RECORDS, Longer: longer})
-    assert written(Longer()) == written(Interval())
-    assert written(Longer(is_open=True)) == written(Interval())[:-1] + "is_open=bool:4:True;)"
+    assert identity_text(Longer()) == identity_text(Interval())
+    assert (
+        identity_text(Longer(is_open=True))
+        == identity_text(Interval())[:-1] + "is_open=bool:4:True;)"
+    )
 
 
 class Region(StrEnum):
@@ -263,4 +272,4 @@ class Region(StrEnum):
     ],
 )
 def test_values_are_written_as_they_were(value: object, text: str) -> None:
-    assert written(value) == text
+    assert identity_text(value) == text

@@ -10,8 +10,8 @@ import pytest
 from discreet.accounting.events import KINDS as TAGS
 from discreet.accounting.events import event_from_record
 from discreet.curator import Curator
-from discreet.ledger import Kept
-from discreet.ledger.book import KINDS as ENTRIES
+from discreet.ledger import SavedAnswer
+from discreet.ledger.state import KINDS as ENTRIES
 from discreet.local import Client, Memoized, Reports, fingerprint
 from discreet.local.registry import KINDS as MECHANISMS
 from discreet.query.expressions.functions import FUNCTIONS
@@ -146,7 +146,9 @@ def test_ledgers_hold_what_they_held(paid: tuple[str, Curator]) -> None:
         assert {each.kind for each in entries} == set(ENTRIES)
         (incident,) = [each for each in curator.incidents() if each.failure == "memory"]
         assert incident.account == "max"
-        unanswered = [each for each in charges if not isinstance(ledger.find(each.question), Kept)]
+        unanswered = [
+            each for each in charges if not isinstance(ledger.find(each.question), SavedAnswer)
+        ]
         assert [each.about["sql"] for each in unanswered] == [ledgers.FAILS]
     if name == "ledger_4":
         assert {each.about["scope"] for each in charges} == {'["north"]', '["south"]'}

@@ -33,7 +33,7 @@ SLACK = 1e-12
 def test_eve_learns_little_about_aisha() -> None:
     """Two women, each failed with chance 0.4; asked how many did, the noisy answer is 1."""
     belief = belief_after_counts(independent(0.4, 0.4), [1], alpha=0.6, of=sum)
-    assert belief.chance(lambda database: database[0] == 1) == Fraction(14, 33)
+    assert belief.probability(lambda database: database[0] == 1) == Fraction(14, 33)
 
 
 @given(
@@ -64,7 +64,7 @@ def test_the_odds_of_two_worlds_move_by_twice_epsilon_with_the_parity_of_a_count
     response = response_channel(2, alpha=Fraction(1, 3))
     prior = Prior([Fraction(3, 4), Fraction(1, 4)])
     with_bob = belief_after(response, prior, 1)[1]
-    without = posterior(prior, lambda others: response.chance(1, 1 - others))[1]
+    without = posterior(prior, lambda others: response.probability(1, 1 - others))[1]
     assert (with_bob, without) == (Fraction(1, 2), Fraction(1, 10))
     assert float(without) < event_bounds(0.5, log(3))[0]
     assert float(without) == pytest.approx(world_bounds(0.5, log(3))[0], rel=1e-12)
@@ -93,7 +93,7 @@ def test_asking_again_and_again_makes_a_count_certain() -> None:
 
 
 def test_the_mean_of_more_answers_is_exact_more_often() -> None:
-    law = Geometric(epsilon=1, sensitivity=1).law(55)
+    law = Geometric(epsilon=1, sensitivity=1).distribution(55)
     found = [mean_is_exact(law, k) for k in (1, 10, 40)]
     assert found[0] == pytest.approx(law.pmf(55), rel=1e-12)
     assert found[0] < found[1] < found[2]

@@ -54,24 +54,24 @@ def test_the_geometric_channel_is_that_of_the_mechanism() -> None:
 
 def test_chances_with_a_rational_alpha_are_exact() -> None:
     channel = geometric_channel(0, 4, alpha=HALF)
-    assert channel.chance(0, 0) == Fraction(2, 3)
-    assert channel.chance(2, 2) == Fraction(1, 3)
-    assert channel.chance(0, 4) == Fraction(1, 24)
+    assert channel.probability(0, 0) == Fraction(2, 3)
+    assert channel.probability(2, 2) == Fraction(1, 3)
+    assert channel.probability(0, 4) == Fraction(1, 24)
     assert all(sum(row) == 1 for row in channel.matrix)
-    assert channel.odds(path(0, 4)) == 2
+    assert channel.likelihood_ratio(path(0, 4)) == 2
 
 
 def test_rounded_laplace_is_what_rounding_gives() -> None:
     channel = laplace_channel(0, 20, epsilon=1)
-    law = Laplace(epsilon=1, sensitivity=1).law(8)
+    law = Laplace(epsilon=1, sensitivity=1).distribution(8)
     near = [law.cdf(z + 0.5) - law.cdf(z - 0.5) for z in range(1, 20)]
     assert channel.to_floats()[8][1:20] == pytest.approx(near, rel=1e-4)
-    ends = channel.chance(0, 8), channel.chance(20, 8)
+    ends = channel.probability(0, 8), channel.probability(20, 8)
     assert [float(each) for each in ends] == pytest.approx([e**-7.5 / 2, e**-11.5 / 2], rel=1e-12)
 
 
 def test_laplace_of_a_rational_alpha_stays_below_it() -> None:
-    odds = laplace_channel(0, 6, alpha=HALF).odds(path(0, 6))
+    odds = laplace_channel(0, 6, alpha=HALF).likelihood_ratio(path(0, 6))
     assert odds is not None
     assert 2 - Fraction(1, 2**40) < odds <= 2
 
@@ -88,7 +88,7 @@ def test_local_mechanisms_are_channels_too() -> None:
 def test_a_zero_beside_a_positive_chance_has_no_epsilon() -> None:
     graph = path(0, 1)
     leaky = Channel([[1, 0], [HALF, HALF]])
-    assert leaky.odds(graph) is None
+    assert leaky.likelihood_ratio(graph) is None
     assert leaky.epsilon(graph) is None
     assert not leaky.is_private(100, graph)
     assert identity_channel((0, 1)).epsilon(graph) is None
@@ -111,7 +111,7 @@ def test_alpha_brackets_the_exponential_tightly() -> None:
 def test_post_processing_never_raises_the_odds(rows: list[list[int]]) -> None:
     graph, channel = path(0, 2), geometric_channel(0, 2, alpha=HALF)
     after = channel.then(Channel.from_weights(rows))
-    odds = after.odds(graph)
+    odds = after.likelihood_ratio(graph)
     assert odds is not None
     assert odds <= 2
     by_hand = np.array(channel.matrix, object) @ np.array(Channel.from_weights(rows).matrix, object)
@@ -129,7 +129,7 @@ def test_rows_that_do_not_add_up_are_refused_unless_they_are_said_to_be_rounded(
     thirds = [[0.333, 0.333, 0.333]] * 2
     with pytest.raises(ParameterError, match="add up to exactly 1"):
         Channel(thirds)
-    assert Channel.nearest(np.array(thirds)).chance(0, 1) == Fraction(1, 3)
+    assert Channel.nearest(np.array(thirds)).probability(0, 1) == Fraction(1, 3)
 
 
 @pytest.mark.parametrize("number", [None, HALF])
@@ -140,7 +140,7 @@ def test_a_channel_needs_one_of_epsilon_and_alpha(number: Fraction | None) -> No
 
 def test_graphs_of_other_answers_are_refused() -> None:
     with pytest.raises(ParameterError, match="same answers"):
-        geometric_channel(0, 5, alpha=HALF).odds(path(0, 6))
+        geometric_channel(0, 5, alpha=HALF).likelihood_ratio(path(0, 6))
 
 
 @given(
@@ -165,4 +165,4 @@ def test_odds_are_the_largest_ratio_to_the_last_digit(weights: list[list[int]]) 
     ]
     infinite = any(here > 0 == there for here, there in pairs)
     ratios = [here / there for here, there in pairs if there]
-    assert channel.odds(graph) == (None if infinite else max([Fraction(1), *ratios]))
+    assert channel.likelihood_ratio(graph) == (None if infinite else max([Fraction(1), *ratios]))

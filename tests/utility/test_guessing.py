@@ -48,7 +48,7 @@ def test_no_table_of_guesses_beats_the_best_remap(
     every = (
         sum(
             p * law.matrix[y][z] * worth.matrix[table[z]][y]
-            for y, p in enumerate(belief.chances)
+            for y, p in enumerate(belief.probabilities)
             for z in range(3)
         )
         for table in product(range(3), repeat=3)
@@ -123,8 +123,16 @@ def test_gains_know_whether_they_are_anti_monotone() -> None:
 
 
 def test_priors_are_exact() -> None:
-    assert binomial(2, Fraction(1, 3)).chances == (Fraction(4, 9), Fraction(4, 9), Fraction(1, 9))
-    assert [*empirical([1, 1, 9], 0, 2, besides=0).chances] == [0, Fraction(2, 3), Fraction(1, 3)]
+    assert binomial(2, Fraction(1, 3)).probabilities == (
+        Fraction(4, 9),
+        Fraction(4, 9),
+        Fraction(1, 9),
+    )
+    assert [*empirical([1, 1, 9], 0, 2, besides=0).probabilities] == [
+        0,
+        Fraction(2, 3),
+        Fraction(1, 3),
+    ]
     assert independent(0.4, 0.4)[1, 0] == Fraction(6, 25)
     assert uniform(0, 4).mapped(lambda y: y % 2)[1] == Fraction(2, 5)
 

@@ -27,8 +27,7 @@ from discreet.utility import (
     uniform,
     utility,
 )
-from discreet.utility.programs import bayesian, best_guesses_of
-from discreet.utility.repair import bound, repaired
+from discreet.utility.programs import bayesian, best_guesses_of, bound, repaired
 from tests.statistics import FALSE_ALARM, counts_misfit
 
 HALF = Fraction(1, 2)
@@ -67,7 +66,7 @@ def test_closed_form_and_linear_program_agree(gain: str, prior: Prior) -> None:
 def test_a_raw_solution_of_a_solver_is_not_private_and_its_repair_is() -> None:
     graph, prior = path(0, 30), binomial(30, 0.3)
     worth = np.array(gain_over("absolute", graph.nodes).matrix, np.float64) / 30
-    raw = bayesian(worth, np.array(prior.chances, np.float64), graph, 1.0).chances
+    raw = bayesian(worth, np.array(prior.probabilities, np.float64), graph, 1.0).probabilities
     assert not Channel.nearest(raw, inputs=graph.nodes).is_private(1, graph)
     mended = Channel.from_weights(repaired(raw, graph, Fraction(27, 10)), inputs=graph.nodes)
     assert mended.is_private(1, graph)
@@ -126,7 +125,7 @@ def test_draws_have_exactly_the_chances_of_the_row(claimed: int, fits: bool) -> 
     mechanism = ChannelMechanism(channel=channel, graph=path(0, 6), epsilon=Fraction(7, 10))
     drawn = [mechanism.release(3) for _ in range(20_000)]
     counts = np.bincount(np.array(drawn, np.int64), minlength=7)
-    shares = [float(each) for each in mechanism.law(claimed).values()]
+    shares = [float(each) for each in mechanism.distribution(claimed).values()]
     assert (counts_misfit(counts, shares) > FALSE_ALARM) is fits
 
 

@@ -23,7 +23,7 @@ from discreet.utility import (
     utility,
 )
 from discreet.utility.makers import alpha_down
-from discreet.utility.paths import bound_of_rows, geometric_vertex
+from discreet.utility.optimal import bound_of_rows, geometric_vertex
 
 HALF = Fraction(1, 2)
 SIZE = 6
@@ -41,7 +41,10 @@ def test_no_mechanism_exceeds_the_bound_whatever_the_prices(
     prior, gain = Prior([weights[0] + 1, *weights[1:]]), Gain(gains)
     most = bound_of_rows(gain, prior, np.array(prices), HALF)
     assert utility(geometric_channel(0, SIZE - 1, alpha=HALF), prior, gain) <= most
-    assert max(Fraction(sum(map(lambda p, g: p * g, prior.chances, row))) for row in gains) <= most
+    assert (
+        max(Fraction(sum(map(lambda p, g: p * g, prior.probabilities, row))) for row in gains)
+        <= most
+    )
 
 
 @given(st.lists(st.integers(0, 10**6), min_size=21, max_size=21).filter(any))
@@ -49,7 +52,7 @@ def test_the_bound_of_the_best_prices_is_just_above_the_optimum_and_never_below(
     weights: list[int],
 ) -> None:
     prior, gain = Prior(weights), gain_over("absolute", range(21))
-    floats = np.array([float(each) for each in prior.chances])
+    floats = np.array([float(each) for each in prior.probabilities])
     vertex = geometric_vertex(gain.to_floats() / 20, floats, log(2))
     most = bound_of_rows(gain, prior, vertex.rows, HALF)
     exact = utility(geometric_channel(0, 20, alpha=HALF), prior, gain)

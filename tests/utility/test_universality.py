@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from discreet.utility import (
     Channel,
     Gain,
-    Graph,
+    NeighbourGraph,
     Prior,
     binomial,
     compare_geometric,
@@ -84,7 +84,7 @@ def test_randomized_response_tells_parity_wrong_in_one_of_three() -> None:
     response = Channel.from_weights(
         [[2, 1, *[0] * 19] if y % 2 == 0 else [1, 2, *[0] * 19] for y in range(21)]
     )
-    assert response.odds(path(0, 20)) == 2
+    assert response.likelihood_ratio(path(0, 20)) == 2
     assert 1 - plain_utility(response, uniform(0, 20), "parity") == Fraction(1, 3)
 
 
@@ -114,7 +114,7 @@ def test_no_mechanism_tells_parity_wrong_less_often() -> None:
     ids=["value", "sum", "histogram"],
 )
 def test_where_neighbours_form_a_triangle_two_users_cannot_both_be_served_best(
-    graph: Graph,
+    graph: NeighbourGraph,
 ) -> None:
     everyone = Prior(dict.fromkeys(graph.nodes, 1))
     pair = Prior({**dict.fromkeys(graph.nodes, 0), **dict.fromkeys(graph.nodes[:2], 1)})

@@ -13,7 +13,7 @@ from discreet.accounting.calibration import (
     calibrate,
     classical_gaussian_multiplier_squared,
 )
-from discreet.accounting.compose import Price, compose
+from discreet.accounting.compose import ComposedPrice, compose
 from discreet.accounting.events import (
     ApproximateEvent,
     ComposedEvent,
@@ -48,6 +48,7 @@ __all__ = [
     "Budget",
     "Charge",
     "ComposedEvent",
+    "ComposedPrice",
     "ConcentratedEvent",
     "DiscreteGaussianEvent",
     "DiscreteLaplaceEvent",
@@ -60,7 +61,6 @@ __all__ = [
     "NoisyMaxEvent",
     "PermuteAndFlipEvent",
     "PoissonSampledEvent",
-    "Price",
     "PureEvent",
     "RandomizedResponseEvent",
     "Remaining",

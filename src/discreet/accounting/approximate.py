@@ -1,15 +1,21 @@
-"""(epsilon, delta) composition: basic, advanced, and optimal for equal releases."""
+"""(epsilon, delta): costs, basic, advanced and optimal composition, delta from privacy losses.
+
+From a distribution of privacy losses to (epsilon, delta), rounded up.
+
+If L is the privacy loss ln(P/Q) under P, then delta(epsilon) = E[(1 - e^(epsilon - L))₊]: every
+term is positive, and delta grows when mass moves to a larger loss or is added.
+"""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import singledispatch
 from math import e, exp, expm1, fsum, inf, log, log1p, sqrt, tanh
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import gammaln
 
-from discreet.accounting.costs import Cost, summed_costs
 from discreet.accounting.events import (
     LARGEST_NUMBER,
     MOST_COUNTED,
@@ -18,12 +24,6 @@ from discreet.accounting.events import (
     Event,
     RepeatedEvent,
     counted,
-)
-from discreet.accounting.hockey_stick import (
-    Floats,
-    delta_from_losses,
-    epsilon_for_delta,
-    epsilon_guess,
 )
 from discreet.accounting.pure import pure_epsilon
 from discreet.accounting.rounding import (
@@ -35,10 +35,63 @@ from discreet.accounting.rounding import (
     positive_delta,
 )
 from discreet.errors import ParameterError, UnsupportedEventError
-from discreet.parameters import rational, whole
+from discreet.parameters import integer, rational
+
+Cost = tuple[Fraction, Fraction]
+"""An epsilon or a rho, and a delta."""
+
+
+def summed_costs(costs: Iterable[tuple[Cost, int]]) -> Cost:
+    """Return the sum of costs, each multiplied by its number of times."""
+    amount = delta = Fraction(0)
+    for (each_amount, each_delta), count in costs:
+        amount, delta = amount + each_amount * count, delta + each_delta * count
+    return amount, delta
+
+
+Floats = npt.NDArray[np.float64]
+
+
+def delta_from_losses(losses: Floats, masses: Floats, epsilon: float) -> float:
+    """Return an upper bound of delta at epsilon, for losses in ascending order."""
+    first = int(np.searchsorted(losses, epsilon, side="right"))
+    # The relative error of each positive term is that of (epsilon - loss), in which a rounding
+    # may move epsilon by 2^-52 |loss|: callers allow for that. Sum and expm1 stay below 2^-40.
+    terms = masses[first:] * -np.expm1(epsilon - losses[first:])
+    return float(np.sum(terms)) * (1 + 2.0**-40)
+
+
+def epsilon_guess(losses: Floats, masses: Floats, delta: float) -> float:
+    """Return nearly the smallest epsilon with delta_from_losses ≤ delta. Not a bound."""
+    # Up to each loss, delta(epsilon) = above - e^(epsilon - top) below, summed from the top.
+    kept = losses > losses[-1] - 600
+    losses, masses = losses[kept], np.minimum(masses[kept], 1.0)
+    away = losses - losses[-1]
+    above = np.cumsum(masses[::-1])[::-1]
+    below = np.cumsum((masses * np.exp(-away))[::-1])[::-1]
+    at = int(np.argmax(above - np.exp(away) * below <= delta))
+    if above[at] <= delta or at == 0:
+        return float(losses[max(at - 1, 0)])
+    return float(losses[-1] + min(away[at], np.log((above[at] - delta) / below[at])))
+
+
+def epsilon_for_delta(delta_up: Callable[[float], float], delta: float, *, guess: float) -> float:
+    """Return an epsilon with delta_up(epsilon) ≤ delta, near the guess, or inf if none."""
+    low = high = max(0.0, guess)
+    step = 1e-13 * max(1.0, abs(guess))
+    while not delta_up(high) <= delta:  # written so that NaN continues, too
+        low, high, step = high, high + step, 2 * step
+        if step > 1e300:
+            return float("inf")
+    while high - low > 1e-9 * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if delta_up(middle) <= delta else (middle, high)
+    return high
+
 
 MOST_EQUAL = 4_000_000
 """With more equal releases, the optimal composition takes too long and is rejected."""
+
 
 MOST_LOSS = 10**6
 """Above this sum of epsilons, the optimal composition is not computed."""
@@ -77,7 +130,7 @@ def advanced_epsilon(epsilon: Fraction, count: int, slack: Fraction) -> float:
     Theorem III.3. Deltas of the releases add to slack.
     """
     x = float_up(rational("epsilon", epsilon, least=0))
-    k, slack = whole("count", count, least=0, most=MOST_COUNTED), positive_delta(slack)
+    k, slack = integer("count", count, least=0, most=MOST_COUNTED), positive_delta(slack)
     if x > 700:
         return inf
     spread = x * sqrt(2 * k * log_up(1 / slack))
@@ -110,7 +163,7 @@ def optimal_epsilon(cost: Cost, count: int, delta: Fraction) -> float:
     smaller. Above MOST_LOSS the sum of epsilons is returned, which is nearly the same.
     """
     (exact, delta_each), delta = _checked_cost(cost), positive_delta(delta)
-    count = whole("count", count, least=0, most=MOST_EQUAL)
+    count = integer("count", count, least=0, most=MOST_EQUAL)
     allowed = _left_after(delta_each, count, delta)
     if count == 0 or exact == 0:
         return 0.0 if allowed >= 0 else inf
@@ -175,7 +228,7 @@ def _checked_pair(pair: object) -> tuple[float, int]:
     match pair:
         case (epsilon, count):
             exact = rational("epsilon", epsilon, least=0, most=LARGEST_NUMBER**2)
-            return float_up(exact), whole("count", count, least=0, most=MOST_COUNTED)
+            return float_up(exact), integer("count", count, least=0, most=MOST_COUNTED)
     raise ParameterError("costs", pair, "must be pairs of an epsilon and a number of times")
 
 

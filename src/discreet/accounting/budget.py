@@ -25,7 +25,7 @@ from discreet.accounting.events import (
     LARGEST_NUMBER,
     LEAST_NUMBER,
     Event,
-    an_event,
+    check_event,
     sampling_of,
     shared_sampling,
 )
@@ -132,7 +132,7 @@ class Budget:
 
     def price(self, event: Event) -> Charge:
         """Return the cost of charging the event."""
-        event = an_event("event", event)
+        event = check_event("event", event)
         if self.filter is Filter.BASIC:
             epsilon, delta = basic_cost(event)
             return Charge(epsilon=epsilon, rho=inf, delta=delta, sampling=sampling_of(event))

@@ -7,13 +7,7 @@ from math import inf
 from types import MappingProxyType
 
 from discreet.accounting.approximate import advanced_bound, basic_cost, optimal_bound
-from discreet.accounting.events import (
-    ComposedEvent,
-    Event,
-    counted,
-    sampling_of,
-    shared_sampling,
-)
+from discreet.accounting.events import ComposedEvent, Event, counted, sampling_of, shared_sampling
 from discreet.accounting.gdp import gdp_epsilon
 from discreet.accounting.pld import pld_epsilon
 from discreet.accounting.pure import pure_epsilon
@@ -30,7 +24,7 @@ Epsilon = Fraction | float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Price:
+class ComposedPrice:
     """(epsilon, delta), the accountant that proved it, and the results of the others."""
 
     epsilon: Epsilon
@@ -44,7 +38,7 @@ class Price:
         )
 
 
-def compose(events: Event | Iterable[Event], delta: object = 0) -> Price:
+def compose(events: Event | Iterable[Event], delta: object = 0) -> ComposedPrice:
     """Return the smallest proved epsilon of all the events together, at this delta.
 
     Valid for events whose parameters were fixed in advance, before the first answer was seen. If
@@ -55,7 +49,7 @@ def compose(events: Event | Iterable[Event], delta: object = 0) -> Price:
     shared_sampling(sampling_of(together))
     alternatives = _alternatives(together, target)
     best = min(alternatives, key=lambda name: alternatives[name])
-    return Price(
+    return ComposedPrice(
         epsilon=alternatives[best],
         delta=target,
         accountant=best,

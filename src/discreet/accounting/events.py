@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from discreet.errors import ParameterError
-from discreet.parameters import rational, whole
+from discreet.parameters import integer, rational
 
 Record = dict[str, Any]
 """An event as a JSON object: its tag and its fields, with fractions as "p/q"."""
@@ -37,7 +37,7 @@ def checked(check: Callable[[str, object], object]) -> Any:
 
 def count(*, least: int = 1, default: int | None = None) -> Any:
     """Declare an integer field of an event."""
-    metadata = {"check": partial(whole, least=least, most=MOST_COUNTED)}
+    metadata = {"check": partial(integer, least=least, most=MOST_COUNTED)}
     return (
         field(metadata=metadata) if default is None else field(default=default, metadata=metadata)
     )
@@ -59,7 +59,7 @@ def zero_or_positive(name: str, value: object) -> Fraction:
 
 def positive_whole(name: str, value: object) -> int:
     """Return a positive whole number, or raise `ParameterError`."""
-    return whole(name, value, least=1, most=int(LARGEST_NUMBER))
+    return integer(name, value, least=1, most=int(LARGEST_NUMBER))
 
 
 def positive_probability(name: str, value: object) -> Fraction:
@@ -72,28 +72,28 @@ def zero_or_delta(name: str, value: object) -> Fraction:
     return zero_or_positive(name, rational(name, value, least=0, below=1))
 
 
-def an_event(name: str, value: object) -> "Event":
+def check_event(name: str, value: object) -> "Event":
     """Return value if it is an event, or raise `ParameterError`."""
     if not isinstance(value, Event):
         raise ParameterError(name, value, f"must be an event{_hint(value)}")
     return value
 
 
-def some_events(name: str, value: object) -> "tuple[Event, ...]":
+def check_some_events(name: str, value: object) -> "tuple[Event, ...]":
     """Return value as a tuple if it contains only events, or raise `ParameterError`."""
     if isinstance(value, Event) or not isinstance(value, Iterable):
         raise ParameterError(name, value, "must be several events")
-    return tuple(an_event(name, each) for each in value)
+    return tuple(check_event(name, each) for each in value)
 
 
-def all_events(value: object) -> "tuple[Event, ...]":
+def check_events(value: object) -> "tuple[Event, ...]":
     """Return an event or several events as a tuple, or raise `ParameterError`."""
     if isinstance(value, Event):
         return (value,)
     if not isinstance(value, Iterable):
         rule = f"must be an event or several{_hint(value)}"
         raise ParameterError("events", value, rule)
-    return some_events("events", value)
+    return check_some_events("events", value)
 
 
 def _hint(value: object) -> str:
@@ -250,7 +250,7 @@ class PoissonSampledEvent(Event):
     """An event on a sample with each unit in it with this probability; add-remove neighbours."""
 
     tag: ClassVar[str] = "poisson-sampled/1"
-    event: Event = checked(an_event)
+    event: Event = checked(check_event)
     probability: Fraction = checked(positive_probability)
 
 
@@ -259,7 +259,7 @@ class FixedSampleEvent(Event):
     """An event on `size` of `population` units, drawn without replacement; replace neighbours."""
 
     tag: ClassVar[str] = "fixed-sample/1"
-    event: Event = checked(an_event)
+    event: Event = checked(check_event)
     size: int = count()
     population: int = count()
 
@@ -276,7 +276,7 @@ class RepeatedEvent(Event):
     """The same event, independently, this many times. Written `event * 1000`."""
 
     tag: ClassVar[str] = "repeated/1"
-    event: Event = checked(an_event)
+    event: Event = checked(check_event)
     count: int = count(least=0)
 
 
@@ -285,7 +285,7 @@ class ComposedEvent(Event):
     """Several events on the same units."""
 
     tag: ClassVar[str] = "composed/1"
-    events: tuple[Event, ...] = checked(some_events)
+    events: tuple[Event, ...] = checked(check_some_events)
 
 
 KINDS: Mapping[str, type[Event]] = {
@@ -314,7 +314,7 @@ KINDS: Mapping[str, type[Event]] = {
 
 def record_from_event(event: Event) -> Record:
     """Return the event as a JSON object, in a permanent format."""
-    event = an_event("event", event)
+    event = check_event("event", event)
     return {"tag": event.tag} | {
         each.name: _stored(getattr(event, each.name)) for each in fields(event)
     }
@@ -339,7 +339,7 @@ def event_from_record(record: Mapping[str, Any]) -> Event:
 def counted(events: Event | Iterable[Event]) -> dict[Event, int]:
     """Return each simple event with the number of times it happened, in order of appearance."""
     counts: dict[Event, int] = {}
-    stack = [(event, 1) for event in all_events(events)[::-1]]
+    stack = [(event, 1) for event in check_events(events)[::-1]]
     while stack:
         event, times = stack.pop()
         match event:

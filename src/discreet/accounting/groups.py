@@ -27,16 +27,18 @@ from discreet.accounting.events import (
     RepeatedEvent,
     SparseVectorEvent,
     StaircaseEvent,
-    an_event,
+    check_event,
 )
 from discreet.accounting.rounding import TRUST, float_up
 from discreet.errors import ParameterError, UnsupportedEventError
-from discreet.parameters import whole
+from discreet.parameters import integer
 
 
 def for_group(event: Event, size: object) -> Event:
     """Return the event for neighbours that differ in up to `size` units."""
-    return _for_group(an_event("event", event), whole("size", size, least=1, most=MOST_COUNTED))
+    return _for_group(
+        check_event("event", event), integer("size", size, least=1, most=MOST_COUNTED)
+    )
 
 
 @singledispatch

@@ -13,6 +13,7 @@ from math import comb, inf
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
+from discreet.accounting.approximate import Floats
 from discreet.accounting.events import (
     ComposedEvent,
     ConcentratedEvent,
@@ -31,12 +32,11 @@ from discreet.accounting.events import (
     RepeatedEvent,
     SparseVectorEvent,
     StaircaseEvent,
-    all_events,
-    an_event,
+    check_event,
+    check_events,
     counted,
 )
 from discreet.accounting.gdp import gdp_mu_squared
-from discreet.accounting.hockey_stick import Floats
 from discreet.accounting.pure import pure_epsilon
 from discreet.accounting.rounding import TRUST, float_up, log_up, positive_delta
 from discreet.accounting.zcdp import zcdp_rho
@@ -57,7 +57,7 @@ def rdp_epsilon(event: Event, alpha: object) -> float:
     """Return epsilon, rounded up, for which the event is proved (alpha, epsilon)-RDP."""
     # A curve never falls, so an order rounded up is safe.
     order = float_up(rational("alpha", alpha, above=1, most=MOST_ALPHA))
-    return float(rdp_curve(an_event("event", event), np.array([order]))[0])
+    return float(rdp_curve(check_event("event", event), np.array([order]))[0])
 
 
 def epsilon_from_rdp(events: Event | Iterable[Event], delta: Fraction) -> float:
@@ -66,7 +66,7 @@ def epsilon_from_rdp(events: Event | Iterable[Event], delta: Fraction) -> float:
     Canonne, Kamath, Steinke 2020, Proposition 12.
     """
     log_inverse = log_up(1 / positive_delta(delta))
-    curve = rdp_curve(ComposedEvent(events=all_events(events)), ORDERS)
+    curve = rdp_curve(ComposedEvent(events=check_events(events)), ORDERS)
     if not curve.any():
         return 0.0
     x, log_alpha = ORDERS - 1, np.log(ORDERS)

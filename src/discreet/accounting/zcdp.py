@@ -5,7 +5,7 @@ from fractions import Fraction
 from functools import lru_cache, singledispatch
 from math import exp, inf, isinf, isnan, log, log1p, sqrt
 
-from discreet.accounting.costs import Cost, summed_costs
+from discreet.accounting.approximate import Cost, summed_costs
 from discreet.accounting.events import (
     ApproximateEvent,
     ComposedEvent,

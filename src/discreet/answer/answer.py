@@ -40,13 +40,11 @@ from discreet.answer.rendering import (
 )
 from discreet.deprecated import warn_renamed
 from discreet.errors import ParameterError
-from discreet.mechanisms.frozen import settle
-from discreet.parameters import Real, confidence_level, flag
-from discreet.plots import Plot
-from discreet.utility.gains import AnyGain
-from discreet.utility.graphs import Label
+from discreet.parameters import Real, confidence_level, flag, freeze_fields
+from discreet.plots.figure import Plot
 from discreet.utility.guessing import best_guesses
-from discreet.utility.priors import Prior
+from discreet.utility.neighbours import Label
+from discreet.utility.priors import AnyGain, Prior
 from discreet.writing import write_file
 
 if TYPE_CHECKING:
@@ -109,7 +107,7 @@ class Answer:
     """Of each column that is a whole number plus geometric noise, the scale of the noise."""
 
     def __post_init__(self) -> None:
-        settle(
+        freeze_fields(
             self,
             table=tidied(self.table),
             confidence=confidence_level(self.confidence),

@@ -16,7 +16,7 @@ from pyarrow import types
 
 from discreet.amounts import JsonValue
 from discreet.errors import COMMANDS, MissingExtraError, without_commands
-from discreet.parameters import whole
+from discreet.parameters import integer
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -203,7 +203,7 @@ def json_rows(columns: Sequence[AnswerColumn]) -> Iterator[list[JsonValue]]:
 
 def indentation(indent: int | None) -> int | None:
     """Return by how many spaces JSON is indented, or refuse it."""
-    return None if indent is None else whole("indent", indent, least=0, most=100)
+    return None if indent is None else integer("indent", indent, least=0, most=100)
 
 
 def json_text(content: dict[str, object], indent: int | None) -> str:

@@ -43,7 +43,7 @@ def present(  # noqa: PLR0913 - each is a part of the answer
     def table_at(confidence: Fraction, simultaneous: bool) -> pa.Table:
         tables = released_tables(plan, noisy, confidence=confidence, simultaneous=simultaneous)
         if question.shown is None:
-            return run(question.afterwards, tables)
+            return run(question.post_sql, tables)
         columns = [tables["released_0"].column(each) for _, each in question.shown]
         return pa.table(columns, names=[name for name, _ in question.shown])
 
@@ -102,5 +102,5 @@ def _scale(plan: Plan, origin: ColumnOrigin | None) -> Fraction | None:
         each for each in estimator.weights if each
     ] != [1]:
         return None
-    noise = planned.measures[estimator.measure].noise
+    noise = planned.components[estimator.measure].noise
     return noise.scale if isinstance(noise, Geometric) else None

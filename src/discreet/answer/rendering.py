@@ -12,7 +12,7 @@ from rich.cells import get_character_cell_size
 
 from discreet.amounts import error_text, number_text
 from discreet.answer.columns import AnswerColumn, Role, Sort, is_midnight
-from discreet.parameters import whole
+from discreet.parameters import integer
 
 # --------------------------------------------------------------------------- cells
 
@@ -227,7 +227,7 @@ BETWEEN = "   "
 
 def line_width(width: int) -> int:
     """Return how many columns a line may have, or refuse it."""
-    return whole("width", width, least=1, most=100_000)
+    return integer("width", width, least=1, most=100_000)
 
 
 def table_lines(

@@ -11,52 +11,50 @@
 | `arsenal.py` | all attacks and defences by name |
 """
 
-from discreet.attacks.alike import made_up_like, maker_like
-from discreet.attacks.arsenal import ATTACKS, DEFENCES, Attack, Terms
-from discreet.attacks.averaging import Reading, averaging
+from discreet.attacks.averaging import Inference, averaging
 from discreet.attacks.defences import (
     Bounded,
-    Cached,
     Discreet,
     FloatLaplace,
     FreshLaplace,
     Raw,
     Rounded,
+    Sticky,
+    Suppressed,
 )
 from discreet.attacks.differencing import Way, differencing
 from discreet.attacks.floating_point import floating_point
-from discreet.attacks.groups import groups
-from discreet.attacks.keys import keys
-from discreet.attacks.membership import membership
-from discreet.attacks.oracles import errors, timing
-from discreet.attacks.outcome import Outcome, Step, most_success, plot_outcomes
-from discreet.attacks.people import People, Scheme, made_up
+from discreet.attacks.membership import groups, membership
+from discreet.attacks.people import People, Scheme, synthetic_people
 from discreet.attacks.reconstruction import Solver, reconstruction
-from discreet.attacks.suppression import Suppressed
-from discreet.attacks.targets import Defence, KnownDefence, Target
+from discreet.attacks.registry import ATTACKS, DEFENCES, Attack, DefenceOptions
+from discreet.attacks.side_channels import errors, keys, timing
+from discreet.attacks.synthetic_people import synthesizer_like, synthetic_like
+from discreet.attacks.targets import AttackedSystem, Defence, KnownDefence, most_success
+from discreet.attacks.trials import Outcome, Step, plot_outcomes
 
 __all__ = [
     "ATTACKS",
     "DEFENCES",
     "Attack",
+    "AttackedSystem",
     "Bounded",
-    "Cached",
     "Defence",
+    "DefenceOptions",
     "Discreet",
     "FloatLaplace",
     "FreshLaplace",
+    "Inference",
     "KnownDefence",
     "Outcome",
     "People",
     "Raw",
-    "Reading",
     "Rounded",
     "Scheme",
     "Solver",
     "Step",
+    "Sticky",
     "Suppressed",
-    "Target",
-    "Terms",
     "Way",
     "averaging",
     "differencing",
@@ -64,12 +62,12 @@ __all__ = [
     "floating_point",
     "groups",
     "keys",
-    "made_up",
-    "made_up_like",
-    "maker_like",
     "membership",
     "most_success",
     "plot_outcomes",
     "reconstruction",
+    "synthesizer_like",
+    "synthetic_like",
+    "synthetic_people",
     "timing",
 ]

@@ -9,11 +9,10 @@ from functools import partial
 from math import exp, isinf
 
 from discreet.attacks.defences import allowed_for_values
-from discreet.attacks.outcome import Outcome
-from discreet.attacks.people import Make, made_up
+from discreet.attacks.people import Make, synthetic_people
 from discreet.attacks.targets import KnownDefence, Progress
-from discreet.attacks.trials import Trial, steps_to, tally
-from discreet.parameters import whole
+from discreet.attacks.trials import Outcome, Trial, steps_to, tally
+from discreet.parameters import integer
 from discreet.utility import posterior, uniform
 
 VICTIM = 0
@@ -22,7 +21,7 @@ VICTIM = 0
 PEOPLE, QUERIES, TRIALS = 50, 32, 50
 
 
-class Reading(Enum):
+class Inference(Enum):
     """How the attacker combines many answers."""
 
     MEAN = "mean"
@@ -38,8 +37,8 @@ def averaging(  # noqa: PLR0913 - each is an option of the command
     people: int = PEOPLE,
     queries: int = QUERIES,
     trials: int = TRIALS,
-    by: Reading = Reading.BELIEF,
-    make: Make = made_up,
+    by: Inference = Inference.BELIEF,
+    make: Make = synthetic_people,
     progress: Progress | None = None,
 ) -> Outcome:
     """Return how often one person's secret is guessed from the same count, repeated many times.
@@ -48,24 +47,24 @@ def averaging(  # noqa: PLR0913 - each is an option of the command
     s / √k. The mean of 4 s² answers is right five times out of six, and that of 16 s² 98 times out
     of 100. If answers are saved, repeating the query reveals nothing more.
     """
-    at = steps_to(whole("queries", queries, least=1))
+    at = steps_to(integer("queries", queries, least=1))
     found = tally(
         defence,
-        partial(_trial, defence, whole("people", people, least=1), at[-1], by, make),
-        trials=whole("trials", trials, least=1),
+        partial(_trial, defence, integer("people", people, least=1), at[-1], by, make),
+        trials=integer("trials", trials, least=1),
         at=at,
         progress=progress,
     )
     return found.outcome("averaging", defence, allowed=allowed_for_values(defence))
 
 
-def _trial(defence: KnownDefence, people: int, queries: int, by: Reading, make: Make) -> Trial:
+def _trial(defence: KnownDefence, people: int, queries: int, by: Inference, make: Make) -> Trial:
     asked = make(people)
     secrets = asked.secrets
     known = int(secrets.sum()) - int(secrets[VICTIM])
     evidence = (
         partial(_beyond_mean, known)
-        if by is Reading.MEAN
+        if by is Inference.MEAN
         else partial(_beyond_belief, defence, known)
     )
     return Trial(
@@ -93,7 +92,7 @@ def belief(defence: KnownDefence, known: int, answers: Sequence[float]) -> float
     Answers that neither count can give change nothing.
     """
     surprise = {
-        count: sum(defence.surprise(each, count) for each in answers)
+        count: sum(defence.negative_log_likelihood(each, count) for each in answers)
         for count in (known, known + 1)
     }
     least = min(surprise.values())

@@ -1,4 +1,6 @@
-"""Defences that attacks are run against, from exact answers to a privacy budget.
+"""Ways to answer, from none to a budget.
+
+Defences that attacks are run against, from exact answers to a privacy budget.
 
 Only `Discreet` has a guarantee. The others are common practice. Some of them protect a single
 answer, but none of them withstands many queries.
@@ -9,17 +11,22 @@ from fractions import Fraction
 from hashlib import shake_256
 from math import inf, log, sqrt
 
-from discreet.attacks.answering import AlteredTarget, ExactTarget, number_of
-from discreet.attacks.outcome import most_success
 from discreet.attacks.people import People
-from discreet.attacks.targets import Defence, Target
+from discreet.attacks.targets import (
+    AlteredTarget,
+    AttackedSystem,
+    Defence,
+    ExactTarget,
+    most_success,
+    number_of,
+)
 from discreet.catalog import Accounting, BudgetPolicy
 from discreet.curator import Curator
 from discreet.errors import BudgetError, QuestionError, RefusedError
 from discreet.mechanisms.sensitivity import Neighbours
 from discreet.noise import SYSTEM, discrete_laplace, uniform_integers
 from discreet.opening.open import MEMORY, curator_of
-from discreet.parameters import Real, rational, whole
+from discreet.parameters import Real, integer, rational
 
 # --------------------------------------------------------------------------- no guarantee
 
@@ -30,13 +37,13 @@ class Raw:
 
     name: str = "raw"
     epsilon: float | None = None
-    spread: float = 0.0
+    deviation: float = 0.0
     is_fixed: bool = True
 
-    def guard(self, people: People) -> Target:
+    def protect(self, people: People) -> AttackedSystem:
         return ExactTarget(people)
 
-    def surprise(self, answer: float, exact: int) -> float:
+    def negative_log_likelihood(self, answer: float, exact: int) -> float:
         return 0.0 if answer == exact else inf
 
 
@@ -50,16 +57,16 @@ class Rounded:
     is_fixed: bool = True
 
     def __post_init__(self) -> None:
-        whole("to", self.to, least=1)
+        integer("to", self.to, least=1)
 
     @property
-    def spread(self) -> float:
+    def deviation(self) -> float:
         return sqrt((self.to**2 - 1) / 12)
 
-    def guard(self, people: People) -> Target:
+    def protect(self, people: People) -> AttackedSystem:
         return AlteredTarget(ExactTarget(people), lambda _, exact: self._rounded(exact))
 
-    def surprise(self, answer: float, exact: int) -> float:
+    def negative_log_likelihood(self, answer: float, exact: int) -> float:
         return 0.0 if answer == self._rounded(exact) else inf
 
     def _rounded(self, exact: float) -> float:
@@ -76,16 +83,16 @@ class Bounded:
     is_fixed: bool = False
 
     def __post_init__(self) -> None:
-        whole("within", self.within, least=0)
+        integer("within", self.within, least=0)
 
     @property
-    def spread(self) -> float:
+    def deviation(self) -> float:
         return sqrt(self.within * (self.within + 1) / 3)
 
-    def guard(self, people: People) -> Target:
+    def protect(self, people: People) -> AttackedSystem:
         return AlteredTarget(ExactTarget(people), lambda _, exact: exact + self._noise())
 
-    def surprise(self, answer: float, exact: int) -> float:
+    def negative_log_likelihood(self, answer: float, exact: int) -> float:
         return 0.0 if abs(answer - exact) <= self.within else inf
 
     def _noise(self) -> int:
@@ -105,14 +112,14 @@ class FreshLaplace:
         _scale(self.each)
 
     @property
-    def spread(self) -> float:
+    def deviation(self) -> float:
         return sqrt(2) / float(self.each)
 
-    def guard(self, people: People) -> Target:
+    def protect(self, people: People) -> AttackedSystem:
         scale = _scale(self.each)
         return AlteredTarget(ExactTarget(people), lambda _, exact: exact + discrete_laplace(scale))
 
-    def surprise(self, answer: float, exact: int) -> float:
+    def negative_log_likelihood(self, answer: float, exact: int) -> float:
         return float(self.each) * abs(answer - exact)
 
 
@@ -133,14 +140,14 @@ class FloatLaplace:
         _scale(self.each)
 
     @property
-    def spread(self) -> float:
+    def deviation(self) -> float:
         return sqrt(2) / float(self.each)
 
-    def guard(self, people: People) -> Target:
+    def protect(self, people: People) -> AttackedSystem:
         scale = float(_scale(self.each))
         return AlteredTarget(ExactTarget(people), lambda _, exact: exact + float_laplace(scale))
 
-    def surprise(self, answer: float, exact: int) -> float:
+    def negative_log_likelihood(self, answer: float, exact: int) -> float:
         return float(self.each) * abs(answer - exact)
 
 
@@ -154,7 +161,7 @@ def float_laplace(scale: float) -> float:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cached:
+class Sticky:
     """Adds discrete Laplace noise that is computed from the text of the query.
 
     Repeating a query gives the same noise, so averaging fails. But an equivalent query with a
@@ -170,21 +177,21 @@ class Cached:
         _scale(self.each)
 
     @property
-    def spread(self) -> float:
+    def deviation(self) -> float:
         return sqrt(2) / float(self.each)
 
-    def guard(self, people: People) -> Target:
+    def protect(self, people: People) -> AttackedSystem:
         scale, key = _scale(self.each), SYSTEM.draw(32)
         return AlteredTarget(
             ExactTarget(people),
-            lambda sql, exact: exact + discrete_laplace(scale, entropy=_Sticky(key, sql)),
+            lambda sql, exact: exact + discrete_laplace(scale, entropy=_StickyNoise(key, sql)),
         )
 
-    def surprise(self, answer: float, exact: int) -> float:
+    def negative_log_likelihood(self, answer: float, exact: int) -> float:
         return float(self.each) * abs(answer - exact)
 
 
-class _Sticky:
+class _StickyNoise:
     """An endless stream of bytes, computed from a key and a text."""
 
     def __init__(self, key: bytes, text: str) -> None:
@@ -222,10 +229,10 @@ class Discreet:
         rational("each", self.each, above=0)
 
     @property
-    def spread(self) -> float:
+    def deviation(self) -> float:
         return sqrt(2) / float(self.each)
 
-    def guard(self, people: People) -> Target:
+    def protect(self, people: People) -> AttackedSystem:
         budget = BudgetPolicy(
             epsilon=rational("epsilon", self.epsilon),
             delta=rational("delta", self.delta),
@@ -235,7 +242,7 @@ class Discreet:
         declared = replace(people.scheme.declared, budget=budget)
         return CuratorTarget(curator_of(declared, people.tables, MEMORY), self.each)
 
-    def surprise(self, answer: float, exact: int) -> float:
+    def negative_log_likelihood(self, answer: float, exact: int) -> float:
         return float(self.each) * abs(answer - exact)
 
 
@@ -270,3 +277,26 @@ def allowed_for_values(defence: Defence) -> float | None:
         return most_success(defence.epsilon, distance=2)
     distance = 1 if defence.neighbours is Neighbours.REPLACE else 2
     return most_success(defence.epsilon, delta=float(defence.delta), distance=distance)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suppressed:
+    """Answers with exact counts, and with 0 in place of counts below `least`."""
+
+    least: int = 5
+    name: str = "suppressed"
+    epsilon: float | None = None
+    deviation: float = 0.0
+    is_fixed: bool = True
+
+    def __post_init__(self) -> None:
+        integer("least", self.least, least=1)
+
+    def protect(self, people: People) -> AttackedSystem:
+        return AlteredTarget(ExactTarget(people), lambda _, exact: self._shown(exact))
+
+    def negative_log_likelihood(self, answer: float, exact: int) -> float:
+        return 0.0 if answer == self._shown(exact) else inf
+
+    def _shown(self, exact: float) -> float:
+        return exact if exact >= self.least else 0.0

@@ -1,6 +1,7 @@
-"""Differencing: two counts, one of which leaves out a single person."""
+"""Counts with and without one person; edges of rounding."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 
@@ -8,12 +9,83 @@ import numpy as np
 
 from discreet.attacks.averaging import VICTIM
 from discreet.attacks.defences import allowed_for_values
-from discreet.attacks.edges import tally_edges
-from discreet.attacks.outcome import Outcome
-from discreet.attacks.people import Make, Scheme, made_up
-from discreet.attacks.targets import KnownDefence, Progress
-from discreet.attacks.trials import Trial, steps_to, tally
-from discreet.parameters import whole
+from discreet.attacks.people import Make, People, Scheme, synthetic_people
+from discreet.attacks.targets import AttackedSystem, Defence, KnownDefence, Progress, protected_by
+from discreet.attacks.trials import Outcome, Step, Trial, TrialTally, coin, steps_to, tally
+from discreet.errors import RefusedError
+from discreet.parameters import integer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """The result of a search for an edge: the number of queries, and the secret if it was found."""
+
+    queries: int
+    secret: bool | None = None
+    is_refused: bool = False
+
+
+def tally_edges(  # noqa: PLR0913 - the parameters of an attack
+    defence: Defence,
+    make: Make,
+    *,
+    people: int,
+    victim: int,
+    trials: int,
+    at: Sequence[int],
+    progress: Progress | None = None,
+) -> TrialTally:
+    """Return how often the guess was right after each number of queries in `at`.
+
+    Until the edge is found and the victim is tested, the guess is a fair coin.
+    """
+    right = dict.fromkeys(at, 0)
+    refused: list[int] = []
+    for done in range(trials):
+        asked = make(people)
+        truth = bool(asked.secrets[victim])
+        with protected_by(defence, asked) as target:
+            found = search(target, asked, victim, most=at[-1])
+        if found.is_refused:
+            refused.append(found.queries)
+        for queries in at:
+            is_known = found.secret is not None and found.queries <= queries
+            right[queries] += (found.secret if is_known else coin()) == truth
+        if progress is not None:
+            progress((done + 1) / trials)
+    steps = tuple(Step(queries=each, right=right[each], guesses=trials) for each in at)
+    return TrialTally(steps=steps, refused_after=min(refused, default=None))
+
+
+def search(target: AttackedSystem, people: People, victim: int, *, most: int) -> Search:
+    """Find the largest group of the first j other people whose count is rounded down to 0.
+
+    Counts of the first j people increase with j, so the edge is found by bisection. With the victim
+    added, the group is rounded up if and only if the victim has the secret.
+    """
+    scheme, asked = people.scheme, 0
+    others = [each for each in range(len(people)) if each != victim]
+
+    def is_up(group: Sequence[int]) -> bool:
+        nonlocal asked
+        answer = target.ask(scheme.count(scheme.secret.sql, scheme.among(group)))
+        asked += 1
+        return answer > 0
+
+    try:
+        low, high = 0, len(others)
+        if not is_up(others):
+            return Search(queries=asked)
+        while high - low > 1 and asked < most:
+            middle = (low + high) // 2
+            low, high = (low, middle) if is_up(others[:middle]) else (middle, high)
+        if asked >= most:
+            return Search(queries=asked)
+        secret = is_up([*others[:low], victim])
+    except RefusedError:
+        return Search(queries=asked, is_refused=True)
+    return Search(queries=asked, secret=secret)
+
 
 PEOPLE, QUERIES, TRIALS = 50, 64, 60
 
@@ -38,7 +110,7 @@ def differencing(  # noqa: PLR0913 - each is an option of the command
     queries: int = QUERIES,
     trials: int = TRIALS,
     by: Way | None = None,
-    make: Make = made_up,
+    make: Make = synthetic_people,
     progress: Progress | None = None,
 ) -> Outcome:
     """Return how often one person's secret is guessed from counts with and without that person.
@@ -48,8 +120,8 @@ def differencing(  # noqa: PLR0913 - each is an option of the command
     is beaten by a group that is found in about log₂ n queries. The default is the variant that the
     defence is weak against.
     """
-    n, times = whole("people", people, least=2), whole("trials", trials, least=1)
-    at = [2 * each for each in steps_to(whole("queries", queries, least=2) // 2)]
+    n, times = integer("people", people, least=2), integer("trials", trials, least=1)
+    at = [2 * each for each in steps_to(integer("queries", queries, least=2) // 2)]
     way = by or _weakness(defence)
     if way is Way.EDGE:
         found = tally_edges(
@@ -64,7 +136,7 @@ def differencing(  # noqa: PLR0913 - each is an option of the command
 def _weakness(defence: KnownDefence) -> Way:
     if not defence.is_fixed:
         return Way.REWORDED
-    return Way.EDGE if defence.spread else Way.REPEATED
+    return Way.EDGE if defence.deviation else Way.REPEATED
 
 
 # --------------------------------------------------------------------------- pairs

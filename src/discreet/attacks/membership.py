@@ -1,10 +1,17 @@
-"""Membership: who is in a group, inferred from counts of many attributes.
+"""Who is in a group, and what a promise says of several people.
+
+Membership: who is in a group, inferred from counts of many attributes.
 
 The allele counts of a study reveal who took part in it (Homer et al. 2008). For m exact counts
 about n people of a known population, the likelihood ratio is the most powerful test (Neyman,
 Pearson 1933; Sankararaman et al. 2009). It succeeds once m is a few times n, and it averages away
 noise that is too small (Dwork, Smith, Steinke, Ullman, Vadhan 2015, "Robust Traceability from Trace
 Amounts").
+
+Groups: what a guarantee for one person means for several people together.
+
+A guarantee of epsilon for one person is one of k epsilon for k people (Dwork, Roth 2014, Theorem
+2.2). So a family can be detected where none of its members can.
 """
 
 # ruff: noqa: S608 - queries contain only our own names and numbers
@@ -17,23 +24,31 @@ import numpy as np
 import pyarrow as pa
 from scipy.stats import binom
 
-from discreet.attacks.outcome import Outcome
-from discreet.attacks.people import TABLE
-from discreet.attacks.targets import KnownDefence, Progress
+from discreet.attacks.people import TABLE, People
+from discreet.attacks.targets import KnownDefence, Progress, protected_by
 from discreet.attacks.trials import (
     CERTAIN,
+    TOGETHER,
+    Outcome,
+    Step,
     Trial,
     allowed_for_presence,
+    answers_of,
     bare_people,
     coin,
+    evidence,
+    guessed,
     steps_to,
     tally,
     uniforms,
 )
+from discreet.noise import bernoulli
 from discreet.noise.uniform import FloatArray
-from discreet.parameters import whole
+from discreet.parameters import integer
 
 PEOPLE, PLACES, TRIALS = 25, 96, 40
+
+
 RAREST = 0.2
 """Each letter is carried by a share of the population between this and one minus this."""
 
@@ -53,11 +68,11 @@ def membership(
     One more person changes each count by 1, while its standard deviation is √(n p (1 - p)). So with
     exact counts, guesses are right with probability about Φ(√(Σ 1 / (n p (1 - p))) / 2).
     """
-    others, places = whole("people", people, least=1), whole("queries", queries, least=1)
+    others, places = integer("people", people, least=1), integer("queries", queries, least=1)
     found = tally(
         defence,
         partial(_trial, defence, others, places),
-        trials=whole("trials", trials, least=1),
+        trials=integer("trials", trials, least=1),
         at=steps_to(places),
         progress=progress,
     )
@@ -77,7 +92,9 @@ def log_odds(defence: KnownDefence, counts: Sequence[float], chances: FloatArray
 
 
 def _evidence(defence: KnownDefence, answer: float, chances: FloatArray) -> float:
-    surprise = np.array([defence.surprise(answer, each) for each in range(len(chances) + 1)])
+    surprise = np.array(
+        [defence.negative_log_likelihood(answer, each) for each in range(len(chances) + 1)]
+    )
     if surprise.min() == inf:
         return 0.0
     likely = np.exp(surprise.min() - surprise)
@@ -104,3 +121,66 @@ def _trial(defence: KnownDefence, others: int, places: int) -> Trial:
         ],
         log_odds=lambda counts: log_odds(defence, counts, chances),
     )
+
+
+GROUP_PEOPLE, SIZES, GROUP_TRIALS = 40, (1, 2, 4, 8, 16), 50
+
+
+def groups(
+    defence: KnownDefence,
+    *,
+    people: int = GROUP_PEOPLE,
+    queries: int = 2 * len(SIZES),
+    trials: int = GROUP_TRIALS,
+    progress: Progress | None = None,
+) -> Outcome:
+    """Return how often the presence of a family is guessed correctly, by the size of the family.
+
+    The data contain `people` others, and each of the families of 1, 2, 4, 8 and 16 with probability
+    1/2. The attacker counts the people of each household in turn, and then repeats the counts with
+    different SQL. Success grows with the family size k, up to e^(k epsilon) / (1 + e^(k epsilon)).
+    """
+    others, most = integer("people", people, least=0), integer("queries", queries, least=1)
+    total = integer("trials", trials, least=1)
+    right = dict.fromkeys(SIZES, 0)
+    for done in range(total):
+        is_there = [bool(each) for each in bernoulli(0.5, len(SIZES))]
+        with protected_by(defence, _families(others, is_there)) as target:
+            answers = answers_of(target, [_household(number) for number in range(most)])
+        for place, size in enumerate(SIZES):
+            own = answers[place :: len(SIZES)]
+            odds = sum(evidence(defence, each, 0, size) for each in own)
+            right[size] += guessed(odds, coin()) == is_there[place]
+        if progress is not None:
+            progress((done + 1) / total)
+    return Outcome(
+        attack="groups",
+        against=defence.name,
+        steps=tuple(_step(defence, size, right[size], total) for size in SIZES),
+        chance=0.5,
+        allowed=allowed_for_presence(defence, people=SIZES[-1]),
+        epsilon=defence.epsilon,
+        axis=TOGETHER,
+    )
+
+
+def _step(defence: KnownDefence, size: int, right: int, trials: int) -> Step:
+    allowed = allowed_for_presence(defence, people=size)
+    return Step(queries=size, right=right, guesses=trials, allowed=allowed)
+
+
+def _household(number: int) -> str:
+    """Return the query that counts a family. Households -1 and below are empty."""
+    turn, family = divmod(number, len(SIZES))
+    nobody = "".join(f", {-each}" for each in range(1, turn + 1))
+    return f"SELECT COUNT(*) AS n FROM {TABLE} WHERE household IN ({family}{nobody})"
+
+
+def _families(others: int, is_there: Sequence[bool]) -> People:
+    families = [
+        place
+        for place, (size, there) in enumerate(zip(SIZES, is_there, strict=True))
+        for _ in range(size * there)
+    ]
+    households = [*(len(SIZES) + each for each in range(others)), *families]
+    return bare_people("household", pa.array(households, pa.int64()))

@@ -14,13 +14,12 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_array, eye_array, hstack, vstack
 
 from discreet.attacks.defences import allowed_for_values
-from discreet.attacks.outcome import Outcome, Step
-from discreet.attacks.people import Make, People, made_up
-from discreet.attacks.targets import KnownDefence, Progress, guarding
-from discreet.attacks.trials import answers_of, steps_to
+from discreet.attacks.people import Make, People, synthetic_people
+from discreet.attacks.targets import KnownDefence, Progress, protected_by
+from discreet.attacks.trials import Outcome, Step, answers_of, steps_to
 from discreet.errors import SolverError
 from discreet.noise import bernoulli
-from discreet.parameters import whole
+from discreet.parameters import integer
 
 Floats: TypeAlias = NDArray[np.float64]
 Bits: TypeAlias = NDArray[np.bool_]
@@ -45,7 +44,7 @@ def reconstruction(  # noqa: PLR0913 - each is an option of the command
     queries: int = QUERIES,
     trials: int = TRIALS,
     by: Solver = Solver.LEAST_SQUARES,
-    make: Make = made_up,
+    make: Make = synthetic_people,
     progress: Progress | None = None,
 ) -> Outcome:
     """Return the share of all secrets that is recovered from counts of random halves of the people.
@@ -57,8 +56,8 @@ def reconstruction(  # noqa: PLR0913 - each is an option of the command
     answers and all earlier secrets, the likelihood ratio of the next secret is at most
     e^(2 epsilon), or e^epsilon with replace neighbours, for any values of the later ones.
     """
-    n, most = whole("people", people, least=2), whole("queries", queries, least=1)
-    times = whole("trials", trials, least=1)
+    n, most = integer("people", people, least=2), integer("queries", queries, least=1)
+    times = integer("trials", trials, least=1)
     right: dict[int, int] = {}
     refused: list[int] = []
     for trial in range(times):
@@ -104,7 +103,7 @@ def _answers(defence: KnownDefence, asked: People, groups: Bits, told: Progress)
             told(number / most)
             yield scheme.count(scheme.secret.sql, scheme.among(_members(group, len(asked))))
 
-    with guarding(defence, asked) as target:
+    with protected_by(defence, asked) as target:
         return answers_of(target, questions())
 
 
@@ -117,7 +116,7 @@ def recovered(groups: Bits, answers: Sequence[float], defence: KnownDefence, by:
     """Return the secrets that best fit the counts of groups, each rounded to true or false."""
     rows, counts = groups.astype(np.float64), np.asarray(answers, np.float64)
     solve = _least_squares if by is Solver.LEAST_SQUARES else _linear_program
-    shares = solve(rows, counts, defence.spread)
+    shares = solve(rows, counts, defence.deviation)
     undecided = shares == 0.5
     return np.where(undecided, bernoulli(0.5, len(shares)), shares > 0.5)
 

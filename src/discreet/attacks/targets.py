@@ -1,13 +1,37 @@
-"""Targets of attacks: systems that answer each query with one number."""
+"""What is attacked; exact and altered answers."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from math import exp, expm1
 from typing import Protocol, runtime_checkable
 
 from discreet.attacks.people import People
+from discreet.engines.public_store import PublicStore, rows_of
+from discreet.errors import QuestionError, RefusedError
 
 
-class Target(Protocol):
+def most_success(epsilon: float, *, delta: float = 0.0, distance: int = 1) -> float:
+    """Return the highest probability with which any attacker can tell two databases apart.
+
+    Both databases are equally likely, and `distance` steps between neighbours lie between them. By
+    group privacy the output is (E, D)-differentially private for the two, with E = distance ·
+    epsilon and D = delta (e^E - 1) / (e^epsilon - 1). The best guess is then right with probability
+    at most (e^E + D) / (1 + e^E) (Kairouz, Oh, Viswanath 2015, Theorem 2.1: no two such
+    distributions are farther apart than those of randomized response that reveals its input with
+    probability D).
+
+    To guess one person's bit, with everything else known, the distance is 2 for add-remove
+    neighbours and 1 for replace neighbours. To guess membership under add-remove, it is 1.
+    """
+    group = min(distance * epsilon, 700.0)
+    grown = delta * (expm1(group) / expm1(min(epsilon, 700.0)) if epsilon > 0 else distance)
+    return min(1.0, (1.0 + grown * exp(-group)) / (1.0 + exp(-group)))
+
+
+class AttackedSystem(Protocol):
     """A system as an attacker sees it."""
 
     def ask(self, sql: str) -> float:
@@ -28,7 +52,7 @@ class Defence(Protocol):
         """The total epsilon that it guarantees for one person, or None if it guarantees nothing."""
         ...
 
-    def guard(self, people: People) -> Target:
+    def protect(self, people: People) -> AttackedSystem:
         """Return a new target that holds the data of these people."""
         ...
 
@@ -37,7 +61,7 @@ class KnownDefence(Defence, Protocol):
     """A defence whose algorithm is public except for its random bits. Assume this of all."""
 
     @property
-    def spread(self) -> float:
+    def deviation(self) -> float:
         """The standard deviation of the error of a count, over noise and counts."""
         ...
 
@@ -46,7 +70,7 @@ class KnownDefence(Defence, Protocol):
         """Whether the answer to a count is deterministic."""
         ...
 
-    def surprise(self, answer: float, exact: int) -> float:
+    def negative_log_likelihood(self, answer: float, exact: int) -> float:
         """Return -ln of the probability of an answer if the count is `exact`, up to a constant."""
         ...
 
@@ -61,9 +85,9 @@ class Held(Protocol):
 
 
 @contextmanager
-def guarding(defence: Defence, people: People) -> Iterator[Target]:
+def protected_by(defence: Defence, people: People) -> Iterator[AttackedSystem]:
     """Yield a new target that holds the data of these people, and close it afterwards."""
-    target = defence.guard(people)
+    target = defence.protect(people)
     try:
         yield target
     finally:
@@ -73,3 +97,44 @@ def guarding(defence: Defence, people: People) -> Iterator[Target]:
 
 Progress = Callable[[float], None]
 """Called with the share of the work that is done, from 0 to 1."""
+
+
+@cache
+def _store() -> PublicStore:
+    """Return a store for tables of synthetic people, which need no protection."""
+    return PublicStore()
+
+
+class ExactTarget:
+    """Answers any SQL exactly."""
+
+    def __init__(self, people: People) -> None:
+        self._tables = people.tables
+        self._known: dict[str, float] = {}
+
+    def ask(self, sql: str) -> float:
+        """Return the first number of the first row."""
+        if sql not in self._known:
+            try:
+                rows = rows_of(_store().run_plainly(sql, self._tables))
+            except QuestionError as error:
+                raise RefusedError(str(error)) from None
+            self._known[sql] = number_of(rows[0][0] if rows else None)
+        return self._known[sql]
+
+
+def number_of(cell: object) -> float:
+    """Return a cell as a number, or 0 if it is not one."""
+    return float(cell) if isinstance(cell, int | float | Fraction) else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class AlteredTarget:
+    """Alters each exact answer before it is returned."""
+
+    exact: ExactTarget
+    alter: Callable[[str, float], float]
+
+    def ask(self, sql: str) -> float:
+        """Return the altered answer."""
+        return self.alter(sql, self.exact.ask(sql))

@@ -1,23 +1,190 @@
-"""One attack run on many synthetic databases. Each has a secret bit, decided by a fair coin."""
+"""One attack on many databases, and its outcome."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from discreet.attacks.defences import Discreet
-from discreet.attacks.outcome import Outcome, Step, most_success
-from discreet.attacks.people import SECRET, TABLE, UNIT, People, Scheme
-from discreet.attacks.secret import Secret
-from discreet.attacks.targets import Defence, KnownDefence, Progress, Target, guarding
+from discreet.attacks.people import SECRET, TABLE, UNIT, People, Scheme, Secret
+from discreet.attacks.targets import (
+    AttackedSystem,
+    Defence,
+    KnownDefence,
+    Progress,
+    most_success,
+    protected_by,
+)
+from discreet.binomial import probability_at_least, probability_at_most
 from discreet.catalog import Kind
 from discreet.catalog.arguments import declare
 from discreet.errors import RefusedError
 from discreet.mechanisms.sensitivity import Neighbours
 from discreet.noise import uniform_integers
 from discreet.noise.uniform import FloatArray
+from discreet.plots.answers import Success, plot_success
+from discreet.plots.figure import Plot
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Axis:
+    """The horizontal axis of a plot of success."""
+
+    label: str
+    one: str
+    many: str
+
+    def phrase(self, number: int) -> str:
+        """Return this number as part of a sentence."""
+        return self.one if number == 1 else self.many.format(f"{number:,}")
+
+
+QUESTIONS = Axis(label="queries", one="after 1 query", many="after {} queries")
+
+
+TOGETHER = Axis(label="people in the group", one="for 1 person", many="for {} people together")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """How many guesses were right after a number of queries.
+
+    `allowed` is set where the highest success that epsilon allows differs between steps.
+    """
+
+    queries: int
+    right: int
+    guesses: int
+    allowed: float | None = None
+
+    @property
+    def success(self) -> float:
+        """The share of guesses that were right."""
+        return self.right / self.guesses
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95% confidence interval of the share of right guesses (Clopper, Pearson 1934).
+
+        It assumes that guesses are independent.
+        """
+        tail = (1 - CONFIDENCE) / 2
+        low = probability_at_least(self.right, self.guesses, tail)
+        return low, probability_at_most(self.right, self.guesses, tail)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """The success of an attack after each number of queries.
+
+    `chance` is the success of random guessing. `allowed` is the highest success that the target's
+    guarantee allows any attacker, or None if the target guarantees nothing.
+    """
+
+    attack: str
+    against: str
+    steps: tuple[Step, ...]
+    chance: float
+    allowed: float | None = None
+    refused_after: int | None = None
+    """The number of queries after which the target stopped answering, or None if it did not."""
+    epsilon: float | None = None
+    """The epsilon that the target guarantees, or None if it guarantees nothing."""
+    axis: Axis = QUESTIONS
+    """The quantity that the steps count."""
+
+    @property
+    def answered(self) -> tuple[Step, ...]:
+        """The steps up to the last answer. Queries after it were not answered."""
+        if self.refused_after is None or self.steps[-1].queries <= self.refused_after:
+            return self.steps
+        before = [each for each in self.steps if each.queries < self.refused_after]
+        return (*before, replace(self.steps[len(before)], queries=self.refused_after))
+
+    @property
+    def last(self) -> Step:
+        """The last step."""
+        return self.answered[-1]
+
+    @property
+    def verdict(self) -> str:
+        """Sentences that compare the success with random guessing and with what ε allows."""
+        last = self.last
+        low, high = last.interval
+        reached = self.axis.phrase(last.queries)
+        stopped = "" if self.refused_after is None else "the target stopped answering "
+        after = f"{stopped}{reached}. The" if stopped else f"{reached}, the"
+        return (
+            f"{self.attack[:1].upper()}{self.attack[1:]} against {self.against}: {after} attack "
+            f"guessed {_percent(last.success)} of {last.guesses:,} secrets correctly "
+            f"(95% interval {_percent(low)} to {_percent(high)}). "
+            f"Random guessing gives {_percent(self.chance)}; {self._promise()}."
+        )
+
+    def _promise(self) -> str:
+        if self.allowed is None:
+            return f"{self.against} guarantees nothing"
+        promised = "its guarantee" if self.epsilon is None else f"ε = {self.epsilon:g}"
+        return f"{promised} allows at most {_percent(self.allowed)}"
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the outcome as plain values, for JSON."""
+        return {
+            "attack": self.attack,
+            "against": self.against,
+            "verdict": self.verdict,
+            "success": self.last.success,
+            "chance": self.chance,
+            "allowed": self.allowed,
+            "epsilon": self.epsilon,
+            "refused_after": self.refused_after,
+            "steps": [
+                {
+                    "queries": each.queries,
+                    "right": each.right,
+                    "guesses": each.guesses,
+                    "success": each.success,
+                    "interval": list(each.interval),
+                }
+                for each in self.steps
+            ],
+        }
+
+    def plot(self) -> Plot:
+        """Plot success by number of queries, with random guessing and the limit by epsilon."""
+        return plot_outcomes([self])
+
+
+def plot_outcomes(
+    outcomes: "list[Outcome] | tuple[Outcome, ...]",
+    *,
+    title: str | None = None,
+) -> Plot:
+    """Plot the outcomes of one attack against several targets, or of several attacks."""
+    lines = [
+        Success(
+            name=each.against,
+            places=tuple(step.queries for step in each.answered),
+            shares=tuple(step.success for step in each.answered),
+            intervals=tuple(step.interval for step in each.answered),
+            allowed=each.allowed,
+            limits=tuple(step.allowed for step in each.steps if step.allowed is not None),
+            ends=each.refused_after is not None,
+        )
+        for each in outcomes
+    ]
+    first = outcomes[0]
+    named = title or (first.attack if outcomes[1:] else f"{first.attack} against {first.against}")
+    return plot_success(lines, chance=first.chance, title=named, at=first.axis.label)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g}%"
+
 
 BARE = Scheme(
     declared=declare({TABLE: None}, epsilon=1, unit=UNIT, rows_per_unit=1, key=UNIT),
@@ -45,7 +212,7 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
+class TrialTally:
     """The results of all trials."""
 
     steps: tuple[Step, ...]
@@ -103,7 +270,10 @@ def guessed(log_odds: float, otherwise: bool) -> bool:
 
 def evidence(defence: KnownDefence, answer: float, here: int, there: int) -> float:
     """Return the log of an answer's likelihood ratio, for a count of `there` against `here`."""
-    one, other = defence.surprise(answer, here), defence.surprise(answer, there)
+    one, other = (
+        defence.negative_log_likelihood(answer, here),
+        defence.negative_log_likelihood(answer, there),
+    )
     return 0.0 if one == other else float(np.clip(one - other, -CERTAIN, CERTAIN))
 
 
@@ -112,7 +282,7 @@ def steps_to(most: int) -> tuple[int, ...]:
     return tuple(sorted({max(most >> halvings, 1) for halvings in range(most.bit_length())}))
 
 
-def answers_of(target: Target, questions: Iterable[str]) -> list[float]:
+def answers_of(target: AttackedSystem, questions: Iterable[str]) -> list[float]:
     """Return the answers to the queries, up to the first that is rejected."""
     answers: list[float] = []
     for sql in questions:
@@ -130,7 +300,7 @@ def tally(
     trials: int,
     at: Sequence[int],
     progress: Progress | None = None,
-) -> Tally:
+) -> TrialTally:
     """Return how often the guess was right after each number of queries in `at`.
 
     Trials are independent, each with its own people and coin, so the number of right guesses in
@@ -140,7 +310,7 @@ def tally(
     refused_after: int | None = None
     for done in range(trials):
         trial, otherwise = make_trial(), coin()
-        with guarding(defence, trial.people) as target:
+        with protected_by(defence, trial.people) as target:
             answers = answers_of(target, trial.questions[:most])
         if len(answers) < min(most, len(trial.questions)):
             refused_after = min(len(answers), refused_after if refused_after is not None else most)
@@ -150,4 +320,4 @@ def tally(
         if progress is not None:
             progress((done + 1) / trials)
     steps = tuple(Step(queries=each, right=right[each], guesses=trials) for each in at)
-    return Tally(steps=steps, refused_after=refused_after)
+    return TrialTally(steps=steps, refused_after=refused_after)

@@ -4,16 +4,15 @@
 `audit_outputs` outputs that already exist. A `Finding` has the lower bound and the event behind it.
 """
 
-from discreet.audit.auditor import audit, audit_outputs, lower_bound
+from discreet.audit.auditor import Finding, audit, audit_outputs, lower_bound, plot
 from discreet.audit.bounds import Count
-from discreet.audit.findings import Finding, plot
-from discreet.audit.subjects import Kind, Subject
+from discreet.audit.subjects import Subject, SubjectKind
 
 __all__ = [
     "Count",
     "Finding",
-    "Kind",
     "Subject",
+    "SubjectKind",
     "audit",
     "audit_outputs",
     "lower_bound",

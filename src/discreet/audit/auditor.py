@@ -1,30 +1,118 @@
-"""Run a subject on two neighbouring inputs, find the event that reveals most, and test it."""
+"""Runs a subject, judges the event found; findings, and the bounds that counts prove."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from time import perf_counter
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.audit.bounds import Count, delta_down, epsilon_down
-from discreet.audit.events import Claim, Event, Parts, parts, telling_events
-from discreet.audit.findings import Finding
+from discreet.audit.event_search import Claim, OutputEvent, RunParts, parts, telling_events
 from discreet.audit.subjects import Outputs, Subject
 from discreet.errors import ParameterError
-from discreet.parameters import Real, confidence_level, rational, whole
+from discreet.parameters import Real, confidence_level, integer, rational
+from discreet.plots.answers import plot_claims
+from discreet.plots.figure import Plot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """A lower bound on epsilon, the event behind it, and the confidence.
+
+    All measured bounds hold together, except with probability 1 - confidence. They are lower bounds
+    only: a small bound does not prove that little is revealed.
+    """
+
+    name: str
+    epsilon: float | None
+    """The claimed epsilon, or None if none is claimed."""
+    delta: float
+    measured: float
+    """The lower bound on epsilon, given delta."""
+    delta_measured: float
+    """The lower bound on delta, given the claimed epsilon. 0 if no epsilon is claimed."""
+    event: str
+    """The event with the largest lower bound: a counterexample, if the claim is refuted."""
+    is_here: bool
+    """Whether the event is likelier here than there."""
+    here: Count
+    there: Count
+    runs: int
+    """The number of runs on each input, including those for the search."""
+    confidence: float
+    seconds: float
+    is_broken: bool = False
+    """Whether the subject is deliberately broken."""
+
+    @property
+    def is_violated(self) -> bool:
+        """Whether the claim is refuted."""
+        if self.epsilon is None:
+            return False
+        return self.measured > self.epsilon or self.delta_measured > self.delta
+
+    @property
+    def is_right(self) -> bool:
+        """Whether the result is correct: refuted if, and only if, deliberately broken."""
+        return self.is_violated == self.is_broken
+
+    @property
+    def power(self) -> float | None:
+        """The lower bound as a share of the claimed epsilon."""
+        return self.measured / self.epsilon if self.epsilon else None
+
+    @property
+    def counterexample(self) -> str:
+        """The event and how often it happened."""
+        return f"{self.event}: {_counted(self.here)} here, {_counted(self.there)} there"
+
+    def __str__(self) -> str:
+        claimed = "" if self.epsilon is None else f" (claimed: {self.epsilon:.4g})"
+        return (
+            f"{self.name}: ε is at least {self.measured:.4g}{claimed}. "
+            f"Event: {self.counterexample}."
+        )
+
+
+def plot(findings: Sequence[Finding], *, title: str = "Claimed and measured ε") -> Plot:
+    """Plot claimed epsilon against its lower bound. Above the diagonal, a claim is refuted."""
+    groups = {"Discreet": False, "deliberately broken": True}
+    return plot_claims(
+        {name: _points(findings, each) for name, each in groups.items()}, title=title
+    )
+
+
+def _points(findings: Sequence[Finding], is_broken: bool) -> NDArray[np.float64]:
+    pairs = [
+        (each.epsilon, each.measured)
+        for each in findings
+        if each.epsilon is not None and each.is_broken is is_broken
+    ]
+    return np.array(pairs, np.float64).reshape(-1, 2)
+
+
+def _counted(count: Count) -> str:
+    return f"{count.hits:,} of {count.runs:,}"
+
 
 CONFIDENCE = 1 - Fraction(1, 10**8)
 """One audit in 10^8 is a false alarm, so one trial of a hundred subjects in a million has one."""
 
+
 OWN_CONFIDENCE = Fraction(999, 1000)
 """The default for `lower_bound`, which has fewer runs."""
+
 
 EPSILON_MOST = 10**100
 """The largest epsilon that can be claimed."""
 
+
 RUNS_LEAST = 40
 """Fewer runs prove nothing about any mechanism."""
+
 
 Input = TypeVar("Input")
 
@@ -35,7 +123,7 @@ def audit(subject: Subject, *, runs: int | None = None, confidence: Real = CONFI
     If the claim is true, the audit reports a violation with probability at most 1 - confidence.
     """
     started = perf_counter()
-    count = whole("runs", subject.runs if runs is None else runs, least=RUNS_LEAST)
+    count = integer("runs", subject.runs if runs is None else runs, least=RUNS_LEAST)
     return audit_outputs(
         subject.here(count),
         subject.there(count),
@@ -64,7 +152,7 @@ def lower_bound(  # noqa: PLR0913 - a function, a pair and a claim
     mistaken for a difference between them.
     """
     started = perf_counter()
-    count = whole("runs", runs, least=RUNS_LEAST)
+    count = integer("runs", runs, least=RUNS_LEAST)
     outputs: tuple[list[object], list[object]] = ([], [])
     for _ in range(count):
         outputs[0].append(mechanism(here))
@@ -114,11 +202,11 @@ def audit_outputs(  # noqa: PLR0913 - two samples and a claim
 
 
 def _judged(
-    events: list[Event], sides: tuple[Parts, Parts], claim: Claim
-) -> tuple[Event, float, float]:
+    events: list[OutputEvent], sides: tuple[RunParts, RunParts], claim: Claim
+) -> tuple[OutputEvent, float, float]:
     """Count each event in the last part, and divide the error probability among the events."""
     miss = claim.miss / len(events)
-    bounds: list[tuple[float, float, Event]] = []
+    bounds: list[tuple[float, float, OutputEvent]] = []
     for event in events:
         more, fewer = _counts(event, sides) if event.is_here else _counts(event, sides)[::-1]
         epsilon = epsilon_down(more, fewer, delta=claim.delta, miss=miss)
@@ -127,7 +215,7 @@ def _judged(
     return worst[2], worst[0], max(delta for _, delta, _ in bounds)
 
 
-def _counts(event: Event, sides: tuple[Parts, Parts]) -> tuple[Count, Count]:
+def _counts(event: OutputEvent, sides: tuple[RunParts, RunParts]) -> tuple[Count, Count]:
     return event.count(sides[0].judge), event.count(sides[1].judge)
 
 

@@ -1,6 +1,6 @@
-"""Subjects of an audit: code that claims to be private, run on two neighbouring inputs."""
+"""What is audited: a claim and two laws; a mechanism run on two neighbouring inputs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 Outputs = Sequence[Any] | NDArray[np.generic]
 """Independent outputs, one for each run: numbers, labels, None, tuples, or rows of an array."""
 
+
 Draw = Callable[[int], Outputs]
 """Runs the subject a number of times on the same input, with independent noise."""
 
 
-class Kind(Enum):
+class SubjectKind(Enum):
     """Where a subject comes from."""
 
     MECHANISM = "mechanism"
@@ -34,7 +35,7 @@ class Subject:
     """
 
     name: str
-    kind: Kind
+    kind: SubjectKind
     epsilon: Fraction
     here: Draw
     there: Draw
@@ -42,3 +43,59 @@ class Subject:
     is_broken: bool = False
     runs: int = 100_000
     """The number of runs on each input in a quick audit. A long one has ten times as many."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditCase:
+    """A mechanism, two neighbouring inputs, and a function that runs it on one of them."""
+
+    mechanism: Any
+    here: Any
+    there: Any
+    what: str = ""
+    draw: Callable[[Any, Any, int], Outputs]
+    """Takes the mechanism, an input and the number of runs."""
+    runs: int
+    epsilon: Fraction | None = None
+    """The claimed epsilon. Default: that of the mechanism."""
+    delta: Fraction = Fraction(0)
+
+    def subject(self, kind: SubjectKind) -> Subject:
+        """Return the case as a subject of an audit."""
+        return Subject(
+            name=f"{self._name}, ε = {float(self._claimed):.3g}",
+            kind=kind,
+            epsilon=self._claimed,
+            delta=self.delta,
+            here=self._draw(self.here),
+            there=self._draw(self.there),
+            runs=self.runs,
+        )
+
+    @property
+    def _name(self) -> str:
+        return type(self.mechanism).__name__ + (f", {self.what}" if self.what else "")
+
+    @property
+    def _claimed(self) -> Fraction:
+        claimed: Fraction = self.mechanism.epsilon if self.epsilon is None else self.epsilon
+        return claimed
+
+    def _draw(self, exact: Any) -> Draw:
+        return lambda count: self.draw(self.mechanism, exact, count)
+
+
+def one_by_one(mechanism: Any, exact: Any, count: int) -> Outputs:
+    """Release the same exact answer `count` times, with one call each."""
+    return [mechanism.release(exact) for _ in range(count)]
+
+
+def at_once(mechanism: Any, exact: Any, count: int) -> Outputs:
+    """Release `count` copies of an answer in one array. Their noise is independent."""
+    copies: Outputs = mechanism.release(np.tile(exact, (count, *np.ndim(exact) * (1,))))
+    return copies
+
+
+def subjects_of(cases: Iterator[AuditCase], kind: SubjectKind) -> tuple[Subject, ...]:
+    """Return the subjects of these cases."""
+    return tuple(case.subject(kind) for case in cases)

@@ -16,12 +16,12 @@ from discreet.bounds.histogram import (
     histogram_question,
     read_bounds,
 )
-from discreet.catalog.policy import Catalog
+from discreet.catalog.catalog import Catalog
 from discreet.catalog.schema import AUTO, Auto, Bounds, Kind, PrivateTable, Table
 from discreet.errors import HIDDEN, ParameterError, TargetError, UnboundedError
 from discreet.planner import Planner
 from discreet.query.plan import Plan
-from discreet.query.plan.targets import EpsilonTarget, MarginTarget, Target
+from discreet.query.plan.plan import EpsilonTarget, MarginTarget, Target
 from discreet.tables import NoisyTable
 
 PART = Fraction(1, 5)

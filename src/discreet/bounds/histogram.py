@@ -9,29 +9,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from discreet.catalog.catalog import Catalog
 from discreet.catalog.magnitudes import BINS, Bin, bounds_from_noisy, threshold_for
-from discreet.catalog.policy import Catalog
 from discreet.catalog.schema import Bounds, Column, Kind, PrivateTable, Value, time_from_number
 from discreet.errors import ParameterError, UnknownNameError, did_you_mean, shown
 from discreet.query.check import Checker
-from discreet.query.check.sources import PublicReader, facts_from_column
-from discreet.query.expressions.facts import case_of, literal
+from discreet.query.check.relations import PublicReader
+from discreet.query.expressions.facts import case_of, facts_from_column, literal
 from discreet.query.expressions.functions import call
-from discreet.query.plan.planned import PlannedRelease
+from discreet.query.plan.plan import PlannedRelease
 from discreet.query.questions import (
     Aggregate,
+    Aggregation,
     ColumnOrigin,
+    DeclaredGroups,
     FixedBins,
     Key,
-    KnownKeys,
     NullValues,
     OriginKind,
     Question,
-    Release,
     Statistic,
 )
-from discreet.query.tree import Column as Named
 from discreet.query.tree import ColumnOf, Expression, Scan, Select
+from discreet.query.tree import NamedExpression as Named
 
 LARGEST_INTEGER = Fraction(2**63 - 1)
 """Integers have 64 bits: the outermost bin ends one above."""
@@ -105,12 +105,12 @@ def histogram_question(ref: ColumnRef, catalog: Catalog, public: PublicReader) -
         columns=(Named(name="bin", expression=number),),
     )
     bins = range(len(BINS[ref.column.kind]))
-    release = Release(
+    release = Aggregation(
         rows=rows,
         name="rows",
-        limit=private.limit,
+        contribution_limit=private.contribution_limit,
         limit_reason=private.reason,
-        is_one_row=private.is_one_row,
+        one_row_per_unit=private.one_row_per_unit,
         keys=(
             Key(
                 name="k0",
@@ -118,13 +118,13 @@ def histogram_question(ref: ColumnRef, catalog: Catalog, public: PublicReader) -
                 text=f"magnitude of {ref}",
             ),
         ),
-        key_set=KnownKeys(rows=tuple((each,) for each in bins), why=FixedBins()),
+        groups=DeclaredGroups(rows=tuple((each,) for each in bins), why=FixedBins()),
         aggregates=(Aggregate(statistic=Statistic.COUNT_ROWS, text="COUNT(*)", kind=Kind.INTEGER),),
         left_out=(*private.left_out, NullValues(column=ref.column.name)),
     )
     return Question(
-        releases=(release,),
-        afterwards='SELECT "k0", "a0", "a0_spread" FROM "released_0"',
+        aggregations=(release,),
+        post_sql='SELECT "k0", "a0", "a0_spread" FROM "released_0"',
         columns=("k0", "a0"),
         spreads=(None, "a0_spread"),
         sources=(
@@ -173,7 +173,7 @@ def _undeclared(table: PrivateTable) -> PrivateTable:
 
 def read_bounds(planned: PlannedRelease, counts: Sequence[int], kind: Kind) -> Bounds | None:
     """Return the bounds that noisy counts tell; None if no bin stands out from the noise."""
-    found = bounds_from_noisy(counts, kind, threshold_for(planned.measures[0].noise, kind))
+    found = bounds_from_noisy(counts, kind, threshold_for(planned.components[0].noise, kind))
     if found is None or kind is not Kind.INTEGER:
         return found
     return replace(found, high=min(found.high, LARGEST_INTEGER))

@@ -37,7 +37,7 @@ ColumnUnit(column='patient_id')
 from importlib import import_module
 from warnings import warn
 
-from discreet.catalog.policy import (
+from discreet.catalog.catalog import (
     Accounting,
     AnalystPolicy,
     BudgetPolicy,

@@ -9,6 +9,7 @@ from math import prod
 from pathlib import Path
 from typing import TypeVar
 
+from discreet.catalog.catalog import Accounting, AnalystPolicy, BudgetPolicy, SourcePolicy, Suspends
 from discreet.catalog.columns import (
     PATH_FIX,
     UNIT_FIX,
@@ -32,13 +33,6 @@ from discreet.catalog.entries import (
     did_you_mean,
     named_entries,
     value_text,
-)
-from discreet.catalog.policy import (
-    Accounting,
-    AnalystPolicy,
-    BudgetPolicy,
-    SourcePolicy,
-    Suspends,
 )
 from discreet.catalog.schema import ColumnUnit, PathUnit, RowUnit
 from discreet.catalog.sources import EMBEDDED, beside, file_path, is_spark, source_policy

@@ -16,7 +16,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import Self, TypeVar
 
-from discreet.catalog.policy import nearest
+from discreet.catalog.catalog import nearest
 from discreet.errors import CatalogError, ParameterError, readable, shown
 from discreet.parameters import rational
 

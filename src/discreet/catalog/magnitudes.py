@@ -80,12 +80,12 @@ def bin_of(x: Fraction, kind: Kind) -> int:
 class Noise(Protocol):
     """A mechanism that knows how far its noise reaches, as those for counts do."""
 
-    def error(self, confidence: Real, answers: int = 1) -> Real: ...
+    def margin(self, confidence: Real, answers: int = 1) -> Real: ...
 
 
 def threshold_for(noise: Noise, kind: Kind) -> Real:
     """Return the count that no empty bin of the kind passes, but with probability 1/1000."""
-    return noise.error(1 - FALSE_BOUNDS, len(BINS[kind]))
+    return noise.margin(1 - FALSE_BOUNDS, len(BINS[kind]))
 
 
 def bounds_from_noisy(counts: Sequence[Real], kind: Kind, threshold: Real) -> Bounds | None:

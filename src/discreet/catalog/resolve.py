@@ -7,15 +7,10 @@ from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
+from discreet.catalog.catalog import Catalog, column_of
 from discreet.catalog.columns import ColumnDeclaration, UnitPath, resolve_column
-from discreet.catalog.declaration import (
-    Declaration,
-    TableDeclaration,
-    declaration_from,
-    path_unit,
-)
+from discreet.catalog.declaration import Declaration, TableDeclaration, declaration_from, path_unit
 from discreet.catalog.entries import Location, did_you_mean, lines_of, written_key
-from discreet.catalog.policy import Catalog, column_of
 from discreet.catalog.schema import (
     Auto,
     Column,

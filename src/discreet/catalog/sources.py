@@ -5,6 +5,7 @@ from fractions import Fraction
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
+from discreet.catalog.catalog import RowChoice, SourcePolicy
 from discreet.catalog.entries import (
     Location,
     check_choice,
@@ -15,7 +16,6 @@ from discreet.catalog.entries import (
     check_text,
     value_text,
 )
-from discreet.catalog.policy import RowChoice, SourcePolicy
 
 EMBEDDED = "duckdb"
 """The engine inside this process. Tables are copied into it."""

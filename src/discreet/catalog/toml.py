@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
 
+from discreet.catalog.catalog import Catalog, RowChoice, Suspends
 from discreet.catalog.columns import ROW, written_unit
 from discreet.catalog.entries import BLANK, did_you_mean, written_key, written_text
-from discreet.catalog.policy import Catalog, RowChoice, Suspends
 from discreet.catalog.schema import (
     Auto,
     Bounds,

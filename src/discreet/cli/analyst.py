@@ -8,7 +8,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from discreet.amounts import amount_up
-from discreet.catalog.policy import nearest
+from discreet.catalog.catalog import nearest
 from discreet.cli.console import remark, show, show_table
 from discreet.cli.ledger import active_text, ledger_location, left_text
 from discreet.cli.options import DEFAULT_CATALOG, Catalog, LedgerOption, exact

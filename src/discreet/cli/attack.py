@@ -11,29 +11,29 @@ from typing import Annotated
 
 import typer
 
-from discreet.attacks.alike import maker_like
-from discreet.attacks.arsenal import (
+from discreet.attacks.defences import Discreet
+from discreet.attacks.people import Make
+from discreet.attacks.registry import (
     ATTACKS,
     DEFENCES,
     EPSILON_LEAST,
     EPSILON_MOST,
     Attack,
-    Terms,
+    DefenceOptions,
 )
-from discreet.attacks.defences import Discreet
-from discreet.attacks.outcome import Outcome
-from discreet.attacks.people import Make
+from discreet.attacks.synthetic_people import synthesizer_like
 from discreet.attacks.targets import KnownDefence
+from discreet.attacks.trials import Outcome
 from discreet.catalog import BudgetPolicy
+from discreet.catalog.catalog import nearest
 from discreet.catalog.declaration import Declaration
-from discreet.catalog.policy import nearest
 from discreet.catalog.resolve import read
 from discreet.cli import stop_if_interrupted
 from discreet.cli.console import progress, remark, say, show
 from discreet.cli.options import AsJson, exact
 from discreet.errors import ParameterError
 from discreet.parameters import rational
-from discreet.plots import check_format
+from discreet.plots.figure import check_format
 
 MOST_QUERIES, MOST_TRIALS, MOST_PEOPLE = 100_000, 100_000, 100_000
 PERCENT = 100
@@ -219,7 +219,7 @@ def _maker(attack: Attack, options: AttackOptions, declared: Declaration | None)
         able = ", ".join(name for name, each in ATTACKS.items() if each.takes_catalogs)
         rule = f"must be left out for {options.attack}; {able} take one"
         raise ParameterError("catalog", str(options.catalog), rule)
-    return maker_like(declared, options.secret)
+    return synthesizer_like(declared, options.secret)
 
 
 def _defence(options: AttackOptions, declared: Declaration | None) -> KnownDefence:
@@ -230,7 +230,7 @@ def _defence(options: AttackOptions, declared: Declaration | None) -> KnownDefen
     if declared is not None and options.against == "discreet" and options.epsilon is None:
         return _as_declared(declared.budget, each)
     epsilon = Fraction(1) if options.epsilon is None else options.epsilon
-    defence = DEFENCES[options.against](Terms(epsilon=epsilon, each=each))
+    defence = DEFENCES[options.against](DefenceOptions(epsilon=epsilon, each=each))
     if (options.epsilon or each) and not hasattr(defence, "each"):
         remark(f"{options.against} has no ε: --epsilon and --epsilon-per-query have no effect.")
     return defence
@@ -239,7 +239,7 @@ def _defence(options: AttackOptions, declared: Declaration | None) -> KnownDefen
 def _as_declared(budget: BudgetPolicy, each: Fraction | None) -> Discreet:
     return Discreet(
         epsilon=float(budget.epsilon),
-        each=Terms(epsilon=budget.epsilon, each=each).share,
+        each=DefenceOptions(epsilon=budget.epsilon, each=each).share,
         delta=budget.delta,
         neighbours=budget.neighbours,
         accounting=budget.accounting,

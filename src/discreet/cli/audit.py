@@ -11,11 +11,11 @@ import typer
 from discreet.audit import Finding, Subject
 from discreet.audit import plot as chart_of
 from discreet.audit.trial import findings, trial
-from discreet.catalog.policy import nearest
+from discreet.catalog.catalog import nearest
 from discreet.cli.console import progress, remark, say, show, show_table
 from discreet.cli.options import AsJson, Chart
 from discreet.errors import ParameterError
-from discreet.plots import check_format
+from discreet.plots.figure import check_format
 
 FAILED = 1
 

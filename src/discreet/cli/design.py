@@ -24,18 +24,10 @@ from discreet.cli.console import remark, say, show, show_table, waiting
 from discreet.cli.ledger import cost_text, epsilon_text
 from discreet.cli.options import AsJson, exact
 from discreet.errors import ParameterError
-from discreet.plots import check_format
-from discreet.utility import (
-    Belief,
-    Design,
-    Prior,
-    binomial,
-    empirical,
-    gain_over,
-    threshold_gain,
-)
+from discreet.plots.figure import check_format
+from discreet.utility import Belief, Design, Prior, binomial, empirical, gain_over, threshold_gain
 from discreet.utility import design as compare
-from discreet.utility.gains import Gain
+from discreet.utility.priors import Gain
 
 ANSWERS_MOST = 300
 """A linear program of more answers takes minutes."""

@@ -13,10 +13,10 @@ import typer
 
 from discreet.answer import Price
 from discreet.catalog import Column
+from discreet.catalog.catalog import nearest
 from discreet.catalog.columns import ROW, written_unit
 from discreet.catalog.declaration import Declaration
 from discreet.catalog.entries import BLANK
-from discreet.catalog.policy import nearest
 from discreet.catalog.resolve import read
 from discreet.catalog.toml import TableDraft, draft, unit_guess
 from discreet.cli.console import is_interactive, progress, remark, show, waiting

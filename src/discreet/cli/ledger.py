@@ -13,20 +13,14 @@ from typing import Annotated
 
 import typer
 
-from discreet.accounting import Budget, Charge, Price, Remaining, record_from_event
+from discreet.accounting import Budget, Charge, ComposedPrice, Remaining, record_from_event
 from discreet.amounts import amount_down, amount_up, balance_from, equation
 from discreet.answer import Balance
+from discreet.catalog.catalog import budget_from
 from discreet.catalog.declaration import Declaration
-from discreet.catalog.policy import budget_from
 from discreet.catalog.resolve import read
 from discreet.cli.console import number, say, show, show_table
-from discreet.cli.options import (
-    DEFAULT_CATALOG,
-    AccountOptions,
-    AsJson,
-    Catalog,
-    LedgerArgument,
-)
+from discreet.cli.options import DEFAULT_CATALOG, AccountOptions, AsJson, Catalog, LedgerArgument
 from discreet.ledger import (
     OWNER,
     Entry,
@@ -37,8 +31,8 @@ from discreet.ledger import (
     bits_told,
     existing_ledger,
 )
+from discreet.ledger.charges import one_event
 from discreet.ledger.incidents import UNANSWERED
-from discreet.ledger.prices import one_event
 from discreet.opening import ledger_place, open_books
 
 PRIVATE = {"token", "data"}
@@ -244,7 +238,7 @@ def left_text(left: Remaining) -> str:
     return amount_down(left.epsilon)
 
 
-def cost_text(price: Price) -> str:
+def cost_text(price: ComposedPrice) -> str:
     """Return a cost with the method that proves it, written as in answers."""
     delta = f" at {equation('δ', amount_up(price.delta))}" if price.delta > 0 else ""
     return f"{equation('ε', epsilon_text(price.epsilon))}{delta} ({price.accountant} accounting)"

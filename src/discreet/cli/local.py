@@ -15,13 +15,7 @@ import numpy as np
 import typer
 
 from discreet.cli.console import progress, remark, show, show_table, table_lines
-from discreet.cli.options import (
-    DEFAULT_CONFIDENCE,
-    AsJson,
-    Chart,
-    Confidence,
-    exact,
-)
+from discreet.cli.options import DEFAULT_CONFIDENCE, AsJson, Chart, Confidence, exact
 from discreet.errors import CollectionError, ParameterError
 from discreet.local import (
     Client,
@@ -47,15 +41,9 @@ from discreet.local import (
 from discreet.local.collector import LEAST_PEOPLE
 from discreet.local.means import MeanMechanism
 from discreet.noise import SYSTEM
-from discreet.parameters import whole
-from discreet.plots import (
-    Panel,
-    Plot,
-    check_format,
-    plot_answer_bars,
-    plot_answer_dots,
-    plot_answer_lines,
-)
+from discreet.parameters import integer
+from discreet.plots.answers import Panel, plot_answer_bars, plot_answer_dots, plot_answer_lines
+from discreet.plots.figure import Plot, check_format
 from discreet.writing import check_place, write_file
 
 BATCH = 5_000
@@ -131,7 +119,7 @@ def simulate(
     """Write the reports of synthetic or given people, and print the truth about them."""
     survey = Survey(mechanism, epsilon, categories, people)
     check_place("output", output)
-    whole("people", survey.people, least=1, most=PEOPLE_MOST)
+    integer("people", survey.people, least=1, most=PEOPLE_MOST)
     reporting = _mechanism(survey)
     if isinstance(reporting, Duchi | Piecewise | Hybrid | SquareWave):
         numbers = _synthetic_numbers(people) if values is None else _read(values, float)

@@ -28,26 +28,11 @@ from discreet.catalog import (
     PublicTable,
     Table,
 )
-from discreet.catalog.policy import nearest
+from discreet.catalog.catalog import nearest
 from discreet.catalog.schema import time_from_number
 from discreet.cli import clear_interrupt
-from discreet.cli.ask import (
-    answered,
-    check_chart,
-    explained,
-    opened,
-    save_chart,
-    show_answer,
-)
-from discreet.cli.console import (
-    answers,
-    complain,
-    remark,
-    sentence_of,
-    show,
-    show_table,
-    width_of,
-)
+from discreet.cli.ask import answered, check_chart, explained, opened, save_chart, show_answer
+from discreet.cli.console import answers, complain, remark, sentence_of, show, show_table, width_of
 from discreet.cli.ledger import budget
 from discreet.cli.options import (
     DEFAULT_CATALOG,
@@ -60,13 +45,7 @@ from discreet.cli.options import (
     exact,
     margins,
 )
-from discreet.cli.shell_input import (
-    Words,
-    inputs,
-    is_command,
-    is_complete,
-    statements_and_rest,
-)
+from discreet.cli.shell_input import Words, inputs, is_command, is_complete, statements_and_rest
 from discreet.curator import Account, Curator
 from discreet.errors import HIDDEN, BudgetError, DiscreetError, ParameterError, readable
 

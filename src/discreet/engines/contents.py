@@ -11,7 +11,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from discreet.engines.loading import DUCKDB, DuckDbTable, Frame, Source, files_of, frame_table
+from discreet.engines.duckdb.loading import (
+    DUCKDB,
+    DataSource,
+    DuckDbTable,
+    Frame,
+    files_of,
+    frame_table,
+)
 from discreet.errors import SourceError
 
 SLICE = 2**17
@@ -35,12 +42,12 @@ LISTS = (
 """Arrays of lists: how long they are, and what they hold one after another."""
 
 
-def in_memory(name: str, source: Source) -> Source:
+def in_memory(name: str, source: DataSource) -> DataSource:
     """Return a data frame as a table of Arrow, which is read as often as needed; files as is."""
     return source if isinstance(source, str | Path | DuckDbTable) else frame_table(name, source)
 
 
-def files_in(source: Source) -> tuple[Path, ...]:
+def files_in(source: DataSource) -> tuple[Path, ...]:
     """Return the files that a source is read from; none for a table in memory.
 
     What a DuckDB file holds may be in the log beside it.
@@ -55,7 +62,7 @@ def files_in(source: Source) -> tuple[Path, ...]:
     return files
 
 
-def content_of(source: Source) -> str:
+def content_of(source: DataSource) -> str:
     """Return what is the same only for the same contents: bytes of files, values of tables."""
     if isinstance(source, str | Path | DuckDbTable):
         table = source.table if isinstance(source, DuckDbTable) else ""

@@ -24,7 +24,6 @@ from typing import Any, TypeVar
 from zlib import crc32
 
 from discreet.catalog.schema import Column, ColumnUnit, Kind, PrivateTable, Value
-from discreet.engines.base import ExactQuery
 from discreet.engines.dialect import Dialect
 from discreet.engines.writer import (
     ABOUT,
@@ -35,18 +34,19 @@ from discreet.engines.writer import (
     write_literal,
     write_query,
 )
-from discreet.engines.writer.units import kind_in
+from discreet.engines.writer.expressions import kind_in
 from discreet.errors import QuestionSizeError
 from discreet.query.expressions.functions import call
 from discreet.query.tree import (
     Call,
     Case,
+    ExactQuery,
     Expression,
     Facts,
     Join,
     Literal,
     PublicScan,
-    Released,
+    ReleasedScalar,
     Scan,
     Select,
 )
@@ -117,7 +117,7 @@ class Rehearsal:
         values = _values(query)
         text = write_query(query, dialect, STAND_INS[0])
         texts = [text, *(write_query(each, dialect, STAND_INS[0]) for each in _unguarded(query))]
-        if any(isinstance(each, Released) for each in _nodes(query)):
+        if any(isinstance(each, ReleasedScalar) for each in _nodes(query)):
             texts += [write_query(query, dialect, each) for each in STAND_INS[1:]]
         yield self._with_rows(query, dialect, text, values, 0)
         joins = sum(isinstance(each, Join) for each in _nodes(query))
@@ -366,7 +366,7 @@ def _unguarded(query: ExactQuery) -> Iterator[ExactQuery]:
     """Yield the query with each branch of its CASEs taken for all rows, and without its filters."""
     most = max((len(each.branches) for each in _nodes(query) if isinstance(each, Case)), default=0)
     is_filtered = any(
-        isinstance(each, Select) and (each.where is not None or each.only is not None)
+        isinstance(each, Select) and (each.where is not None or each.qualify is not None)
         for each in _nodes(query)
     )
     for number in _spread(most):
@@ -419,4 +419,4 @@ def _opened(number: int, node: object) -> object:
 
 
 def _unfiltered(node: object) -> object:
-    return replace(node, where=None, only=None) if isinstance(node, Select) else node
+    return replace(node, where=None, qualify=None) if isinstance(node, Select) else node

@@ -37,18 +37,18 @@ from discreet.mechanisms.exponential import PermuteAndFlip
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.parameters import Real, confidence_level
 from discreet.query.plan import Plan
-from discreet.query.plan.planned import PlannedMeasure, PlannedPick, PlannedRelease
+from discreet.query.plan.plan import PlannedComponents, PlannedRelease, PlannedValueSelection
 from discreet.query.questions import (
     Aggregate,
     ColumnOrigin,
     ContributionLimit,
     Counted,
-    KnownKeys,
+    DeclaredGroups,
     OriginKind,
     Question,
     Statistic,
 )
-from discreet.query.tree import Rows, Scan, Union
+from discreet.query.tree import Relation, Scan, UnionAll
 
 SELECTED = "(groups)"
 """Shown in place of a column's name, for the cost of finding the groups."""
@@ -69,7 +69,7 @@ def explain_plan(  # noqa: PLR0913 - all that is said
     """
     level = confidence_level(confidence)
     first = plan.releases[0] if plan.releases else None
-    unit = UnitName(name="") if first is None else unit_of(first.release.rows)
+    unit = UnitName(name="") if first is None else unit_of(first.aggregation.rows)
     return Explanation(
         question=question,
         price=Price(epsilon=plan.epsilon, delta=plan.delta),
@@ -87,14 +87,16 @@ def explain_plan(  # noqa: PLR0913 - all that is said
             each
             for planned in plan.releases
             for each in contribution_sentences(
-                planned.contribution, unit_of(planned.release.rows), planned.release.aggregates
+                planned.contribution,
+                unit_of(planned.aggregation.rows),
+                planned.aggregation.aggregates,
             )
         ),
         keys=_once(_groups(each, level) for each in plan.releases),
         left_out=_once(
             left_out_sentence(rows) for planned in plan.releases for rows in planned.left_out
         ),
-        afterwards=plan.question.afterwards,
+        afterwards=plan.question.post_sql,
         sqls=tuple(sqls),
         remaining=remaining,
     )
@@ -109,7 +111,7 @@ def notes_of(plan: Plan, confidence: Real) -> tuple[Note, ...]:
     return tuple(Note(each, is_printed=True) for each in (*limits, *rest, *ranks))
 
 
-def unit_of(rows: Rows) -> UnitName:
+def unit_of(rows: Relation) -> UnitName:
     """Return what the rows call the privacy unit that they belong to."""
     match rows:
         case Scan():
@@ -119,7 +121,7 @@ def unit_of(rows: Rows) -> UnitName:
                     return UnitName(name=column)
                 case _:
                     return UnitName(name=f"row of {last.name}", is_row=True)
-        case Union():
+        case UnionAll():
             return unit_of(rows.parts[0])
         case _:
             return unit_of(rows.source)
@@ -133,26 +135,26 @@ def _limit_notes(plan: Plan) -> Iterator[str]:
     ]
     with_table = len({limit.reason for _, limit in limited}) > 1
     for planned, limit in limited:
-        unit = unit_of(planned.release.rows)
-        yield limit_note(limit, unit, planned.release.aggregates, with_table=with_table)
+        unit = unit_of(planned.aggregation.rows)
+        yield limit_note(limit, unit, planned.aggregation.aggregates, with_table=with_table)
 
 
 def _rank_notes(plan: Plan, confidence: Fraction) -> Iterator[str]:
     for planned in plan.releases:
-        for i, aggregate in enumerate(planned.release.aggregates):
+        for i, aggregate in enumerate(planned.aggregation.aggregates):
             found = planned.expected(i, confidence)
             if isinstance(found, RankMargin):
                 yield rank_note(aggregate, found, confidence)
 
 
 def _groups(planned: PlannedRelease, confidence: Fraction) -> str:
-    release, known = planned.release, planned.release.key_set
-    if isinstance(known, KnownKeys):
+    release, known = planned.aggregation, planned.aggregation.groups
+    if isinstance(known, DeclaredGroups):
         return declared_groups(release.keys, known)
-    assert planned.selection is not None  # noqa: S101 - undeclared groups are selected
+    assert planned.key_selection is not None  # noqa: S101 - undeclared groups are selected
     return undeclared_groups(
         known.why,
-        planned.selection,
+        planned.key_selection,
         _counted(planned),
         confidence,
         is_answered=KeyCount() in planned.estimators,
@@ -170,12 +172,12 @@ def _columns(
     question: Question, number: int, planned: PlannedRelease, confidence: Fraction
 ) -> Iterator[ExplainedColumn]:
     """Yield what selects the groups, then each aggregate once, in the order of the query."""
-    if planned.selection is not None:
+    if planned.key_selection is not None:
         yield _selecting_column(planned, confidence)
     seen: dict[tuple[str, int], str] = {_part(KeyCount()): SELECTED}
     places = range(len(planned.estimators))
     for i in sorted(places, key=lambda i: _position(question, number, i)):
-        estimator, aggregate = planned.estimators[i], planned.release.aggregates[i]
+        estimator, aggregate = planned.estimators[i], planned.aggregation.aggregates[i]
         part, name = _part(estimator), _asked_name(question, number, i)
         expected = planned.expected(i, confidence)
         yield ExplainedColumn(
@@ -194,12 +196,12 @@ def _columns(
 
 
 def _selecting_column(planned: PlannedRelease, confidence: Fraction) -> ExplainedColumn:
-    assert planned.selection is not None  # noqa: S101 - it is asked for where there is one
-    counted, mechanism = _counted(planned), planned.selection.mechanism
+    assert planned.key_selection is not None  # noqa: S101 - it is asked for where there is one
+    counted, mechanism = _counted(planned), planned.key_selection.mechanism
     return ExplainedColumn(
         name=SELECTED,
         statistic=f"number of {counted} per group",
-        margin_text=margin_text(float(mechanism.error(confidence)), is_integer=True),
+        margin_text=margin_text(float(mechanism.margin(confidence)), is_integer=True),
         epsilon_share=mechanism.epsilon,
         noise=f"truncated Laplace noise, scale {brief(mechanism.scale)} {counted}",
         why="",
@@ -208,9 +210,9 @@ def _selecting_column(planned: PlannedRelease, confidence: Fraction) -> Explaine
 
 def _counted(planned: PlannedRelease) -> str:
     """Return what is counted where groups are selected."""
-    assert planned.selection is not None  # noqa: S101 - it is asked for where there is one
-    is_rows = planned.selection.selecting.of is Counted.ROWS
-    return "rows" if is_rows else unit_of(planned.release.rows).counted
+    assert planned.key_selection is not None  # noqa: S101 - it is asked for where there is one
+    is_rows = planned.key_selection.key_selection.of is Counted.ROWS
+    return "rows" if is_rows else unit_of(planned.aggregation.rows).counted
 
 
 def _position(question: Question, number: int, i: int) -> int:
@@ -233,7 +235,7 @@ def _text(aggregate: Aggregate) -> str:
 def _part(estimator: Estimator) -> tuple[str, int]:
     """Return which measurement an aggregate is computed from."""
     match estimator:
-        case SelectedValue(pick=number):
+        case SelectedValue(selection=number):
             return "pick", number
         case KeyCount():
             return "selection", 0
@@ -241,12 +243,14 @@ def _part(estimator: Estimator) -> tuple[str, int]:
             return "measure", estimator.measure
 
 
-def _priced(planned: PlannedRelease, estimator: Estimator) -> PlannedMeasure | PlannedPick | None:
+def _priced(
+    planned: PlannedRelease, estimator: Estimator
+) -> PlannedComponents | PlannedValueSelection | None:
     match _part(estimator):
         case "pick", number:
-            return planned.picks[number]
+            return planned.value_selections[number]
         case "measure", number:
-            return planned.measures[number]
+            return planned.components[number]
     return None
 
 
@@ -254,21 +258,21 @@ def _share(planned: PlannedRelease, estimator: Estimator) -> Fraction:
     part = _priced(planned, estimator)
     if part is not None:
         return part.epsilon
-    return Fraction(0) if planned.selection is None else planned.selection.mechanism.epsilon
+    return Fraction(0) if planned.key_selection is None else planned.key_selection.mechanism.epsilon
 
 
 def _noise(planned: PlannedRelease, estimator: Estimator) -> str:
     match _priced(planned, estimator):
-        case PlannedMeasure() as part:
+        case PlannedComponents() as part:
             return _measure_noise(planned, estimator, part)
-        case PlannedPick(mechanism=PermuteAndFlip()):
+        case PlannedValueSelection(mechanism=PermuteAndFlip()):
             return "permute-and-flip mechanism"
-        case PlannedPick():
+        case PlannedValueSelection():
             return "exponential mechanism"
     return "same noise as the group counts"
 
 
-def _measure_noise(planned: PlannedRelease, estimator: Estimator, part: PlannedMeasure) -> str:
+def _measure_noise(planned: PlannedRelease, estimator: Estimator, part: PlannedComponents) -> str:
     """Return the noise of a measurement, in what is counted, or as it is in a sum."""
     kind = "Gaussian" if isinstance(part.noise, Gaussian) else "Laplace"
     if part.measure.ends is not None and isinstance(estimator, LinearEstimator):
@@ -281,19 +285,19 @@ def _measured(planned: PlannedRelease, estimator: Estimator) -> str:
     """Return what a measurement counts."""
     statistics = {
         aggregate.statistic
-        for aggregate, other in zip(planned.release.aggregates, planned.estimators, strict=True)
+        for aggregate, other in zip(planned.aggregation.aggregates, planned.estimators, strict=True)
         if _part(other) == _part(estimator)
     }
     if statistics == {Statistic.COUNT_UNITS}:
-        return unit_of(planned.release.rows).counted
+        return unit_of(planned.aggregation.rows).counted
     return "values" if statistics == {Statistic.COUNT_DISTINCT} else "rows"
 
 
 def _why(planned: PlannedRelease, estimator: Estimator, aggregate: Aggregate) -> str:
     match _priced(planned, estimator):
-        case PlannedMeasure():
+        case PlannedComponents():
             return noise_sentence(planned.noise_reason)
-        case PlannedPick():
+        case PlannedValueSelection():
             return choice_sentence(aggregate)
     return ""
 

@@ -7,19 +7,19 @@ from fractions import Fraction
 from discreet.amounts import error_text, number_text, percent
 from discreet.catalog.schema import Kind, Value, time_from_number
 from discreet.estimators import ExpectedMargin, MarginPerCount, RankMargin
-from discreet.query.plan.planned import PlannedSelection
+from discreet.query.plan.plan import PlannedKeySelection
 from discreet.query.questions import (
     Aggregate,
     Clamped,
     Contribution,
     ContributionLimit,
     CountedOnce,
+    DeclaredGroups,
     FixedBins,
     FromPublicTables,
     GaussianNarrower,
     JoinProduct,
     Key,
-    KnownKeys,
     LaplaceNarrower,
     LeftOut,
     Limited,
@@ -305,7 +305,7 @@ def _value_text(value: Value) -> str:
 # --------------------------------------------------------------------------- groups
 
 
-def declared_groups(keys: Sequence[Key], known: KnownKeys) -> str:
+def declared_groups(keys: Sequence[Key], known: DeclaredGroups) -> str:
     """Return which groups are shown where they are declared."""
     if not keys:
         return "All rows are one group."
@@ -326,7 +326,7 @@ def declared_groups(keys: Sequence[Key], known: KnownKeys) -> str:
 
 def undeclared_groups(
     why: UndeclaredReason,
-    selection: PlannedSelection,
+    selection: PlannedKeySelection,
     counted: str,
     confidence: Fraction,
     *,

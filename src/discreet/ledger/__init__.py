@@ -1,5 +1,9 @@
-"""The ledger: the durable record of charges and answers."""
+"""Public names; which store an address means."""
 
+from collections.abc import Collection, Iterable
+from pathlib import Path
+
+from discreet.accounting import Budget
 from discreet.ledger.base import (
     OWNER,
     AccountBalance,
@@ -7,17 +11,16 @@ from discreet.ledger.base import (
     Entry,
     Incident,
     Item,
-    Kept,
     Ledger,
     LedgerView,
     Receipt,
     Report,
+    SavedAnswer,
 )
 from discreet.ledger.incidents import bits_told
-from discreet.ledger.opening import existing_ledger, is_on_server, open_ledger
+from discreet.ledger.inputs import Token, make_token
 from discreet.ledger.postgres import PostgresLedger
 from discreet.ledger.sqlite import SqliteLedger
-from discreet.ledger.tokens import Token, make_token
 
 __all__ = [
     "OWNER",
@@ -26,12 +29,12 @@ __all__ = [
     "Entry",
     "Incident",
     "Item",
-    "Kept",
     "Ledger",
     "LedgerView",
     "PostgresLedger",
     "Receipt",
     "Report",
+    "SavedAnswer",
     "SqliteLedger",
     "Token",
     "bits_told",
@@ -40,3 +43,34 @@ __all__ = [
     "make_token",
     "open_ledger",
 ]
+
+
+SERVER = ("postgresql://", "postgres://")
+
+
+def open_ledger(
+    address: str | Path,
+    *,
+    budget: Budget,
+    neighbours: str = "add-remove",
+    disjoint: Iterable[Collection[str]] = (),
+    data: Collection[str] = (),
+) -> Ledger:
+    """Return the ledger at an address: of a PostgreSQL server, of a file, or ":memory:"."""
+    if is_on_server(address):
+        return PostgresLedger(
+            str(address), budget=budget, neighbours=neighbours, disjoint=disjoint, data=data
+        )
+    return SqliteLedger(address, budget=budget, neighbours=neighbours, disjoint=disjoint, data=data)
+
+
+def existing_ledger(address: str | Path) -> Ledger:
+    """Return the ledger at an address under the policy that it records; none is made."""
+    if is_on_server(address):
+        return PostgresLedger.existing(str(address))
+    return SqliteLedger.existing(address)
+
+
+def is_on_server(address: str | Path) -> bool:
+    """Return whether an address is that of a server."""
+    return isinstance(address, str) and address.startswith(SERVER)

@@ -12,12 +12,12 @@ from fractions import Fraction
 from types import MappingProxyType, TracebackType
 from typing import Literal, Protocol, Self, TypeAlias
 
-from discreet.accounting import Budget, Charge, Event, Price, Remaining
+from discreet.accounting import Budget, Charge, ComposedPrice, Event, Remaining
 from discreet.errors import Failure
-from discreet.ledger.scopes import Scope
+from discreet.ledger.charges import ChargeScope
 from discreet.parameters import Real
 
-Kind: TypeAlias = Literal["policy", "charge", "answer", "analyst", "incident", "resume", "pin"]
+EntryKind: TypeAlias = Literal["policy", "charge", "answer", "analyst", "incident", "resume", "pin"]
 """What an entry says: the total in force, a charged query, its answer, an analyst's account, a
 failure after a charge, that the owner has looked, and off which answer a query was read."""
 
@@ -34,7 +34,7 @@ class Item:
 
     question: str
     events: Sequence[Event]
-    scope: Scope = None
+    scope: ChargeScope = None
     """The tables whose units it is about; None is about everybody."""
     about: Mapping[str, str] = field(default_factory=dict)
     """What the caller notes of it."""
@@ -70,7 +70,7 @@ class Receipt:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class SavedAnswer:
     """The one answer of a query that was charged."""
 
     receipt: Receipt
@@ -82,7 +82,7 @@ class Entry:
     """One line of the book, as it was written; its digest covers it and all before it."""
 
     number: int
-    kind: Kind
+    kind: EntryKind
     written: datetime
     question: str
     account: str
@@ -90,7 +90,7 @@ class Entry:
     about: Mapping[str, str]
     """The total in force, what the caller noted of a query, or the answer's SHA-256."""
     digest: str
-    scope: Scope = None
+    scope: ChargeScope = None
     """The tables whose units a charge is about; None is about everybody."""
 
 
@@ -115,7 +115,7 @@ class Report:
     were chosen after seeing answers is what the filter charged, and only that decides.
     """
 
-    price: Price
+    price: ComposedPrice
     charged: Charge
     """What the filter counts for all queries together, whatever units they are about."""
     total: Budget
@@ -159,7 +159,7 @@ class LedgerView(Protocol):
     ) -> None:
         """Raise what charging an account for all of the items would raise, were none paid for."""
 
-    def find(self, question: str) -> Receipt | Kept | None:
+    def find(self, question: str) -> Receipt | SavedAnswer | None:
         """Return the kept answer, else the receipt of a question that was paid for, else None."""
 
     def pin_of(self, question: str) -> str | None:
@@ -168,7 +168,7 @@ class LedgerView(Protocol):
     def charges_with_prefix(self, prefix: str, most: int) -> tuple[Entry, ...]:
         """Return the last charges of queries whose names begin so, the newest first."""
 
-    def remaining(self, account: str | None = None, *, scope: Scope = None) -> Remaining:
+    def remaining(self, account: str | None = None, *, scope: ChargeScope = None) -> Remaining:
         """Return what is left of the total, or of an account's cap; the total holds besides."""
 
     def balance(self, account: str = OWNER) -> AccountBalance:
@@ -194,7 +194,7 @@ class Ledger(Protocol):
     def view(self) -> AbstractContextManager[LedgerView]:
         """Return what the ledger holds, read in one transaction that lasts as long as this."""
 
-    def find(self, question: str) -> Receipt | Kept | None:
+    def find(self, question: str) -> Receipt | SavedAnswer | None:
         """Return the saved answer, else the receipt of a query that was charged, else None."""
 
     def charge(
@@ -204,7 +204,7 @@ class Ledger(Protocol):
         *,
         account: str = OWNER,
         about: Mapping[str, str] = MappingProxyType({}),
-        scope: Scope = None,
+        scope: ChargeScope = None,
     ) -> Receipt:
         """Charge for all of the events or raise BudgetError; durable when it returns.
 
@@ -275,7 +275,7 @@ class Ledger(Protocol):
     def resume(self, account: str) -> None:
         """Note that the owner has looked at an account's incidents, and let it ask again."""
 
-    def remaining(self, account: str | None = None, *, scope: Scope = None) -> Remaining:
+    def remaining(self, account: str | None = None, *, scope: ChargeScope = None) -> Remaining:
         """Return what is left of the total, or of an account's cap; the total holds besides.
 
         With a scope, what is left for queries about units of these tables; else the least that

@@ -10,33 +10,41 @@ from types import MappingProxyType, TracebackType
 from typing import Self
 
 from discreet.accounting import Budget, Charge, Event, Remaining
-from discreet.errors import (
-    HIDDEN,
-    AccountError,
-    Failure,
-    LedgerError,
-    ParameterError,
-    shown,
-)
-from discreet.ledger.analysts import an_analyst
+from discreet.errors import HIDDEN, AccountError, Failure, LedgerError, ParameterError, shown
 from discreet.ledger.base import (
     OWNER,
     Analyst,
     Entry,
     Incident,
     Item,
-    Kept,
     Receipt,
     Report,
+    SavedAnswer,
     Suspends,
 )
-from discreet.ledger.book import BEGINNING, Book, Line, Policy, Row, entry_from_row
-from discreet.ledger.checks import a_head, a_name, a_receipt, an_answer
+from discreet.ledger.charges import ChargeScope
 from discreet.ledger.incidents import incident_record, incidents_in, resume_record
-from discreet.ledger.items import lines_of
-from discreet.ledger.scopes import Scope
-from discreet.ledger.tokens import is_token_of, selector_in
-from discreet.ledger.transactions import Mode, Storage, Turn, caught_up, following, selected, whole
+from discreet.ledger.inputs import (
+    check_analyst,
+    check_answer,
+    check_head,
+    check_name,
+    check_receipt,
+    is_token_of,
+    selector_in,
+)
+from discreet.ledger.policy import Policy
+from discreet.ledger.state import BEGINNING, LedgerState, NewEntry, StoredEntry, entry_from_row
+from discreet.ledger.storage import (
+    Mode,
+    Storage,
+    Turn,
+    caught_up,
+    checked_entries,
+    following,
+    new_entries,
+    selected,
+)
 from discreet.ledger.view import StoredView, balance_in, receipt_from, report_on
 from discreet.parameters import Real
 
@@ -55,7 +63,7 @@ class StoredLedger:
     """A ledger in a storage; each kind of storage has a class that says how it is opened."""
 
     def __init__(self, storage: Storage, policy: Policy | None) -> None:
-        self._book = Book()
+        self._book = LedgerState()
         self._storage = storage
         self._seen: dict[str, bytes] = {}  # hashes of tokens that were compared once
         try:
@@ -73,7 +81,7 @@ class StoredLedger:
         with self._turn("read") as turn:
             yield StoredView(turn)
 
-    def find(self, question: str) -> Receipt | Kept | None:
+    def find(self, question: str) -> Receipt | SavedAnswer | None:
         """Return the saved answer, else the receipt of a query that was charged, else None."""
         with self.view() as view:
             return view.find(question)
@@ -85,7 +93,7 @@ class StoredLedger:
         *,
         account: str = OWNER,
         about: Mapping[str, str] = MappingProxyType({}),
-        scope: Scope = None,
+        scope: ChargeScope = None,
     ) -> Receipt:
         """Charge for all of the events or raise BudgetError; durable when it returns.
 
@@ -110,8 +118,8 @@ class StoredLedger:
         queries that are read off the saved answers of others, noted in the same transaction. What
         is rejected, and when PinnedError is raised, is said in the protocol.
         """
-        lines = lines_of(items, account)
-        pinned = {a_name("question", each): a_name("source", pins[each]) for each in pins}
+        lines = new_entries(items, account)
+        pinned = {check_name("question", each): check_name("source", pins[each]) for each in pins}
         despite = {each.question for each in items if each.despite_pin}
         with self._turn("write") as turn:
             turn.book.check_enabled(account)
@@ -149,15 +157,15 @@ class StoredLedger:
         """
         self._storage.check_open()
         try:
-            self._book.check_enabled(a_name("account", account))
+            self._book.check_enabled(check_name("account", account))
         except AccountError:
             self.check(account=account)
 
     def keep(self, receipt: Receipt, answer: bytes) -> bytes:
         """Return the answer that is kept, the first one handed in; durable when it returns."""
-        answer = an_answer(answer)
+        answer = check_answer(answer)
         with self._turn("write") as turn:
-            paid = turn.charge_of(a_receipt(receipt).question)
+            paid = turn.charge_of(check_receipt(receipt).question)
             if paid is None or paid.number != receipt.number:
                 raise ParameterError("receipt", HIDDEN, "must come from this ledger")
             kept = turn.answer_of(paid.question)
@@ -165,7 +173,7 @@ class StoredLedger:
                 turn.keep(paid, answer)
         return answer if kept is None else kept
 
-    def remaining(self, account: str | None = None, *, scope: Scope = None) -> Remaining:
+    def remaining(self, account: str | None = None, *, scope: ChargeScope = None) -> Remaining:
         """Return what is left of the total, or of an account's cap; the total holds besides.
 
         With a scope, what is left for queries about units of these tables; else the least that
@@ -176,7 +184,7 @@ class StoredLedger:
 
     def cap(self, account: str) -> Budget:
         """Return the cap of an analyst's account as a budget, uncharged."""
-        return self._current().cap(a_name("account", account))
+        return self._current().cap(check_name("account", account))
 
     def keyed(self, text: str) -> str | None:
         """Return what stands for a text in this ledger; without its key nobody can guess which.
@@ -210,13 +218,13 @@ class StoredLedger:
 
         An answer that is handed in is kept in the same transaction, if none is.
         """
-        about, name = incident_record(failure, suspends), a_name("account", account)
-        kept = None if answer is None else an_answer(answer)
+        about, name = incident_record(failure, suspends), check_name("account", account)
+        kept = None if answer is None else check_answer(answer)
         with self._turn("write") as turn:
-            paid = turn.charge_of(a_receipt(receipt).question)
+            paid = turn.charge_of(check_receipt(receipt).question)
             if paid is None or paid.number != receipt.number:
                 raise ParameterError("receipt", HIDDEN, "must come from this ledger")
-            line = Line(kind="incident", question=paid.question, account=name, about=about)
+            line = NewEntry(kind="incident", question=paid.question, account=name, about=about)
             turn.append(line)
             if kept is not None and turn.answer_of(paid.question) is None:
                 turn.keep(paid, kept)
@@ -231,7 +239,7 @@ class StoredLedger:
 
     def resume(self, account: str) -> None:
         """Note that the owner has looked at an account's incidents, and let it ask again."""
-        name = a_name("account", account)
+        name = check_name("account", account)
         with self._turn("write") as turn:
             book = turn.book
             if name not in book.suspended and not book.unanswered.get(name):
@@ -239,7 +247,7 @@ class StoredLedger:
                 fix = f"Suspended accounts: {names}" if names else "No account is suspended"
                 raise AccountError("This account is not suspended", fix)
             about = resume_record(turn.unanswered_of(name))
-            turn.append(Line(kind="resume", account=name, about=about))
+            turn.append(NewEntry(kind="resume", account=name, about=about))
 
     # ----------------------------------------------------------------------- analysts
 
@@ -253,7 +261,7 @@ class StoredLedger:
         enabled: bool = True,
     ) -> Analyst:
         """Put an analyst's account in force, in place of what was declared of it before."""
-        analyst = an_analyst(
+        analyst = check_analyst(
             name=name, epsilon=epsilon, delta=delta, token_hash=token_hash, enabled=enabled
         )
         with self._turn("write") as turn:
@@ -262,7 +270,7 @@ class StoredLedger:
 
     def declare_cap(self, name: str, *, epsilon: Real, delta: Real | None = None) -> Analyst:
         """Put a cap in force; a token stays good, and who is disabled stays so."""
-        new = an_analyst(name=name, epsilon=epsilon, delta=delta, token_hash=None, enabled=True)
+        new = check_analyst(name=name, epsilon=epsilon, delta=delta, token_hash=None, enabled=True)
         with self._turn("write") as turn:
             known = turn.book.analysts.get(new.name, new)
             analyst = replace(known, epsilon=new.epsilon, delta=new.delta)
@@ -322,13 +330,13 @@ class StoredLedger:
 
     def verify(self, head: str | None = None) -> None:
         """Raise LedgerError unless every entry is as it was written and head is among them."""
-        noted = None if head is None else a_head(head)
+        noted = None if head is None else check_head(head)
         self._storage.rest()  # what is read afterwards comes from the store, not from a cache
         with self._turn("read") as turn:
             turn.transaction.check_schema()
             turn.transaction.check_pages()
             digests: set[str] = set()
-            Book().after(whole(turn.transaction.answered(), digests))
+            LedgerState().after(checked_entries(turn.transaction.answered(), digests))
             if noted is not None and noted not in digests:
                 raise LedgerError(*DROPPED)
 
@@ -347,11 +355,11 @@ class StoredLedger:
     ) -> None:
         self.close()
 
-    def _current(self) -> Book:
+    def _current(self) -> LedgerState:
         with self._turn("read") as turn:
             return turn.book
 
-    def _batch(self, last: int) -> list[Row]:
+    def _batch(self, last: int) -> list[StoredEntry]:
         with self._turn("read") as turn:
             return list(turn.transaction.rows(last + 1, BATCH))
 

@@ -10,16 +10,14 @@ from discreet.ledger.base import (
     Analyst,
     Entry,
     Item,
-    Kept,
     Receipt,
     Report,
+    SavedAnswer,
 )
-from discreet.ledger.book import Book, Row, entry_from_row, paid_by_choice, scope_of
-from discreet.ledger.checks import a_name, a_prefix
-from discreet.ledger.items import lines_of
-from discreet.ledger.prices import events_from_text, one_event
-from discreet.ledger.scopes import Scope, a_scope
-from discreet.ledger.transactions import Turn, following
+from discreet.ledger.charges import ChargeScope, check_scope, events_from_text, one_event
+from discreet.ledger.inputs import check_name, check_prefix
+from discreet.ledger.state import LedgerState, StoredEntry, entry_from_row, paid_by_choice, scope_of
+from discreet.ledger.storage import Turn, following, new_entries
 from discreet.parameters import Real
 
 
@@ -33,38 +31,38 @@ class StoredView:
         self, items: Sequence[Item] = (), *, account: str = OWNER, to_run: bool = False
     ) -> None:
         """Raise what charging an account for all of the items would raise, were none paid for."""
-        self._book.check_enabled(a_name("account", account))
-        lines = lines_of(items, account)
+        self._book.check_enabled(check_name("account", account))
+        lines = new_entries(items, account)
         if lines or to_run:
             self._book.check_running(account)
         if lines:
             self._book.check_affordable(account, lines)
 
-    def find(self, question: str) -> Receipt | Kept | None:
+    def find(self, question: str) -> Receipt | SavedAnswer | None:
         """Return the saved answer, else the receipt of a query that was charged, else None."""
-        question = a_name("question", question)
+        question = check_name("question", question)
         paid, answer = self._turn.charge_of(question), self._turn.answer_of(question)
         if paid is None:
             return None
         receipt = receipt_from(paid, events_from_text(paid.events), self._book, already_paid=True)
-        return receipt if answer is None else Kept(receipt=receipt, answer=answer)
+        return receipt if answer is None else SavedAnswer(receipt=receipt, answer=answer)
 
     def pin_of(self, question: str) -> str | None:
         """Return the query off whose saved answer this one is read, if it was pinned."""
-        return self._book.pins.get(a_name("question", question))
+        return self._book.pins.get(check_name("question", question))
 
     def charges_with_prefix(self, prefix: str, most: int) -> tuple[Entry, ...]:
         """Return the last charges of queries whose names begin so, the newest first."""
-        return tuple(map(entry_from_row, self._turn.charges_under(a_prefix(prefix), most)))
+        return tuple(map(entry_from_row, self._turn.charges_under(check_prefix(prefix), most)))
 
-    def remaining(self, account: str | None = None, *, scope: Scope = None) -> Remaining:
+    def remaining(self, account: str | None = None, *, scope: ChargeScope = None) -> Remaining:
         """Return what is left of the total, or of an account's cap; the total holds besides."""
-        name = None if account is None else a_name("account", account)
-        return self._book.remaining(name, a_scope(scope))
+        name = None if account is None else check_name("account", account)
+        return self._book.remaining(name, check_scope(scope))
 
     def balance(self, account: str = OWNER) -> AccountBalance:
         """Return what an account may still spend."""
-        return balance_in(self._book, a_name("account", account))
+        return balance_in(self._book, check_name("account", account))
 
     def analysts(self) -> tuple[Analyst, ...]:
         """Return the accounts that were declared, as they are in force."""
@@ -78,13 +76,13 @@ class StoredView:
         """Return all entries in the order in which they were written."""
         return map(entry_from_row, following(self._turn.transaction.rows(1)))
 
-    def charges(self) -> list[Row]:
+    def charges(self) -> list[StoredEntry]:
         """Return the rows of all charges, each checked against the chain."""
         rows = following(self._turn.transaction.rows(1))
         return [row for row in rows if row.kind == "charge"]
 
 
-def balance_in(book: Book, account: str) -> AccountBalance:
+def balance_in(book: LedgerState, account: str) -> AccountBalance:
     """Return what an account may still spend: of its cap, or of the total where that is less."""
     left = book.remaining()
     if account == OWNER:
@@ -99,9 +97,9 @@ def balance_in(book: Book, account: str) -> AccountBalance:
 
 
 def receipt_from(
-    paid: Row,
+    paid: StoredEntry,
     events: tuple[Event, ...],
-    book: Book,
+    book: LedgerState,
     *,
     already_paid: bool,
     balance: AccountBalance | None = None,
@@ -118,7 +116,7 @@ def receipt_from(
     )
 
 
-def report_on(book: Book, charges: Sequence[Row], delta: Real | None) -> Report:
+def report_on(book: LedgerState, charges: Sequence[StoredEntry], delta: Real | None) -> Report:
     """Return what charges cost together, by the accountant that proves the least."""
     slack = book.total.delta if delta is None else delta
     concerned = {frozenset(each.items()) for each in paid_by_choice(charges, book.disjoint)}

@@ -26,7 +26,7 @@ from discreet.local.mechanism import (
 from discreet.local.reports import Reports, Tally, check_counts
 from discreet.noise import Entropy, permutation, uniform_integers
 from discreet.noise.uniform import BoolArray, FloatArray, IntArray
-from discreet.parameters import Real, whole
+from discreet.parameters import Real, integer
 
 BUCKETS_MOST, ASKED_MOST = 1 << 12, 64
 
@@ -48,12 +48,12 @@ class BitFlips:
 
     def __init__(self, *, epsilon: Real, buckets: int, asked: int = 1) -> None:
         exact = checked_epsilon(epsilon)
-        many = whole("buckets", buckets, least=2, most=BUCKETS_MOST)
+        many = integer("buckets", buckets, least=2, most=BUCKETS_MOST)
         freeze_fields(
             self,
             epsilon=exact,
             buckets=many,
-            asked=whole("asked", asked, least=1, most=min(many, ASKED_MOST)),
+            asked=integer("asked", asked, least=1, most=min(many, ASKED_MOST)),
             flip=probability_up(1 / (exp_down(exact / 2) + 1)),
         )
 

@@ -23,7 +23,7 @@ from discreet.local.mechanism import Mechanism
 from discreet.local.registry import mechanism_from_json, mechanism_to_json
 from discreet.local.reports import Reports, Tally
 from discreet.noise import SYSTEM
-from discreet.parameters import whole
+from discreet.parameters import integer
 
 APPLICATION = 0x4449534C
 """Marks a SQLite file as a collection: "DISL"."""
@@ -101,7 +101,7 @@ class Collector:
         least_people: int = LEAST_PEOPLE,
     ) -> Self:
         """Create a collection in a new file, and open it."""
-        least = whole("least_people", least_people, least=1, most=10**9)
+        least = integer("least_people", least_people, least=1, most=10**9)
         text = mechanism_to_json(mechanism)
         place = _resolved(path)
         if Path(path).is_symlink():

@@ -37,7 +37,7 @@ from discreet.local.sketches import (
 )
 from discreet.noise import Entropy, uniform_integers
 from discreet.noise.uniform import FloatArray, IntArray
-from discreet.parameters import Real, whole
+from discreet.parameters import Real, integer
 
 Sketch: TypeAlias = CountMeanSketch | HadamardSketch
 
@@ -190,14 +190,14 @@ class HeavyHitters:
         width: int = 1024,
     ) -> None:
         sketch = HadamardSketch(epsilon=epsilon, hashes=hashes, width=width)
-        most = whole("length", length, least=1, most=LENGTH_MOST)
+        most = integer("length", length, least=1, most=LENGTH_MOST)
         freeze_fields(
             self,
             epsilon=sketch.epsilon,
             alphabet=_checked_alphabet(alphabet),
             length=most,
-            first=whole("first", first, least=1, most=most),
-            step=whole("step", step, least=1, most=most),
+            first=integer("first", first, least=1, most=most),
+            step=integer("step", step, least=1, most=most),
             hashes=sketch.hashes,
             width=sketch.width,
             sketch=sketch,
@@ -284,7 +284,7 @@ def found_words(
     most: int = 64,
 ) -> FoundWords:
     """Return the significant words. At most `most` prefixes are continued at each length."""
-    kept = whole("most", most, least=1, most=10_000)
+    kept = integer("most", most, least=1, most=10_000)
     groups = tally.counters.reshape(len(mechanism.lengths), mechanism.sketch.counters)
     check_counts(tally, groups[:, -mechanism.hashes :])
     miss = (1 - confidence) / len(mechanism.lengths)

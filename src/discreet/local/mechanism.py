@@ -26,7 +26,7 @@ from discreet.errors import HIDDEN, ParameterError, readable
 from discreet.noise import Entropy
 from discreet.noise.enclosures import exp_neg, is_at_most
 from discreet.noise.uniform import BoolArray, IntArray
-from discreet.parameters import Real, rational, whole
+from discreet.parameters import Real, integer, rational
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -189,7 +189,7 @@ def checked_epsilon(epsilon: object) -> Fraction:
 
 def checked_categories(categories: object) -> int:
     """Return a number of values that a tally can count, or reject it."""
-    return whole("categories", categories, least=2, most=CATEGORIES_MOST)
+    return integer("categories", categories, least=2, most=CATEGORIES_MOST)
 
 
 def checked_values(values: ArrayLike, categories: int) -> IntArray:

@@ -28,7 +28,7 @@ from discreet.local.mechanism import (
 )
 from discreet.noise import Entropy, uniform_integers
 from discreet.noise.uniform import BoolArray, FloatArray, IntArray, words
-from discreet.parameters import Real, rational, whole
+from discreet.parameters import Real, integer, rational
 
 FINE_BITS = 32
 FINE = 1 << FINE_BITS
@@ -258,7 +258,7 @@ class Piecewise:
         self, *, epsilon: Real, bounds: tuple[Real, Real] = (-1, 1), grid: int = 10
     ) -> None:
         exact = checked_epsilon(epsilon)
-        bits = whole("grid", grid, least=0, most=GRID_MOST)
+        bits = integer("grid", grid, least=0, most=GRID_MOST)
         width = max(1, round((1 << bits) * exp(-float(exact) / 2)))
         window = NearWindow.of(exact, positions=(1 << bits) + 1, width=width)
         freeze_fields(self, epsilon=exact, bounds=checked_bounds(bounds), grid=bits, window=window)

@@ -13,11 +13,7 @@ from discreet.local.estimates import Correction, RapporEstimates
 from discreet.local.heavy_hitters import FoundWords, HeavyHitters, Sketch, SketchEstimates
 from discreet.local.means import MeanEstimate, MeanMechanism
 from discreet.local.mechanism import Mechanism, check_mechanism
-from discreet.local.rappor import (
-    Discovery,
-    PermanentBits,
-    Rappor,
-)
+from discreet.local.rappor import Discovery, PermanentBits, Rappor
 from discreet.local.reports import Tally
 from discreet.local.server import Server
 from discreet.local.sketches import Word

@@ -15,20 +15,20 @@ from math import exp, expm1, inf, isinf, log, log1p, nextafter, sqrt
 
 import numpy as np
 
-from discreet.accounting.compose import compose
-from discreet.accounting.events import ApproximateEvent, PureEvent
-from discreet.accounting.hockey_stick import (
+from discreet.accounting.approximate import (
     Floats,
     delta_from_losses,
     epsilon_for_delta,
     epsilon_guess,
 )
+from discreet.accounting.compose import compose
+from discreet.accounting.events import ApproximateEvent, PureEvent
 from discreet.accounting.rounding import TRUST, float_down, float_up, positive_delta
 from discreet.errors import ParameterError
 from discreet.local.client import Histories, memoized_epsilon
 from discreet.local.mechanism import check_mechanism, checked_epsilon
 from discreet.local.rappor import Rappor
-from discreet.parameters import Real, rational, whole
+from discreet.parameters import Real, integer, rational
 
 ROUNDS_MOST = 10**6
 ROUNDS_EXACT = 1000
@@ -74,7 +74,7 @@ def fresh_price(*, epsilon: Real, rounds: int, delta: Real = 0) -> RoundsPrice:
     A daily reset is the same, with a day for a round: a cost "per day" is spent every day, and
     after a month the average of the reports reveals the truth.
     """
-    each, k = checked_epsilon(epsilon), whole("rounds", rounds, least=1, most=ROUNDS_MOST)
+    each, k = checked_epsilon(epsilon), integer("rounds", rounds, least=1, most=ROUNDS_MOST)
     miss = rational("delta", delta, least=0, below=1)
     price = compose(PureEvent(epsilon=each) * k, miss)
     return RoundsPrice(
@@ -99,8 +99,8 @@ def memoized_price(
     For histories that do not hold equal values in the same rounds, memoized answers guarantee
     nothing as soon as there are two values: the cost is infinite.
     """
-    k = whole("rounds", rounds, least=1, most=ROUNDS_MOST)
-    held = whole("values", values, least=1, most=k)
+    k = integer("rounds", rounds, least=1, most=ROUNDS_MOST)
+    held = integer("values", values, least=1, most=k)
     return RoundsPrice(
         practice="memoized answers",
         rounds=k,
@@ -125,8 +125,8 @@ def rappor_price(
     that do not hold equal texts in the same rounds cost far more (`Rappor.epsilon_of_any`).
     """
     check_mechanism(mechanism, "epsilon_after", "epsilon_of_any", rule="must be a Rappor")
-    k = whole("rounds", rounds, least=1, most=ROUNDS_MOST)
-    held = whole("values", values, least=1, most=k)
+    k = integer("rounds", rounds, least=1, most=ROUNDS_MOST)
+    held = integer("values", values, least=1, most=k)
     return RoundsPrice(
         practice="RAPPOR: fresh noise on permanent bits",
         rounds=k,
@@ -229,7 +229,7 @@ def _checked(epsilon: object, delta: object, people: object) -> tuple[float, flo
     least = float_down(positive_delta(delta))
     if least < 1e-200:
         raise ParameterError("delta", delta, "must be 1e-200 or more for shuffled reports")
-    return local, least, min(whole("people", people, least=1), PEOPLE_MOST)
+    return local, least, min(integer("people", people, least=1), PEOPLE_MOST)
 
 
 def _least(local: float, found: float) -> float:

@@ -38,7 +38,7 @@ from discreet.local.sketches import (
 )
 from discreet.noise import Entropy, uniform_integers
 from discreet.noise.uniform import BoolArray, IntArray
-from discreet.parameters import Real, rational, whole
+from discreet.parameters import Real, integer, rational
 
 if TYPE_CHECKING:
     from discreet.accounting.events import PureEvent
@@ -91,12 +91,12 @@ class Rappor:
         freeze_fields(
             self,
             bits=_checked_bits(bits),
-            hashes=whole("hashes", hashes, least=1, most=HASHES_MOST),
-            cohorts=whole("cohorts", cohorts, least=1, most=COHORTS_MOST),
+            hashes=integer("hashes", hashes, least=1, most=HASHES_MOST),
+            cohorts=integer("cohorts", cohorts, least=1, most=COHORTS_MOST),
             f=_rounded(rational("f", f, above=0, below=1), 2),
             p=_rounded(rational("p", p, least=0, below=1), 1),
             q=_rounded(rational("q", q, above=0, most=1), 1),
-            family=whole("family", family, least=0, most=1 << 32),
+            family=integer("family", family, least=0, most=1 << 32),
         )
         if not 0 < self.f < 1:
             raise ParameterError("f", f, "must be farther from 0 and from 1")
@@ -128,7 +128,7 @@ class Rappor:
         number of ones, so all ones or all zeros are the worst case. Two texts differ in at most
         `hashes` bits that only the first sets, and as many that only the second sets.
         """
-        k = whole("rounds", rounds, least=1, most=ROUNDS_MOST)
+        k = integer("rounds", rounds, least=1, most=ROUNDS_MOST)
         lied, kept = self.f / 2, 1 - self.f / 2
         ones = _ratio(lied, kept, self.p**k, self.q**k)
         zeros = _ratio(lied, kept, (1 - self.q) ** k, (1 - self.p) ** k)
@@ -152,7 +152,7 @@ class Rappor:
         logarithm of q / p or of (1 - p) / (1 - q) for each of `bits` bits. With p = 0 or q = 1 it
         is infinite.
         """
-        k = whole("rounds", rounds, least=1)
+        k = integer("rounds", rounds, least=1)
         if k > 1 and (not self.p or self.q == 1):
             return inf
         bit = max(self.q / self.p, (1 - self.p) / (1 - self.q)) if k > 1 else Fraction(1)
@@ -227,7 +227,7 @@ def _rounded(probability: Fraction, parts: int) -> Fraction:
 
 
 def _checked_bits(bits: object) -> int:
-    many = whole("bits", bits, least=8, most=BITS_MOST)
+    many = integer("bits", bits, least=8, most=BITS_MOST)
     if many & (many - 1):
         raise ParameterError("bits", bits, "must be a power of two")
     return many
@@ -246,7 +246,7 @@ class PermanentBits:
 
     def __init__(self, mechanism: Rappor, *, cohort: int) -> None:
         self.mechanism = mechanism
-        self.cohort = whole("cohort", cohort, least=0, most=mechanism.cohorts - 1)
+        self.cohort = integer("cohort", cohort, least=0, most=mechanism.cohorts - 1)
         self.permanent: dict[int, BoolArray] = {}
 
     def report(self, value: str, entropy: Entropy) -> bytes:
@@ -273,7 +273,7 @@ class PermanentBits:
     def read(self, state: Mapping[str, Any]) -> None:
         """Take over a saved cohort and its permanent bits."""
         most = self.mechanism.cohorts - 1
-        self.cohort = whole("cohort", state["cohort"], least=0, most=most)
+        self.cohort = integer("cohort", state["cohort"], least=0, most=most)
         for key, bits in cast("dict[str, str]", state["permanent"]).items():
             found = np.frombuffer(bytes.fromhex(bits), np.uint8)
             unpacked = np.unpackbits(found, bitorder="little").astype(np.bool_)
@@ -325,14 +325,14 @@ class Discovery:
     def __init__(
         self, rappor: Rappor, *, alphabet: str = LETTERS, length: int = 6, size: int = 2
     ) -> None:
-        most = whole("length", length, least=2, most=LENGTH_MOST)
+        most = integer("length", length, least=2, most=LENGTH_MOST)
         if not isinstance(rappor, Rappor):
             raise ParameterError("rappor", rappor, "must be a Rappor(…)")
         if not isinstance(alphabet, str):
             raise ParameterError("alphabet", alphabet, "must be a text")
         if len(set(alphabet)) < len(alphabet) or len(alphabet) < 2 or END in alphabet:
             raise ParameterError("alphabet", alphabet, "must be different letters, without NUL")
-        grams = whole("size", size, least=1, most=most)
+        grams = integer("size", size, least=1, most=most)
         if (len(alphabet) + 1) ** grams > TEXTS_MOST:
             raise ParameterError("size", size, "must be smaller, so that all n-grams can be tried")
         freeze_fields(

@@ -19,7 +19,7 @@ from discreet.local.rappor import TEXTS_MOST, Discovery, Rappor
 from discreet.local.reports import Tally, check_counts
 from discreet.local.sketches import keys_of
 from discreet.noise.uniform import BoolArray, FloatArray, IntArray
-from discreet.parameters import choice, whole
+from discreet.parameters import choice, integer
 
 
 @estimate_tally.register(Rappor)
@@ -147,7 +147,7 @@ def discovered(
     Counts are among the people of the last group, about one in `groups` of all. At most
     `candidates` texts are tested; those with the least frequent n-grams are left out.
     """
-    most = whole("candidates", candidates, least=1, most=TEXTS_MOST)
+    most = integer("candidates", candidates, least=1, most=TEXTS_MOST)
     letters = mechanism.alphabet + END
     grams = ["".join(each) for each in product(letters, repeat=mechanism.size)]
     grams = [each for each in grams if END not in each.rstrip(END)]

@@ -19,12 +19,7 @@ from discreet.local.client import Memoized, each_once, reporting
 from discreet.local.estimates import standard_error
 from discreet.local.hashing import LocalHashing
 from discreet.local.heavy_hitters import HeavyHitters
-from discreet.local.mechanism import (
-    FrequencyOracle,
-    Mechanism,
-    checked_categories,
-    checked_epsilon,
-)
+from discreet.local.mechanism import FrequencyOracle, Mechanism, checked_categories, checked_epsilon
 from discreet.local.numeric import Duchi, Hybrid, Piecewise
 from discreet.local.rappor import Discovery, Rappor
 from discreet.local.response import HadamardResponse, KaryResponse
@@ -32,7 +27,7 @@ from discreet.local.sketches import CountMeanSketch, HadamardSketch
 from discreet.local.square_wave import SquareWave
 from discreet.local.subset import SubsetSelection
 from discreet.local.unary import UnaryEncoding
-from discreet.parameters import Real, whole
+from discreet.parameters import Real, integer
 
 KINDS: Mapping[str, Any] = {
     kind.tag: kind
@@ -154,7 +149,7 @@ def choose(
     The error is exact and the same for all data: the mean variance of the estimated counts,
     (p (1 - p) + (k - 1) q (1 - q)) n / (k (p - q)²). `most_bits` limits the length of a report.
     """
-    n = whole("people", people, least=1, most=PEOPLE_MOST)
+    n = integer("people", people, least=1, most=PEOPLE_MOST)
     candidates = _candidates(epsilon, categories, n)
     allowed = [each for each in candidates if most_bits is None or each.bits <= most_bits]
     if not allowed:

@@ -32,7 +32,7 @@ from discreet.local.mechanism import (
 )
 from discreet.noise import Entropy, uniform_integers
 from discreet.noise.uniform import BoolArray, FloatArray, IntArray
-from discreet.parameters import Real, whole
+from discreet.parameters import Real, integer
 
 Keys: TypeAlias = NDArray[np.uint64]
 Word: TypeAlias = str | bytes | int
@@ -112,7 +112,7 @@ class CountMeanSketch:
             epsilon=exact,
             hashes=shape[0],
             width=shape[1],
-            family=whole("family", family, least=0, most=1 << 32),
+            family=integer("family", family, least=0, most=1 << 32),
             flip=probability_up(1 / (exp_down(exact / 2) + 1)),
         )
 
@@ -190,8 +190,8 @@ class CountMeanSketch:
 
 def checked_shape(hashes: object, width: object, *, least: int) -> tuple[int, int]:
     """Return the rows and columns of a sketch, or reject them."""
-    rows = whole("hashes", hashes, least=1, most=HASHES_MOST)
-    wide = whole("width", width, least=least, most=WIDTH_MOST)
+    rows = integer("hashes", hashes, least=1, most=HASHES_MOST)
+    wide = integer("width", width, least=least, most=WIDTH_MOST)
     if wide & (wide - 1):
         raise ParameterError("width", width, "must be a power of two")
     if rows * wide > COUNTERS_MOST:
@@ -248,7 +248,7 @@ class HadamardSketch:
             epsilon=exact,
             hashes=shape[0],
             width=shape[1],
-            family=whole("family", family, least=0, most=1 << 32),
+            family=integer("family", family, least=0, most=1 << 32),
             flip=probability_up(1 / (exp_down(exact) + 1)),
         )
 

@@ -22,7 +22,7 @@ from discreet.local.numeric import FINE, NearWindow, checked_bounds, fine_steps
 from discreet.local.reports import Tally, check_counts
 from discreet.noise import SYSTEM, Entropy, uniform_integers
 from discreet.noise.uniform import FloatArray, IntArray
-from discreet.parameters import Real, flag, whole
+from discreet.parameters import Real, flag, integer
 
 BUCKETS_MOST = 4096
 
@@ -52,7 +52,7 @@ class SquareWave:
         self, *, epsilon: Real, bounds: tuple[Real, Real] = (0, 1), buckets: int = 64
     ) -> None:
         exact = checked_epsilon(epsilon)
-        positions = whole("buckets", buckets, least=2, most=BUCKETS_MOST)
+        positions = integer("buckets", buckets, least=2, most=BUCKETS_MOST)
         width = max(1, round(2 * half_width(float(exact)) * positions))
         freeze_fields(
             self,
@@ -150,7 +150,7 @@ def reconstructed(  # noqa: PLR0913 - each is an argument of `Server.estimate`
     n = tally.people
     check_counts(tally, tally.counters)
     is_smooth = mechanism.buckets >= FINE_FROM if smooth is None else flag("smooth", smooth)
-    times = whole("resamples", resamples, least=0, most=10_000)
+    times = integer("resamples", resamples, least=0, most=10_000)
     shares = _maximized(mechanism, tally.counters, is_smooth=is_smooth)
     low, high = map(float, mechanism.bounds)
     again = [

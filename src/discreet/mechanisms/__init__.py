@@ -4,7 +4,8 @@ from discreet.mechanisms.exponential import Exponential, PermuteAndFlip
 from discreet.mechanisms.gaussian import Calibration, Gaussian
 from discreet.mechanisms.geometric import Geometric
 from discreet.mechanisms.laplace import Laplace
-from discreet.mechanisms.noisy_max import Noise, NoisyMax, NoisyTop, Top
+from discreet.mechanisms.margins import gaussian_margin, laplace_margin
+from discreet.mechanisms.noisy_max import NoiseKind, NoisyMax, NoisyTop, Top
 from discreet.mechanisms.partition_selection import PartitionSelection, Selected
 from discreet.mechanisms.quantile import End, Extreme, Quantile
 from discreet.mechanisms.randomized_response import Frequencies, RandomizedResponse
@@ -22,7 +23,6 @@ from discreet.mechanisms.sensitivity import (
     percentage,
 )
 from discreet.mechanisms.sparse_vector import AboveThreshold, NumericSparse, Sparse
-from discreet.mechanisms.spread import gaussian_spread, laplace_spread
 from discreet.mechanisms.staircase import Staircase
 from discreet.mechanisms.truncation import Truncated
 
@@ -39,7 +39,7 @@ __all__ = [
     "Geometric",
     "Laplace",
     "Neighbours",
-    "Noise",
+    "NoiseKind",
     "NoisyMax",
     "NoisyTop",
     "NumericSparse",
@@ -57,9 +57,9 @@ __all__ = [
     "bounded_sum",
     "counting_queries",
     "counting_query",
-    "gaussian_spread",
+    "gaussian_margin",
     "histogram",
-    "laplace_spread",
+    "laplace_margin",
     "maximum",
     "percentage",
 ]

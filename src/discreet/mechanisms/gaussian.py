@@ -15,19 +15,31 @@ from discreet.accounting.calibration import (
 )
 from discreet.accounting.events import DiscreteGaussianEvent
 from discreet.errors import ParameterError
-from discreet.mechanisms.accuracy import gaussian_error, least_epsilon, log_of, miss_probability
-from discreet.mechanisms.exact import exact_real, is_scalar, is_whole
-from discreet.mechanisms.frozen import as_call, settle
-from discreet.mechanisms.grid import Grid, noisy_sum, power_of_two_below
-from discreet.mechanisms.laws import DiscreteGaussianLaw, RoundedLaw
-from discreet.mechanisms.pictures import DRAWN, reals_plot, title_of
-from discreet.mechanisms.ranges import check_answers, checked_epsilon, checked_sensitivity
+from discreet.mechanisms.accuracy import (
+    check_answers,
+    checked_epsilon,
+    checked_sensitivity,
+    gaussian_accuracy,
+    least_epsilon,
+    log_of,
+    miss_probability,
+)
+from discreet.mechanisms.charts import DRAWN, reals_plot, title_of
+from discreet.mechanisms.distributions import DiscreteGaussianDistribution, RoundedDistribution
+from discreet.mechanisms.exact import (
+    Grid,
+    exact_real,
+    is_integer,
+    is_scalar,
+    noisy_sum,
+    power_of_two_below,
+)
 from discreet.mechanisms.sensitivity import Sensitivity, l2_squared_of, root_up
 from discreet.noise import SYSTEM, Entropy, discrete_gaussian
 from discreet.noise.gaussian import VARIANCE_MOST
 from discreet.noise.uniform import FloatArray, IntArray
-from discreet.parameters import Real, choice, rational, whole
-from discreet.plots import Plot
+from discreet.parameters import Real, as_call, choice, freeze_fields, integer, rational
+from discreet.plots.figure import Plot
 
 FINENESS = 1 << 26
 """A step is at most this part of the standard deviation."""
@@ -108,12 +120,12 @@ class Gaussian:
         delta = rational("delta", delta, above=0, below=1)
         squared = l2_squared_of(sensitivity)
         checked_sensitivity(root_up(squared))
-        answers = whole("answers", answers, least=1)
-        releases = whole("releases", releases, least=1)
+        answers = integer("answers", answers, least=1)
+        releases = integer("releases", releases, least=1)
         calibration = choice("calibration", calibration, Calibration)
         least = _multiplier_squared(epsilon, delta, calibration, draws=answers * releases)
         step, event = _noise_for(epsilon, least * releases, squared, answers)
-        settle(
+        freeze_fields(
             self,
             epsilon=epsilon,
             delta=delta,
@@ -152,7 +164,7 @@ class Gaussian:
         return cls(epsilon=epsilon, delta=delta, sensitivity=sensitivity, answers=answers)
 
     @classmethod
-    def for_error(
+    def for_margin(
         cls,
         *,
         within: Real,
@@ -165,10 +177,10 @@ class Gaussian:
         make = partial(cls, delta=delta, sensitivity=sensitivity, answers=answers)
         # Up to this epsilon the grid's share (1 + e^epsilon) · variation of delta is at most half.
         room = rational("delta", delta, above=0, below=1) / VARIATION
-        most = log_of(room / (4 * whole("answers", answers, least=1)))
+        most = log_of(room / (4 * integer("answers", answers, least=1)))
         return make(
             epsilon=least_epsilon(
-                lambda each: make(epsilon=each).error(confidence, answers),
+                lambda each: make(epsilon=each).margin(confidence, answers),
                 within,
                 least=EPSILON_DRAWN * root_up(Fraction(answers)),
                 most=Fraction(max(min(most, EPSILON_SOUGHT), 1e-9)),
@@ -204,26 +216,26 @@ class Gaussian:
         grid = Grid(self.step)
         if is_scalar(exact):
             place = grid.place(exact) + discrete_gaussian(self.event.variance, entropy=entropy)
-            return _rounded(place * self.step) if is_whole(exact) else grid.value(place)
+            return _rounded(place * self.step) if is_integer(exact) else grid.value(place)
         places = grid.places(exact)
         check_answers(self, self.answers, places.size)
         noise = discrete_gaussian(self.event.variance, places.size, entropy=entropy)
         noisy = grid.values(noisy_sum(places, noise))
-        return _rounded_all(noisy) if is_whole(exact) else noisy
+        return _rounded_all(noisy) if is_integer(exact) else noisy
 
-    def law(self, exact: Real) -> DiscreteGaussianLaw | RoundedLaw:
+    def distribution(self, exact: Real) -> DiscreteGaussianDistribution | RoundedDistribution:
         """Return the distribution of release(exact)."""
         law = self._law(exact)
-        return RoundedLaw(law=law) if is_whole(exact) else law
+        return RoundedDistribution(distribution=law) if is_integer(exact) else law
 
-    def error(self, confidence: Real, answers: int = 1) -> float:
+    def margin(self, confidence: Real, answers: int = 1) -> float:
         """Return the margin of error that holds for all `answers` at once, with this confidence.
 
         A real answer is within t. An integer is rounded, halves upwards, so it is within ⌊t + ½⌋.
         The larger of the two is returned.
         """
         miss = miss_probability(confidence, answers)
-        t = gaussian_error(self.scale, miss) + float(self.step)
+        t = gaussian_accuracy(self.scale, miss) + float(self.step)
         return max(t, float(floor(t + 0.5)))
 
     def plot(self, exact: float = 0) -> Plot:
@@ -241,9 +253,9 @@ class Gaussian:
             title=f"{title_of(self)}, δ = {float(self.delta):g}{many}",
         )
 
-    def _law(self, exact: object) -> DiscreteGaussianLaw:
+    def _law(self, exact: object) -> DiscreteGaussianDistribution:
         centre = Grid(self.step).place(exact) * self.step
-        return DiscreteGaussianLaw(centre=centre, spread=self.variance, step=self.step)
+        return DiscreteGaussianDistribution(centre=centre, spread=self.variance, step=self.step)
 
     def _reach(self, moved: Fraction) -> float:
         """Return a distance somewhat beyond the one at which the likelihood ratio is e^epsilon.
@@ -253,7 +265,7 @@ class Gaussian:
         far.
         """
         crossing = float(self.epsilon * self.variance / moved) * 9 / 8
-        return max(self.error(DRAWN), min(crossing, FARTHEST_DRAWN * self.scale))
+        return max(self.margin(DRAWN), min(crossing, FARTHEST_DRAWN * self.scale))
 
 
 def _multiplier_squared(

@@ -6,32 +6,33 @@ from functools import partial
 from typing import Self, overload
 
 from discreet.accounting.events import DiscreteLaplaceEvent
-from discreet.mechanisms.accuracy import laplace_error, least_epsilon, miss_probability
-from discreet.mechanisms.exact import (
-    Integers,
-    exact_integer,
-    exact_integers,
-    is_scalar,
-    whole_number,
-)
-from discreet.mechanisms.frozen import settle, written
-from discreet.mechanisms.grid import noisy_sum
-from discreet.mechanisms.laws import DiscreteLaplaceLaw
-from discreet.mechanisms.pictures import DRAWN, title_of, wholes_plot
-from discreet.mechanisms.ranges import (
+from discreet.mechanisms.accuracy import (
     EPSILON_LEAST,
     EPSILON_MOST,
     checked_epsilon,
     drawn_scale,
+    epsilon_of_each,
+    laplace_accuracy,
+    least_epsilon,
+    miss_probability,
+)
+from discreet.mechanisms.charts import DRAWN, title_of, wholes_plot
+from discreet.mechanisms.distributions import DiscreteLaplaceDistribution
+from discreet.mechanisms.exact import (
+    Integers,
+    exact_integer,
+    exact_integers,
+    integer_number,
+    is_scalar,
+    noisy_sum,
 )
 from discreet.mechanisms.sensitivity import Sensitivity, l1_of
-from discreet.mechanisms.shares import epsilon_of_each
 from discreet.mechanisms.truncation import Truncated
 from discreet.noise import SYSTEM, Entropy, discrete_laplace
 from discreet.noise.laplace import SCALE_LEAST, SCALE_MOST
 from discreet.noise.uniform import IntArray
-from discreet.parameters import Real, whole
-from discreet.plots import Plot
+from discreet.parameters import Real, call_text, freeze_fields, integer
+from discreet.plots.figure import Plot
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -46,13 +47,13 @@ class Geometric:
     epsilon: Fraction
     sensitivity: int
 
-    __repr__ = written
+    __repr__ = call_text
 
     def __init__(self, *, epsilon: Real, sensitivity: Real | Sensitivity) -> None:
         size = _whole_sensitivity(sensitivity)
         epsilon = checked_epsilon(epsilon)
         drawn_scale(epsilon, Fraction(size), instead="Laplace has a wider range")
-        settle(self, epsilon=epsilon, sensitivity=size)
+        freeze_fields(self, epsilon=epsilon, sensitivity=size)
 
     @classmethod
     def for_epsilon(cls, epsilon: Real, *, sensitivity: Real | Sensitivity) -> Self:
@@ -60,14 +61,14 @@ class Geometric:
         return cls(epsilon=epsilon, sensitivity=sensitivity)
 
     @classmethod
-    def for_error(
+    def for_margin(
         cls, *, within: Real, confidence: Real, sensitivity: Real | Sensitivity, answers: int = 1
     ) -> Self:
         """Return the mechanism with the smallest epsilon whose margin of error meets the target."""
         size = _whole_sensitivity(sensitivity)
         miss = miss_probability(confidence, answers)
         epsilon = least_epsilon(
-            lambda each: laplace_error(size / each, miss),
+            lambda each: laplace_accuracy(size / each, miss),
             within,
             least=max(EPSILON_LEAST, size / SCALE_MOST),
             most=min(EPSILON_MOST, size / SCALE_LEAST),
@@ -104,30 +105,30 @@ class Geometric:
         noise = discrete_laplace(self.scale, array.size, entropy=entropy)
         return noisy_sum(array, noise)
 
-    def law(self, exact: Real) -> DiscreteLaplaceLaw:
+    def distribution(self, exact: Real) -> DiscreteLaplaceDistribution:
         """Return the distribution of release(exact)."""
-        return DiscreteLaplaceLaw(centre=Fraction(whole_number(exact)), scale=self.scale)
+        return DiscreteLaplaceDistribution(centre=Fraction(integer_number(exact)), scale=self.scale)
 
-    def error(self, confidence: Real, answers: int = 1) -> int:
+    def margin(self, confidence: Real, answers: int = 1) -> int:
         """Return the smallest margin of error that holds for all `answers` results at once."""
-        return laplace_error(self.scale, miss_probability(confidence, answers))
+        return laplace_accuracy(self.scale, miss_probability(confidence, answers))
 
     def truncated(self, low: int, high: int) -> Truncated[int, IntArray]:
         """Return the mechanism with answers clamped to [low, high]. Epsilon stays the same."""
-        ends = Fraction(whole("low", low)), Fraction(whole("high", high))
+        ends = Fraction(integer("low", low)), Fraction(integer("high", high))
         return Truncated(mechanism=self, low=ends[0], high=ends[1])
 
     def plot(self, exact: int = 0) -> Plot:
         """Plot the distributions of an answer and its farthest neighbour, and their ratio."""
         return wholes_plot(
-            self.law(exact),
-            self.law(exact + self.sensitivity),
+            self.distribution(exact),
+            self.distribution(exact + self.sensitivity),
             epsilon=self.epsilon,
-            reach=self.error(DRAWN),
+            reach=self.margin(DRAWN),
             title=title_of(self),
         )
 
 
 def _whole_sensitivity(sensitivity: Real | Sensitivity) -> int:
     """Return an L1 sensitivity that is an integer, and has an epsilon whose noise can be drawn."""
-    return whole("sensitivity", l1_of(sensitivity), least=1, most=int(SCALE_MOST * EPSILON_MOST))
+    return integer("sensitivity", l1_of(sensitivity), least=1, most=int(SCALE_MOST * EPSILON_MOST))

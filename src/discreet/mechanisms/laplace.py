@@ -7,27 +7,34 @@ from math import ceil, floor
 from typing import Self, overload
 
 from discreet.accounting.events import DiscreteLaplaceEvent
-from discreet.mechanisms.accuracy import laplace_error, least_epsilon, miss_probability
-from discreet.mechanisms.exact import Reals, exact_real, is_scalar
-from discreet.mechanisms.frozen import settle, written
-from discreet.mechanisms.grid import Grid, noisy_sum, power_of_two_below
-from discreet.mechanisms.laws import DiscreteLaplaceLaw
-from discreet.mechanisms.pictures import DRAWN, reals_plot, title_of
-from discreet.mechanisms.ranges import (
+from discreet.mechanisms.accuracy import (
     EPSILON_LEAST,
     check_answers,
     checked_epsilon,
     checked_sensitivity,
     drawn_scale,
+    epsilon_of_each,
+    laplace_accuracy,
+    least_epsilon,
+    miss_probability,
+)
+from discreet.mechanisms.charts import DRAWN, reals_plot, title_of
+from discreet.mechanisms.distributions import DiscreteLaplaceDistribution
+from discreet.mechanisms.exact import (
+    Grid,
+    Reals,
+    exact_real,
+    is_scalar,
+    noisy_sum,
+    power_of_two_below,
 )
 from discreet.mechanisms.sensitivity import Sensitivity, l1_of
-from discreet.mechanisms.shares import epsilon_of_each
 from discreet.mechanisms.truncation import Truncated
 from discreet.noise import SYSTEM, Entropy, discrete_laplace
 from discreet.noise.laplace import SCALE_MOST
 from discreet.noise.uniform import FloatArray
-from discreet.parameters import Real, rational, whole
-from discreet.plots import Plot
+from discreet.parameters import Real, call_text, freeze_fields, integer, rational
+from discreet.plots.figure import Plot
 
 FINENESS = 1 << 16
 """A step is at most this part of the scale and of the sensitivity."""
@@ -55,16 +62,18 @@ class Laplace:
     step: Fraction = field(repr=False)
     """The grid's step: a power of two that depends only on the public parameters."""
 
-    __repr__ = written
+    __repr__ = call_text
 
     def __init__(self, *, epsilon: Real, sensitivity: Real | Sensitivity, answers: int = 1) -> None:
         epsilon = checked_epsilon(epsilon)
         size = checked_sensitivity(l1_of(sensitivity))
-        answers = whole("answers", answers, least=1)
+        answers = integer("answers", answers, least=1)
         step, steps = _grid_for(epsilon, size, answers)
         scale = drawn_scale(epsilon, Fraction(steps), instead="or ask for fewer answers")
         event = DiscreteLaplaceEvent(sensitivity=steps, scale=scale, answers=answers)
-        settle(self, epsilon=epsilon, sensitivity=size, answers=answers, event=event, step=step)
+        freeze_fields(
+            self, epsilon=epsilon, sensitivity=size, answers=answers, event=event, step=step
+        )
 
     @classmethod
     def for_epsilon(
@@ -74,17 +83,17 @@ class Laplace:
         return cls(epsilon=epsilon, sensitivity=sensitivity, answers=answers)
 
     @classmethod
-    def for_error(
+    def for_margin(
         cls, *, within: Real, confidence: Real, sensitivity: Real | Sensitivity, answers: int = 1
     ) -> Self:
         """Return the mechanism with the smallest epsilon that meets a margin of error for all."""
         make = partial(cls, sensitivity=sensitivity, answers=answers)
         # Up to epsilon = 1 the grid is the same, so this is the smallest possible epsilon.
-        size, count = checked_sensitivity(l1_of(sensitivity)), whole("answers", answers, least=1)
+        size, count = checked_sensitivity(l1_of(sensitivity)), integer("answers", answers, least=1)
         least = _grid_for(Fraction(1), size, count)[1] / SCALE_MOST
         return make(
             epsilon=least_epsilon(
-                lambda each: make(epsilon=each).error(confidence, answers),
+                lambda each: make(epsilon=each).margin(confidence, answers),
                 within,
                 least=max(EPSILON_LEAST, least),
             )
@@ -127,18 +136,18 @@ class Laplace:
         noises = discrete_laplace(self.event.scale, places.size, entropy=entropy)
         return grid.values(noisy_sum(places, noises))
 
-    def law(self, exact: Real) -> DiscreteLaplaceLaw:
+    def distribution(self, exact: Real) -> DiscreteLaplaceDistribution:
         """Return the distribution of release(exact)."""
         floored = Grid(self.step).place(exact) * self.step
-        return DiscreteLaplaceLaw(centre=floored, scale=self.scale, step=self.step)
+        return DiscreteLaplaceDistribution(centre=floored, scale=self.scale, step=self.step)
 
-    def error(self, confidence: Real, answers: int = 1) -> float:
+    def margin(self, confidence: Real, answers: int = 1) -> float:
         """Return the margin of error that holds for all `answers` at once, with this confidence.
 
         About ln(answers / (1 - confidence)) · scale. It includes one step of the grid.
         """
         miss = miss_probability(confidence, answers)
-        return float((laplace_error(self.event.scale, miss) + 1) * self.step)
+        return float((laplace_accuracy(self.event.scale, miss) + 1) * self.step)
 
     def truncated(self, low: Real, high: Real) -> Truncated[float, FloatArray]:
         """Return the mechanism with answers clamped to [low, high]. Epsilon stays the same.
@@ -153,10 +162,10 @@ class Laplace:
         """Plot the distributions of an answer and its farthest neighbour, and their ratio."""
         neighbour = exact_real(exact) + self.event.sensitivity * self.step
         return reals_plot(
-            self.law(exact),
-            self.law(neighbour),
+            self.distribution(exact),
+            self.distribution(neighbour),
             epsilon=self.epsilon,
-            reach=self.error(DRAWN),
+            reach=self.margin(DRAWN),
             title=title_of(self),
         )
 

@@ -9,30 +9,22 @@ import numpy as np
 
 from discreet.accounting.events import NoisyMaxEvent
 from discreet.errors import HIDDEN, ParameterError
-from discreet.mechanisms.accuracy import laplace_error, miss_probability
-from discreet.mechanisms.frozen import settle, written
-from discreet.mechanisms.grid import Grid
-from discreet.mechanisms.laws import ChoiceLaw, laplace_at_least, laplace_pmf
-from discreet.mechanisms.pictures import choices_plot
-from discreet.mechanisms.ranges import drawn_scale
-from discreet.mechanisms.selection import (
+from discreet.mechanisms.accuracy import drawn_scale, laplace_accuracy, miss_probability
+from discreet.mechanisms.charts import choices_plot
+from discreet.mechanisms.distributions import ChoiceDistribution, laplace_at_least, laplace_pmf
+from discreet.mechanisms.exact import Grid
+from discreet.mechanisms.exponential import (
     CANDIDATES_COUNTED,
     Scores,
     checked_scoring,
     exact_scores,
-    permute_and_flip_law,
+    permute_and_flip_distribution,
 )
 from discreet.mechanisms.sensitivity import Sensitivity
-from discreet.noise import (
-    SYSTEM,
-    Entropy,
-    discrete_laplace,
-    permutation,
-    permute_and_flip_choice,
-)
+from discreet.noise import SYSTEM, Entropy, discrete_laplace, permutation, permute_and_flip_choice
 from discreet.noise.uniform import IntArray
-from discreet.parameters import Real, choice, whole
-from discreet.plots import Plot
+from discreet.parameters import Real, call_text, choice, freeze_fields, integer
+from discreet.plots.figure import Plot
 
 FINENESS = 1 << 10
 """A step of the grid that scores are floored to is at most this part of the sensitivity."""
@@ -44,7 +36,7 @@ SUMMED_MOST = 1 << 28
 """The most terms in the sum for a distribution with Laplace noise: some seconds."""
 
 
-class Noise(Enum):
+class NoiseKind(Enum):
     """The noise that is added to the scores before the largest is found."""
 
     EXPONENTIAL = "exponential"
@@ -68,13 +60,13 @@ class NoisyMax:
     epsilon: Fraction
     sensitivity: Fraction
     monotone: bool
-    noise: Noise
+    noise: NoiseKind
     grid: Grid = field(repr=False)
     """The grid that scores are floored to. Its step depends on the sensitivity."""
     scale_in_steps: Fraction = field(repr=False)
     """The scale of the noise, in steps of the grid."""
 
-    __repr__ = written
+    __repr__ = call_text
 
     def __init__(
         self,
@@ -82,15 +74,15 @@ class NoisyMax:
         epsilon: Real,
         sensitivity: Real | Sensitivity,
         monotone: bool = False,
-        noise: Noise | str = Noise.EXPONENTIAL,
+        noise: NoiseKind | str = NoiseKind.EXPONENTIAL,
     ) -> None:
         scoring = checked_scoring(epsilon, sensitivity, monotone, FINENESS)
-        settle(
+        freeze_fields(
             self,
             epsilon=scoring.epsilon,
             sensitivity=scoring.sensitivity,
             monotone=scoring.monotone,
-            noise=choice("noise", noise, Noise),
+            noise=choice("noise", noise, NoiseKind),
             grid=scoring.grid,
             scale_in_steps=drawn_scale(scoring.epsilon, Fraction(scoring.apart), most=SCALE_MOST),
         )
@@ -108,33 +100,33 @@ class NoisyMax:
     def release(self, scores: Scores, *, entropy: Entropy = SYSTEM) -> int:
         """Return the index of the largest noisy score."""
         steps = exact_scores(scores, self.grid)
-        if self.noise is Noise.EXPONENTIAL:
+        if self.noise is NoiseKind.EXPONENTIAL:
             return permute_and_flip_choice(steps, 1 / self.scale_in_steps, entropy=entropy)
         noisy = steps + discrete_laplace(self.scale_in_steps, len(steps), entropy=entropy)
         return int(_ranked(noisy, permutation(len(steps), entropy=entropy))[0])
 
-    def law(self, scores: Scores) -> ChoiceLaw:
+    def distribution(self, scores: Scores) -> ChoiceDistribution:
         """Return the distribution of release(scores)."""
         steps = exact_scores(scores, self.grid)
-        if self.noise is Noise.EXPONENTIAL:
-            return permute_and_flip_law(steps, 1 / self.scale_in_steps)
+        if self.noise is NoiseKind.EXPONENTIAL:
+            return permute_and_flip_distribution(steps, 1 / self.scale_in_steps)
         return _laplace_max_law(steps, float(self.scale_in_steps))
 
-    def error(self, confidence: Real, *, candidates: int) -> float:
+    def margin(self, confidence: Real, *, candidates: int) -> float:
         """Return the most by which the chosen score is below the best, with this confidence.
 
         Two noisy scores are compared, each within the margin of error that holds for all
         `candidates`. A step of the grid is added.
         """
-        many = whole("candidates", candidates, least=1, most=CANDIDATES_COUNTED)
+        many = integer("candidates", candidates, least=1, most=CANDIDATES_COUNTED)
         miss = miss_probability(confidence, many)
-        if self.noise is Noise.EXPONENTIAL:
+        if self.noise is NoiseKind.EXPONENTIAL:
             return float(self.grid.step) - log(miss) * float(self.scale)
-        return float((2 * laplace_error(self.scale_in_steps, miss) + 1) * self.grid.step)
+        return float((2 * laplace_accuracy(self.scale_in_steps, miss) + 1) * self.grid.step)
 
     def plot(self, scores: Scores, neighbour: Scores) -> Plot:
         """Plot the distributions of the choice for two neighbouring lists, and their ratio."""
-        here, there = self.law(scores), self.law(neighbour)
+        here, there = self.distribution(scores), self.distribution(neighbour)
         return choices_plot(here, there, epsilon=self.epsilon, title=type(self).__name__)
 
 
@@ -166,7 +158,7 @@ class NoisyTop:
     scale_in_steps: Fraction = field(repr=False)
     """The scale of the noise, in steps of the grid."""
 
-    __repr__ = written
+    __repr__ = call_text
 
     def __init__(
         self,
@@ -177,9 +169,9 @@ class NoisyTop:
         monotone: bool = False,
     ) -> None:
         scoring = checked_scoring(epsilon, sensitivity, monotone, FINENESS)
-        count = whole("count", count, least=1)
+        count = integer("count", count, least=1)
         steps = Fraction(count * scoring.apart)
-        settle(
+        freeze_fields(
             self,
             epsilon=scoring.epsilon,
             sensitivity=scoring.sensitivity,
@@ -218,7 +210,7 @@ def _ranked(noisy: IntArray, fractions: IntArray) -> IntArray:
     return np.lexsort([fractions, noisy])[::-1]
 
 
-def _laplace_max_law(steps: IntArray, scale: float) -> ChoiceLaw:
+def _laplace_max_law(steps: IntArray, scale: float) -> ChoiceDistribution:
     """Sum over the winning noisy score: P(i) = Σ_z P(z = q_i + η) ∏_j P(q_j + η' < z), ties shared.
 
     With a random order among ties, each other score is below z, or equal and later. For i's place t
@@ -240,4 +232,4 @@ def _laplace_max_law(steps: IntArray, scale: float) -> ChoiceLaw:
         for i in range(len(steps)):
             others = np.prod(np.delete(beaten, i, axis=0), axis=0)
             found[i] += weight * float(p[i] @ others)
-    return ChoiceLaw(tuple(found.tolist()))
+    return ChoiceDistribution(tuple(found.tolist()))

@@ -9,15 +9,19 @@ import numpy as np
 
 from discreet.accounting.events import LEAST_NUMBER, ApproximateEvent
 from discreet.errors import HIDDEN, ParameterError
-from discreet.mechanisms.accuracy import EXACT_MOST, log_of, miss_probability
-from discreet.mechanisms.exact import Integers, exact_integers, whole_number
-from discreet.mechanisms.frozen import settle, written
-from discreet.mechanisms.ranges import checked_epsilon, drawn_scale
+from discreet.mechanisms.accuracy import (
+    EXACT_MOST,
+    checked_epsilon,
+    drawn_scale,
+    log_of,
+    miss_probability,
+)
+from discreet.mechanisms.exact import Integers, exact_integers, integer_number
 from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
 from discreet.noise import SYSTEM, Entropy, truncated_laplace
 from discreet.noise.enclosures import Bracket, Enclosure, ceil_div, exp_neg, is_at_most, ratio
 from discreet.noise.uniform import BoolArray, IntArray
-from discreet.parameters import Real, choice, rational, whole
+from discreet.parameters import Real, call_text, choice, freeze_fields, integer, rational
 
 GROUPS_MOST = 10**9
 
@@ -61,7 +65,7 @@ class PartitionSelection:
     threshold: int = field(repr=False)
     """A group is shown if its noisy count is more than this. The noise is at most this."""
 
-    __repr__ = written
+    __repr__ = call_text
 
     def __init__(
         self,
@@ -73,13 +77,13 @@ class PartitionSelection:
         neighbours: Neighbours | str = ADD_REMOVE,
     ) -> None:
         relation = choice("neighbours", neighbours, Neighbours)
-        most = whole("groups", groups, least=1, most=GROUPS_MOST)
-        at_once = whole("in_one", in_one, least=1, most=most)
+        most = integer("groups", groups, least=1, most=GROUPS_MOST)
+        at_once = integer("in_one", in_one, least=1, most=most)
         moved = most if relation is ADD_REMOVE else 2 * most
         price = checked_epsilon(epsilon)
         slack = rational("delta", delta, above=0, least=LEAST_NUMBER, below=1)
         scale = drawn_scale(price, Fraction(moved), most=SCALE_MOST, of="this many groups")
-        settle(
+        freeze_fields(
             self,
             epsilon=price,
             delta=slack,
@@ -103,13 +107,15 @@ class PartitionSelection:
         kept = noisy > self.threshold
         return Selected(kept, np.where(kept, noisy, 0))
 
-    def law(self, units: int) -> "SelectionLaw":
+    def distribution(self, units: int) -> "SelectionDistribution":
         """Return the distribution of the noisy count of a group of `units`, 0 if not shown."""
-        return SelectionLaw(units=_exact_count(units), scale=self.scale, threshold=self.threshold)
+        return SelectionDistribution(
+            units=_exact_count(units), scale=self.scale, threshold=self.threshold
+        )
 
     def keep_probability(self, units: int) -> float:
         """Return the probability that a group of `units` is shown."""
-        return self.law(units).kept
+        return self.distribution(units).kept
 
     def smallest_seen(self, probability: Real) -> int:
         """Return the smallest group size that is shown with at least this probability."""
@@ -117,13 +123,13 @@ class PartitionSelection:
         counts = range(1, 2 * self.threshold + 2)
         return counts[bisect_left(counts, True, key=lambda n: self._is_seen(n, share))]
 
-    def error(self, confidence: Real, answers: int = 1) -> int:
+    def margin(self, confidence: Real, answers: int = 1) -> int:
         """Return the smallest margin of error that holds for all `answers` counts at once.
 
         It holds for groups that are always shown. Other groups are shown only if their noise is
         high, so their counts are too large, by at most `threshold`. See `clear`.
         """
-        return truncated_error(self.scale, self.threshold, miss_probability(confidence, answers))
+        return truncated_margin(self.scale, self.threshold, miss_probability(confidence, answers))
 
     def clear(self, confidence: Real, answers: int = 1) -> int:
         """Return the count above which `error` holds even given that the group is shown.
@@ -131,14 +137,14 @@ class PartitionSelection:
         For counts up to this one, the margin of error is `threshold`, with certainty. Proof:
         docs/proofs/partition_selection.md.
         """
-        return min(2 * self.threshold, self.threshold + 1 + self.error(confidence, answers))
+        return min(2 * self.threshold, self.threshold + 1 + self.margin(confidence, answers))
 
     def _is_seen(self, units: int, share: Fraction) -> bool:
-        return is_at_most(self.law(units).enclose_hidden(), 1 - share)
+        return is_at_most(self.distribution(units).enclose_hidden(), 1 - share)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SelectionLaw:
+class SelectionDistribution:
     """The distribution of one group's noisy count: above the threshold, or 0 for not shown.
 
     With q = exp(-1 / scale), P(X = x) = (1 - q) q**|x| / D and P(X ≥ j) = (q**j - q**(k+1)) / D for
@@ -226,7 +232,7 @@ def least_threshold(scale: Fraction, delta: Fraction, moved: int = 1, in_one: in
     return k
 
 
-def truncated_error(scale: Fraction, threshold: int, miss: Fraction) -> int:
+def truncated_margin(scale: Fraction, threshold: int, miss: Fraction) -> int:
     """Return the least n with P(|X| > n) ≤ miss, where |X| ≤ threshold."""
     # 2 (q**(n+1) - q**(k+1)) / D ≤ miss, solved in floats and decided by brackets.
     q = exp(-1 / scale)
@@ -314,7 +320,7 @@ def _exact_units(units: object) -> IntArray:
 
 
 def _exact_count(units: object) -> int:
-    count = whole_number(units)
+    count = integer_number(units)
     if count < 0:
         raise ParameterError("units", HIDDEN, "must be 0 or more")
     return count

@@ -16,16 +16,23 @@ import numpy as np
 
 from discreet.accounting.events import ExponentialEvent
 from discreet.errors import HIDDEN, ParameterError
+from discreet.mechanisms.accuracy import checked_epsilon
+from discreet.mechanisms.distributions import ChoiceDistribution
 from discreet.mechanisms.exact import Integers, exact_integers
-from discreet.mechanisms.frozen import settle, written
-from discreet.mechanisms.laws import ChoiceLaw
-from discreet.mechanisms.ranges import checked_epsilon
-from discreet.mechanisms.selection import exponential_law
+from discreet.mechanisms.exponential import exponential_distribution
 from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
 from discreet.noise import SYSTEM, Entropy, exponential_run_choice
 from discreet.noise.selection import CANDIDATES_MOST
 from discreet.noise.uniform import IntArray
-from discreet.parameters import Real, choice, confidence_level, rational, whole
+from discreet.parameters import (
+    Real,
+    call_text,
+    choice,
+    confidence_level,
+    freeze_fields,
+    integer,
+    rational,
+)
 
 PARTS_MOST = 10**6
 """The largest denominator of a fraction. Ranks are counted in these parts of a row."""
@@ -113,12 +120,12 @@ class Ranked:
             chosen[i] = runs.starts[run] + place
         return chosen
 
-    def law(self, cells: Integers, counts: Integers, grid_size: int) -> ChoiceLaw:
+    def distribution(self, cells: Integers, counts: Integers, grid_size: int) -> ChoiceDistribution:
         """Return the distribution of release(cells, counts, grid_size)."""
-        size = whole("grid_size", grid_size, least=1, most=LAW_MOST)
+        size = integer("grid_size", grid_size, least=1, most=LAW_MOST)
         runs = _Groups.checked(cells, counts, [0, len(_flat(cells))], size).runs(0, size)
         each = np.repeat(self._utilities(runs, self._inside(size)), runs.lengths)
-        return exponential_law(each, self.rate / self._parts)
+        return exponential_distribution(each, self.rate / self._parts)
 
     def rank_error(self, confidence: Real, grid_size: int) -> float:
         """Return the most rows between the point and the target rank, with this confidence.
@@ -168,7 +175,7 @@ class Quantile(Ranked):
     rows_per_unit: int
     neighbours: Neighbours
 
-    __repr__ = written
+    __repr__ = call_text
 
     def __init__(
         self,
@@ -182,7 +189,7 @@ class Quantile(Ranked):
         if share.denominator > PARTS_MOST:
             rule = f"must be a fraction with a denominator of {PARTS_MOST} or less"
             raise ParameterError("fraction", fraction, rule)
-        settle(self, fraction=share, **_checked_price(epsilon, rows_per_unit, neighbours))
+        freeze_fields(self, fraction=share, **_checked_price(epsilon, rows_per_unit, neighbours))
 
     @property
     def _parts(self) -> int:
@@ -214,7 +221,7 @@ class Extreme(Ranked):
     rows_per_unit: int
     neighbours: Neighbours
 
-    __repr__ = written
+    __repr__ = call_text
 
     def __init__(
         self,
@@ -225,7 +232,7 @@ class Extreme(Ranked):
         neighbours: Neighbours | str = ADD_REMOVE,
     ) -> None:
         which = choice("end", end, End)
-        settle(self, end=which, **_checked_price(epsilon, rows_per_unit, neighbours))
+        freeze_fields(self, end=which, **_checked_price(epsilon, rows_per_unit, neighbours))
 
     def rank(self, grid_size: int) -> int:
         """Return the target row, counted from the end. The extreme row is 1.
@@ -313,13 +320,13 @@ class _Groups:
 def _checked_price(epsilon: object, rows_per_unit: object, neighbours: object) -> dict[str, object]:
     return {
         "epsilon": checked_epsilon(epsilon),
-        "rows_per_unit": whole("rows_per_unit", rows_per_unit, least=1, most=ROWS_MOST),
+        "rows_per_unit": integer("rows_per_unit", rows_per_unit, least=1, most=ROWS_MOST),
         "neighbours": choice("neighbours", neighbours, Neighbours),
     }
 
 
 def _checked_size(grid_size: object) -> int:
-    return whole("grid_size", grid_size, least=1, most=CANDIDATES_MOST)
+    return integer("grid_size", grid_size, least=1, most=CANDIDATES_MOST)
 
 
 def _flat(values: object) -> IntArray:

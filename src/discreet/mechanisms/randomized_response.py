@@ -11,18 +11,22 @@ import numpy as np
 from discreet.accounting.events import RandomizedResponseEvent
 from discreet.accounting.rounding import log_up
 from discreet.errors import HIDDEN, ParameterError, readable
-from discreet.mechanisms.accuracy import gaussian_error, least_epsilon, miss_probability
-from discreet.mechanisms.exact import Integers, array_of, exact_integers, is_scalar, is_whole
-from discreet.mechanisms.frozen import as_call, settle
-from discreet.mechanisms.laws import ChoiceLaw
-from discreet.mechanisms.ranges import checked_epsilon
+from discreet.mechanisms.accuracy import (
+    checked_epsilon,
+    gaussian_accuracy,
+    least_epsilon,
+    miss_probability,
+)
+from discreet.mechanisms.distributions import ChoiceDistribution
+from discreet.mechanisms.exact import Integers, array_of, exact_integers, is_integer, is_scalar
 from discreet.mechanisms.truncation import CHANNEL_MOST
 from discreet.noise import SYSTEM, Entropy
 from discreet.noise.coins import respond
 from discreet.noise.enclosures import Bracket, Enclosure, ceil_div, ratio, share_against_exp_neg
 from discreet.noise.uniform import BoolArray, FloatArray, IntArray
-from discreet.parameters import Real, rational, whole
-from discreet.plots import Plot, plot_heat
+from discreet.parameters import Real, as_call, freeze_fields, integer, rational
+from discreet.plots.distributions import plot_heat
+from discreet.plots.figure import Plot
 
 CATEGORIES_MOST = 1 << 31
 
@@ -57,10 +61,10 @@ class RandomizedResponse:
         return f"RandomizedResponse.truthful({readable(self.truth)}{many})"
 
     def __init__(self, *, epsilon: Real, categories: int = 2) -> None:
-        settle(
+        freeze_fields(
             self,
             epsilon=checked_epsilon(epsilon),
-            categories=whole("categories", categories, least=2, most=CATEGORIES_MOST),
+            categories=integer("categories", categories, least=2, most=CATEGORIES_MOST),
             truth=None,
         )
 
@@ -70,11 +74,11 @@ class RandomizedResponse:
 
         Its epsilon, ln(p (categories - 1) / (1 - p)), is rounded up.
         """
-        categories = whole("categories", categories, least=2, most=CATEGORIES_MOST)
+        categories = integer("categories", categories, least=2, most=CATEGORIES_MOST)
         p = rational("probability", probability, above=Fraction(1, categories), below=1)
         odds = p * (categories - 1) / (1 - p)
         mechanism = cls(epsilon=Fraction(log_up(odds)), categories=categories)
-        settle(mechanism, truth=p)
+        freeze_fields(mechanism, truth=p)
         return mechanism
 
     @classmethod
@@ -83,12 +87,14 @@ class RandomizedResponse:
         return cls.truthful(Fraction(3, 4))
 
     @classmethod
-    def for_error(cls, *, within: Real, confidence: Real, people: int, categories: int = 2) -> Self:
+    def for_margin(
+        cls, *, within: Real, confidence: Real, people: int, categories: int = 2
+    ) -> Self:
         """Return the mechanism with the smallest epsilon whose estimates meet the target."""
         make = partial(cls, categories=categories)
         return make(
             epsilon=least_epsilon(
-                lambda each: make(epsilon=each).error(confidence, people=people),
+                lambda each: make(epsilon=each).margin(confidence, people=people),
                 within,
                 least=EPSILON_SOUGHT[0],
                 most=EPSILON_SOUGHT[1],
@@ -116,7 +122,7 @@ class RandomizedResponse:
             return bool(reports[0]) if isinstance(exact, bool) else int(reports[0])
         return reports.reshape(values.shape)
 
-    def law(self, exact: int) -> ChoiceLaw:
+    def distribution(self, exact: int) -> ChoiceDistribution:
         """Return the distribution of release(exact)."""
         self._check_size(LISTED_MOST, "a distribution")
         if not is_scalar(exact):
@@ -125,7 +131,7 @@ class RandomizedResponse:
         kept, other = self._kept, self._lost_to_each
         places = range(self.categories)
         p, q = self._odds
-        return ChoiceLaw(
+        return ChoiceDistribution(
             tuple(p if place == true else q for place in places),
             tuple(kept if place == true else other for place in places),
         )
@@ -165,16 +171,16 @@ class RandomizedResponse:
             people=n,
             counts=held,
             standard_errors=np.sqrt(variance),
-            error=np.sqrt(variance) * gaussian_error(1.0, miss),
+            error=np.sqrt(variance) * gaussian_accuracy(1.0, miss),
         )
 
-    def error(self, confidence: Real, *, people: int) -> float:
+    def margin(self, confidence: Real, *, people: int) -> float:
         """Return the largest margin of error of an estimated count, by normal approximation."""
-        n = whole("people", people, least=1, most=PEOPLE_MOST)
+        n = integer("people", people, least=1, most=PEOPLE_MOST)
         p, q = self._odds
         # 1 - p is (categories - 1) q, which a float distinguishes from 0 even if p is nearly 1.
         variance = n * max(p * (self.categories - 1) * q, q * (1 - q)) / (p - q) ** 2
-        return gaussian_error(sqrt(variance), miss_probability(confidence, 1))
+        return gaussian_accuracy(sqrt(variance), miss_probability(confidence, 1))
 
     def plot(self) -> Plot:
         """Plot the channel as a heat map."""
@@ -210,7 +216,7 @@ class RandomizedResponse:
     def _checked(self, values: object, name: str) -> IntArray:
         rule = f"must be whole numbers from 0 to {self.categories - 1}"
         numbers = _without_bools(values)
-        if not (is_whole(numbers) or np.size(array_of(numbers, name)) == 0):
+        if not (is_integer(numbers) or np.size(array_of(numbers, name)) == 0):
             raise ParameterError(name, HIDDEN, rule)
         found = np.atleast_1d(exact_integers(numbers))
         if found.size and not (found.min() >= 0 and found.max() < self.categories):

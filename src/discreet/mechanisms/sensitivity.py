@@ -11,8 +11,7 @@ from fractions import Fraction
 from math import isqrt, sqrt
 
 from discreet.errors import ParameterError
-from discreet.mechanisms.frozen import settle, written
-from discreet.parameters import Real, choice, rational, whole
+from discreet.parameters import Real, call_text, choice, freeze_fields, integer, rational
 
 
 class Neighbours(Enum):
@@ -40,10 +39,10 @@ class Sensitivity:
 
     def __post_init__(self) -> None:
         for name in ("l1", "l2_squared", "linf"):
-            settle(self, **{name: rational(name, getattr(self, name), above=0)})
-        settle(self, neighbours=_checked(self.neighbours))
+            freeze_fields(self, **{name: rational(name, getattr(self, name), above=0)})
+        freeze_fields(self, neighbours=_checked(self.neighbours))
 
-    __repr__ = written
+    __repr__ = call_text
 
     @property
     def l2(self) -> float:
@@ -57,7 +56,7 @@ def counting_query(neighbours: Neighbours | str = ADD_REMOVE) -> Sensitivity:
 
 def counting_queries(count: int, neighbours: Neighbours | str = ADD_REMOVE) -> Sensitivity:
     """Return the sensitivity of several counts of units: one unit may change each by 1."""
-    k = Fraction(whole("count", count, least=1))
+    k = Fraction(integer("count", count, least=1))
     return Sensitivity(l1=k, l2_squared=k, linf=Fraction(1), neighbours=_checked(neighbours))
 
 
@@ -86,7 +85,7 @@ def bounded_mean(
     """
     a, b = _range(low, high)
     relation = _checked(neighbours)
-    n = whole("least", least, least=0)
+    n = integer("least", least, least=0)
     if n == 0:
         return _scalar(b - a, relation)
     return _scalar((b - a) / (n + 1 if relation is ADD_REMOVE else n), relation)

@@ -18,18 +18,20 @@ import numpy as np
 
 from discreet.accounting.events import SparseVectorEvent
 from discreet.errors import HIDDEN, ParameterError, SealedError, StoppedError, readable
-from discreet.mechanisms.accuracy import laplace_error, miss_probability
-from discreet.mechanisms.digits import few_digits_up
-from discreet.mechanisms.exact import Reals
-from discreet.mechanisms.frozen import as_call, settle, written
-from discreet.mechanisms.grid import Grid
+from discreet.mechanisms.accuracy import (
+    checked_epsilon,
+    drawn_scales,
+    few_digits_up,
+    laplace_accuracy,
+    miss_probability,
+)
+from discreet.mechanisms.distributions import laplace_at_least, laplace_pmf
+from discreet.mechanisms.exact import Grid, Reals
+from discreet.mechanisms.exponential import checked_scoring
 from discreet.mechanisms.laplace import Laplace
-from discreet.mechanisms.laws import laplace_at_least, laplace_pmf
-from discreet.mechanisms.ranges import checked_epsilon, drawn_scales
-from discreet.mechanisms.selection import checked_scoring
 from discreet.mechanisms.sensitivity import Sensitivity
 from discreet.noise import SYSTEM, Entropy, discrete_laplace
-from discreet.parameters import Real, rational, whole
+from discreet.parameters import Real, as_call, call_text, freeze_fields, integer, rational
 
 FINENESS = 1 << 10
 """A step of the grid that answers are floored to is at most this part of the sensitivity."""
@@ -69,7 +71,7 @@ class Sparse:
     threshold_scale: Fraction = field(repr=False)
     question_scale: Fraction = field(repr=False)
 
-    __repr__ = written
+    __repr__ = call_text
 
     def __init__(  # noqa: PLR0913 - each is a parameter of the theorem
         self,
@@ -82,13 +84,13 @@ class Sparse:
         threshold_share: Real | None = None,
     ) -> None:
         scoring = checked_scoring(epsilon, sensitivity, monotone, FINENESS)
-        answers = whole("answers", answers, least=1, most=ANSWERS_MOST)
+        answers = integer("answers", answers, least=1, most=ANSWERS_MOST)
         factor = answers if scoring.monotone else 2 * answers
         share = best_share(factor) if threshold_share is None else threshold_share
         share = rational("threshold_share", share, above=0, below=1)
         steps = scoring.steps / share, answers * scoring.apart / (1 - share)
         threshold_scale, question_scale = drawn_scales(scoring.epsilon, steps)
-        settle(
+        freeze_fields(
             self,
             epsilon=scoring.epsilon,
             sensitivity=scoring.sensitivity,
@@ -115,14 +117,14 @@ class Sparse:
         stream = _checked_stream(exact)
         return _words(self.start(entropy=entropy), stream)
 
-    def law(self, exact: Reals) -> "PatternLaw":
+    def distribution(self, exact: Reals) -> "PatternDistribution":
         """Return the distribution of release(exact)."""
         places = self.grid.places(exact)
         if places.ndim != 1:
             raise ParameterError("exact", HIDDEN, STREAM)
-        return PatternLaw(sparse=self, exact=tuple(places.tolist()))
+        return PatternDistribution(sparse=self, exact=tuple(places.tolist()))
 
-    def error(self, confidence: Real, *, questions: int) -> float:
+    def margin(self, confidence: Real, *, questions: int) -> float:
         """Return how far from the threshold an answer may be and still get a wrong result.
 
         It holds for a whole run of this many queries at once, with this confidence. Half of the
@@ -130,10 +132,12 @@ class Sparse:
         2014, Theorem 3.24).
         """
         miss = miss_probability(confidence, 1) / 2
-        own = miss / whole("questions", questions, least=1)
+        own = miss / integer("questions", questions, least=1)
         step = self.grid.step
-        threshold_error = laplace_error(self.threshold_scale / step, miss)
-        return float((threshold_error + laplace_error(self.question_scale / step, own) + 1) * step)
+        threshold_error = laplace_accuracy(self.threshold_scale / step, miss)
+        return float(
+            (threshold_error + laplace_accuracy(self.question_scale / step, own) + 1) * step
+        )
 
 
 class Run:
@@ -217,7 +221,7 @@ class AboveThreshold:
             monotone=monotone,
             threshold_share=threshold_share,
         )
-        settle(self, sparse=sparse)
+        freeze_fields(self, sparse=sparse)
 
     @property
     def epsilon(self) -> Fraction:
@@ -245,13 +249,13 @@ class AboveThreshold:
         said = self.sparse.release(exact, entropy=entropy)
         return len(said) - 1 if said and said[-1] else None
 
-    def law(self, exact: Reals) -> "PatternLaw":
+    def distribution(self, exact: Reals) -> "PatternDistribution":
         """Return the distribution of a run's results for a stream."""
-        return self.sparse.law(exact)
+        return self.sparse.distribution(exact)
 
-    def error(self, confidence: Real, *, questions: int) -> float:
+    def margin(self, confidence: Real, *, questions: int) -> float:
         """Return how far from the threshold an answer may be and still get a wrong result."""
-        return self.sparse.error(confidence, questions=questions)
+        return self.sparse.margin(confidence, questions=questions)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -301,7 +305,7 @@ class NumericSparse:
             threshold_share=threshold_share,
         )
         numbers = Laplace(epsilon=epsilon * share / sparse.answers, sensitivity=sparse.sensitivity)
-        settle(self, epsilon=epsilon, sparse=sparse, numbers=numbers)
+        freeze_fields(self, epsilon=epsilon, sparse=sparse, numbers=numbers)
 
     @property
     def event(self) -> SparseVectorEvent:
@@ -319,9 +323,9 @@ class NumericSparse:
         stream = _checked_stream(exact)
         return _words(self.start(entropy=entropy), stream)
 
-    def error(self, confidence: Real) -> float:
+    def margin(self, confidence: Real) -> float:
         """Return the margin of error that holds for all released numbers, with this confidence."""
-        return self.numbers.error(confidence, self.sparse.answers)
+        return self.numbers.margin(confidence, self.sparse.answers)
 
 
 class NumericRun:
@@ -353,7 +357,7 @@ class NumericRun:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PatternLaw:
+class PatternDistribution:
     """The distribution of a run's results for a given stream: patterns of above and not above."""
 
     sparse: Sparse

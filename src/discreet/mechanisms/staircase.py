@@ -8,19 +8,21 @@ from typing import Self
 
 from discreet.accounting.events import StaircaseEvent
 from discreet.errors import HIDDEN, ParameterError
-from discreet.mechanisms.accuracy import least_epsilon, miss_probability
-from discreet.mechanisms.exact import exact_real, is_scalar
-from discreet.mechanisms.frozen import settle, written
-from discreet.mechanisms.grid import Grid, power_of_two_below
-from discreet.mechanisms.laws import StaircaseLaw
-from discreet.mechanisms.pictures import DRAWN, reals_plot, title_of
-from discreet.mechanisms.ranges import checked_epsilon, checked_sensitivity
+from discreet.mechanisms.accuracy import (
+    checked_epsilon,
+    checked_sensitivity,
+    least_epsilon,
+    miss_probability,
+)
+from discreet.mechanisms.charts import DRAWN, reals_plot, title_of
+from discreet.mechanisms.distributions import StaircaseDistribution
+from discreet.mechanisms.exact import Grid, exact_real, is_scalar, power_of_two_below
 from discreet.mechanisms.sensitivity import Sensitivity, l1_of
 from discreet.noise import SYSTEM, Entropy, geometric, uniform_integers
 from discreet.noise.enclosures import share_against_exp_neg
 from discreet.noise.uniform import LazyUniform
-from discreet.parameters import Real
-from discreet.plots import Plot
+from discreet.parameters import Real, call_text, freeze_fields
+from discreet.plots.figure import Plot
 
 EPSILON_MOST = 60
 """Above this, the high part of a stair is too narrow for a 64-bit grid, and errors are zero."""
@@ -50,7 +52,7 @@ class Staircase:
     tread: int = field(repr=False)
     """The length of a stair's high part, in steps."""
 
-    __repr__ = written
+    __repr__ = call_text
 
     def __init__(self, *, epsilon: Real, sensitivity: Real | Sensitivity) -> None:
         epsilon = checked_epsilon(epsilon)
@@ -61,7 +63,7 @@ class Staircase:
         step = power_of_two_below(min(size / FINENESS, size * Fraction(share) / TREAD_FINENESS))
         width = ceil(size / step)
         tread = max(1, min(width - 1, round(width * share)))
-        settle(self, epsilon=epsilon, sensitivity=size, step=step, width=width, tread=tread)
+        freeze_fields(self, epsilon=epsilon, sensitivity=size, step=step, width=width, tread=tread)
 
     @classmethod
     def for_epsilon(cls, epsilon: Real, *, sensitivity: Real | Sensitivity) -> Self:
@@ -69,14 +71,14 @@ class Staircase:
         return cls(epsilon=epsilon, sensitivity=sensitivity)
 
     @classmethod
-    def for_error(cls, *, within: Real, confidence: Real, sensitivity: Real | Sensitivity) -> Self:
+    def for_margin(cls, *, within: Real, confidence: Real, sensitivity: Real | Sensitivity) -> Self:
         """Return the mechanism with the smallest epsilon whose margin of error meets the target."""
         make = partial(cls, sensitivity=sensitivity)
 
         most = Fraction(EPSILON_MOST)
         return make(
             epsilon=least_epsilon(
-                lambda each: make(epsilon=each).error(confidence), within, most=most
+                lambda each: make(epsilon=each).margin(confidence), within, most=most
             )
         )
 
@@ -92,9 +94,9 @@ class Staircase:
         grid = Grid(self.step)
         return grid.value(grid.place(exact) + self._noise(entropy))
 
-    def law(self, exact: Real) -> StaircaseLaw:
+    def distribution(self, exact: Real) -> StaircaseDistribution:
         """Return the distribution of release(exact)."""
-        return StaircaseLaw(
+        return StaircaseDistribution(
             centre=Grid(self.step).place(exact) * self.step,
             epsilon=self.epsilon,
             width=self.width,
@@ -102,10 +104,10 @@ class Staircase:
             step=self.step,
         )
 
-    def error(self, confidence: Real, answers: int = 1) -> float:
+    def margin(self, confidence: Real, answers: int = 1) -> float:
         """Return the margin of error that holds for all `answers` at once, grid included."""
         miss = float(miss_probability(confidence, answers))
-        law = self.law(0)
+        law = self.distribution(0)
         # The tail is monotone, so bisection finds the smallest n with P(|K| > n) ≤ miss.
         low, high = -1, self.width * (2 + ceil(-log(miss) / self.epsilon))
         while high - low > 1:
@@ -119,10 +121,10 @@ class Staircase:
         """Plot the distributions of an answer and its farthest neighbour, and their ratio."""
         neighbour = exact_real(exact) + self.width * self.step
         return reals_plot(
-            self.law(exact),
-            self.law(neighbour),
+            self.distribution(exact),
+            self.distribution(neighbour),
             epsilon=self.epsilon,
-            reach=self.error(DRAWN),
+            reach=self.margin(DRAWN),
             title=title_of(self),
         )
 

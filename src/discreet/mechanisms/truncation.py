@@ -9,12 +9,12 @@ import numpy as np
 
 from discreet.accounting.events import Event
 from discreet.errors import HIDDEN, ParameterError, readable
-from discreet.mechanisms.frozen import settle
-from discreet.mechanisms.laws import ClampedLaw, Law
+from discreet.mechanisms.distributions import ClampedDistribution, Distribution
 from discreet.noise import SYSTEM, Entropy
 from discreet.noise.uniform import FloatArray, IntArray
-from discreet.parameters import Real, rational, whole
-from discreet.plots import Plot, plot_heat
+from discreet.parameters import Real, freeze_fields, integer, rational
+from discreet.plots.distributions import plot_heat
+from discreet.plots.figure import Plot
 
 CHANNEL_MOST = 2_000
 """The most rows and columns of a channel: four million floats."""
@@ -39,8 +39,8 @@ class Additive(Protocol[One, Many]):
     def release(self, exact: One, *, entropy: Entropy = SYSTEM) -> One: ...
     @overload
     def release(self, exact: Many, *, entropy: Entropy = SYSTEM) -> Many: ...
-    def law(self, exact: Real) -> Law: ...
-    def error(self, confidence: Real, answers: int = 1) -> float: ...
+    def distribution(self, exact: Real) -> Distribution: ...
+    def margin(self, confidence: Real, answers: int = 1) -> float: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -59,7 +59,7 @@ class Truncated(Generic[One, Many]):
         if not (hasattr(self.mechanism, "release") and hasattr(self.mechanism, "law")):
             rule = "must be one that adds noise, such as Laplace(epsilon=1, sensitivity=1)"
             raise ParameterError("mechanism", self.mechanism, rule)
-        settle(self, low=rational("low", self.low), high=rational("high", self.high))
+        freeze_fields(self, low=rational("low", self.low), high=rational("high", self.high))
         if self.low >= self.high:
             ends = f"{readable(self.low)} … {readable(self.high)}"
             raise ParameterError("range", HIDDEN, f"must have low below high, but is {ends}")
@@ -88,13 +88,15 @@ class Truncated(Generic[One, Many]):
         inside: Many = np.clip(noisy, _end(self.low, noisy), _end(self.high, noisy))
         return inside
 
-    def law(self, exact: Real) -> ClampedLaw:
+    def distribution(self, exact: Real) -> ClampedDistribution:
         """Return the distribution of release(exact)."""
-        return ClampedLaw(law=self.mechanism.law(exact), low=self.low, high=self.high)
+        return ClampedDistribution(
+            distribution=self.mechanism.distribution(exact), low=self.low, high=self.high
+        )
 
-    def error(self, confidence: Real, answers: int = 1) -> float:
+    def margin(self, confidence: Real, answers: int = 1) -> float:
         """Return the margin of error for exact answers in the range."""
-        return min(self.mechanism.error(confidence, answers), float(self.high - self.low))
+        return min(self.mechanism.margin(confidence, answers), float(self.high - self.low))
 
     def channel(self, bins: int | None = None) -> FloatArray:
         """Return the matrix P(released | exact): a row and a column for each answer of the range.
@@ -119,7 +121,7 @@ class Truncated(Generic[One, Many]):
 
     @property
     def _step(self) -> Fraction:
-        return self.mechanism.law(floor(self.low)).support.step
+        return self.mechanism.distribution(floor(self.low)).support.step
 
     @property
     def _count(self) -> int:
@@ -131,7 +133,7 @@ class Truncated(Generic[One, Many]):
         if n > CHANNEL_MOST:
             rule = f"must hold at most {CHANNEL_MOST} values (or write channel(bins={BINS}))"
             raise ParameterError("range", HIDDEN, rule)
-        law = self.mechanism.law(self.low)
+        law = self.mechanism.distribution(self.low)
         places = [self.low + k * step for k in range(-n, n)]
         p = np.array([law.pmf(place) for place in places])
         below = np.array([law.cdf(place) for place in places])
@@ -142,13 +144,13 @@ class Truncated(Generic[One, Many]):
         return channel
 
     def _coarse_channel(self, parts: list[tuple[Fraction, Fraction]]) -> FloatArray:
-        laws = [self.law(middle) for middle, _ in parts]
+        laws = [self.distribution(middle) for middle, _ in parts]
         below = np.array([[law.cdf(end) for _, end in parts] for law in laws])
         return np.diff(below, axis=1, prepend=0.0)
 
     def _parts(self, bins: int) -> list[tuple[Fraction, Fraction]]:
         """Return the middle and the end of each of `bins` equal parts of the range."""
-        count = whole("bins", bins, least=1, most=CHANNEL_MOST)
+        count = integer("bins", bins, least=1, most=CHANNEL_MOST)
         width, step = (self.high - self.low) / count, self._step
         # A middle that is not on the grid is floored to it.
         middles = [floor((self.low + (k + HALF) * width) / step) * step for k in range(count)]

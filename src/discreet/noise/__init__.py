@@ -6,14 +6,13 @@ seed.
 
 from discreet.noise.coins import bernoulli, bernoulli_exp, responses
 from discreet.noise.gaussian import discrete_gaussian
-from discreet.noise.laplace import discrete_laplace, geometric
+from discreet.noise.laplace import discrete_laplace, geometric, truncated_laplace
 from discreet.noise.selection import (
     exponential_choice,
     exponential_run_choice,
     permute_and_flip_choice,
 )
 from discreet.noise.source import SYSTEM, Entropy, SystemEntropy
-from discreet.noise.truncated import truncated_laplace
 from discreet.noise.trust import check_floats
 from discreet.noise.uniform import permutation, uniform_integers
 

@@ -23,7 +23,7 @@ from discreet.noise.uniform import (
     uniform_integers,
     words,
 )
-from discreet.parameters import Real, rational, whole
+from discreet.parameters import Real, integer, rational
 
 TOLERANCE = 2.0**-42
 """Most by which float arithmetic may misplace a probability exp(-x)."""
@@ -59,7 +59,7 @@ def responses(
     values: IntArray, categories: int, epsilon: Real, *, entropy: Entropy = SYSTEM
 ) -> IntArray:
     """Keep each value, e^epsilon times as likely as each other one of `categories` values."""
-    categories = whole("categories", categories, least=2, most=1 << 62)
+    categories = integer("categories", categories, least=2, most=1 << 62)
     epsilon = rational("epsilon", epsilon, least=0)
     values = checked_integers("values", values)
     if len(values) and not (values.min() >= 0 and values.max() < categories):

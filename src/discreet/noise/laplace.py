@@ -1,4 +1,6 @@
-"""Geometric and discrete Laplace noise: one random word, one logarithm, no rejection.
+"""Geometric, discrete Laplace, truncated discrete Laplace.
+
+Geometric and discrete Laplace noise: one random word, one logarithm, no rejection.
 
 A word gives a uniform real W in [-1, 1). With K = ⌊shift - scale · ln|W|⌋,
 
@@ -19,26 +21,42 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.noise.coins import flips_exp
 from discreet.noise.enclosures import Enclosure, ceil_div, exp_neg, laplace_tail, ratio
 from discreet.noise.source import SYSTEM, Entropy
-from discreet.noise.uniform import FloatArray, IntArray, LazyUniform, checked_size, fill, words
-from discreet.parameters import Real, rational
+from discreet.noise.uniform import (
+    FloatArray,
+    IntArray,
+    LazyUniform,
+    checked_size,
+    fill,
+    uniform_integers,
+    words,
+)
+from discreet.parameters import Real, integer, rational
 
 SCALE_LEAST = Fraction(1, 1 << 8)
+
+
 SCALE_MOST = Fraction(10**17)
+
 
 TOLERANCE = 2.0**-42
 """Most by which float arithmetic may misplace shift - scale · ln|W|, as a share of scale."""
 
+
 FAR = 2.0**-20
 """Below this |W| a 64-bit word holds too few bits of it for TOLERANCE."""
+
 
 ONE_PASS_MOST = Fraction(1 << 26)
 """Largest scale that one pass serves: beyond it too many draws would be undecided."""
 
+
 LARGEST = (1 << 62) - 1
 """Arrays hold 64-bit integers: noise beyond ±LARGEST is moved to within 2**32 of it. At the largest
 scale that has probability e^-46; single draws are unbounded."""
+
 
 SMALL = 8
 """Fewer draws than this skip NumPy, whose calls cost more than the arithmetic."""
@@ -242,3 +260,26 @@ def _without_minus_zero(signed: IntArray) -> IntArray:
     # Rejecting -0 keeps 0 from being counted twice (Canonne, Kamath, Steinke 2020, Algorithm 2).
     kept: IntArray = np.where(signed < 0, signed + 1, signed)[signed != -1]
     return kept
+
+
+REACH_MOST = 1 << 60
+
+
+def truncated_laplace(scale: Real, reach: int, size: int, *, entropy: Entropy = SYSTEM) -> IntArray:
+    """Draw X with exactly P(X = x) ∝ exp(-|x| / scale) on the integers from -reach to reach.
+
+    Rejection: discrete Laplace noise is kept if it is within reach. If the reach is less than the
+    scale, uniform noise is kept with probability exp(-|x| / scale). Either keeps more than 63%, and
+    the number of rejected draws is independent of those kept.
+    """
+    scale = checked_scale(scale)
+    reach = integer("reach", reach, least=0, most=REACH_MOST)
+
+    def draw(count: int) -> IntArray:
+        if reach >= scale:
+            x = discrete_laplace(scale, count, entropy=entropy)
+            return x[np.abs(x) <= reach]
+        x = uniform_integers(2 * reach + 1, count, entropy=entropy) - reach
+        return x[flips_exp(np.abs(x).view(np.uint64), 1 / scale, entropy)]
+
+    return fill(checked_size(size), np.int64, draw)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from discreet.errors import ParameterError
 from discreet.noise.enclosures import Enclosure
 from discreet.noise.source import SYSTEM, Entropy
-from discreet.parameters import whole
+from discreet.parameters import integer
 
 IntArray: TypeAlias = NDArray[np.int64]
 FloatArray: TypeAlias = NDArray[np.float64]
@@ -77,7 +77,7 @@ def uniform_integers(
     A word of b bits divided by ⌊2**b / below⌋ hits each value equally often; what lies beyond
     is drawn again (von Neumann 1951).
     """
-    below = whole("below", below, least=1, most=1 << 63)
+    below = integer("below", below, least=1, most=1 << 63)
     bits = 32 if below <= 1 << 16 else 64
     share = (1 << bits) // below
 
@@ -109,7 +109,7 @@ def permutation(size: int, *, entropy: Entropy = SYSTEM) -> IntArray:
 
 def checked_size(size: object) -> int:
     """Return how many draws are asked for."""
-    return whole("size", size, least=0)
+    return integer("size", size, least=0)
 
 
 def checked_integers(name: str, values: object) -> IntArray:

@@ -10,12 +10,7 @@
 """
 
 from discreet.opening.open import open as open_data
-from discreet.opening.open import (
-    open_catalog,
-    open_unplugged,
-    read_columns,
-    rows_guessed_from,
-)
+from discreet.opening.open import open_catalog, open_unplugged, read_columns, rows_guessed_from
 from discreet.opening.stores import (
     LEDGER_SUFFIX,
     copy_of,

@@ -11,36 +11,19 @@ from typing import ParamSpec, TypeVar, cast
 from uuid import uuid4
 from warnings import warn
 
-from discreet.catalog import (
-    Accounting,
-    Auto,
-    Catalog,
-    Column,
-    PublicTable,
-    RowChoice,
-    Value,
-)
+from discreet.catalog import Accounting, Auto, Catalog, Column, PublicTable, RowChoice, Value
 from discreet.catalog.arguments import ARGUMENTS, declare
+from discreet.catalog.catalog import Suspends, budget_from
 from discreet.catalog.declaration import Declaration
-from discreet.catalog.policy import Suspends, budget_from
 from discreet.catalog.resolve import read, resolve
 from discreet.catalog.sources import EMBEDDED, without_password
 from discreet.curator import Curator
-from discreet.engines.base import Holder
-from discreet.engines.duckdb import DuckDbEngine
-from discreet.engines.forms import Preparing
-from discreet.engines.loading import Source, csv_columns, files_of, is_csv
-from discreet.engines.preparing import as_prepared, scans_to_prepare
-from discreet.engines.public import PublicStore
+from discreet.engines.base import PreparingEngine, TableEngine, as_prepared, scans_to_prepare
+from discreet.engines.duckdb import DuckDbEngine, ExplainOnlyEngine
+from discreet.engines.duckdb.loading import DataSource, csv_columns, files_of, is_csv
+from discreet.engines.public_store import PublicStore
 from discreet.engines.spark.tables import Session, SparkFrame
-from discreet.engines.unplugged import UnpluggedEngine
-from discreet.errors import (
-    HIDDEN,
-    CatalogError,
-    DiscreetWarning,
-    ParameterError,
-    SourceError,
-)
+from discreet.errors import HIDDEN, CatalogError, DiscreetWarning, ParameterError, SourceError
 from discreet.ledger import Ledger, SqliteLedger, is_on_server
 from discreet.mechanisms.sensitivity import Neighbours
 from discreet.opening.registry import prints_of, register
@@ -89,7 +72,7 @@ def _with_old_row_choice(function: Callable[Given, Result]) -> Callable[Given, R
 
 @_with_old_row_choice
 def open(  # noqa: A001, PLR0913 - called discreet.open; each argument is a setting of the catalog
-    source: "Source | Mapping[str, Source] | SparkFrame | Session",
+    source: "DataSource | Mapping[str, DataSource] | SparkFrame | Session",
     *,
     epsilon: Real | None = None,
     delta: Real = 0,
@@ -151,7 +134,7 @@ def open(  # noqa: A001, PLR0913 - called discreet.open; each argument is a sett
         raise ParameterError("epsilon", HIDDEN, rule)
     address = server_of(source)
     if not names_tables(source):
-        sources = sources_by_name(cast("Source | Mapping[str, Source]", source), name)
+        sources = sources_by_name(cast("DataSource | Mapping[str, DataSource]", source), name)
     else:
         tables = tables_named(name, unit, public)
         sources = {**tables.tables}
@@ -222,7 +205,7 @@ def open_unplugged(path: str | Path, *, declared: Declaration | None = None) -> 
         public = PublicStore({name: engine.table(name) for name in sources})
     return Curator(
         catalog=catalog,
-        engine=UnpluggedEngine(),
+        engine=ExplainOnlyEngine(),
         public=public,
         ledger=SqliteLedger(MEMORY, budget=budget_from(catalog.budget)),
     )
@@ -273,7 +256,7 @@ def read_columns(source: str | Path) -> dict[str, tuple[Column, ...]]:
 
 def curator_of(
     declared: Declaration,
-    sources: Mapping[str, Source],
+    sources: Mapping[str, DataSource],
     ledger: str | Path,
     copy: Path | None = None,
     address: "str | Session | None" = None,
@@ -299,7 +282,7 @@ def curator_of(
 
 def _ledger_for(
     declared: Declaration,
-    sources: Mapping[str, Source],
+    sources: Mapping[str, DataSource],
     version: Version,
     place: str | Path,
     address: "str | Session | None",
@@ -339,17 +322,17 @@ def _version_in(version: Version, ledger: Ledger) -> str:
 
 def _engine_for(
     declared: Declaration,
-    sources: Mapping[str, Source],
+    sources: Mapping[str, DataSource],
     copy: Path | None,
     address: "str | Session | None",
-) -> tuple[Version, DuckDbEngine | Holder]:
+) -> tuple[Version, DuckDbEngine | TableEngine]:
     """Open the data; return their version and the engine."""
     if address is not None:
         return open_on_server(declared, sources, address, copy)
     return from_copy(declared, sources, copy) or load_files(declared, sources)
 
 
-def _as_held(catalog: Catalog, engine: DuckDbEngine | Holder) -> Catalog:
+def _as_held(catalog: Catalog, engine: DuckDbEngine | TableEngine) -> Catalog:
     """Return the catalog, with public tables on a server marked as ones that may change."""
     if isinstance(engine, DuckDbEngine):
         return catalog
@@ -360,7 +343,7 @@ def _as_held(catalog: Catalog, engine: DuckDbEngine | Holder) -> Catalog:
     return replace(catalog, tables=tuple(tables))
 
 
-def prepared_in(catalog: Catalog, engine: DuckDbEngine | Holder) -> Catalog:
+def prepared_in(catalog: Catalog, engine: DuckDbEngine | TableEngine) -> Catalog:
     """Choose the rows within the contribution limit, unless each query does that itself.
 
     Tables on a server are not prepared here. The owner may have prepared them before.
@@ -372,11 +355,11 @@ def prepared_in(catalog: Catalog, engine: DuckDbEngine | Holder) -> Catalog:
         if not engine.is_prepared:
             engine.prepare(scans_to_prepare(prepared))
         return prepared
-    is_prepared = isinstance(engine, Preparing) and engine.is_prepared
+    is_prepared = isinstance(engine, PreparingEngine) and engine.is_prepared
     per_query = replace(catalog.source, row_choice=RowChoice.PER_QUERY)
     return prepared if is_prepared else replace(catalog, source=per_query)
 
 
-def _public_store(catalog: Catalog, engine: DuckDbEngine | Holder) -> PublicStore:
+def _public_store(catalog: Catalog, engine: DuckDbEngine | TableEngine) -> PublicStore:
     names = [each.name for each in catalog.tables if isinstance(each, PublicTable)]
     return PublicStore({name: engine.table(name) for name in names})

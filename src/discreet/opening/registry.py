@@ -22,7 +22,7 @@ from warnings import warn
 
 from discreet.catalog.declaration import Declaration
 from discreet.engines.contents import files_in
-from discreet.engines.loading import DUCKDB, DuckDbTable, Source
+from discreet.engines.duckdb.loading import DUCKDB, DataSource, DuckDbTable
 from discreet.errors import DiscreetError, DiscreetWarning
 from discreet.ledger.keys import key_in
 
@@ -55,7 +55,7 @@ def state_folder() -> Path:
 
 def prints_of(
     declared: Declaration,
-    sources: Mapping[str, Source],
+    sources: Mapping[str, DataSource],
     contents: Mapping[str, str],
     address: str | None,
 ) -> frozenset[str]:
@@ -75,7 +75,7 @@ def prints_of(
 
 def _identifying_texts(
     declared: Declaration,
-    sources: Mapping[str, Source],
+    sources: Mapping[str, DataSource],
     contents: Mapping[str, str],
     address: str | None,
 ) -> list[str]:
@@ -92,7 +92,7 @@ def _identifying_texts(
     return texts
 
 
-def _table_in(name: str, source: Source) -> str:
+def _table_in(name: str, source: DataSource) -> str:
     """Return the name of the table in its file, if the file can have several."""
     if isinstance(source, DuckDbTable):
         return source.table

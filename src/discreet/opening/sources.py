@@ -1,4 +1,7 @@
-"""Where the data are: files, data frames and servers; their names, versions and engines."""
+"""Finds the engine for an address.
+
+Where the data are: files, data frames and servers; their names, versions and engines.
+"""
 
 import json
 import os
@@ -8,21 +11,65 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from discreet.catalog import ColumnUnit, Kind, RowChoice, RowUnit, SourcePolicy
 from discreet.catalog.columns import UnitDeclaration, UnitPath
 from discreet.catalog.declaration import Declaration, path_unit
 from discreet.catalog.resolve import DEFAULT_ROWS_PER_UNIT
-from discreet.catalog.sources import EMBEDDED, ENVIRONMENT, is_on_server, without_password
-from discreet.engines.base import Holder
-from discreet.engines.connection import Limits
+from discreet.catalog.sources import EMBEDDED, ENVIRONMENT, is_on_server, is_spark, without_password
+from discreet.engines.base import LIMITS, PreparedTables, ResourceLimits, TableEngine
 from discreet.engines.contents import content_of, files_in, in_memory
 from discreet.engines.duckdb import DuckDbEngine
-from discreet.engines.forms import Form
-from discreet.engines.loading import DUCKDB, Identifying, Source, files_of, tables_in
-from discreet.engines.opening import open_engine
+from discreet.engines.duckdb.loading import (
+    DUCKDB,
+    DataSource,
+    Identifying,
+    Kinds,
+    files_of,
+    tables_in,
+)
+from discreet.engines.postgresql import PostgreSqlEngine
+from discreet.engines.postgresql.prepared import forget_forms
+from discreet.engines.postgresql.sessions import Sessions
+from discreet.engines.spark import SparkEngine
+from discreet.engines.spark.prepared import forget_files
 from discreet.engines.spark.tables import Session, is_frame, is_session
 from discreet.errors import CatalogError, ParameterError, SourceError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def open_engine(  # noqa: PLR0913 - each is a thing that differs from opening to opening
+    address: "str | SparkSession",
+    tables: Mapping[str, DataSource],
+    *,
+    public: Collection[str] = (),
+    kinds: Mapping[str, Kinds] | None = None,
+    form: PreparedTables | None = None,
+    limits: ResourceLimits = LIMITS,
+) -> TableEngine:
+    """Return the engine at an address, with tables as it calls them by their names in queries.
+
+    It reads the prepared form of the tables, if there is one that is of the data as they are now.
+    """
+    if isinstance(address, str) and not is_spark(address):
+        named = {name: str(each) for name, each in tables.items()}
+        return PostgreSqlEngine.open(address, named, form=form, limits=limits)
+    return SparkEngine.open(address, tables, kinds=kinds, public=public, form=form, limits=limits)
+
+
+def forget_forms_at(address: str, form: PreparedTables, limits: ResourceLimits = LIMITS) -> bool:
+    """Remove the prepared forms of tables at an address; return whether there were any."""
+    if is_spark(address):
+        return forget_files(form)
+    sessions = Sessions(address, limits)
+    try:
+        return forget_forms(sessions, form)
+    finally:
+        sessions.close()
+
 
 SESSION = "spark://session"
 """The address of a Spark session whose own address has an unusual form."""
@@ -41,7 +88,9 @@ class Version:
     """Digests of the tables that this process has read, by name."""
 
 
-def sources_by_name(source: Source | Mapping[str, Source], name: str | None) -> dict[str, Source]:
+def sources_by_name(
+    source: DataSource | Mapping[str, DataSource], name: str | None
+) -> dict[str, DataSource]:
     """Return the sources by the names that tables have in queries."""
     if isinstance(source, Mapping):
         return dict(source)
@@ -54,7 +103,7 @@ def sources_by_name(source: Source | Mapping[str, Source], name: str | None) -> 
 
 
 def load_files(
-    declared: Declaration, sources: Mapping[str, Source]
+    declared: Declaration, sources: Mapping[str, DataSource]
 ) -> tuple[Version, DuckDbEngine]:
     """Load the tables; return the data version and the engine. They belong together."""
     tables = {name: in_memory(name, source) for name, source in sources.items()}
@@ -67,10 +116,12 @@ def load_files(
     return declared_version(declared, version), engine
 
 
-def limits_of(policy: SourcePolicy) -> Limits:
+def limits_of(policy: SourcePolicy) -> ResourceLimits:
     """Return the limits of a query: time, memory and threads."""
-    timeout = policy.timeout if policy.timeout is not None else Fraction(Limits().timeout)
-    return Limits(timeout=float(timeout), memory=policy.memory_limit, threads=policy.threads)
+    timeout = policy.timeout if policy.timeout is not None else Fraction(ResourceLimits().timeout)
+    return ResourceLimits(
+        timeout=float(timeout), memory=policy.memory_limit, threads=policy.threads
+    )
 
 
 def kinds_of(declared: Declaration) -> dict[str, dict[str, Kind | Identifying]]:
@@ -179,7 +230,7 @@ def declared_version(declared: Declaration, found: Version) -> Version:
     return replace(found, text=f"declared {version}", is_declared=True, earlier=None)
 
 
-def contents_of(sources: Mapping[str, Source]) -> dict[str, str]:
+def contents_of(sources: Mapping[str, DataSource]) -> dict[str, str]:
     """Return a digest of the contents of each table. Reads all of their bytes."""
     paths = {each for each in sources.values() if isinstance(each, str | Path)}
     read = {each: content_of(each) for each in paths}  # several tables may be in one file
@@ -196,7 +247,7 @@ def version_from(contents: Mapping[str, str], earlier: str | None) -> Version:
     return Version(text=text, contents=contents, earlier=earlier)
 
 
-def state_of(sources: Mapping[str, Source]) -> str:
+def state_of(sources: Mapping[str, DataSource]) -> str:
     """Return text that changes when a file changes: a digest of paths, sizes and times."""
     lines = [
         f"{name}:{_state(each)}"
@@ -206,7 +257,7 @@ def state_of(sources: Mapping[str, Source]) -> str:
     return sha256("\n".join(lines).encode()).hexdigest()
 
 
-def earlier_version(sources: Mapping[str, Source]) -> str | None:
+def earlier_version(sources: Mapping[str, DataSource]) -> str | None:
     """Return the version that older releases gave to these files; None for data frames."""
     lines = []
     for name, source in sorted(sources.items()):
@@ -231,7 +282,7 @@ SETTLED = 2.0
 """Seconds after which a change of a file certainly changes its times: disk clocks are coarse."""
 
 
-def is_settled(sources: Mapping[str, Source]) -> bool:
+def is_settled(sources: Mapping[str, DataSource]) -> bool:
     """Return whether every file is old enough that a further change would change its times."""
     latest = time.time_ns() - int(SETTLED * 1e9)
     return all(
@@ -247,10 +298,10 @@ def is_settled(sources: Mapping[str, Source]) -> bool:
 
 def open_on_server(
     declared: Declaration,
-    tables: Mapping[str, Source],
+    tables: Mapping[str, DataSource],
     address: "str | Session",
     place: Path | None = None,
-) -> tuple[Version, Holder]:
+) -> tuple[Version, TableEngine]:
     """Open the server that holds the tables; return the data version and the engine.
 
     `place` is where prepared tables are that are files.
@@ -274,15 +325,15 @@ def open_on_server(
 
 
 def form_of(
-    declared: Declaration, tables: Mapping[str, Source], place: Path | None = None
-) -> Form | None:
+    declared: Declaration, tables: Mapping[str, DataSource], place: Path | None = None
+) -> PreparedTables | None:
     """Return the description of prepared tables; None for data frames, which have no address."""
     private = {each.name: tables[each.name] for each in declared.tables if each.unit is not None}
     texts = {name: str(each) for name, each in private.items() if isinstance(each, str | Path)}
     if len(texts) < len(private):
         return None
     key = f"{declared.source.version!r} {bounding_key(declared)}"
-    return Form(tables=texts, declared=key, place=place)
+    return PreparedTables(tables=texts, declared=key, place=place)
 
 
 def public_address(address: "str | Session") -> str:

@@ -9,12 +9,21 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from discreet.catalog import Column, RowChoice
+from discreet.catalog.catalog import budget_from
 from discreet.catalog.declaration import Declaration
-from discreet.catalog.policy import budget_from
 from discreet.catalog.resolve import read, resolve
 from discreet.catalog.sources import ENVIRONMENT, is_spark
-from discreet.engines.base import Holder
-from discreet.engines.copies import (
+from discreet.engines.base import (
+    PreparedTables,
+    PreparingEngine,
+    Progress,
+    Scans,
+    TableEngine,
+    as_prepared,
+    scans_to_prepare,
+)
+from discreet.engines.duckdb import DuckDbEngine
+from discreet.engines.duckdb.copies import (
     Copied,
     contents_in,
     forget_copy,
@@ -22,11 +31,7 @@ from discreet.engines.copies import (
     make_copy,
     open_copy,
 )
-from discreet.engines.duckdb import DuckDbEngine
-from discreet.engines.forms import Form, Preparing
-from discreet.engines.loading import Source
-from discreet.engines.opening import forget_forms_at, open_engine
-from discreet.engines.preparing import Progress, Scans, as_prepared, scans_to_prepare
+from discreet.engines.duckdb.loading import DataSource
 from discreet.errors import CatalogError, SourceError
 from discreet.ledger import Ledger, open_ledger
 from discreet.ledger import is_on_server as is_ledger_on_server
@@ -37,11 +42,13 @@ from discreet.opening.sources import (
     contents_of,
     declared_version,
     earlier_version,
+    forget_forms_at,
     form_of,
     from_environment,
     is_settled,
     kinds_of,
     limits_of,
+    open_engine,
     state_of,
     version_from,
 )
@@ -167,7 +174,7 @@ def forget_catalog(path: str | Path) -> bool:
 
 
 def copied_from(
-    declared: Declaration, sources: Mapping[str, Source], copy: Path | None = None
+    declared: Declaration, sources: Mapping[str, DataSource], copy: Path | None = None
 ) -> Copied:
     """Return the description of a prepared copy: the files as they are now, and the chosen rows.
 
@@ -187,7 +194,7 @@ def copied_from(
 
 
 def from_copy(
-    declared: Declaration, sources: Mapping[str, Source], copy: Path | None
+    declared: Declaration, sources: Mapping[str, DataSource], copy: Path | None
 ) -> tuple[Version, DuckDbEngine] | None:
     """Open the prepared copy, if there is one that is up to date; return version and engine."""
     is_wanted = declared.source.row_choice is RowChoice.ONCE
@@ -214,7 +221,7 @@ def prepare_form(
     """
     form = _form(declared, place)
     with _engine_at(declared, address, None) as engine:
-        if not isinstance(engine, Preparing):
+        if not isinstance(engine, PreparingEngine):
             raise SourceError(
                 "Tables of this database cannot be prepared. Queries work without it."
             )
@@ -222,7 +229,7 @@ def prepare_form(
         if not engine.prepare(form, scans_to_prepare(catalog), progress):
             return False
         with _engine_at(declared, address, form) as again:
-            if not (isinstance(again, Preparing) and again.is_prepared):
+            if not (isinstance(again, PreparingEngine) and again.is_prepared):
                 raise SourceError("A table changed while it was read. Run discreet prepare again.")
     return True
 
@@ -232,7 +239,7 @@ def is_form_outdated(declared: Declaration, address: str, place: Path) -> bool:
     if is_spark(address) and not place.is_dir():
         return False
     with _engine_at(declared, address, _form(declared, place)) as engine:
-        return isinstance(engine, Preparing) and engine.is_outdated
+        return isinstance(engine, PreparingEngine) and engine.is_outdated
 
 
 def forget_form(declared: Declaration, address: str, place: Path) -> bool:
@@ -240,7 +247,7 @@ def forget_form(declared: Declaration, address: str, place: Path) -> bool:
     return forget_forms_at(address, _form(declared, place), limits_of(declared.source))
 
 
-def _form(declared: Declaration, place: Path) -> Form:
+def _form(declared: Declaration, place: Path) -> PreparedTables:
     form = form_of(declared, _sources(declared), place)
     if form is None:
         raise SourceError("Data frames cannot be prepared. Name tables in a catalog.")
@@ -252,7 +259,9 @@ def _sources(declared: Declaration) -> dict[str, str]:
 
 
 @contextmanager
-def _engine_at(declared: Declaration, address: str, form: Form | None) -> Iterator[Holder]:
+def _engine_at(
+    declared: Declaration, address: str, form: PreparedTables | None
+) -> Iterator[TableEngine]:
     """Open an engine with all tables, and close it afterwards."""
     engine = open_engine(
         address,

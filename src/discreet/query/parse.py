@@ -1,4 +1,4 @@
-"""Parses the text of a query: one SELECT of limited size, or an error."""
+"""Text to sqlglot's tree; spans."""
 
 import logging
 from itertools import accumulate
@@ -12,23 +12,35 @@ logging.getLogger("sqlglot").addHandler(
     logging.NullHandler()
 )  # its warnings are for its own developers
 
+
 DIALECT = "duckdb"
+
 
 LONGEST = 100_000
 """The most characters of a query."""
 
+
 DEEPEST = 100
 """The most levels of brackets, CASE, functions and operators; AND, OR and || do not nest."""
+
 
 LONGEST_CHAIN = 4_000
 """The most operators and keywords of a query: chains of them nest in the parser."""
 
+
 MARK = "\ufeff"
 """The byte order mark with which some editors begin a file."""
 
+
 OPENING = {TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE}
+
+
 CLOSING = {TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END}
+
+
 BEGINNINGS = {TokenType.SELECT, TokenType.WITH, TokenType.FROM, TokenType.L_PAREN, TokenType.VALUES}
+
+
 PREFIXES = {TokenType.NOT, TokenType.DASH, TokenType.TILDE, TokenType.PLUS}
 
 
@@ -106,6 +118,8 @@ def _check_size(tokens: list[Token]) -> None:
 
 
 NESTING = (exp.Binary, exp.Unary, exp.Func, exp.SetOperation)
+
+
 CHAINS = (exp.And, exp.Or, exp.DPipe, exp.Paren)
 """Operators whose runs are taken as one, and brackets, which were counted before."""
 
@@ -193,3 +207,20 @@ def _syntax_error(text: str, error: ParseError) -> SqlSyntaxError:
 
 def _span(token: Token) -> tuple[int, int]:
     return token.start, token.end + 1
+
+
+def span_of(node: exp.Expr) -> tuple[int, int] | None:
+    """Return the offset of a node's first character and that after its last, if they are known.
+
+    An operator has no place itself. It extends from its first operand to its last.
+    """
+    found = [_own(each) for each in node.walk()]
+    spans = [each for each in found if each is not None]
+    if not spans:
+        return None
+    return min(start for start, _ in spans), max(end for _, end in spans)
+
+
+def _own(node: exp.Expr) -> tuple[int, int] | None:
+    start, end = node.meta.get("start"), node.meta.get("end")
+    return None if start is None or end is None else (start, end + 1)

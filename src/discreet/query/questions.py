@@ -8,7 +8,7 @@ from enum import Enum
 from fractions import Fraction
 
 from discreet.catalog.schema import Kind, Value
-from discreet.query.tree import Expression, Rows
+from discreet.query.tree import Expression, Relation
 
 # --------------------------------------------------------------------------- reasons
 
@@ -295,7 +295,7 @@ class Key:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KnownKeys:
+class DeclaredGroups:
     """Keys that the catalog or the question fixes: each is answered, also without rows."""
 
     rows: tuple[tuple[Value, ...], ...]
@@ -303,40 +303,40 @@ class KnownKeys:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UnknownKeys:
+class UndeclaredGroups:
     """Keys that only the data know: those of enough units are released."""
 
     why: UndeclaredReason = field(compare=False)
 
 
-Keys = KnownKeys | UnknownKeys
+Groups = DeclaredGroups | UndeclaredGroups
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Release:
+class Aggregation:
     """A table that is released: its keys and its aggregates over groups of private rows.
 
     Its columns are called by the keys' names and a0, a1, ... for the aggregates. Without keys, it
     has one row.
     """
 
-    rows: Rows
+    rows: Relation
     name: str
     """What keys and aggregates call the rows."""
-    limit: int
+    contribution_limit: int
     """At most so many rows of a unit count, over all groups together."""
     limit_reason: LimitReason = field(compare=False)
-    is_one_row: bool
+    one_row_per_unit: bool
     """Whether a unit has one row at most by construction, so that nothing needs to be cut."""
     keys: tuple[Key, ...]
-    key_set: Keys
+    groups: Groups
     aggregates: tuple[Aggregate, ...]
     left_out: tuple[LeftOut, ...] = field(default=(), compare=False)
     """Which rows are not used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scalar:
+class ScalarQuery:
     """A number that later releases use: the only value of SQL over earlier released tables."""
 
     number: int
@@ -370,9 +370,9 @@ class Question:
     widths, computed from columns `<column>_spread` that stand beside every aggregate.
     """
 
-    releases: tuple[Release, ...]
-    scalars: tuple[Scalar, ...] = ()
-    afterwards: str
+    aggregations: tuple[Aggregation, ...]
+    scalars: tuple[ScalarQuery, ...] = ()
+    post_sql: str
     columns: tuple[str, ...]
     spreads: tuple[str | None, ...]
     """For each column, the name of the output column that holds its half width, if it has one."""

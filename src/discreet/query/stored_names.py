@@ -14,7 +14,7 @@ from enum import Enum
 from fractions import Fraction
 from functools import cache
 
-from discreet.catalog.policy import Accounting
+from discreet.catalog.catalog import Accounting
 from discreet.catalog.schema import (
     Auto,
     Bounds,
@@ -26,7 +26,7 @@ from discreet.catalog.schema import (
     RowUnit,
 )
 from discreet.mechanisms.sensitivity import Neighbours
-from discreet.query.questions import KnownKeys, Statistic, UnknownKeys
+from discreet.query.questions import DeclaredGroups, Statistic, UndeclaredGroups
 from discreet.query.tree import Facts, Interval, JoinKind, Scan, UnitFunction, WindowFunction
 
 
@@ -42,7 +42,7 @@ class StoredRecord:
 
 
 RECORDS: Mapping[type, StoredRecord] = {
-    Scan: StoredRecord("Scan", {"table": "table", "parents": "parents", "is_kept": "is_kept"}),
+    Scan: StoredRecord("Scan", {"table": "table", "parents": "parents", "is_bounded": "is_kept"}),
     PrivateTable: StoredRecord(
         "PrivateTable",
         {
@@ -70,8 +70,8 @@ RECORDS: Mapping[type, StoredRecord] = {
     RowUnit: StoredRecord("RowUnit", {}),
     ColumnUnit: StoredRecord("ColumnUnit", {"column": "column"}),
     PathUnit: StoredRecord("PathUnit", {"column": "column", "table": "table", "key": "key"}),
-    KnownKeys: StoredRecord("KnownKeys", {"rows": "rows"}),
-    UnknownKeys: StoredRecord("UnknownKeys", {}),
+    DeclaredGroups: StoredRecord("KnownKeys", {"rows": "rows"}),
+    UndeclaredGroups: StoredRecord("UnknownKeys", {}),
     Facts: StoredRecord(
         "Facts",
         {

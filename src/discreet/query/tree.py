@@ -1,4 +1,6 @@
-"""The only things that reach an engine: private rows, and expressions over the columns of a row.
+"""Relations and expressions over private rows, how to walk them, and the exact query.
+
+The only things that reach an engine: private rows, and expressions over the columns of a row.
 
 Private rows are relations in which every row belongs to one unit. Each keeps two promises, for any
 two neighbouring data sets: the rows of a unit follow from that unit's own rows (and public tables)
@@ -8,7 +10,8 @@ Expressions are total: where SQL would raise an error they are NULL, and NaN and
 too. Only functions listed in `query.expressions.functions` can be called.
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
 
@@ -68,7 +71,7 @@ class Literal:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Released:
+class ReleasedScalar:
     """A noisy number that an earlier release of the same question gives; known to all by then."""
 
     number: int
@@ -94,13 +97,13 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UnitIsIn:
+class UnitSemiJoin:
     """Whether the row's own unit has a row among others: (NOT) IN, (NOT) EXISTS on the unit.
 
     `where` may also speak of columns of the outer row. Never NULL.
     """
 
-    rows: "Rows"
+    rows: "Relation"
     name: str
     """What the inner rows are called in `where`."""
     where: "Expression | None"
@@ -149,7 +152,7 @@ class Window:
     facts: Facts = field(compare=False)
 
 
-Expression = ColumnOf | Literal | Released | Call | Case | UnitIsIn | Window
+Expression = ColumnOf | Literal | ReleasedScalar | Call | Case | UnitSemiJoin | Window
 
 
 # --------------------------------------------------------------------------- private rows
@@ -162,7 +165,7 @@ class Scan:
     table: PrivateTable
     parents: tuple[PrivateTable, ...] = ()
     """The tables on the path to the unit, nearest first; empty if the unit is in the table."""
-    is_kept: bool = False
+    is_bounded: bool = False
     """Of a prepared table: only the rows that count, at most rows_per_unit of each unit."""
 
 
@@ -185,7 +188,7 @@ class Join:
     """Another relation beside the rows; a private one is joined on the unit besides `on`."""
 
     kind: JoinKind
-    source: "Rows | PublicScan"
+    source: "Relation | PublicScan"
     name: str
     on: Expression
     fan_out: int | None = field(default=None, compare=False)
@@ -193,7 +196,7 @@ class Join:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Column:
+class NamedExpression:
     """A named expression of a relation's output."""
 
     name: str
@@ -204,12 +207,12 @@ class Column:
 class Select:
     """Row by row: join, filter, compute. The unit is that of `source`."""
 
-    source: "Rows"
+    source: "Relation"
     name: str
     joins: tuple[Join, ...] = ()
     where: Expression | None = None
-    columns: tuple[Column, ...]
-    only: Expression | None = None
+    columns: tuple[NamedExpression, ...]
+    qualify: Expression | None = None
     """QUALIFY: a filter on the columns' windows, taken after `where`."""
 
 
@@ -237,34 +240,137 @@ class UnitAggregate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PerUnit:
+class GroupByUnit:
     """GROUP BY the unit (and keys): a row for each unit and key, with aggregates.
 
     Expressions speak of `source` by `name`. The output's columns are the keys and the aggregates.
     """
 
-    source: "Rows"
+    source: "Relation"
     name: str
-    keys: tuple[Column, ...]
+    keys: tuple[NamedExpression, ...]
     aggregates: tuple[UnitAggregate, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Union:
+class UnionAll:
     """UNION ALL of rows of the same kind of unit, columns by position, named as in the first."""
 
-    parts: "tuple[Rows, ...]"
+    parts: "tuple[Relation, ...]"
 
 
-Rows = Scan | Select | PerUnit | Union
+Relation = Scan | Select | GroupByUnit | UnionAll
 
 
-def is_whole(rows: Rows) -> bool:
+def is_unfiltered(rows: Relation) -> bool:
     """Return whether these are all rows of one kept table, each once."""
     match rows:
-        case Scan(is_kept=is_kept):
+        case Scan(is_bounded=is_kept):
             return is_kept
-        case Select(source=source, joins=joins, where=where, only=only):
-            return not joins and where is None and only is None and is_whole(source)
+        case Select(source=source, joins=joins, where=where, qualify=only):
+            return not joins and where is None and only is None and is_unfiltered(source)
         case _:
             return False
+
+
+def columns_in(expression: Expression) -> Iterator[ColumnOf]:
+    """Yield every column of the rows at hand that an expression reads, repeats included."""
+    for each in parts_of(expression):
+        if isinstance(each, ColumnOf):
+            yield each
+
+
+def parts_of(expression: Expression) -> Iterator[Expression]:
+    """Yield an expression and all that it is made of; columns of inner rows left out."""
+    yield expression
+    match expression:
+        case Call():
+            inner = expression.arguments
+        case Case():
+            pairs = [each for pair in expression.branches for each in pair]
+            inner = (*pairs, expression.otherwise)
+        case Window():
+            order = [each.expression for each in expression.order]
+            inner = (*expression.arguments, *expression.partition, *order)
+        case UnitSemiJoin(where=where, name=name):
+            outer = () if where is None else parts_of(where)
+            yield from (
+                each for each in outer if not (isinstance(each, ColumnOf) and each.source == name)
+            )
+            return
+        case _:
+            inner = ()
+    for each in inner:
+        yield from parts_of(each)
+
+
+def map_columns(expression: Expression, change: Callable[[ColumnOf], Expression]) -> Expression:
+    """Return the expression with each of its columns changed; columns of inner rows stay."""
+
+    def go(each: Expression) -> Expression:
+        return map_columns(each, change)
+
+    match expression:
+        case ColumnOf():
+            return change(expression)
+        case Call():
+            return replace(expression, arguments=tuple(map(go, expression.arguments)))
+        case Case():
+            branches = tuple((go(condition), go(value)) for condition, value in expression.branches)
+            return replace(expression, branches=branches, otherwise=go(expression.otherwise))
+        case Window():
+            return replace(
+                expression,
+                arguments=tuple(map(go, expression.arguments)),
+                partition=tuple(map(go, expression.partition)),
+                order=tuple(_ordering(each, go) for each in expression.order),
+            )
+        case UnitSemiJoin(where=where) if where is not None:
+            outer_only = _outside(expression.name, change)
+            return replace(expression, where=map_columns(where, outer_only))
+        case _:
+            return expression
+
+
+def _ordering(ordering: Ordering, change: Callable[[Expression], Expression]) -> Ordering:
+    return replace(ordering, expression=change(ordering.expression))
+
+
+def _outside(
+    inner: str, change: Callable[[ColumnOf], Expression]
+) -> Callable[[ColumnOf], Expression]:
+    return lambda column: column if column.source == inner else change(column)
+
+
+class ContributionBounding(Enum):
+    """How a unit's rows are held to the limit."""
+
+    NONE = "one row per unit by construction"
+    ROWS = "at most `limit` rows of each unit, chosen by a hash of their contents"
+    UNITS_ONLY = "each unit counts once in each of at most `limit` groups"
+    PAIRS = "at most `limit` different values of each unit, over all groups"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExactQuery:
+    """Whole numbers by group: what the engine computes, decided before any data is read.
+
+    The rows are bounded by unit, grouped by `keys` (k0, k1, ... in the result), and each of `sums`
+    (s0, s1, ...), an expression of whole numbers never NULL once coalesced to 0, is summed exactly.
+    With `units` there is a column `units`, the number of different units in the group. With `cell`
+    the rows are grouped by that whole number as well (column `cell`; rows where it is NULL are
+    dropped), with their number in `n`. Without keys or cell there is exactly one row.
+    """
+
+    rows: Relation
+    name: str
+    keys: tuple[Expression, ...]
+    bounding: ContributionBounding
+    contribution_limit: int
+    sums: tuple[Expression, ...] = ()
+    units: bool = False
+    cell: Expression | None = None
+    is_bounded: bool = False
+    """Whether no unit has more than `limit` rows to begin with, so that none need be chosen."""
+    distinct: Expression | None = None
+    """With PAIRS: the value whose different values are counted (column `n`) or summed."""

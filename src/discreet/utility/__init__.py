@@ -5,33 +5,32 @@ linear programs use floats, and their results are used only with a proof in inte
 """
 
 from discreet.utility.beliefs import (
+    Refinement,
     belief_after,
     belief_after_counts,
     belief_bounds,
     event_bounds,
     mean_is_exact,
     posterior,
+    refinement,
     world_bounds,
 )
-from discreet.utility.caution import cautious_remap
-from discreet.utility.channels import Channel, identity_channel
-from discreet.utility.designs import Candidate, Design, design
-from discreet.utility.gains import Gain, gain_over, threshold_gain
-from discreet.utility.graphs import (
-    Graph,
-    answers_of,
-    complete,
-    cycle,
-    graph_of,
-    histograms,
-    path,
-    sums,
+from discreet.utility.channels import Channel, ChannelMechanism, identity_channel
+from discreet.utility.designs import (
+    Candidate,
+    Comparison,
+    Conflict,
+    Design,
+    compare_geometric,
+    conflict,
+    design,
 )
 from discreet.utility.guessing import (
     Remap,
     bayes_risk,
     best_guesses,
     best_remap,
+    cautious_remap,
     expected_error,
     leakage,
     plain_utility,
@@ -46,11 +45,28 @@ from discreet.utility.makers import (
     local_channel,
     response_channel,
 )
-from discreet.utility.mechanism import ChannelMechanism
+from discreet.utility.neighbours import (
+    NeighbourGraph,
+    answers_of,
+    complete,
+    cycle,
+    graph_of,
+    histograms,
+    path,
+    sums,
+)
 from discreet.utility.optimal import Method, Optimum, has_closed_form, optimal_mechanism
-from discreet.utility.priors import Belief, Prior, binomial, empirical, independent, uniform
-from discreet.utility.refinement import Refinement, refinement
-from discreet.utility.universality import Comparison, Conflict, compare_geometric, conflict
+from discreet.utility.priors import (
+    Belief,
+    Gain,
+    Prior,
+    binomial,
+    empirical,
+    gain_over,
+    independent,
+    threshold_gain,
+    uniform,
+)
 
 __all__ = [
     "Belief",
@@ -61,8 +77,8 @@ __all__ = [
     "Conflict",
     "Design",
     "Gain",
-    "Graph",
     "Method",
+    "NeighbourGraph",
     "Optimum",
     "Prior",
     "Refinement",

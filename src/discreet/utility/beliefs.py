@@ -1,18 +1,23 @@
-"""How an answer changes beliefs, and the largest change that epsilon allows."""
+"""Posteriors and their bounds; which of two channels tells more."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from fractions import Fraction
 from math import exp
 
 import numpy as np
+import scipy
 
 from discreet.errors import ParameterError
-from discreet.mechanisms.laws import Law
-from discreet.parameters import Real, rational, whole
+from discreet.mechanisms.distributions import Distribution
+from discreet.noise.uniform import FloatArray
+from discreet.parameters import Real, integer, rational
 from discreet.utility.channels import Channel, place
-from discreet.utility.graphs import Label, same_nodes
+from discreet.utility.guessing import utility
 from discreet.utility.makers import chosen_alpha
-from discreet.utility.priors import Prior
+from discreet.utility.neighbours import Label, same_nodes
+from discreet.utility.priors import Gain, Prior
+from discreet.utility.programs import solved
 
 REACH_MOST = 20_000
 
@@ -53,19 +58,19 @@ def belief_after_counts(
     `of` counts in one. Without it, the prior is about the count.
     """
     a = chosen_alpha(epsilon, alpha, 1)
-    noisy = [whole("answers", each) for each in answers]
-    exact = {label: whole("count", label if of is None else of(label)) for label in prior.labels}
+    noisy = [integer("answers", each) for each in answers]
+    exact = {label: integer("count", label if of is None else of(label)) for label in prior.labels}
     away = {label: sum(abs(z - y) for z in noisy) for label, y in exact.items()}
     nearest = min(away.values(), default=0)
     return posterior(prior, lambda label: a ** (away[label] - nearest))
 
 
-def mean_is_exact(law: Law, answers: int) -> float:
+def mean_is_exact(law: Distribution, answers: int) -> float:
     """Return the probability that the rounded mean of `answers` noisy counts is exact.
 
     Computed by convolution of the distribution, which must be on integers. Halves are rounded up.
     """
-    count = whole("answers", answers, least=1, most=1000)
+    count = integer("answers", answers, least=1, most=1000)
     centre = round(law.mean)
     reach = min(REACH_MOST, 40 + int(40 * law.variance**0.5))
     one = np.array([law.pmf(centre + z) for z in range(-reach, reach + 1)])
@@ -119,3 +124,84 @@ def _chance(value: Real) -> float:
 
 def _epsilon(value: Real) -> float:
     return float(rational("epsilon", value, above=0, most=200))
+
+
+CELLS_MOST = 20_000
+
+
+DENOMINATOR = 10**6
+"""Post-processing is found exactly if its probabilities have smaller denominators."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Refinement:
+    """Whether a channel can be obtained from another by post-processing.
+
+    If so, `after` is that post-processing, up to `distance`, the largest total variation in a row.
+    If not, `witness` is a gain for which users of the other channel are worse off if all inputs are
+    equally likely. By the coriaceous theorem there always is one (McIver et al. 2014).
+    """
+
+    after: Channel
+    distance: Fraction
+    witness: Gain | None
+
+    @property
+    def holds(self) -> bool:
+        """Whether it is proved exactly. Without a witness either, floats could not decide."""
+        return self.distance == 0
+
+
+def refinement(more: Channel, less: Channel) -> Refinement:
+    """Return the post-processing from `more` to `less`, or a proof that there is none."""
+    same_nodes("less", more.inputs, less.inputs)
+    cells = len(more.outputs) * len(less.outputs)
+    if cells > CELLS_MOST:
+        raise ParameterError("outputs", cells, f"must make {CELLS_MOST} pairs or fewer")
+    chances, duals = _solved(more.to_floats(), less.to_floats())
+    after = _rounded(chances, more, less)
+    distance = _distance(more.then(after), less)
+    if distance == 0:
+        return Refinement(after=after, distance=distance, witness=None)
+    witness = Gain(
+        [[Fraction(float(each)) for each in row] for row in duals.T],
+        answers=more.inputs,
+        guesses=less.outputs,
+    )
+    everyone = Prior(dict.fromkeys(more.inputs, 1))
+    is_proved = utility(less, everyone, witness) > utility(more, everyone, witness)
+    return Refinement(after=after, distance=distance, witness=witness if is_proved else None)
+
+
+def _solved(more: FloatArray, less: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the R that minimizes Σ |more R - less|, and the duals of its equations."""
+    (inputs, middle), outputs = more.shape, less.shape[1]
+    eye = scipy.sparse.eye_array(inputs * outputs)
+    made = scipy.sparse.kron(more, scipy.sparse.eye_array(outputs))
+    sums = scipy.sparse.kron(scipy.sparse.eye_array(middle), np.ones((1, outputs)))
+    equal = scipy.sparse.csr_array(
+        scipy.sparse.block_array([[made, eye, -eye], [sums, None, None]])  # type: ignore[arg-type]
+    )
+    cost = np.concatenate([np.zeros(middle * outputs), np.ones(2 * inputs * outputs)])
+    right = np.concatenate([less.ravel(), np.ones(middle)])
+    found = solved(cost, equal=(equal, right))
+    chances = found.x[: middle * outputs].reshape(middle, outputs)
+    return chances, found.of_equal[: inputs * outputs].reshape(inputs, outputs)
+
+
+def _rounded(chances: FloatArray, more: Channel, less: Channel) -> Channel:
+    """Return the post-processing in short fractions, scaled if they do not add up to 1."""
+    rows = [
+        [Fraction(max(float(each), 0.0)).limit_denominator(DENOMINATOR) for each in row]
+        for row in chances
+    ]
+    whole = [[each / sum(row) for each in row] for row in rows]
+    return Channel(whole, inputs=more.outputs, outputs=less.outputs)
+
+
+def _distance(here: Channel, there: Channel) -> Fraction:
+    """Return the largest total variation between two rows for one input."""
+    return max(
+        sum((abs(a - b) for a, b in zip(one, other, strict=True)), Fraction(0)) / 2
+        for one, other in zip(here.matrix, there.matrix, strict=True)
+    )

@@ -1,32 +1,40 @@
-"""Channels: mechanisms with finitely many answers, as exact matrices P(output | exact answer)."""
+"""Channels as whole weights; the mechanism that draws from one."""
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import accumulate
 from math import gcd, isinf, lcm
 from typing import Self, TypeAlias
 
 import numpy as np
 
+from discreet.accounting.events import PureEvent
 from discreet.accounting.rounding import float_up, log_up
-from discreet.errors import ParameterError
+from discreet.errors import HIDDEN, ParameterError
 from discreet.local.mechanism import is_within
-from discreet.mechanisms.frozen import settle
-from discreet.noise.uniform import FloatArray
-from discreet.parameters import Real, rational
-from discreet.plots import Plot, plot_heat
-from discreet.utility.graphs import Graph, Label, labels, same_nodes
+from discreet.noise import SYSTEM, Entropy
+from discreet.noise.uniform import FloatArray, LazyUniform
+from discreet.parameters import Real, freeze_fields, rational
+from discreet.plots.distributions import plot_heat
+from discreet.plots.figure import Plot
+from discreet.utility.neighbours import Label, NeighbourGraph, labels, same_nodes
 
 Weights: TypeAlias = tuple[tuple[int, ...], ...]
+
 
 GRAIN = 1 << 62
 """Float probabilities are rounded to multiples of one divided by this."""
 
+
 CLOSE = 2.0**-50
 """Products and quotients of three correctly rounded floats have a smaller relative error."""
 
+
 TINY = 1e-290
 """Smaller probabilities are not compared as floats."""
+
 
 ODDS_MOST = Fraction(10**250)
 """Larger likelihood ratios are not compared as floats."""
@@ -100,7 +108,7 @@ class Channel:
         width = len(rows[0]) if rows else 0
         if not width or any(len(row) != width for row in rows):
             raise ParameterError("matrix", "rows of different lengths", "must be a rectangle")
-        settle(
+        freeze_fields(
             self,
             inputs=labels("inputs", range(len(rows)) if inputs is None else inputs),
             outputs=labels("outputs", range(width) if outputs is None else outputs),
@@ -121,7 +129,7 @@ class Channel:
             for row, total in zip(self.weights, self.totals, strict=True)
         )
 
-    def chance(self, output: Label, given: Label) -> Fraction:
+    def probability(self, output: Label, given: Label) -> Fraction:
         """Return P(output | given)."""
         i, j = place("given", given, self.inputs), place("output", output, self.outputs)
         return Fraction(self.weights[i][j], self.totals[i])
@@ -133,7 +141,7 @@ class Channel:
 
     # ----------------------------------------------------------------- privacy
 
-    def odds(self, graph: Graph) -> Fraction | None:
+    def likelihood_ratio(self, graph: NeighbourGraph) -> Fraction | None:
         """Return the largest likelihood ratio of an output under two neighbours, None if infinite.
 
         It is infinite if some output is possible for only one of two neighbours.
@@ -154,14 +162,14 @@ class Channel:
                     worst = Fraction(here, there)
         return worst
 
-    def is_private(self, epsilon: Real, graph: Graph) -> bool:
+    def is_private(self, epsilon: Real, graph: NeighbourGraph) -> bool:
         """Decide, in integer arithmetic, whether no likelihood ratio exceeds e^epsilon."""
-        odds = self.odds(graph)
+        odds = self.likelihood_ratio(graph)
         return odds is not None and is_within(odds, rational("epsilon", epsilon, above=0))
 
-    def epsilon(self, graph: Graph) -> Fraction | None:
+    def epsilon(self, graph: NeighbourGraph) -> Fraction | None:
         """Return the smallest epsilon, rounded up to a float, or None if it is infinite."""
-        odds = self.odds(graph)
+        odds = self.likelihood_ratio(graph)
         if odds is None or odds == 1:
             return None if odds is None else Fraction(0)
         near = float_up(odds)
@@ -233,3 +241,62 @@ def _sent(row: Sequence[int], steps: list[list[tuple[int, int]]], width: int) ->
         for k, share in targets:
             sent[k] += weight if share == 1 else weight * share
     return sent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class ChannelMechanism:
+    """Release an output of a channel: epsilon-DP for the neighbours of a graph.
+
+    Epsilon is certified in integer arithmetic when the mechanism is made, and draws have exactly
+    the channel's probabilities.
+    """
+
+    channel: Channel
+    graph: NeighbourGraph
+    epsilon: Fraction
+
+    def __post_init__(self) -> None:
+        epsilon = rational("epsilon", self.epsilon, above=0)
+        if not self.channel.is_private(epsilon, self.graph):
+            rule = "must be at least that of the channel, channel.epsilon(graph)"
+            raise ParameterError("epsilon", epsilon, rule)
+        freeze_fields(self, epsilon=epsilon)
+
+    def __repr__(self) -> str:
+        return f"ChannelMechanism({self.channel!r}, epsilon={float(self.epsilon):g})"
+
+    @property
+    def event(self) -> PureEvent:
+        """The event that one release is charged as."""
+        return PureEvent(epsilon=self.epsilon)
+
+    def release(self, exact: Label, *, entropy: Entropy = SYSTEM) -> Label:
+        """Return one draw for an exact answer. An error does not show the answer."""
+        if exact not in self.channel.inputs:
+            raise ParameterError("exact", HIDDEN, "must be one of the channel's inputs")
+        row = self.channel.weights[self.channel.inputs.index(exact)]
+        return self.channel.outputs[drawn(row, entropy)]
+
+    def distribution(self, exact: Label) -> dict[Label, Fraction]:
+        """Return the exact probability of every output."""
+        i = self.channel.inputs.index(exact)
+        total = self.channel.totals[i]
+        pairs = zip(self.channel.outputs, self.channel.weights[i], strict=True)
+        return {output: Fraction(weight, total) for output, weight in pairs}
+
+
+def drawn(weights: Sequence[int], entropy: Entropy) -> int:
+    """Draw an index with probabilities exactly proportional to integer weights of any size.
+
+    U lies in [drawn, drawn + 1) / 2^bits. The index is found when both ends of that, times the
+    total, are between the same two partial sums. Until then, more bits of U are drawn.
+    """
+    ends = list(accumulate(weights))
+    uniform = LazyUniform(entropy)
+    while True:
+        uniform.refine()
+        first = uniform.drawn * ends[-1] >> uniform.bits
+        last = (uniform.drawn + 1) * ends[-1] - 1 >> uniform.bits
+        place = bisect_right(ends, first)
+        if place == bisect_right(ends, last):
+            return place

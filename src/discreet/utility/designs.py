@@ -1,18 +1,23 @@
-"""A comparison of mechanisms for one count or sum: their utility for the same users."""
+"""Mechanisms compared for one count; universality."""
 
 from dataclasses import dataclass
 from fractions import Fraction
 
-from discreet.parameters import Real, choice, rational, whole
-from discreet.plots import Plot, plot_heats
-from discreet.utility.caution import cautious_remap
+from discreet.parameters import Real, choice, integer, rational
+from discreet.plots.distributions import plot_heats
+from discreet.plots.figure import Plot
 from discreet.utility.channels import Channel
-from discreet.utility.gains import AnyGain, Gain, Known, gain_over
-from discreet.utility.graphs import Graph, sums
-from discreet.utility.guessing import best_remap, plain_utility, worst_utility
+from discreet.utility.guessing import (
+    best_remap,
+    cautious_remap,
+    plain_utility,
+    utility,
+    worst_utility,
+)
 from discreet.utility.makers import geometric_channel, laplace_channel
+from discreet.utility.neighbours import NeighbourGraph, sums
 from discreet.utility.optimal import Method, Optimum, has_closed_form, optimal_mechanism
-from discreet.utility.priors import Belief, Prior, uniform
+from discreet.utility.priors import AnyGain, Belief, Gain, Known, Prior, gain_over, uniform
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -30,7 +35,7 @@ class Candidate:
 class Design:
     """Four mechanisms of one epsilon, from the simplest to the best."""
 
-    graph: Graph
+    graph: NeighbourGraph
     epsilon: Fraction
     prior: Prior | None
     """The prior, or None if mechanisms are compared by their worst-case answer."""
@@ -71,7 +76,7 @@ def design(  # noqa: PLR0913 - a range, a price, and who asks
     With the prior "worst", each is judged by its worst-case answer.
     """
     price = rational("epsilon", epsilon, above=0)
-    reach = whole("sensitivity", sensitivity, least=1)
+    reach = integer("sensitivity", sensitivity, least=1)
     graph = sums(low, high, most=reach)
     belief = _belief(prior, low, high)
     worth = gain_over(gain, graph.nodes)
@@ -129,3 +134,91 @@ def _truth(gain: Gain) -> Channel:
     best = [column.index(max(column)) for column in columns]
     rows = [[int(w == each) for w in range(len(gain.guesses))] for each in best]
     return Channel.from_weights(rows, inputs=gain.answers, outputs=gain.guesses)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """The utility of the geometric mechanism for a rational user, compared with the optimum."""
+
+    geometric: Fraction
+    optimum: Optimum
+
+    @property
+    def shortfall(self) -> Fraction:
+        """How much better another mechanism is known to be. At most 0 if none is."""
+        return self.optimum.utility - self.geometric
+
+    @property
+    def doubt(self) -> Fraction:
+        """The most by which another mechanism could be better, by the program's bound."""
+        return self.optimum.bound - self.geometric
+
+
+def compare_geometric(
+    graph: NeighbourGraph, epsilon: Real, prior: Prior, gain: AnyGain = Known.IDENTITY
+) -> Comparison:
+    """Compare the geometric mechanism with the optimum, which is found without the theorem."""
+    low, high = integer("low", graph.nodes[0]), integer("high", graph.nodes[-1])
+    geometric = geometric_channel(low, high, epsilon=epsilon)
+    best = optimal_mechanism(graph, epsilon, prior=prior, gain=gain, method=Method.LINEAR_PROGRAM)
+    return Comparison(geometric=utility(geometric, prior, gain), optimum=best)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conflict:
+    """The optima of two users, and the best that one mechanism can do for both together."""
+
+    first: Optimum
+    second: Optimum
+    together: Optimum
+    """The optimum for both at once, in which an output is a guess for each user."""
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether no mechanism is optimal for both: a proof in exact arithmetic."""
+        return self.together.bound < self.first.utility + self.second.utility
+
+    @property
+    def loss(self) -> Fraction:
+        """A lower bound on the loss of one mechanism for both, compared with two."""
+        return self.first.utility + self.second.utility - self.together.bound
+
+
+def conflict(
+    graph: NeighbourGraph,
+    epsilon: Real,
+    first: tuple[Prior, AnyGain],
+    second: tuple[Prior, AnyGain],
+) -> Conflict:
+    """Decide whether one mechanism can be optimal for two users (Brenner, Nissim 2010).
+
+    The utility of a mechanism depends only on the pair of guesses that the users make from its
+    output. So pairs of guesses are all the outputs it needs, and one linear program decides.
+    """
+    gains = [gain_over(gain, graph.nodes) for _, gain in (first, second)]
+    alone = [
+        optimal_mechanism(graph, epsilon, prior=prior, gain=gain, method=Method.LINEAR_PROGRAM)
+        for (prior, _), gain in zip((first, second), gains, strict=True)
+    ]
+    pairs = _pairs((first[0], gains[0]), (second[0], gains[1]))
+    everyone = Prior(dict.fromkeys(graph.nodes, 1))
+    together = optimal_mechanism(
+        graph, epsilon, prior=everyone, gain=pairs, method=Method.LINEAR_PROGRAM
+    )
+    return Conflict(first=alone[0], second=alone[1], together=together)
+
+
+def _pairs(first: tuple[Prior, Gain], second: tuple[Prior, Gain]) -> Gain:
+    """Return the gain of pairs of guesses: the sum of both, if all answers are equally likely."""
+    (p, g), (q, h) = first, second
+    size = len(g.answers)
+    rows = [
+        [
+            size * (a * x + b * y)
+            for a, x, b, y in zip(p.probabilities, one, q.probabilities, other, strict=True)
+        ]
+        for one in g.matrix
+        for other in h.matrix
+    ]
+    names = [(v, w) for v in g.guesses for w in h.guesses]
+    return Gain(rows, answers=g.answers, guesses=names)

@@ -1,4 +1,6 @@
-"""Rational users: the best guess for each output, and its utility on average.
+"""Best guesses, remapping, vulnerability; worst-case forms.
+
+Rational users: the best guess for each output, and its utility on average.
 
 All results are exact. Floats are only used to exclude guesses that are not the best. Guesses that
 floats cannot distinguish are compared in integer arithmetic.
@@ -11,16 +13,18 @@ from math import lcm
 from operator import mul
 
 import numpy as np
+import scipy
 
-from discreet.parameters import Real, whole
-from discreet.utility.channels import Channel, place
-from discreet.utility.gains import AnyGain, Gain, Known, gain_over
-from discreet.utility.graphs import Label, same_nodes
+from discreet.parameters import Real, integer
+from discreet.utility.channels import Channel, identity_channel, place
 from discreet.utility.makers import alpha_up
-from discreet.utility.priors import Prior
+from discreet.utility.neighbours import Label, same_nodes
+from discreet.utility.priors import AnyGain, Gain, Known, Prior, gain_over
+from discreet.utility.programs import Sparse, row_sums, solved
 
 CLOSE = 2.0**-50
 """The relative error of a sum of products of floats is less than this for each term."""
+
 
 Answering = Callable[..., Label]
 """A function from databases to answers. Without one, inputs are answers."""
@@ -82,9 +86,9 @@ def best_guesses(
     may be outside the range of the prior.
     """
     a, worth = alpha_up(epsilon), gain_over(gain, prior.labels)
-    counts = [whole("prior", each) for each in prior.labels]
+    counts = [integer("prior", each) for each in prior.labels]
     weights = prior.weights
-    released = [whole("noisy", each) for each in noisy]
+    released = [integer("noisy", each) for each in noisy]
     distinct = list(dict.fromkeys(released))
     table = _Table([_likely(z, counts, weights, a) for z in distinct], 1, worth)
     found = {z: worth.guesses[w] for z, w in zip(distinct, table.best(), strict=True)}
@@ -146,7 +150,7 @@ def bayes_risk(channel: Channel, prior: Prior) -> Fraction:
 
 def leakage(channel: Channel, prior: Prior) -> Fraction:
     """Return the vulnerability with the output, divided by that without it."""
-    return vulnerability(channel, prior) / max(prior.chances)
+    return vulnerability(channel, prior) / max(prior.probabilities)
 
 
 def expected_error(channel: Channel, prior: Prior) -> Fraction:
@@ -228,3 +232,36 @@ def _floats(column: Sequence[int]) -> list[float]:
     if shift <= 0:
         return [float(each << -shift) for each in column]
     return [float(each >> shift) for each in column]
+
+
+NOTHING = 1e-13
+"""Smaller coefficients, for gains up to 1, are left out of the program."""
+
+
+def cautious_remap(channel: Channel, gain: AnyGain = Known.IDENTITY) -> Channel:
+    """Return the post-processing with the largest utility for the worst-case answer.
+
+    Guesses are drawn at random if that helps. On a path, for an anti-monotone gain, no mechanism is
+    better for a cautious user than the geometric one with this post-processing (Gupte, Sundararajan
+    2010, Theorem 2). A linear program proposes it, so it is optimal up to the solver's tolerance,
+    and never worse than the outputs themselves.
+    """
+    worth = gain_over(gain, channel.inputs)
+    floats = worth.to_floats().T
+    scaled = (floats - floats.min()) / (float(worth.spread) or 1.0)
+    inputs, outputs, guesses = map(len, (channel.inputs, channel.outputs, worth.guesses))
+    # Σ_z,w P(z | y) g(w, y) R(z, w) ≥ t for every answer y; t is the last variable.
+    cells = (channel.to_floats()[:, :, None] * scaled[:, None, :]).reshape(inputs, -1)
+    upper: Sparse = scipy.sparse.csr_array(
+        np.hstack([np.where(cells < NOTHING, 0.0, -cells), np.ones((inputs, 1))])
+    )
+    cost = np.zeros(outputs * guesses + 1)
+    cost[-1] = -1
+    equal = row_sums(outputs, guesses, besides=1)
+    found = solved(cost, upper=upper, equal=(equal, np.ones(outputs)), is_last_free=True)
+    chances = found.x[:-1].reshape(outputs, guesses)
+    proposed = Channel.nearest(chances, inputs=channel.outputs, outputs=worth.guesses)
+    if channel.outputs != worth.guesses:
+        return proposed
+    is_better = worst_utility(channel.then(proposed), worth) > worst_utility(channel, worth)
+    return proposed if is_better else identity_channel(channel.outputs)

@@ -11,9 +11,9 @@ from discreet.errors import ParameterError
 from discreet.local.mechanism import FrequencyOracle
 from discreet.local.mechanism import channel as exact_channel
 from discreet.noise.enclosures import exp_neg
-from discreet.parameters import Real, rational, whole
+from discreet.parameters import Real, integer, rational
 from discreet.utility.channels import Channel
-from discreet.utility.graphs import Label, labels, wholes
+from discreet.utility.neighbours import Label, integers, labels
 
 BITS = 52
 
@@ -33,8 +33,8 @@ def geometric_channel(
     P(z | y) ∝ a^|z - y| inside and a^|z - y| / (1 - a) at the ends, where a is `alpha`, or
     e^(-epsilon / sensitivity).
     """
-    nodes = wholes(low, high)
-    a = chosen_alpha(epsilon, alpha, whole("sensitivity", sensitivity, least=1))
+    nodes = integers(low, high)
+    a = chosen_alpha(epsilon, alpha, integer("sensitivity", sensitivity, least=1))
     n, p, q = len(nodes) - 1, a.numerator, a.denominator
     powers = [p**k * q ** (n - k) for k in range(n + 1)]
     # Times (1 + a) q^(n + 1): a^k at an end that is k away, (1 - a) a^k inside.
@@ -58,8 +58,8 @@ def laplace_channel(
     With b = a^(1/2): P(y | y) = 1 - b and P(y ± k | y) = (b^(2k-1) - b^(2k+1)) / 2. b is rounded
     up, so the distribution is exactly that of some Laplace noise.
     """
-    nodes = wholes(low, high)
-    scale = whole("sensitivity", sensitivity, least=1)
+    nodes = integers(low, high)
+    scale = integer("sensitivity", sensitivity, least=1)
     b = _root(epsilon, alpha, scale)
     n, p, q = len(nodes) - 1, b.numerator, b.denominator
     top = 2 * n + 1
@@ -109,9 +109,9 @@ def exponential_channel(  # noqa: PLR0913 - scores, how they are weighed, and th
     P(z | y) ∝ e^(epsilon · score / (2 sensitivity)), without the 2 if the scores are `monotone`
     (McSherry, Talwar 2007).
     """
-    apart = whole("sensitivity", sensitivity, least=1) * (1 if monotone else 2)
+    apart = integer("sensitivity", sensitivity, least=1) * (1 if monotone else 2)
     a = chosen_alpha(epsilon, alpha, apart)
-    rows = [[whole("scores", each) for each in row] for row in scores]
+    rows = [[integer("scores", each) for each in row] for row in scores]
     weights = []
     for row in rows:
         deficits = [max(row) - each for each in row]

@@ -1,12 +1,21 @@
-"""Optimal mechanisms as linear programs: sparse, with constraints on neighbours only.
+"""The linear-program solver, repair of its proposals, certificates.
+
+Optimal mechanisms as linear programs: sparse, with constraints on neighbours only.
 
 The result of a solver is a proposal. `repair.py` turns it into a mechanism with a proof. SciPy
 loads its solver on first use, so nothing else waits for it.
+
+From a solver's floats to a mechanism with an exact epsilon and a proved optimality gap.
+
+A solver satisfies constraints only up to its tolerance. It leaves zeros next to positive
+probabilities, which means an infinite epsilon. Mixing with the uniform distribution fixes this, and
+integer arithmetic checks it.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import exp
+from fractions import Fraction
+from math import ceil, exp
 from typing import TypeAlias
 
 import numpy as np
@@ -14,11 +23,17 @@ import scipy
 
 from discreet.errors import SolverError
 from discreet.noise.uniform import FloatArray, IntArray
-from discreet.utility.graphs import Graph
+from discreet.utility.neighbours import NeighbourGraph
+from discreet.utility.priors import Gain, Prior
 
 DEVEX = {"simplex_dual_edge_weight_strategy": "devex"}
+
+
 TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+
+
 MIDDLE = {"primal_feasibility_tolerance": 1e-8, "dual_feasibility_tolerance": 1e-8}
+
 
 ATTEMPTS: tuple[tuple[str, Mapping[str, object]], ...] = (
     ("highs-ds", {**DEVEX, **TIGHT}),
@@ -28,7 +43,9 @@ ATTEMPTS: tuple[tuple[str, Mapping[str, object]], ...] = (
 )
 """Methods of HiGHS, tried in turn: tiny probabilities sometimes defeat the tightest one."""
 
+
 SUCCESS = 0
+
 
 Sparse: TypeAlias = "scipy.sparse.csr_array[np.float64, tuple[int, int]]"
 
@@ -46,7 +63,7 @@ class Solved:
 class Proposal:
     """The result of a solver, in floats. It is not trusted without a check."""
 
-    chances: FloatArray
+    probabilities: FloatArray
     """P(guess | answer), with a row for each answer."""
     prices: FloatArray
     """The dual price of each constraint: for each edge in both directions, and each guess."""
@@ -56,7 +73,9 @@ class Proposal:
     """The prior of the program, or the worst one in a minimax program."""
 
 
-def bayesian(worth: FloatArray, prior: FloatArray, graph: Graph, epsilon: float) -> Proposal:
+def bayesian(
+    worth: FloatArray, prior: FloatArray, graph: NeighbourGraph, epsilon: float
+) -> Proposal:
     """Return the probabilities with the largest expected gain. `worth` has a row per answer."""
     best = best_guesses_of(worth)
     kept = np.unique(best)
@@ -68,14 +87,14 @@ def bayesian(worth: FloatArray, prior: FloatArray, graph: Graph, epsilon: float)
         equal=(row_sums(size, width), np.ones(size)),
     )
     return Proposal(
-        chances=_spread(found.x, best),
+        probabilities=_spread(found.x, best),
         prices=found.of_upper.reshape(-1, width)[:, np.searchsorted(kept, best)],
         rows=-found.of_equal,
         prior=prior,
     )
 
 
-def minimax(worth: FloatArray, graph: Graph, epsilon: float) -> Proposal:
+def minimax(worth: FloatArray, graph: NeighbourGraph, epsilon: float) -> Proposal:
     """Return the probabilities with the largest gain for the worst-case answer."""
     best = best_guesses_of(worth)
     kept = np.unique(best)
@@ -93,7 +112,7 @@ def minimax(worth: FloatArray, graph: Graph, epsilon: float) -> Proposal:
     found = solved(cost, upper=both, equal=(equal, np.ones(size)), is_last_free=True)
     prices = found.of_upper[: edges.shape[0]].reshape(-1, width)
     return Proposal(
-        chances=_spread(found.x[:-1], best),
+        probabilities=_spread(found.x[:-1], best),
         prices=prices[:, np.searchsorted(kept, best)],
         rows=-found.of_equal,
         prior=np.maximum(found.of_upper[edges.shape[0] :], 0),
@@ -137,7 +156,7 @@ def _beside(matrix: Sparse, column: FloatArray) -> Sparse:
     return joined
 
 
-def _neighbours(graph: Graph, width: int, epsilon: float) -> Sparse:
+def _neighbours(graph: NeighbourGraph, width: int, epsilon: float) -> Sparse:
     """Return the constraints e^-epsilon P(i, w) - P(j, w) ≤ 0, for each edge both ways."""
     pairs = np.array(list(graph.directed), np.int64).reshape(-1, 2)
     places = pairs[:, :, None] * width + np.arange(width)
@@ -179,3 +198,68 @@ def solved(
             duals = found.eqlin.marginals, -np.asarray(found.ineqlin.marginals)
             return Solved(x=found.x, of_equal=duals[0], of_upper=duals[1])
     raise SolverError(found.message)
+
+
+GRAIN = 1 << 60
+"""Probabilities and prices are rounded to multiples of one divided by this."""
+
+
+DOUBT = 1 << 11
+"""More than the float error if odds w_j is about w_i, which is five parts in 2^53 of GRAIN."""
+
+
+def repaired(chances: FloatArray, graph: NeighbourGraph, odds: Fraction) -> list[list[int]]:
+    """Return weights near these probabilities, with ratios under neighbours of at most `odds`.
+
+    With rows of one total T, adding B to every weight mixes with the uniform distribution. Then
+    w_i + B ≤ odds (w_j + B) means B ≥ (w_i - odds w_j) / (odds - 1). B is the largest of these,
+    plus an allowance for float errors.
+    """
+    weights = _wholes(chances)
+    # Differences of integers are exact. With ratios near 1, little is left to floats.
+    floats, more = weights.astype(np.float64), float(odds - 1)
+    violation = max(
+        (float((weights[i] - weights[j] - more * floats[j]).max()) for i, j in graph.directed),
+        default=0.0,
+    )
+    doubt = 2 + ceil(DOUBT * min(odds - 1, Fraction(1)))
+    added = ceil((max(0, ceil(violation)) + doubt) / (odds - 1))
+    return [[each + added for each in row] for row in weights.tolist()]
+
+
+def bound(
+    gain: Gain, prior: Prior, graph: NeighbourGraph, prices: FloatArray, alpha: Fraction
+) -> Fraction:
+    """Return an upper bound for all mechanisms with likelihood ratios up to 1 / alpha.
+
+    Weak duality: prices λ ≥ 0 of the constraints alpha K(i, w) ≤ K(j, w) show that
+    Σ prior g K ≤ Σ_y max_w (prior(y) g(w, y) - alpha Σ_j λ(y, j, w) + Σ_i λ(i, y, w)),
+    because every row of K adds up to 1. Good prices make it tight. Bad ones only make it large, and
+    then the utility of the exact answer is the bound.
+    """
+    # Everything times the total of the prior, the gain's divisor, GRAIN and alpha's denominator.
+    weights = prior.weights
+    unit = sum(weights) * gain.divisor
+    share = GRAIN * alpha.denominator
+    worth = [
+        [weight * each * share for each in column]
+        for weight, column in zip(weights, zip(*gain.weights, strict=True), strict=True)
+    ]
+    truth = sum(map(max, worth))
+    leaves, comes = unit * alpha.numerator, unit * alpha.denominator
+    for (i, j), row in zip(graph.directed, prices.tolist(), strict=True):
+        for w, each in enumerate(row):
+            if each > 0:
+                price = int(each * GRAIN)
+                worth[i][w] -= price * leaves
+                worth[j][w] += price * comes
+    return Fraction(min(truth, sum(map(max, worth))), unit * share)
+
+
+def _wholes(chances: FloatArray) -> IntArray:
+    """Return integer weights with one total for every row. The largest absorbs the rounding."""
+    positive = np.maximum(chances, 0.0)
+    shares = positive / positive.sum(axis=1, keepdims=True)
+    weights: IntArray = (shares * GRAIN).astype(np.int64)
+    weights[np.arange(len(weights)), weights.argmax(axis=1)] += GRAIN - weights.sum(axis=1)
+    return weights

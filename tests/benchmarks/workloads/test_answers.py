@@ -17,7 +17,7 @@ from benchmarks.workloads.ours import (
 )
 from benchmarks.workloads.questions import WORKLOADS
 from discreet.curator import Curator
-from discreet.engines.connection import Store
+from discreet.engines.duckdb.store import Store
 
 ROWS = 1000
 

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from math import inf
 
-from discreet.accounting.bridge import Bridge, ideal_mu_squared
 from discreet.accounting.events import (
     DiscreteGaussianEvent,
     Event,
@@ -18,14 +17,10 @@ from discreet.accounting.events import (
     PoissonSampledEvent,
     counted,
 )
-from discreet.accounting.gdp import gdp_mu_squared
+from discreet.accounting.gdp import Bridge, gdp_mu_squared, ideal_mu_squared
 from discreet.accounting.pld.convolution import Laws, LogMoments, convolved
 from discreet.accounting.pld.grid import Weighted, grid_width, law_on_grid, refuse_the_extreme
-from discreet.accounting.pld.pairs import (
-    dominating_pairs,
-    gaussian_pair,
-    is_beyond_the_bridge,
-)
+from discreet.accounting.pld.pairs import dominating_pairs, gaussian_pair, is_beyond_the_bridge
 from discreet.accounting.rounding import float_down, positive_delta
 from discreet.parameters import rational
 

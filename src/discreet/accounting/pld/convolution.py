@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy.fft import irfft, next_fast_len, rfft
 
-from discreet.accounting.hockey_stick import (
+from discreet.accounting.approximate import (
     Floats,
     delta_from_losses,
     epsilon_for_delta,
     epsilon_guess,
 )
-from discreet.accounting.pld.grid import Law
+from discreet.accounting.pld.grid import LossLaw
 from discreet.accounting.rounding import golden_minimum
 from discreet.errors import HIDDEN, ParameterError
 
@@ -33,7 +33,7 @@ MOST_WINDOW = 2**22
 
 Complexes = npt.NDArray[np.complex128]
 
-Laws = Sequence[tuple[Law, int]]
+Laws = Sequence[tuple[LossLaw, int]]
 
 
 class LogMoments:

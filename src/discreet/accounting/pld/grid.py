@@ -13,7 +13,7 @@ from math import ceil, floor, fsum, gcd, inf, isinf, lcm, sqrt
 
 import numpy as np
 
-from discreet.accounting.hockey_stick import Floats
+from discreet.accounting.approximate import Floats
 from discreet.accounting.pld.pairs import Atoms, Pair
 from discreet.accounting.pld.stretches import Stretch
 from discreet.accounting.rounding import TRUST, float_up
@@ -46,7 +46,7 @@ Weighted = Sequence[tuple[Pair, int]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Law:
+class LossLaw:
     """Masses at losses start · width, (start + 1) · width, ...; the rest is at infinity.
 
     True losses exceed these by at most `drift`, an allowance for float rounding.
@@ -81,7 +81,7 @@ def refuse_the_extreme(pairs: Weighted, tail: float) -> None:
         raise ParameterError("events", HIDDEN, rule)
 
 
-def law_on_grid(pair: Pair, width: float, tail: float) -> Law:
+def law_on_grid(pair: Pair, width: float, tail: float) -> LossLaw:
     """Return a distribution on the grid that dominates the pair's loss."""
     pieces = [_placed(part, width, tail) for part in pair.parts]
     start = min(piece.start for piece in pieces)
@@ -89,7 +89,7 @@ def law_on_grid(pair: Pair, width: float, tail: float) -> Law:
     masses = np.zeros(end - start)
     for piece in pieces:
         masses[piece.start - start : piece.start - start + len(piece.masses)] += piece.masses
-    return Law(
+    return LossLaw(
         start=start,
         masses=np.trim_zeros(masses, "b"),
         infinite=pair.infinite + sum(piece.infinite for piece in pieces),
@@ -149,13 +149,13 @@ def _reach(part: Atoms | Stretch, tail: float) -> tuple[float, float]:
     return part.reach(tail)
 
 
-def _placed(part: Atoms | Stretch, width: float, tail: float) -> Law:
+def _placed(part: Atoms | Stretch, width: float, tail: float) -> LossLaw:
     if isinstance(part, Atoms):
         return _placed_atoms(part, width, tail)
     return _placed_stretch(part, width, tail)
 
 
-def _placed_atoms(atoms: Atoms, width: float, tail: float) -> Law:
+def _placed_atoms(atoms: Atoms, width: float, tail: float) -> LossLaw:
     losses, p, infinite = _without_tails(atoms, tail)
     position = losses / width
     nearest = np.rint(position)
@@ -169,7 +169,7 @@ def _placed_atoms(atoms: Atoms, width: float, tail: float) -> Law:
     size = int(index.max()) + 2
     masses: Floats = np.bincount(index, p * (1 - up), size).astype(np.float64)
     masses += np.bincount(index + 1, p * up, size)
-    return Law(
+    return LossLaw(
         start=start, masses=masses * (1 + TRUST), infinite=infinite, drift=_drift(losses, width)
     )
 
@@ -185,7 +185,7 @@ def _without_tails(atoms: Atoms, tail: float) -> tuple[Floats, Floats, float]:
     return np.maximum(losses[:kept], losses[lowest]), p[:kept], infinite
 
 
-def _placed_stretch(part: Stretch, width: float, tail: float) -> Law:
+def _placed_stretch(part: Stretch, width: float, tail: float) -> LossLaw:
     (low, high), most = part.reach(tail), part.reach(0.0)[1]
     is_bounded = not isinf(most)
     last = (most if is_bounded else high) / width
@@ -199,7 +199,7 @@ def _placed_stretch(part: Stretch, width: float, tail: float) -> Law:
     up = np.minimum(1.0, _stretch_share_up(edges, p, q) + 4 * trust / -np.expm1(-width))
     masses = np.append(p * (1 - up), 0.0) + np.append(below, p * up)
     masses[-1] += above if is_bounded else 0.0
-    return Law(
+    return LossLaw(
         start=start,
         masses=masses * (1 + TRUST),
         # The first term covers masses too small for a float to hold all their digits.

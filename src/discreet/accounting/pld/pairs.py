@@ -16,7 +16,7 @@ from typing import TypeGuard
 import numpy as np
 from scipy.special import expit
 
-from discreet.accounting.bridge import ideal_mu_squared
+from discreet.accounting.approximate import Floats
 from discreet.accounting.events import (
     ApproximateEvent,
     ComposedEvent,
@@ -36,8 +36,7 @@ from discreet.accounting.events import (
     SparseVectorEvent,
     StaircaseEvent,
 )
-from discreet.accounting.gdp import gdp_mu_squared, mu_up
-from discreet.accounting.hockey_stick import Floats
+from discreet.accounting.gdp import gdp_mu_squared, ideal_mu_squared, mu_up
 from discreet.accounting.pld.stretches import (
     DiscreteLaplaceStretch,
     GaussianStretch,

@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from discreet.accounting.hockey_stick import Floats
+from discreet.accounting.approximate import Floats
 from discreet.accounting.rounding import TRUST
 
 

@@ -7,18 +7,31 @@ from typing import TYPE_CHECKING, Any, Self
 import pyarrow as pa
 
 from discreet.catalog.schema import Column, Kind
-from discreet.engines.base import ExactQuery, Scalars, Statement
-from discreet.engines.connection import LIMITS, Limits, log
-from discreet.engines.forms import Form
-from discreet.engines.postgresql.forms import Made, key_now, made_forms, usable_form
-from discreet.engines.postgresql.preparing import Maker, told_apart
+from discreet.engines.base import (
+    LIMITS,
+    PreparedTables,
+    Progress,
+    ResourceLimits,
+    Scalars,
+    Scans,
+    Statement,
+    log,
+)
+from discreet.engines.postgresql.dialect import POSTGRESQL, ROW_ID
+from discreet.engines.postgresql.prepared import (
+    Made,
+    Maker,
+    key_now,
+    made_forms,
+    told_apart,
+    usable_form,
+)
 from discreet.engines.postgresql.sessions import Sessions
 from discreet.engines.postgresql.tables import Stored, located, state_of, stored_table
-from discreet.engines.postgresql_dialect import POSTGRESQL, ROW_ID
-from discreet.engines.preparing import Progress, Scans
 from discreet.engines.rehearsal import STAND_INS, Rehearsal, Rehearsed
 from discreet.engines.writer import Numbers, write_query
 from discreet.errors import EngineError, Failure, SourceError, UnsupportedError, did_you_mean
+from discreet.query.tree import ExactQuery
 from discreet.tables import ARROW_TYPES, ExactTable
 
 if TYPE_CHECKING:
@@ -59,8 +72,8 @@ class PostgreSqlEngine:
         address: str,
         tables: Mapping[str, str],
         *,
-        form: Form | None = None,
-        limits: Limits = LIMITS,
+        form: PreparedTables | None = None,
+        limits: ResourceLimits = LIMITS,
     ) -> Self:
         """Return an engine of tables ("schema.table", or a view) by their names in queries.
 
@@ -81,7 +94,7 @@ class PostgreSqlEngine:
         sessions: Sessions,
         connection: "Connection[Any]",
         tables: Mapping[str, str],
-        form: Form | None,
+        form: PreparedTables | None,
     ) -> Self:
         made = [] if form is None else made_forms(connection, form)
         key = "" if form is None or not made else key_now(connection, form)
@@ -95,7 +108,7 @@ class PostgreSqlEngine:
         is_outdated = prepared is None and any(each.is_whole and each.key != key for each in made)
         return cls(sessions, found, version, prepared=prepared, is_outdated=is_outdated)
 
-    def prepare(self, form: Form, scans: Scans, progress: Progress | None = None) -> bool:
+    def prepare(self, form: PreparedTables, scans: Scans, progress: Progress | None = None) -> bool:
         """Make the prepared form of tables in schemas of ours; return False if it was there.
 
         What was done stays done when it is interrupted, or raises SourceError.

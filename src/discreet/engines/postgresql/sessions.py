@@ -6,10 +6,9 @@ from contextlib import contextmanager, suppress
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from discreet.engines.connection import LIMITS, Limits
-from discreet.engines.postgresql.driver import psycopg_module
-from discreet.engines.watch import watch
+from discreet.engines.base import LIMITS, ResourceLimits, deadlines
 from discreet.errors import SourceError
+from discreet.extras import psycopg_module
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -48,7 +47,7 @@ WRITING = "BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE"
 class Sessions:
     """Connections to one database, as many as are in use at once."""
 
-    def __init__(self, address: str, limits: Limits = LIMITS) -> None:
+    def __init__(self, address: str, limits: ResourceLimits = LIMITS) -> None:
         self.psycopg = psycopg_module()
         self._address, self._limits = address, limits
         self._lock, self._process = Lock(), os.getpid()
@@ -60,7 +59,7 @@ class Sessions:
     def transaction(self) -> Iterator["Connection[Any]"]:
         """Yield a connection inside a read-only transaction; what takes too long is cancelled."""
         connection = self._begun()
-        time = watch().within(self._limits.timeout + GRACE, connection.cancel)
+        time = deadlines().within(self._limits.timeout + GRACE, connection.cancel)
         with self._given_back(connection), time:
             yield connection
             connection.execute("ROLLBACK")

@@ -9,9 +9,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
 from discreet.catalog.schema import Column, Kind
-from discreet.engines.connection import log
-from discreet.engines.postgresql_dialect import CALENDAR, POSTGRESQL, ROW_ID
-from discreet.engines.postgresql_dialect.parts import canonical, finite, narrow, real_text
+from discreet.engines.base import log
+from discreet.engines.dialect import CALENDAR
+from discreet.engines.postgresql.conditions import canonical_real, finite, narrow, real_text
+from discreet.engines.postgresql.dialect import POSTGRESQL, ROW_ID
 from discreet.errors import SourceError
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ _TINY = "2.4703282292062328e-324"
 READS: Mapping[Kind, str] = {
     Kind.BOOLEAN: "{0}",
     Kind.INTEGER: "CAST({0} AS BIGINT)",
-    Kind.REAL: canonical(finite("CAST({0} AS DOUBLE PRECISION)")),
+    Kind.REAL: canonical_real(finite("CAST({0} AS DOUBLE PRECISION)")),
     Kind.TEXT: 'CAST({0} AS TEXT) COLLATE "C"',
     Kind.OTHER: 'CAST({0} AS TEXT) COLLATE "C"',
     **{kind: f"CASE WHEN {each} THEN {{0}} END" for kind, each in CALENDAR.items()},

@@ -9,13 +9,21 @@ from uuid import uuid4
 import pyarrow as pa
 
 from discreet.catalog.schema import Column, Kind
-from discreet.engines.base import ExactQuery, Scalars, Statement
-from discreet.engines.connection import LIMITS, Limits, log
-from discreet.engines.forms import Form
-from discreet.engines.loading import Kinds, Source
-from discreet.engines.preparing import Progress, Scans
+from discreet.engines.base import (
+    LIMITS,
+    PreparedTables,
+    Progress,
+    ResourceLimits,
+    Scalars,
+    Scans,
+    Statement,
+    log,
+)
+from discreet.engines.duckdb.loading import DataSource, Kinds
 from discreet.engines.rehearsal import STAND_INS, Rehearsal, Rehearsed
-from discreet.engines.spark.forms import NOTHING, Found, found_form, make_form
+from discreet.engines.spark.conditions import with_our_names
+from discreet.engines.spark.dialect import ROW_ID, SPARK
+from discreet.engines.spark.prepared import NOTHING, FoundForm, found_form, make_form
 from discreet.engines.spark.sessions import (
     collected,
     failures,
@@ -25,9 +33,9 @@ from discreet.engines.spark.sessions import (
     take,
 )
 from discreet.engines.spark.tables import Registered, register
-from discreet.engines.spark_dialect import ROW_ID, SPARK, with_our_names
 from discreet.engines.writer import Numbers, write_query
 from discreet.errors import EngineError, SourceError, UnsupportedError, did_you_mean
+from discreet.query.tree import ExactQuery
 from discreet.tables import ExactTable
 
 if TYPE_CHECKING:
@@ -49,9 +57,9 @@ class SparkEngine:
         session: "SparkSession",
         tables: Mapping[str, Registered],
         *,
-        limits: Limits = LIMITS,
+        limits: ResourceLimits = LIMITS,
         is_taken: bool = False,
-        found: Found = NOTHING,
+        found: FoundForm = NOTHING,
     ) -> None:
         self._session = session
         self._tables = {name.casefold(): found for name, found in tables.items()}
@@ -70,12 +78,12 @@ class SparkEngine:
     def open(  # noqa: PLR0913 - each is a thing that differs from opening to opening
         cls,
         at: "str | SparkSession",
-        tables: "Mapping[str, Source | DataFrame]",
+        tables: "Mapping[str, DataSource | DataFrame]",
         *,
         kinds: Mapping[str, Kinds] | None = None,
         public: Collection[str] = (),
-        form: Form | None = None,
-        limits: Limits = LIMITS,
+        form: PreparedTables | None = None,
+        limits: ResourceLimits = LIMITS,
     ) -> Self:
         """Find all tables at an address or in a session, or raise SourceError.
 
@@ -102,7 +110,7 @@ class SparkEngine:
             raise
         return cls(own, found, limits=limits, is_taken=is_taken, found=prepared)
 
-    def prepare(self, form: Form, scans: Scans, progress: Progress | None = None) -> bool:
+    def prepare(self, form: PreparedTables, scans: Scans, progress: Progress | None = None) -> bool:
         """Write the prepared form of tables as files; return False if it was there.
 
         Tables that are done stay done when it is interrupted, or raises SourceError.

@@ -15,8 +15,7 @@ from uuid import uuid4
 
 import pyarrow as pa
 
-from discreet.engines.connection import log
-from discreet.engines.watch import watch
+from discreet.engines.base import deadlines, log
 from discreet.errors import MissingExtraError, SourceError
 
 if TYPE_CHECKING:
@@ -182,7 +181,7 @@ def collected(session: "SparkSession", text: str, *, timeout: float) -> pa.Table
         scala: Any = context._jsc.sc()  # noqa: SLF001 - pyspark cancels jobs that run, not later ones
         scala.cancelJobGroupAndFutureJobs(group)
 
-    with silent(), _in_group(session, group), watch().within(timeout, stop):
+    with silent(), _in_group(session, group), deadlines().within(timeout, stop):
         try:
             return session.sql(text).toArrow()
         except BaseException as cause:

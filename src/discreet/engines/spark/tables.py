@@ -16,13 +16,13 @@ from uuid import uuid4
 import pyarrow as pa
 
 from discreet.catalog.schema import Column, Kind
-from discreet.engines.connection import log
-from discreet.engines.csv_files import repeated
+from discreet.engines.base import log
 from discreet.engines.duckdb import DuckDbEngine
-from discreet.engines.loading import CSV, DUCKDB, PARQUET, Kinds, Source, files_of
+from discreet.engines.duckdb.csv_files import repeated
+from discreet.engines.duckdb.loading import CSV, DUCKDB, PARQUET, DataSource, Kinds, files_of
+from discreet.engines.spark.conditions import CALENDAR, canonical_real
+from discreet.engines.spark.dialect import ROW_ID, SPARK
 from discreet.engines.spark.sessions import failures, silent
-from discreet.engines.spark_dialect import CALENDAR, ROW_ID, SPARK
-from discreet.engines.spark_dialect.parts import canonical
 from discreet.errors import SourceError
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ SIMPLE = {
 """Types of Spark by kind; those with parameters are matched apart, the rest is OTHER."""
 
 STORED: Mapping[Kind, str] = {
-    Kind.REAL: canonical(SPARK.finite("CAST({0} AS DOUBLE)")),
+    Kind.REAL: canonical_real(SPARK.finite("CAST({0} AS DOUBLE)")),
     Kind.TEXT: "CASE WHEN is_valid_utf8({0}) THEN CAST({0} AS STRING) END",
     **{kind: f"CASE WHEN {condition} THEN {{0}} END" for kind, condition in CALENDAR.items()},
 }
@@ -84,7 +84,7 @@ def register(  # noqa: PLR0913 - each is a thing that differs from table to tabl
     given: "SparkSession",
     own: "SparkSession",
     name: str,
-    source: "Source | DataFrame",
+    source: "DataSource | DataFrame",
     *,
     kinds: Kinds | None,
     is_public: bool,
@@ -104,7 +104,7 @@ def _registered(  # noqa: PLR0913
     given: "SparkSession",
     own: "SparkSession",
     name: str,
-    source: "Source | DataFrame",
+    source: "DataSource | DataFrame",
     kinds: Kinds | None,
     *,
     is_public: bool,
@@ -162,7 +162,7 @@ def _state(frame: "DataFrame", source: object) -> str | None:
 
 
 def _sought(
-    given: "SparkSession", own: "SparkSession", source: "Source | DataFrame"
+    given: "SparkSession", own: "SparkSession", source: "DataSource | DataFrame"
 ) -> "DataFrame":
     """Return the frame that a source stands for, of our own session if it is read by its path."""
     if is_frame(source):
@@ -237,7 +237,7 @@ def _is_local(source: object) -> bool:
 
 
 def _local(
-    own: "SparkSession", name: str, source: Source, kinds: Kinds | None
+    own: "SparkSession", name: str, source: DataSource, kinds: Kinds | None
 ) -> "tuple[tuple[Column, ...], DataFrame]":
     """Return the columns as they were before they were read, and a frame with row ids."""
     with closing(DuckDbEngine.load({name: source}, kinds={name: kinds or {}})) as local:

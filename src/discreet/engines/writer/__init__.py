@@ -1,18 +1,44 @@
-"""SQL from the tree: private rows, expressions and exact queries, in an engine's dialect.
+"""Exact queries as SQL.
+
+SQL from the tree: private rows, expressions and exact queries, in an engine's dialect.
 
 Nothing that an analyst wrote is copied: identifiers are quoted, values become literals, and
 functions come from the dialect's table. What is written is total: it is NULL where plain SQL would
 raise an error, for every content of the tables, not only for contents within declared bounds.
 """
 
-from discreet.catalog.schema import Kind, Value
-from discreet.engines.base import ExactQuery
-from discreet.engines.dialect import Dialect
-from discreet.engines.writer.exact import exact_text
-from discreet.engines.writer.expressions import UNIT, Numbers, Place, column_name
-from discreet.engines.writer.literals import literal_of
+# ruff: noqa: S608 - this file writes SQL; every name in it is quoted and every value a literal
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from discreet.catalog.schema import Kind, RowUnit, Value
+from discreet.engines.dialect import Dialect, integer_literal, literal_of
+from discreet.engines.writer.expressions import (
+    UNIT,
+    Numbers,
+    Stages,
+    WriteContext,
+    column_name,
+    columns_read,
+    key_text,
+    names_of,
+    written_of,
+)
 from discreet.engines.writer.rows import ABOUT, EVERY, KEPT, prepared_name, rows_text
-from discreet.query.tree import Expression, Rows
+from discreet.query.tree import (
+    Call,
+    Case,
+    ContributionBounding,
+    ExactQuery,
+    Expression,
+    Literal,
+    Relation,
+    Scan,
+    Select,
+    UnionAll,
+    is_unfiltered,
+)
 
 __all__ = [
     "ABOUT",
@@ -29,12 +55,212 @@ __all__ = [
 ]
 
 
+SALT = "'discreet'"
+
+
+def exact_text(query: ExactQuery, place: WriteContext) -> str:
+    """Return the statement: one row without groups, else one for each group that has rows."""
+    if _is_number_of_kept_units(query):
+        return _kept_units(query, place)
+    if _is_plain_count(query) and not query.is_bounded:
+        return _plain_count(query, place)
+    groups = [f'"k{number}"' for number in range(len(query.keys))]
+    groups += [] if query.cell is None else ['"cell"']
+    outputs = groups + _measures(query, groups, place.dialect)
+    text = f'SELECT {", ".join(outputs)} FROM ({_bounded(query, groups, place)}) AS "bounded"'
+    if not groups:
+        return text
+    return f"{text} GROUP BY {', '.join(groups)}"
+
+
+def _measures(query: ExactQuery, groups: Sequence[str], dialect: Dialect) -> list[str]:
+    """Return what is computed of the bounded rows of a group."""
+    units = ['count(DISTINCT "__unit") AS "units"']
+    if query.bounding is ContributionBounding.UNITS_ONLY:
+        return ['count(*) AS "units"'] if groups else units
+    sums = [f'"s{number}"' for number in range(len(query.sums))]
+    if query.bounding is ContributionBounding.PAIRS:
+        outputs = [f"{dialect.wide_sum.format(_of_first(each))} AS {each}" for each in sums]
+        outputs.append('count(DISTINCT "value") AS "n"')
+    else:
+        outputs = [
+            f"{_summed(each, expression, dialect, is_plain=_is_plain(query))} AS {each}"
+            for each, expression in zip(sums, query.sums, strict=True)
+        ]
+        outputs += [] if query.cell is None else ['count(*) AS "n"']
+    if query.bounding is ContributionBounding.NONE:
+        units = ['count(*) AS "units"']
+    outputs += units if query.units else []
+    return outputs or ['count(*) AS "n"']
+
+
+def _summed(
+    column: str, expression: Expression, dialect: Dialect, *, is_plain: bool = False
+) -> str:
+    """Return the sum; of a constant it is a multiple of the number of rows, which engines know."""
+    if is_plain and _marked(expression) is not None:
+        return dialect.as_wide.format(f"count({column})")
+    if isinstance(expression, Literal) and isinstance(expression.value, int):
+        return f"{dialect.as_wide.format('count(*)')} * {integer_literal(int(expression.value))}"
+    return dialect.wide_sum.format(column)
+
+
+def _of_first(column: str) -> str:
+    return f'CASE WHEN "first" = 1 THEN {column} ELSE 0 END'
+
+
+def _projected(query: ExactQuery, place: WriteContext) -> tuple[str, list[str]]:
+    """Return the SELECT of the columns that matter, and their names besides the unit."""
+    expressions = [*query.keys, *query.sums]
+    expressions += [each for each in (query.cell, query.distinct) if each is not None]
+    name = place.quoted(query.name)
+    stages = Stages(name, place.dialect.fence)
+    own = replace(place, rows=query.rows, unit=f"{name}.{UNIT}", stages=stages)
+    columns = [(key_text(each, own), f'"k{number}"') for number, each in enumerate(query.keys)]
+    if query.bounding is not ContributionBounding.UNITS_ONLY:
+        columns += [
+            (_summand(each, own, is_plain=_is_plain(query)), f'"s{n}"')
+            for n, each in enumerate(query.sums)
+        ]
+    if query.cell is not None:
+        columns.append((place.dialect.whole.format(own.write(query.cell)), '"cell"'))
+    if query.distinct is not None:
+        columns.append((key_text(query.distinct, own), '"value"'))
+    rows = rows_text(query.rows, place, names_of(columns_read(expressions), query.name))
+    outputs = [f"{own.unit} AS {UNIT}", *(f"{text} AS {alias}" for text, alias in columns)]
+    text = (
+        f"SELECT {', '.join(outputs)} FROM ({stages.around(rows)}) AS {name}{place.dialect.fence}"
+    )
+    return text, [alias for _, alias in columns]
+
+
+def _is_plain(query: ExactQuery) -> bool:
+    """Return whether rows are only summed, so that NULL may stand for what adds nothing."""
+    return query.is_bounded and query.bounding is ContributionBounding.ROWS
+
+
+def _marked(expression: Expression) -> Expression | None:
+    """Return x of CASE WHEN x IS NULL THEN 0 ELSE 1 END: the number of its values is the sum."""
+    match expression:
+        case Case(
+            branches=((Call(function="is_null", arguments=(found,)), Literal(value=0)),),
+            otherwise=Literal(value=1),
+        ):
+            return found
+    return None
+
+
+def _summand(expression: Expression, place: WriteContext, *, is_plain: bool = False) -> str:
+    """Return what is summed, NULL counting as 0; where rows are not ordered by it, NULL itself."""
+    marked = _marked(expression) if is_plain else None
+    if marked is not None:
+        return place.write(marked)
+    written = place.finite(written_of(expression, place))
+    if isinstance(written.value, int):
+        return written.text
+    is_narrow = written.low is not None and written.high is not None
+    text = written.text if is_narrow else place.dialect.whole.format(written.text)
+    return text if is_plain else f"coalesce({text}, 0)"
+
+
+def _bounded(query: ExactQuery, groups: Sequence[str], place: WriteContext) -> str:
+    """Return rows of which no unit has more than the limit.
+
+    Which ones are kept follows from the unit's own rows alone: they are ordered by a hash of the
+    unit and their contents, then by the contents, so that only equal rows are interchangeable. The
+    unit is part of the hash because units with like rows would otherwise all lose the same ones;
+    unless it is the row, whose number says where it stands, and so who else is in the table.
+    """
+    rows, columns = _projected(query, place)
+    present = [each for each in ('"cell"', '"value"') if each in columns]
+    where = " AND ".join(f"{each} IS NOT NULL" for each in present)
+    where = f" WHERE {where}" if where else ""
+    is_set = query.bounding in (ContributionBounding.UNITS_ONLY, ContributionBounding.PAIRS)
+    if is_set or where:
+        listed = ", ".join([UNIT, *columns])
+        distinct = "DISTINCT " if is_set else ""
+        rows = f'SELECT {distinct}{listed} FROM ({rows}) AS "rows"{where}'
+    if query.bounding is ContributionBounding.NONE or query.is_bounded or not columns:
+        return _with_first(query, groups, rows, columns, place.dialect)
+    unit = [] if _is_row(query.rows) else [UNIT]
+    hashed = place.dialect.hash_of([SALT, *unit, *columns])
+    order = place.dialect.ordered([hashed, *columns])
+    rank = f'row_number() OVER (PARTITION BY {UNIT} ORDER BY {order}) AS "rank"'
+    kept = f'SELECT *, {rank} FROM ({rows}) AS "rows"'
+    kept = f'SELECT * FROM ({kept}) AS "ranked" WHERE "rank" <= {query.contribution_limit}'
+    return _with_first(query, groups, kept, columns, place.dialect)
+
+
+def _with_first(
+    query: ExactQuery, groups: Sequence[str], kept: str, columns: Sequence[str], dialect: Dialect
+) -> str:
+    """Return the rows; of values that are summed once, with a number that is 1 for one of each."""
+    if query.bounding is not ContributionBounding.PAIRS or not query.sums:
+        return kept
+    group = ", ".join([*groups, '"value"'])
+    order = dialect.ordered([UNIT, *columns])
+    first = f'row_number() OVER (PARTITION BY {group} ORDER BY {order}) AS "first"'
+    return f'SELECT *, {first} FROM ({kept}) AS "kept"'
+
+
+def _is_row(rows: Relation) -> bool:
+    """Return whether the row itself is the unit."""
+    match rows:
+        case Scan():
+            owner = rows.parents[-1] if rows.parents else rows.table
+            return isinstance(owner.unit, RowUnit)
+        case UnionAll():
+            return any(map(_is_row, rows.parts))
+        case _:
+            return _is_row(rows.source)
+
+
+def _is_number_of_kept_units(query: ExactQuery) -> bool:
+    """Return whether all units of a prepared table are counted, which was done already."""
+    is_total = not query.keys and query.cell is None
+    is_units = query.bounding is ContributionBounding.UNITS_ONLY
+    return is_total and is_units and query.is_bounded and is_unfiltered(query.rows)
+
+
+def _kept_units(query: ExactQuery, place: WriteContext) -> str:
+    rows = query.rows
+    while isinstance(rows, Select):
+        rows = rows.source
+    if not isinstance(rows, Scan):
+        raise TypeError(rows)
+    counted = place.dialect.whole.format('coalesce(sum("units"), 0)')
+    parts = prepared_name("parts", place.dialect, ABOUT)
+    name = place.dialect.text(rows.table.name)
+    return f'SELECT {counted} AS "units" FROM {parts} WHERE "name" = {name}'
+
+
+def _is_plain_count(query: ExactQuery) -> bool:
+    """Return whether only the number of a unit's rows matters, so that none need be chosen."""
+    is_constant = all(
+        isinstance(each, Literal) and isinstance(each.value, int) for each in query.sums
+    )
+    is_total = not query.keys and query.cell is None
+    return query.bounding is ContributionBounding.ROWS and is_constant and is_total
+
+
+def _plain_count(query: ExactQuery, place: WriteContext) -> str:
+    rows = rows_text(query.rows, place, frozenset())
+    counts = f'SELECT least(count(*), {query.contribution_limit}) AS "rows" FROM ({rows}) AS "all"'
+    outputs = [
+        f"{place.dialect.wide_sum.format(f'{place.write(each)} * {chr(34)}rows{chr(34)}')} "
+        f'AS "s{number}"'
+        for number, each in enumerate(query.sums)
+    ]
+    outputs += ['count(*) AS "units"'] if query.units else []
+    return f'SELECT {", ".join(outputs)} FROM ({counts} GROUP BY {UNIT}) AS "bounded"'
+
+
 def write_query(query: ExactQuery, dialect: Dialect, released: Numbers = None) -> str:
     """Return the one statement that computes an exact query."""
     return exact_text(query, _place(dialect, released))
 
 
-def write_rows(rows: Rows, dialect: Dialect, released: Numbers = None) -> str:
+def write_rows(rows: Relation, dialect: Dialect, released: Numbers = None) -> str:
     """Return a SELECT of private rows: the unit, then the columns."""
     return rows_text(rows, _place(dialect, released), None)
 
@@ -49,5 +275,5 @@ def write_literal(value: Value, kind: Kind, dialect: Dialect) -> str:
     return literal_of(value, kind, dialect).text
 
 
-def _place(dialect: Dialect, released: Numbers) -> Place:
-    return Place(dialect=dialect, released=released, inner_rows=rows_text)
+def _place(dialect: Dialect, released: Numbers) -> WriteContext:
+    return WriteContext(dialect=dialect, released=released, inner_rows=rows_text)

@@ -1,39 +1,119 @@
-"""Expressions as SQL: total, finite, and evaluated in the place where they occur."""
+"""Expressions and steps as SQL.
 
+Steps of a computation, each written once, as columns of nested SELECTs.
+
+A template that repeats its argument would double a long text at every level of nesting. So a long
+argument becomes a column of its own, computed one SELECT further in, and is repeated by its name.
+"""
+
+# ruff: noqa: S608 - this file writes SQL; every name in it is quoted
 # ruff: noqa: S608 - this file writes SQL; every name in it is quoted and every value a literal
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from discreet.catalog.schema import Kind, Value
+from discreet.catalog.schema import ColumnUnit, Kind, PrivateTable, Value
 from discreet.engines.base import SCALAR
-from discreet.engines.dialect import Dialect, Function, Written, whole_literal
-from discreet.engines.writer.literals import literal_of, nearest_float
-from discreet.engines.writer.stages import SHORT, Stages
-from discreet.engines.writer.units import refuse_other_units
-from discreet.errors import QuestionSizeError, UnboundedError, UnsupportedError
+from discreet.engines.dialect import (
+    Dialect,
+    FunctionTemplate,
+    Written,
+    integer_literal,
+    literal_of,
+    nearest_float,
+)
+from discreet.errors import JoinError, QuestionSizeError, UnboundedError, UnsupportedError
 from discreet.query.tree import (
     Call,
     Case,
     ColumnOf,
     Expression,
+    GroupByUnit,
     Literal,
     Ordering,
-    Released,
-    Rows,
-    UnitIsIn,
+    Relation,
+    ReleasedScalar,
+    Scan,
+    Select,
+    UnionAll,
+    UnitSemiJoin,
     Window,
     WindowFunction,
 )
 
+SHORT = 48
+"""Texts up to this long are repeated as they are."""
+
+
+@dataclass(slots=True)
+class Stages:
+    """The steps under one SELECT whose rows are called `name`."""
+
+    name: str
+    fence: str = ""
+    """What follows each SELECT, so that the engine computes a step once."""
+    _numbers: dict[str, int] = field(default_factory=dict)
+    _levels: list[int] = field(default_factory=list)
+
+    def column(self, text: str) -> str:
+        """Return what stands for a text: a column, the same for the same text."""
+        number = self._numbers.setdefault(text, len(self._numbers))
+        if number == len(self._levels):
+            named = map(int, re.findall(r'"__step(\d+)"', text))
+            used = [self._levels[each] for each in named if each < len(self._levels)]
+            self._levels.append(max(used, default=-1) + 1)
+        return f'{self.name}."__step{number}"'
+
+    def around(self, rows: str) -> str:
+        """Return the rows with all steps as columns besides their own."""
+        for level in range(max(self._levels, default=-1) + 1):
+            steps = ", ".join(
+                f'{text} AS "__step{number}"'
+                for text, number in self._numbers.items()
+                if self._levels[number] == level
+            )
+            rows = f"SELECT {self.name}.*, {steps} FROM ({rows}) AS {self.name}{self.fence}"
+        return rows
+
+
+def kind_in(table: PrivateTable, column: str) -> Kind | None:
+    """Return the kind of a table's column, whatever the letter case of its name."""
+    folded = column.casefold()
+    return next((each.kind for each in table.columns if each.name.casefold() == folded), None)
+
+
+def unit_kind(rows: Relation) -> Kind | None:
+    """Return the kind of a relation's units; None if they are rows."""
+    match rows:
+        case Scan(table=table, parents=parents):
+            last = (table, *parents)[-1]
+            return kind_in(last, last.unit.column) if isinstance(last.unit, ColumnUnit) else None
+        case Select(source=source) | GroupByUnit(source=source):
+            return unit_kind(source)
+        case UnionAll(parts=parts):
+            return unit_kind(parts[0])
+
+
+def refuse_other_units(first: Relation, second: Relation) -> None:
+    """Reject a comparison of units of different kinds: 7 is not '7', and it could fail."""
+    if unit_kind(first) is not unit_kind(second):
+        raise JoinError(
+            "The privacy units of two tables have different types", "Store both with the same type"
+        )
+
+
 UNIT = '"__unit"'
 """The column of every relation of private rows that says whose row it is."""
+
 
 DEEPEST = 100
 """Expressions are nested no deeper, so that engines can read them."""
 
+
 FIXED_POINT_BITS = 40
 """Sums of reals within a unit are exact to about this share of the largest value."""
+
 
 Numbers = Sequence[Value] | None
 """Noisy numbers of earlier releases; None stands for not known yet, as in an explanation."""
@@ -45,14 +125,14 @@ def column_name(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class WriteContext:
     """Where an expression stands: how the row's unit and its ties are called there."""
 
     dialect: Dialect
     released: Numbers
-    inner_rows: "Callable[[Rows, Place, frozenset[str] | None], str]"
+    inner_rows: "Callable[[Relation, WriteContext, frozenset[str] | None], str]"
     """What writes the rows of an inner relation."""
-    rows: Rows | None = None
+    rows: Relation | None = None
     """The relation whose unit it is."""
     unit: str = UNIT
     ties: tuple[str, ...] = ()
@@ -83,7 +163,7 @@ class Place:
         return replace(written, text=self.stages.column(written.text))
 
 
-def written_of(expression: Expression, place: Place) -> Written:
+def written_of(expression: Expression, place: WriteContext) -> Written:
     """Return an expression, whose NaN and infinities are still to be made NULL."""
     done: dict[int, Written] = {}
     for part in _inside_out(expression):
@@ -108,7 +188,7 @@ def _inside_out(expression: Expression) -> Iterator[Expression]:
         waiting.extend((each, depth + 1, False) for each in _children(part))
 
 
-def _one(part: Expression, place: Place, done: Mapping[int, Written]) -> Written:  # noqa: PLR0911
+def _one(part: Expression, place: WriteContext, done: Mapping[int, Written]) -> Written:  # noqa: PLR0911
     """Return an expression whose own parts are done."""
     match part:
         case ColumnOf(source=source, name=name, facts=facts, within=within):
@@ -119,7 +199,7 @@ def _one(part: Expression, place: Place, done: Mapping[int, Written]) -> Written
             return Written(text=text, kind=facts.kind, low=low, high=high)
         case Literal(value=value, facts=facts):
             return literal_of(value, facts.kind, place.dialect)
-        case Released(number=number, facts=facts):
+        case ReleasedScalar(number=number, facts=facts):
             if place.released is None:
                 return Written(text=f"{SCALAR}{number}", kind=facts.kind, is_literal=True)
             return literal_of(place.released[number], facts.kind, place.dialect)
@@ -127,13 +207,13 @@ def _one(part: Expression, place: Place, done: Mapping[int, Written]) -> Written
             return _call(part, place, [done[id(each)] for each in part.arguments])
         case Case():
             return _case(part, place, done)
-        case UnitIsIn():
+        case UnitSemiJoin():
             return Written(text=_unit_is_in(part, place), kind=Kind.BOOLEAN)
         case Window():
             return Written(text=_window(part, place), kind=part.facts.kind)
 
 
-def _call(call: Call, place: Place, given: Sequence[Written]) -> Written:
+def _call(call: Call, place: WriteContext, given: Sequence[Written]) -> Written:
     dialect = place.dialect
     function = dialect.functions.get(call.function)
     if function is None:
@@ -165,7 +245,7 @@ def _call(call: Call, place: Place, given: Sequence[Written]) -> Written:
     )
 
 
-def _repeated(function: Function, arguments: Sequence[Written]) -> list[bool]:
+def _repeated(function: FunctionTemplate, arguments: Sequence[Written]) -> list[bool]:
     """Return which arguments a function writes more than once."""
     marks = [f"\0{number}\0" for number in range(len(arguments))]
     marked = [replace(each, text=mark) for each, mark in zip(arguments, marks, strict=True)]
@@ -173,7 +253,7 @@ def _repeated(function: Function, arguments: Sequence[Written]) -> list[bool]:
     return [text.count(each) > 1 for each in marks]
 
 
-def _case(case: Case, place: Place, done: Mapping[int, Written]) -> Written:
+def _case(case: Case, place: WriteContext, done: Mapping[int, Written]) -> Written:
     results = [done[id(value)] for _, value in case.branches]
     results.append(done[id(case.otherwise)])
     lows, highs = [each.low for each in results], [each.high for each in results]
@@ -190,13 +270,13 @@ def _case(case: Case, place: Place, done: Mapping[int, Written]) -> Written:
     )
 
 
-def key_text(expression: Expression, place: Place) -> str:
+def key_text(expression: Expression, place: WriteContext) -> str:
     """Return a key: equal ones are the same to the last bit."""
     template = place.dialect.keys.get(expression.facts.kind, "{0}")
     return template.format(place.write(expression))
 
 
-def _unit_is_in(test: UnitIsIn, place: Place) -> str:
+def _unit_is_in(test: UnitSemiJoin, place: WriteContext) -> str:
     if place.rows is not None:
         refuse_other_units(place.rows, test.rows)
     name = place.quoted(test.name)
@@ -211,16 +291,24 @@ def _unit_is_in(test: UnitIsIn, place: Place) -> str:
 # --------------------------------------------------------------------------- windows
 
 RANKS = {WindowFunction.RANK, WindowFunction.DENSE_RANK}
+
+
 ORDERLESS = {WindowFunction.COUNT, WindowFunction.SUM, WindowFunction.MIN, WindowFunction.MAX}
+
+
 FRAMED = {*ORDERLESS, WindowFunction.FIRST_VALUE, WindowFunction.LAST_VALUE}
+
+
 MOST_OFFSET = 2**31 - 1
+
+
 FRAMES = {
     "running": " ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW",
     "whole": " ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING",
 }
 
 
-def _window(window: Window, place: Place) -> str:
+def _window(window: Window, place: WriteContext) -> str:
     function = window.function
     partition = ", ".join([place.unit, *map(place.write, window.partition)])
     order = [_ordering(each, place) for each in window.order]
@@ -246,14 +334,14 @@ def _window(window: Window, place: Place) -> str:
     return f"{name}({arguments}) {over}"
 
 
-def _offset(expression: Expression, place: Place) -> str:
+def _offset(expression: Expression, place: WriteContext) -> str:
     """Return how many rows LAG and LEAD go, which engines take in 32 bits."""
     if isinstance(expression, Literal) and isinstance(expression.value, int):
-        return whole_literal(max(-MOST_OFFSET, min(MOST_OFFSET, expression.value)))
+        return integer_literal(max(-MOST_OFFSET, min(MOST_OFFSET, expression.value)))
     return place.write(expression)
 
 
-def _ordering(ordering: Ordering, place: Place) -> str:
+def _ordering(ordering: Ordering, place: WriteContext) -> str:
     direction = " DESC" if ordering.descending else ""
     nulls = "FIRST" if ordering.nulls_first else "LAST"
     return f"{place.write(ordering.expression)}{direction} NULLS {nulls}"
@@ -311,7 +399,7 @@ def _children(expression: Expression) -> Iterable[Expression]:
             return arguments
         case Case(branches=branches, otherwise=otherwise):
             return (*(each for pair in branches for each in pair), otherwise)
-        case UnitIsIn(where=where):
+        case UnitSemiJoin(where=where):
             return () if where is None else (where,)
         case Window(arguments=arguments, partition=partition, order=order):
             return (*arguments, *partition, *(each.expression for each in order))

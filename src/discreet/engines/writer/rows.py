@@ -9,29 +9,30 @@ from discreet.catalog.schema import ColumnUnit, Kind, PathUnit, PrivateTable, Ro
 from discreet.engines.dialect import Dialect
 from discreet.engines.writer.expressions import (
     UNIT,
-    Place,
+    WriteContext,
     added,
     column_name,
     columns_read,
     key_text,
+    kind_in,
     names_of,
     parts_of,
+    refuse_other_units,
     sum_of,
 )
-from discreet.engines.writer.units import kind_in, refuse_other_units
 from discreet.errors import UnsupportedError
 from discreet.query.tree import (
-    Column,
     ColumnOf,
     Expression,
+    GroupByUnit,
     Join,
     JoinKind,
-    PerUnit,
+    NamedExpression,
     PublicScan,
-    Rows,
+    Relation,
     Scan,
     Select,
-    Union,
+    UnionAll,
     UnitAggregate,
     UnitFunction,
     Window,
@@ -41,33 +42,33 @@ ROW = '"__row"'
 """A number that tells the rows of one unit apart."""
 
 
-def rows_text(rows: Rows, place: Place, needed: frozenset[str] | None) -> str:
+def rows_text(rows: Relation, place: WriteContext, needed: frozenset[str] | None) -> str:
     """Return a SELECT of the unit and the columns that are needed; all of them if None."""
     match rows:
         case Scan():
             return _scan(rows, place, needed)
         case Select():
             return _select(rows, place, needed)
-        case PerUnit():
+        case GroupByUnit():
             return _per_unit(rows, place, needed)
-        case Union():
+        case UnionAll():
             return _union(rows, place, needed)
 
 
-def _columns_of(rows: Rows) -> tuple[str, ...]:
+def _columns_of(rows: Relation) -> tuple[str, ...]:
     match rows:
         case Scan(table=table):
             return tuple(each.name for each in table.columns)
         case Select(columns=columns):
             return tuple(each.name for each in columns)
-        case PerUnit(keys=keys, aggregates=aggregates):
+        case GroupByUnit(keys=keys, aggregates=aggregates):
             return (*(each.name for each in keys), *(each.name for each in aggregates))
-        case Union(parts=parts):
+        case UnionAll(parts=parts):
             return _columns_of(parts[0])
 
 
-def _scan(scan: Scan, place: Place, needed: frozenset[str] | None) -> str:
-    if scan.table.is_prepared and (scan.is_kept or place.dialect.has_prepared):
+def _scan(scan: Scan, place: WriteContext, needed: frozenset[str] | None) -> str:
+    if scan.table.is_prepared and (scan.is_bounded or place.dialect.has_prepared):
         return _prepared(scan, place, needed)
     path = (scan.table, *scan.parents)
     aliases = [f'"__{number}"' for number in range(len(path))]
@@ -95,14 +96,14 @@ KEPT, EVERY, ABOUT = "kept", "every", "about"
 """Schemas of prepared tables: the rows of each unit that count, all rows, and how many units."""
 
 
-def _prepared(scan: Scan, place: Place, needed: frozenset[str] | None) -> str:
+def _prepared(scan: Scan, place: WriteContext, needed: frozenset[str] | None) -> str:
     """Return rows of a prepared table, which has the unit and our names for columns."""
     columns = [
         place.column(each.name)
         for each in scan.table.columns
         if needed is None or each.name in needed
     ]
-    table = prepared_name(scan.table.name, place.dialect, KEPT if scan.is_kept else EVERY)
+    table = prepared_name(scan.table.name, place.dialect, KEPT if scan.is_bounded else EVERY)
     return f"SELECT {', '.join([UNIT, *columns])} FROM {table}"
 
 
@@ -111,14 +112,14 @@ def prepared_name(table: str, dialect: Dialect, schema: str) -> str:
     return dialect.prepared(table, schema)
 
 
-def _scanned(name: str, kind: Kind, alias: str, place: Place) -> str:
+def _scanned(name: str, kind: Kind, alias: str, place: WriteContext) -> str:
     column = f"{alias}.{place.quoted(name)}"
     read = place.dialect.reads.get(kind, "{0}").format(column)
     is_same = read == column and column_name(name) == name
     return read if is_same else f"{read} AS {place.column(name)}"
 
 
-def _unit_column(table: PrivateTable, alias: str, place: Place) -> tuple[str, str]:
+def _unit_column(table: PrivateTable, alias: str, place: WriteContext) -> tuple[str, str]:
     match table.unit:
         case RowUnit():
             return f"{alias}.{place.dialect.row_id} AS {UNIT}", ""
@@ -132,7 +133,9 @@ def _unit_column(table: PrivateTable, alias: str, place: Place) -> tuple[str, st
             )
 
 
-def _step(table: PrivateTable, parent: PrivateTable, aliases: Sequence[str], place: Place) -> str:
+def _step(
+    table: PrivateTable, parent: PrivateTable, aliases: Sequence[str], place: WriteContext
+) -> str:
     unit = table.unit
     if not isinstance(unit, PathUnit):
         raise UnsupportedError(
@@ -147,10 +150,10 @@ def _step(table: PrivateTable, parent: PrivateTable, aliases: Sequence[str], pla
     return f"{here}.{place.quoted(unit.column)} = {there}.{place.quoted(unit.key)}"
 
 
-def _select(select: Select, place: Place, needed: frozenset[str] | None) -> str:
+def _select(select: Select, place: WriteContext, needed: frozenset[str] | None) -> str:
     columns = [each for each in select.columns if needed is None or each.name in needed]
     outputs = [each.expression for each in columns]
-    conditions = [each for each in (select.where, select.only) if each is not None]
+    conditions = [each for each in (select.where, select.qualify) if each is not None]
     used = [*outputs, *conditions, *(each.on for each in select.joins)]
     read, parts = columns_read(used), [part for each in used for part in parts_of(each)]
     numbered = sum(isinstance(part, Window) for part in parts) > 1
@@ -166,22 +169,22 @@ def _select(select: Select, place: Place, needed: frozenset[str] | None) -> str:
             refuse_other_units(select.source, join.source)
         tables += _join(join, own, read, numbered=numbered)
     written = [f"{own.unit} AS {UNIT}", *(_output(each, own) for each in columns)]
-    if select.only is not None:
-        written.append(f'{own.write(select.only)} AS "__only"')
+    if select.qualify is not None:
+        written.append(f'{own.write(select.qualify)} AS "__only"')
     where = "" if select.where is None else f" WHERE {own.write(select.where)}"
     text = f"SELECT {', '.join(written)} FROM {tables}{where}"
-    if select.only is None:
+    if select.qualify is None:
         return text
     names = ", ".join([UNIT, *(place.column(each.name) for each in columns)])
     return f'SELECT {names} FROM ({text}) AS "__all" WHERE "__only"'
 
 
-def _output(column: Column, place: Place) -> str:
+def _output(column: NamedExpression, place: WriteContext) -> str:
     return f"{place.write(column.expression)} AS {place.column(column.name)}"
 
 
 def _ties(
-    select: Select, parts: Iterable[Expression], place: Place, *, numbered: bool
+    select: Select, parts: Iterable[Expression], place: WriteContext, *, numbered: bool
 ) -> tuple[str, ...]:
     """Return what orders the rows of a unit that a window's own order leaves equal.
 
@@ -200,10 +203,10 @@ def _ties(
 
 
 def _source(
-    rows: "Rows | PublicScan",
+    rows: "Relation | PublicScan",
     name: str,
     read: Iterable[tuple[str, str]],
-    place: Place,
+    place: WriteContext,
     *,
     numbered: bool,
 ) -> str:
@@ -219,7 +222,7 @@ def _source(
 
 
 def _public(
-    scan: PublicScan, name: str, needed: frozenset[str], place: Place, *, numbered: bool
+    scan: PublicScan, name: str, needed: frozenset[str], place: WriteContext, *, numbered: bool
 ) -> str:
     is_plain = not numbered and not any(each.startswith("__") for each in needed)
     table = place.quoted(scan.table)
@@ -230,7 +233,9 @@ def _public(
     return f"(SELECT {', '.join(columns)} FROM {table}) AS {place.quoted(name)}"
 
 
-def _join(join: Join, place: Place, read: Iterable[tuple[str, str]], *, numbered: bool) -> str:
+def _join(
+    join: Join, place: WriteContext, read: Iterable[tuple[str, str]], *, numbered: bool
+) -> str:
     kind = "LEFT JOIN" if join.kind is JoinKind.LEFT else "JOIN"
     source = _source(join.source, join.name, read, place, numbered=numbered)
     on = place.write(join.on)
@@ -239,7 +244,7 @@ def _join(join: Join, place: Place, read: Iterable[tuple[str, str]], *, numbered
     return f" {kind} {source} ON {on}"
 
 
-def _per_unit(per_unit: PerUnit, place: Place, needed: frozenset[str] | None) -> str:
+def _per_unit(per_unit: GroupByUnit, place: WriteContext, needed: frozenset[str] | None) -> str:
     aggregates = [each for each in per_unit.aggregates if needed is None or each.name in needed]
     name = place.quoted(per_unit.name)
     inner = replace(place, rows=per_unit.source, unit=f"{name}.{UNIT}")
@@ -302,7 +307,7 @@ def _median_of(argument: Expression, text: str, dialect: Dialect) -> str:
     return dialect.finite(median)
 
 
-def _union(union: Union, place: Place, needed: frozenset[str] | None) -> str:
+def _union(union: UnionAll, place: WriteContext, needed: frozenset[str] | None) -> str:
     names = _columns_of(union.parts[0])
     kept = [number for number, name in enumerate(names) if needed is None or name in needed]
     parts = []

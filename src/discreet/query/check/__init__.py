@@ -1,5 +1,5 @@
 """Checks a parsed query: separates private rows from post-processing of released numbers."""
 
-from discreet.query.check.selects import Checker, check
+from discreet.query.check.checker import Checker, check
 
 __all__ = ["Checker", "check"]

@@ -1,4 +1,4 @@
-"""The aggregates that are supported on private tables, in all their spellings."""
+"""Which statistic an SQL aggregate is; aggregations that are one."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -8,15 +8,25 @@ from sqlglot import exp
 
 from discreet.catalog.schema import Kind
 from discreet.errors import UnsupportedError
-from discreet.query.check.sources import Names
+from discreet.query.check.relations import Names
 from discreet.query.expressions.literals import number_from_text
-from discreet.query.expressions.translate import Scope, condition, translate
-from discreet.query.parse import DIALECT
-from discreet.query.places import span_of
-from discreet.query.questions import Aggregate, Statistic
-from discreet.query.tree import Case, Expression, Facts, Interval, Literal
+from discreet.query.expressions.translate import NameScope, condition, translate
+from discreet.query.identity import canonical_release
+from discreet.query.parse import DIALECT, span_of
+from discreet.query.questions import Aggregate, Aggregation, Statistic
+from discreet.query.tree import (
+    Case,
+    Expression,
+    Facts,
+    Interval,
+    Literal,
+    NamedExpression,
+    Select,
+    map_columns,
+)
 
 WRAPPERS = (exp.Filter, exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls)
+
 
 SIMPLE: dict[type[exp.Expr], Statistic] = {
     exp.Sum: Statistic.SUM,
@@ -31,6 +41,7 @@ SIMPLE: dict[type[exp.Expr], Statistic] = {
     exp.StddevPop: Statistic.STDDEV_POP,
 }
 
+
 WHEN_DISTINCT = {
     Statistic.SUM: Statistic.SUM_DISTINCT,
     Statistic.MIN: Statistic.MIN,
@@ -38,11 +49,13 @@ WHEN_DISTINCT = {
 }
 """The statistic of an aggregate with DISTINCT."""
 
+
 OTHER_NAMES = {
     "mean": exp.Avg,
     "var_samp": exp.Variance,
     "countif": exp.CountIf,
 }
+
 
 NO_FORM = {
     *("string_agg", "group_concat", "listagg", "array_agg", "list", "first", "last", "any_value"),
@@ -102,7 +115,7 @@ def same_level(node: exp.Expr) -> Iterator[exp.Expr]:
             yield from same_level(each)
 
 
-def aggregate_from(node: exp.Expr, scope: Scope, names: Names) -> Aggregate:
+def aggregate_from(node: exp.Expr, scope: NameScope, names: Names) -> Aggregate:
     """Return the meaning of an aggregate, or reject one that is not supported."""
     bare = node.this if isinstance(node, exp.Filter) else node
     if isinstance(bare, exp.Anonymous) and bare.name.casefold() in OTHER_NAMES:
@@ -141,7 +154,7 @@ class _Reading:
     """One aggregate while it is read. FILTER makes its argument NULL where it is not true."""
 
     node: exp.Expr
-    scope: Scope
+    scope: NameScope
     names: Names
 
     def argument(self, inner: exp.Expr) -> Expression:
@@ -270,6 +283,8 @@ NUMBERS = {
     *(Statistic.SUM, Statistic.SUM_DISTINCT, Statistic.AVG, Statistic.VAR_SAMP),
     *(Statistic.VAR_POP, Statistic.STDDEV_SAMP, Statistic.STDDEV_POP),
 }
+
+
 ORDERED = {Statistic.QUANTILE, Statistic.MIN, Statistic.MAX}
 
 
@@ -350,3 +365,55 @@ def _no_form(node: exp.Expr) -> UnsupportedError:
         f"Supported aggregates: {', '.join(SUPPORTED)}",
         span=span_of(node),
     )
+
+
+def register(release: Aggregation, releases: list[Aggregation]) -> tuple[int, dict[Aggregate, int]]:
+    """Return the release's number, and where its aggregates are there."""
+    for number, each in enumerate(releases):
+        merged = _merged(each, release)
+        if merged is not None:
+            releases[number] = merged
+            break
+    else:
+        number = len(releases)
+        releases.append(release)
+    return number, {each: place for place, each in enumerate(releases[number].aggregates)}
+
+
+def _merged(old: Aggregation, new: Aggregation) -> Aggregation | None:
+    """Return a release that gives what both do, if they are of the same rows and keys."""
+    if _base(old) != _base(new):
+        return None
+    rows = _with_columns(old.rows, new.rows)
+    if rows is None or any(
+        mine.expression != other.expression for mine, other in zip(old.keys, new.keys, strict=True)
+    ):
+        return None
+    aggregates = tuple(dict.fromkeys((*old.aggregates, *new.aggregates)))
+    return replace(old, rows=rows, aggregates=aggregates)
+
+
+def _base(release: Aggregation) -> str:
+    return canonical_release(replace(release, aggregates=()), {})
+
+
+def _with_columns(old: object, new: object) -> Select | None:
+    """Return the old rows with the columns of the new ones besides, by their own names."""
+    if not isinstance(old, Select) or not isinstance(new, Select):
+        return None
+    others = dict(zip(_relations(new), _relations(old), strict=True))
+    columns = {each.name: each for each in old.columns}
+    for each in new.columns:
+        expression = map_columns(
+            each.expression, lambda column: replace(column, source=others[column.source])
+        )
+        known = columns.setdefault(
+            each.name, NamedExpression(name=each.name, expression=expression)
+        )
+        if known.expression != expression:
+            return None
+    return replace(old, columns=tuple(columns.values()))
+
+
+def _relations(select: Select) -> list[str]:
+    return [select.name, *(each.name for each in select.joins)]

@@ -1,35 +1,129 @@
-"""FROM: its relations, how they are joined, and the most rows of one unit that can result."""
+"""Joins on the unit, fan-outs of public tables, rows of a unit.
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+The most rows of a public table that one private row can match, for any private data.
+
+Rows are counted by the columns that are tied to what is known before: to private rows, or to a
+public table that was itself counted before. Two public tables that are tied to each other only are
+no bound for both of them. Proof: docs/proofs/measures.md, Lemma 5.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
 from sqlglot import exp
 
-from discreet.catalog.schema import PathUnit, PrivateTable, PublicTable
+from discreet.catalog.schema import Kind, PathUnit, PrivateTable, PublicTable
 from discreet.errors import JoinError, QuestionSizeError, UnsupportedError
-from discreet.query.check.fan_outs import (
-    Tie,
-    Tied,
-    bounding_ties,
-    fan_out,
-    sure_fan_out,
-    turned,
-)
-from discreet.query.check.sources import (
+from discreet.query.check.relations import (
     Names,
-    Out,
-    Private,
+    OutputColumn,
+    PrivateRows,
     PublicReader,
-    Source,
+    TableRef,
     private_of,
+    public_of,
+    quoted,
 )
-from discreet.query.places import span_of
+from discreet.query.parse import span_of
 from discreet.query.questions import JoinProduct, LeftOut, LimitReason
-from discreet.query.tree import Expression, Join, JoinKind, PublicScan, Rows
+from discreet.query.tree import Expression, Join, JoinKind, PublicScan, Relation
+
+EXACT_KINDS = frozenset({Kind.BOOLEAN, Kind.INTEGER, Kind.TEXT, Kind.DATE})
+"""Kinds whose values are equal only if they are the same."""
+
+
+JoinEquality = tuple[tuple[TableRef, OutputColumn], tuple[TableRef, OutputColumn]]
+"""Two columns that are equal in every row of the result, or of what an optional side adds to it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JoinedTable:
+    """What a JOIN adds, and what its columns are equal to."""
+
+    source: TableRef
+    is_inner: bool
+    ties: tuple[JoinEquality, ...]
+
+
+def turned(tie: JoinEquality, source: TableRef) -> JoinEquality | None:
+    """Return the tie with this source first, if it is one of the two."""
+    left, right = tie
+    if left[0].name == source.name:
+        return left, right
+    return (right, left) if right[0].name == source.name else None
+
+
+def bounding_equalities(joined: Sequence[JoinedTable]) -> list[list[JoinEquality]]:
+    """Return for each JOIN the ties that bound it: those to private rows and to what comes before.
+
+    Public tables are taken in an order of which each knows the ones before it, as far as there is
+    one: ties that hold in every row may be used in any order. The optional side of a join comes
+    when all before it are known.
+    """
+    waiting = [each for each in joined if not isinstance(each.source.relation, PrivateRows)]
+    known: set[str] = set()
+    found = {each.source.name: list(each.ties) for each in joined}
+    while waiting:
+        chosen = next(_told(waiting, known), waiting[0])
+        found[chosen.source.name] = list(_known_ties(chosen, known))
+        known.add(chosen.source.name)
+        waiting.remove(chosen)
+    return [found[each.source.name] for each in joined]
+
+
+def _told(waiting: Sequence[JoinedTable], known: Collection[str]) -> Iterator[JoinedTable]:
+    for number, each in enumerate(waiting):
+        if (each.is_inner or number == 0) and any(_known_ties(each, known)):
+            yield each
+
+
+def _known_ties(tied: JoinedTable, known: Collection[str]) -> Iterator[JoinEquality]:
+    for tie in tied.ties:
+        mine = turned(tie, tied.source)
+        if mine is None:
+            continue
+        other = mine[1][0]
+        if isinstance(other.relation, PrivateRows) or other.name in known:
+            yield tie
+
+
+def fan_out(source: TableRef, ties: Iterable[JoinEquality], public: PublicReader) -> int:
+    """Return how many rows of a public table agree in all columns that are tied."""
+    table, names = public_of(source), [each.name for each in source.columns]
+    columns = dict.fromkeys(
+        table.columns[names.index(mine[0][1].name)].name
+        for tie in ties
+        if (mine := turned(tie, source)) is not None
+    )
+    grouping = f" GROUP BY {', '.join(map(quoted, columns))}" if columns else ""
+    counted = f"SELECT count(*) AS n FROM {quoted(table.name)}{grouping}"  # noqa: S608
+    ((most,),) = public.values(f"SELECT max(n) FROM ({counted})")  # noqa: S608
+    return max(1, int(most or 0))  # type: ignore[arg-type]
+
+
+def sure_fan_out(
+    source: TableRef, ties: Iterable[JoinEquality], factors: Mapping[str, int]
+) -> int | None:
+    """Return it if it holds whenever the query runs, or None.
+
+    Rows that were counted must be those that are met, and equality of values that by which they
+    were counted: no kinds are mixed.
+    """
+    if not isinstance(source.relation, PublicTable) or source.relation.may_change:
+        return None
+    kinds = [
+        {out.facts.kind for _, out in mine}
+        for tie in ties
+        if (mine := turned(tie, source)) is not None
+    ]
+    is_sure = all(len(each) == 1 and each <= EXACT_KINDS for each in kinds)
+    return factors[source.name] if is_sure else None
+
 
 MOST_ROWS = 10_000_000
 """Of one unit, made by joins: with more of them, noise would drown any answer."""
+
 
 HANDLED = {"this", "on", "using", "side", "kind"}
 """The parts of a JOIN that are looked at; any other is rejected."""
@@ -40,7 +134,7 @@ class Joining:
     """A JOIN of the query: its node, and what it joins."""
 
     node: exp.Join
-    source: Source
+    source: TableRef
     kind: JoinKind
 
 
@@ -49,11 +143,11 @@ class Selection:
     """A SELECT and what stands in its FROM."""
 
     node: exp.Select
-    first: Source
+    first: TableRef
     joinings: tuple[Joining, ...]
 
     @property
-    def sources(self) -> tuple[Source, ...]:
+    def sources(self) -> tuple[TableRef, ...]:
         return (self.first, *(each.source for each in self.joinings))
 
     @property
@@ -70,17 +164,17 @@ class Selection:
 class Joined:
     """Private rows beside others, before any filter."""
 
-    rows: Rows
+    rows: Relation
     name: str
     joins: tuple[Join, ...]
-    limit: int
+    contribution_limit: int
     reason: LimitReason
-    is_one_row: bool
+    one_row_per_unit: bool
     left_out: tuple[LeftOut, ...]
     conditions: tuple[exp.Expr, ...]
     """Conditions of joins that moved to WHERE, because the order of tables changed."""
 
-    first: Private
+    first: PrivateRows
 
 
 def join_kind(node: exp.Join) -> JoinKind:
@@ -117,7 +211,7 @@ def conjuncts(node: exp.Expr | None) -> Iterator[exp.Expr]:
             yield each
 
 
-def ties(conditions: Iterable[exp.Expr], names: Names) -> Iterator[Tie]:
+def join_equalities(conditions: Iterable[exp.Expr], names: Names) -> Iterator[JoinEquality]:
     """Yield the pairs of columns that must be equal."""
     for each in conditions:
         sides = (each.this, each.expression) if isinstance(each, exp.EQ) else ()
@@ -137,19 +231,19 @@ def join_all(
     """Return the rows of FROM; every private relation is tied to the others by the unit."""
     base, rest, moved = _private_first(selection.first, selection.joinings)
     shared_where = list(conjuncts(where))
-    factors = {base.name: private_of(base).limit}
+    factors = {base.name: private_of(base).contribution_limit}
     seen = [base]
     on_of: list[list[exp.Expr]] = []
-    tied: list[Tied] = []
+    tied: list[JoinedTable] = []
     for each in rest:
         conditions = [*conjuncts(each.node.args.get("on")), *using(each, seen)]
         is_inner = each.kind is JoinKind.INNER
         everywhere = [*shared_where, *moved] if is_inner else []
-        found = tuple(ties([*conditions, *everywhere], names))
+        found = tuple(join_equalities([*conditions, *everywhere], names))
         on_of.append([] if moved else conditions)
-        tied.append(Tied(source=each.source, is_inner=is_inner, ties=found))
+        tied.append(JoinedTable(source=each.source, is_inner=is_inner, ties=found))
         seen.append(each.source)
-    bounding = bounding_ties(tied)
+    bounding = bounding_equalities(tied)
     seen = [base]
     joins = []
     for each, conditions, all_ties in zip(rest, on_of, bounding, strict=True):
@@ -172,15 +266,15 @@ def join_all(
             "Join fewer tables, or join on columns that match fewer rows",
             span=span_of(rest[-1].node),
         )
-    privates = [each for each in seen if isinstance(each.relation, Private)]
+    privates = [each for each in seen if isinstance(each.relation, PrivateRows)]
     first_rows = private_of(base)
     return Joined(
         rows=first_rows.rows,
         name=base.name,
         joins=tuple(joins),
-        limit=limit,
+        contribution_limit=limit,
         reason=_reason(privates, factors),
-        is_one_row=first_rows.is_one_row and not joins,
+        one_row_per_unit=first_rows.one_row_per_unit and not joins,
         left_out=tuple(
             dict.fromkeys(rows for each in privates for rows in private_of(each).left_out)
         ),
@@ -190,10 +284,10 @@ def join_all(
 
 
 def _private_first(
-    first: Source, joinings: tuple[Joining, ...]
-) -> tuple[Source, tuple[Joining, ...], list[exp.Expr]]:
+    first: TableRef, joinings: tuple[Joining, ...]
+) -> tuple[TableRef, tuple[Joining, ...], list[exp.Expr]]:
     """Return a private relation to begin with; if the order changes, all conditions move."""
-    if isinstance(first.relation, Private):
+    if isinstance(first.relation, PrivateRows):
         return first, joinings, []
     for each in joinings:
         if each.kind is JoinKind.LEFT:
@@ -203,8 +297,8 @@ def _private_first(
                 "public table are shown even if no rows match",
                 span=span_of(each.node),
             )
-    chosen = next(each for each in joinings if isinstance(each.source.relation, Private))
-    seen: list[Source] = [first]
+    chosen = next(each for each in joinings if isinstance(each.source.relation, PrivateRows))
+    seen: list[TableRef] = [first]
     moved: list[exp.Expr] = []
     for each in joinings:
         moved += [*conjuncts(each.node.args.get("on")), *using(each, seen)]
@@ -214,17 +308,21 @@ def _private_first(
     return chosen.source, rest, moved or [exp.true()]
 
 
-def _first_private(joinings: tuple[Joining, ...]) -> Source:
-    return next(each.source for each in joinings if isinstance(each.source.relation, Private))
+def _first_private(joinings: tuple[Joining, ...]) -> TableRef:
+    return next(each.source for each in joinings if isinstance(each.source.relation, PrivateRows))
 
 
-def using(joining: Joining, seen: list[Source]) -> list[exp.Expr]:
+def using(joining: Joining, seen: list[TableRef]) -> list[exp.Expr]:
     """Return USING as equalities with the nearest relation on the left that has the column."""
     made: list[exp.Expr] = []
     for each in joining.node.args.get("using") or ():
         name = each.name.casefold()
         left = next(
-            (source for source in seen if any(out.name.casefold() == name for out in source.outs)),
+            (
+                source
+                for source in seen
+                if any(out.name.casefold() == name for out in source.columns)
+            ),
             seen[0],
         )
         columns = [exp.column(each.copy(), table=source.name) for source in (left, joining.source)]
@@ -232,9 +330,9 @@ def using(joining: Joining, seen: list[Source]) -> list[exp.Expr]:
     return made
 
 
-def _joined_rows(source: Source) -> Rows | PublicScan:
+def _joined_rows(source: TableRef) -> Relation | PublicScan:
     match source.relation:
-        case Private(rows=rows):
+        case PrivateRows(rows=rows):
             return rows
         case PublicTable(name=name):
             return PublicScan(table=name)
@@ -247,8 +345,8 @@ def _joined_rows(source: Source) -> Rows | PublicScan:
 
 def _count_rows(
     joining: Joining,
-    seen: list[Source],
-    all_ties: Sequence[Tie],
+    seen: list[TableRef],
+    all_ties: Sequence[JoinEquality],
     factors: dict[str, int],
     public: PublicReader,
 ) -> None:
@@ -257,20 +355,20 @@ def _count_rows(
     if isinstance(source.relation, PublicTable):
         factors[source.name] = fan_out(source, all_ties, public)
         return
-    if not isinstance(source.relation, Private):
+    if not isinstance(source.relation, PrivateRows):
         _joined_rows(source)
         return
     mine = [each for each in (turned(tie, source) for tie in all_ties) if each is not None]
-    others = [each for each in seen if isinstance(each.relation, Private)]
+    others = [each for each in seen if isinstance(each.relation, PrivateRows)]
     for (here, out), (there, other) in mine:
         if not any(there.name == each.name for each in others):
             continue
         if _are_units(here, out, there, other):
-            factors[source.name] = source.relation.limit
+            factors[source.name] = source.relation.contribution_limit
             return
         if is_path((here, out), (there, other)):
             alone = factors[there.name] if joining.kind is JoinKind.LEFT else 0
-            factors[source.name] = source.relation.limit + alone
+            factors[source.name] = source.relation.contribution_limit + alone
             factors[there.name] = 1
             return
         if is_path((there, other), (here, out)):
@@ -284,7 +382,7 @@ def _count_rows(
     )
 
 
-def _are_units(here: Source, out: Out, there: Source, other: Out) -> bool:
+def _are_units(here: TableRef, out: OutputColumn, there: TableRef, other: OutputColumn) -> bool:
     if not (_is_unit(here, out) and _is_unit(there, other)):
         return False
     if private_of(here).unit_kind is not private_of(there).unit_kind:
@@ -295,23 +393,23 @@ def _are_units(here: Source, out: Out, there: Source, other: Out) -> bool:
     return True
 
 
-def _is_unit(source: Source, out: Out) -> bool:
+def _is_unit(source: TableRef, out: OutputColumn) -> bool:
     """Return whether a column holds the unit there, be it the optional side of a join or not."""
-    place = next(i for i, each in enumerate(source.outs) if each.name == out.name)
-    return private_of(source).outs[place].is_unit
+    place = next(i for i, each in enumerate(source.columns) if each.name == out.name)
+    return private_of(source).columns[place].is_unit
 
 
-def is_path(child: tuple[Source, Out], parent: tuple[Source, Out]) -> bool:
+def is_path(child: tuple[TableRef, OutputColumn], parent: tuple[TableRef, OutputColumn]) -> bool:
     """Return whether the child's column is the declared path to the parent's row."""
     path = _path_of(*child)
     source, out = parent
-    if path is None or out.origin is None or not isinstance(source.relation, Private):
+    if path is None or out.origin is None or not isinstance(source.relation, PrivateRows):
         return False
     return out.origin == (path.table.casefold(), path.key.casefold())
 
 
-def _path_of(child: Source, out: Out) -> PathUnit | None:
-    if out.origin is None or not isinstance(child.relation, Private):
+def _path_of(child: TableRef, out: OutputColumn) -> PathUnit | None:
+    if out.origin is None or not isinstance(child.relation, PrivateRows):
         return None
     table = _table_behind(child.relation.rows)
     if table is None or not isinstance(table.unit, PathUnit):
@@ -320,13 +418,13 @@ def _path_of(child: Source, out: Out) -> PathUnit | None:
     return table.unit if is_path else None
 
 
-def _table_behind(rows: Rows) -> PrivateTable | None:
+def _table_behind(rows: Relation) -> PrivateTable | None:
     while hasattr(rows, "source"):
         rows = rows.source
     return getattr(rows, "table", None)
 
 
-def _join_fix(joining: Joining, others: list[Source]) -> str:
+def _join_fix(joining: Joining, others: list[TableRef]) -> str:
     source = joining.source
     left = next((each for each in others if _unit_of(each)), None)
     if left is None or _unit_of(source) is None:
@@ -337,11 +435,11 @@ def _join_fix(joining: Joining, others: list[Source]) -> str:
     return f"Add {pair} to the {'ON' if joining.node.args.get('on') else 'WHERE'} clause"
 
 
-def _unit_of(source: Source) -> str | None:
-    return next((out.name for out in source.outs if out.is_unit), None)
+def _unit_of(source: TableRef) -> str | None:
+    return next((out.name for out in source.columns if out.is_unit), None)
 
 
-def _reason(privates: list[Source], factors: dict[str, int]) -> LimitReason:
+def _reason(privates: list[TableRef], factors: dict[str, int]) -> LimitReason:
     if len(factors) == 1:
         return private_of(privates[0]).reason
     return JoinProduct(factors=tuple(factors.items()))

@@ -9,23 +9,22 @@ from math import prod
 
 from discreet.catalog.schema import Kind, PublicTable, Value, time_from_number
 from discreet.errors import UnsupportedError
-from discreet.query.check.sources import Names, PublicReader, Source, public_of, quoted
+from discreet.query.check.relations import Names, PublicReader, TableRef, public_of, quoted
 from discreet.query.expressions.narrowing import with_facts
 from discreet.query.questions import (
+    DeclaredGroups,
     DeclaredReason,
     FromPublicTables,
-    Keys,
-    KnownKeys,
+    Groups,
     LeftOut,
     ListedByCatalog,
     NoKeys,
     NotDeclared,
     TooManyKeys,
-    UnknownKeys,
+    UndeclaredGroups,
     UnlistedKeys,
 )
-from discreet.query.tree import Call, ColumnOf, Expression, Facts, Literal
-from discreet.query.walk import columns_in
+from discreet.query.tree import Call, ColumnOf, Expression, Facts, Literal, columns_in
 
 MOST_KEYS = 100_000
 """No more groups are answered one by one."""
@@ -42,38 +41,38 @@ class Part:
     rows: tuple[tuple[Value, ...], ...]
 
 
-def key_set(
+def groups_of(
     keys: tuple[Expression, ...],
     names: Names,
     public: PublicReader,
     where: Expression | None = None,
-) -> Keys:
+) -> Groups:
     """Return every combination of keys that can occur, if that is known and not too many."""
     if not keys:
-        return KnownKeys(rows=((),), why=NoKeys())
+        return DeclaredGroups(rows=((),), why=NoKeys())
     parts = _parts(keys, names, public, where)
     if isinstance(parts, NotDeclared):
-        return UnknownKeys(why=parts)
+        return UndeclaredGroups(why=parts)
     number = prod(len(each.rows) for each in parts)
     if number > MOST_KEYS:
-        return UnknownKeys(why=TooManyKeys(number=number, most=MOST_KEYS))
+        return UndeclaredGroups(why=TooManyKeys(number=number, most=MOST_KEYS))
     places = [place for each in parts for place in each.places]
     rows = tuple(
         _ordered(places, _joined(combination))
         for combination in product(*(each.rows for each in parts))
     )
-    return KnownKeys(rows=rows, why=_why(keys, names))
+    return DeclaredGroups(rows=rows, why=_why(keys, names))
 
 
 def unlisted(
     keys: tuple[Expression, ...],
     texts: Iterable[str],
-    known: Keys,
+    known: Groups,
     names: Names,
     where: Expression | None,
 ) -> tuple[LeftOut, ...]:
     """Return which rows are in none of the groups, though WHERE lets them pass."""
-    if not isinstance(known, KnownKeys):
+    if not isinstance(known, DeclaredGroups):
         return ()
     found = []
     for place, (key, text) in enumerate(zip(keys, texts, strict=True)):
@@ -182,7 +181,7 @@ def _sharing(keys: tuple[Expression, ...]) -> list[tuple[int, ...]]:
     return [tuple(sorted(places)) for _, places in groups if len(places) > 1]
 
 
-def _public_source(key: Expression, names: Names) -> Source | None:
+def _public_source(key: Expression, names: Names) -> TableRef | None:
     found = {each.source for each in columns_in(key)}
     sources = [each for each in names.sources if each.name in found]
     if len(sources) == 1 and isinstance(sources[0].relation, PublicTable):
@@ -191,7 +190,7 @@ def _public_source(key: Expression, names: Names) -> Source | None:
 
 
 def _public_rows(
-    source: Source, columns: list[str], public: PublicReader
+    source: TableRef, columns: list[str], public: PublicReader
 ) -> tuple[tuple[Value, ...], ...]:
     listed = ", ".join(quoted(_original(source, each)) for each in columns)
     table = quoted(public_of(source).name)
@@ -213,9 +212,9 @@ def _is_wide(value: Value) -> bool:
     return isinstance(value, int | Decimal) and not -(2**63) <= value < 2**63
 
 
-def _original(source: Source, name: str) -> str:
+def _original(source: TableRef, name: str) -> str:
     """Return a column's name in the public table itself."""
-    place = next(i for i, each in enumerate(source.outs) if each.name == name)
+    place = next(i for i, each in enumerate(source.columns) if each.name == name)
     return public_of(source).columns[place].name
 
 

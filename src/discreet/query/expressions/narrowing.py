@@ -8,18 +8,10 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.catalog.schema import Kind, Value
-from discreet.query.expressions import intervals, moments
+from discreet.query.expressions import intervals, time_functions
 from discreet.query.expressions.facts import case_of, number_of
 from discreet.query.expressions.functions import FUNCTIONS, call
-from discreet.query.tree import (
-    Call,
-    Case,
-    ColumnOf,
-    Expression,
-    Facts,
-    Interval,
-    Literal,
-)
+from discreet.query.tree import Call, Case, ColumnOf, Expression, Facts, Interval, Literal
 
 Narrowed = dict[tuple[str, str], Facts]
 """Facts of columns, by source and name, that hold wherever a condition is true."""
@@ -179,7 +171,7 @@ def _column_under(expression: Expression) -> ColumnOf | None:
 def _bounded(facts: Facts, allowed: Interval, *, is_plain: bool, is_open: bool = False) -> Facts:
     """Return the facts of values that must lie in an interval, without its ends if it is open."""
     if not is_plain and facts.kind is Kind.DATE:
-        allowed = intervals.divide(allowed, intervals.at(moments.DAY))
+        allowed = intervals.divide(allowed, intervals.at(time_functions.DAY))
     if facts.step is not None:
         allowed = _on_steps(allowed, facts.interval.low or Fraction(0), facts.step, is_open=is_open)
     return replace(facts, interval=intervals.overlap(facts.interval, allowed))

@@ -14,10 +14,8 @@ from discreet.errors import (
     UnsupportedError,
     did_you_mean,
 )
-from discreet.query.parse import DIALECT
-from discreet.query.places import span_of
-from discreet.query.tree import ColumnOf, Expression
-from discreet.query.walk import columns_in
+from discreet.query.parse import DIALECT, span_of
+from discreet.query.tree import ColumnOf, Expression, columns_in
 
 
 def _names(text: str) -> frozenset[str]:

@@ -12,31 +12,31 @@ from sqlglot import exp
 
 from discreet.catalog.schema import Kind
 from discreet.errors import QuestionSizeError, UnsupportedError
-from discreet.query.expressions.casts import cast, text_of
-from discreet.query.expressions.decimals import combined, negated
-from discreet.query.expressions.facts import PARTS, literal
+from discreet.query.expressions.casts import cast, combined, negated, text_of
+from discreet.query.expressions.coercion import coerce, common_kind
+from discreet.query.expressions.facts import literal
 from discreet.query.expressions.functions import call
-from discreet.query.expressions.kinds import alike, applied
 from discreet.query.expressions.literals import (
     UNIT_NAMES,
     Span,
+    check_pattern,
     number_from_text,
+    span_in,
+    unit_in,
 )
-from discreet.query.expressions.moments import UNITS
 from discreet.query.expressions.narrowing import Narrowed, case_under, narrow, with_facts
-from discreet.query.expressions.patterns import check_pattern
 from discreet.query.expressions.rejections import function_name, rejection
-from discreet.query.expressions.spans import span_in, unit_in
-from discreet.query.places import span_of
+from discreet.query.expressions.time_functions import PARTS, UNITS
+from discreet.query.parse import span_of
 from discreet.query.tree import Expression, Literal
 
-__all__ = ["Narrowed", "Scope", "condition", "narrow", "translate", "with_facts"]
+__all__ = ["NameScope", "Narrowed", "condition", "narrow", "translate", "with_facts"]
 
 MOST_IN_LIST = 10_000
 LONGEST_REPLACEMENT = 100
 
 
-class Scope(Protocol):
+class NameScope(Protocol):
     """What names mean where an expression stands, and what is decided outside it."""
 
     def column(self, node: exp.Column) -> Expression:
@@ -52,26 +52,26 @@ class Scope(Protocol):
         ...
 
 
-Translation = Callable[[exp.Expr, Scope], Expression]
+Translation = Callable[[exp.Expr, NameScope], Expression]
 
 
-def translate(node: exp.Expr, scope: Scope) -> Expression:
+def translate(node: exp.Expr, scope: NameScope) -> Expression:
     """Return what a node computes of a row; anything that is not on the list is rejected."""
     while isinstance(node, exp.Paren):
         node = node.this
     if type(node) in PLAIN:
         name, keys = PLAIN[type(node)]
-        return applied(name, _arguments(node, keys, scope), node)
+        return coerce(name, _arguments(node, keys, scope), node)
     translation = TRANSLATIONS.get(type(node))
     if translation is None:
         raise rejection(node)
     return translation(node, scope)
 
 
-def condition(node: exp.Expr, scope: Scope) -> Expression:
+def condition(node: exp.Expr, scope: NameScope) -> Expression:
     """Return a condition on rows, for WHERE, ON and FILTER; numbers other than 0 are true."""
     found = translate(node, scope)
-    return found if found.facts.kind is Kind.BOOLEAN else applied("is_true", (found,), node)
+    return found if found.facts.kind is Kind.BOOLEAN else coerce("is_true", (found,), node)
 
 
 # --------------------------------------------------------------------------- plain functions
@@ -126,7 +126,7 @@ WITHOUT_MEANING = frozenset({"safe", "typed", "big_int", "coalesce", "ignore_nul
 """What sqlglot notes about DuckDB's functions themselves."""
 
 
-def _arguments(node: exp.Expr, keys: tuple[str, ...], scope: Scope) -> list[Expression]:
+def _arguments(node: exp.Expr, keys: tuple[str, ...], scope: NameScope) -> list[Expression]:
     _only(node, keys)
     return [translate(each, scope) for each in _parts(node, keys)]
 
@@ -149,19 +149,19 @@ def _only(node: exp.Expr, keys: tuple[str, ...]) -> None:
             )
 
 
-def _anonymous(node: exp.Expr, scope: Scope) -> Expression:
+def _anonymous(node: exp.Expr, scope: NameScope) -> Expression:
     name = function_name(node)
     if name in ("date_part", "datepart") and len(node.expressions) == 2:
         return _date_part(node.expressions[0], node.expressions[1], node, scope)
     if name in PART_FUNCTIONS and len(node.expressions) == 1:
         part = literal(UNIT_NAMES[name])
-        return applied("date_part", (part, translate(node.expressions[0], scope)), node)
+        return coerce("date_part", (part, translate(node.expressions[0], scope)), node)
     if name not in ANONYMOUS:
         raise rejection(node)
     arguments = [translate(each, scope) for each in node.expressions]
     if name == "clamp":
         _check_clamp(arguments, node)
-    return applied(ANONYMOUS[name], arguments, node)
+    return coerce(ANONYMOUS[name], arguments, node)
 
 
 def _check_clamp(arguments: list[Expression], node: exp.Expr) -> None:
@@ -177,7 +177,7 @@ def _check_clamp(arguments: list[Expression], node: exp.Expr) -> None:
 # --------------------------------------------------------------------------- values
 
 
-def _number_or_text(node: exp.Expr, _: Scope) -> Expression:
+def _number_or_text(node: exp.Expr, _: NameScope) -> Expression:
     if node.args.get("is_string"):
         return literal(str(node.this))
     value = number_from_text(str(node.this))
@@ -190,14 +190,14 @@ def _number_or_text(node: exp.Expr, _: Scope) -> Expression:
     return literal(value)
 
 
-def _negative(node: exp.Expr, scope: Scope) -> Expression:
+def _negative(node: exp.Expr, scope: NameScope) -> Expression:
     return negated(translate(node.this, scope), node)
 
 
 # --------------------------------------------------------------------------- arithmetic
 
 
-def _add(node: exp.Expr, scope: Scope) -> Expression:
+def _add(node: exp.Expr, scope: NameScope) -> Expression:
     for moment, other in ((node.this, node.expression), (node.expression, node.this)):
         span = span_in(other)
         if span is not None:
@@ -205,19 +205,19 @@ def _add(node: exp.Expr, scope: Scope) -> Expression:
     a, b = translate(node.this, scope), translate(node.expression, scope)
     for day, number in ((a, b), (b, a)):
         if day.facts.kind is Kind.DATE:
-            return applied("add_days", (day, number), node)
+            return coerce("add_days", (day, number), node)
     return combined("add", a, b, node)
 
 
-def _subtract(node: exp.Expr, scope: Scope) -> Expression:
+def _subtract(node: exp.Expr, scope: NameScope) -> Expression:
     span = span_in(node.expression)
     if span is not None:
         return _moved(translate(node.this, scope), Span(*(-each for each in span)), node)
     a, b = translate(node.this, scope), translate(node.expression, scope)
     if a.facts.kind is Kind.DATE and b.facts.kind is Kind.DATE:
-        return applied("days_between", (a, b), node)
+        return coerce("days_between", (a, b), node)
     if a.facts.kind is Kind.DATE and b.facts.kind is Kind.INTEGER:
-        return applied("add_days", (a, applied("negate", (b,), node)), node)
+        return coerce("add_days", (a, coerce("negate", (b,), node)), node)
     if a.facts.kind.is_time or b.facts.kind.is_time:
         raise UnsupportedError(
             "This difference is an interval, which is not supported on private rows",
@@ -227,51 +227,51 @@ def _subtract(node: exp.Expr, scope: Scope) -> Expression:
     return combined("subtract", a, b, node)
 
 
-def _multiply(node: exp.Expr, scope: Scope) -> Expression:
+def _multiply(node: exp.Expr, scope: NameScope) -> Expression:
     return combined(
         "multiply", translate(node.this, scope), translate(node.expression, scope), node
     )
 
 
-def _modulo(node: exp.Expr, scope: Scope) -> Expression:
+def _modulo(node: exp.Expr, scope: NameScope) -> Expression:
     return combined("modulo", translate(node.this, scope), translate(node.expression, scope), node)
 
 
-def _integer_divide(node: exp.Expr, scope: Scope) -> Expression:
+def _integer_divide(node: exp.Expr, scope: NameScope) -> Expression:
     """Return x // y: DuckDB cuts off the fraction of integers only, and divides reals."""
     both = [translate(node.this, scope), translate(node.expression, scope)]
     are_integers = all(each.facts.kind is Kind.INTEGER for each in both)
-    return applied("integer_divide" if are_integers else "divide", both, node)
+    return coerce("integer_divide" if are_integers else "divide", both, node)
 
 
-def _logarithm(node: exp.Expr, scope: Scope) -> Expression:
+def _logarithm(node: exp.Expr, scope: NameScope) -> Expression:
     if node.args.get("expression") is None:
-        return applied("log10", (translate(node.this, scope),), node)
+        return coerce("log10", (translate(node.this, scope),), node)
     base, x = translate(node.this, scope), translate(node.expression, scope)
     # sqlglot reads LOG10(x) as LOG(10, x), which DuckDB computes otherwise: the name's length
     # tells them apart.
     name = {4: "log2", 5: "log10"}.get(node.meta.get("end", 0) - node.meta.get("start", 0) + 1)
-    return applied("log", (base, x), node) if name is None else applied(name, (x,), node)
+    return coerce("log", (base, x), node) if name is None else coerce(name, (x,), node)
 
 
-def _to_digits(node: exp.Expr, scope: Scope) -> Expression:
+def _to_digits(node: exp.Expr, scope: NameScope) -> Expression:
     _only(node, ("this", "decimals"))
     name = "trunc" if isinstance(node, exp.Trunc) else "round"
     digits = node.args.get("decimals")
     number = literal(0) if digits is None else translate(digits, scope)
-    return applied(name, (translate(node.this, scope), number), node)
+    return coerce(name, (translate(node.this, scope), number), node)
 
 
 # --------------------------------------------------------------------------- conditions
 
 
-def _chain(node: exp.Expr, scope: Scope) -> Expression:
+def _chain(node: exp.Expr, scope: NameScope) -> Expression:
     """Return a chain of ANDs, of ORs or of ||s as one call, however long it is."""
     name = CHAINS[type(node)]
     arguments = [translate(each, scope) for each in _links(node)]
     if name == "concatenate":
         arguments = [text_of(each, node) for each in arguments]
-    return applied(name, arguments, node)
+    return coerce(name, arguments, node)
 
 
 CHAINS: dict[type[exp.Expr], str] = {exp.And: "and", exp.Or: "or", exp.DPipe: "concatenate"}
@@ -290,14 +290,14 @@ def _links(node: exp.Expr) -> list[exp.Expr]:
     return found
 
 
-def _between(node: exp.Expr, scope: Scope) -> Expression:
+def _between(node: exp.Expr, scope: NameScope) -> Expression:
     arguments = _arguments(node, ("this", "low", "high"), scope)
     x, low, high = arguments
-    above = applied("greater_or_equal", (x, low), node)
-    return call("and", above, applied("less_or_equal", (x, high), node))
+    above = coerce("greater_or_equal", (x, low), node)
+    return call("and", above, coerce("less_or_equal", (x, high), node))
 
 
-def _in(node: exp.Expr, scope: Scope) -> Expression:
+def _in(node: exp.Expr, scope: NameScope) -> Expression:
     if node.args.get("query") is not None:
         return scope.subquery(node)
     _only(node, ("this", "expressions"))
@@ -308,32 +308,32 @@ def _in(node: exp.Expr, scope: Scope) -> Expression:
             "Put the values into a public table and join it",
             span=span_of(node.this),
         )
-    return applied("in", _arguments(node, ("this", "expressions"), scope), node)
+    return coerce("in", _arguments(node, ("this", "expressions"), scope), node)
 
 
-def _is(node: exp.Expr, scope: Scope) -> Expression:
+def _is(node: exp.Expr, scope: NameScope) -> Expression:
     inner = translate(node.this, scope)
     match node.expression:
         case exp.Null():
-            return applied("is_null", (inner,), node)
+            return coerce("is_null", (inner,), node)
         case exp.Boolean():
             name = "is_true" if node.expression.this else "is_false"
-            return applied(name, (inner,), node)
+            return coerce(name, (inner,), node)
     raise rejection(node)
 
 
-def _like(node: exp.Expr, scope: Scope, escape: exp.Expr | None = None) -> Expression:
+def _like(node: exp.Expr, scope: NameScope, escape: exp.Expr | None = None) -> Expression:
     _only(node, ("this", "expression", "negate"))
     pattern = translate(node.expression, scope)
     arguments = [translate(node.this, scope), pattern]
     if escape is not None:
         arguments.append(translate(escape, scope))
     check_pattern(arguments[1:], node)
-    found = applied("ilike" if isinstance(node, exp.ILike) else "like", arguments, node)
+    found = coerce("ilike" if isinstance(node, exp.ILike) else "like", arguments, node)
     return call("not", found) if node.args.get("negate") else found
 
 
-def _escape(node: exp.Expr, scope: Scope) -> Expression:
+def _escape(node: exp.Expr, scope: NameScope) -> Expression:
     if not isinstance(node.this, exp.Like | exp.ILike):
         raise rejection(node)
     return _like(node.this, scope, node.expression)
@@ -342,59 +342,59 @@ def _escape(node: exp.Expr, scope: Scope) -> Expression:
 # --------------------------------------------------------------------------- choices
 
 
-def _case(node: exp.Expr, scope: Scope) -> Expression:
+def _case(node: exp.Expr, scope: NameScope) -> Expression:
     _only(node, ("this", "ifs", "default"))
     default = node.args.get("default")
     otherwise = literal(None) if default is None else translate(default, scope)
     conditions = [_case_condition(node, each.this, scope) for each in node.args["ifs"]]
     values = [translate(each.args["true"], scope) for each in node.args["ifs"]]
-    *values, otherwise = alike([*values, otherwise], node)
+    *values, otherwise = common_kind([*values, otherwise], node)
     return case_under(tuple(zip(conditions, values, strict=True)), otherwise)
 
 
-def _case_condition(node: exp.Expr, when: exp.Expr, scope: Scope) -> Expression:
+def _case_condition(node: exp.Expr, when: exp.Expr, scope: NameScope) -> Expression:
     if node.this is None:
         return condition(when, scope)
-    return applied("equal", (translate(node.this, scope), translate(when, scope)), when)
+    return coerce("equal", (translate(node.this, scope), translate(when, scope)), when)
 
 
-def _if(node: exp.Expr, scope: Scope) -> Expression:
+def _if(node: exp.Expr, scope: NameScope) -> Expression:
     _only(node, ("this", "true", "false"))
     default = node.args.get("false")
     otherwise = literal(None) if default is None else translate(default, scope)
-    value, otherwise = alike([translate(node.args["true"], scope), otherwise], node)
+    value, otherwise = common_kind([translate(node.args["true"], scope), otherwise], node)
     return case_under(((condition(node.this, scope), value),), otherwise)
 
 
-def _nullif(node: exp.Expr, scope: Scope) -> Expression:
+def _nullif(node: exp.Expr, scope: NameScope) -> Expression:
     x, y = translate(node.this, scope), translate(node.expression, scope)
-    same = applied("equal", (x, y), node)
+    same = coerce("equal", (x, y), node)
     return case_under(((same, literal(None, x.facts.kind)),), x)
 
 
 # --------------------------------------------------------------------------- texts
 
 
-def _concat(node: exp.Expr, scope: Scope) -> Expression:
+def _concat(node: exp.Expr, scope: NameScope) -> Expression:
     """Return CONCAT(...), which leaves NULL out."""
     texts = [text_of(each, node) for each in _arguments(node, ("expressions",), scope)]
     filled = [
         call("coalesce", each, literal("")) if each.facts.nullable else each for each in texts
     ]
-    return filled[0] if len(filled) == 1 else applied("concatenate", filled, node)
+    return filled[0] if len(filled) == 1 else coerce("concatenate", filled, node)
 
 
-def _trim(node: exp.Expr, scope: Scope) -> Expression:
+def _trim(node: exp.Expr, scope: NameScope) -> Expression:
     _only(node, ("this", "expression", "position"))
     name = {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(str(node.args.get("position")), "trim")
-    return applied(
+    return coerce(
         name, [translate(each, scope) for each in _parts(node, ("this", "expression"))], node
     )
 
 
-def _replace(node: exp.Expr, scope: Scope) -> Expression:
+def _replace(node: exp.Expr, scope: NameScope) -> Expression:
     arguments = _arguments(node, ("this", "expression", "replacement"), scope)
-    found = applied("replace", arguments, node)
+    found = coerce("replace", arguments, node)
     new = arguments[2]
     if isinstance(new, Literal) and len(str(new.value)) > LONGEST_REPLACEMENT:
         raise QuestionSizeError(
@@ -408,38 +408,38 @@ def _replace(node: exp.Expr, scope: Scope) -> Expression:
 # --------------------------------------------------------------------------- times
 
 
-def _extract(node: exp.Expr, scope: Scope) -> Expression:
+def _extract(node: exp.Expr, scope: NameScope) -> Expression:
     _only(node, ("this", "expression"))
     return _date_part(node.this, node.expression, node, scope)
 
 
 def _part_of(name: str) -> Translation:
-    def found(node: exp.Expr, scope: Scope) -> Expression:
+    def found(node: exp.Expr, scope: NameScope) -> Expression:
         moment = _arguments(node, ("this",), scope)
-        return applied("date_part", (literal(name), *moment), node)
+        return coerce("date_part", (literal(name), *moment), node)
 
     return found
 
 
-def _date_part(part: exp.Expr, moment: exp.Expr, node: exp.Expr, scope: Scope) -> Expression:
+def _date_part(part: exp.Expr, moment: exp.Expr, node: exp.Expr, scope: NameScope) -> Expression:
     name = unit_in(part, node, tuple(PARTS))
-    return applied("date_part", (literal(name), translate(moment, scope)), node)
+    return coerce("date_part", (literal(name), translate(moment, scope)), node)
 
 
-def _date_trunc(node: exp.Expr, scope: Scope) -> Expression:
+def _date_trunc(node: exp.Expr, scope: NameScope) -> Expression:
     _only(node, ("this", "unit"))
     unit = unit_in(node.args["unit"], node, UNITS)
-    return applied("date_trunc", (literal(unit), translate(node.this, scope)), node)
+    return coerce("date_trunc", (literal(unit), translate(node.this, scope)), node)
 
 
-def _date_diff(node: exp.Expr, scope: Scope) -> Expression:
+def _date_diff(node: exp.Expr, scope: NameScope) -> Expression:
     _only(node, ("this", "expression", "unit", "date_part_boundary"))
     unit = unit_in(node.args.get("unit"), node, UNITS)
     both = [translate(node.expression, scope), translate(node.this, scope)]
-    return applied("date_diff", (literal(unit), *both), node)
+    return coerce("date_diff", (literal(unit), *both), node)
 
 
-def _date_add(node: exp.Expr, scope: Scope) -> Expression:
+def _date_add(node: exp.Expr, scope: NameScope) -> Expression:
     span = span_in(node.expression)
     if span is None or node.args.get("unit") is not None:
         raise UnsupportedError(
@@ -451,18 +451,18 @@ def _date_add(node: exp.Expr, scope: Scope) -> Expression:
 
 
 def _moved(moment: Expression, span: Span, node: exp.Expr) -> Expression:
-    return applied("add_interval", (moment, *map(literal, span)), node)
+    return coerce("add_interval", (moment, *map(literal, span)), node)
 
 
 # --------------------------------------------------------------------------- casts
 
 
-def _cast(node: exp.Expr, scope: Scope) -> Expression:
+def _cast(node: exp.Expr, scope: NameScope) -> Expression:
     _only(node, ("this", "to"))
     return cast(translate(node.this, scope), node.args["to"], node)
 
 
-def _date(node: exp.Expr, scope: Scope) -> Expression:
+def _date(node: exp.Expr, scope: NameScope) -> Expression:
     _only(node, ("this",))
     return cast(translate(node.this, scope), exp.DataType.build("date"), node)
 
@@ -470,13 +470,13 @@ def _date(node: exp.Expr, scope: Scope) -> Expression:
 # --------------------------------------------------------------------------- all others
 
 
-def _window(node: exp.Expr, scope: Scope) -> Expression:
+def _window(node: exp.Expr, scope: NameScope) -> Expression:
     if not isinstance(node, exp.Window):
         raise rejection(node)
     return scope.window(node)
 
 
-def _column(node: exp.Expr, scope: Scope) -> Expression:
+def _column(node: exp.Expr, scope: NameScope) -> Expression:
     if not isinstance(node, exp.Column) or isinstance(node.this, exp.Star):
         raise rejection(node.this)
     return scope.column(node)

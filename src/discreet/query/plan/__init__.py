@@ -1,18 +1,18 @@
 """From a checked question and a target to all that will happen, decided before data is read."""
 
-from discreet.query.plan.planned import (
-    PlannedMeasure,
-    PlannedPick,
+from discreet.query.plan.plan import (
+    PlannedComponents,
+    PlannedKeySelection,
     PlannedRelease,
-    PlannedSelection,
+    PlannedValueSelection,
 )
-from discreet.query.plan.plans import Plan, make_plan
+from discreet.query.plan.pricing import Plan, make_plan
 
 __all__ = [
     "Plan",
-    "PlannedMeasure",
-    "PlannedPick",
+    "PlannedComponents",
+    "PlannedKeySelection",
     "PlannedRelease",
-    "PlannedSelection",
+    "PlannedValueSelection",
     "make_plan",
 ]

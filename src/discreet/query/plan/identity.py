@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from json import dumps
 
 from discreet.accounting.events import record_from_event
-from discreet.catalog.policy import BudgetPolicy
-from discreet.query.canonical import CanonicalRelease, digest_of, written
-from discreet.query.plan.planned import PlannedRelease
-from discreet.query.questions import Aggregate, Question, Release, Scalar
+from discreet.catalog.catalog import BudgetPolicy
+from discreet.query.identity import CanonicalRelease, digest_of, identity_text
+from discreet.query.plan.plan import PlannedRelease
+from discreet.query.questions import Aggregate, Aggregation, Question, ScalarQuery
 
 FORM = "1"
 """Changes when released tables are made or kept in another way, so that none is misread."""
@@ -34,7 +34,7 @@ def identities_of(
     """
     found: list[Identity] = []
     for planned in releases:
-        release = planned.release
+        release = planned.aggregation
         wholes = [each.whole for each in found]
         numbers = {
             each.number: _scalar(each, wholes)
@@ -48,7 +48,7 @@ def identities_of(
             own.text(release.aggregates),
             _ranges(release),
             dumps([record_from_event(each) for each in planned.events], sort_keys=True),
-            written((planned.neighbours, policy.accounting)),
+            identity_text((planned.neighbours, policy.accounting)),
         )
         found.append(
             Identity(
@@ -60,7 +60,7 @@ def identities_of(
     return tuple(found)
 
 
-def meanings_of(release: Release) -> tuple[str, ...]:
+def meanings_of(release: Aggregation) -> tuple[str, ...]:
     """Return for each aggregate what it shares with those, and only those, that mean the same."""
     plain = CanonicalRelease(release, {})
     return tuple(_meaning(plain, each) for each in release.aggregates)
@@ -68,14 +68,14 @@ def meanings_of(release: Release) -> tuple[str, ...]:
 
 def _meaning(plain: CanonicalRelease, aggregate: Aggregate) -> str:
     facts = () if aggregate.argument is None else aggregate.argument.facts
-    return digest_of(f"{plain.text((aggregate,))}|{written(facts)}")[:32]
+    return digest_of(f"{plain.text((aggregate,))}|{identity_text(facts)}")[:32]
 
 
-def _scalar(scalar: Scalar, found: list[str]) -> str:
+def _scalar(scalar: ScalarQuery, found: list[str]) -> str:
     return digest_of(f"{scalar.sql}|{[found[each] for each in scalar.needs]}")
 
 
-def _ranges(release: Release) -> str:
+def _ranges(release: Aggregation) -> str:
     """Return what is known of the aggregated values: the ranges that they are moved into."""
     known = tuple(each.argument.facts for each in release.aggregates if each.argument is not None)
-    return digest_of(written(known))
+    return digest_of(identity_text(known))

@@ -1,0 +1,295 @@
+"""CSV files: reads the header, and finds the line of a file that cannot be read."""
+
+import csv
+import gzip
+import io
+import re
+from collections.abc import Iterator, Mapping
+from datetime import date, datetime
+from itertools import islice
+from pathlib import Path
+from typing import TextIO
+
+from discreet.catalog.schema import Kind
+from discreet.errors import SourceError
+
+DELIMITERS = (",", ";", "\t", "|")
+
+
+CHUNK = 1 << 20
+
+
+WHOLE = r"\s*[+-]?[0-9]+(\.0*)?\s*"
+"""How an integer may be written where it tells nobody apart."""
+
+
+_DAY = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
+
+
+_MOMENT = rf"{_DAY}[ T]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{{1,6}})?"
+
+
+SPELLING: Mapping[Kind, str] = {
+    Kind.INTEGER: "0|-?[1-9][0-9]{0,18}",
+    Kind.DATE: _DAY,
+    Kind.TIMESTAMP: _MOMENT,
+    Kind.TIMESTAMP_TZ: rf"{_MOMENT}(Z|[+-](0[0-9]|1[0-5])(:[0-5][0-9])?)",
+}
+"""How values are written that tell units or rows apart: no number or day has two spellings."""
+
+
+REAL = re.compile(r"[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]+)?|nan|[+-]?inf", re.I)
+"""How numbers are written in a column that is taken for one of reals."""
+
+
+EXAMPLES: Mapping[Kind, str] = {
+    Kind.INTEGER: "an integer of 64 bits: 7 or -12, not 007, 7.0 or 1_000",
+    Kind.DATE: "a date: 2026-03-31",
+    Kind.TIMESTAMP: "a timestamp: 2026-03-31 12:00:00, with at most 6 digits after the seconds",
+    Kind.TIMESTAMP_TZ: "a timestamp with its offset: 2026-03-31 12:00:00+02:00",
+}
+
+
+UNREADABLE = "Check that the file exists and that you may read it"
+
+
+UNREADABLE = "Check that the file exists and that you may read it"
+
+
+def header_of(file: Path) -> tuple[str, tuple[str, ...]]:
+    """Return the delimiter and the columns' names, or say what is wrong with the first line."""
+    first = _first_record(file)
+    splits = {each: fields for each in DELIMITERS if (fields := _fields(first, each)) is not None}
+    if not splits:
+        raise _fault(file, 1, "A quote is not closed", "Close it, or double it")
+    delimiter = max(splits, key=lambda each: len(splits[each]))
+    names = tuple(splits[delimiter])
+    if not any(names):
+        raise _fault(
+            file, 1, "There is no header", "Write the names of the columns in the first line"
+        )
+    for number, name in enumerate(names, start=1):
+        if not name.strip():
+            raise _fault(file, 1, f"Column {number} has no name", "Name it in the first line")
+        if _is_number(name):
+            raise _fault(
+                file, 1, "The first line looks like data", "Write the names of the columns above it"
+            )
+    twice = repeated(names)
+    if twice is not None:
+        raise _fault(file, 1, f"Two columns are called {twice!r}", "Give each a different name")
+    return delimiter, names
+
+
+def repeated(names: tuple[str, ...]) -> str | None:
+    """Return a name that occurs twice, whatever its letter case."""
+    seen: set[str] = set()
+    for name in names:
+        if name.casefold() in seen:
+            return name
+        seen.add(name.casefold())
+    return None
+
+
+def refuse_nul(file: Path) -> None:
+    """Reject a file with the character NUL in it: no text has one, broken files do."""
+    line = 1
+    with _binary(file) as stream:
+        while chunk := stream.read(CHUNK):
+            if (place := chunk.find(b"\0")) >= 0:
+                line += chunk.count(b"\n", 0, place)
+                raise _fault(file, line, "There is a NUL character", "Export the file again")
+            line += chunk.count(b"\n")
+
+
+def fault_in(file: Path, delimiter: str, width: int) -> SourceError:
+    """Return what is wrong with a file that could not be read, and in which line."""
+    try:
+        found = _first_fault(file, delimiter, width)
+    except UnicodeDecodeError:
+        return _fault(
+            file, _first_line_not_utf8(file), "The text is not UTF-8", "Convert the file to UTF-8"
+        )
+    except OSError:
+        return SourceError(f"{file} could not be read", UNREADABLE)
+    return found or SourceError(
+        f"{file} is not a table of comma-separated values", "Export it again as CSV in UTF-8"
+    )
+
+
+def kinds_guessed(
+    file: Path, delimiter: str, names: tuple[str, ...], rows: int
+) -> tuple[Kind, ...]:
+    """Return what columns seem to be by the first rows of a file, the only ones that are read."""
+    try:
+        with _text(file) as stream:
+            found = csv.reader(stream, delimiter=delimiter, strict=True)
+            next(found)
+            read = [row for row in islice(found, rows) if row]
+    except (csv.Error, UnicodeDecodeError, OSError):
+        raise fault_in(file, delimiter, len(names)) from None
+    if any(len(row) != len(names) for row in read):
+        raise fault_in(file, delimiter, len(names))
+    columns = zip(*read, strict=True) if read else [()] * len(names)
+    return tuple(_kind_of([text for text in column if text]) for column in columns)
+
+
+def _kind_of(texts: list[str]) -> Kind:
+    """Return the first kind that all texts are written as; numbers like 007 are text."""
+    if not texts:
+        return Kind.TEXT
+    if all(text.casefold() in ("true", "false") for text in texts):
+        return Kind.BOOLEAN
+    for kind in (Kind.INTEGER, Kind.REAL, Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMP_TZ):
+        if all(
+            REAL.fullmatch(text) is not None if kind is Kind.REAL else _is_written(text, kind)
+            for text in texts
+        ):
+            return kind
+    return Kind.TEXT
+
+
+def first_not_written(
+    files: tuple[Path, ...], delimiter: str, columns: Mapping[int, tuple[str, Kind]]
+) -> SourceError:
+    """Return in which line a value that tells units or rows apart is not written as its kind.
+
+    `columns` has names and kinds by place. The value itself is not shown.
+    """
+    for file in files:
+        with _text(file) as stream:
+            rows = csv.reader(stream, delimiter=delimiter, strict=True)
+            next(rows)
+            begin = rows.line_num + 1
+            for row in rows:
+                for place, (name, kind) in columns.items():
+                    if place < len(row) and not _is_written(row[place], kind):
+                        whose = f"A value of {name!r}, which identifies units or rows,"
+                        what = f"{whose} is not {EXAMPLES[kind]}"
+                        return _fault(file, begin, what, _as_text(name))
+                begin = rows.line_num + 1
+    listed = " or ".join(repr(name) for name, _ in columns.values())
+    return SourceError(
+        f"{files[0]} has a value of {listed} that is not written as its type", _as_text(listed)
+    )
+
+
+def _as_text(name: str) -> str:
+    return f'Write it in this form, or declare the type of {name} as "text"'
+
+
+def _is_written(text: str, kind: Kind) -> bool:
+    if not text or kind not in SPELLING:
+        return True
+    if not re.fullmatch(SPELLING[kind], text):
+        return False
+    try:
+        if kind is Kind.INTEGER:
+            return -(2**63) <= int(text) < 2**63
+        (date if kind is Kind.DATE else datetime).fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _first_fault(file: Path, delimiter: str, width: int) -> SourceError | None:
+    with _text(file) as stream:
+        rows = csv.reader(stream, delimiter=delimiter, strict=True)
+        begin = 1
+        while True:
+            try:
+                row = next(rows)
+            except StopIteration:
+                break
+            except csv.Error as cause:
+                return _unread(file, begin, is_long="limit" in str(cause))
+            if row and len(row) != width:
+                there = "There is 1 field" if len(row) == 1 else f"There are {len(row)} fields"
+                what = f"{there} instead of {width}"
+                return _fault(file, begin, what, "Complete the row, or quote the field")
+            begin = rows.line_num + 1
+    return _mixed_endings(file)
+
+
+def _unread(file: Path, line: int, *, is_long: bool) -> SourceError:
+    if not is_long:
+        return _fault(file, line, "A quote is not closed", "Close it, or double it")
+    what = f"A field has more than {csv.field_size_limit():,} characters, or a quote is not closed"
+    return _fault(file, line, what, "Close the quote, or keep long texts in a Parquet file")
+
+
+def _mixed_endings(file: Path) -> SourceError | None:
+    with _binary(file) as stream:
+        is_windows: bool | None = None
+        for number, line in enumerate(stream, start=1):
+            if not line.endswith(b"\n"):
+                continue
+            if is_windows is not None and is_windows != line.endswith(b"\r\n"):
+                return _fault(
+                    file,
+                    number,
+                    "This line ends differently from the lines above it",
+                    "Use the same line ending in the whole file",
+                )
+            is_windows = line.endswith(b"\r\n")
+    return None
+
+
+def _first_line_not_utf8(file: Path) -> int:
+    with _binary(file) as stream:
+        for number, line in enumerate(stream, start=1):
+            try:
+                line.decode()
+            except UnicodeDecodeError:
+                return number
+    return 1
+
+
+def _first_record(file: Path) -> str:
+    """Return the first line, or more if a quoted name goes over its end."""
+    try:
+        with _text(file) as stream:
+            return "".join(_until_quotes_close(stream))
+    except UnicodeDecodeError as cause:
+        line = _first_line_not_utf8(file)
+        raise _fault(file, line, "The text is not UTF-8", "Convert the file to UTF-8") from cause
+    except OSError as cause:
+        raise SourceError(f"{file} could not be read", UNREADABLE) from cause
+
+
+def _until_quotes_close(stream: TextIO) -> Iterator[str]:
+    quotes = 0
+    for line in stream:
+        yield line
+        quotes += line.count('"')
+        if quotes % 2 == 0:
+            return
+
+
+def _fields(record: str, delimiter: str) -> list[str] | None:
+    """Return the fields of a record, or None if it cannot be split so."""
+    try:
+        rows = list(csv.reader(io.StringIO(record), delimiter=delimiter, strict=True))
+    except csv.Error:
+        return None
+    return rows[0] if rows else []
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return text.strip().casefold() not in ("nan", "inf", "infinity")
+
+
+def _binary(file: Path) -> io.BufferedReader | gzip.GzipFile:
+    return gzip.open(file, "rb") if file.suffix == ".gz" else file.open("rb")
+
+
+def _text(file: Path) -> TextIO:
+    return io.TextIOWrapper(_binary(file), encoding="utf-8-sig", newline="")
+
+
+def _fault(file: Path, line: int, what: str, fix: str) -> SourceError:
+    return SourceError(what, fix, place=f"{file}, line {line}")

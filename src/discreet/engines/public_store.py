@@ -1,0 +1,359 @@
+"""DuckDB for public and noisy tables: lists declared groups and runs post-processing.
+
+No private table is ever in it, so whatever it says, in results or in errors, anyone may see.
+"""
+
+# ruff: noqa: S608 - names are quoted; other SQL is made by our own code
+
+import re
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from fractions import Fraction
+from itertools import chain
+from math import prod
+from time import monotonic
+
+import duckdb
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from discreet.catalog.schema import Kind, Value
+from discreet.engines.base import ResourceLimits, log
+from discreet.engines.duckdb.dialect import DUCKDB
+from discreet.engines.duckdb.store import Store, bound
+from discreet.engines.rehearsal import Rehearsed
+from discreet.engines.synthetic import SyntheticTables
+from discreet.engines.writer import column_name, write_expression
+from discreet.errors import QuestionSizeError, UnsupportedError
+from discreet.query.check.post_select import null_for_failures
+from discreet.query.tree import (
+    Call,
+    Case,
+    ColumnOf,
+    Expression,
+    Literal,
+    ReleasedScalar,
+    UnitSemiJoin,
+    Window,
+)
+from discreet.tables import ARROW_TYPES, WITH_GAPS
+
+PUBLIC_LIMITS = ResourceLimits(timeout=30, threads=1, memory="4GB")
+"""One thread, so that rows without an order stand the same each time: margins of error fit them."""
+
+
+MOST_ROWS = 10_000_000
+"""No longer result is made."""
+
+
+MOST_REMEMBERED = 1000
+"""So many results of so many rows are remembered: the same are asked with every query."""
+
+
+LONG_ENOUGH = 2.0
+"""After so many seconds SQL is rehearsed on no further table."""
+
+
+MOST_COMBINATIONS = 1_000_000
+"""No more combinations of public values are tried."""
+
+
+Domains = Mapping[tuple[str, str], tuple[Value, ...]]
+
+
+NUMBER = re.compile(r"U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL\(\d+,\s?\d+\)")
+"""Types whose values are numbers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """The columns of SQL that was bound and not run."""
+
+    names: tuple[str, ...]
+    types: tuple[str, ...]
+    """As DuckDB writes them."""
+
+    @property
+    def begins_with_a_number(self) -> bool:
+        """Whether values of the first column are numbers."""
+        return bool(NUMBER.fullmatch(self.types[0]))
+
+
+NOT_COMPUTED = (
+    "A calculation on the noisy results failed",
+    "Simplify the expressions around the aggregates and run the query again with the same "
+    "epsilon. The noisy results are saved, so this costs nothing",
+)
+
+
+class PublicStore:
+    """A DuckDB that holds public tables and, for the length of a call, noisy ones."""
+
+    def __init__(
+        self,
+        tables: Mapping[str, pa.Table] | None = None,
+        *,
+        limits: ResourceLimits = PUBLIC_LIMITS,
+    ) -> None:
+        self._store = Store(limits)
+        for name, table in (tables or {}).items():
+            self._store.connection.register("__frame", table)
+            self._store.connection.execute(
+                f"CREATE TABLE {DUCKDB.quoted(name)} AS SELECT * FROM __frame"
+            )
+            self._store.connection.unregister("__frame")
+        self._store.seal()
+        self._values: dict[str, list[tuple[Value, ...]]] = {}
+        self._rehearsed = Rehearsed()
+
+    def values(self, sql: str) -> list[tuple[Value, ...]]:
+        """Return the rows of SQL over public tables, made by our own code; they never change."""
+        found = self._values.get(sql)
+        if found is None:
+            found = rows_of(self.run(sql, {}))
+            if len(self._values) < MOST_REMEMBERED and len(found) <= MOST_REMEMBERED:
+                self._values[sql] = found
+        return list(found)
+
+    def run(self, sql: str, tables: Mapping[str, pa.Table]) -> pa.Table:
+        """Return the result of SQL over public tables and these, which are gone afterwards.
+
+        Where it fails, it is run once more with NULL for what cannot be computed in a row.
+        """
+        found = self._run(sql, tables)
+        if found is None:
+            raise UnsupportedError(*NOT_COMPUTED)
+        return found
+
+    def run_plainly(self, sql: str, tables: Mapping[str, pa.Table]) -> pa.Table:
+        """Return the result of SQL as a database without any care for failures would."""
+        with self._store.cursor() as cursor:
+            _register(cursor, tables)
+            try:
+                return _fetched(cursor, sql)
+            except duckdb.Error:
+                raise UnsupportedError(*NOT_COMPUTED) from None
+
+    def number(self, sql: str, tables: Mapping[str, pa.Table]) -> int | float | None:
+        """Return the first value; NULL where SQL fails on a number, as in conditions on rows."""
+        table = self._run(sql, tables)
+        found = [] if table is None else table.column(0).to_pylist()
+        return found[0] if found else None
+
+    def _run(self, sql: str, tables: Mapping[str, pa.Table]) -> pa.Table | None:
+        """Return the result of SQL, None if it fails on a value of these tables."""
+        with self._store.cursor() as cursor:
+            _register(cursor, tables)
+            try:
+                return _total(cursor, sql)
+            except (duckdb.DataError, duckdb.ProgrammingError) as cause:
+                log.warning("SQL over released tables failed: %s", sql, exc_info=cause)
+                return None
+            except duckdb.Error as cause:
+                log.warning("SQL over released tables failed: %s", sql, exc_info=cause)
+                raise UnsupportedError(*NOT_COMPUTED) from None
+
+    def rehearse(self, sql: str, made: Iterable[SyntheticTables]) -> None:
+        """Reject SQL that would fail on released tables, whatever numbers they hold.
+
+        It must run as it is on one of the usual synthetic tables, and on all tables at
+        least with NULL for what cannot be computed. SQL that takes long is tried on fewer tables.
+        """
+        tried = iter(made)
+        first = next(tried, None)
+        if first is None:
+            return
+        shape = f"{sql}|{[each.to_pydict() for each in first.tables.values()]}"
+        if shape in self._rehearsed:  # the other tables are not even made
+            return
+        with self._store.cursor() as cursor:
+            try:
+                self._run_all(cursor, sql, chain((first,), tried))
+            except duckdb.Error as cause:
+                log.info("SQL over released tables was refused: %s", sql, exc_info=cause)
+                raise UnsupportedError(
+                    "A calculation on the noisy results would fail",
+                    "Check formats, casts and the types in UNION, or write TRY(...) around the "
+                    "part that may fail",
+                ) from None
+        self._rehearsed.add(shape)
+
+    def _run_all(
+        self, cursor: duckdb.DuckDBPyConnection, sql: str, tried: Iterable[SyntheticTables]
+    ) -> None:
+        first: duckdb.Error | None = None
+        has_run = False
+        until = monotonic() + LONG_ENOUGH
+        for each in tried:
+            if has_run and monotonic() > until:
+                break
+            _register(cursor, each.tables)
+            if each.is_usual and not has_run:
+                try:
+                    _fetched(cursor, sql)
+                    has_run = True
+                    continue
+                except FINAL:
+                    raise
+                except duckdb.Error as cause:
+                    first = first or cause
+            _total(cursor, sql)
+        if not has_run and first is not None:
+            raise first
+
+    def check(self, sql: str, schemas: Mapping[str, pa.Schema]) -> Checked:
+        """Return what `run` would give, or reject; binds the SQL to empty tables and runs nothing.
+
+        What is rejected follows from the SQL, these schemas and public tables alone.
+        """
+        with self._store.cursor() as cursor:
+            _register(cursor, {name: each.empty_table() for name, each in schemas.items()})
+            try:
+                result = bound(cursor, sql)
+                found = Checked(names=tuple(result.columns), types=tuple(map(str, result.types)))
+            except duckdb.Error as cause:
+                log.info("SQL over released tables was refused: %s", sql, exc_info=cause)
+                raise UnsupportedError(
+                    "The SQL around the aggregates is not valid",
+                    "Check the types and functions around the aggregates",
+                ) from None
+        return found
+
+    def evaluate(self, expression: Expression, domains: Domains) -> tuple[Value, ...]:
+        """Return the different values of an expression over all combinations of its columns'."""
+        return tuple(value for (value,) in self.together((expression,), domains))
+
+    def together(
+        self, expressions: tuple[Expression, ...], domains: Domains
+    ) -> list[tuple[Value, ...]]:
+        """Return the different rows of expressions over all combinations of their columns'."""
+        columns = list(dict.fromkeys(column for each in expressions for column in _columns(each)))
+        sizes = [len(domains[each.source, each.name]) for each in columns]
+        if prod(sizes) > MOST_COMBINATIONS:
+            raise QuestionSizeError(
+                f"A group key has more than {MOST_COMBINATIONS:,} combinations of values",
+                "Group by fewer columns, or by coarser values",
+            )
+        tables, source = _combinations(columns, domains)
+        values = ", ".join(f"{_key(each)} AS v{n}" for n, each in enumerate(expressions))
+        return rows_of(
+            self.run(f"SELECT DISTINCT {values}{source} ORDER BY ALL NULLS LAST", tables)
+        )
+
+    def close(self) -> None:
+        self._store.close()
+
+
+def rows_of(table: pa.Table) -> list[tuple[Value, ...]]:
+    """Return a table's rows as Python values."""
+    if not table.num_columns:
+        return []
+    return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+
+
+def _key(expression: Expression) -> str:
+    template = DUCKDB.keys.get(expression.facts.kind, "{0}")
+    return template.format(write_expression(expression, DUCKDB, ()))
+
+
+FINAL = (duckdb.InterruptException, duckdb.OutOfMemoryException)
+"""The same would happen again."""
+
+
+def _register(cursor: duckdb.DuckDBPyConnection, tables: Mapping[str, pa.Table]) -> None:
+    for name, table in tables.items():
+        cursor.register(name, table)
+
+
+def _total(cursor: duckdb.DuckDBPyConnection, sql: str) -> pa.Table:
+    """Return the result of SQL; what fails in a row is NULL if the whole would fail otherwise."""
+    try:
+        return _fetched(cursor, sql)
+    except FINAL:
+        raise
+    except duckdb.Error:
+        with suppress(duckdb.BinderException):
+            return _fetched(cursor, null_for_failures(sql)).replace_schema_metadata(WITH_GAPS)
+        raise
+
+
+def _fetched(cursor: duckdb.DuckDBPyConnection, sql: str) -> pa.Table:
+    reader = bound(cursor, sql).to_arrow_reader()
+    batches, rows = [], 0
+    for batch in reader:
+        rows += batch.num_rows
+        if rows > MOST_ROWS:
+            raise QuestionSizeError(
+                f"The result has more than {MOST_ROWS:,} rows", "Add LIMIT, or aggregate further"
+            )
+        batches.append(batch)
+    return _within_calendar(pa.Table.from_batches(batches, schema=reader.schema))
+
+
+EARLIEST, LATEST = datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59, 59)
+
+
+def _within_calendar(table: pa.Table) -> pa.Table:
+    """Return a table with NULL for times outside the years 1 to 9999: nothing could show them."""
+    for place, field in enumerate(table.schema):
+        if pa.types.is_date(field.type) or pa.types.is_timestamp(field.type):
+            column = table.column(place)
+            low, high = (_end(each, field.type) for each in (EARLIEST, LATEST))
+            is_within = pc.and_(pc.greater_equal(column, low), pc.less_equal(column, high))
+            if not pc.all(is_within).as_py():
+                kept = pc.if_else(is_within, column, pa.scalar(None, field.type))
+                table = table.set_column(place, field, kept)
+                table = table.replace_schema_metadata(WITH_GAPS)
+    return table
+
+
+def _end(moment: datetime, type_: pa.DataType) -> "pa.Scalar[pa.DataType]":
+    """Return a moment as a value of a type, or the farthest that the type can hold."""
+    units = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+    if not pa.types.is_timestamp(type_):
+        return pa.scalar(moment.date(), type_)
+    number = int((moment - datetime(1970, 1, 1)).total_seconds()) * units[type_.unit]
+    return pa.scalar(max(-(2**63), min(2**63 - 1, number)), pa.int64()).cast(type_)
+
+
+def _columns(expression: Expression) -> list[ColumnOf]:
+    """Return the columns that an expression over public values reads, each once."""
+    match expression:
+        case ColumnOf():
+            return [expression]
+        case Call(arguments=arguments):
+            parts = arguments
+        case Case(branches=branches, otherwise=otherwise):
+            parts = (*(each for pair in branches for each in pair), otherwise)
+        case Literal():
+            parts = ()
+        case ReleasedScalar() | UnitSemiJoin() | Window():
+            raise UnsupportedError(
+                "A group key that depends on other rows or on noisy results has no declared values",
+                "Group by columns, or by expressions of columns",
+            )
+    return list(dict.fromkeys(column for part in parts for column in _columns(part)))
+
+
+def _combinations(columns: list[ColumnOf], domains: Domains) -> tuple[dict[str, pa.Table], str]:
+    """Return a table for each column, and FROM with all combinations of their values."""
+    tables: dict[str, pa.Table] = {}
+    sources: dict[str, list[str]] = {}
+    for number, column in enumerate(columns):
+        kind = column.facts.kind
+        values = [_plain(each, kind) for each in domains[column.source, column.name]]
+        name = column_name(column.name)
+        tables[f"__{number}"] = pa.table({name: pa.array(values, ARROW_TYPES[kind])})
+        sources.setdefault(column.source, []).append(f'"__{number}"')
+    listed = [
+        f"(SELECT * FROM {', '.join(names)}) AS {DUCKDB.quoted(source)}"
+        for source, names in sources.items()
+    ]
+    return tables, f" FROM {', '.join(listed)}" if listed else ""
+
+
+def _plain(value: Value, kind: Kind) -> Value:
+    return float(value) if kind is Kind.REAL and isinstance(value, Fraction | Decimal) else value

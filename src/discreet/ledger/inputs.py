@@ -1,0 +1,216 @@
+"""What callers hand in, checked: items, names, analysts, tokens.
+
+Tokens with which analysts identify themselves. The ledger stores only a hash of each.
+
+A token is "discreet_", a public selector that says which hash to compare with, and a secret of 256
+random bits. The hash is scrypt's, with a salt of its own, so that a stolen ledger lets nobody in.
+
+Analysts' accounts: caps within the total budget, enforced by the same theorem.
+
+What an analyst paid for is (epsilon, delta)-private by the cap's own numbers. Caps are shares of
+one total and never add to it: whoever pools what they learnt, the total holds for all of it.
+"""
+
+import hmac
+import re
+from base64 import urlsafe_b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from hashlib import scrypt
+from threading import Lock
+
+from discreet.accounting import Budget, Event
+from discreet.accounting.events import check_some_events, positive, zero_or_delta
+from discreet.errors import HIDDEN, ParameterError
+from discreet.ledger.base import OWNER, Analyst, Receipt
+from discreet.ledger.charges import NOTE
+from discreet.noise import SYSTEM, Entropy
+from discreet.parameters import flag
+
+MOST_NAME, MOST_ABOUT, MOST_ANSWER = 1000, 2**20, 2**28
+"""Longer queries, accounts, notes (in characters) and answers (in bytes) are rejected."""
+
+
+def check_name(name: str, value: object) -> str:
+    """Return text that can stand for a query or an account, or reject it by name."""
+    rule = f"must be text of 1 to {MOST_NAME} characters"
+    if not isinstance(value, str) or not 1 <= len(value) <= MOST_NAME:
+        raise ParameterError(name, value, rule)
+    if not value.isascii() and any(0xD800 <= ord(each) <= 0xDFFF for each in value):
+        raise ParameterError(name, value, "must not contain lone surrogates")
+    return value
+
+
+def check_prefix(value: object) -> str:
+    """Return the beginning of queries' names, or reject what stores may sort differently."""
+    text = check_name("prefix", value)
+    if not text.isascii():
+        raise ParameterError("prefix", value, "must be ASCII")
+    return text
+
+
+def one_or_more(events: object) -> tuple[Event, ...]:
+    """Return the events as a tuple, or reject an empty list, which is a mistake."""
+    checked = check_some_events("events", events)
+    if not checked:
+        raise ParameterError(
+            "events", HIDDEN, "must be at least one, because a query without a cost needs no ledger"
+        )
+    return checked
+
+
+def check_notes(about: object) -> dict[str, str]:
+    """Return what the caller notes of a query, or reject what is not text."""
+    rule = f"must map text to text, {MOST_ABOUT} characters or fewer in total"
+    if not isinstance(about, Mapping):
+        raise ParameterError("about", HIDDEN, rule)
+    texts = [each for item in about.items() for each in item]
+    if not all(isinstance(each, str) for each in texts) or sum(map(len, texts)) > MOST_ABOUT:
+        raise ParameterError("about", HIDDEN, rule)
+    if NOTE in about:
+        raise ParameterError(
+            "about", HIDDEN, f"must not use {NOTE!r}, which the ledger writes itself"
+        )
+    return dict(about)
+
+
+def check_head(head: object) -> str:
+    """Return the digest of an entry as it was noted, or reject what is not text."""
+    if not isinstance(head, str):
+        raise ParameterError("head", head, "must be the text that head() returned, or None")
+    return head
+
+
+def check_answer(answer: object) -> bytes:
+    """Return an answer as it can be kept, or reject it without showing it."""
+    if not isinstance(answer, bytes) or len(answer) > MOST_ANSWER:
+        raise ParameterError("answer", HIDDEN, f"must be bytes, {MOST_ANSWER} or fewer")
+    return answer
+
+
+def check_receipt(receipt: object) -> Receipt:
+    """Return a receipt, or reject anything else."""
+    if not isinstance(receipt, Receipt):
+        raise ParameterError("receipt", HIDDEN, "must be a Receipt")
+    return receipt
+
+
+N, R, P = 2**15, 8, 1
+"""scrypt's cost: 32 MiB and about a tenth of a second."""
+
+
+STORED = re.compile(r"scrypt:32768:8:1:([0-9a-f]{16}):([0-9a-f]{32}):([0-9a-f]{64})")
+"""A stored hash: cost, selector, salt and scrypt's result."""
+
+
+WRITTEN = re.compile(r"discreet_([0-9a-f]{16})_([A-Za-z0-9_-]{43})")
+"""A token: selector and secret."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Token:
+    """A new token, to be shown once, and its hash, to be stored."""
+
+    text: str = field(repr=False)
+    hash: str = field(repr=False)
+
+
+def make_token(entropy: Entropy = SYSTEM) -> Token:
+    """Return a token of 256 random bits that was never returned before."""
+    selector, salt, secret = entropy.draw(8).hex(), entropy.draw(16), entropy.draw(32)
+    text = f"discreet_{selector}_{urlsafe_b64encode(secret).decode('ascii').rstrip('=')}"
+    digest = _digest(text, salt)
+    return Token(text=text, hash=f"scrypt:{N}:{R}:{P}:{selector}:{salt.hex()}:{digest.hex()}")
+
+
+def check_hash(token_hash: object) -> str:
+    """Return a hash as make_token gives it, or reject anything else unseen."""
+    if not isinstance(token_hash, str) or STORED.fullmatch(token_hash) is None:
+        rule = "must be the hash that make_token returned"
+        raise ParameterError("token_hash", HIDDEN, rule)
+    return token_hash
+
+
+def selector_of(token_hash: str) -> str:
+    """Return the public part of a stored hash."""
+    return token_hash.split(":")[4]
+
+
+def selector_in(token: object) -> str | None:
+    """Return the public part of a token, or None if it is no token."""
+    found = WRITTEN.fullmatch(token) if isinstance(token, str) else None
+    return None if found is None else found[1]
+
+
+def is_token_of(token: str, token_hash: str) -> bool:
+    """Return whether a token belongs to a hash; takes as long whichever it is."""
+    found = STORED.fullmatch(token_hash)
+    if found is None:
+        return False
+    _, salt, digest = found.groups()
+    return hmac.compare_digest(_digest(token, bytes.fromhex(salt)), bytes.fromhex(digest))
+
+
+_one_at_a_time = Lock()
+
+
+def _digest(token: str, salt: bytes) -> bytes:
+    # Each takes 32 MiB; many at once would be a way to fill the memory.
+    with _one_at_a_time:
+        return scrypt(token.encode("ascii"), salt=salt, n=N, r=R, p=P, maxmem=2**26, dklen=32)
+
+
+YES, NO, NONE = "yes", "no", "none"
+
+
+def check_analyst(
+    *, name: object, epsilon: object, delta: object, token_hash: object, enabled: object
+) -> Analyst:
+    """Return an account as it can be declared, or reject what it cannot be."""
+    if name == OWNER:
+        raise ParameterError("name", name, "must be another name, because the owner has no cap")
+    return Analyst(
+        name=check_name("name", name),
+        epsilon=positive("epsilon", epsilon),
+        delta=None if delta is None else zero_or_delta("delta", delta),
+        token_hash=None if token_hash is None else check_hash(token_hash),
+        enabled=flag("enabled", enabled),
+    )
+
+
+def cap_of(analyst: Analyst, total: Budget, share: Fraction) -> Budget:
+    """Return an analyst's cap as a budget, uncharged: the total's filter, a share of delta aside.
+
+    The share stays what it was when the account was first declared, so that a cap with a delta of
+    its own means the same whatever becomes of the total. One without has the delta of the total.
+    """
+    delta = total.delta if analyst.delta is None else analyst.delta
+    aside = share * delta
+    return Budget(epsilon=analyst.epsilon, delta=delta, filter=total.filter, set_aside=aside)
+
+
+def record_from_analyst(analyst: Analyst) -> dict[str, str]:
+    """Return the account as its entry holds it; the name stands beside it."""
+    return {
+        "epsilon": str(analyst.epsilon),
+        "delta": NONE if analyst.delta is None else str(analyst.delta),
+        "token": NONE if analyst.token_hash is None else analyst.token_hash,
+        "enabled": YES if analyst.enabled else NO,
+    }
+
+
+def analyst_from_record(name: str, record: Mapping[str, str]) -> Analyst:
+    """Return the account that `record_from_analyst` wrote; reject what this version cannot read."""
+    if record.keys() != {"epsilon", "delta", "token", "enabled"}:
+        raise ParameterError(
+            "record", sorted(record), "must be a record that record_from_analyst returned"
+        )
+    delta, token = record["delta"], record["token"]
+    return check_analyst(
+        name=name,
+        epsilon=Fraction(record["epsilon"]),
+        delta=None if delta == NONE else Fraction(delta),
+        token_hash=None if token == NONE else token,
+        enabled={YES: True, NO: False}[record["enabled"]],
+    )

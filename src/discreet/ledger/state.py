@@ -1,0 +1,420 @@
+"""The state that follows from a ledger's entries: policy, charges and chain of digests.
+
+Nothing here knows where entries are stored. Sums are computed from the events of the entries and
+from nothing else; a stored sum would be one more thing to forge.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from fractions import Fraction
+from functools import lru_cache
+from hashlib import sha256
+from types import MappingProxyType
+from typing import NamedTuple, get_args
+
+from discreet.accounting import Budget, Charge, Event, Remaining, record_from_event
+from discreet.errors import AccountError, BudgetError, LedgerError, ParameterError, SuspendedError
+from discreet.ledger.base import OWNER, Analyst, Entry, EntryKind
+from discreet.ledger.charges import (
+    NOTE,
+    UNKNOWN,
+    ChargeScope,
+    Choice,
+    Disjoint,
+    added,
+    events_from_text,
+    one_event,
+    scope_from_text,
+    text_from_scope,
+    total_of,
+)
+from discreet.ledger.incidents import looked_at, suspends_all
+from discreet.ledger.inputs import analyst_from_record, cap_of, check_name
+from discreet.ledger.policy import Largest, Policy
+
+ALTERED = (
+    "The ledger has been changed since it was written",
+    "Keep this file for investigation, and restore a copy that passes discreet ledger verify",
+)
+
+
+BEGINNING = sha256(b"discreet ledger 1").digest()
+"""The digest before the first entry."""
+
+
+KINDS: Mapping[str, EntryKind] = {each: each for each in get_args(EntryKind)}
+
+
+class StoredEntry(NamedTuple):
+    """An entry as it is stored: texts, and the digest that covers them and all rows before."""
+
+    number: int
+    kind: str
+    written: str
+    question: str
+    account: str
+    events: str
+    about: str
+    digest: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewEntry:
+    """What is to be written next."""
+
+    kind: EntryKind
+    question: str = ""
+    account: str = ""
+    events: tuple[Event, ...] = ()
+    scope: ChargeScope = None
+    about: Mapping[str, str]
+
+    @property
+    def notes(self) -> Mapping[str, str]:
+        """What is noted, the scope among it, so that the digest covers it."""
+        if self.scope is None:
+            return self.about
+        return {**self.about, NOTE: text_from_scope(self.scope)}
+
+
+def digest_after(previous: bytes, row: StoredEntry) -> bytes:
+    """Return the digest that row must have if it follows previous."""
+    return sha256(previous + _text(row[:-1]).encode("ascii")).digest()
+
+
+def entry_from_row(row: StoredEntry) -> Entry:
+    """Return the entry that a row holds."""
+    if row.kind not in KINDS:
+        raise LedgerError(*UNKNOWN)
+    about = json.loads(row.about)  # its digest was compared, so it is as it was written
+    return Entry(
+        number=row.number,
+        kind=KINDS[row.kind],
+        written=datetime.fromisoformat(row.written),
+        question=row.question,
+        account=row.account,
+        events=events_from_text(row.events),
+        about=MappingProxyType(about),
+        digest=row.digest.hex(),
+        scope=scope_of(row),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerState:
+    """All that follows from the entries up to a number, each checked against the chain."""
+
+    number: int = 0
+    digest: bytes = BEGINNING
+    policy: Policy | None = None
+    charged: Charge = Charge()  # noqa: RUF009 - frozen
+    accounts: Mapping[str, Charge] = field(default_factory=dict)
+    """What each account was charged; together they are what is charged."""
+    scopes: Mapping[str, Mapping[ChargeScope, Charge]] = field(default_factory=dict)
+    """The same by the tables whose units it was about."""
+    analysts: Mapping[str, Analyst] = field(default_factory=dict)
+    """The accounts that were declared, as they are in force."""
+    largest: Largest = Largest()  # noqa: RUF009 - a tuple
+    """Of all totals that were declared."""
+    shares: Mapping[str, Fraction] = field(default_factory=dict)
+    """The part of an account's delta that is set aside: the total's when it was first declared."""
+    suspended: Mapping[str, bool] = field(default_factory=dict)
+    """Accounts whose incidents nobody has looked at, and whether all accounts wait for it."""
+    unanswered: Mapping[str, int] = field(default_factory=dict)
+    """How many charges of each account have no answer, since it was last resumed."""
+    looked_at: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Those before it was: answered late, they make room for no others."""
+    pins: Mapping[str, str] = field(default_factory=dict)
+    """Queries that were read off saved answers, and the queries of those."""
+
+    @property
+    def total(self) -> Budget:
+        """The total in force, uncharged."""
+        if self.policy is None:
+            raise LedgerError(*ALTERED)
+        return self.policy.total
+
+    @property
+    def noted(self) -> frozenset[str]:
+        """What stands for the data that the ledger is about, as it was noted last."""
+        return frozenset() if self.policy is None else self.policy.data
+
+    @property
+    def disjoint(self) -> Disjoint:
+        """The groups of tables in force that have no unit in common."""
+        return Disjoint() if self.policy is None else self.policy.disjoint
+
+    def remaining(self, account: str | None = None, scope: ChargeScope = None) -> Remaining:
+        """Return what is left of the total, or of an account's cap; the total holds besides.
+
+        It is the least over all places where units can be that the scope is about.
+        """
+        own = None if account == OWNER else account
+        limit = self.total if own is None else self.cap(own)
+        choices = self.disjoint.concerned([scope])
+        left = [self._charged_to(limit, each, own).remaining() for each in choices]
+        return Remaining(
+            epsilon=min(each.epsilon for each in left),
+            rho=min(each.rho for each in left),
+            delta=min(each.delta for each in left),
+        )
+
+    def cap(self, account: str) -> Budget:
+        """Return the cap of an analyst's account, uncharged."""
+        if account not in self.analysts:
+            raise AccountError(
+                "There is no analyst with this name",
+                "Ask the data owner to run discreet analyst add",
+            )
+        return cap_of(self.analysts[account], self.total, self.shares[account])
+
+    def check_policy(self, declared: Policy) -> None:
+        """Reject a policy under which the entries that there are would prove nothing."""
+        if self.policy is not None:
+            self.policy.check_change(declared)
+        self.largest.after(declared)
+
+    def check_cap(self, analyst: Analyst) -> None:
+        """Reject a cap that the filter cannot hold."""
+        share = Fraction(0) if self.policy is None else self.policy.share
+        cap_of(analyst, self.total, self.shares.get(analyst.name, share))
+
+    def check_enabled(self, account: str) -> None:
+        """Reject an account that may not ask."""
+        if account == OWNER:
+            return
+        self.cap(account)
+        if not self.analysts[account].enabled:
+            raise AccountError(
+                "This analyst's account is disabled", "Ask the data owner to enable it"
+            )
+
+    def check_running(self, account: str) -> None:
+        """Reject an account that may run nothing until the owner has looked."""
+        if account in self.suspended:
+            raise SuspendedError
+        if any(self.suspended.values()):
+            raise SuspendedError("All accounts are")
+
+    def check_affordable(self, account: str, lines: Collection[NewEntry]) -> None:
+        """Reject lines that the account's cap or the total does not allow together, saying which.
+
+        They are allowed if they are for units of every choice that one of them is about.
+        """
+        if account != OWNER:
+            try:
+                self._check_within(self.cap(account), lines, account)
+            except BudgetError as refusal:
+                raise refusal.of_analyst(account) from None
+        self._check_within(self.total, lines, None)
+
+    def _check_within(
+        self, limit: Budget, lines: Collection[NewEntry], account: str | None
+    ) -> None:
+        tried: dict[tuple[Charge, tuple[Event, ...]], BudgetError | None] = {}
+        for choice in self.disjoint.concerned([line.scope for line in lines]):
+            budget = self._charged_to(limit, choice, account)
+            events = tuple(
+                event
+                for line in lines
+                if self.disjoint.concerns(line.scope, choice)
+                for event in line.events
+            )
+            if (budget.charged, events) not in tried:
+                tried[budget.charged, events] = _refusal(budget, events, choice)
+        refusals = [each for each in tried.values() if each is not None]
+        if refusals:
+            raise min(refusals, key=lambda each: min(each.remaining.values()))
+
+    def _charged_to(self, limit: Budget, choice: Choice, account: str | None) -> Budget:
+        """Return a limit with all charges, or an account's, that can be about units of a choice."""
+        if not self.disjoint.groups:
+            charged = self.charged if account is None else self.accounts.get(account, Charge())
+            return replace(limit, charged=charged)
+        found = self.scopes.values() if account is None else [self.scopes.get(account, {})]
+        charged = Charge()
+        for scopes in found:
+            for scope, more in scopes.items():
+                if self.disjoint.concerns(scope, choice):
+                    charged = added(charged, more)
+        return replace(limit, charged=charged)
+
+    def row(self, line: NewEntry, written: datetime) -> StoredEntry:
+        """Return the row that follows this book."""
+        row = StoredEntry(
+            number=self.number + 1,
+            kind=line.kind,
+            written=written.isoformat(timespec="microseconds"),
+            question=line.question,
+            account=line.account,
+            events=_text([record_from_event(each) for each in line.events]),
+            about=_text(line.notes),
+            digest=b"",
+        )
+        return row._replace(digest=digest_after(self.digest, row))
+
+    def after(self, rows: Iterable[StoredEntry]) -> "LedgerState":
+        """Return the book after further rows, or reject rows that do not follow."""
+        number, digest, policy, largest = self.number, self.digest, self.policy, self.largest
+        paid: dict[tuple[str, ChargeScope], Counter[str]] = {}
+        analysts, shares = dict(self.analysts), dict(self.shares)
+        suspended, unanswered, pins = dict(self.suspended), dict(self.unanswered), self.pins
+        looked = self.looked_at
+        for row in rows:
+            number += 1
+            check_follows(digest, row)
+            digest = row.digest
+            match row.kind:
+                case _ if row.number != number:
+                    raise LedgerError(*ALTERED)
+                case "policy":
+                    policy = _next_policy(policy, row)
+                    largest = largest.after(policy)
+                case "charge" if policy is not None:
+                    paid.setdefault((row.account, scope_of(row)), Counter())[row.events] += 1
+                    unanswered[row.account] = unanswered.get(row.account, 0) + 1
+                case "analyst" if policy is not None:
+                    analysts[row.account] = _analyst(row)
+                    shares.setdefault(row.account, policy.share)
+                case "answer":
+                    counts = row.question not in looked.get(row.account, ())
+                    unanswered[row.account] = max(0, unanswered.get(row.account, 0) - counts)
+                case "incident" if policy is not None:
+                    own = suspended.get(row.account, False)
+                    suspended[row.account] = own or _suspends_all(row)
+                case "resume" if policy is not None:
+                    suspended.pop(row.account, None)
+                    unanswered.pop(row.account, None)
+                    looked = {**looked, row.account: _looked_at(row)}
+                case "pin" if policy is not None:
+                    pins = dict(pins) if pins is self.pins else pins
+                    assert isinstance(pins, dict)  # noqa: S101 - for types
+                    pins[row.question] = source_of(row)
+                case _:
+                    raise LedgerError(*UNKNOWN)
+        known = replace(
+            self,
+            number=number,
+            digest=digest,
+            policy=policy,
+            analysts=analysts,
+            largest=largest,
+            shares=shares,
+            suspended=suspended,
+            unanswered=unanswered,
+            looked_at=looked,
+            pins=pins,
+        )
+        return known.charged_for(paid)
+
+    def charged_for(
+        self, paid: Mapping[tuple[str, ChargeScope], Mapping[str, int]]
+    ) -> "LedgerState":
+        """Return the book with what accounts paid, by scope: policies price alike for life."""
+        if not paid:
+            return self
+        accounts, charged = dict(self.accounts), self.charged
+        scopes = {account: dict(each) for account, each in self.scopes.items()}
+        for (account, scope), events in paid.items():
+            more = total_of(self.total, events)
+            accounts[account] = added(accounts.get(account, Charge()), more)
+            own = scopes.setdefault(account, {})
+            own[scope] = added(own.get(scope, Charge()), more)
+            charged = added(charged, more)
+        return replace(self, accounts=accounts, scopes=scopes, charged=charged)
+
+
+def paid_by_choice(rows: Iterable[StoredEntry], disjoint: Disjoint) -> list[Counter[str]]:
+    """Return, for each place where a unit can be, how often stored events can be about it."""
+    scopes: dict[ChargeScope, Counter[str]] = {}
+    for row in rows:
+        scopes.setdefault(scope_of(row), Counter())[row.events] += 1
+    return [
+        sum((paid for scope, paid in scopes.items() if disjoint.concerns(scope, each)), Counter())
+        for each in disjoint.choices
+    ]
+
+
+def check_follows(previous: bytes, row: StoredEntry) -> None:
+    """Reject a row whose digest does not cover it and the rows before it."""
+    try:
+        follows = row.digest == digest_after(previous, row)
+    except (TypeError, ValueError) as cause:
+        raise LedgerError(*ALTERED) from cause
+    if not follows:
+        raise LedgerError(*ALTERED)
+
+
+def _next_policy(policy: Policy | None, row: StoredEntry) -> Policy:
+    try:
+        declared = Policy.from_record(json.loads(row.about))
+    except (ParameterError, KeyError, TypeError, ValueError) as cause:
+        raise LedgerError(*UNKNOWN) from cause
+    if policy is not None:
+        policy.check_change(declared)
+    return declared
+
+
+def _analyst(row: StoredEntry) -> Analyst:
+    try:
+        return analyst_from_record(row.account, json.loads(row.about))
+    except (ParameterError, KeyError, TypeError, ValueError) as cause:
+        raise LedgerError(*UNKNOWN) from cause
+
+
+def _suspends_all(row: StoredEntry) -> bool:
+    try:
+        return suspends_all(row.about)
+    except (ParameterError, KeyError, TypeError, ValueError) as cause:
+        raise LedgerError(*UNKNOWN) from cause
+
+
+def _looked_at(row: StoredEntry) -> frozenset[str]:
+    try:
+        return looked_at(row.about)
+    except (AttributeError, ParameterError, RecursionError, TypeError, ValueError) as cause:
+        raise LedgerError(*UNKNOWN) from cause
+
+
+def source_of(row: StoredEntry) -> str:
+    """Return the query off whose answer a pinned one is read."""
+    try:
+        return check_name("source", json.loads(row.about)["source"])
+    except (ParameterError, KeyError, TypeError, ValueError) as cause:
+        raise LedgerError(*UNKNOWN) from cause
+
+
+def _refusal(budget: Budget, events: tuple[Event, ...], choice: Choice) -> BudgetError | None:
+    try:
+        budget.charge(one_event(events))
+    except BudgetError as refusal:
+        return refusal.for_units(sorted(choice)) if choice else refusal
+    return None
+
+
+_NAMED = f'"{NOTE}"'
+
+
+def scope_of(row: StoredEntry) -> ChargeScope:
+    """Return the tables whose units a charge is about; one that names none is about everybody."""
+    if row.kind != "charge" or _NAMED not in row.about:  # no note has this name: no need to parse
+        return None
+    try:
+        noted = json.loads(row.about)
+        return _read_scope(noted[NOTE]) if NOTE in noted else None
+    except (ParameterError, RecursionError, TypeError, ValueError) as cause:
+        raise LedgerError(*UNKNOWN) from cause
+
+
+_read_scope = lru_cache(maxsize=10_000)(scope_from_text)
+
+
+def _text(value: object) -> str:
+    """Return the one text of a value: ASCII, keys in order, no spaces."""
+    return _ENCODER.encode(value)
+
+
+_ENCODER = json.JSONEncoder(ensure_ascii=True, sort_keys=True, separators=(",", ":"))

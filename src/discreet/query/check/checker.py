@@ -1,0 +1,453 @@
+"""Walks through a parsed query and separates private rows from post-processing.
+
+Every SELECT is one of three things. Over private rows without an aggregate, or grouped by the unit,
+it is private rows again. Over private rows with an aggregate it is a release: a noisy table takes
+its place. Over released and public tables only it is left as it is, to be run after the noise.
+"""
+
+from dataclasses import dataclass, field, replace
+
+from sqlglot import exp
+
+from discreet.catalog.catalog import Catalog, column_of
+from discreet.catalog.schema import ColumnUnit, PrivateTable, PublicTable, RowUnit
+from discreet.errors import UnsupportedError
+from discreet.query.check.joins import Joining, Selection, join_kind
+from discreet.query.check.post_select import (
+    check_clauses,
+    check_functions,
+    expand_stars,
+    finish_post_query,
+    inner_queries,
+    is_first_only,
+    renamed,
+    shown_of,
+    whole,
+    without_margins,
+)
+from discreet.query.check.private_select import RELEASED, PrivateSelect
+from discreet.query.check.relations import (
+    CommonTables,
+    Names,
+    PostQuery,
+    PrivateRows,
+    PublicReader,
+    TableRef,
+    output_from_column,
+    renamed_rows,
+    united,
+    without_unit,
+)
+from discreet.query.expressions.rejections import (
+    available,
+    below,
+    row_level,
+    unhandled,
+    unknown_table,
+)
+from discreet.query.parse import DIALECT, span_of
+from discreet.query.questions import Aggregation, Question, RowIsUnit, RowsPerUnit, ScalarQuery
+from discreet.query.tree import JoinKind, Scan
+
+
+def check(tree: exp.Query, catalog: Catalog, public: PublicReader) -> Question:
+    """Return the checked question; its tree is used up."""
+    return Checker(catalog=catalog, public=public).question(tree)
+
+
+def _refuse_reserved(tree: exp.Expr) -> None:
+    """Reject relations named as those are that are made here, so that none is mistaken."""
+    for each in tree.find_all(exp.Table, exp.TableAlias):
+        if each.alias_or_name.startswith("__") or each.name.startswith("__"):
+            raise UnsupportedError(
+                f"{(each.alias_or_name or each.name)[:40]} is not allowed as a name, because names "
+                "that begin with __ are reserved",
+                "Choose another name",
+                span=span_of(each),
+            )
+
+
+@dataclass(kw_only=True)
+class Checker:
+    """One walk through one query; collects what must be released on the way."""
+
+    catalog: Catalog
+    public: PublicReader
+    releases: list[Aggregation] = field(default_factory=list)
+    scalars: list[ScalarQuery] = field(default_factory=list)
+    outermost: exp.Expr | None = None
+    """The SELECT whose result is the answer."""
+    unnamed: int = 0
+    """How many queries in FROM have been given a name."""
+
+    def question(self, tree: exp.Query) -> Question:
+        """Return the query with all its releases, or reject rows of units as its result."""
+        _refuse_reserved(tree)
+        self.outermost = tree
+        result = self.query(tree, {})
+        if isinstance(result, PrivateRows):
+            raise row_level(tree, is_per_unit=result.is_per_unit)
+        check_functions(result.tree)
+        spreads = tuple(result.spreads.get(each) for each in result.columns)
+        return Question(
+            aggregations=tuple(self.releases),
+            scalars=tuple(self.scalars),
+            post_sql=result.tree.sql(dialect=DIALECT, identify=True),
+            columns=result.columns,
+            spreads=spreads,
+            sources=tuple(result.origins.get(each) for each in result.columns),
+            shown=shown_of(result.tree, f"{RELEASED}0"),
+        )
+
+    # ----------------------------------------------------------------------- queries
+
+    def query(self, node: exp.Expr, named: CommonTables) -> PrivateRows | PostQuery:
+        """Return what a query is."""
+        match node:
+            case exp.Select():
+                return self.select(node, self.named_in(node, named))
+            case exp.SetOperation():
+                return self.set_operation(node, self.named_in(node, named))
+            case exp.Subquery():
+                return self.bracketed(node, self.named_in(node, named))
+            case exp.Values():
+                return self.values(node)
+            case _:
+                raise UnsupportedError(
+                    f"{node.key.upper()} is not supported here",
+                    "Write a SELECT",
+                    span=span_of(node),
+                )
+
+    def named_in(self, node: exp.Expr, named: CommonTables) -> CommonTables:
+        """Return the names that hold inside a query; private ones leave its WITH."""
+        clause = node.args.get("with_")
+        if clause is None:
+            return named
+        if clause.args.get("recursive"):
+            raise unhandled("WITH RECURSIVE", clause)
+        known = dict(named)
+        kept = []
+        for each in clause.expressions:
+            result = self.query(each.this, known)
+            names = tuple(column.name for column in each.args["alias"].columns)
+            fitting = _fitting(names, result, each)
+            known.pop(name := self.free_name(each), None)  # what is named last stands last
+            if isinstance(result, PrivateRows):
+                known[name] = renamed_rows(result, fitting)
+                continue
+            each.set("this", result.tree)
+            known[name] = replace(renamed(result, fitting), entry=each)
+            kept.append(each)
+        clause.set("expressions", kept)
+        if not kept:
+            node.set("with_", None)
+        return known
+
+    def free_name(self, node: exp.Expr) -> str:
+        """Return what a query or a table is called, if released tables are not called so."""
+        name = node.alias_or_name.casefold()
+        if name.startswith(RELEASED):
+            raise UnsupportedError(
+                f"Names that begin with {RELEASED} are reserved",
+                "Choose another name",
+                span=span_of(node),
+            )
+        return name
+
+    def set_operation(self, node: exp.SetOperation, named: CommonTables) -> PrivateRows | PostQuery:
+        """Return UNION ALL of private rows as private rows; anything else is for afterwards."""
+        left, right = self.query(node.this, named), self.query(node.expression, named)
+        if isinstance(left, PrivateRows) and isinstance(right, PrivateRows):
+            return self.union(node, left, right)
+        if isinstance(left, PrivateRows):
+            raise row_level(node.this, is_per_unit=left.is_per_unit)
+        if isinstance(right, PrivateRows):
+            raise row_level(node.expression, is_per_unit=right.is_per_unit)
+        node.set("this", without_margins(left))
+        node.set("expression", without_margins(right))
+        return PostQuery(
+            tree=node, columns=left.columns, is_public=left.is_public and right.is_public
+        )
+
+    def union(self, node: exp.SetOperation, left: PrivateRows, right: PrivateRows) -> PrivateRows:
+        """Return rows of both, each with its own unit."""
+        handled = {"this", "expression", "distinct", "by_name", "with_"}
+        extra = [name for name, value in node.args.items() if value and name not in handled]
+        is_all = isinstance(node, exp.Union) and node.args.get("distinct") is False
+        if not is_all or extra or node.args.get("by_name"):
+            raise UnsupportedError(
+                f"{node.key.upper()} is not supported on private rows",
+                "Use UNION ALL. For EXCEPT and INTERSECT, write NOT IN or IN (SELECT ...) with the "
+                "privacy unit",
+                span=span_of(node),
+            )
+        if left.unit_kind is None or left.unit_kind is not right.unit_kind:
+            raise UnsupportedError(
+                "UNION ALL combines rows with different kinds of privacy unit",
+                "Combine tables whose privacy units have the same type",
+                span=span_of(node),
+            )
+        if len(left.columns) != len(right.columns):
+            raise UnsupportedError(
+                f"The two sides of UNION ALL have {len(left.columns)} and {len(right.columns)} "
+                "columns",
+                "Select the same number of columns on both sides",
+                span=span_of(node),
+            )
+        return united(left, right, node)
+
+    def bracketed(self, node: exp.Subquery, named: CommonTables) -> PrivateRows | PostQuery:
+        """Return a query in brackets; ORDER BY and LIMIT outside them come afterwards."""
+        result = self.query(node.this, named)
+        extra = [
+            name
+            for name, value in node.args.items()
+            if value and name not in ("this", "alias", "with_")
+        ]
+        if isinstance(result, PrivateRows):
+            if extra:
+                raise below(node, extra[0].upper())
+            return result
+        if set(extra) - {"order", "limit", "offset"}:
+            raise unhandled(extra[0].upper(), node)
+        if not extra:
+            return result
+        node.set("this", result.tree)
+        return replace(result, tree=node, is_single=result.is_single or is_first_only(node))
+
+    def values(self, node: exp.Values) -> PostQuery:
+        """Return a list of constants."""
+        width = len(node.expressions[0].expressions)
+        tree = exp.Select(expressions=[exp.Star()], from_=exp.From(this=node))
+        return PostQuery(tree=tree, columns=tuple(f"col{i}" for i in range(width)))
+
+    # ----------------------------------------------------------------------- select
+
+    def select(self, node: exp.Select, named: CommonTables) -> PrivateRows | PostQuery:
+        """Return what a SELECT is: private rows, a release, or SQL for afterwards."""
+        check_clauses(node)
+        first, joinings = self.sources(node, named)
+        sources = () if first is None else (first, *(each.source for each in joinings))
+        if first is not None and any(isinstance(each.relation, PrivateRows) for each in sources):
+            selection = Selection(node=node, first=first, joinings=joinings)
+            return PrivateSelect(self, selection, named).result()
+        return self.open_select(node, sources, named)
+
+    def sources(
+        self, node: exp.Select, named: CommonTables
+    ) -> tuple[TableRef | None, tuple[Joining, ...]]:
+        """Return what stands in FROM."""
+        clause = node.args.get("from_")
+        if clause is None:
+            return None, ()
+        joins = [*(clause.this.args.get("joins") or ()), *(node.args.get("joins") or ())]
+        first = self.source(clause.this, named)
+        found = [self.source(each.this, named) for each in joins]
+        is_private = any(isinstance(each.relation, PrivateRows) for each in (first, *found))
+        for each in (first, *found):
+            if is_private and each.renamed and isinstance(each.relation, PublicTable):
+                raise unhandled(
+                    f"{each.name}({', '.join(each.renamed)}) next to a private table", clause
+                )
+        names = [each.name.casefold() for each in (first, *found)]
+        if len(set(names)) < len(names):
+            twice = next(each for each in names if names.count(each) > 1)
+            raise UnsupportedError(
+                f"{twice} appears twice in FROM", "Give each an alias", span=span_of(clause)
+            )
+        if not is_private:
+            return first, tuple(map(_open_joining, joins, found))
+        joinings = []
+        for each, source in zip(joins, found, strict=True):
+            kind = join_kind(each)
+            optional = replace(source, is_optional=kind.value == "left")
+            joinings.append(Joining(node=each, source=optional, kind=kind))
+        return first, tuple(joinings)
+
+    def source_of_only(self, node: exp.Select, named: CommonTables) -> TableRef:
+        """Return the one relation that a SELECT reads."""
+        first, joinings = self.sources(node, named)
+        if first is None or joinings:
+            raise unhandled("A join inside EXISTS", node)
+        return first
+
+    def source(self, node: exp.Expr, named: CommonTables) -> TableRef:
+        """Return one relation of FROM."""
+        match node:
+            case exp.Table():
+                return self.table(node, named)
+            case exp.Subquery(this=exp.Table()):
+                raise UnsupportedError(
+                    "A table is in brackets", "Write it without them", span=span_of(node)
+                )
+            case exp.Subquery():
+                result = self.query(node, named)
+                if isinstance(result, PostQuery) and result.tree is not node:
+                    node.set("this", result.tree)
+            case exp.Values():
+                result = self.values(node)
+            case _:
+                raise UnsupportedError(
+                    "FROM must name a table of the catalog or contain a query",
+                    available("Use a table from the catalog", self._tables),
+                    span=span_of(node),
+                )
+        name = node.alias or self.unused_alias(node)
+        names = _fitting(tuple(each.name for each in _alias_columns(node)), result, node)
+        if isinstance(result, PrivateRows):
+            return TableRef(name=name, relation=renamed_rows(result, names))
+        return TableRef(name=name, relation=result, renamed=names)
+
+    def unused_alias(self, node: exp.Expr) -> str:
+        """Give a query without a name one, the same whenever the query is asked."""
+        self.unnamed += 1
+        name = f"__query_{self.unnamed}"
+        alias = node.args.get("alias") or exp.TableAlias()
+        alias.set("this", exp.to_identifier(name, quoted=True))
+        node.set("alias", alias)
+        return name
+
+    def table(self, node: exp.Table, named: CommonTables) -> TableRef:
+        """Return a table of the catalog, or a query that WITH names."""
+        if not isinstance(node.this, exp.Identifier):
+            raise UnsupportedError(
+                f"{node.this.sql(dialect=DIALECT)[:40]} is not allowed, because queries cannot "
+                "read files or call table functions",
+                available("Use a table from the catalog", self._tables),
+                span=span_of(node),
+            )
+        for name, value in node.args.items():
+            if value and name not in ("this", "alias", "joins"):
+                what = "A schema or database name" if name in ("db", "catalog") else name.upper()
+                raise UnsupportedError(
+                    f"{what} is not supported with a table",
+                    f"Write only {node.name}",
+                    span=span_of(node),
+                )
+        alias = node.alias or node.name
+        names = tuple(each.name for each in _alias_columns(node))
+        known = named.get(node.name.casefold())
+        if known is not None:
+            fitting = _fitting(names, known, node)
+            if isinstance(known, PrivateRows):
+                return TableRef(name=alias, relation=renamed_rows(known, fitting))
+            return TableRef(name=alias, relation=known, renamed=fitting)
+        table = self.catalog.table(node.name)
+        if table is None:
+            tables = [*self._tables, *named]
+            raise unknown_table(f"There is no table {node.name}", node.name, tables, node.this)
+        if isinstance(table, PublicTable):
+            self.free_name(node.this)
+            node.set("this", exp.to_identifier(table.name, quoted=True))
+            if not node.alias:
+                node.set("alias", exp.TableAlias(this=exp.to_identifier(alias, quoted=True)))
+            return TableRef(name=alias, relation=table, renamed=_fitting(names, table, node))
+        relation = self.scan(table)
+        return TableRef(
+            name=alias, relation=renamed_rows(relation, _fitting(names, relation, node))
+        )
+
+    @property
+    def _tables(self) -> list[str]:
+        return [each.name for each in self.catalog.tables]
+
+    def scan(self, table: PrivateTable) -> PrivateRows:
+        """Return a private table's rows with their units."""
+        parents = self.catalog.parents(table)
+        owner = parents[-1] if parents else table
+        unit = owner.unit
+        unit_column = column_of(owner, unit.column) if isinstance(unit, ColumnUnit) else None
+        own = unit.column.casefold() if isinstance(unit, ColumnUnit) and not parents else None
+        is_row = isinstance(unit, RowUnit) and not parents
+        return PrivateRows(
+            rows=Scan(table=table, parents=parents),
+            columns=tuple(
+                output_from_column(each, is_unit=each.name.casefold() == own, table=table.name)
+                for each in table.columns
+            ),
+            unit_kind=None if unit_column is None else unit_column.kind,
+            contribution_limit=1 if is_row else table.rows_per_unit,
+            reason=RowIsUnit(table=table.name)
+            if is_row
+            else RowsPerUnit(
+                table=table.name, rows=table.rows_per_unit, is_default=table.is_default_limit
+            ),
+            one_row_per_unit=is_row,
+            left_out=without_unit(table, unit),
+        )
+
+    # ----------------------------------------------------------------------- afterwards
+
+    def open_select(
+        self, node: exp.Select, sources: tuple[TableRef, ...], named: CommonTables
+    ) -> PostQuery:
+        """Keep SQL over released and public tables, with names for its columns and error bars."""
+        self.open_inner_queries(node, named)
+        names = Names(sources)
+        expand_stars(node, names)
+        return finish_post_query(node, sources)
+
+    def open_inner_queries(self, node: exp.Select, named: CommonTables) -> None:
+        """Check the queries inside a SELECT's expressions; they too come afterwards."""
+        for each in inner_queries(node):
+            result = self.query(each, named)
+            if isinstance(result, PrivateRows):
+                raise row_level(each, is_per_unit=result.is_per_unit)
+            each.replace(_bare(without_margins(result)))
+
+    def scalar(self, node: exp.Expr, result: PostQuery, named: CommonTables) -> int:
+        """Return the number under which a later release finds the only value of a query."""
+        tree = whole(without_margins(result), named)
+        needs = tuple(sorted({int(each.name[len(RELEASED) :]) for each in _released_in(tree)}))
+        if len(result.columns) != 1:
+            what = "A subquery that is used as a value must have one column"
+            raise UnsupportedError(what, "Select one column", span=span_of(node))
+        if not result.is_single:
+            raise UnsupportedError(
+                "A subquery that is used as a value may return several rows",
+                "Use an aggregate without GROUP BY, or add LIMIT 1",
+                span=span_of(node),
+            )
+        check_functions(tree)
+        sql = tree.sql(dialect=DIALECT, identify=True)
+        for each in self.scalars:
+            if each.sql == sql:
+                return each.number
+        self.scalars.append(ScalarQuery(number=len(self.scalars), sql=sql, needs=needs))
+        return len(self.scalars) - 1
+
+
+def _released_in(tree: exp.Expr) -> list[exp.Table]:
+    return [each for each in tree.find_all(exp.Table) if each.name.startswith(RELEASED)]
+
+
+def _bare(tree: exp.Query) -> exp.Expr:
+    return tree if isinstance(tree, exp.Subquery) else exp.Subquery(this=tree)
+
+
+def _alias_columns(node: exp.Expr) -> list[exp.Identifier]:
+    alias = node.args.get("alias")
+    return list(alias.columns) if isinstance(alias, exp.TableAlias) else []
+
+
+def _fitting(
+    names: tuple[str, ...], relation: PrivateRows | PublicTable | PostQuery, node: exp.Expr
+) -> tuple[str, ...]:
+    width = len(relation.columns)
+    if len({each.casefold() for each in names}) < len(names):
+        what = "Two columns have the same name"
+        raise UnsupportedError(what, "Give each a different name", span=span_of(node))
+    if len(names) > width:
+        raise UnsupportedError(
+            f"There are {len(names)} names for {width} column{'' if width == 1 else 's'}",
+            "Give at most as many names as there are columns",
+            span=span_of(node),
+        )
+    return names
+
+
+def _open_joining(node: exp.Join, source: TableRef) -> Joining:
+    if node.args.get("method"):
+        raise unhandled(f"{node.args['method']} JOIN", node)
+    return Joining(node=node, source=source, kind=JoinKind.INNER)

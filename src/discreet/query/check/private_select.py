@@ -1,0 +1,518 @@
+"""SELECT over private rows: the result is private rows, groups by unit, or a release."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Protocol
+
+from sqlglot import exp
+
+from discreet.catalog.schema import Kind
+from discreet.errors import UnsupportedError
+from discreet.query.check.aggregates import (
+    aggregate_from,
+    is_aggregate,
+    kind_of,
+    register,
+    same_level,
+)
+from discreet.query.check.joins import Joined, Selection, join_all
+from discreet.query.check.keys import groups_of, unlisted
+from discreet.query.check.post_select import (
+    expand_stars,
+    finish_post_query,
+    unused_name,
+    written_name,
+)
+from discreet.query.check.relations import (
+    CommonTables,
+    Names,
+    OutputColumn,
+    PostQuery,
+    PrivateRows,
+    PublicReader,
+    TableRef,
+    origins_of,
+)
+from discreet.query.check.row_scope import RowScope
+from discreet.query.check.unit_groups import (
+    GROUPS,
+    UNIT_FUNCTIONS,
+    GroupRewriter,
+    check_bounded,
+    check_square,
+    unit_facts,
+)
+from discreet.query.expressions.narrowing import narrow, with_facts
+from discreet.query.expressions.rejections import below, row_level, unhandled
+from discreet.query.expressions.translate import condition, translate
+from discreet.query.identity import canonical_aggregate
+from discreet.query.parse import DIALECT, span_of
+from discreet.query.questions import Aggregate, Aggregation, Key, OneRowPerUnit, Statistic
+from discreet.query.tree import (
+    ColumnOf,
+    Expression,
+    Facts,
+    GroupByUnit,
+    NamedExpression,
+    Select,
+    UnitAggregate,
+    UnitFunction,
+    columns_in,
+    map_columns,
+)
+
+RELEASED = "released_"
+"""What released tables are called, with their number."""
+
+
+KEY_KINDS = set(Kind) - {Kind.OTHER, Kind.INTERVAL}
+
+
+GROUPINGS = {exp.Rollup: "ROLLUP", exp.Cube: "CUBE", exp.GroupingSets: "GROUPING SETS"}
+
+
+ROWS = "__rows"
+"""What keys and aggregates call the rows that they are of."""
+
+
+class QuestionWalk(Protocol):
+    """The walk through the query that this SELECT is a part of."""
+
+    public: PublicReader
+    releases: list[Aggregation]
+    outermost: exp.Expr | None
+    """The SELECT whose result is the answer."""
+
+    def query(self, node: exp.Expr, named: CommonTables) -> PrivateRows | PostQuery: ...
+    def source_of_only(self, node: exp.Select, named: CommonTables) -> TableRef: ...
+    def scalar(self, node: exp.Expr, result: PostQuery, named: CommonTables) -> int: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filtered:
+    """The rows of FROM and WHERE, and what WHERE tells about their columns."""
+
+    joined: Joined
+    where: Expression | None
+    narrowed: dict[tuple[str, str], Facts]
+
+    def known(self, expression: Expression) -> Expression:
+        """Return the expression with the facts that hold for the rows that WHERE lets pass."""
+        return with_facts(expression, self.narrowed)
+
+
+class PrivateSelect:
+    """One SELECT over private rows, on its way to what it is."""
+
+    def __init__(self, walker: QuestionWalk, selection: Selection, named: CommonTables) -> None:
+        self.walker, self.selection, self.named = walker, selection, named
+        self.node = selection.node
+        self.names = Names(selection.sources, shared=selection.shared)
+        expand_stars(self.node, self.names)
+        self.scope = RowScope(walker, self.names, named, self._aliases())
+
+    def result(self) -> PrivateRows | PostQuery:
+        """Return what the SELECT is."""
+        distinct = self.node.args.get("distinct")
+        if distinct is not None and distinct.args.get("on"):
+            raise unhandled("DISTINCT ON", self.node)
+        keys = self._key_nodes()
+        if keys is None:
+            return self._distinct() if distinct is not None else self._rows()
+        return self._grouped(keys)
+
+    # ----------------------------------------------------------------------- rows
+
+    def _rows(self) -> PrivateRows:
+        """Row by row: filter and compute."""
+        self._refuse_order()
+        if self.node.args.get("having"):
+            raise unhandled("HAVING without GROUP BY or an aggregate", self.node.args["having"])
+        filtered = self._filtered()
+        self.scope.allows_windows = True
+        qualify = self.node.args.get("qualify")
+        only = None if qualify is None else condition(qualify.this, self.scope)
+        columns = tuple(
+            NamedExpression(
+                name=name, expression=filtered.known(translate(each.unalias(), self.scope))
+            )
+            for name, each in zip(
+                _names_of(self.node.expressions), self.node.expressions, strict=True
+            )
+        )
+        joined = filtered.joined
+        rows = Select(
+            source=joined.rows,
+            name=joined.name,
+            joins=joined.joins,
+            where=filtered.where,
+            columns=columns,
+            qualify=only,
+        )
+        outs = tuple(self._out(each, keeps_origin=not joined.joins) for each in columns)
+        return _private(rows, outs, joined)
+
+    def _out(self, column: NamedExpression, *, keeps_origin: bool) -> OutputColumn:
+        expression = column.expression
+        found = self.names.out(expression) if isinstance(expression, ColumnOf) else None
+        return OutputColumn(
+            name=column.name,
+            facts=expression.facts,
+            is_unit=self.names.is_unit(expression),
+            has_nulls=found.has_nulls if found is not None else _makes_nulls(expression),
+            origin=found.origin if found is not None and keeps_origin else None,
+        )
+
+    def _distinct(self) -> PrivateRows | PostQuery:
+        """DISTINCT rows: with the unit among them, groups by unit; without it, keys to release."""
+        keys = [each.unalias() for each in self.node.expressions]
+        self.node.set("distinct", None)
+        return self._grouped(keys)
+
+    def _refuse_order(self) -> None:
+        for clause in ("limit", "offset", "order"):
+            if self.node.args.get(clause) and self.node is self.walker.outermost:
+                raise row_level(self.node, is_per_unit=bool(self.node.args.get("group")))
+            if self.node.args.get(clause):
+                raise below(self.node.args[clause], clause.upper())
+
+    # ----------------------------------------------------------------------- filters
+
+    def _filtered(self) -> Filtered:
+        where = self.node.args.get("where")
+        asked = None if where is None else where.this
+        joined = join_all(
+            self.selection,
+            asked,
+            self.names,
+            self.walker.public,
+            self._all_of,
+        )
+        conditions = [*joined.conditions, *([asked] if asked is not None else [])]
+        together = self._all_of(conditions) if conditions else None
+        return Filtered(
+            joined=joined,
+            where=together,
+            narrowed={} if together is None else narrow(together),
+        )
+
+    def _all_of(self, conditions: list[exp.Expr]) -> Expression:
+        node = exp.and_(*conditions, copy=True) if conditions else exp.true()
+        return condition(node, self.scope)
+
+    # ----------------------------------------------------------------------- groups
+
+    def _aliases(self) -> dict[str, exp.Expr]:
+        return {
+            each.alias.casefold(): each.this
+            for each in self.node.expressions
+            if isinstance(each, exp.Alias)
+        }
+
+    def _key_nodes(self) -> list[exp.Expr] | None:
+        """Return what rows are grouped by; None if they are not grouped at all."""
+        group = self.node.args.get("group")
+        if group is None:
+            return [] if any(self._aggregates()) else None
+        for name, value in group.args.items():
+            if value and name not in ("expressions", "all"):
+                raise unhandled(f"GROUP BY {name.upper().replace('_', ' ')}", group)
+        if group.args.get("all"):
+            return [
+                each.unalias()
+                for each in self.node.expressions
+                if not any(is_aggregate(part) for part in same_level(each))
+            ]
+        return [self._key_node(each) for each in group.expressions]
+
+    def _key_node(self, node: exp.Expr) -> exp.Expr:
+        if isinstance(node, exp.Rollup | exp.Cube | exp.GroupingSets | exp.Tuple):
+            raise unhandled(f"GROUP BY {GROUPINGS.get(type(node), '(...)')}", node)
+        if isinstance(node, exp.Literal) and not node.is_string:
+            place = int(node.this) if re.fullmatch("[0-9]{1,9}", node.this) else 0
+            if not 1 <= place <= len(self.node.expressions):
+                width = len(self.node.expressions)
+                raise UnsupportedError(
+                    f"GROUP BY {node.this} is out of range: the SELECT list has {width} "
+                    f"column{'' if width == 1 else 's'}",
+                    "Write the number or the name of one of them",
+                    span=span_of(node),
+                )
+            chosen: exp.Expr = self.node.expressions[place - 1].unalias()
+            return chosen
+        if isinstance(node, exp.Column) and not node.table and not self.names.has(node):
+            return self._aliases().get(node.name.casefold(), node)
+        return node
+
+    def _aggregates(self) -> Iterator[exp.Expr]:
+        """Yield the aggregates of the SELECT, outermost, in the order of writing."""
+        for clause in ("expressions", "having", "qualify", "windows", "order"):
+            values = self.node.args.get(clause)
+            for each in values if isinstance(values, list) else [values]:
+                if isinstance(each, exp.Expr):
+                    yield from (part for part in same_level(each) if is_aggregate(part))
+
+    def _grouped(self, key_nodes: list[exp.Expr]) -> PrivateRows | PostQuery:
+        filtered = self._filtered()
+        for each in key_nodes:
+            if any(is_aggregate(part) for part in same_level(each)):
+                raise unhandled("An aggregate in GROUP BY", each)
+        keys: dict[Expression, exp.Expr] = {}
+        for each in key_nodes:
+            key = filtered.known(translate(each, self.scope))
+            if key.facts.kind not in KEY_KINDS:
+                raise unhandled(f"GROUP BY a value of type {key.facts.kind.value}", each)
+            keys.setdefault(key, each)
+        if any(self.names.is_unit(each) for each in keys):
+            return self._per_unit(list(keys), filtered)
+        return self._release(list(keys.values()), list(keys), filtered)
+
+    # ----------------------------------------------------------------------- groups by unit
+
+    def _per_unit(self, keys: list[Expression], filtered: Filtered) -> PrivateRows:
+        """GROUP BY the unit: what is computed of one unit's rows is private still."""
+        self._refuse_order()
+        if self.node.args.get("qualify"):
+            raise unhandled("QUALIFY with GROUP BY on the privacy unit", self.node.args["qualify"])
+        if self.node.args.get("distinct"):
+            raise unhandled("DISTINCT with GROUP BY on the privacy unit", self.node)
+        inner, rebase = _needed(filtered, keys, self._arguments(filtered))
+        key_columns = tuple(
+            NamedExpression(name=f"k{i}", expression=rebase(each)) for i, each in enumerate(keys)
+        )
+        nodes = list(self._aggregates())
+        aggregates = [
+            self._unit_aggregate(i, node, filtered, rebase) for i, node in enumerate(nodes)
+        ]
+        rows = GroupByUnit(source=inner, name=ROWS, keys=key_columns, aggregates=tuple(aggregates))
+        names = {id(node): f"u{i}" for i, node in enumerate(nodes)}
+        is_single = len(keys) == 1
+        outs = (
+            *(self._key_out(i, each) for i, each in enumerate(keys)),
+            *(OutputColumn(name=each.name, facts=each.facts) for each in aggregates),
+        )
+        groups = _private(rows, outs, filtered.joined)
+        if is_single:
+            groups = replace(
+                groups, contribution_limit=1, one_row_per_unit=True, reason=OneRowPerUnit()
+            )
+        return self._from_groups(replace(groups, is_per_unit=True), keys, names)
+
+    def _key_out(self, place: int, key: Expression) -> OutputColumn:
+        found = self.names.out(key) if isinstance(key, ColumnOf) else None
+        return OutputColumn(
+            name=f"k{place}",
+            facts=key.facts,
+            is_unit=self.names.is_unit(key),
+            has_nulls=found.has_nulls if found is not None else _makes_nulls(key),
+        )
+
+    def _arguments(self, filtered: Filtered) -> list[Expression]:
+        made = [aggregate_from(each, self.scope, self.names) for each in self._aggregates()]
+        return [filtered.known(each.argument) for each in made if each.argument is not None]
+
+    def _unit_aggregate(
+        self, place: int, node: exp.Expr, filtered: Filtered, rebase: "Rebase"
+    ) -> UnitAggregate:
+        made = aggregate_from(node, self.scope, self.names)
+        argument = None if made.argument is None else filtered.known(made.argument)
+        function = UNIT_FUNCTIONS.get(made.statistic)
+        is_median = made.statistic is Statistic.QUANTILE and made.fraction == Fraction(1, 2)
+        if is_median and argument is not None and argument.facts.kind.is_number:
+            function = None if made.discrete else UnitFunction.MEDIAN
+        if function is None:
+            raise UnsupportedError(
+                f"{made.text} is not supported with GROUP BY on the privacy unit",
+                "Use COUNT, SUM, AVG, MIN, MAX or MEDIAN",
+                span=span_of(node),
+            )
+        facts = unit_facts(function, argument, filtered.joined.contribution_limit)
+        if argument is not None and function in (UnitFunction.SUM, UnitFunction.AVG):
+            check_bounded(argument, node)
+        return UnitAggregate(
+            name=f"u{place}",
+            function=function,
+            argument=None if argument is None else rebase(argument),
+            facts=facts,
+        )
+
+    def _from_groups(
+        self, groups: PrivateRows, keys: list[Expression], names: dict[int, str]
+    ) -> PrivateRows:
+        """Return the SELECT over groups by unit as a SELECT over the rows that they are."""
+        regroup = GroupRewriter(self, keys, names, table=GROUPS)
+        columns = [regroup.column(each) for each in self.node.expressions]
+        having = self.node.args.get("having")
+        plain = exp.Select(expressions=columns)
+        if having is not None:
+            plain.set("where", exp.Where(this=regroup.rewritten(having.this)))
+        source = TableRef(name=GROUPS, relation=groups)
+        inner = PrivateSelect(
+            self.walker, Selection(node=plain, first=source, joinings=()), self.named
+        )
+        return replace(inner._rows(), is_per_unit=True)
+
+    # ----------------------------------------------------------------------- releases
+
+    def _release(
+        self, key_nodes: list[exp.Expr], keys: list[Expression], filtered: Filtered
+    ) -> PostQuery:
+        """Release an aggregate over rows of many units: here the noise comes in."""
+        nodes = list(self._aggregates())
+        made = [_known(aggregate_from(each, self.scope, self.names), filtered) for each in nodes]
+        for each, node in zip(made, nodes, strict=True):
+            check_square(each, node)
+        arguments = [each.argument for each in made if each.argument is not None]
+        inner, rebase = _needed(filtered, keys, arguments)
+        joined = filtered.joined
+        asked = [_rebased(each, rebase) for each in made]
+        texts = [each.sql(dialect=DIALECT) for each in key_nodes]
+        known = groups_of(tuple(keys), self.names, self.walker.public, filtered.where)
+        release = Aggregation(
+            rows=inner,
+            name=ROWS,
+            contribution_limit=joined.contribution_limit,
+            limit_reason=joined.reason,
+            one_row_per_unit=joined.one_row_per_unit,
+            keys=tuple(
+                Key(
+                    name=f"k{i}",
+                    expression=rebase(each),
+                    text=text,
+                    span=span_of(node),
+                )
+                for i, (node, each, text) in enumerate(zip(key_nodes, keys, texts, strict=True))
+            ),
+            groups=known,
+            aggregates=tuple(
+                sorted(dict.fromkeys(asked), key=lambda each: canonical_aggregate(each, ROWS))
+            ),
+            left_out=(
+                *joined.left_out,
+                *unlisted(tuple(keys), texts, known, self.names, filtered.where),
+            ),
+        )
+        number, places = register(release, self.walker.releases)
+        names = {id(node): f"a{places[each]}" for node, each in zip(nodes, asked, strict=True)}
+        return self._opened(number, keys, names)
+
+    def _opened(self, number: int, keys: list[Expression], names: dict[int, str]) -> PostQuery:
+        """Return the SELECT as one over the released table."""
+        table = f"{RELEASED}{number}"
+        regroup = GroupRewriter(self, keys, names, table=table)
+        node = self.node
+        columns = [regroup.column(each) for each in node.expressions]
+        opened = exp.Select(
+            expressions=columns,
+            from_=exp.From(this=exp.Table(this=exp.to_identifier(table, quoted=True))),
+        )
+        if having := node.args.get("having"):
+            opened.set("where", exp.Where(this=regroup.rewritten(having.this)))
+        if qualify := node.args.get("qualify"):
+            opened.set("qualify", exp.Qualify(this=regroup.rewritten(qualify.this)))
+        if windows := node.args.get("windows"):
+            opened.set("windows", [regroup.rewritten(each) for each in windows])
+        if order := node.args.get("order"):
+            regroup.prefers_aliases = True
+            opened.set("order", regroup.rewritten(order))
+        for clause in ("limit", "offset", "distinct", "with_"):
+            if node.args.get(clause):
+                opened.set(clause, node.args[clause])
+        made = self.walker.releases[number].aggregates
+        aggregates = [f"a{i}" for i in range(len(made))]
+        key_names = [f"k{i}" for i in range(len(keys))]
+        released = PostQuery(
+            tree=opened,
+            columns=(*key_names, *aggregates),
+            spreads={
+                name: f"{name}_spread"
+                for name, each in zip(aggregates, made, strict=True)
+                if each.statistic not in CHOSEN
+            },
+            origins=origins_of(number, key_names, aggregates),
+            is_public=False,
+            is_single=not keys,
+        )
+        return finish_post_query(opened, (TableRef(name=table, relation=released),))
+
+
+CHOSEN = {Statistic.QUANTILE, Statistic.MIN, Statistic.MAX, Statistic.MODE}
+"""Values that a mechanism chooses: their error is one of rank, not of distance."""
+
+
+class Rebase(Protocol):
+    """Turns columns of the tables in FROM into columns of the rows that are made of them."""
+
+    def __call__(self, expression: Expression) -> Expression: ...
+
+
+def _needed(
+    filtered: Filtered, keys: list[Expression], arguments: list[Expression]
+) -> tuple[Select, Rebase]:
+    """Return the filtered rows with the columns that keys and aggregates read, and no others."""
+    found = list(
+        dict.fromkeys(each for expression in (*keys, *arguments) for each in columns_in(expression))
+    )
+    taken: dict[tuple[str, str], str] = {}
+    for each in found:
+        taken[each.source, each.name] = unused_name(each.name, list(taken.values()))
+    joined = filtered.joined
+    rows = Select(
+        source=joined.rows,
+        name=joined.name,
+        joins=joined.joins,
+        where=filtered.where,
+        columns=tuple(
+            NamedExpression(name=taken[each.source, each.name], expression=each) for each in found
+        ),
+    )
+
+    def rebase(expression: Expression) -> Expression:
+        return map_columns(
+            expression,
+            lambda each: replace(each, source=ROWS, name=taken[each.source, each.name]),
+        )
+
+    return rows, rebase
+
+
+def _known(aggregate: Aggregate, filtered: Filtered) -> Aggregate:
+    if aggregate.argument is None:
+        return aggregate
+    known = replace(aggregate, argument=filtered.known(aggregate.argument))
+    return replace(known, kind=kind_of(known))
+
+
+def _rebased(aggregate: Aggregate, rebase: Rebase) -> Aggregate:
+    if aggregate.argument is None:
+        return aggregate
+    return replace(aggregate, argument=rebase(aggregate.argument))
+
+
+def _private(
+    rows: Select | GroupByUnit, outs: tuple[OutputColumn, ...], joined: Joined
+) -> PrivateRows:
+    return PrivateRows(
+        rows=rows,
+        columns=outs,
+        unit_kind=joined.first.unit_kind,
+        contribution_limit=joined.contribution_limit,
+        reason=joined.reason,
+        one_row_per_unit=joined.one_row_per_unit,
+        left_out=joined.left_out,
+    )
+
+
+def _makes_nulls(expression: Expression) -> bool:
+    """Return whether NULL is among an expression's known values, as of a CASE without ELSE."""
+    domain = expression.facts.domain
+    return domain is not None and None in domain
+
+
+def _names_of(columns: list[exp.Expr]) -> list[str]:
+    names: list[str] = []
+    for each in columns:
+        names.append(unused_name(written_name(each), names))
+    return names

@@ -1,0 +1,390 @@
+"""What stands in FROM, and what names mean there; renamed and united rows."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Protocol
+
+from sqlglot import exp
+
+from discreet.catalog.catalog import column_of
+from discreet.catalog.schema import (
+    Column,
+    ColumnUnit,
+    Kind,
+    PathUnit,
+    PrivateTable,
+    PublicTable,
+    Unit,
+    Value,
+)
+from discreet.errors import QuestionError, UnknownNameError, UnsupportedError
+from discreet.query.expressions.facts import facts_from_column
+from discreet.query.expressions.rejections import unknown_column, unknown_table
+from discreet.query.parse import span_of
+from discreet.query.questions import (
+    ColumnOrigin,
+    LeftOut,
+    LimitReason,
+    NoPathToUnit,
+    NullUnit,
+    OriginKind,
+    UnionSum,
+)
+from discreet.query.tree import (
+    ColumnOf,
+    Expression,
+    Facts,
+    Interval,
+    NamedExpression,
+    Relation,
+    Select,
+    UnionAll,
+)
+
+
+class PublicReader(Protocol):
+    """Public tables can be read while a query is checked; nothing else can."""
+
+    def values(self, sql: str) -> list[tuple[Value, ...]]:
+        """Return the rows of SQL over public tables, made by our own code."""
+        ...
+
+    def evaluate(
+        self, expression: Expression, domains: Mapping[tuple[str, str], tuple[Value, ...]]
+    ) -> tuple[Value, ...]:
+        """Return the different values of an expression over all combinations of its columns'."""
+        ...
+
+    def together(
+        self,
+        expressions: tuple[Expression, ...],
+        domains: Mapping[tuple[str, str], tuple[Value, ...]],
+    ) -> list[tuple[Value, ...]]:
+        """Return the different rows of several expressions, likewise."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutputColumn:
+    """A column that private rows show to the query around them."""
+
+    name: str
+    facts: Facts
+    is_unit: bool = False
+    has_nulls: bool = False
+    """Whether NULL is known to occur: declared, or from an outer join."""
+    origin: tuple[str, str] | None = None
+    """The table and column it is taken from unchanged, in lower case."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrivateRows:
+    """Private rows, with what is known about them."""
+
+    rows: Relation
+    columns: tuple[OutputColumn, ...]
+    unit_kind: Kind | None
+    """None if the row itself is the unit."""
+    contribution_limit: int
+    """No more rows of a unit are counted."""
+    reason: LimitReason
+    """Where the limit comes from."""
+    one_row_per_unit: bool = False
+    """Whether a unit has at most one row, whatever the data."""
+    left_out: tuple[LeftOut, ...] = ()
+    """Which rows are not used."""
+    is_per_unit: bool = False
+    """Whether these are groups by unit, for what a error says."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostQuery:
+    """SQL over released and public tables: anyone may see what it gives."""
+
+    tree: exp.Query
+    columns: tuple[str, ...]
+    spreads: Mapping[str, str] = field(default_factory=dict)
+    """For columns that have one: the column of half widths beside it."""
+    origins: Mapping[str, ColumnOrigin] = field(default_factory=dict)
+    """For columns taken from a release unchanged: which column of which release."""
+    is_public: bool = True
+    """Whether no release is behind it."""
+    is_single: bool = False
+    """Whether it has one row at most, whatever was released."""
+    entry: exp.CTE | None = None
+    """Where WITH gives it a name, if it does."""
+
+
+CommonTables = dict[str, PrivateRows | PostQuery]
+"""Queries that WITH gives a name, by that name in lower case."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableRef:
+    """A relation in FROM, by the name that the query gives it."""
+
+    name: str
+    relation: PrivateRows | PublicTable | PostQuery
+    renamed: tuple[str, ...] = ()
+    """Names of its columns, if the query gives any."""
+    is_optional: bool = False
+    """Whether it may have no partner: the right side of a LEFT JOIN."""
+
+    @cached_property
+    def columns(self) -> tuple[OutputColumn, ...]:
+        match self.relation:
+            case PrivateRows(columns=outs):
+                found = outs
+            case PublicTable(columns=columns):
+                found = tuple(map(output_from_column, columns))
+            case PostQuery(columns=names):
+                found = tuple(
+                    OutputColumn(name=each, facts=Facts(kind=Kind.OTHER)) for each in names
+                )
+        if self.is_optional:
+            found = tuple(map(_optional, found))
+        if not self.renamed:
+            return found
+        names = (*self.renamed, *(each.name for each in found[len(self.renamed) :]))
+        return tuple(replace(each, name=name) for each, name in zip(found, names, strict=True))
+
+
+def quoted(name: str) -> str:
+    """Return a name as SQL can hold it, whatever it is."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def private_of(source: TableRef) -> PrivateRows:
+    """Return a source's private rows; only for sources that are known to have them."""
+    if not isinstance(source.relation, PrivateRows):
+        raise TypeError(source.name)
+    return source.relation
+
+
+def public_of(source: TableRef) -> PublicTable:
+    """Return a source's public table; only for sources that are known to be one."""
+    if not isinstance(source.relation, PublicTable):
+        raise TypeError(source.name)
+    return source.relation
+
+
+def _is_list(source: TableRef) -> bool:
+    return isinstance(source.relation, PublicTable) and not source.is_optional
+
+
+def _optional(out: OutputColumn) -> OutputColumn:
+    domain = out.facts.domain
+    with_null = domain if domain is None or None in domain else (*domain, None)
+    facts = replace(out.facts, nullable=True, domain=with_null)
+    return replace(out, facts=facts, has_nulls=True, is_unit=False)
+
+
+def output_from_column(
+    column: Column, *, is_unit: bool = False, table: str | None = None
+) -> OutputColumn:
+    """Return a column of a table as the query sees it."""
+    return OutputColumn(
+        name=column.name,
+        facts=facts_from_column(column),
+        is_unit=is_unit,
+        has_nulls=column.nulls is True,
+        origin=None if table is None else (table.casefold(), column.name.casefold()),
+    )
+
+
+def without_unit(table: PrivateTable, unit: Unit) -> tuple[LeftOut, ...]:
+    """Return which rows of a table belong to no unit."""
+    if isinstance(table.unit, PathUnit):
+        path = table.unit
+        return (NoPathToUnit(table=table.name, column=path.column, parent=path.table),)
+    column = column_of(table, unit.column) if isinstance(unit, ColumnUnit) else None
+    if column is None or column.nulls is False:
+        return ()
+    return (NullUnit(table=table.name, column=column.name),)
+
+
+def origins_of(
+    release: int, keys: Sequence[str], aggregates: Sequence[str]
+) -> dict[str, ColumnOrigin]:
+    """Return which column of a release each of these names is, keys first."""
+    return {
+        name: ColumnOrigin(release=release, kind=kind, index=i)
+        for kind, names in ((OriginKind.KEY, keys), (OriginKind.AGGREGATE, aggregates))
+        for i, name in enumerate(names)
+    }
+
+
+class Names:
+    """The columns that can be read at one place of a query."""
+
+    def __init__(
+        self,
+        sources: tuple[TableRef, ...],
+        *,
+        parent: "Names | None" = None,
+        shared: frozenset[str] = frozenset(),
+    ) -> None:
+        self.sources = sources
+        self.parent = parent
+        self.shared = shared
+        """Columns of USING: the first source's stands for all."""
+
+    def find(self, node: exp.Column) -> tuple[TableRef, OutputColumn]:
+        """Return what a column's name means here, or reject it with the nearest name."""
+        found = self._candidates(node)
+        if not found and self.parent is not None:
+            return self.parent.find(node)
+        if not found:
+            raise self._unknown(node)
+        if len(found) > 1 and node.name.casefold() not in self.shared:
+            one, other = (source.name for source, _ in found[:2])
+            raise UnknownNameError(
+                f"Column {node.name} is ambiguous: both {one} and {other} have it",
+                f"Write {one}.{node.name} or {other}.{node.name}",
+                span=span_of(node),
+            )
+        # Where both columns of USING are equal, a public one tells more.
+        return next((each for each in found if _is_list(each[0])), found[0])
+
+    def has(self, node: exp.Column) -> bool:
+        """Return whether the name means a column here."""
+        return bool(self._candidates(node)) or (self.parent is not None and self.parent.has(node))
+
+    def column(self, node: exp.Column) -> Expression:
+        """Return the column as an expression."""
+        source, out = self.find(node)
+        return ColumnOf(source=source.name, name=out.name, facts=out.facts)
+
+    def out(self, column: ColumnOf) -> OutputColumn | None:
+        """Return what is known of a column that was found here."""
+        names = {each.name: each for each in self.sources}
+        if column.source not in names:
+            return None if self.parent is None else self.parent.out(column)
+        return next(each for each in names[column.source].columns if each.name == column.name)
+
+    def is_unit(self, expression: Expression) -> bool:
+        """Return whether an expression is a column that says whose row it is."""
+        if not isinstance(expression, ColumnOf):
+            return False
+        out = self.out(expression)
+        return out is not None and out.is_unit
+
+    def all(self, table: str | None = None) -> Iterator[tuple[TableRef, OutputColumn]]:
+        """Yield the columns that a star stands for."""
+        seen: set[str] = set()
+        for source in self.sources:
+            if table is not None and source.name.casefold() != table.casefold():
+                continue
+            for out in source.columns:
+                folded = out.name.casefold()
+                if folded in self.shared and folded in seen:
+                    continue
+                seen.add(folded)
+                yield source, out
+
+    def _candidates(self, node: exp.Column) -> list[tuple[TableRef, OutputColumn]]:
+        table, name = node.table.casefold(), node.name.casefold()
+        return [
+            (source, out)
+            for source in self.sources
+            if not table or source.name.casefold() == table
+            for out in source.columns
+            if out.name.casefold() == name
+        ]
+
+    def _unknown(self, node: exp.Column) -> QuestionError:
+        tables = {each.name.casefold(): each for each in self.sources}
+        table = node.table.casefold()
+        if table and table not in tables:
+            known = [each.name for each in self.sources]
+            return unknown_table(f"FROM has no table {node.table}", node.table, known, node)
+        known = [out.name for source in self.sources for out in source.columns]
+        if table:
+            known = [out.name for out in tables[table].columns]
+            what = f"{tables[table].name} has no column {node.name}"
+        elif len(self.sources) == 1:
+            what = f"{self.sources[0].name} has no column {node.name}"
+        else:
+            where = " or ".join(each.name for each in self.sources) or "a query without FROM"
+            what = f"There is no column {node.name} in {where}"
+        return unknown_column(what, node.name, known, node)
+
+
+NAMED = "__named"
+"""What rows are called while their columns get other names."""
+
+
+def renamed_rows(private: PrivateRows, names: tuple[str, ...]) -> PrivateRows:
+    """Return private rows whose first columns have these names."""
+    if not names:
+        return private
+    given = (*names, *(each.name for each in private.columns[len(names) :]))
+    columns = tuple(
+        NamedExpression(
+            name=name, expression=ColumnOf(source=NAMED, name=out.name, facts=out.facts)
+        )
+        for name, out in zip(given, private.columns, strict=True)
+    )
+    return replace(
+        private,
+        rows=Select(source=private.rows, name=NAMED, columns=columns),
+        columns=tuple(
+            replace(out, name=name) for name, out in zip(given, private.columns, strict=True)
+        ),
+    )
+
+
+def united(left: PrivateRows, right: PrivateRows, node: exp.Expr) -> PrivateRows:
+    """Return the rows of both, column by column."""
+    outs = []
+    for here, there in zip(left.columns, right.columns, strict=True):
+        is_alike = here.facts.kind is there.facts.kind is not Kind.OTHER
+        if not is_alike and not (here.facts.kind.is_number and there.facts.kind.is_number):
+            raise UnsupportedError(
+                f"UNION ALL cannot combine columns of types {here.facts.kind.value} and "
+                f"{there.facts.kind.value}",
+                "Cast one of them with CAST(... AS ...)",
+                span=span_of(node),
+            )
+        outs.append(_united(here, there))
+    return PrivateRows(
+        rows=UnionAll(parts=(left.rows, right.rows)),
+        columns=tuple(outs),
+        unit_kind=left.unit_kind,
+        contribution_limit=left.contribution_limit + right.contribution_limit,
+        reason=UnionSum(left=left.contribution_limit, right=right.contribution_limit),
+        left_out=tuple(dict.fromkeys((*left.left_out, *right.left_out))),
+    )
+
+
+def _united(here: OutputColumn, there: OutputColumn) -> OutputColumn:
+    a, b = here.facts, there.facts
+    low = (
+        None
+        if a.interval.low is None or b.interval.low is None
+        else min(a.interval.low, b.interval.low)
+    )
+    high = (
+        None
+        if a.interval.high is None or b.interval.high is None
+        else max(a.interval.high, b.interval.high)
+    )
+    domain = (
+        None
+        if a.domain is None or b.domain is None
+        else tuple(dict.fromkeys((*a.domain, *b.domain)))
+    )
+    facts = Facts(
+        kind=a.kind if a.kind is b.kind else Kind.REAL,
+        interval=Interval(low=low, high=high),
+        step=a.step if a.step == b.step else None,
+        domain=domain,
+        nullable=a.nullable or b.nullable,
+    )
+    return OutputColumn(
+        name=here.name,
+        facts=facts,
+        is_unit=here.is_unit and there.is_unit,
+        has_nulls=here.has_nulls or there.has_nulls,
+    )

@@ -1,0 +1,214 @@
+"""GROUP BY the unit; what SELECT says of groups, rewritten."""
+
+from fractions import Fraction
+from typing import Protocol
+
+from sqlglot import exp
+
+from discreet.catalog.schema import Kind
+from discreet.errors import NotGroupedError, QuestionError, UnboundedError
+from discreet.query.check.post_select import without_margins, written_name
+from discreet.query.check.relations import CommonTables, PostQuery, PrivateRows
+from discreet.query.check.row_scope import RowScope
+from discreet.query.expressions.rejections import row_level, unbounded, with_clamp
+from discreet.query.expressions.translate import translate
+from discreet.query.parse import DIALECT, span_of
+from discreet.query.questions import Aggregate, Statistic
+from discreet.query.tree import (
+    Expression,
+    Facts,
+    Interval,
+    ReleasedScalar,
+    UnitFunction,
+    UnitSemiJoin,
+    columns_in,
+    parts_of,
+)
+
+UNIT_FUNCTIONS = {
+    Statistic.COUNT_ROWS: UnitFunction.COUNT_ROWS,
+    Statistic.COUNT: UnitFunction.COUNT,
+    Statistic.COUNT_DISTINCT: UnitFunction.COUNT_DISTINCT,
+    Statistic.SUM: UnitFunction.SUM,
+    Statistic.AVG: UnitFunction.AVG,
+    Statistic.MIN: UnitFunction.MIN,
+    Statistic.MAX: UnitFunction.MAX,
+}
+
+
+def unit_facts(function: UnitFunction, argument: Expression | None, limit: int) -> Facts:
+    """Return what is known of an aggregate of at most `limit` rows."""
+    if argument is None or function in (UnitFunction.COUNT, UnitFunction.COUNT_DISTINCT):
+        least = Fraction(1 if function is UnitFunction.COUNT_ROWS else 0)
+        interval = Interval(low=least, high=Fraction(limit))
+        return Facts(kind=Kind.INTEGER, interval=interval, step=Fraction(1), nullable=False)
+    low, high = argument.facts.interval.low, argument.facts.interval.high
+    if function is UnitFunction.SUM:
+        interval = Interval(
+            low=None if low is None else min(low, limit * low),
+            high=None if high is None else max(high, limit * high),
+        )
+        return Facts(kind=argument.facts.kind, interval=interval, step=_whole_step(argument))
+    if function in (UnitFunction.MIN, UnitFunction.MAX):
+        return argument.facts
+    kind = argument.facts.kind if argument.facts.kind.is_time else Kind.REAL
+    return Facts(kind=kind, interval=Interval(low=low, high=high), nullable=argument.facts.nullable)
+
+
+def _whole_step(argument: Expression) -> Fraction | None:
+    return Fraction(1) if argument.facts.kind is Kind.INTEGER else None
+
+
+def check_bounded(argument: Expression, node: exp.Expr) -> None:
+    """Reject a sum of reals without bounds: only fixed point gives the same sum in every run."""
+    interval = argument.facts.interval
+    is_open = interval.low is None or interval.high is None
+    if argument.facts.kind is Kind.REAL and is_open:
+        error = unbounded(argument, node.sql(dialect=DIALECT))
+        error.span = span_of(node)
+        raise error
+
+
+SQUARES = {
+    *(Statistic.VAR_SAMP, Statistic.VAR_POP, Statistic.STDDEV_SAMP, Statistic.STDDEV_POP),
+}
+
+
+WIDEST_SQUARED = 10**150
+"""Squares of larger numbers are beyond what a real number can be."""
+
+
+def check_square(aggregate: Aggregate, node: exp.Expr) -> None:
+    """Reject a variance whose values may have squares that no number can hold."""
+    if aggregate.argument is None or aggregate.statistic not in SQUARES:
+        return
+    interval = aggregate.argument.facts.interval
+    ends = [each for each in (interval.low, interval.high) if each is not None]
+    if any(abs(each) > WIDEST_SQUARED for each in ends):
+        raise UnboundedError(
+            f"The values of {node.sql(dialect=DIALECT)} are too large: their squares cannot be "
+            "computed",
+            f"Give them a smaller range: {with_clamp(node.sql(dialect=DIALECT))}",
+            span=span_of(node),
+        )
+
+
+GROUPS = "__groups"
+"""What the groups of a GROUP BY are called while their columns are found."""
+
+
+class Inner(Protocol):
+    """The walk through the query, for queries inside."""
+
+    def query(self, node: exp.Expr, named: CommonTables) -> PrivateRows | PostQuery: ...
+
+
+class Grouped(Protocol):
+    """A SELECT with groups."""
+
+    node: exp.Select
+    scope: RowScope
+    named: CommonTables
+
+    @property
+    def walker(self) -> Inner: ...
+
+
+class GroupRewriter:
+    """Rewrites what a SELECT says of its groups as columns of a table of groups."""
+
+    def __init__(
+        self,
+        select: Grouped,
+        keys: list[Expression],
+        names: dict[int, str],
+        *,
+        table: str,
+    ) -> None:
+        self.select, self.keys, self.names, self.table = select, keys, names, table
+        self.aliases = {
+            each.alias.casefold() for each in select.node.expressions if isinstance(each, exp.Alias)
+        }
+        self.prefers_aliases = False
+        self.has_query = any(
+            isinstance(part, ReleasedScalar | UnitSemiJoin)
+            for key in keys
+            for part in parts_of(key)
+        )
+
+        self.has_constant = not all(any(True for _ in columns_in(key)) for key in keys)
+
+    def column(self, node: exp.Expr) -> exp.Expr:
+        """Return a column of the SELECT, with the name it had."""
+        name = written_name(node)
+        return exp.alias_(self.rewritten(node.unalias()), name, quoted=True, copy=False)
+
+    def rewritten(self, node: exp.Expr) -> exp.Expr:
+        """Return a node with its aggregates and keys as columns."""
+        if id(node) in self.names:
+            return self._column(self.names[id(node)])
+        if isinstance(node, exp.Query):
+            return self._inner(node)
+        is_alias = (
+            isinstance(node, exp.Column) and not node.table and node.name.casefold() in self.aliases
+        )
+        if is_alias and self.prefers_aliases:
+            return node
+        place = self._key_place(node, is_alias=is_alias)
+        if place is not None:
+            return self._column(f"k{place}")
+        if is_alias:
+            return node
+        if isinstance(node, exp.Column):
+            raise NotGroupedError(
+                f"{node.sql(dialect=DIALECT)} must appear in GROUP BY or inside an aggregate",
+                f"Add it to GROUP BY, or write COUNT(DISTINCT {node.sql(dialect=DIALECT)})",
+                span=span_of(node),
+            )
+        return self._children(node)
+
+    def _children(self, node: exp.Expr) -> exp.Expr:
+        for name, value in list(node.args.items()):
+            if isinstance(value, exp.Expr):
+                node.set(name, self.rewritten(value))
+            elif isinstance(value, list):
+                node.set(
+                    name,
+                    [
+                        self.rewritten(each) if isinstance(each, exp.Expr) else each
+                        for each in value
+                    ],
+                )
+        return node
+
+    def _column(self, name: str) -> exp.Column:
+        return exp.column(
+            exp.to_identifier(name, quoted=True), table=exp.to_identifier(self.table, quoted=True)
+        )
+
+    def _key_place(self, node: exp.Expr, *, is_alias: bool) -> int | None:
+        """Return which key a node is, if it is one."""
+        if not self.keys or not isinstance(node, exp.Condition) or isinstance(node, exp.Literal):
+            return None
+        if node.find(exp.Column) is None and not self.has_constant:
+            return None
+        if any(id(each) in self.names for each in node.walk()):
+            return None
+        if node.find(exp.Query) is not None and not self.has_query:
+            return None
+        try:
+            found = translate(node, self.select.scope)
+        except QuestionError:
+            if isinstance(node, exp.Column) and not is_alias:
+                raise
+            return None
+        return next((i for i, each in enumerate(self.keys) if each == found), None)
+
+    def _inner(self, node: exp.Query) -> exp.Expr:
+        if self.table == GROUPS:  # still about private rows, which are yet to be translated
+            return node
+        result = self.select.walker.query(node, self.select.named)
+        if isinstance(result, PrivateRows):
+            raise row_level(node, is_per_unit=result.is_per_unit)
+        tree = without_margins(result)
+        return tree if isinstance(tree, exp.Subquery) else exp.Subquery(this=tree)

@@ -1,0 +1,137 @@
+"""Which noise the measures of a release get: that of the smaller error; and what it costs."""
+
+from fractions import Fraction
+from math import log
+
+from discreet.accounting.events import (
+    MOST_COUNTED,
+    ApproximateEvent,
+    ComposedEvent,
+    DiscreteLaplaceEvent,
+    Event,
+)
+from discreet.catalog.catalog import Accounting, BudgetPolicy
+from discreet.errors import ParameterError
+from discreet.mechanisms.gaussian import Gaussian
+from discreet.mechanisms.geometric import Geometric
+from discreet.query.plan.plan import PlannedComponents
+from discreet.query.plan.strategy import Strategy
+from discreet.query.questions import (
+    GaussianNarrower,
+    LaplaceNarrower,
+    NoDelta,
+    NoiseReason,
+    NotDrawable,
+    NothingMeasured,
+    UnknownGroups,
+)
+
+WORTHWHILE = 0.9
+"""Gaussian noise is taken where its error is less than so much of the Laplace noise's."""
+
+
+def with_noise(
+    outline: Strategy, epsilons: list[Fraction], delta: Fraction, policy: BudgetPolicy
+) -> tuple[tuple[PlannedComponents, ...], NoiseReason, tuple[Event, ...]]:
+    """Return the measures with the noise of smaller error, why it is that, and what is charged."""
+    if not outline.measured:
+        return (), NothingMeasured(), ()
+    laplace = tuple(
+        PlannedComponents(
+            measured=each,
+            epsilon=share,
+            noise=Geometric(epsilon=share, sensitivity=each.sensitivity),
+        )
+        for each, share in zip(outline.measured, epsilons, strict=True)
+    )
+    gaussian = _with_gaussian(outline, epsilons, delta)
+    if gaussian is None:
+        return laplace, _laplace_reason(outline, delta), _laplace_events(outline, laplace)
+    ratio = _error(gaussian) / _error(laplace)
+    if ratio >= WORTHWHILE:
+        return laplace, LaplaceNarrower(ratio=ratio), _laplace_events(outline, laplace)
+    reason = GaussianNarrower(ratio=ratio)
+    return gaussian, reason, _gaussian_events(gaussian, sum(epsilons), delta, policy)
+
+
+def _with_gaussian(
+    outline: Strategy, epsilons: list[Fraction], delta: Fraction
+) -> tuple[PlannedComponents, ...] | None:
+    """Return Gaussian noise of the same deviation, per sensitivity, for all measures together.
+
+    None where there is no delta for it, or where nobody knows how many numbers get noise.
+    """
+    if delta == 0 or outline.groups is None or outline.key_selection is not None:
+        return None
+    answers = outline.groups * max(len(each.measure.cells) for each in outline.measured)
+    try:
+        return tuple(
+            PlannedComponents(
+                measured=each,
+                epsilon=share,
+                noise=Gaussian(
+                    epsilon=sum(epsilons),
+                    delta=delta,
+                    sensitivity=each.sensitivity,
+                    answers=answers,
+                    releases=len(outline.measured),
+                ),
+            )
+            for each, share in zip(outline.measured, epsilons, strict=True)
+        )
+    except ParameterError:  # so small a delta, or so wide a noise, that it cannot be drawn
+        return None
+
+
+def _error(measures: tuple[PlannedComponents, ...]) -> float:
+    """Return the root of the weighted sum of squared half widths, in rows."""
+    squares = 0.0
+    for each in measures:
+        factor = -log(0.05) if isinstance(each.noise, Geometric) else 1.96
+        wide = factor * float(each.noise.scale) / float(each.measured.sensitivity.linf)
+        squares += each.measured.weight * wide**2
+    return float(squares**0.5)
+
+
+def _laplace_events(
+    outline: Strategy, measures: tuple[PlannedComponents, ...]
+) -> tuple[Event, ...]:
+    """Return events whose sensitivity / scale is exactly each measure's epsilon."""
+    return tuple(
+        DiscreteLaplaceEvent(
+            sensitivity=int(each.measured.sensitivity.l1),
+            scale=Fraction(each.noise.scale),
+            answers=_answers(outline, each),
+        )
+        for each in measures
+    )
+
+
+def _answers(outline: Strategy, planned: PlannedComponents) -> int:
+    if outline.groups is None:
+        return MOST_COUNTED
+    return max(1, outline.groups * len(planned.measure.cells))
+
+
+def _gaussian_events(
+    measures: tuple[PlannedComponents, ...],
+    epsilon: Fraction | int,
+    delta: Fraction,
+    policy: BudgetPolicy,
+) -> tuple[Event, ...]:
+    """Return the price as sums of epsilons know it, or the events that concentrated ones know."""
+    if policy.accounting is Accounting.BASIC:
+        return (ApproximateEvent(epsilon=Fraction(epsilon), delta=delta),)
+    each = tuple(m.noise.event for m in measures if isinstance(m.noise, Gaussian))
+    return each if len(each) == 1 else (ComposedEvent(events=each),)
+
+
+def uses_gaussian(measures: tuple[PlannedComponents, ...]) -> bool:
+    """Return whether some noise is Gaussian, which takes a delta."""
+    return any(isinstance(each.noise, Gaussian) for each in measures)
+
+
+def _laplace_reason(outline: Strategy, delta: Fraction) -> NoiseReason:
+    if delta == 0:
+        return NoDelta()
+    return UnknownGroups() if outline.groups is None else NotDrawable()

@@ -1,0 +1,195 @@
+"""Targets; Plan, PlannedRelease and their parts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from types import MappingProxyType
+
+from discreet.accounting.events import Event
+from discreet.errors import HIDDEN, ParameterError, shown
+from discreet.estimators import (
+    Estimator,
+    ExpectedMargin,
+    KeyCount,
+    LinearEstimator,
+    MeanEstimator,
+    Noise,
+    RankMargin,
+    SelectedValue,
+    VarianceEstimator,
+    expected_mean_margin,
+    expected_variance_margin,
+    linear_margin,
+)
+from discreet.mechanisms.exponential import PermuteAndFlip
+from discreet.mechanisms.partition_selection import PartitionSelection
+from discreet.mechanisms.quantile import Extreme, Quantile
+from discreet.mechanisms.sensitivity import Neighbours
+from discreet.parameters import Real, confidence_level, rational
+from discreet.query.plan.components import Components
+from discreet.query.plan.strategy import KeySelection, MeasuredComponents, ValueSelection
+from discreet.query.questions import Aggregation, Contribution, LeftOut, NoiseReason
+from discreet.query.tree import ExactQuery
+
+MOST = 10**300
+"""Larger prices and distances have no float, and no question."""
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class EpsilonTarget:
+    """Spend this epsilon, and this delta where one is needed."""
+
+    epsilon: Fraction
+    delta: Fraction | None
+    """None leaves it to the catalog."""
+
+    def __init__(self, epsilon: Real, *, delta: Real | None = None) -> None:
+        price = rational("epsilon", epsilon, above=0, most=MOST)
+        object.__setattr__(self, "epsilon", price)
+        object.__setattr__(self, "delta", _checked_delta(delta))
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class MarginTarget:
+    """Spend the least epsilon for which the noise of a column stays within a distance.
+
+    `within` is one distance for all columns, or one for each column that is named.
+    """
+
+    within: Fraction | Mapping[str, Fraction]
+    confidence: Fraction
+    delta: Fraction | None
+    """None leaves it to the catalog."""
+
+    def __init__(
+        self,
+        within: Real | Mapping[str, Real],
+        *,
+        confidence: Real = Fraction(95, 100),
+        delta: Real | None = None,
+    ) -> None:
+        object.__setattr__(self, "within", _checked_within(within))
+        object.__setattr__(self, "confidence", confidence_level(confidence))
+        object.__setattr__(self, "delta", _checked_delta(delta))
+
+
+Target = EpsilonTarget | MarginTarget
+
+
+def make_target(
+    epsilon: Real | None,
+    delta: Real | None,
+    within: Real | Mapping[str, Real] | None,
+    confidence: Real,
+) -> Target | None:
+    """Return the target that was given, if one was; a price and an accuracy exclude each other."""
+    if within is None:
+        return None if epsilon is None else EpsilonTarget(epsilon, delta=delta)
+    if epsilon is not None:
+        raise ParameterError(
+            "within", HIDDEN, "and epsilon cannot both be given", "Give one of them"
+        )
+    return MarginTarget(within, confidence=confidence, delta=delta)
+
+
+def _checked_delta(delta: Real | None) -> Fraction | None:
+    return None if delta is None else rational("delta", delta, least=0, below=1)
+
+
+def _checked_within(within: Real | Mapping[str, Real]) -> Fraction | Mapping[str, Fraction]:
+    if not isinstance(within, Mapping):
+        return rational("within", within, above=0, most=MOST)
+    if not within:
+        raise ParameterError("within", within, "must name at least one column")
+    each = {
+        name: rational(f"within[{shown(name)}]", value, above=0, most=MOST)
+        for name, value in within.items()
+    }
+    return MappingProxyType(each)
+
+
+Chooser = Quantile | Extreme | PermuteAndFlip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedComponents:
+    """Cells of each group, and the noise that each of them gets."""
+
+    measured: MeasuredComponents
+    epsilon: Fraction
+    """Its share: exactly what it costs by itself, if its noise is Laplace noise."""
+    noise: Noise
+
+    @property
+    def measure(self) -> Components:
+        return self.measured.measure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedValueSelection:
+    """A value of each group that is chosen by a mechanism."""
+
+    value_selection: ValueSelection
+    epsilon: Fraction
+    mechanism: Chooser
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedKeySelection:
+    """Which keys are shown, where only the data know them."""
+
+    key_selection: KeySelection
+    mechanism: PartitionSelection
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedRelease:
+    """One table that will be released: its exact queries, its noise and its price."""
+
+    aggregation: Aggregation
+    queries: tuple[ExactQuery, ...]
+    components: tuple[PlannedComponents, ...]
+    value_selections: tuple[PlannedValueSelection, ...]
+    key_selection: PlannedKeySelection | None
+    """None if the keys are known."""
+    estimators: tuple[Estimator, ...]
+    """How each aggregate follows from measures, picks and the selection."""
+    neighbours: Neighbours
+    epsilon: Fraction
+    delta: Fraction
+    events: tuple[Event, ...]
+    contribution: Contribution
+    noise_reason: NoiseReason
+    left_out: tuple[LeftOut, ...]
+
+    def expected_margins(self, confidence: Fraction) -> tuple[ExpectedMargin, ...]:
+        """Return how far noise moves each aggregate, at most, with this confidence."""
+        return tuple(self.expected(number, confidence) for number in range(len(self.estimators)))
+
+    def expected(self, number: int, confidence: Fraction) -> ExpectedMargin:
+        """Return it for one aggregate."""
+        return _expected(self, self.estimators[number], confidence)
+
+
+def _expected(
+    planned: PlannedRelease, estimator: Estimator, confidence: Fraction
+) -> ExpectedMargin:
+    match estimator:
+        case LinearEstimator(measure=number):
+            return linear_margin(estimator, planned.components[number].noise, confidence)
+        case MeanEstimator(measure=number):
+            return expected_mean_margin(estimator, planned.components[number].noise, confidence)
+        case VarianceEstimator(measure=number):
+            return expected_variance_margin(estimator, planned.components[number].noise, confidence)
+        case KeyCount():
+            assert planned.key_selection is not None  # noqa: S101 - it is what shows numbers
+            return float(planned.key_selection.mechanism.margin(confidence))
+        case SelectedValue(selection=number):
+            return _expected_pick(planned.value_selections[number], confidence)
+
+
+def _expected_pick(planned: PlannedValueSelection, confidence: Fraction) -> ExpectedMargin:
+    ruler, mechanism = planned.value_selection.grid, planned.mechanism
+    if ruler is None or isinstance(mechanism, PermuteAndFlip):
+        return None
+    return RankMargin(rows=mechanism.rank_error(confidence, ruler.steps + 1))

@@ -1,0 +1,463 @@
+"""What a release needs from the engine and from mechanisms, before any price is put on it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from discreet.catalog.schema import Kind, Value
+from discreet.errors import QuestionSizeError, UnboundedError, UnsupportedError
+from discreet.estimators import (
+    Estimator,
+    KeyCount,
+    LinearEstimator,
+    MeanEstimator,
+    SelectedValue,
+    VarianceEstimator,
+)
+from discreet.mechanisms.sensitivity import Neighbours, Sensitivity
+from discreet.query.expressions.rejections import argument_text
+from discreet.query.plan.bounded_rows import is_bounded
+from discreet.query.plan.components import (
+    COUNTS,
+    OF_ROWS,
+    ONE_ROW,
+    Components,
+    StatisticGroup,
+    components_of,
+    estimator_of,
+    group_statistics,
+    importance,
+    is_count_of_rows,
+)
+from discreet.query.plan.quantization import ValueGrid, bounds_of, grid_for, native_steps, quantize
+from discreet.query.plan.sensitivity import (
+    component_sensitivity,
+    rows_bounding,
+    rows_of_a_unit,
+    signed_sum_sensitivity,
+    unit_count_sensitivity,
+)
+from discreet.query.questions import Aggregate, Aggregation, Counted, DeclaredGroups, Statistic
+from discreet.query.tree import ContributionBounding, ExactQuery, Expression
+
+POINTS_MOST = 1 << 16
+"""Quantiles of whole numbers are among all of them up to so many, else among evenly spaced ones."""
+
+
+POINTS_SPACED = 1 << 14
+
+
+CANDIDATES_MOST = 1 << 22
+"""Points of a quantile, or values of a mode, over all groups."""
+
+
+GROUPS_GUESSED = 1 << 10
+"""For so many groups points are provided where nobody knows how many there are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasuredComponents:
+    """A measure, where its exact sums are found, and how far a unit moves it."""
+
+    measure: Components
+    query: int
+    columns: tuple[str, ...]
+    sensitivity: Sensitivity
+    weight: float
+    """How much its variance counts against that of others, where epsilon is split."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValueSelection:
+    """A value that is chosen, not measured: a quantile or an end on a ruler, or a mode."""
+
+    query: int
+    statistic: Statistic
+    fraction: Fraction
+    kind: Kind
+    grid: ValueGrid | None
+    domain: tuple[Value, ...] = ()
+    rows: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeySelection:
+    """By which numbers keys are selected that only the data know."""
+
+    of: Counted
+    query: int
+    column: str
+    in_all: int
+    """How much a unit adds to the numbers of all keys together, at most."""
+    in_one: int
+    """And to that of each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Strategy:
+    """A release's exact queries and what is to get noise."""
+
+    aggregation: Aggregation
+    queries: tuple[ExactQuery, ...]
+    measured: tuple[MeasuredComponents, ...]
+    value_selections: tuple[ValueSelection, ...]
+    key_selection: KeySelection | None
+    """What selects the keys, if these are not known."""
+    estimators: tuple[Estimator, ...]
+    """How each aggregate follows."""
+    groups: int | None
+    """How many there are; None if only the data know."""
+
+    @property
+    def weights(self) -> tuple[float, ...]:
+        """How much each part counts: the selection, the measures, the picks."""
+        return (
+            *([1.0 + (KeyCount() in self.estimators)] if self.key_selection is not None else []),
+            *(each.weight for each in self.measured),
+            *(2.0 for _ in self.value_selections),
+        )
+
+
+def strategy_for(release: Aggregation, neighbours: Neighbours) -> Strategy:
+    """Return what a release needs, or refuse what has no private form."""
+    _check_kinds(release)
+    _check_bounds(release)
+    builder = _Builder(_with_one_count(release), neighbours)
+    estimators = builder.estimators()
+    return Strategy(
+        aggregation=release,
+        queries=tuple(builder.queries),
+        measured=tuple(builder.measured),
+        value_selections=tuple(builder.picks),
+        key_selection=builder.selecting,
+        estimators=estimators,
+        groups=builder.groups,
+    )
+
+
+def _with_one_count(release: Aggregation) -> Aggregation:
+    """Return the release with one statistic for units and rows, where each unit has one row.
+
+    Where keys are selected, that is the number of units, which comes with the selection for free.
+    """
+    if not release.one_row_per_unit:
+        return release
+    same = {Statistic.COUNT_ROWS, Statistic.COUNT_UNITS}
+    kept = Statistic.COUNT_ROWS if _is_known(release) else Statistic.COUNT_UNITS
+    aggregates = tuple(
+        replace(each, statistic=kept) if each.statistic in same else each
+        for each in release.aggregates
+    )
+    return replace(release, aggregates=aggregates)
+
+
+def _is_known(release: Aggregation) -> bool:
+    return not release.keys or isinstance(release.groups, DeclaredGroups)
+
+
+class _Builder:
+    """Collects queries, measures and picks; equal ones are one."""
+
+    def __init__(self, release: Aggregation, neighbours: Neighbours) -> None:
+        self.release = release
+        self.neighbours = neighbours
+        self.rows = rows_of_a_unit(release)
+        self.is_known = _is_known(release)
+        self.groups = _groups(release)
+        self.queries: list[ExactQuery] = []
+        self.measured: list[MeasuredComponents] = []
+        self.picks: list[ValueSelection] = []
+        self.selecting: KeySelection | None = None
+        self._families: dict[Expression | None, tuple[StatisticGroup, Components, int]] = {}
+
+    def estimators(self) -> tuple[Estimator, ...]:
+        if not self.release.aggregates and self.is_known:
+            raise UnsupportedError(
+                "This query only lists declared groups, which are public",
+                "Add an aggregate, for example COUNT(*)",
+            )
+        if not self.is_known and self._counts_rows_alone:
+            self._select_by_rows()
+        else:
+            self._measure_rows()
+            if not self.is_known:
+                self._select_by_units()
+        made: dict[Aggregate, Estimator] = {}
+        for each in self.release.aggregates:
+            if each not in made:
+                made[each] = self._estimator(each)
+        self._weigh(made.values())
+        return tuple(made[each] for each in self.release.aggregates)
+
+    def _estimator(self, aggregate: Aggregate) -> Estimator:
+        match aggregate.statistic:
+            case Statistic.COUNT_UNITS:
+                return self._units()
+            case Statistic.COUNT_DISTINCT | Statistic.SUM_DISTINCT:
+                return self._distinct(aggregate)
+            case Statistic.QUANTILE | Statistic.MIN | Statistic.MAX:
+                return self._quantile(aggregate)
+            case Statistic.MODE:
+                return self._mode(aggregate)
+            case _:
+                key = None if is_count_of_rows(aggregate) else aggregate.argument
+                if key not in self._families:
+                    return KeyCount()
+                family, measure, number = self._families[key]
+                return estimator_of(aggregate, family, measure, number, self.rows)
+
+    @property
+    def _asked_families(self) -> tuple[StatisticGroup, ...]:
+        return group_statistics(
+            each for each in self.release.aggregates if each.statistic in OF_ROWS
+        )
+
+    @property
+    def _counts_rows_alone(self) -> bool:
+        """Whether unknown keys can be selected by their rows, because COUNT(*) is asked anyway.
+
+        Its noise is then that of the selection, and nothing is paid for a number of units. Where
+        COUNT(*) is read off sums, or units are asked for, it has no price of its own to save.
+        """
+        asks_units = any(
+            each.statistic is Statistic.COUNT_UNITS for each in self.release.aggregates
+        )
+        alone = [each.argument for each in self._asked_families] == [None]
+        return alone and not asks_units
+
+    def _select_by_rows(self) -> None:
+        query = self._added(replace(self._base, sums=(ONE_ROW,)))
+        self.selecting = KeySelection(
+            of=Counted.ROWS, query=query, column="s0", in_all=self.rows, in_one=self.rows
+        )
+
+    def _measure_rows(self) -> None:
+        """Put the measures of all families into one query."""
+        families = self._asked_families
+        if not families:
+            return
+        measures = [components_of(each, self.rows) for each in families]
+        sums = tuple(dict.fromkeys(each for measure in measures for each in measure.sums))
+        query = self._added(replace(self._base, sums=sums, units=not self.is_known))
+        for family, measure in zip(families, measures, strict=True):
+            columns = tuple(f"s{sums.index(each)}" for each in measure.sums)
+            size = measure.sensitivity(self.rows, self.groups, self.neighbours)
+            number = self._measure(measure, query, columns, size)
+            self._families[family.argument] = (family, measure, number)
+            if family.with_rows:
+                self._families[None] = (family, measure, number)
+
+    def _select_by_units(self) -> None:
+        """Select unknown keys by units of the rows that are measured, or of all rows if none."""
+        if not self.queries:
+            self._added(self._units_query)
+        self.selecting = KeySelection(
+            of=Counted.UNITS, query=0, column="units", in_all=self.rows, in_one=1
+        )
+
+    def _units(self) -> Estimator:
+        if not self.is_known:
+            return KeyCount()
+        query = self._added(self._units_query)
+        size = unit_count_sensitivity(
+            self.rows if self.release.keys else 1, self.groups, self.neighbours
+        )
+        units = Components(what="count", sums=(), cells=((1,),), total=1)
+        number = self._measure(units, query, ("units",), size)
+        return LinearEstimator(measure=number, weights=(Fraction(1),), is_integer=True)
+
+    @property
+    def _units_query(self) -> ExactQuery:
+        bounding = (
+            ContributionBounding.NONE
+            if self.release.one_row_per_unit
+            else ContributionBounding.UNITS_ONLY
+        )
+        return replace(self._base, bounding=bounding, units=True)
+
+    def _pairs_query(self, values: int, distinct: Expression) -> ExactQuery:
+        return replace(
+            self._base,
+            bounding=ContributionBounding.PAIRS,
+            contribution_limit=values,
+            is_bounded=self._base.is_bounded and values == self.rows,
+            distinct=distinct,
+        )
+
+    def _distinct(self, aggregate: Aggregate) -> LinearEstimator:
+        argument = _argument(aggregate)
+        values = self._values_of_a_unit(aggregate, argument)
+        if aggregate.statistic is Statistic.COUNT_DISTINCT:
+            query = self._added(self._pairs_query(values, argument))
+            size = component_sensitivity(values, self.groups, self.neighbours)
+            counted = Components(what="count", sums=(), cells=((1,),), total=1)
+            number = self._measure(counted, query, ("n",), size)
+            return LinearEstimator(measure=number, weights=(Fraction(1),), is_integer=True)
+        return self._distinct_sum(aggregate, values)
+
+    def _distinct_sum(self, aggregate: Aggregate, values: int) -> LinearEstimator:
+        """Sum the places of different values; `n` of them stand at each place above the low end."""
+        family = StatisticGroup(argument=aggregate.argument, statistics=frozenset({Statistic.SUM}))
+        measure = components_of(family, values)
+        estimator = estimator_of(aggregate, family, measure, 0, values)
+        low, high = measure.ends or (0, 0)
+        size = signed_sum_sensitivity(
+            low, high, values, is_grouped=self.groups != 1, neighbours=self.neighbours
+        )
+        query = self._added(replace(self._pairs_query(values, measure.sums[-1]), sums=measure.sums))
+        columns = tuple(f"s{i}" for i in range(len(measure.sums)))
+        number = self._measure(measure, query, columns, size)
+        assert isinstance(estimator, LinearEstimator)  # noqa: S101 - a sum alone is linear
+        return replace(estimator, measure=number)
+
+    def _values_of_a_unit(self, aggregate: Aggregate, argument: Expression) -> int:
+        """Return the most different values of a unit, over all groups.
+
+        The engine keeps no more than these, so that privacy does not rest on this number.
+        """
+        domain = ("the unit",) if aggregate.is_of_unit else argument.facts.domain
+        if domain is None or self.groups is None:
+            return self.rows
+        known = sum(each is not None for each in domain)
+        return min(self.rows, max(1, known * self.groups))
+
+    def _quantile(self, aggregate: Aggregate) -> SelectedValue:
+        argument = _argument(aggregate)
+        most = min(POINTS_MOST, max(2, CANDIDATES_MOST // (self.groups or GROUPS_GUESSED))) - 1
+        is_own = (steps := native_steps(argument)) is not None and steps <= most
+        ruler = grid_for(argument, most=most if is_own else min(most, POINTS_SPACED - 1))
+        query = self._added(replace(self._base, cell=quantize(argument, ruler)))
+        ends = {Statistic.MIN: Fraction(0), Statistic.MAX: Fraction(1)}
+        fraction = ends.get(aggregate.statistic, aggregate.fraction or Fraction(0))
+        return self._pick(
+            ValueSelection(
+                query=query,
+                statistic=Statistic.QUANTILE,
+                fraction=fraction,
+                kind=aggregate.kind,
+                grid=ruler,
+                rows=self.rows,
+            )
+        )
+
+    def _mode(self, aggregate: Aggregate) -> SelectedValue:
+        argument = _argument(aggregate)
+        if argument.facts.domain is None:
+            inner = argument_text(aggregate.text)
+            raise UnsupportedError(
+                f"{aggregate.text or 'MODE'} needs declared values for {inner}",
+                f"Use SELECT {inner}, COUNT(*) AS n ... GROUP BY {inner} ORDER BY n DESC LIMIT 1 "
+                "instead, or ask the data owner to declare the values",
+                span=aggregate.span,
+            )
+        domain = tuple(each for each in argument.facts.domain if each is not None)
+        if not domain:
+            raise UnsupportedError(
+                f"{aggregate.text or 'MODE'} has no values except NULL",
+                "Use MODE with a column or an expression that has other values",
+                span=aggregate.span,
+            )
+        if len(domain) * (self.groups or GROUPS_GUESSED) > CANDIDATES_MOST:
+            raise QuestionSizeError(
+                f"{aggregate.text or 'MODE'} has too many values for this many groups",
+                "Group by fewer columns",
+                span=aggregate.span,
+            )
+        query = self._added(replace(self._base, keys=(*self._keys, argument), sums=(ONE_ROW,)))
+        return self._pick(
+            ValueSelection(
+                query=query,
+                statistic=Statistic.MODE,
+                fraction=Fraction(0),
+                kind=aggregate.kind,
+                grid=None,
+                domain=domain,
+                rows=self.rows,
+            )
+        )
+
+    @property
+    def _keys(self) -> tuple[Expression, ...]:
+        return tuple(each.expression for each in self.release.keys)
+
+    @property
+    def _base(self) -> ExactQuery:
+        """The query for the rows of each group, bounded by rows."""
+        return ExactQuery(
+            rows=self.release.rows,
+            name=self.release.name,
+            keys=self._keys,
+            bounding=rows_bounding(self.release),
+            contribution_limit=self.rows,
+            is_bounded=is_bounded(self.release),
+        )
+
+    def _added(self, query: ExactQuery) -> int:
+        """Return the number of the query, which is added if there is no equal one."""
+        if query not in self.queries:
+            self.queries.append(query)
+        return self.queries.index(query)
+
+    def _measure(
+        self, measure: Components, query: int, columns: tuple[str, ...], size: Sensitivity
+    ) -> int:
+        self.measured.append(
+            MeasuredComponents(
+                measure=measure, query=query, columns=columns, sensitivity=size, weight=0.0
+            )
+        )
+        return len(self.measured) - 1
+
+    def _pick(self, pick: ValueSelection) -> SelectedValue:
+        if pick not in self.picks:
+            self.picks.append(pick)
+        return SelectedValue(selection=self.picks.index(pick))
+
+    def _weigh(self, estimators: Iterable[Estimator]) -> None:
+        """Give each measure the sum of what its statistics count for."""
+        sums = [0.0] * len(self.measured)
+        for each in estimators:
+            if isinstance(each, LinearEstimator | MeanEstimator | VarianceEstimator):
+                sums[each.measure] += importance(each)
+        self.measured = [
+            replace(each, weight=max(weight, 1.0))
+            for each, weight in zip(self.measured, sums, strict=True)
+        ]
+
+
+def _check_kinds(release: Aggregation) -> None:
+    """Reject group keys of types that have no order."""
+    for each in release.keys:
+        if each.expression.facts.kind in (Kind.OTHER, Kind.INTERVAL):
+            raise UnsupportedError(
+                f"GROUP BY {each.text or each.name} is not supported, because of its type",
+                "Group by a number, a text, a date, a timestamp or a condition",
+                span=each.span,
+            )
+
+
+UNBOUNDED = COUNTS | {Statistic.COUNT_UNITS, Statistic.COUNT_DISTINCT, Statistic.MODE}
+"""Statistics that need no range of values."""
+
+
+def _check_bounds(release: Aggregation) -> None:
+    """Reject an aggregate that needs bounds and has none, with its place in the query."""
+    for each in release.aggregates:
+        if each.argument is None or each.statistic in UNBOUNDED:
+            continue
+        try:
+            bounds_of(each.argument, each.text)
+        except UnboundedError as refusal:
+            refusal.span = each.span
+            raise
+
+
+def _groups(release: Aggregation) -> int | None:
+    if not release.keys:
+        return 1
+    return len(release.groups.rows) if isinstance(release.groups, DeclaredGroups) else None
+
+
+def _argument(aggregate: Aggregate) -> Expression:
+    assert aggregate.argument is not None  # noqa: S101 - the checker gave it one
+    return aggregate.argument
