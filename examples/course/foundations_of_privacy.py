@@ -44,9 +44,8 @@ print(f"95 % of the answers are within ±{noise.margin(0.95):.2f} percentage poi
 
 # %%
 truncated = noise.truncated(0, 100)
-print(
-    f"P(100 | 100) = {truncated.distribution(100).pmf(100):.4f}, at the same ε = {truncated.epsilon}"
-)
+likely = truncated.distribution(100).pmf(100)
+print(f"P(100 | 100) = {likely:.4f}, at the same ε = {truncated.epsilon}")
 
 # %% [markdown]
 # # Utility

@@ -63,9 +63,8 @@ for _ in range(4):
 print(f"left: {float(budget.remaining().epsilon):g}")
 scholarships = Laplace(epsilon=0.1, sensitivity=bounded_sum(0, 6000))
 print(f"a sum of scholarships up to 6000 has noise of scale {float(scholarships.scale):g}")
-print(
-    f"at ε = 8 one answer in {1 / RandomizedResponse(epsilon=8).distribution(0).pmf(1):.0f} is a lie"
-)
+lie = RandomizedResponse(epsilon=8).distribution(0).pmf(1)
+print(f"at ε = 8 one answer in {1 / lie:.0f} is a lie")
 
 # %% [markdown]
 # # Averaging
