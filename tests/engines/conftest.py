@@ -25,4 +25,4 @@ def _is_on_spark(item: pytest.Function) -> bool:
     callspec = getattr(item, "callspec", None)
     given = () if callspec is None else callspec.params.values()
     by_engine = any(isinstance(each, str) and each == "spark" for each in given)
-    return by_engine or item.module.__name__.startswith("tests.engines.test_spark")
+    return by_engine or item.module.__name__.startswith("tests.engines.spark.test_spark")

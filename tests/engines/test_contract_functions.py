@@ -19,7 +19,7 @@ from tests.engines.contract_values import (
     is_same,
 )
 from tests.engines.made import column
-from tests.engines.test_functions import FIXED, all_calls
+from tests.engines.duckdb.test_dialect import FIXED, all_calls
 
 ULPS = {"exp": 2, "power": 2, "ln": 2, "log2": 4, "log10": 2, "log": 4}
 """What IEEE leaves to the library may differ by so many units of the last place; the rest not."""

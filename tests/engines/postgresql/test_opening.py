@@ -18,7 +18,7 @@ from tests.engines.on_postgresql import run, stored
 from tests.engines.test_contract import QUESTIONS, exact, expected, plan_of
 from tests.postgresql import shared_server
 
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parents[3]
 CORPUS = len(golden("corpus")["answer"])
 
 

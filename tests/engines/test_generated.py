@@ -1,6 +1,6 @@
 """SQL for engines that are not run here: parsed by others' rules, translated and run as DuckDB's.
 
-`python -m tests.engines.test_foreign` writes the golden files anew.
+`python -m tests.engines.test_generated` writes the golden files anew.
 """
 
 import re

@@ -140,7 +140,7 @@ def test_numbers_about_the_same_rows_are_one_release(sql: str) -> None:
 
 
 LIKE = json.loads(
-    (Path(__file__).parent.parent / "golden" / "like_identities.json").read_text(encoding="utf-8")
+    (Path(__file__).parents[2] / "golden" / "like_identities.json").read_text(encoding="utf-8")
 )
 """What releases with patterns were called before patterns were written in one form."""
 

@@ -45,7 +45,7 @@ from tests.engines.contract_values import PLACES, awkward_table, evaluated, name
 from tests.engines.on_postgresql import postgresql_engine
 from tests.engines.prepared import FORMS, catalog_of, table_of, visits
 from tests.engines.prepared import Row as Kept
-from tests.engines.test_functions import all_calls
+from tests.engines.duckdb.test_dialect import all_calls
 from tests.properties.movement import check_additivity, check_movement, exact_tables
 from tests.spark import shared_session
 

@@ -11,7 +11,7 @@ from discreet.query.tree import Expression
 from tests.engines.contract import ENGINES, Holder, engine_of
 from tests.engines.contract_values import AWKWARD, awkward_table, evaluated
 from tests.engines.made import column
-from tests.engines.test_functions import FIXED
+from tests.engines.duckdb.test_dialect import FIXED
 from tests.query.extremes import Chances
 
 CALLS = {"duckdb": 25, "postgresql": 25, "spark": 3}
