@@ -27,7 +27,7 @@ from tests.engines.made import column, count, private, select
 from tests.engines.on_postgresql import postgresql_engine
 from tests.engines.on_spark import spark_engine
 from tests.postgresql import shared_server
-from tests.query.plan.test_identity import CATALOG, STORE
+from tests.query.plan.declared import CATALOG, STORE
 from tests.spark import shared_session
 from tests.statements import unbound
 

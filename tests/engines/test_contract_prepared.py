@@ -25,9 +25,9 @@ from discreet.query.plan.bounded_rows import reads_bounded_rows
 from discreet.query.plan.plan import EpsilonTarget
 from tests.attacks.clinic import tables
 from tests.engines.contract import Holder
+from tests.engines.corpus import QUESTIONS, exact, expected, reference
 from tests.engines.on_postgresql import stored
 from tests.engines.prepared import FORMS, Contents, Row, catalog_of, faults, table_of, visits
-from tests.engines.test_contract import QUESTIONS, exact, expected, reference
 from tests.postgresql import shared_server
 from tests.spark import shared_session
 
