@@ -56,12 +56,12 @@ OWNER = AccountOptions()
 STOPPED = "Stopped. If the query had already been charged, repeating it is free."
 
 
-class End(Exception):  # noqa: N818 - nothing went wrong
+class Quit(Exception):  # noqa: N818 - nothing went wrong
     """The shell is to end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Command:
+class ShellCommand:
     """A command of the shell: how it is written, its help, and what it does."""
 
     usage: str
@@ -187,7 +187,7 @@ class Shell:
 
     def quit(self, _: str) -> None:
         """End the shell."""
-        raise End
+        raise Quit
 
     @property
     def cost(self) -> str:
@@ -197,28 +197,30 @@ class Shell:
         return "Each query costs the smallest ε for the margin of error set by \\within"
 
 
-COMMANDS: Mapping[str, Command] = {
-    "\\explain": Command(
+COMMANDS: Mapping[str, ShellCommand] = {
+    "\\explain": ShellCommand(
         usage="\\explain SQL", help="preview a query; spends nothing", run=Shell.explain
     ),
-    "\\budget": Command(
+    "\\budget": ShellCommand(
         usage="\\budget", help="remaining budget and past queries", run=Shell.budget
     ),
-    "\\tables": Command(usage="\\tables", help="list the tables", run=Shell.tables),
-    "\\d": Command(
+    "\\tables": ShellCommand(usage="\\tables", help="list the tables", run=Shell.tables),
+    "\\d": ShellCommand(
         usage="\\d TABLE",
         help="columns of a table, and what is declared for them",
         run=Shell.describe,
     ),
-    "\\epsilon": Command(
+    "\\epsilon": ShellCommand(
         usage="\\epsilon E", help="set the ε of each query from now on", run=Shell.epsilon
     ),
-    "\\within": Command(
+    "\\within": ShellCommand(
         usage="\\within N", help="set the margin of error instead", run=Shell.within
     ),
-    "\\plot": Command(usage="\\plot FILE", help="save a chart of the last answer", run=Shell.plot),
-    "\\help": Command(usage="\\help", help="show this list", run=Shell.help),
-    "\\q": Command(usage="\\q", help="quit (or press Ctrl-D)", run=Shell.quit),
+    "\\plot": ShellCommand(
+        usage="\\plot FILE", help="save a chart of the last answer", run=Shell.plot
+    ),
+    "\\help": ShellCommand(usage="\\help", help="show this list", run=Shell.help),
+    "\\q": ShellCommand(usage="\\q", help="quit (or press Ctrl-D)", run=Shell.quit),
 }
 
 
@@ -271,7 +273,7 @@ def _run_all(running: Shell, texts: Iterator[str]) -> None:
     try:
         for text in texts:
             running.run(text)
-    except End:
+    except Quit:
         return
 
 
