@@ -28,7 +28,6 @@ from discreet.catalog import (
     PublicTable,
     Table,
 )
-from discreet.catalog.catalog import nearest
 from discreet.catalog.schema import time_from_number
 from discreet.cli import clear_interrupt
 from discreet.cli.ask import answered, check_chart, explained, opened, save_chart, show_answer
@@ -48,6 +47,7 @@ from discreet.cli.options import (
 from discreet.cli.shell_input import Words, inputs, is_command, is_complete, statements_and_rest
 from discreet.curator import Account, Curator
 from discreet.errors import HIDDEN, BudgetError, DiscreetError, ParameterError, readable
+from discreet.parameters import nearest_name
 
 PROMPT, CONTINUED = "discreet> ", "     ...> "
 
@@ -110,7 +110,7 @@ class Shell:
         name, _, rest = text.partition(" ")
         command = COMMANDS.get(name)
         if command is None:
-            near = nearest(name, list(COMMANDS))
+            near = nearest_name(name, list(COMMANDS))
             hint = f"Did you mean {near}?" if near else "Use \\help to list the commands."
             raise typer.BadParameter(f"There is no command {name}. {hint}")
         command.run(self, rest.strip().rstrip(";").strip())
@@ -145,7 +145,7 @@ class Shell:
         table = self.curator.catalog.table(name)
         if table is None:
             names = [each.name for each in self.curator.catalog.tables]
-            near = nearest(name, names)
+            near = nearest_name(name, names)
             hint = f"Did you mean {near}?" if near else f"Available tables: {', '.join(names)}."
             raise typer.BadParameter(f"There is no table {name}. {hint}")
         show(f"{table.name}: {_unit(table)}")
