@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from discreet.engines.base import ResourceLimits
-from discreet.engines.duckdb.store import Store
-from discreet.engines.spill_folders import LOCK, PREFIX, make_spill, remove_abandoned
+from discreet.engines.duckdb.store import LOCK, PREFIX, Store, make_spill, remove_abandoned
 
 SPILLING = """
 import sys

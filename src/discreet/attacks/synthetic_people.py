@@ -36,7 +36,7 @@ from discreet.catalog import (
     SourcePolicy,
     Value,
 )
-from discreet.catalog.catalog import column_of, nearest
+from discreet.catalog.catalog import column_of
 from discreet.catalog.columns import ColumnDeclaration, UnitPath
 from discreet.catalog.declaration import Declaration, TableDeclaration, path_unit
 from discreet.catalog.entries import time_from
@@ -45,7 +45,7 @@ from discreet.catalog.schema import time_from_number
 from discreet.errors import CatalogError, ParameterError
 from discreet.noise import bernoulli, uniform_integers
 from discreet.noise.uniform import IntArray
-from discreet.parameters import integer
+from discreet.parameters import integer, nearest_name
 from discreet.tables import ARROW_TYPES
 
 Array: TypeAlias = "pa.Array[Any]"
@@ -375,7 +375,7 @@ def _named(found: Sequence[tuple[Model, Column]], name: str) -> tuple[Model, Col
     if name.casefold() in by_name:
         return by_name[name.casefold()]
     columns = [column.name for _, column in found]
-    near = nearest(name, columns)
+    near = nearest_name(name, columns)
     such = f", such as {near or columns[0]!r}" if columns else ""
     rule = f"must name a column that is boolean or has values or bounds{such}"
     raise ParameterError("secret", name, rule)

@@ -5,8 +5,8 @@
 """
 
 from discreet.audit.auditor import Finding, audit, audit_outputs, lower_bound, plot
-from discreet.audit.bounds import Count
 from discreet.audit.subjects import Subject, SubjectKind
+from discreet.binomial import Count
 
 __all__ = [
     "Count",

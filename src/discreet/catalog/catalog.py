@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property
@@ -159,10 +158,3 @@ def column_of(table: Table, name: str) -> Column | None:
     """Return the column with this name, in any letter case; None if there is none."""
     folded = name.casefold()
     return next((each for each in table.columns if each.name.casefold() == folded), None)
-
-
-def nearest(name: str, known: list[str]) -> str | None:
-    """Return the known name that is most similar to this one, if any is similar."""
-    folded = {each.casefold(): each for each in known}
-    found = get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
-    return folded[found[0]] if found else None

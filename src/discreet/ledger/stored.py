@@ -25,6 +25,7 @@ from discreet.ledger.base import (
 from discreet.ledger.charges import ChargeScope
 from discreet.ledger.incidents import incident_record, incidents_in, resume_record
 from discreet.ledger.inputs import (
+    Policy,
     check_analyst,
     check_answer,
     check_head,
@@ -33,7 +34,6 @@ from discreet.ledger.inputs import (
     is_token_of,
     selector_in,
 )
-from discreet.ledger.policy import Policy
 from discreet.ledger.state import BEGINNING, LedgerState, NewEntry, StoredEntry, entry_from_row
 from discreet.ledger.storage import (
     Mode,
