@@ -104,6 +104,7 @@ def test_who_reads_secrets_by_failures_is_stopped_by_the_first() -> None:
     assert incident.about["sql"] == about(2)
 
 
+@pytest.mark.postgresql
 def test_the_attack_is_stopped_over_a_ledger_on_a_server(tmp_path: Path) -> None:
     ledger = PostgresStore(tmp_path).address
     table = pa.table(COLUMNS)

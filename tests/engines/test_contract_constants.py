@@ -8,10 +8,10 @@ from discreet.catalog.schema import Kind, Value
 from discreet.query.expressions.facts import Function, case_of, literal
 from discreet.query.expressions.functions import CASTS, FUNCTIONS, call
 from discreet.query.tree import Expression
+from tests.engines.calls import FIXED
 from tests.engines.contract import ENGINES, Holder, engine_of
 from tests.engines.contract_values import AWKWARD, awkward_table, evaluated
 from tests.engines.made import column
-from tests.engines.test_functions import FIXED
 from tests.query.extremes import Chances
 
 CALLS = {"duckdb": 25, "postgresql": 25, "spark": 3}

@@ -21,7 +21,7 @@ from tests.attacks.clinic import tables
 from tests.engines.on_postgresql import FLUSH, run, stored
 from tests.postgresql import shared_server
 
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parents[3]
 
 CATALOG = """
 [budget]

@@ -263,7 +263,7 @@ def test_a_refusal_shows_line_column_and_caret(clinic: Curator) -> None:
 
 
 def test_every_kind_of_refusal_has_its_heading_and_example() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "reference" / "errors.md").read_text(
+    page = (Path(__file__).parents[3] / "docs" / "reference" / "errors.md").read_text(
         encoding="utf-8"
     )
     for kind in QuestionError.__subclasses__():

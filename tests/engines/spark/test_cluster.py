@@ -75,9 +75,9 @@ def test_a_standalone_cluster_has_the_same_exact_tables(tmp_path: Path) -> None:
         running("worker", cluster, "-c", "2", "-m", "1g", "-d", str(tmp_path), address),
     ):
         asked = subprocess.run(  # noqa: S603 - our own command
-            [sys.executable, "-m", "tests.engines.spark_on_cluster", address],
+            [sys.executable, "-m", "tests.engines.spark.on_cluster", address],
             env=environment,
-            cwd=Path(__file__).parent.parent.parent,
+            cwd=Path(__file__).parents[3],
             capture_output=True,
             text=True,
             timeout=PATIENCE,

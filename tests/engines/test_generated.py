@@ -1,6 +1,6 @@
 """SQL for engines that are not run here: parsed by others' rules, translated and run as DuckDB's.
 
-`python -m tests.engines.test_foreign` writes the golden files anew.
+`python -m tests.engines.test_generated` writes the golden files anew.
 """
 
 import re
@@ -26,8 +26,8 @@ from discreet.query.expressions.functions import call
 from discreet.query.tree import ExactQuery, Scan
 from tests.attacks.clinic import tables
 from tests.engines.contract import _plain
+from tests.engines.corpus import QUESTIONS, RELEASED, expected, plan_of
 from tests.engines.made import column, count, loaded, private, select
-from tests.engines.test_contract import QUESTIONS, RELEASED, expected, plan_of
 
 ROOT = Path(__file__).parent.parent.parent
 GOLDEN = ROOT / "tests" / "golden" / "dialects"

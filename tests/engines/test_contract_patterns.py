@@ -27,7 +27,7 @@ from tests.engines.made import column, count, private, select
 from tests.engines.on_postgresql import postgresql_engine
 from tests.engines.on_spark import spark_engine
 from tests.postgresql import shared_server
-from tests.query.test_identity import CATALOG, STORE
+from tests.query.plan.declared import CATALOG, STORE
 from tests.spark import shared_session
 from tests.statements import unbound
 
@@ -103,7 +103,7 @@ def matches(dialect: Dialect, name: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("name", ["like", "ilike"])
-@pytest.mark.xdist_group("spark")
+@pytest.mark.spark
 def test_spark_matches_as_the_embedded_engine_does(name: str) -> None:
     """Patterns of several % are written as regular expressions of ours there."""
     found = shared_session().sql(f"SELECT array({', '.join(matches(SPARK, name))})").collect()
@@ -132,7 +132,8 @@ def odd_matches(dialect: Dialect) -> list[str]:
     return [write([written(dialect, x), written(dialect, y)]) for x in ODD for y in ODD]
 
 
-@pytest.mark.xdist_group("spark")
+@pytest.mark.postgresql
+@pytest.mark.spark
 def test_letters_in_any_case_are_the_same_on_all_engines() -> None:
     """ILIKE compares letters in lower case, one by one."""
     engine = DuckDbEngine.load({"visits": pa.table({"patient_id": [1]})})

@@ -162,6 +162,7 @@ def test_another_schema_is_asked_again_under_the_same_version(tmp_path: Path) ->
 # --------------------------------------------------------------------------- where charges are kept
 
 
+@pytest.mark.postgresql
 def test_a_catalog_may_name_a_server_for_its_ledger(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

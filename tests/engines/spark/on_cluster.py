@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import discreet
 from discreet.engines.spark import SparkEngine
 from tests.attacks.clinic import tables
-from tests.engines.test_contract import QUESTIONS, exact, expected, plan_of
+from tests.engines.corpus import QUESTIONS, exact, expected, plan_of
 
 SOME = 20
 """Of so many questions one is asked."""

@@ -3,44 +3,14 @@
 import json
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 
-from discreet.catalog import catalog_from
-from discreet.engines.public_store import PublicStore
 from discreet.query.check import check
 from discreet.query.parse import parse
 from discreet.query.plan import make_plan
 from discreet.query.plan.identity import Identity
 from discreet.query.plan.plan import EpsilonTarget
-
-CATALOG = catalog_from(
-    {
-        "budget": {"epsilon": 10, "delta": 1e-6},
-        "tables": {
-            "visits": {
-                "unit": "who",
-                "columns": {
-                    "who": {"type": "integer"},
-                    "age": {"type": "integer", "bounds": [0, 120]},
-                    "cost": {"type": "real", "bounds": [0, 500]},
-                    "region": {"type": "text", "values": ["n", "s"]},
-                    "note": {"type": "text"},
-                },
-            },
-            "people": {
-                "unit": "who",
-                "rows_per_unit": 1,
-                "columns": {"who": {"type": "integer"}, "sex": {"type": "text"}},
-            },
-            "places": {
-                "public": True,
-                "columns": {"region": {"type": "text"}, "name": {"type": "text"}},
-            },
-        },
-    }
-)
-STORE = PublicStore({"places": pa.table({"region": ["n", "s"], "name": ["North", "South"]})})
+from tests.query.plan.declared import CATALOG, STORE
 
 
 def identities(sql: str, epsilon: float = 1) -> tuple[Identity, ...]:
@@ -140,7 +110,7 @@ def test_numbers_about_the_same_rows_are_one_release(sql: str) -> None:
 
 
 LIKE = json.loads(
-    (Path(__file__).parent.parent / "golden" / "like_identities.json").read_text(encoding="utf-8")
+    (Path(__file__).parents[2] / "golden" / "like_identities.json").read_text(encoding="utf-8")
 )
 """What releases with patterns were called before patterns were written in one form."""
 

@@ -40,12 +40,12 @@ from discreet.query.plan.bounded_rows import reading_bounded_rows
 from discreet.query.plan.plan import EpsilonTarget
 from discreet.query.tree import Call, Expression, map_columns
 from tests.attacks.clinic import spread
+from tests.engines.calls import all_calls
 from tests.engines.contract import ENGINES, Holder, engine_of
 from tests.engines.contract_values import PLACES, awkward_table, evaluated, name_of
 from tests.engines.on_postgresql import postgresql_engine
 from tests.engines.prepared import FORMS, catalog_of, table_of, visits
 from tests.engines.prepared import Row as Kept
-from tests.engines.test_functions import all_calls
 from tests.properties.movement import check_additivity, check_movement, exact_tables
 from tests.spark import shared_session
 

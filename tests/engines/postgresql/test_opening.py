@@ -14,11 +14,11 @@ import discreet
 from discreet.engines.postgresql import PostgreSqlEngine
 from discreet.errors import CatalogError, DiscreetError, ParameterError, SourceError
 from tests.attacks.clinic import golden, tables
+from tests.engines.corpus import QUESTIONS, exact, expected, plan_of
 from tests.engines.on_postgresql import run, stored
-from tests.engines.test_contract import QUESTIONS, exact, expected, plan_of
 from tests.postgresql import shared_server
 
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parents[3]
 CORPUS = len(golden("corpus")["answer"])
 
 

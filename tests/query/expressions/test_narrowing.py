@@ -11,8 +11,8 @@ from discreet.engines.writer import write_expression
 from discreet.query.expressions.narrowing import narrow, with_facts
 from discreet.query.expressions.translate import translate
 from discreet.query.tree import Facts
+from tests.query.expressions.known import EXPRESSIONS, FACTS, database, holds, known
 from tests.query.nasty import Names, parsed
-from tests.query.test_functions import EXPRESSIONS, FACTS, database, holds, known
 
 CONDITIONS = [
     *("cost BETWEEN 10 AND 100", "cost > 10.1 AND cost < 99", "10 <= cost", "NOT cost < 10"),
