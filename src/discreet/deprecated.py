@@ -1,13 +1,14 @@
 """Old names that still work: each use gives a DeprecationWarning that says what to write instead.
 
-Names of a module go through its `__getattr__`. Modules that moved are entries in `sys.modules`, so
-no file stays behind for them.
+Names of a module go through its `__getattr__`, members of a class through the descriptor `Renamed`.
+Modules that moved are entries in `sys.modules`, so no file stays behind for them.
 """
 
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from types import ModuleType
+from typing import Any
 from warnings import warn
 
 ALL_OTHERS = "*"
@@ -19,16 +20,55 @@ def warn_renamed(old: str, new: str, *, stacklevel: int = 2) -> None:
     warn(f"{old} is deprecated, use {new}", DeprecationWarning, stacklevel=stacklevel + 1)
 
 
-def deprecated_names(module: str, names: Mapping[str, str]) -> Callable[[str], object]:
+class Renamed:
+    """The old name of a method, property or member of an enum: `law = Renamed("distribution")`."""
+
+    __slots__ = ("name", "new")
+
+    def __init__(self, new: str) -> None:
+        self.new = new
+        self.name = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        """Return what replaces the old name, bound as it would be."""
+        value = getattr(owner if instance is None else instance, self.new)
+        warn_renamed(f"{owner.__name__}.{self.name}", f"{owner.__name__}.{self.new}")
+        return value
+
+
+def deprecated_names(
+    module: str, names: Mapping[str, str], others: Callable[[str], object] | None = None
+) -> Callable[[str], object]:
     """Return a `__getattr__` for a module. `names` maps old names to what replaces them.
 
     A replacement is a dotted path, such as "discreet.local.Client". It is loaded when it is used.
+    `others` loads all other names, or raises AttributeError.
     """
+
+    def found(name: str) -> object:
+        if name in names:
+            if not _is_checked_by_import():
+                warn_renamed(f"{module}.{name}", names[name])
+            return _loaded(names[name])
+        if others is not None:
+            return others(name)
+        raise AttributeError(f"module {module!r} has no attribute {name!r}")
+
+    return found
+
+
+def private_names(module: str, names: Mapping[str, str]) -> Callable[[str], object]:
+    """Return a `__getattr__` for a module. `names` maps what is private now to its path."""
 
     def found(name: str) -> object:
         if name not in names:
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
-        warn_renamed(f"{module}.{name}", names[name])
+        if not _is_checked_by_import():
+            text = f"{module}.{name} is not public any more and will be removed in 0.4."
+            warn(text, DeprecationWarning, stacklevel=2)
         return _loaded(names[name])
 
     return found
@@ -67,6 +107,11 @@ class _MovedModule(ModuleType):
         value = _loaded(new)
         warn_renamed(f"{self.__name__}.{name}", new)
         return value
+
+
+def _is_checked_by_import() -> bool:
+    """Return whether `from package import name` looks if there is a name, before it takes it."""
+    return sys._getframe(2).f_code.co_name == "_handle_fromlist"  # noqa: SLF001 - there is no other
 
 
 def _loaded(path: str) -> object:

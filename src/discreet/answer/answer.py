@@ -249,6 +249,12 @@ class Answer:
         return self.column_margins
 
     @property
+    def widths(self) -> MarginsAt:
+        """The old name of `column_margins_at`."""
+        warn_renamed("Answer.widths", "Answer.margins_at")
+        return self.column_margins_at
+
+    @property
     def was_kept(self) -> bool:
         """The old name of `from_ledger`."""
         warn_renamed("Answer.was_kept", "Answer.from_ledger")

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from discreet.accounting import Budget
 from discreet.catalog.schema import Column, PathUnit, PrivateTable, Table
+from discreet.deprecated import Renamed
 from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
 
 
@@ -93,6 +94,8 @@ class RowChoice(Enum):
         """Return ONCE for "prepared", its name until 0.2: catalogs are kept for years."""
         return cls.ONCE if value == "prepared" else None
 
+    PREPARED = Renamed("ONCE")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourcePolicy:
@@ -107,6 +110,8 @@ class SourcePolicy:
     version: str | None = None
     """The data version, as declared. None: it is computed from the data."""
     row_choice: RowChoice = RowChoice.ONCE
+
+    bounding = Renamed("row_choice")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,7 @@ from discreet.answer.rendering import (
     table_lines,
     visible,
 )
-from discreet.deprecated import warn_renamed
+from discreet.deprecated import Renamed
 from discreet.mechanisms.sensitivity import Neighbours
 from discreet.parameters import flag
 
@@ -64,11 +64,8 @@ class ExplainedColumn:
             return f"shared with {self.shares_with}"
         return equation("ε", amount_up(self.epsilon_share))
 
-    @property
-    def spread_text(self) -> str:
-        """The old name of `margin_text`."""
-        warn_renamed("ExplainedColumn.spread_text", "ExplainedColumn.margin_text")
-        return self.margin_text
+    spread_text = Renamed("margin_text")
+    price_text = Renamed("cost_text")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
