@@ -38,7 +38,7 @@ from discreet.answer.rendering import (
     table_lines,
     visible,
 )
-from discreet.deprecated import warn_renamed
+from discreet.deprecated import renamed_arguments, warn_renamed
 from discreet.errors import ParameterError
 from discreet.parameters import Real, confidence_level, flag, freeze_fields
 from discreet.plots.figure import Plot
@@ -75,6 +75,7 @@ MarginsAt: TypeAlias = Callable[[Fraction, bool], Margins]
 """Margins at a confidence, for each number alone or for all of the answer at once."""
 
 
+@renamed_arguments(half_widths="column_margins", widths="column_margins_at", was_kept="from_ledger")
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Answer:
     """A noisy table with margins of error, its cost and what remains of the budget.

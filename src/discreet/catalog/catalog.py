@@ -9,7 +9,7 @@ from functools import cached_property
 
 from discreet.accounting import Budget
 from discreet.catalog.schema import Column, PathUnit, PrivateTable, Table
-from discreet.deprecated import Renamed
+from discreet.deprecated import Renamed, renamed_arguments
 from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
 
 
@@ -97,6 +97,7 @@ class RowChoice(Enum):
     PREPARED = Renamed("ONCE")
 
 
+@renamed_arguments(bounding="row_choice")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourcePolicy:
     """The database that holds the tables, and its limits for a query."""

@@ -18,7 +18,7 @@ from discreet.answer.rendering import (
     table_lines,
     visible,
 )
-from discreet.deprecated import Renamed
+from discreet.deprecated import Renamed, renamed_arguments
 from discreet.mechanisms.sensitivity import Neighbours
 from discreet.parameters import flag
 
@@ -39,6 +39,7 @@ PER_ROW = "n is the number of rows in a group that have a value."
 HINT = "To see the generated SQL, add --sql, or call to_text(sql=True) in Python."
 
 
+@renamed_arguments(spread_text="margin_text")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainedColumn:
     """One number that is released for each group."""

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from discreet.deprecated import Renamed
+from discreet.deprecated import Renamed, renamed_arguments
 from discreet.noise.enclosures import Bracket, Enclosure, ceil_div, exp_neg
 from discreet.noise.uniform import FloatArray
 from discreet.parameters import Real, integer, rational
@@ -305,6 +305,7 @@ def _squares(n: int) -> float:
     return (n - 1) * n * (2 * n - 1) / 6
 
 
+@renamed_arguments(law="distribution")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClampedDistribution:
     """A distribution whose mass beyond [low, high] is moved to the ends."""
@@ -355,6 +356,7 @@ class ClampedDistribution:
     law = Renamed("distribution")
 
 
+@renamed_arguments(law="distribution")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundedDistribution:
     """A distribution on a fine grid, with values rounded to the nearest integer, halves upwards."""
