@@ -8,6 +8,7 @@ from functools import cached_property
 
 from discreet.accounting import Budget
 from discreet.catalog.schema import Column, PathUnit, PrivateTable, Table
+from discreet.deprecated import Renamed, renamed_arguments
 from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
 
 
@@ -92,7 +93,10 @@ class RowChoice(Enum):
         """Return ONCE for "prepared", its name until 0.2: catalogs are kept for years."""
         return cls.ONCE if value == "prepared" else None
 
+    PREPARED = Renamed("ONCE")
 
+
+@renamed_arguments(bounding="row_choice")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourcePolicy:
     """The database that holds the tables, and its limits for a query."""
@@ -106,6 +110,8 @@ class SourcePolicy:
     version: str | None = None
     """The data version, as declared. None: it is computed from the data."""
     row_choice: RowChoice = RowChoice.ONCE
+
+    bounding = Renamed("row_choice")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

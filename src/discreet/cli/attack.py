@@ -21,7 +21,7 @@ from discreet.attacks.registry import (
     Attack,
     DefenceOptions,
 )
-from discreet.attacks.synthetic_people import synthesizer_like
+from discreet.attacks.synthesizer import synthesizer_like
 from discreet.attacks.targets import KnownDefence
 from discreet.attacks.trials import Outcome
 from discreet.catalog import BudgetPolicy

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.polynomial.legendre import leggauss
 
 from discreet.accounting.events import ExponentialEvent, PermuteAndFlipEvent
+from discreet.deprecated import Renamed
 from discreet.errors import HIDDEN, ParameterError
 from discreet.mechanisms.accuracy import checked_epsilon, checked_sensitivity, least_epsilon
 from discreet.mechanisms.charts import choices_plot
@@ -247,6 +248,10 @@ class Selector:
 
     def _law(self, scores: IntArray) -> ChoiceDistribution:
         raise NotImplementedError
+
+    law = Renamed("distribution")
+    error = Renamed("margin")
+    for_error = Renamed("for_margin")
 
 
 @dataclass(frozen=True, slots=True, init=False)

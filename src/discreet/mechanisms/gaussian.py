@@ -14,6 +14,7 @@ from discreet.accounting.calibration import (
     classical_gaussian_multiplier_squared,
 )
 from discreet.accounting.events import DiscreteGaussianEvent
+from discreet.deprecated import Renamed
 from discreet.errors import ParameterError
 from discreet.mechanisms.accuracy import (
     check_answers,
@@ -266,6 +267,10 @@ class Gaussian:
         """
         crossing = float(self.epsilon * self.variance / moved) * 9 / 8
         return max(self.margin(DRAWN), min(crossing, FARTHEST_DRAWN * self.scale))
+
+    law = Renamed("distribution")
+    error = Renamed("margin")
+    for_error = Renamed("for_margin")
 
 
 def _multiplier_squared(

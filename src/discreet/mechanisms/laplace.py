@@ -7,6 +7,7 @@ from math import ceil, floor
 from typing import Self, overload
 
 from discreet.accounting.events import DiscreteLaplaceEvent
+from discreet.deprecated import Renamed
 from discreet.mechanisms.accuracy import (
     EPSILON_LEAST,
     check_answers,
@@ -168,6 +169,10 @@ class Laplace:
             reach=self.margin(DRAWN),
             title=title_of(self),
         )
+
+    law = Renamed("distribution")
+    error = Renamed("margin")
+    for_error = Renamed("for_margin")
 
 
 def _grid_for(epsilon: Fraction, sensitivity: Fraction, answers: int) -> tuple[Fraction, int]:

@@ -8,6 +8,7 @@ from math import log
 import numpy as np
 
 from discreet.accounting.events import NoisyMaxEvent
+from discreet.deprecated import Renamed
 from discreet.errors import HIDDEN, ParameterError
 from discreet.mechanisms.accuracy import drawn_scale, laplace_accuracy, miss_probability
 from discreet.mechanisms.charts import choices_plot
@@ -128,6 +129,9 @@ class NoisyMax:
         """Plot the distributions of the choice for two neighbouring lists, and their ratio."""
         here, there = self.distribution(scores), self.distribution(neighbour)
         return choices_plot(here, there, epsilon=self.epsilon, title=type(self).__name__)
+
+    law = Renamed("distribution")
+    error = Renamed("margin")
 
 
 @dataclass(frozen=True, slots=True)

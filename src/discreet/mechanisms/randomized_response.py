@@ -10,6 +10,7 @@ import numpy as np
 
 from discreet.accounting.events import RandomizedResponseEvent
 from discreet.accounting.rounding import log_up
+from discreet.deprecated import Renamed
 from discreet.errors import HIDDEN, ParameterError, readable
 from discreet.mechanisms.accuracy import (
     checked_epsilon,
@@ -228,6 +229,10 @@ class RandomizedResponse:
             raise ParameterError(
                 "categories", self.categories, f"must be {most} or less for {what}"
             )
+
+    law = Renamed("distribution")
+    error = Renamed("margin")
+    for_error = Renamed("for_margin")
 
 
 def _without_bools(exact: object) -> object:

@@ -7,6 +7,7 @@ from math import ceil, exp, log
 from typing import Self
 
 from discreet.accounting.events import StaircaseEvent
+from discreet.deprecated import Renamed
 from discreet.errors import HIDDEN, ParameterError
 from discreet.mechanisms.accuracy import (
     checked_epsilon,
@@ -145,3 +146,7 @@ class Staircase:
             is_negative = uniform_integers(2, entropy=entropy) == 1
             if k or not is_negative:
                 return -k if is_negative else k
+
+    law = Renamed("distribution")
+    error = Renamed("margin")
+    for_error = Renamed("for_margin")
