@@ -15,6 +15,7 @@ import pyarrow as pa
 import pytest
 
 import discreet
+from discreet import errors
 from discreet.catalog import Kind
 from discreet.cli import main
 from discreet.cli.app import TABLE, load
@@ -163,6 +164,13 @@ def test_a_function_is_accepted_as_its_page_spells_it(name: str, every_kind: Cur
     found = re.sub(r"\b[xyz]\b", lambda each: values[each[0]], spelling_of(name))
     sql = f"SELECT COUNT(*) AS n FROM t WHERE ({found}) IS NOT NULL"  # noqa: S608 - our own page
     assert every_kind.explain(sql, epsilon=0.1).columns[0].name == "n"
+
+
+def test_every_error_is_on_its_page() -> None:
+    page = text_of(DOCS / "reference" / "errors.md")
+    named = [name for name in vars(errors) if name.endswith(("Error", "Warning"))]
+    assert len(named) > 30
+    assert [name for name in named if f"`{name}`" not in page and f"### {name}" not in page] == []
 
 
 # --------------------------------------------------------------------------- README and commands
