@@ -124,6 +124,14 @@ def test_the_site_is_built_and_needs_nothing_from_elsewhere(tmp_path: Path) -> N
         assert loads.search(page.read_text(encoding="utf-8")) is None, page
 
 
+@pytest.mark.parametrize("page", [DOCS / "architecture.md", ROOT / "CONTRIBUTING.md"], ids=name_of)
+def test_files_that_a_page_for_contributors_names_are_there(page: Path) -> None:
+    named = set(re.findall(r"`((?:[\w*.-]+/)*[\w*-]+\.(?:py|md|toml)|(?:[\w*-]+/)+)`", text_of(page)))
+    assert len(named) > 10
+    folders = (ROOT, ROOT / "src" / "discreet")
+    assert [each for each in named if not any(any(f.glob(each)) for f in folders)] == []
+
+
 @pytest.mark.parametrize("name", GENERATED)
 def test_a_generated_page_is_what_make_docs_writes(name: str) -> None:
     assert text_of(DOCS / name) == GENERATED[name]()
