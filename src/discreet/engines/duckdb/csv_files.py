@@ -60,9 +60,6 @@ EXAMPLES: Mapping[Kind, str] = {
 UNREADABLE = "Check that the file exists and that you may read it"
 
 
-UNREADABLE = "Check that the file exists and that you may read it"
-
-
 def header_of(file: Path) -> tuple[str, tuple[str, ...]]:
     """Return the delimiter and the columns' names, or say what is wrong with the first line."""
     first = _first_record(file)
