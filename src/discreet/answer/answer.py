@@ -41,7 +41,7 @@ from discreet.answer.rendering import (
 from discreet.deprecated import renamed_arguments, warn_renamed
 from discreet.errors import ParameterError
 from discreet.parameters import Real, confidence_level, flag, freeze_fields
-from discreet.plots.figure import Plot
+from discreet.plots import Plot
 from discreet.utility.guessing import best_guesses
 from discreet.utility.neighbours import Label
 from discreet.utility.priors import AnyGain, Prior

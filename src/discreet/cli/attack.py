@@ -32,7 +32,7 @@ from discreet.cli.console import progress, remark, say, show
 from discreet.cli.options import AsJson, exact
 from discreet.errors import ParameterError
 from discreet.parameters import nearest_name, rational
-from discreet.plots.figure import check_format
+from discreet.plots import check_format
 
 MOST_QUERIES, MOST_TRIALS, MOST_PEOPLE = 100_000, 100_000, 100_000
 PERCENT = 100

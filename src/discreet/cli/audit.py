@@ -15,7 +15,7 @@ from discreet.cli.console import progress, remark, say, show, show_table
 from discreet.cli.options import AsJson, Chart
 from discreet.errors import ParameterError
 from discreet.parameters import nearest_name
-from discreet.plots.figure import check_format
+from discreet.plots import check_format
 
 FAILED = 1
 

@@ -42,8 +42,14 @@ from discreet.local.collector import LEAST_PEOPLE
 from discreet.local.means import MeanMechanism
 from discreet.noise import SYSTEM
 from discreet.parameters import integer
-from discreet.plots.answers import Panel, plot_answer_bars, plot_answer_dots, plot_answer_lines
-from discreet.plots.figure import Plot, check_format
+from discreet.plots import (
+    Panel,
+    Plot,
+    check_format,
+    plot_answer_bars,
+    plot_answer_dots,
+    plot_answer_lines,
+)
 from discreet.writing import check_place, write_file
 
 BATCH = 5_000

@@ -22,7 +22,7 @@ from discreet.noise import SYSTEM, Entropy, exponential_choice, permute_and_flip
 from discreet.noise.enclosures import Bracket, ceil_div, exp_neg
 from discreet.noise.uniform import IntArray
 from discreet.parameters import Real, call_text, confidence_level, flag, freeze_fields, integer
-from discreet.plots.figure import Plot
+from discreet.plots import Plot
 
 Scores: TypeAlias = Reals | IntArray
 """One number for each candidate. Higher is better."""

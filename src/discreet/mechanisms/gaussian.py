@@ -40,7 +40,7 @@ from discreet.noise import SYSTEM, Entropy, discrete_gaussian
 from discreet.noise.gaussian import VARIANCE_MOST
 from discreet.noise.uniform import FloatArray, IntArray
 from discreet.parameters import Real, as_call, choice, freeze_fields, integer, rational
-from discreet.plots.figure import Plot
+from discreet.plots import Plot
 
 FINENESS = 1 << 26
 """A step is at most this part of the standard deviation."""

@@ -33,7 +33,7 @@ from discreet.noise import SYSTEM, Entropy, discrete_laplace
 from discreet.noise.laplace import SCALE_LEAST, SCALE_MOST
 from discreet.noise.uniform import IntArray
 from discreet.parameters import Real, call_text, freeze_fields, integer
-from discreet.plots.figure import Plot
+from discreet.plots import Plot
 
 
 @dataclass(frozen=True, slots=True, init=False)

@@ -35,7 +35,7 @@ from discreet.noise import SYSTEM, Entropy, discrete_laplace
 from discreet.noise.laplace import SCALE_MOST
 from discreet.noise.uniform import FloatArray
 from discreet.parameters import Real, call_text, freeze_fields, integer, rational
-from discreet.plots.figure import Plot
+from discreet.plots import Plot
 
 FINENESS = 1 << 16
 """A step is at most this part of the scale and of the sensitivity."""

@@ -25,7 +25,7 @@ from discreet.mechanisms.sensitivity import Sensitivity
 from discreet.noise import SYSTEM, Entropy, discrete_laplace, permutation, permute_and_flip_choice
 from discreet.noise.uniform import IntArray
 from discreet.parameters import Real, call_text, choice, freeze_fields, integer
-from discreet.plots.figure import Plot
+from discreet.plots import Plot
 
 FINENESS = 1 << 10
 """A step of the grid that scores are floored to is at most this part of the sensitivity."""

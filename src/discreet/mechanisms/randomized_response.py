@@ -26,8 +26,7 @@ from discreet.noise.coins import respond
 from discreet.noise.enclosures import Bracket, Enclosure, ceil_div, ratio, share_against_exp_neg
 from discreet.noise.uniform import BoolArray, FloatArray, IntArray
 from discreet.parameters import Real, as_call, freeze_fields, integer, rational
-from discreet.plots.distributions import plot_heat
-from discreet.plots.figure import Plot
+from discreet.plots import Plot, plot_heat
 
 CATEGORIES_MOST = 1 << 31
 

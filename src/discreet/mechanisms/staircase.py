@@ -23,7 +23,7 @@ from discreet.noise import SYSTEM, Entropy, geometric, uniform_integers
 from discreet.noise.enclosures import share_against_exp_neg
 from discreet.noise.uniform import LazyUniform
 from discreet.parameters import Real, call_text, freeze_fields
-from discreet.plots.figure import Plot
+from discreet.plots import Plot
 
 EPSILON_MOST = 60
 """Above this, the high part of a stair is too narrow for a 64-bit grid, and errors are zero."""

@@ -14,8 +14,7 @@ from discreet.mechanisms.distributions import ClampedDistribution, Distribution
 from discreet.noise import SYSTEM, Entropy
 from discreet.noise.uniform import FloatArray, IntArray
 from discreet.parameters import Real, freeze_fields, integer, rational
-from discreet.plots.distributions import plot_heat
-from discreet.plots.figure import Plot
+from discreet.plots import Plot, plot_heat
 
 CHANNEL_MOST = 2_000
 """The most rows and columns of a channel: four million floats."""

@@ -1,30 +1,44 @@
-"""Plots, with matplotlib: the extra `plots`."""
+"""Plots of answers, distributions, attacks and audits. Drawing needs Matplotlib, an optional extra."""
 
-from typing import TYPE_CHECKING
+from discreet.plots.answers import (
+    Panel,
+    Success,
+    plot_answer_bars,
+    plot_answer_dots,
+    plot_answer_lines,
+    plot_claims,
+    plot_nothing,
+    plot_success,
+)
+from discreet.plots.distributions import (
+    plot_bars,
+    plot_choices,
+    plot_counts,
+    plot_curves,
+    plot_errors,
+    plot_heat,
+    plot_heats,
+    plot_truth,
+)
+from discreet.plots.figure import Plot, check_format
 
-from discreet.deprecated import deprecated_names
-
-if not TYPE_CHECKING:
-    __getattr__ = deprecated_names(
-        __name__,
-        {
-            "Panel": "discreet.plots.answers.Panel",
-            "Plot": "discreet.plots.figure.Plot",
-            "Success": "discreet.plots.answers.Success",
-            "check_format": "discreet.plots.figure.check_format",
-            "plot_answer_bars": "discreet.plots.answers.plot_answer_bars",
-            "plot_answer_dots": "discreet.plots.answers.plot_answer_dots",
-            "plot_answer_lines": "discreet.plots.answers.plot_answer_lines",
-            "plot_bars": "discreet.plots.distributions.plot_bars",
-            "plot_choices": "discreet.plots.distributions.plot_choices",
-            "plot_claims": "discreet.plots.answers.plot_claims",
-            "plot_counts": "discreet.plots.distributions.plot_counts",
-            "plot_curves": "discreet.plots.distributions.plot_curves",
-            "plot_errors": "discreet.plots.distributions.plot_errors",
-            "plot_heat": "discreet.plots.distributions.plot_heat",
-            "plot_heats": "discreet.plots.distributions.plot_heats",
-            "plot_nothing": "discreet.plots.answers.plot_nothing",
-            "plot_success": "discreet.plots.answers.plot_success",
-            "plot_truth": "discreet.plots.distributions.plot_truth",
-        },
-    )
+__all__ = [
+    "Panel",
+    "Plot",
+    "Success",
+    "check_format",
+    "plot_answer_bars",
+    "plot_answer_dots",
+    "plot_answer_lines",
+    "plot_bars",
+    "plot_choices",
+    "plot_claims",
+    "plot_counts",
+    "plot_curves",
+    "plot_errors",
+    "plot_heat",
+    "plot_heats",
+    "plot_nothing",
+    "plot_success",
+    "plot_truth",
+]

@@ -18,8 +18,7 @@ from discreet.local.mechanism import is_within
 from discreet.noise import SYSTEM, Entropy
 from discreet.noise.uniform import FloatArray, LazyUniform
 from discreet.parameters import Real, freeze_fields, rational
-from discreet.plots.distributions import plot_heat
-from discreet.plots.figure import Plot
+from discreet.plots import Plot, plot_heat
 from discreet.utility.neighbours import Label, NeighbourGraph, labels, same_nodes
 
 Weights: TypeAlias = tuple[tuple[int, ...], ...]
