@@ -30,6 +30,8 @@ PACKAGES = ("catalog", "ledger", "mechanisms", "accounting", "local", "utility",
 
 WIDTH = 100
 
+OLD_NAME = re.compile(r"(?:old|deprecated) (?:name|spelling)")
+
 ALIASES = {
     "int | float | Fraction | Decimal | integer[Any] | floating[Any]": "Real",
     "bool | int | float | Fraction | Decimal | str | date | datetime | None": "Value",
@@ -129,8 +131,15 @@ def _members(found: type) -> Iterator[tuple[str, object]]:
     for name in dir(found):
         if not name.startswith("_"):
             owner = next(each for each in found.__mro__ if name in vars(each))
-            if owner.__module__.startswith("discreet"):
-                yield name, inspect.getattr_static(found, name)
+            member = inspect.getattr_static(found, name)
+            if owner.__module__.startswith("discreet") and not _is_old_name(member):
+                yield name, member
+
+
+def _is_old_name(member: object) -> bool:
+    """Return whether a member only gives a warning and what replaces it."""
+    about = inspect.getdoc(member) or ""
+    return type(member).__module__ == "discreet.deprecated" or bool(OLD_NAME.search(about))
 
 
 def _is_documented(member: object) -> bool:

@@ -12,7 +12,6 @@ from pyarrow import parquet
 
 import discreet
 import discreet.executor
-from discreet.breaker import MOST_UNANSWERED
 from discreet.curator import Account, Curator
 from discreet.engines import duckdb as engines_duckdb
 from discreet.errors import (
@@ -26,6 +25,7 @@ from discreet.errors import (
     SuspendedError,
     UnansweredError,
 )
+from discreet.executor import MOST_UNANSWERED
 from discreet.ledger import Ledger, SqliteLedger
 from discreet.mechanisms import Geometric
 from tests.curated import curator_of

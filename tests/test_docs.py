@@ -15,6 +15,7 @@ import pyarrow as pa
 import pytest
 
 import discreet
+from discreet import errors
 from discreet.catalog import Kind
 from discreet.cli import main
 from discreet.cli.app import TABLE, load
@@ -123,6 +124,16 @@ def test_the_site_is_built_and_needs_nothing_from_elsewhere(tmp_path: Path) -> N
         assert loads.search(page.read_text(encoding="utf-8")) is None, page
 
 
+@pytest.mark.parametrize("page", [DOCS / "architecture.md", ROOT / "CONTRIBUTING.md"], ids=name_of)
+def test_files_that_a_page_for_contributors_names_are_there(page: Path) -> None:
+    named = set(
+        re.findall(r"`((?:[\w*.-]+/)*[\w*-]+\.(?:py|md|toml)|(?:[\w*-]+/)+)`", text_of(page))
+    )
+    assert len(named) > 10
+    folders = (ROOT, ROOT / "src" / "discreet")
+    assert [each for each in named if not any(any(f.glob(each)) for f in folders)] == []
+
+
 @pytest.mark.parametrize("name", GENERATED)
 def test_a_generated_page_is_what_make_docs_writes(name: str) -> None:
     assert text_of(DOCS / name) == GENERATED[name]()
@@ -163,6 +174,13 @@ def test_a_function_is_accepted_as_its_page_spells_it(name: str, every_kind: Cur
     found = re.sub(r"\b[xyz]\b", lambda each: values[each[0]], spelling_of(name))
     sql = f"SELECT COUNT(*) AS n FROM t WHERE ({found}) IS NOT NULL"  # noqa: S608 - our own page
     assert every_kind.explain(sql, epsilon=0.1).columns[0].name == "n"
+
+
+def test_every_error_is_on_its_page() -> None:
+    page = text_of(DOCS / "reference" / "errors.md")
+    named = [name for name in vars(errors) if name.endswith(("Error", "Warning"))]
+    assert len(named) > 30
+    assert [name for name in named if f"`{name}`" not in page and f"### {name}" not in page] == []
 
 
 # --------------------------------------------------------------------------- README and commands

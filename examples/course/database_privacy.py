@@ -7,8 +7,9 @@ Run it with `python examples/course/database_privacy.py`; pictures go to build/e
 # %% [markdown]
 # # Eve and the grades
 #
-# Two women took the exam, and Eve believes of each that she failed with chance 0.4. She asks how
-# many women failed. The answer has noise: right with 25 %, within 1 with 55 %, within 2 with 73 %.
+# Two women took the exam, and Eve believes of each that she failed with probability 0.4. She asks
+# how many women failed. The answer has noise: it is right with probability 25%, within 1 with 55%,
+# within 2 with 73%.
 
 # %%
 from math import log, sqrt
@@ -24,15 +25,15 @@ PICTURES = Path("build/examples/course")
 PICTURES.mkdir(parents=True, exist_ok=True)
 
 epsilon = log(5 / 3)
-law = Geometric(epsilon=epsilon, sensitivity=1).distribution(0)
-print([round(law.cdf(n) - law.cdf(-n - 1), 10) for n in (0, 1, 2)])
+noise = Geometric(epsilon=epsilon, sensitivity=1).distribution(0)
+print([round(noise.cdf(n) - noise.cdf(-n - 1), 10) for n in (0, 1, 2)])
 before = independent(0.4, 0.4)
 
 
 def aisha(*answers: int) -> float:
     """Return what Eve believes of Aisha after these answers."""
     belief = belief_after_counts(before, answers, alpha=0.6, of=sum)
-    return float(belief.chance(lambda women: women[0] == 1))
+    return float(belief.probability(lambda women: women[0] == 1))
 
 
 for answer in (0, 1, 2):
@@ -44,8 +45,9 @@ for answer in (0, 1, 2):
 # %% [markdown]
 # # What ε promises
 #
-# Whatever Eve believes of one person before, the odds move by e^ε at most. Asked once, this noise
-# keeps 0.4 between 0.286 and 0.526. Asked k times, it is kε that counts.
+# Whatever Eve believes of one person before, an answer changes the odds by a factor of e^ε at most.
+# After one query, this noise keeps 0.4 between 0.286 and 0.526. After k queries, the factor is
+# e^(kε).
 
 # %%
 low, high = belief_bounds(0.4, epsilon)
@@ -58,7 +60,7 @@ for k in (1, 2, 5, 10):
 # # How far off is a count?
 #
 # At ε = 0.1 the standard deviation of whole-numbered noise is a little less than that of the
-# continuous law, √2 / ε.
+# continuous distribution, √2 / ε.
 
 # %%
 tenth = Geometric(epsilon=0.1, sensitivity=1)

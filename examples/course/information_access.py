@@ -66,8 +66,10 @@ revenues = [float(price * sum(bid >= price for bid in bids)) for price in prices
 halved = Exponential(epsilon=5, sensitivity=4.2)
 full = Exponential(epsilon=5, sensitivity=4.2, monotone=True)
 for name, mechanism in (("halved", halved), ("monotone", full)):
-    law = np.array(mechanism.distribution(revenues).probabilities)
-    print(f"{name:8} expected revenue {law @ np.array(revenues):.3f} of {max(revenues):.1f}")
+    probabilities = np.array(mechanism.distribution(revenues).probabilities)
+    print(
+        f"{name:8} expected revenue {probabilities @ np.array(revenues):.3f} of {max(revenues):.1f}"
+    )
 
 # %% [markdown]
 # # The first one above a threshold
@@ -90,6 +92,6 @@ series = {
     for name, mechanism in (("halved exponent", halved), ("monotone", full))
 }
 labels = [f"{float(prices[i]):.1f}" for i in shown]
-picture = plot_bars(labels, series, {}, title="Which price, at ε = 5?", label="chance, %")
+picture = plot_bars(labels, series, {}, title="Which price, at ε = 5?", label="probability, %")
 print(picture.save(PICTURES / "information_access.png"))
 picture

@@ -37,14 +37,15 @@ for name, channel in (
     ("Laplace, rounded", laplace_channel(0, 110, epsilon=1)),
     ("geometric", geometric_channel(0, 110, epsilon=1)),
 ):
-    chances = [float(channel.chance(z, given=55)) for z in (55, 54)]
-    print(f"{name:16} P(55) = {chances[0]:.4f}, P(54) = {chances[1]:.4f}")
+    probabilities = [float(channel.probability(z, given=55)) for z in (55, 54)]
+    print(f"{name:16} P(55) = {probabilities[0]:.4f}, P(54) = {probabilities[1]:.4f}")
 
 # %% [markdown]
 # # Two worlds
 #
-# Something happens with chance 0.5 in the world with Bob's data. In the world without them, its
-# chance lies between 0.18 and 0.82. A *belief* that is 0.5 with them can be farther off without.
+# Something happens with probability 0.5 in the world with Bob's data. In the world without them,
+# its probability is between 0.18 and 0.82. A *belief* that is 0.5 with them can be further off
+# without them.
 
 # %%
 print("an event: {:.4f} … {:.4f}".format(*event_bounds(0.5, 1)))
@@ -91,7 +92,7 @@ for defence, queries in ((FreshLaplace(each=1), 32), (Discreet(epsilon=1, each=1
 # %%
 tries = np.arange(1, 61)
 panel = Panel(
-    title="chance that the rounded mean is the exact count",
+    title="probability that the rounded mean is the exact count",
     values=np.array(
         [
             mean_is_exact(Geometric(epsilon=epsilon, sensitivity=1).distribution(0), int(k))

@@ -12,10 +12,17 @@ import pyarrow as pa
 import pytest
 
 from discreet.accounting.approximate import basic_cost
-from discreet.bounds.histogram import bounds_text, column_named, histogram_question, read_bounds
+from discreet.bounds.histogram import (
+    BINS,
+    bin_of,
+    bounds_text,
+    column_named,
+    histogram_question,
+    read_bounds,
+    threshold_for,
+)
 from discreet.catalog import Bounds, Catalog, Kind
 from discreet.catalog.arguments import declare
-from discreet.catalog.magnitudes import BINS, bin_of, threshold_for
 from discreet.catalog.resolve import resolve
 from discreet.catalog.schema import number_from_time
 from discreet.engines.duckdb import DuckDbEngine

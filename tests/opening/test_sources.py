@@ -24,11 +24,11 @@ from discreet.catalog.declaration import TableDeclaration
 from discreet.catalog.resolve import read
 from discreet.catalog.schema import Kind
 from discreet.engines.base import PreparedTables
-from discreet.engines.contents import content_of
 from discreet.engines.duckdb.loading import DuckDbTable
 from discreet.ledger import SqliteLedger, existing_ledger
 from discreet.opening import copy_of, is_copy_outdated, prepare_catalog
 from discreet.opening import sources as opened_sources
+from discreet.opening.registry import content_of
 from discreet.opening.sources import DECIDES_NOTHING, bounding_key, earlier_version, form_of
 
 COUNT = "SELECT COUNT(*) AS n FROM people"

@@ -236,9 +236,9 @@ def test_a_catalog_that_chooses_by_question_has_nothing_to_prepare(catalog: Path
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from discreet.engines import preparing
+from discreet.engines.duckdb import prepared
 from discreet.opening import prepare_catalog
-preparing.PART = 100
+prepared.PART = 100
 left = int(sys.argv[2])
 def told(name, number, parts):
     global left

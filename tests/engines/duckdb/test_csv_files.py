@@ -14,7 +14,7 @@ import pytest
 
 import discreet
 from discreet.catalog.schema import Kind
-from discreet.engines.duckdb import DuckDbEngine, column_types
+from discreet.engines.duckdb import DuckDbEngine, csv_files
 from discreet.engines.duckdb.csv_files import first_not_written
 from discreet.errors import CatalogError, SourceError
 
@@ -185,7 +185,7 @@ def test_a_number_of_another_column_is_read_exactly_or_not_at_all(tmp_path: Path
 )
 def test_no_two_texts_are_read_as_one_value(tmp_path: Path, kind: Kind, texts: list[str]) -> None:
     """By all short texts: what DuckDB reads is one-to-one, and Python finds the same at fault."""
-    sql = column_types.written_as("x", kind).replace(f"error('{column_types.NOT_WRITTEN}')", "NULL")
+    sql = csv_files.written_as("x", kind).replace(f"error('{csv_files.NOT_WRITTEN}')", "NULL")
     with duckdb.connect() as connection:
         connection.execute("CREATE TABLE t (x VARCHAR)")
         connection.execute("INSERT INTO t SELECT unnest(?)", [texts])

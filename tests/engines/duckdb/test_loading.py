@@ -19,7 +19,7 @@ import pytest
 import discreet
 from discreet.catalog.schema import Column, Kind
 from discreet.engines.duckdb import DuckDbEngine
-from discreet.engines.duckdb.column_types import column_from_type
+from discreet.engines.duckdb.csv_files import column_from_type
 from discreet.engines.duckdb.loading import DataSource, DuckDbTable, Frame
 from discreet.errors import CatalogError, SourceError
 

@@ -2,8 +2,7 @@
 
 import duckdb
 
-from discreet.engines.duckdb.optimizers import OFF, RUNNING, disabled_optimizers
-from discreet.engines.duckdb.store import Store
+from discreet.engines.duckdb.store import OFF, RUNNING, Store, disabled_optimizers
 
 
 def named() -> set[str]:

@@ -114,7 +114,7 @@ def answers(engine: DuckDbEngine, sql: str, catalog: Catalog = CATALOG) -> list[
 def computed(patch: pytest.MonkeyPatch, engine: DuckDbEngine, sql: str) -> list[list[Row]]:
     """Return the answers without a look at places that are kept."""
     with patch.context() as own:
-        own.setattr(duckdb, "with_placed", lambda query, _: query)
+        own.setattr(duckdb, "read_stored_columns", lambda query, _: query)
         assert not any(is_placed(engine.bind(each).sql) for each in queries(sql))
         return answers(engine, sql)
 
@@ -220,7 +220,7 @@ def test_bounds_that_were_changed_since_are_computed_anew(
     assert set(read) == {"change"}
     ((row,),) = answers(engine, sql, changed)
     with monkeypatch.context() as own, closing(prepared(changed)) as other:
-        own.setattr(duckdb, "with_placed", lambda each, _: each)
+        own.setattr(duckdb, "read_stored_columns", lambda each, _: each)
         assert answers(other, sql, changed) == [[row]]
 
 

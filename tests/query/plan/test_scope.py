@@ -10,9 +10,9 @@ from sqlglot import exp
 
 import discreet
 from discreet.curator import Curator
-from discreet.query.plan import scope
+from discreet.query.plan import identity
+from discreet.query.plan.identity import scope_of
 from discreet.query.plan.plan import EpsilonTarget, PlannedRelease
-from discreet.query.plan.scope import scope_of
 from discreet.query.tree import UnitSemiJoin
 
 PEOPLE = {"p": [1, 2, 3, 4], "x": [1, 2, 3, 4]}
@@ -115,7 +115,7 @@ def test_a_scope_that_forgets_the_rows_inside_exists_is_caught(
     curator: Curator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A broken twin: the walk stops before what IN and EXISTS look for the unit in."""
-    monkeypatch.setattr(scope, "VALUES", (*scope.PLAIN_VALUES, UnitSemiJoin))
+    monkeypatch.setattr(identity, "VALUES", (*identity.PLAIN_VALUES, UnitSemiJoin))
     caught = [
         sql
         for sql in QUESTIONS

@@ -253,7 +253,7 @@ TEXTS = (
     ),
     Function(
         name="position",
-        meaning="where y first stands in x, counted from 1, an integer; 0 if it does not, 1 if y "
+        meaning="where y first occurs in x, counted from 1, an integer; 0 if it does not, 1 if y "
         "is empty",
         accepts=(TEXT, TEXT),
         facts=facts.count,
@@ -287,7 +287,7 @@ CASTS = (
     Function(
         name="to_decimal",
         meaning="x as a real that is rounded to z decimal digits, halves away from 0; NULL if it "
-        "then has more than y digits in all, or cannot be",
+        "then has more than y digits, or cannot be computed",
         accepts=(SCALAR, INTEGER, INTEGER),
         facts=number_functions.to_decimal,
         literals=frozenset({1, 2}),

@@ -1,6 +1,4 @@
-"""Synthetic people for the tables of a catalog.
-
-Synthetic people for the tables of a catalog. The owner's data are not read.
+"""Synthetic people for the tables of a catalog. The owner's data are not read.
 
 Every private table has one row for each person, with values that the catalog allows. If it declares
 no type for a column, the kind is guessed from the column's bounds and values.
@@ -36,7 +34,7 @@ from discreet.catalog import (
     SourcePolicy,
     Value,
 )
-from discreet.catalog.catalog import column_of, nearest
+from discreet.catalog.catalog import column_of
 from discreet.catalog.columns import ColumnDeclaration, UnitPath
 from discreet.catalog.declaration import Declaration, TableDeclaration, path_unit
 from discreet.catalog.entries import time_from
@@ -45,7 +43,7 @@ from discreet.catalog.schema import time_from_number
 from discreet.errors import CatalogError, ParameterError
 from discreet.noise import bernoulli, uniform_integers
 from discreet.noise.uniform import IntArray
-from discreet.parameters import integer
+from discreet.parameters import integer, nearest_name
 from discreet.tables import ARROW_TYPES
 
 Array: TypeAlias = "pa.Array[Any]"
@@ -375,7 +373,7 @@ def _named(found: Sequence[tuple[Model, Column]], name: str) -> tuple[Model, Col
     if name.casefold() in by_name:
         return by_name[name.casefold()]
     columns = [column.name for _, column in found]
-    near = nearest(name, columns)
+    near = nearest_name(name, columns)
     such = f", such as {near or columns[0]!r}" if columns else ""
     rule = f"must name a column that is boolean or has values or bounds{such}"
     raise ParameterError("secret", name, rule)
