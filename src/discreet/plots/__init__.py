@@ -1,4 +1,4 @@
-"""Plots of answers, distributions, attacks and audits. Drawing needs Matplotlib, an optional extra."""
+"""Plots of answers, distributions, attacks and audits. Drawing them needs Matplotlib."""
 
 from discreet.plots.answers import (
     Panel,
