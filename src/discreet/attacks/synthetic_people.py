@@ -1,6 +1,4 @@
-"""Synthetic people for the tables of a catalog.
-
-Synthetic people for the tables of a catalog. The owner's data are not read.
+"""Synthetic people for the tables of a catalog. The owner's data are not read.
 
 Every private table has one row for each person, with values that the catalog allows. If it declares
 no type for a column, the kind is guessed from the column's bounds and values.
