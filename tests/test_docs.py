@@ -126,7 +126,9 @@ def test_the_site_is_built_and_needs_nothing_from_elsewhere(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("page", [DOCS / "architecture.md", ROOT / "CONTRIBUTING.md"], ids=name_of)
 def test_files_that_a_page_for_contributors_names_are_there(page: Path) -> None:
-    named = set(re.findall(r"`((?:[\w*.-]+/)*[\w*-]+\.(?:py|md|toml)|(?:[\w*-]+/)+)`", text_of(page)))
+    named = set(
+        re.findall(r"`((?:[\w*.-]+/)*[\w*-]+\.(?:py|md|toml)|(?:[\w*-]+/)+)`", text_of(page))
+    )
     assert len(named) > 10
     folders = (ROOT, ROOT / "src" / "discreet")
     assert [each for each in named if not any(any(f.glob(each)) for f in folders)] == []
