@@ -12,6 +12,7 @@ from hypothesis import settings
 
 from discreet.noise import SystemEntropy
 from tests.replay import ReplayableEntropy
+from tests.services import Running, needs, services_of
 
 settings.register_profile("push", derandomize=True, deadline=None)
 settings.register_profile("long", deadline=None, max_examples=500)
@@ -27,8 +28,19 @@ def _state_folder(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests by the services that they need; Spark is started once, so in one process."""
+    for item in items:
+        for service in services_of(item):
+            item.add_marker(service)
+        if needs(item, "spark"):
+            item.add_marker(pytest.mark.xdist_group("spark"))
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Replay the bytes of each test from its name, before any fixture draws."""
+    Running.item = item
     draw = _SYSTEM if _is_fresh(item) else _replayed(item.nodeid)
     SystemEntropy.draw = draw  # type: ignore[method-assign, assignment]
 

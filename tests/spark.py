@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.engines.spark.sessions import SILENCE, take
+from tests.services import require_marker
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -45,8 +46,13 @@ def configure(defaults: str = DEFAULTS) -> dict[str, str]:
     }
 
 
-@cache
 def shared_session() -> "SparkSession":
     """Return a session that all tests of this process share; it ends with the process."""
+    require_marker("spark")
+    return _started()
+
+
+@cache
+def _started() -> "SparkSession":
     os.environ.update(configure())
     return take(AT)

@@ -12,7 +12,6 @@ from pyarrow import parquet
 
 import discreet
 import discreet.executor
-from discreet.breaker import MOST_UNANSWERED
 from discreet.curator import Account, Curator
 from discreet.engines import duckdb as engines_duckdb
 from discreet.errors import (
@@ -26,6 +25,7 @@ from discreet.errors import (
     SuspendedError,
     UnansweredError,
 )
+from discreet.executor import MOST_UNANSWERED
 from discreet.ledger import Ledger, SqliteLedger
 from discreet.mechanisms import Geometric
 from tests.curated import curator_of
@@ -104,6 +104,7 @@ def test_who_reads_secrets_by_failures_is_stopped_by_the_first() -> None:
     assert incident.about["sql"] == about(2)
 
 
+@pytest.mark.postgresql
 def test_the_attack_is_stopped_over_a_ledger_on_a_server(tmp_path: Path) -> None:
     ledger = PostgresStore(tmp_path).address
     table = pa.table(COLUMNS)

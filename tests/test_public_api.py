@@ -166,9 +166,11 @@ def test_row_choice_is_given_once() -> None:
         discreet.open(PEOPLE, unit="who", epsilon=1, bounding="prepared", row_choice="once")  # type: ignore[call-arg]
 
 
-@pytest.mark.parametrize("name", ["declare", "read", "draft", "BINS"])
+@pytest.mark.parametrize(
+    "name", ["declare", "read", "draft", "BINS", "Declared", "Found", "complete"]
+)
 def test_names_that_the_catalog_had_are_there_with_a_warning(name: str) -> None:
     with pytest.warns(DeprecationWarning, match=f"discreet.catalog.{name} is not public any more"):
         assert getattr(discreet.catalog, name) is not None
-    with pytest.raises(AttributeError, match="no attribute 'complete'"):
-        getattr(discreet.catalog, "complete")  # noqa: B009 - mypy would find it
+    with pytest.raises(AttributeError, match="no attribute 'open'"):
+        getattr(discreet.catalog, "open")  # noqa: B009 - mypy would find it

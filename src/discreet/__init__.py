@@ -6,6 +6,8 @@ Everything public is loaded on first use, so `import discreet` is fast and loads
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from discreet.deprecated import deprecated_modules
+
 if TYPE_CHECKING:
     from discreet.answer import Answer
     from discreet.catalog import AUTO
@@ -111,21 +113,25 @@ _MODULES = {
 }
 """The module of each public name that is not an error."""
 
+if not TYPE_CHECKING:
 
-def __getattr__(name: str) -> object:
-    """Load a public name when it is first used."""
-    if name not in __all__:
-        raise AttributeError(f"module 'discreet' has no attribute {name!r}")
-    errors = import_module("discreet.errors")
-    try:
-        found = getattr(import_module(_MODULES.get(name, "discreet.errors")), name)
-    except ModuleNotFoundError as cause:
-        if cause.name == "fcntl":
-            raise errors.PlatformError(f"discreet.{name}") from None
-        raise
-    globals()[name] = found
-    return found
+    def __getattr__(name: str) -> object:
+        """Load a public name when it is first used."""
+        if name not in __all__:
+            raise AttributeError(f"module 'discreet' has no attribute {name!r}")
+        errors = import_module("discreet.errors")
+        try:
+            found = getattr(import_module(_MODULES.get(name, "discreet.errors")), name)
+        except ModuleNotFoundError as cause:
+            if cause.name == "fcntl":
+                raise errors.PlatformError(f"discreet.{name}") from None
+            raise
+        globals()[name] = found
+        return found
 
 
 def __dir__() -> list[str]:
     return list(__all__)
+
+
+deprecated_modules({"discreet.bounding": {"*": "discreet.opening.private_draft"}})

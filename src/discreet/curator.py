@@ -12,14 +12,13 @@ from discreet.answer import Answer, Balance, Price
 from discreet.answer.present import present
 from discreet.bounds import BoundsSearch, FoundBounds, bounds_from, bounds_search, histogram_plan
 from discreet.bounds.histogram import ColumnRef, column_named
-from discreet.breaker import Breaker
 from discreet.catalog.catalog import Catalog, RowChoice
 from discreet.catalog.schema import Bounds
 from discreet.engines.base import Engine
 from discreet.engines.generated import write_for
 from discreet.engines.public_store import PublicStore
 from discreet.errors import NothingFoundError
-from discreet.executor import Executor, ReleasedTables, price_of
+from discreet.executor import Breaker, Executor, ReleasedTables, price_of
 from discreet.explanation import Explanation
 from discreet.explanation.from_plan import (
     explain_found,

@@ -17,6 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import csv
 
+from discreet.deprecated import deprecated_modules
 from discreet.writing import write_file
 
 PATIENTS, VISITS = 20_000, 100_000
@@ -253,3 +254,6 @@ def _costs(numbers: Integers, what: Integers) -> Floats:
 
 def _named(names: tuple[str, ...], which: Integers) -> NDArray[Any]:
     return np.array(names)[which]
+
+
+deprecated_modules({"discreet.demo.clinic": {"*": "discreet.demo"}})

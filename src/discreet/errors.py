@@ -1,8 +1,7 @@
 """Exceptions. Each builds its own message: what is wrong, where, and how to fix it."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
@@ -44,19 +43,6 @@ def message(what: str, fix: str = "", *, place: str = "", excerpt: str = "") -> 
 def sentence(words: str) -> str:
     """Return words with a full stop at the end, unless they end with another mark."""
     return words if words.endswith((".", "?", "!")) else f"{words}."
-
-
-def nearest_name(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that is most similar to this one, or None if none is similar."""
-    folded = {each.casefold(): each for each in known}
-    found = get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
-    return folded[found[0]] if found else None
-
-
-def did_you_mean(name: str, known: Iterable[str], *, otherwise: str) -> str:
-    """Return "Did you mean ...?" with the nearest known name, or other words if none is near."""
-    near = nearest_name(name, known)
-    return otherwise if near is None else f"Did you mean {near}?"
 
 
 class DiscreetWarning(UserWarning):

@@ -6,8 +6,10 @@ A float means the decimal that it prints as: 0.1 is 1/10, not 3602879701896397/2
 checks, every parameter is a `Fraction` or an `int` inside its stated range.
 """
 
+from collections.abc import Iterable
 from dataclasses import fields
 from decimal import Decimal
+from difflib import get_close_matches
 from enum import Enum
 from fractions import Fraction
 from numbers import Integral, Rational
@@ -19,6 +21,19 @@ from discreet.errors import COMMANDS, ParameterError, readable
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+
+
+def nearest_name(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name that is most similar to this one, or None if none is similar."""
+    folded = {each.casefold(): each for each in known}
+    found = get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
+    return folded[found[0]] if found else None
+
+
+def did_you_mean(name: str, known: Iterable[str], *, otherwise: str) -> str:
+    """Return "Did you mean ...?" with the nearest known name, or other words if none is near."""
+    near = nearest_name(name, known)
+    return otherwise if near is None else f"Did you mean {near}?"
 
 
 Real: TypeAlias = int | float | Fraction | Decimal | np.integer[Any] | np.floating[Any]

@@ -11,7 +11,7 @@ import discreet
 from discreet.catalog.resolve import read
 from discreet.curator import Curator
 from discreet.errors import CatalogError
-from tests.attacks.test_files import written
+from tests.attacks.writing import written
 
 SOURCE = Path(discreet.__file__).parent
 FILES = sorted(SOURCE.rglob("*.py"))

@@ -11,14 +11,9 @@ import discreet
 from discreet.errors import CatalogError, DiscreetError, SourceError
 from tests.attacks.plans import only
 from tests.attacks.twins import SECRET
+from tests.attacks.writing import written
 
 SOUND = "u,x\n1,2.5\n2,3.5\n"
-
-
-def written(folder: Path, content: str | bytes, name: str = "t.csv") -> Path:
-    path = folder / name
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return path
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from scipy.stats import binomtest
 
 from discreet.attacks.defences import Discreet, Raw
 from discreet.attacks.people import CITIES, People, synthetic_people
-from discreet.attacks.synthetic_people import guessed_kind, synthesizer_like, synthetic_like
+from discreet.attacks.synthesizer import guessed_kind, synthesizer_like, synthetic_like
 from discreet.attacks.targets import protected_by
 from discreet.catalog import Kind
 from discreet.catalog.arguments import declare

@@ -8,8 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from discreet.audit.bounds import Count, delta_down, epsilon_down, likely_shares
-from discreet.binomial import probability_at_least, probability_at_most
+from discreet.binomial import (
+    Count,
+    delta_down,
+    epsilon_down,
+    likely_shares,
+    probability_at_least,
+    probability_at_most,
+)
 
 RUNS = 60
 shares = st.floats(min_value=0.001, max_value=0.999)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.catalog.magnitudes import BINS, bin_of, bounds_from_noisy, threshold_for
+from discreet.bounds.histogram import BINS, bin_of, bounds_from_noisy, threshold_for
 from discreet.catalog.schema import Bounds, Kind, number_from_time
 from discreet.errors import ParameterError
 from discreet.mechanisms import Geometric

@@ -10,7 +10,7 @@ import pytest
 
 from discreet import __version__
 from discreet.cli import main
-from discreet.cli.app import TABLE, Entry, load
+from discreet.cli.app import TABLE, Command, load
 from tests.cli.conftest import Discreet
 from tests.cli.runs import run
 
@@ -102,7 +102,7 @@ def test_help_and_version_load_no_engine() -> None:
 import sys
 sys.argv = ["discreet", "--help"]
 from discreet.cli import main
-from discreet.cli.app import TABLE, Entry, load
+from discreet.cli.app import TABLE, Command, load
 try:
     main()
 finally:
@@ -145,7 +145,7 @@ def test_help_lists_the_commands_in_the_order_in_which_people_need_them(
 
 
 @pytest.mark.parametrize("entry", TABLE, ids=lambda entry: entry.name)
-def test_every_command_of_the_table_is_loaded_with_its_line_of_help(entry: Entry) -> None:
+def test_every_command_of_the_table_is_loaded_with_its_line_of_help(entry: Command) -> None:
     command = load(entry.name)
     assert (command.name, command.help) == (entry.name, entry.help)
     children = getattr(command, "commands", {"": command})

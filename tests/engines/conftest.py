@@ -1,6 +1,8 @@
-"""Spark is started once: its tests run in one process, and on a push some of them for all."""
+"""Of the corpus, Spark is asked some questions on a push, and all in the long run."""
 
 import pytest
+
+from tests.services import needs
 
 SOME = 3
 """Of so many questions of the corpus, one is asked of Spark on a push; `make test-long` all."""
@@ -12,17 +14,9 @@ CORPUS = "test_a_question_has_the_same_exact_tables_everywhere"
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     asked = 0
     for item in items:
-        if not isinstance(item, pytest.Function) or not _is_on_spark(item):
+        if not isinstance(item, pytest.Function) or item.originalname != CORPUS:
             continue
-        item.add_marker(pytest.mark.xdist_group("spark"))
-        if item.originalname == CORPUS:
+        if needs(item, "spark"):
             asked += 1
             if asked % SOME:
                 item.add_marker(pytest.mark.slow)
-
-
-def _is_on_spark(item: pytest.Function) -> bool:
-    callspec = getattr(item, "callspec", None)
-    given = () if callspec is None else callspec.params.values()
-    by_engine = any(isinstance(each, str) and each == "spark" for each in given)
-    return by_engine or item.module.__name__.startswith("tests.engines.test_spark")

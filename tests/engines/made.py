@@ -77,13 +77,13 @@ def listed(engine: Engine, rows: Relation, *kinds: Kind, unit: bool = False) -> 
     return found
 
 
-def count(scan: Relation | PrivateTable, **fields: Any) -> ExactQuery:
+def count(scan: Relation | PrivateTable, *, limit: int = 10, **fields: Any) -> ExactQuery:
     """Return COUNT(*) over rows called v."""
     rows = Scan(table=scan) if isinstance(scan, PrivateTable) else scan
     given: dict[str, Any] = {
         "keys": (),
         "bounding": ContributionBounding.ROWS,
-        "limit": 10,
+        "contribution_limit": limit,
         **fields,
     }
     given.setdefault("sums", (literal(1),))

@@ -10,6 +10,7 @@ from discreet.catalog.schema import Kind
 from discreet.query.expressions.facts import case_of, literal
 from discreet.query.expressions.functions import FUNCTIONS, call
 from discreet.query.tree import Call, Expression
+from tests.engines.calls import FIXED, all_calls
 from tests.engines.contract import OTHERS, Holder, engine_of
 from tests.engines.contract_values import (
     AWKWARD,
@@ -19,7 +20,6 @@ from tests.engines.contract_values import (
     is_same,
 )
 from tests.engines.made import column
-from tests.engines.test_functions import FIXED, all_calls
 
 ULPS = {"exp": 2, "power": 2, "ln": 2, "log2": 4, "log10": 2, "log": 4}
 """What IEEE leaves to the library may differ by so many units of the last place; the rest not."""

@@ -25,9 +25,9 @@ from discreet.query.plan.bounded_rows import reads_bounded_rows
 from discreet.query.plan.plan import EpsilonTarget
 from tests.attacks.clinic import tables
 from tests.engines.contract import Holder
+from tests.engines.corpus import QUESTIONS, exact, expected, reference
 from tests.engines.on_postgresql import stored
 from tests.engines.prepared import FORMS, Contents, Row, catalog_of, faults, table_of, visits
-from tests.engines.test_contract import QUESTIONS, exact, expected, reference
 from tests.postgresql import shared_server
 from tests.spark import shared_session
 
@@ -96,6 +96,7 @@ def test_a_form_that_goes_by_where_rows_stand_is_caught(monkeypatch: pytest.Monk
     assert any(each != found[0] for each in found)
 
 
+@pytest.mark.postgresql
 def test_a_form_whose_parts_share_units_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(on_server, "PART", 17)
     monkeypatch.setattr(on_server, "_part_of", lambda _: 'hashtextextended("amount"::text, 0) & 7')
@@ -152,7 +153,11 @@ SOME = 5
 @pytest.mark.parametrize("every", [SOME, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     "made_by",
-    [_embedded, _on_server, pytest.param(_in_files, marks=pytest.mark.slow, id="spark")],
+    [
+        _embedded,
+        pytest.param(_on_server, marks=pytest.mark.postgresql),
+        pytest.param(_in_files, marks=[pytest.mark.slow, pytest.mark.spark], id="spark"),
+    ],
 )
 def test_questions_over_a_form_have_the_same_exact_tables_as_per_query(
     made_by: Callable[[Path], Holder], every: int, tmp_path: Path

@@ -32,8 +32,8 @@ from discreet.query.tree import (
 )
 from tests.attacks.clinic import golden, spread, tables
 from tests.engines.contract import ENGINES, Holder, Row, engine_of, exact_rows
+from tests.engines.corpus import curator_of, reference
 from tests.engines.made import between, column, count, private, select
-from tests.engines.test_contract import curator_of, reference
 
 MANY = 600
 

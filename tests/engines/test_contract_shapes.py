@@ -16,7 +16,7 @@ from discreet.query.plan import Plan, make_plan
 from discreet.query.plan.plan import EpsilonTarget
 from tests.attacks.clinic import spread
 from tests.engines.contract import OTHERS, Holder, engine_of
-from tests.engines.test_contract import exact
+from tests.engines.corpus import exact
 from tests.properties.databases import (
     COLUMNS,
     PRIVATE,

@@ -14,17 +14,15 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from discreet.catalog.catalog import budget_from
 from discreet.curator import Curator
-from discreet.ledger import SqliteLedger
-from discreet.noise import SYSTEM, Entropy
 from discreet.query.check import check
 from discreet.query.parse import parse
 from discreet.query.plan import make_plan
 from discreet.query.plan.plan import EpsilonTarget
 from tests.properties.clinic import clinic
 from tests.properties.comparison import differences, plain, plain_database, reference
-from tests.properties.databases import Database, catalog, public_store, tame_databases
+from tests.properties.curators import curator_of
+from tests.properties.databases import Database, public_store, tame_databases
 from tests.properties.questions import Drawn, questions
 from tests.properties.silence import silence
 
@@ -37,22 +35,6 @@ SHAPES = [
     for line in (Path(__file__).parent / "shapes.sql").read_text(encoding="utf-8").splitlines()
     if not line.startswith("--")
 ]
-
-
-def curator_of(
-    database: Database, *, entropy: Entropy = SYSTEM, is_prepared: bool = True
-) -> Curator:
-    """Return a curator whose books begin anew."""
-    here = catalog(is_prepared=is_prepared)
-    return Curator(
-        catalog=here,
-        engine=database.held("tame"),
-        public=public_store(),
-        ledger=SqliteLedger(
-            ":memory:", budget=budget_from(here.budget), neighbours=here.budget.neighbours.value
-        ),
-        entropy=entropy,
-    )
 
 
 def check_meaning(question: Drawn, curator: Curator, plainly: duckdb.DuckDBPyConnection) -> None:

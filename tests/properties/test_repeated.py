@@ -17,8 +17,8 @@ import pytest
 from discreet.answer import Answer
 from tests.properties.clinic import clinic
 from tests.properties.comparison import plain, plain_database
+from tests.properties.curators import curator_of
 from tests.properties.databases import Database
-from tests.properties.test_differential import curator_of
 from tests.replay import ReplayableEntropy
 
 CORPUS = tomllib.loads(

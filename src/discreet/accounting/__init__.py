@@ -1,5 +1,7 @@
 """Privacy accounting: events, their costs, and budgets."""
 
+from typing import TYPE_CHECKING
+
 from discreet.accounting.approximate import (
     advanced_epsilon,
     approximate_epsilon,
@@ -42,6 +44,7 @@ from discreet.accounting.pld import pld_delta, pld_epsilon
 from discreet.accounting.pure import pure_epsilon
 from discreet.accounting.rdp import epsilon_from_rdp, rdp_epsilon
 from discreet.accounting.zcdp import epsilon_from_rho, rho_for_budget, zcdp_rho
+from discreet.deprecated import deprecated_names
 
 __all__ = [
     "ApproximateEvent",
@@ -91,3 +94,11 @@ __all__ = [
     "rho_for_budget",
     "zcdp_rho",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = deprecated_names(
+        __name__,
+        {
+            "Price": "discreet.accounting.ComposedPrice",
+        },
+    )

@@ -38,10 +38,10 @@ from discreet.answer.rendering import (
     table_lines,
     visible,
 )
-from discreet.deprecated import warn_renamed
+from discreet.deprecated import renamed_arguments, warn_renamed
 from discreet.errors import ParameterError
 from discreet.parameters import Real, confidence_level, flag, freeze_fields
-from discreet.plots.figure import Plot
+from discreet.plots import Plot
 from discreet.utility.guessing import best_guesses
 from discreet.utility.neighbours import Label
 from discreet.utility.priors import AnyGain, Prior
@@ -75,6 +75,7 @@ MarginsAt: TypeAlias = Callable[[Fraction, bool], Margins]
 """Margins at a confidence, for each number alone or for all of the answer at once."""
 
 
+@renamed_arguments(half_widths="column_margins", widths="column_margins_at", was_kept="from_ledger")
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Answer:
     """A noisy table with margins of error, its cost and what remains of the budget.
@@ -247,6 +248,12 @@ class Answer:
         """The old name of `column_margins`."""
         warn_renamed("Answer.half_widths", "Answer.margins")
         return self.column_margins
+
+    @property
+    def widths(self) -> MarginsAt:
+        """The old name of `column_margins_at`."""
+        warn_renamed("Answer.widths", "Answer.margins_at")
+        return self.column_margins_at
 
     @property
     def was_kept(self) -> bool:

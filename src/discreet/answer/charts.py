@@ -13,14 +13,14 @@ from discreet.amounts import percent
 from discreet.answer.columns import AnswerColumn, Floats, Role, Sort
 from discreet.answer.rendering import shown_groups, value_texts, visible
 from discreet.errors import HIDDEN, ParameterError
-from discreet.plots.answers import (
+from discreet.plots import (
     Panel,
+    Plot,
     plot_answer_bars,
     plot_answer_dots,
     plot_answer_lines,
     plot_nothing,
 )
-from discreet.plots.figure import Plot
 
 LINE_LEAST = 13
 """So many points of an ordered key make a line; fewer are bars."""

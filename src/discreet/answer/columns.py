@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from pyarrow import types
 
 from discreet.amounts import JsonValue
-from discreet.errors import COMMANDS, MissingExtraError, without_commands
+from discreet.errors import COMMANDS, without_commands
+from discreet.extras import pandas_module, polars_module
 from discreet.parameters import integer
 
 if TYPE_CHECKING:
@@ -261,24 +262,15 @@ def _csv_line(cells: Sequence[str]) -> str:
 
 def pandas_frame(table: pa.Table) -> "pd.DataFrame":
     """Return a pandas frame; whole numbers with gaps stay whole numbers."""
-    try:
-        import pandas as pd  # noqa: PLC0415 - an optional extra, imported here only
-    except ImportError as cause:
-        raise MissingExtraError("pandas support", extra="frames") from cause
+    pandas = pandas_module()
     frame: pd.DataFrame = table.to_pandas()
     for field, column in zip(table.schema, table.columns, strict=True):
         if types.is_integer(field.type) and column.null_count:
-            frame[field.name] = pd.array(column.to_pylist(), dtype="Int64")
+            frame[field.name] = pandas.array(column.to_pylist(), dtype="Int64")
     return frame
 
 
 def polars_frame(table: pa.Table) -> "pl.DataFrame":
     """Return a Polars frame."""
-    try:
-        import polars as pl  # noqa: PLC0415 - an optional extra, imported here only
-    except ImportError as cause:
-        raise MissingExtraError("Polars support", extra="frames") from cause
-    frame = pl.from_arrow(table)
-    if not isinstance(frame, pl.DataFrame):  # pragma: no cover - a table is always a frame
-        raise TypeError
+    frame: pl.DataFrame = polars_module().from_arrow(table)
     return frame

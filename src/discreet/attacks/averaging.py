@@ -10,7 +10,7 @@ from math import exp, isinf
 
 from discreet.attacks.defences import allowed_for_values
 from discreet.attacks.people import Make, synthetic_people
-from discreet.attacks.targets import KnownDefence, Progress
+from discreet.attacks.targets import KnownDefence, Progress, accepts_old_defences
 from discreet.attacks.trials import Outcome, Trial, steps_to, tally
 from discreet.parameters import integer
 from discreet.utility import posterior, uniform
@@ -31,6 +31,7 @@ class Inference(Enum):
     """The likelier count given all answers, by Bayes' rule: the noise distribution is known."""
 
 
+@accepts_old_defences
 def averaging(  # noqa: PLR0913 - each is an option of the command
     defence: KnownDefence,
     *,

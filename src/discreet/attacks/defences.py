@@ -22,17 +22,29 @@ from discreet.attacks.targets import (
 )
 from discreet.catalog import Accounting, BudgetPolicy
 from discreet.curator import Curator
+from discreet.deprecated import Renamed
 from discreet.errors import BudgetError, QuestionError, RefusedError
 from discreet.mechanisms.sensitivity import Neighbours
 from discreet.noise import SYSTEM, discrete_laplace, uniform_integers
 from discreet.opening.open import MEMORY, curator_of
 from discreet.parameters import Real, integer, rational
 
+
+class OldDefenceNames:
+    """The names that members of defences had in 0.1."""
+
+    __slots__ = ()
+
+    guard = Renamed("protect")
+    spread = Renamed("deviation")
+    surprise = Renamed("negative_log_likelihood")
+
+
 # --------------------------------------------------------------------------- no guarantee
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Raw:
+class Raw(OldDefenceNames):
     """Answers with exact counts."""
 
     name: str = "raw"
@@ -48,7 +60,7 @@ class Raw:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rounded:
+class Rounded(OldDefenceNames):
     """Rounds counts to the nearest multiple of `to`, halves upwards."""
 
     to: int = 10
@@ -74,7 +86,7 @@ class Rounded:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bounded:
+class Bounded(OldDefenceNames):
     """Adds a uniform integer within ±`within`, drawn again for every answer."""
 
     within: int = 5
@@ -100,7 +112,7 @@ class Bounded:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FreshLaplace:
+class FreshLaplace(OldDefenceNames):
     """Adds discrete Laplace noise of epsilon `each` to every answer, and has no budget."""
 
     each: Real = 1
@@ -124,7 +136,7 @@ class FreshLaplace:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FloatLaplace:
+class FloatLaplace(OldDefenceNames):
     """Adds textbook Laplace noise, b · sign · ln(u) in floats, and has no budget.
 
     Even a single answer can reveal the exact count through the last bits of the float (Mironov
@@ -161,7 +173,7 @@ def float_laplace(scale: float) -> float:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sticky:
+class Sticky(OldDefenceNames):
     """Adds discrete Laplace noise that is computed from the text of the query.
 
     Repeating a query gives the same noise, so averaging fails. But an equivalent query with a
@@ -210,7 +222,7 @@ def _scale(each: Real) -> Fraction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Discreet:
+class Discreet(OldDefenceNames):
     """A curator with a ledger: each query costs `each`, until the total `epsilon` is spent.
 
     A query with the same meaning as an earlier one returns the saved answer and costs nothing.
@@ -280,7 +292,7 @@ def allowed_for_values(defence: Defence) -> float | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Suppressed:
+class Suppressed(OldDefenceNames):
     """Answers with exact counts, and with 0 in place of counts below `least`."""
 
     least: int = 5

@@ -10,7 +10,14 @@ import numpy as np
 from discreet.attacks.averaging import VICTIM
 from discreet.attacks.defences import allowed_for_values
 from discreet.attacks.people import Make, People, Scheme, synthetic_people
-from discreet.attacks.targets import AttackedSystem, Defence, KnownDefence, Progress, protected_by
+from discreet.attacks.targets import (
+    AttackedSystem,
+    Defence,
+    KnownDefence,
+    Progress,
+    accepts_old_defences,
+    protected_by,
+)
 from discreet.attacks.trials import Outcome, Step, Trial, TrialTally, coin, steps_to, tally
 from discreet.errors import RefusedError
 from discreet.parameters import integer
@@ -103,6 +110,7 @@ class Way(Enum):
     """A group just below the next rounded count, with the victim added: against rounding."""
 
 
+@accepts_old_defences
 def differencing(  # noqa: PLR0913 - each is an option of the command
     defence: KnownDefence,
     *,

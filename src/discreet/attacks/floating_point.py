@@ -18,7 +18,7 @@ import numpy as np
 
 from discreet.attacks.defences import allowed_for_values
 from discreet.attacks.people import synthetic_people
-from discreet.attacks.targets import KnownDefence, Progress
+from discreet.attacks.targets import KnownDefence, Progress, accepts_old_defences
 from discreet.attacks.trials import Outcome, Trial, tally
 from discreet.noise.uniform import BoolArray, FloatArray, IntArray
 from discreet.parameters import integer
@@ -82,6 +82,7 @@ class FloatNoise:
 PEOPLE, QUERIES, TRIALS = 20, 8, 100
 
 
+@accepts_old_defences
 def floating_point(
     defence: KnownDefence,
     *,

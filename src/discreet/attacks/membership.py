@@ -25,7 +25,12 @@ import pyarrow as pa
 from scipy.stats import binom
 
 from discreet.attacks.people import TABLE, People
-from discreet.attacks.targets import KnownDefence, Progress, protected_by
+from discreet.attacks.targets import (
+    KnownDefence,
+    Progress,
+    accepts_old_defences,
+    protected_by,
+)
 from discreet.attacks.trials import (
     CERTAIN,
     TOGETHER,
@@ -53,6 +58,7 @@ RAREST = 0.2
 """Each letter is carried by a share of the population between this and one minus this."""
 
 
+@accepts_old_defences
 def membership(
     defence: KnownDefence,
     *,
@@ -126,6 +132,7 @@ def _trial(defence: KnownDefence, others: int, places: int) -> Trial:
 GROUP_PEOPLE, SIZES, GROUP_TRIALS = 40, (1, 2, 4, 8, 16), 50
 
 
+@accepts_old_defences
 def groups(
     defence: KnownDefence,
     *,

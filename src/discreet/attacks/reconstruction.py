@@ -15,7 +15,12 @@ from scipy.sparse import csr_array, eye_array, hstack, vstack
 
 from discreet.attacks.defences import allowed_for_values
 from discreet.attacks.people import Make, People, synthetic_people
-from discreet.attacks.targets import KnownDefence, Progress, protected_by
+from discreet.attacks.targets import (
+    KnownDefence,
+    Progress,
+    accepts_old_defences,
+    protected_by,
+)
 from discreet.attacks.trials import Outcome, Step, answers_of, steps_to
 from discreet.errors import SolverError
 from discreet.noise import bernoulli
@@ -37,6 +42,7 @@ class Solver(Enum):
     """The values from 0 to 1 whose counts have the smallest total distance from the answers."""
 
 
+@accepts_old_defences
 def reconstruction(  # noqa: PLR0913 - each is an option of the command
     defence: KnownDefence,
     *,

@@ -36,6 +36,7 @@ from discreet.attacks.targets import (
     Held,
     KnownDefence,
     Progress,
+    accepts_old_defences,
     protected_by,
 )
 from discreet.attacks.trials import (
@@ -167,6 +168,7 @@ LEARNT = 5
 """The number of pairs of synthetic databases that are timed first."""
 
 
+@accepts_old_defences
 def errors(
     defence: Defence,
     *,
@@ -196,6 +198,7 @@ def errors(
     return _outcome("errors", defence, found.steps)
 
 
+@accepts_old_defences
 def timing(  # noqa: PLR0913 - each is an option of the command or of a test
     defence: Defence,
     *,
@@ -298,6 +301,7 @@ LISTED = (
 )
 
 
+@accepts_old_defences
 def keys(
     defence: KnownDefence,
     *,

@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, wraps
 from math import exp, expm1
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, cast, runtime_checkable
 
 from discreet.attacks.people import People
+from discreet.deprecated import warn_renamed
 from discreet.engines.public_store import PublicStore, rows_of
 from discreet.errors import QuestionError, RefusedError
 
@@ -93,6 +94,35 @@ def protected_by(defence: Defence, people: People) -> Iterator[AttackedSystem]:
     finally:
         if isinstance(target, Held):
             target.close()
+
+
+OLD_MEMBERS = {"protect": "guard", "deviation": "spread", "negative_log_likelihood": "surprise"}
+"""What the members of a defence were called in 0.1."""
+
+Run = TypeVar("Run", bound=Callable[..., Any])
+
+
+def accepts_old_defences(attack: Run) -> Run:
+    """Let an attack take a defence whose members have the names of 0.1, with a warning."""
+
+    @wraps(attack)
+    def run(defence: object, *args: Any, **options: Any) -> object:
+        if not hasattr(defence, "protect") and hasattr(defence, "guard"):
+            warn_renamed("Defence.guard", "Defence.protect")
+            defence = _OldDefence(defence)
+        return attack(defence, *args, **options)
+
+    return cast("Run", run)
+
+
+class _OldDefence:
+    """A defence whose members have the names of 0.1."""
+
+    def __init__(self, defence: object) -> None:
+        self._defence = defence
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._defence, OLD_MEMBERS.get(name, name))
 
 
 Progress = Callable[[float], None]

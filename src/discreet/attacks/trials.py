@@ -24,8 +24,7 @@ from discreet.errors import RefusedError
 from discreet.mechanisms.sensitivity import Neighbours
 from discreet.noise import uniform_integers
 from discreet.noise.uniform import FloatArray
-from discreet.plots.answers import Success, plot_success
-from discreet.plots.figure import Plot
+from discreet.plots import Plot, Success, plot_success
 
 CONFIDENCE = 0.95
 

@@ -9,13 +9,12 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audit.bounds import Count, delta_down, epsilon_down
 from discreet.audit.event_search import Claim, OutputEvent, RunParts, parts, telling_events
 from discreet.audit.subjects import Outputs, Subject
+from discreet.binomial import Count, delta_down, epsilon_down
 from discreet.errors import ParameterError
 from discreet.parameters import Real, confidence_level, integer, rational
-from discreet.plots.answers import plot_claims
-from discreet.plots.figure import Plot
+from discreet.plots import Plot, plot_claims
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

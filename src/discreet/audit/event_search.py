@@ -25,7 +25,6 @@ from discreet.audit.binning import (
     patterns,
     reachable,
 )
-from discreet.audit.bounds import Count, likely_shares
 from discreet.audit.features import (
     NUMBER,
     OTHER,
@@ -42,6 +41,7 @@ from discreet.audit.features import (
     vector_features,
 )
 from discreet.audit.subjects import Outputs
+from discreet.binomial import Count, likely_shares
 
 SHARED_LEAST = 4
 """Labels are tried if each occurs at least this often on average."""

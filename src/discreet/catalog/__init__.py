@@ -23,7 +23,7 @@ ColumnUnit(column='patient_id')
 | file | holds |
 |---|---|
 | `schema.py` | types, bounds, columns, units and tables; times as numbers |
-| `policy.py` | `Catalog` and its policies: budget, source, analysts |
+| `catalog.py` | `Catalog` and its policies: budget, source, analysts |
 | `entries.py` | single entries, checked, with the file and line of each |
 | `columns.py` | a declared column and a declared unit |
 | `sources.py` | the declared database, its limits and its address |
@@ -34,8 +34,7 @@ ColumnUnit(column='patient_id')
 | `magnitudes.py` | bounds that are found privately |
 """
 
-from importlib import import_module
-from warnings import warn
+from typing import TYPE_CHECKING
 
 from discreet.catalog.catalog import (
     Accounting,
@@ -62,6 +61,7 @@ from discreet.catalog.schema import (
     Value,
 )
 from discreet.catalog.toml import toml_from
+from discreet.deprecated import private_names
 
 __all__ = [
     "AUTO",
@@ -88,26 +88,28 @@ __all__ = [
     "toml_from",
 ]
 
-PRIVATE_NOW = {
-    "BINS": "magnitudes",
-    "TableDraft": "toml",
-    "bin_of": "magnitudes",
-    "bounds_from_noisy": "magnitudes",
-    "declare": "arguments",
-    "draft": "toml",
-    "read": "resolve",
-    "threshold_for": "magnitudes",
-}
-"""Names that were public in 0.1 and that its pages use, and the modules that have them."""
-
-
-def __getattr__(name: str) -> object:
-    """Return a name that was public in 0.1, with a warning."""
-    if name not in PRIVATE_NOW:
-        raise AttributeError(f"module 'discreet.catalog' has no attribute {name!r}")
-    warn(
-        f"discreet.catalog.{name} is not public any more and will be removed in 0.4.",
-        DeprecationWarning,
-        stacklevel=2,
+if not TYPE_CHECKING:
+    __getattr__ = private_names(
+        __name__,
+        {
+            "BINS": "discreet.catalog.magnitudes.BINS",
+            "Bin": "discreet.catalog.magnitudes.Bin",
+            "Declared": "discreet.catalog.declaration.Declaration",
+            "DeclaredTable": "discreet.catalog.declaration.TableDeclaration",
+            "Found": "discreet.catalog.toml.PrivateFacts",
+            "TableDraft": "discreet.catalog.toml.TableDraft",
+            "bin_of": "discreet.catalog.magnitudes.bin_of",
+            "bounds_from_noisy": "discreet.catalog.magnitudes.bounds_from_noisy",
+            "column_of": "discreet.catalog.catalog.column_of",
+            "complete": "discreet.catalog.resolve.resolve",
+            "declare": "discreet.catalog.arguments.declare",
+            "declared_from": "discreet.catalog.declaration.declaration_from",
+            "draft": "discreet.catalog.toml.draft",
+            "nearest": "discreet.catalog.catalog.nearest",
+            "number_from_time": "discreet.catalog.schema.number_from_time",
+            "read": "discreet.catalog.resolve.read",
+            "threshold_for": "discreet.catalog.magnitudes.threshold_for",
+            "time_from_number": "discreet.catalog.schema.time_from_number",
+            "unit_guess": "discreet.catalog.toml.unit_guess",
+        },
     )
-    return getattr(import_module(f"discreet.catalog.{PRIVATE_NOW[name]}"), name)

@@ -9,11 +9,12 @@ from pathlib import Path
 
 from discreet.catalog.columns import COLUMN
 from discreet.catalog.declaration import BUDGET, TABLE, Declaration, declaration_from
-from discreet.catalog.entries import Location, did_you_mean, written_key
+from discreet.catalog.entries import Location, written_key
 from discreet.catalog.entries import Path as Keys
 from discreet.catalog.schema import Auto
 from discreet.catalog.sources import SOURCE
 from discreet.errors import CatalogError
+from discreet.parameters import did_you_mean
 
 Ends = Sequence[object] | Auto | str
 """Bounds as people write them: (0, 120), two dates, or AUTO."""

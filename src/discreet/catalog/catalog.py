@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property
 
 from discreet.accounting import Budget
 from discreet.catalog.schema import Column, PathUnit, PrivateTable, Table
+from discreet.deprecated import Renamed, renamed_arguments
 from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
 
 
@@ -93,7 +93,10 @@ class RowChoice(Enum):
         """Return ONCE for "prepared", its name until 0.2: catalogs are kept for years."""
         return cls.ONCE if value == "prepared" else None
 
+    PREPARED = Renamed("ONCE")
 
+
+@renamed_arguments(bounding="row_choice")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourcePolicy:
     """The database that holds the tables, and its limits for a query."""
@@ -107,6 +110,8 @@ class SourcePolicy:
     version: str | None = None
     """The data version, as declared. None: it is computed from the data."""
     row_choice: RowChoice = RowChoice.ONCE
+
+    bounding = Renamed("row_choice")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,10 +164,3 @@ def column_of(table: Table, name: str) -> Column | None:
     """Return the column with this name, in any letter case; None if there is none."""
     folded = name.casefold()
     return next((each for each in table.columns if each.name.casefold() == folded), None)
-
-
-def nearest(name: str, known: list[str]) -> str | None:
-    """Return the known name that is most similar to this one, if any is similar."""
-    folded = {each.casefold(): each for each in known}
-    found = get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
-    return folded[found[0]] if found else None

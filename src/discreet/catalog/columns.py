@@ -15,7 +15,6 @@ from discreet.catalog.entries import (
     check_number,
     check_section,
     check_text,
-    did_you_mean,
     time_from,
     value_text,
 )
@@ -31,6 +30,7 @@ from discreet.catalog.schema import (
     Value,
     number_from_time,
 )
+from discreet.parameters import did_you_mean
 
 COLUMN = ("type", "bounds", "step", "values", "nulls")
 

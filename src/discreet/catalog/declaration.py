@@ -30,13 +30,14 @@ from discreet.catalog.entries import (
     check_number_between,
     check_section,
     check_text,
-    did_you_mean,
     named_entries,
     value_text,
 )
 from discreet.catalog.schema import ColumnUnit, PathUnit, RowUnit
 from discreet.catalog.sources import EMBEDDED, beside, file_path, is_spark, source_policy
+from discreet.deprecated import Renamed
 from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
+from discreet.parameters import did_you_mean
 
 SECTIONS = ("budget", "source", "tables", "disjoint", "analysts")
 BUDGET = (
@@ -72,6 +73,8 @@ class TableDeclaration:
     key: str | None
     columns: tuple[ColumnDeclaration, ...]
     source: str | None
+
+    place = Renamed("location")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

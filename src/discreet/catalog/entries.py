@@ -16,9 +16,8 @@ from enum import Enum
 from fractions import Fraction
 from typing import Self, TypeVar
 
-from discreet.catalog.catalog import nearest
 from discreet.errors import CatalogError, ParameterError, readable, shown
-from discreet.parameters import rational
+from discreet.parameters import did_you_mean, rational
 
 Path = tuple[str | int, ...]
 """The keys that lead to a value, and the numbers of list items."""
@@ -129,12 +128,6 @@ def value_text(value: object) -> str:
     if isinstance(value, date):
         return value.isoformat()
     return shown(value)
-
-
-def did_you_mean(name: str, known: Sequence[str], *, otherwise: str) -> str:
-    """Return advice about an unknown name: the most similar known one, or the text otherwise."""
-    near = nearest(name, list(known))
-    return otherwise if near is None else f"Did you mean {near}?"
 
 
 def check_number(location: Location, value: object, fix: str) -> Fraction:

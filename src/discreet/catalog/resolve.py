@@ -10,7 +10,7 @@ from pathlib import Path
 from discreet.catalog.catalog import Catalog, column_of
 from discreet.catalog.columns import ColumnDeclaration, UnitPath, resolve_column
 from discreet.catalog.declaration import Declaration, TableDeclaration, declaration_from, path_unit
-from discreet.catalog.entries import Location, did_you_mean, lines_of, written_key
+from discreet.catalog.entries import Location, lines_of, written_key
 from discreet.catalog.schema import (
     Auto,
     Column,
@@ -23,6 +23,7 @@ from discreet.catalog.schema import (
     Unit,
 )
 from discreet.errors import CatalogError
+from discreet.parameters import did_you_mean
 
 ColumnsOf = Callable[[str], tuple[Column, ...]]
 """Returns the columns of a table by its name, from the schema of the database."""

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from discreet.catalog.catalog import Catalog, RowChoice, Suspends
 from discreet.catalog.columns import ROW, written_unit
-from discreet.catalog.entries import BLANK, did_you_mean, written_key, written_text
+from discreet.catalog.entries import BLANK, written_key, written_text
 from discreet.catalog.schema import (
     Auto,
     Bounds,
@@ -30,6 +30,7 @@ from discreet.catalog.schema import (
     time_from_number,
 )
 from discreet.errors import CatalogError, ParameterError
+from discreet.parameters import did_you_mean
 
 MOST_PLACES = 18
 """A decimal with more places is written with an exponent."""

@@ -8,7 +8,6 @@ from typing import Annotated, TypeAlias
 import typer
 
 from discreet.amounts import amount_up
-from discreet.catalog.catalog import nearest
 from discreet.cli.console import remark, show, show_table
 from discreet.cli.ledger import active_text, ledger_location, left_text
 from discreet.cli.options import DEFAULT_CATALOG, Catalog, LedgerOption, exact
@@ -16,6 +15,7 @@ from discreet.errors import AccountError
 from discreet.ledger import existing_ledger
 from discreet.ledger import make_token as new_token
 from discreet.opening import open_books
+from discreet.parameters import nearest_name
 
 analyst = typer.Typer(no_args_is_help=True, add_completion=False)
 
@@ -85,7 +85,7 @@ def disable_analyst(
     with closing(open_books(catalog, ledger=place)) as found:
         known = {each.name: each for each in found.analysts()}
         if name not in known:
-            near = nearest(name, list(known))
+            near = nearest_name(name, known)
             hint = "see discreet analyst list" if near is None else f"the nearest is {near!r}"
             raise AccountError("there is no analyst with this name", hint)
         found.declare_analyst(**{**asdict(known[name]), "enabled": False})

@@ -10,7 +10,7 @@ from typer.core import TyperCommand, TyperGroup
 from discreet import __version__
 
 
-class Entry(NamedTuple):
+class Command(NamedTuple):
     """A command: its name, its panel, its help in one line, and the module that has it."""
 
     name: str
@@ -23,61 +23,63 @@ START, QUERIES, BUDGET = "Get started", "Run queries", "Budget"
 LARGE, STUDY = "Large tables", "Study and test"
 
 TABLE = (
-    Entry("demo", START, "Run a guided tour on synthetic clinic data.", "tour"),
-    Entry(
+    Command("demo", START, "Run a guided tour on synthetic clinic data.", "tour"),
+    Command(
         "init",
         START,
         "Draft a catalog from data files. Shows column names and types, never values.",
         "init",
     ),
-    Entry(
+    Command(
         "explain",
         QUERIES,
         "Preview a query's cost and margins of error. Spends nothing and reads no private data.",
         "ask",
     ),
-    Entry("ask", QUERIES, "Run a query and spend budget on it. Repeating a query is free.", "ask"),
-    Entry("shell", QUERIES, "Run queries interactively, with history and completion.", "shell"),
-    Entry(
+    Command(
+        "ask", QUERIES, "Run a query and spend budget on it. Repeating a query is free.", "ask"
+    ),
+    Command("shell", QUERIES, "Run queries interactively, with history and completion.", "shell"),
+    Command(
         "budget",
         BUDGET,
         "Show the remaining budget and past queries. Reads no private data.",
         "ledger",
     ),
-    Entry("analyst", BUDGET, "Manage analysts and their caps.", "analyst"),
-    Entry("ledger", BUDGET, "Show, verify or export the ledger.", "ledger"),
-    Entry(
+    Command("analyst", BUDGET, "Manage analysts and their caps.", "analyst"),
+    Command("ledger", BUDGET, "Show, verify or export the ledger.", "ledger"),
+    Command(
         "price",
         BUDGET,
         "Compute the total cost of several releases, by every accounting method that applies.",
         "design",
     ),
-    Entry(
+    Command(
         "prepare",
         LARGE,
         "Copy private tables into a form that is faster to open and query.",
         "init",
     ),
-    Entry(
+    Command(
         "attack",
         STUDY,
         "Run a known attack on synthetic data and measure how often it succeeds.",
         "attack",
     ),
-    Entry(
+    Command(
         "audit",
         STUDY,
         "Test every privacy claim by measuring a lower bound on ε. Includes planted bugs that "
         "must be caught.",
         "audit",
     ),
-    Entry(
+    Command(
         "design",
         STUDY,
         "Compare mechanisms for a count: Laplace, geometric, and the optimum.",
         "design",
     ),
-    Entry(
+    Command(
         "local",
         STUDY,
         "Collect statistics with local differential privacy (noise is added on each device).",

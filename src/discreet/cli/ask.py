@@ -44,7 +44,7 @@ from discreet.curator import Account, Curator
 from discreet.errors import ParameterError
 from discreet.explanation import Explanation
 from discreet.opening import open_catalog, open_unplugged
-from discreet.plots.figure import check_format
+from discreet.plots import check_format
 
 
 def ask(

@@ -21,19 +21,18 @@ from discreet.attacks.registry import (
     Attack,
     DefenceOptions,
 )
-from discreet.attacks.synthetic_people import synthesizer_like
+from discreet.attacks.synthesizer import synthesizer_like
 from discreet.attacks.targets import KnownDefence
 from discreet.attacks.trials import Outcome
 from discreet.catalog import BudgetPolicy
-from discreet.catalog.catalog import nearest
 from discreet.catalog.declaration import Declaration
 from discreet.catalog.resolve import read
 from discreet.cli import stop_if_interrupted
 from discreet.cli.console import progress, remark, say, show
 from discreet.cli.options import AsJson, exact
 from discreet.errors import ParameterError
-from discreet.parameters import rational
-from discreet.plots.figure import check_format
+from discreet.parameters import nearest_name, rational
+from discreet.plots import check_format
 
 MOST_QUERIES, MOST_TRIALS, MOST_PEOPLE = 100_000, 100_000, 100_000
 PERCENT = 100
@@ -188,7 +187,7 @@ def _known(option: str, name: str, names: Iterable[str]) -> str:
     listed = list(names)
     if name in listed:
         return name
-    near = nearest(name, listed)
+    near = nearest_name(name, listed)
     hint = "" if near is None else f" ({near!r} is near)"
     raise ParameterError(option, name, f"must be one of {', '.join(listed)}{hint}")
 

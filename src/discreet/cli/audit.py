@@ -11,11 +11,11 @@ import typer
 from discreet.audit import Finding, Subject
 from discreet.audit import plot as chart_of
 from discreet.audit.trial import findings, trial
-from discreet.catalog.catalog import nearest
 from discreet.cli.console import progress, remark, say, show, show_table
 from discreet.cli.options import AsJson, Chart
 from discreet.errors import ParameterError
-from discreet.plots.figure import check_format
+from discreet.parameters import nearest_name
+from discreet.plots import check_format
 
 FAILED = 1
 
@@ -57,7 +57,7 @@ def _chosen(subjects: Sequence[Subject], only: str | None) -> list[Subject]:
     chosen = [each for each in subjects if fnmatch(each.name.lower(), f"*{only.lower()}*")]
     if not chosen:
         words = {word.strip(",:") for each in subjects for word in each.name.split()}
-        near = nearest(only, sorted(words)) or "Laplace"
+        near = nearest_name(only, sorted(words)) or "Laplace"
         raise ParameterError("only", only, f"must be part of a test's name, such as {near}")
     return chosen
 

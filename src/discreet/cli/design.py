@@ -24,7 +24,7 @@ from discreet.cli.console import remark, say, show, show_table, waiting
 from discreet.cli.ledger import cost_text, epsilon_text
 from discreet.cli.options import AsJson, exact
 from discreet.errors import ParameterError
-from discreet.plots.figure import check_format
+from discreet.plots import check_format
 from discreet.utility import Belief, Design, Prior, binomial, empirical, gain_over, threshold_gain
 from discreet.utility import design as compare
 from discreet.utility.priors import Gain

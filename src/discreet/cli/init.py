@@ -13,7 +13,6 @@ import typer
 
 from discreet.answer import Price
 from discreet.catalog import Column
-from discreet.catalog.catalog import nearest
 from discreet.catalog.columns import ROW, written_unit
 from discreet.catalog.declaration import Declaration
 from discreet.catalog.entries import BLANK
@@ -33,6 +32,7 @@ from discreet.opening import (
     rows_guessed_from,
 )
 from discreet.opening.private_draft import TOTAL_DELTA, TOTAL_EPSILON, find_all
+from discreet.parameters import nearest_name
 from discreet.writing import check_place, write_file
 
 ON_SERVER = "the prepared copy on the server"
@@ -183,7 +183,7 @@ def _check_unit(unit: str | None, tables: Sequence[TableDraft]) -> None:
     names = list(dict.fromkeys(each.name for table in tables for each in table.columns))
     if unit is None or unit == ROW or unit.casefold() in {name.casefold() for name in names}:
         return
-    near = nearest(unit, names)
+    near = nearest_name(unit, names)
     rule = "must be a column of the data" + (f", perhaps {near!r}" if near else "")
     raise ParameterError("unit", unit, rule)
 

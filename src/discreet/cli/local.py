@@ -42,8 +42,14 @@ from discreet.local.collector import LEAST_PEOPLE
 from discreet.local.means import MeanMechanism
 from discreet.noise import SYSTEM
 from discreet.parameters import integer
-from discreet.plots.answers import Panel, plot_answer_bars, plot_answer_dots, plot_answer_lines
-from discreet.plots.figure import Plot, check_format
+from discreet.plots import (
+    Panel,
+    Plot,
+    check_format,
+    plot_answer_bars,
+    plot_answer_dots,
+    plot_answer_lines,
+)
 from discreet.writing import check_place, write_file
 
 BATCH = 5_000
@@ -262,7 +268,7 @@ def _lines(path: Path, lines: Iterator[str], mechanism: Mechanism) -> Iterator[t
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Estimates:
+class ShownEstimates:
     """Estimates as they are shown: names, numbers and margins of error."""
 
     what: str
@@ -302,7 +308,7 @@ def estimate(
     remark(f"{found.people:,} people, ε = {float(tally.mechanism.epsilon):g} per report.")
 
 
-def _chart(found: Estimates) -> Plot:
+def _chart(found: ShownEstimates) -> Plot:
     """Draw a curve over a line, a dot for a single number, and bars for all else."""
     errors = None if found.errors is None else np.array(found.errors)
     panel = Panel(title=found.what, values=np.array(found.numbers), errors=errors)
@@ -314,14 +320,14 @@ def _chart(found: Estimates) -> Plot:
     return plot_answer_bars(found.names, [panel], is_ordered=True, label="value")
 
 
-def _estimates(tally: Tally[Mechanism], confidence: Fraction) -> Estimates:
+def _estimates(tally: Tally[Mechanism], confidence: Fraction) -> ShownEstimates:
     mechanism, n = tally.mechanism, tally.people
     if isinstance(mechanism, SquareWave):
         found = Server.from_bytes(mechanism, bytes(tally)).estimate()
         names = [
             f"{low:.3g}–{high:.3g}" for low, high in zip(found.edges, found.edges[1:], strict=False)
         ]
-        return Estimates(
+        return ShownEstimates(
             what="share",
             names=names,
             numbers=found.shares.tolist(),
@@ -332,11 +338,13 @@ def _estimates(tally: Tally[Mechanism], confidence: Fraction) -> Estimates:
     if isinstance(mechanism, Duchi | Piecewise | Hybrid):
         mean = Server.from_bytes(mechanism, bytes(tally)).estimate(confidence=confidence)
         reach = max(mean.high - mean.mean, mean.mean - mean.low)
-        return Estimates(what="mean", names=["mean"], numbers=[mean.mean], errors=[reach], people=n)
+        return ShownEstimates(
+            what="mean", names=["mean"], numbers=[mean.mean], errors=[reach], people=n
+        )
     oracle = _oracle(mechanism)
     counts = Server.from_bytes(oracle, bytes(tally)).estimate(confidence=confidence)
     reach_of_each = np.maximum(counts.high - counts.counts, counts.counts - counts.low)
-    return Estimates(
+    return ShownEstimates(
         what="people",
         names=[str(value) for value in range(oracle.categories)],
         numbers=counts.counts.tolist(),

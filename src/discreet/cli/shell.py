@@ -28,7 +28,6 @@ from discreet.catalog import (
     PublicTable,
     Table,
 )
-from discreet.catalog.catalog import nearest
 from discreet.catalog.schema import time_from_number
 from discreet.cli import clear_interrupt
 from discreet.cli.ask import answered, check_chart, explained, opened, save_chart, show_answer
@@ -48,6 +47,7 @@ from discreet.cli.options import (
 from discreet.cli.shell_input import Words, inputs, is_command, is_complete, statements_and_rest
 from discreet.curator import Account, Curator
 from discreet.errors import HIDDEN, BudgetError, DiscreetError, ParameterError, readable
+from discreet.parameters import nearest_name
 
 PROMPT, CONTINUED = "discreet> ", "     ...> "
 
@@ -56,12 +56,12 @@ OWNER = AccountOptions()
 STOPPED = "Stopped. If the query had already been charged, repeating it is free."
 
 
-class End(Exception):  # noqa: N818 - nothing went wrong
+class Quit(Exception):  # noqa: N818 - nothing went wrong
     """The shell is to end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Command:
+class ShellCommand:
     """A command of the shell: how it is written, its help, and what it does."""
 
     usage: str
@@ -110,7 +110,7 @@ class Shell:
         name, _, rest = text.partition(" ")
         command = COMMANDS.get(name)
         if command is None:
-            near = nearest(name, list(COMMANDS))
+            near = nearest_name(name, list(COMMANDS))
             hint = f"Did you mean {near}?" if near else "Use \\help to list the commands."
             raise typer.BadParameter(f"There is no command {name}. {hint}")
         command.run(self, rest.strip().rstrip(";").strip())
@@ -145,7 +145,7 @@ class Shell:
         table = self.curator.catalog.table(name)
         if table is None:
             names = [each.name for each in self.curator.catalog.tables]
-            near = nearest(name, names)
+            near = nearest_name(name, names)
             hint = f"Did you mean {near}?" if near else f"Available tables: {', '.join(names)}."
             raise typer.BadParameter(f"There is no table {name}. {hint}")
         show(f"{table.name}: {_unit(table)}")
@@ -187,7 +187,7 @@ class Shell:
 
     def quit(self, _: str) -> None:
         """End the shell."""
-        raise End
+        raise Quit
 
     @property
     def cost(self) -> str:
@@ -197,28 +197,30 @@ class Shell:
         return "Each query costs the smallest ε for the margin of error set by \\within"
 
 
-COMMANDS: Mapping[str, Command] = {
-    "\\explain": Command(
+COMMANDS: Mapping[str, ShellCommand] = {
+    "\\explain": ShellCommand(
         usage="\\explain SQL", help="preview a query; spends nothing", run=Shell.explain
     ),
-    "\\budget": Command(
+    "\\budget": ShellCommand(
         usage="\\budget", help="remaining budget and past queries", run=Shell.budget
     ),
-    "\\tables": Command(usage="\\tables", help="list the tables", run=Shell.tables),
-    "\\d": Command(
+    "\\tables": ShellCommand(usage="\\tables", help="list the tables", run=Shell.tables),
+    "\\d": ShellCommand(
         usage="\\d TABLE",
         help="columns of a table, and what is declared for them",
         run=Shell.describe,
     ),
-    "\\epsilon": Command(
+    "\\epsilon": ShellCommand(
         usage="\\epsilon E", help="set the ε of each query from now on", run=Shell.epsilon
     ),
-    "\\within": Command(
+    "\\within": ShellCommand(
         usage="\\within N", help="set the margin of error instead", run=Shell.within
     ),
-    "\\plot": Command(usage="\\plot FILE", help="save a chart of the last answer", run=Shell.plot),
-    "\\help": Command(usage="\\help", help="show this list", run=Shell.help),
-    "\\q": Command(usage="\\q", help="quit (or press Ctrl-D)", run=Shell.quit),
+    "\\plot": ShellCommand(
+        usage="\\plot FILE", help="save a chart of the last answer", run=Shell.plot
+    ),
+    "\\help": ShellCommand(usage="\\help", help="show this list", run=Shell.help),
+    "\\q": ShellCommand(usage="\\q", help="quit (or press Ctrl-D)", run=Shell.quit),
 }
 
 
@@ -271,7 +273,7 @@ def _run_all(running: Shell, texts: Iterator[str]) -> None:
     try:
         for text in texts:
             running.run(text)
-    except End:
+    except Quit:
         return
 
 

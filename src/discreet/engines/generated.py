@@ -36,7 +36,8 @@ from discreet.engines.spark.conditions import with_our_names
 from discreet.engines.spark.dialect import SPARK
 from discreet.engines.spark.tables import STORED
 from discreet.engines.writer import write_query
-from discreet.errors import ParameterError, UnsupportedError, did_you_mean
+from discreet.errors import ParameterError, UnsupportedError
+from discreet.parameters import did_you_mean
 from discreet.query.tree import ExactQuery
 
 LARGEST = 1.7976931348623157e308

@@ -18,7 +18,7 @@ from discreet.answer.rendering import (
     table_lines,
     visible,
 )
-from discreet.deprecated import warn_renamed
+from discreet.deprecated import Renamed, renamed_arguments
 from discreet.mechanisms.sensitivity import Neighbours
 from discreet.parameters import flag
 
@@ -39,6 +39,7 @@ PER_ROW = "n is the number of rows in a group that have a value."
 HINT = "To see the generated SQL, add --sql, or call to_text(sql=True) in Python."
 
 
+@renamed_arguments(spread_text="margin_text")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainedColumn:
     """One number that is released for each group."""
@@ -64,11 +65,8 @@ class ExplainedColumn:
             return f"shared with {self.shares_with}"
         return equation("ε", amount_up(self.epsilon_share))
 
-    @property
-    def spread_text(self) -> str:
-        """The old name of `margin_text`."""
-        warn_renamed("ExplainedColumn.spread_text", "ExplainedColumn.margin_text")
-        return self.margin_text
+    spread_text = Renamed("margin_text")
+    price_text = Renamed("cost_text")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

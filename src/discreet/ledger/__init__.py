@@ -2,8 +2,10 @@
 
 from collections.abc import Collection, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from discreet.accounting import Budget
+from discreet.deprecated import deprecated_names
 from discreet.ledger.base import (
     OWNER,
     AccountBalance,
@@ -43,6 +45,14 @@ __all__ = [
     "make_token",
     "open_ledger",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = deprecated_names(
+        __name__,
+        {
+            "Kept": "discreet.ledger.SavedAnswer",
+        },
+    )
 
 
 SERVER = ("postgresql://", "postgres://")

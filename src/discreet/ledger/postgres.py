@@ -22,11 +22,10 @@ from discreet.accounting import Budget
 from discreet.errors import LedgerError, ParameterError
 from discreet.extras import psycopg_module
 from discreet.ledger.charges import disjoint_from
-from discreet.ledger.keys import LENGTH
-from discreet.ledger.policy import Policy
+from discreet.ledger.inputs import Policy
 from discreet.ledger.postgres_rows import MAKE, Found, PostgresTransaction, in_schema
 from discreet.ledger.state import ALTERED, LedgerState, NewEntry, StoredEntry
-from discreet.ledger.storage import BUSY, CLOSED, FORKED, Mode, Words, follow
+from discreet.ledger.storage import BUSY, CLOSED, FORKED, LENGTH, Mode, Words, follow
 from discreet.ledger.stored import StoredLedger
 from discreet.noise import SYSTEM
 

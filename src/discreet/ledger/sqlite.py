@@ -19,10 +19,9 @@ from warnings import warn
 from discreet.accounting import Budget
 from discreet.errors import DiscreetWarning, LedgerError, ParameterError
 from discreet.ledger.charges import disjoint_from
-from discreet.ledger.keys import key_in
-from discreet.ledger.policy import Policy
+from discreet.ledger.inputs import Policy
 from discreet.ledger.sqlite_rows import SCHEMA, SqliteTransaction
-from discreet.ledger.storage import BUSY, CLOSED, FORKED, NEWER, Mode, Words, follow
+from discreet.ledger.storage import BUSY, CLOSED, FORKED, NEWER, Mode, Words, follow, key_in
 from discreet.ledger.stored import StoredLedger
 
 APPLICATION = 0x44495343

@@ -32,8 +32,7 @@ from discreet.ledger.charges import (
     total_of,
 )
 from discreet.ledger.incidents import looked_at, suspends_all
-from discreet.ledger.inputs import analyst_from_record, cap_of, check_name
-from discreet.ledger.policy import Largest, Policy
+from discreet.ledger.inputs import Largest, Policy, analyst_from_record, cap_of, check_name
 
 ALTERED = (
     "The ledger has been changed since it was written",

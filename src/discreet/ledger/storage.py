@@ -1,4 +1,9 @@
-"""The seam to storage: transactions, forks.
+"""Keys of 256 random bits in files of one user. They are created once and never shown.
+
+What is called by a digest of data can be guessed by whoever reads the ledger. With a key in it,
+which is in no entry and in no export, nobody can check a guess.
+
+The seam to storage: transactions, forks.
 
 The interface between the ledger's operations and its storage: transactions over rows.
 
@@ -14,11 +19,14 @@ server with its parent's voice.
 
 import json
 import os
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
+from pathlib import Path
+from stat import S_ISREG
 from threading import Lock
 from typing import Literal, Protocol, TypeAlias
 from weakref import WeakSet
@@ -27,13 +35,13 @@ from discreet.errors import HIDDEN, LedgerError, ParameterError, PinnedError, Un
 from discreet.ledger.base import Analyst, EntryKind, Item
 from discreet.ledger.charges import check_scope, events_from_text, is_covered
 from discreet.ledger.inputs import (
+    Policy,
     check_name,
     check_notes,
     one_or_more,
     record_from_analyst,
     selector_of,
 )
-from discreet.ledger.policy import Policy
 from discreet.ledger.state import (
     ALTERED,
     BEGINNING,
@@ -44,6 +52,38 @@ from discreet.ledger.state import (
     scope_of,
     source_of,
 )
+from discreet.noise import SYSTEM
+
+LENGTH = 32
+
+
+def key_in(file: Path) -> bytes:
+    """Return the key that a file holds, made if there is none; raise OSError or ValueError."""
+    with suppress(FileNotFoundError):
+        return _read(file)
+    with tempfile.TemporaryDirectory(prefix=".key-", dir=file.parent) as folder:
+        new = Path(folder) / "key"
+        handle = os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        try:
+            os.write(handle, SYSTEM.draw(LENGTH))
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        with suppress(FileExistsError):  # of two processes, both take the key of the first
+            os.link(new, file)
+    return _read(file)
+
+
+def _read(file: Path) -> bytes:
+    handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
+    try:
+        found = os.read(handle, LENGTH + 1) if S_ISREG(os.fstat(handle).st_mode) else b""
+    finally:
+        os.close(handle)
+    if len(found) != LENGTH:
+        raise ValueError
+    return found
+
 
 Mode: TypeAlias = Literal["read", "write"]
 

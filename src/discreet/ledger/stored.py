@@ -10,6 +10,7 @@ from types import MappingProxyType, TracebackType
 from typing import Self
 
 from discreet.accounting import Budget, Charge, Event, Remaining
+from discreet.deprecated import Renamed
 from discreet.errors import HIDDEN, AccountError, Failure, LedgerError, ParameterError, shown
 from discreet.ledger.base import (
     OWNER,
@@ -25,6 +26,7 @@ from discreet.ledger.base import (
 from discreet.ledger.charges import ChargeScope
 from discreet.ledger.incidents import incident_record, incidents_in, resume_record
 from discreet.ledger.inputs import (
+    Policy,
     check_analyst,
     check_answer,
     check_head,
@@ -33,7 +35,6 @@ from discreet.ledger.inputs import (
     is_token_of,
     selector_in,
 )
-from discreet.ledger.policy import Policy
 from discreet.ledger.state import BEGINNING, LedgerState, NewEntry, StoredEntry, entry_from_row
 from discreet.ledger.storage import (
     Mode,
@@ -316,6 +317,8 @@ class StoredLedger:
         """Return the last charges of queries whose names begin so, the newest first."""
         with self.view() as view:
             return view.charges_with_prefix(prefix, most)
+
+    charges_under = Renamed("charges_with_prefix")
 
     def head(self) -> str:
         """Return the digest of the last entry; noted elsewhere, it shows a dropped tail."""

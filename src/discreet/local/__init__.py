@@ -155,24 +155,27 @@ _NAMES_OF = {
 }
 _HOMES = {name: module for module, names in _NAMES_OF.items() for name in names.split()}
 
-_old_name = deprecated_names(
-    __name__,
-    {
-        "Candidate": "discreet.local.OracleCandidate",
-        "Channel": "discreet.local.ReportChannel",
-        "Choice": "discreet.local.OracleChoice",
-        "Form": "discreet.local.UnaryForm",
-    },
-)
 
-
-def __getattr__(name: str) -> object:
+def _public_name(name: str) -> object:
     """Return a public name, loaded when it is first used."""
     if name not in _HOMES:
-        return _old_name(name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
     globals()[name] = value
     return value
+
+
+if not TYPE_CHECKING:
+    __getattr__ = deprecated_names(
+        __name__,
+        {
+            "Candidate": "discreet.local.OracleCandidate",
+            "Channel": "discreet.local.ReportChannel",
+            "Choice": "discreet.local.OracleChoice",
+            "Form": "discreet.local.UnaryForm",
+        },
+        _public_name,
+    )
 
 
 def __dir__() -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
+from discreet.deprecated import Renamed
 from discreet.errors import HIDDEN, ParameterError, ReportError
 from discreet.local.client import Histories, memoized_epsilon, saved_report
 from discreet.local.draws import coins, exp_down, probability_up
@@ -107,6 +108,10 @@ class BitFlips:
     def probability(self, is_there: bool, is_sent: bool) -> Fraction:
         """Return the exact probability of one bit."""
         return 1 - self.flip if is_there == is_sent else self.flip
+
+    chance = Renamed("probability")
+    cells = Renamed("counters")
+    row = Renamed("report_format")
 
 
 class AskedBuckets:

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.local.draws import PIECE, exp_down, pick_or_keep, probability_up, random_bits
 from discreet.local.mechanism import (
+    OldOracleNames,
     PureCharge,
     ReportArray,
     ReportFormat,
@@ -32,7 +33,7 @@ COUNTED_BITS = 18
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class LocalHashing:
+class LocalHashing(OldOracleNames):
     """Epsilon-locally private: report a random hash function and a noisy hash of the value.
 
     The function is drawn independently of the value, and the hash goes through a g-ary randomized

@@ -14,6 +14,7 @@ from typing import ClassVar, TypeAlias
 
 import numpy as np
 
+from discreet.deprecated import Renamed
 from discreet.errors import HIDDEN, ParameterError
 from discreet.local.estimates import estimate_tally, normal_margin
 from discreet.local.mechanism import (
@@ -257,6 +258,9 @@ class HeavyHitters:
         inner = (reports % self.sketch.reports).astype(self.sketch.report_format.dtype)
         parts = [self.sketch.tally(inner[groups == each]) for each in range(len(self.lengths))]
         return np.concatenate(parts)
+
+    cells = Renamed("counters")
+    row = Renamed("report_format")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

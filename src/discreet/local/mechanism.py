@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, cast, over
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from discreet.deprecated import Renamed
 from discreet.errors import HIDDEN, ParameterError, readable
 from discreet.noise import Entropy
 from discreet.noise.enclosures import exp_neg, is_at_most
@@ -147,6 +148,21 @@ class FrequencyOracle(Mechanism, Protocol):
     def probability(self, supported: BoolArray, value: int) -> Fraction:
         """Return the exact probability of a report that supports these values, given the value."""
         ...
+
+
+class OldOracleNames:
+    """The names that members of frequency oracles had in 0.1."""
+
+    __slots__ = ()
+
+    cells = Renamed("counters")
+    chance = Renamed("probability")
+    most_spoken_for = Renamed("most_supported")
+    other = Renamed("q")
+    own = Renamed("p")
+    row = Renamed("report_format")
+    speaks_for = Renamed("supports")
+    spoken_for = Renamed("support_counts")
 
 
 class ReportFormat:
@@ -357,6 +373,8 @@ class ReportChannel:
     def is_private(self, epsilon: Real) -> bool:
         """Decide, in integer arithmetic, whether no likelihood ratio exceeds e^epsilon."""
         return is_within(self.likelihood_ratio, rational("epsilon", epsilon, above=0))
+
+    odds = Renamed("likelihood_ratio")
 
 
 def channel(mechanism: FrequencyOracle) -> ReportChannel:

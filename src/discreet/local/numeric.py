@@ -12,7 +12,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discreet.deprecated import deprecated_names
+from discreet.deprecated import Renamed, deprecated_names
 from discreet.errors import HIDDEN, ParameterError
 from discreet.local.draws import coins, exp_down, probability_down, probability_up
 from discreet.local.mechanism import (
@@ -237,6 +237,10 @@ class Duchi:
         low, high = map(float, self.decoded())
         return np.asarray((high - share) * (share - low))
 
+    chances = Renamed("distribution")
+    cells = Renamed("counters")
+    row = Renamed("report_format")
+
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Piecewise:
@@ -325,6 +329,10 @@ class Piecewise:
             far * sums[-1] + (near - far) * (sums[positions + width] - sums[positions])
         )
 
+    chances = Renamed("distribution")
+    cells = Renamed("counters")
+    row = Renamed("report_format")
+
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Hybrid:
@@ -402,6 +410,10 @@ class Hybrid:
         """Return the variance of one decoded report, for values at these shares of the width."""
         wide = float(self.share)
         return (1 - wide) * self.duchi.variance(share) + wide * self.piecewise.variance(share)
+
+    chances = Renamed("distribution")
+    cells = Renamed("counters")
+    row = Renamed("report_format")
 
 
 _OLD_NAMES = {

@@ -23,6 +23,24 @@ from discreet.parameters import Real, rational
 
 Kind = TypeVar("Kind", bound=Mechanism)
 
+INSTEAD = {
+    "KeptAnswers": "discreet.local.Client(discreet.local.Memoized(mechanism))",
+    "RapporClient": "discreet.local.Client(mechanism)",
+    **dict.fromkeys(
+        (
+            "decode",
+            "discover",
+            "estimate_buckets",
+            "estimate_mean",
+            "estimate_words",
+            "find_words",
+            "reconstruct",
+        ),
+        "discreet.local.Server(mechanism).estimate",
+    ),
+}
+"""What to write in place of each."""
+
 
 class OneReport(Protocol):
     """A client of one person."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
-from discreet.deprecated import deprecated_modules, deprecated_names
+from discreet.deprecated import Renamed, deprecated_modules, deprecated_names
 from discreet.errors import HIDDEN, ParameterError
 from discreet.local.client import Histories, memoized_epsilon
 from discreet.local.draws import coins, epsilon_up
@@ -217,6 +217,11 @@ class Rappor:
             found *= (kept if bit else lied) * if_one + (lied if bit else kept) * if_zero
         return found
 
+    chance = Renamed("probability")
+    odds_after = Renamed("likelihood_ratio_after")
+    cells = Renamed("counters")
+    row = Renamed("report_format")
+
 
 def _ratio(lied: Fraction, kept: Fraction, less: Fraction, more: Fraction) -> Fraction:
     return (kept * more + lied * less) / (lied * more + kept * less)
@@ -393,6 +398,9 @@ class Discovery:
     def part(self, text: str, group: int) -> str:
         """Return the part of a text of full length that a group reports."""
         return text if group == self.groups - 1 else text[group : group + self.size]
+
+    cells = Renamed("counters")
+    row = Renamed("report_format")
 
 
 _OLD_NAMES = {

@@ -13,6 +13,7 @@ from typing import Generic, Self, TypeVar
 
 import numpy as np
 
+from discreet.deprecated import Renamed
 from discreet.errors import ReportError
 from discreet.local.mechanism import (
     FINGERPRINT_BYTES,
@@ -151,6 +152,8 @@ class Tally(Generic[Kind_co]):
             raise ReportError("counts must be of fewer than 2**62 people")
         tally.counters += np.frombuffer(data, "<i8", offset=HEAD_BYTES)
         return tally
+
+    cells = Renamed("counters")
 
 
 def check_counts(tally: Tally[Mechanism], counts: IntArray, *, each: int = 1) -> None:

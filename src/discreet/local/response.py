@@ -19,6 +19,7 @@ from discreet.local.draws import (
 )
 from discreet.local.hashing import parities, transformed
 from discreet.local.mechanism import (
+    OldOracleNames,
     PureCharge,
     ReportArray,
     ReportFormat,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class KaryResponse:
+class KaryResponse(OldOracleNames):
     """Epsilon-locally private: report one of `categories` values, most likely the true one.
 
     Each other value has probability m / 2**64, with m the least integer for which the likelihood
@@ -128,7 +129,7 @@ def tally_integers(reports: ReportArray, counters: int) -> IntArray:
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class HadamardResponse:
+class HadamardResponse(OldOracleNames):
     """Epsilon-locally private: report a column of a K × K Hadamard matrix.
 
     Value v is row v + 1, and K is a power of two above k. Each column with +1 in the value's row

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, Generic, Self, cast, overload
 
-from discreet.deprecated import warn_renamed
+from discreet.deprecated import Renamed
 from discreet.errors import ReportError
 from discreet.local.bit_flips import BitFlipEstimates, BitFlips
 from discreet.local.client import Kind_co, Memoized, reporting
@@ -70,10 +70,7 @@ class Server(Generic[Kind_co]):
         """Return how many reports support each value of a frequency oracle."""
         return support_counts(self.tally)
 
-    def spoken_for(self: "Server[FrequencyOracle]") -> IntArray:
-        """Return the `support_counts`; this is their deprecated name."""
-        warn_renamed("Server.spoken_for", "Server.support_counts")
-        return self.support_counts()
+    spoken_for = Renamed("support_counts")
 
     @overload
     def estimate(self: "Server[MeanMechanism]", *, confidence: Real = 0.95) -> MeanEstimate: ...

@@ -17,7 +17,7 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.deprecated import deprecated_names
+from discreet.deprecated import Renamed, deprecated_names
 from discreet.errors import HIDDEN, ParameterError
 from discreet.local.draws import coins, exp_down, probability_up
 from discreet.local.mechanism import (
@@ -187,6 +187,11 @@ class CountMeanSketch:
             for bits in product((False, True), repeat=self.width)
         ]
 
+    chances = Renamed("distribution")
+    says = Renamed("extremes")
+    cells = Renamed("counters")
+    row = Renamed("report_format")
+
 
 def checked_shape(hashes: object, width: object, *, least: int) -> tuple[int, int]:
     """Return the rows and columns of a sketch, or reject them."""
@@ -314,6 +319,11 @@ class HadamardSketch:
                 minus = 1 - self.flip if (coordinate & at).bit_count() % 2 else self.flip
                 found += [share * (1 - minus), share * minus]
         return found
+
+    chances = Renamed("distribution")
+    says = Renamed("extremes")
+    cells = Renamed("counters")
+    row = Renamed("report_format")
 
 
 def are_odd(values: IntArray) -> BoolArray:

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from discreet.deprecated import Renamed
 from discreet.local.estimates import estimate_tally
 from discreet.local.mechanism import (
     PureCharge,
@@ -91,6 +92,10 @@ class SquareWave:
     def distribution(self, step: int) -> list[Fraction]:
         """Return the exact probability of each report, given a value in steps of the fine grid."""
         return self.window.distribution(min(step * self.buckets // FINE, self.buckets - 1))
+
+    chances = Renamed("distribution")
+    cells = Renamed("counters")
+    row = Renamed("report_format")
 
 
 def half_width(epsilon: float) -> float:

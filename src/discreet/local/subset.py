@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.local.draws import coins, exp_down, probability_down
 from discreet.local.mechanism import (
+    OldOracleNames,
     PureCharge,
     ReportArray,
     ReportFormat,
@@ -39,7 +40,7 @@ PIECE = 8 * PIECE_BITS
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class SubsetSelection:
+class SubsetSelection(OldOracleNames):
     """Epsilon-locally private: report a set of `size` values that likely contains the true one.
 
     Sets with the true value are at most e^epsilon times as likely as sets without it (Ye, Barg

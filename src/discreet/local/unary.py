@@ -9,9 +9,10 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discreet.deprecated import warn_renamed
+from discreet.deprecated import Renamed
 from discreet.local.draws import coins, exp_down, probability_up
 from discreet.local.mechanism import (
+    OldOracleNames,
     PureCharge,
     ReportArray,
     ReportFormat,
@@ -50,9 +51,11 @@ class UnaryForm(Enum):
     def _missing_(cls, value: object) -> "UnaryForm | None":
         return cls.OPTIMIZED if value == "optimized" else None
 
+    OPTIMISED = Renamed("OPTIMIZED")
+
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class UnaryEncoding:
+class UnaryEncoding(OldOracleNames):
     """Epsilon-locally private: report a bit for each value.
 
     The bit of the true value is set with probability p, each other one with probability q. Two
@@ -93,11 +96,7 @@ class UnaryEncoding:
         """Return the encoding that preserves zeros better than ones (OUE)."""
         return cls(epsilon=epsilon, categories=categories, form=UnaryForm.OPTIMIZED)
 
-    @classmethod
-    def optimised(cls, *, epsilon: Real, categories: int) -> Self:
-        """Return `optimized`; this is its deprecated spelling."""
-        warn_renamed("UnaryEncoding.optimised", "UnaryEncoding.optimized")
-        return cls.optimized(epsilon=epsilon, categories=categories)
+    optimised = Renamed("optimized")
 
     event = PureCharge()
 

@@ -1,5 +1,8 @@
 """Mechanisms: they add noise to exact answers and know its distribution, error and cost."""
 
+from typing import TYPE_CHECKING
+
+from discreet.deprecated import deprecated_modules, deprecated_names
 from discreet.mechanisms.exponential import Exponential, PermuteAndFlip
 from discreet.mechanisms.gaussian import Calibration, Gaussian
 from discreet.mechanisms.geometric import Geometric
@@ -63,3 +66,29 @@ __all__ = [
     "maximum",
     "percentage",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = deprecated_names(
+        __name__,
+        {
+            "Noise": "discreet.mechanisms.NoiseKind",
+            "gaussian_spread": "discreet.mechanisms.gaussian_margin",
+            "laplace_spread": "discreet.mechanisms.laplace_margin",
+        },
+    )
+
+deprecated_modules(
+    {
+        "discreet.mechanisms.laws": {
+            "Law": "discreet.mechanisms.distributions.Distribution",
+            "FineLaw": "discreet.mechanisms.distributions.FineDistribution",
+            "DiscreteLaplaceLaw": "discreet.mechanisms.distributions.DiscreteLaplaceDistribution",
+            "DiscreteGaussianLaw": "discreet.mechanisms.distributions.DiscreteGaussianDistribution",
+            "StaircaseLaw": "discreet.mechanisms.distributions.StaircaseDistribution",
+            "ClampedLaw": "discreet.mechanisms.distributions.ClampedDistribution",
+            "RoundedLaw": "discreet.mechanisms.distributions.RoundedDistribution",
+            "ChoiceLaw": "discreet.mechanisms.distributions.ChoiceDistribution",
+            "*": "discreet.mechanisms.distributions",
+        },
+    }
+)

@@ -90,9 +90,9 @@ def drawn_scales(
 def check_answers(mechanism: object, answers: int, size: int) -> None:
     """Reject an array with more numbers than the noise of the mechanism covers."""
     if size > answers:
-        write = f"(write {type(mechanism).__name__}(..., answers={size}))"
+        write = f"write {type(mechanism).__name__}(..., answers={size})"
         raise ParameterError(
-            "answers", answers, f"must be {size} or more for {size} numbers {write}"
+            "answers", answers, f"must be {size} or more for {size} numbers: {write}"
         )
 
 

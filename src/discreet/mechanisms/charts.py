@@ -7,8 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from discreet.mechanisms.distributions import ChoiceDistribution, Distribution, FineDistribution
-from discreet.plots.distributions import plot_choices, plot_counts, plot_curves
-from discreet.plots.figure import Plot
+from discreet.plots import Plot, plot_choices, plot_counts, plot_curves
 
 POINTS = 401
 """The approximate most points of a plot. More would not be visible."""

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from discreet.deprecated import Renamed, renamed_arguments
 from discreet.noise.enclosures import Bracket, Enclosure, ceil_div, exp_neg
 from discreet.noise.uniform import FloatArray
 from discreet.parameters import Real, integer, rational
@@ -125,6 +126,8 @@ class DiscreteLaplaceDistribution:
     def _tail(self, n: int) -> float:
         a = exp(-self.step / self.scale)
         return exp(-n * self.step / self.scale) / (1 + a)
+
+    log_odds = Renamed("privacy_loss")
 
 
 def laplace_pmf(k: FloatArray, scale: float) -> FloatArray:
@@ -285,6 +288,8 @@ class StaircaseDistribution:
         # Both sides hold stair / (1 - e^-ε) units each, and 0 belongs to both.
         return 1 / (2 * self._stair / -expm1(-self.epsilon) - 1)
 
+    log_odds = Renamed("privacy_loss")
+
 
 def _steps_from(centre: Fraction, z: Real, step: Fraction) -> Fraction:
     return (rational("z", z) - centre) / step
@@ -300,6 +305,7 @@ def _squares(n: int) -> float:
     return (n - 1) * n * (2 * n - 1) / 6
 
 
+@renamed_arguments(law="distribution")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClampedDistribution:
     """A distribution whose mass beyond [low, high] is moved to the ends."""
@@ -347,7 +353,10 @@ class ClampedDistribution:
         middles = float(self.low) + (ends[1:] + ends[:-1] + 1) / 2 * float(step)
         return middles, np.diff(below, prepend=0.0)
 
+    law = Renamed("distribution")
 
+
+@renamed_arguments(law="distribution")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundedDistribution:
     """A distribution on a fine grid, with values rounded to the nearest integer, halves upwards."""
@@ -379,6 +388,8 @@ class RoundedDistribution:
     def cdf(self, z: Real) -> float:
         last = floor(rational("z", z)) + Fraction(1, 2) - self.distribution.support.step
         return self.distribution.cdf(last)
+
+    law = Renamed("distribution")
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.polynomial.legendre import leggauss
 
 from discreet.accounting.events import ExponentialEvent, PermuteAndFlipEvent
+from discreet.deprecated import Renamed
 from discreet.errors import HIDDEN, ParameterError
 from discreet.mechanisms.accuracy import checked_epsilon, checked_sensitivity, least_epsilon
 from discreet.mechanisms.charts import choices_plot
@@ -21,7 +22,7 @@ from discreet.noise import SYSTEM, Entropy, exponential_choice, permute_and_flip
 from discreet.noise.enclosures import Bracket, ceil_div, exp_neg
 from discreet.noise.uniform import IntArray
 from discreet.parameters import Real, call_text, confidence_level, flag, freeze_fields, integer
-from discreet.plots.figure import Plot
+from discreet.plots import Plot
 
 Scores: TypeAlias = Reals | IntArray
 """One number for each candidate. Higher is better."""
@@ -247,6 +248,10 @@ class Selector:
 
     def _law(self, scores: IntArray) -> ChoiceDistribution:
         raise NotImplementedError
+
+    law = Renamed("distribution")
+    error = Renamed("margin")
+    for_error = Renamed("for_margin")
 
 
 @dataclass(frozen=True, slots=True, init=False)

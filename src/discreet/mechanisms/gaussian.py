@@ -14,6 +14,7 @@ from discreet.accounting.calibration import (
     classical_gaussian_multiplier_squared,
 )
 from discreet.accounting.events import DiscreteGaussianEvent
+from discreet.deprecated import Renamed
 from discreet.errors import ParameterError
 from discreet.mechanisms.accuracy import (
     check_answers,
@@ -39,7 +40,7 @@ from discreet.noise import SYSTEM, Entropy, discrete_gaussian
 from discreet.noise.gaussian import VARIANCE_MOST
 from discreet.noise.uniform import FloatArray, IntArray
 from discreet.parameters import Real, as_call, choice, freeze_fields, integer, rational
-from discreet.plots.figure import Plot
+from discreet.plots import Plot
 
 FINENESS = 1 << 26
 """A step is at most this part of the standard deviation."""
@@ -266,6 +267,10 @@ class Gaussian:
         """
         crossing = float(self.epsilon * self.variance / moved) * 9 / 8
         return max(self.margin(DRAWN), min(crossing, FARTHEST_DRAWN * self.scale))
+
+    law = Renamed("distribution")
+    error = Renamed("margin")
+    for_error = Renamed("for_margin")
 
 
 def _multiplier_squared(

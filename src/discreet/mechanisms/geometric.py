@@ -6,6 +6,7 @@ from functools import partial
 from typing import Self, overload
 
 from discreet.accounting.events import DiscreteLaplaceEvent
+from discreet.deprecated import Renamed
 from discreet.mechanisms.accuracy import (
     EPSILON_LEAST,
     EPSILON_MOST,
@@ -32,7 +33,7 @@ from discreet.noise import SYSTEM, Entropy, discrete_laplace
 from discreet.noise.laplace import SCALE_LEAST, SCALE_MOST
 from discreet.noise.uniform import IntArray
 from discreet.parameters import Real, call_text, freeze_fields, integer
-from discreet.plots.figure import Plot
+from discreet.plots import Plot
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -127,6 +128,10 @@ class Geometric:
             reach=self.margin(DRAWN),
             title=title_of(self),
         )
+
+    law = Renamed("distribution")
+    error = Renamed("margin")
+    for_error = Renamed("for_margin")
 
 
 def _whole_sensitivity(sensitivity: Real | Sensitivity) -> int:

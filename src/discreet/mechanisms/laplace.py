@@ -7,6 +7,7 @@ from math import ceil, floor
 from typing import Self, overload
 
 from discreet.accounting.events import DiscreteLaplaceEvent
+from discreet.deprecated import Renamed
 from discreet.mechanisms.accuracy import (
     EPSILON_LEAST,
     check_answers,
@@ -34,7 +35,7 @@ from discreet.noise import SYSTEM, Entropy, discrete_laplace
 from discreet.noise.laplace import SCALE_MOST
 from discreet.noise.uniform import FloatArray
 from discreet.parameters import Real, call_text, freeze_fields, integer, rational
-from discreet.plots.figure import Plot
+from discreet.plots import Plot
 
 FINENESS = 1 << 16
 """A step is at most this part of the scale and of the sensitivity."""
@@ -168,6 +169,10 @@ class Laplace:
             reach=self.margin(DRAWN),
             title=title_of(self),
         )
+
+    law = Renamed("distribution")
+    error = Renamed("margin")
+    for_error = Renamed("for_margin")
 
 
 def _grid_for(epsilon: Fraction, sensitivity: Fraction, answers: int) -> tuple[Fraction, int]:

@@ -8,6 +8,7 @@ from math import log
 import numpy as np
 
 from discreet.accounting.events import NoisyMaxEvent
+from discreet.deprecated import Renamed
 from discreet.errors import HIDDEN, ParameterError
 from discreet.mechanisms.accuracy import drawn_scale, laplace_accuracy, miss_probability
 from discreet.mechanisms.charts import choices_plot
@@ -24,7 +25,7 @@ from discreet.mechanisms.sensitivity import Sensitivity
 from discreet.noise import SYSTEM, Entropy, discrete_laplace, permutation, permute_and_flip_choice
 from discreet.noise.uniform import IntArray
 from discreet.parameters import Real, call_text, choice, freeze_fields, integer
-from discreet.plots.figure import Plot
+from discreet.plots import Plot
 
 FINENESS = 1 << 10
 """A step of the grid that scores are floored to is at most this part of the sensitivity."""
@@ -128,6 +129,9 @@ class NoisyMax:
         """Plot the distributions of the choice for two neighbouring lists, and their ratio."""
         here, there = self.distribution(scores), self.distribution(neighbour)
         return choices_plot(here, there, epsilon=self.epsilon, title=type(self).__name__)
+
+    law = Renamed("distribution")
+    error = Renamed("margin")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from math import ceil, exp, expm1, floor, log, log1p
 import numpy as np
 
 from discreet.accounting.events import LEAST_NUMBER, ApproximateEvent
+from discreet.deprecated import Renamed
 from discreet.errors import HIDDEN, ParameterError
 from discreet.mechanisms.accuracy import (
     EXACT_MOST,
@@ -141,6 +142,9 @@ class PartitionSelection:
 
     def _is_seen(self, units: int, share: Fraction) -> bool:
         return is_at_most(self.distribution(units).enclose_hidden(), 1 - share)
+
+    law = Renamed("distribution")
+    error = Renamed("margin")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

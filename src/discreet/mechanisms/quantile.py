@@ -15,6 +15,7 @@ from math import ceil, log
 import numpy as np
 
 from discreet.accounting.events import ExponentialEvent
+from discreet.deprecated import Renamed
 from discreet.errors import HIDDEN, ParameterError
 from discreet.mechanisms.accuracy import checked_epsilon
 from discreet.mechanisms.distributions import ChoiceDistribution
@@ -159,6 +160,8 @@ class Ranked:
     def _target(self, rows: int, inside: int) -> int:
         """Return the target rank in a group of `rows` rows, in parts of a row."""
         raise NotImplementedError
+
+    law = Renamed("distribution")
 
 
 @dataclass(frozen=True, slots=True, init=False)

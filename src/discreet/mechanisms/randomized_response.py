@@ -10,6 +10,7 @@ import numpy as np
 
 from discreet.accounting.events import RandomizedResponseEvent
 from discreet.accounting.rounding import log_up
+from discreet.deprecated import Renamed
 from discreet.errors import HIDDEN, ParameterError, readable
 from discreet.mechanisms.accuracy import (
     checked_epsilon,
@@ -25,8 +26,7 @@ from discreet.noise.coins import respond
 from discreet.noise.enclosures import Bracket, Enclosure, ceil_div, ratio, share_against_exp_neg
 from discreet.noise.uniform import BoolArray, FloatArray, IntArray
 from discreet.parameters import Real, as_call, freeze_fields, integer, rational
-from discreet.plots.distributions import plot_heat
-from discreet.plots.figure import Plot
+from discreet.plots import Plot, plot_heat
 
 CATEGORIES_MOST = 1 << 31
 
@@ -228,6 +228,10 @@ class RandomizedResponse:
             raise ParameterError(
                 "categories", self.categories, f"must be {most} or less for {what}"
             )
+
+    law = Renamed("distribution")
+    error = Renamed("margin")
+    for_error = Renamed("for_margin")
 
 
 def _without_bools(exact: object) -> object:

@@ -17,6 +17,7 @@ from typing import NoReturn, Protocol, TypeVar
 import numpy as np
 
 from discreet.accounting.events import SparseVectorEvent
+from discreet.deprecated import Renamed
 from discreet.errors import HIDDEN, ParameterError, SealedError, StoppedError, readable
 from discreet.mechanisms.accuracy import (
     checked_epsilon,
@@ -139,6 +140,9 @@ class Sparse:
             (threshold_error + laplace_accuracy(self.question_scale / step, own) + 1) * step
         )
 
+    law = Renamed("distribution")
+    error = Renamed("margin")
+
 
 class Run:
     """One run of the sparse vector technique, until its last positive answer.
@@ -257,6 +261,9 @@ class AboveThreshold:
         """Return how far from the threshold an answer may be and still get a wrong result."""
         return self.sparse.margin(confidence, questions=questions)
 
+    law = Renamed("distribution")
+    error = Renamed("margin")
+
 
 @dataclass(frozen=True, slots=True, init=False)
 class NumericSparse:
@@ -326,6 +333,8 @@ class NumericSparse:
     def margin(self, confidence: Real) -> float:
         """Return the margin of error that holds for all released numbers, with this confidence."""
         return self.numbers.margin(confidence, self.sparse.answers)
+
+    error = Renamed("margin")
 
 
 class NumericRun:

@@ -7,6 +7,7 @@ from math import ceil, exp, log
 from typing import Self
 
 from discreet.accounting.events import StaircaseEvent
+from discreet.deprecated import Renamed
 from discreet.errors import HIDDEN, ParameterError
 from discreet.mechanisms.accuracy import (
     checked_epsilon,
@@ -22,7 +23,7 @@ from discreet.noise import SYSTEM, Entropy, geometric, uniform_integers
 from discreet.noise.enclosures import share_against_exp_neg
 from discreet.noise.uniform import LazyUniform
 from discreet.parameters import Real, call_text, freeze_fields
-from discreet.plots.figure import Plot
+from discreet.plots import Plot
 
 EPSILON_MOST = 60
 """Above this, the high part of a stair is too narrow for a 64-bit grid, and errors are zero."""
@@ -145,3 +146,7 @@ class Staircase:
             is_negative = uniform_integers(2, entropy=entropy) == 1
             if k or not is_negative:
                 return -k if is_negative else k
+
+    law = Renamed("distribution")
+    error = Renamed("margin")
+    for_error = Renamed("for_margin")

@@ -8,13 +8,13 @@ from typing import Generic, Protocol, TypeVar, overload
 import numpy as np
 
 from discreet.accounting.events import Event
+from discreet.deprecated import Renamed
 from discreet.errors import HIDDEN, ParameterError, readable
 from discreet.mechanisms.distributions import ClampedDistribution, Distribution
 from discreet.noise import SYSTEM, Entropy
 from discreet.noise.uniform import FloatArray, IntArray
 from discreet.parameters import Real, freeze_fields, integer, rational
-from discreet.plots.distributions import plot_heat
-from discreet.plots.figure import Plot
+from discreet.plots import Plot, plot_heat
 
 CHANNEL_MOST = 2_000
 """The most rows and columns of a channel: four million floats."""
@@ -155,6 +155,9 @@ class Truncated(Generic[One, Many]):
         # A middle that is not on the grid is floored to it.
         middles = [floor((self.low + (k + HALF) * width) / step) * step for k in range(count)]
         return [(middle, self.low + (k + 1) * width) for k, middle in enumerate(middles)]
+
+    law = Renamed("distribution")
+    error = Renamed("margin")
 
 
 def _end(end: Fraction, noisy: IntArray | FloatArray) -> np.int64 | np.float64:

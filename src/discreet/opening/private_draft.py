@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
+from discreet.bounds.histogram import BINS
 from discreet.catalog import Column, ColumnUnit, Kind, PrivateTable
-from discreet.catalog.magnitudes import BINS
 from discreet.catalog.toml import PrivateFacts
 from discreet.curator import Curator
 from discreet.errors import NothingFoundError, ParameterError

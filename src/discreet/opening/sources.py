@@ -19,7 +19,6 @@ from discreet.catalog.declaration import Declaration, path_unit
 from discreet.catalog.resolve import DEFAULT_ROWS_PER_UNIT
 from discreet.catalog.sources import EMBEDDED, ENVIRONMENT, is_on_server, is_spark, without_password
 from discreet.engines.base import LIMITS, PreparedTables, ResourceLimits, TableEngine
-from discreet.engines.contents import content_of, files_in, in_memory
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.duckdb.loading import (
     DUCKDB,
@@ -36,6 +35,7 @@ from discreet.engines.spark import SparkEngine
 from discreet.engines.spark.prepared import forget_files
 from discreet.engines.spark.tables import Session, is_frame, is_session
 from discreet.errors import CatalogError, ParameterError, SourceError
+from discreet.opening.registry import content_of, files_in, in_memory
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.extras import matplotlib_module
 from discreet.plots.figure import (
     BAR,
     COLOURS,
@@ -20,7 +21,6 @@ from discreet.plots.figure import (
     UPRIGHT_MOST,
     Floats,
     Plot,
-    matplotlib,
     new_figure,
     thousands,
 )
@@ -121,7 +121,7 @@ def _lying_bars(labels: Sequence[str], panels: Sequence[Panel], label: str) -> P
         axes.axvline(0, color=LIMIT, linewidth=0.8)
         _name_panel(axes, panel)
         axes.xaxis.set_major_formatter(thousands)
-        axes.xaxis.set_major_locator(matplotlib().ticker.MaxNLocator(5))
+        axes.xaxis.set_major_locator(matplotlib_module().ticker.MaxNLocator(5))
     side[0].set_yticks(places, labels, parse_math=False)
     side[0].set_ylim(len(labels) - 0.4, -0.6)
     side[0].set_ylabel(_literal(label))
@@ -146,7 +146,7 @@ def _order_axis(axes: "Axes", places: "NDArray[np.datetime64] | Floats") -> None
     if not np.issubdtype(places.dtype, np.datetime64):
         axes.xaxis.set_major_formatter(thousands)
         return
-    dates = matplotlib().dates
+    dates = matplotlib_module().dates
     locator = dates.AutoDateLocator()
     written = dates.ConciseDateFormatter(locator)
     low, high = axes.get_xlim()  # in days
@@ -194,7 +194,7 @@ def plot_success(lines: Sequence[Success], *, chance: float, title: str, at: str
     # If no query was answered, the axis begins at 0.
     axes.set_xscale("log" if places[0] > 0 else "symlog")
     _name_places(axes, places)
-    axes.yaxis.set_major_formatter(matplotlib().ticker.PercentFormatter(1.0, decimals=0))
+    axes.yaxis.set_major_formatter(matplotlib_module().ticker.PercentFormatter(1.0, decimals=0))
     least = min(chance - 0.1, *(low for line in lines for low, _ in line.intervals))
     axes.set_ylim(max(0.0, least - 0.02), 1.02)
     axes.set_xlabel(at)
@@ -210,7 +210,7 @@ def _name_places(axes: "Axes", places: Sequence[int]) -> None:
     if len(places) <= PLACES_MOST:
         axes.set_xticks(places)
     axes.xaxis.set_major_formatter(thousands)
-    axes.xaxis.set_minor_formatter(matplotlib().ticker.NullFormatter())
+    axes.xaxis.set_minor_formatter(matplotlib_module().ticker.NullFormatter())
 
 
 def _draw_success(axes: "Axes", line: Success, colour: str, mark: str) -> None:

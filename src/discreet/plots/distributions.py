@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from discreet.extras import matplotlib_module
 from discreet.plots.figure import (
     COLOURS,
     HERE,
@@ -16,7 +17,6 @@ from discreet.plots.figure import (
     Floats,
     Plot,
     legend_above,
-    matplotlib,
     new_figure,
     thousands,
 )
@@ -184,10 +184,10 @@ def plot_errors(
     axes.set_yscale("log")
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(thousands)
-        axis.set_minor_formatter(matplotlib().ticker.NullFormatter())
+        axis.set_minor_formatter(matplotlib_module().ticker.NullFormatter())
     axes.set_xticks(places)
     axes.set_xticks([], minor=True)
-    axes.yaxis.set_major_locator(matplotlib().ticker.LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_major_locator(matplotlib_module().ticker.LogLocator(subs=(1, 2, 5)))
     axes.set_xlabel(at)
     axes.set_ylabel(label)
     axes.set_title(title)
@@ -226,7 +226,7 @@ def plot_heats(
     grid = figure.subplots(lines, 2, sharex=True, sharey=True, squeeze=False).ravel()
     most = max(float(channel.max()) for _, channel in panels)
     # Square roots, so that probabilities far from the largest are still visible.
-    roots = matplotlib().colors.PowerNorm(0.5, vmin=0, vmax=most)
+    roots = matplotlib_module().colors.PowerNorm(0.5, vmin=0, vmax=most)
     for axes, (name, channel) in zip(grid, panels, strict=False):
         image = axes.imshow(
             channel, cmap="Blues", norm=roots, aspect="auto", interpolation="nearest"

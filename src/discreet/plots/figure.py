@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import MissingExtraError, ParameterError
+from discreet.errors import ParameterError
+from discreet.extras import matplotlib_module
 from discreet.writing import check_place, write_file
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Plot:
         ending, buffer = Path(path).suffix.lower(), BytesIO()
         # No date and no random names inside, so the same plot gives the same file.
         metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(ending)
-        with matplotlib().rc_context({"svg.hashsalt": "discreet"}):
+        with matplotlib_module().rc_context({"svg.hashsalt": "discreet"}):
             self.figure.savefig(buffer, format=ending[1:], dpi=150, metadata=metadata)
         return write_file("path", path, buffer.getvalue())
 
@@ -92,18 +92,11 @@ def legend_above(axes: "Axes") -> None:
 def new_figure(width: float, height: float) -> "Figure":
     """Return an empty figure of this many inches."""
     # Without pyplot there is no shared global state.
-    figure: Figure = matplotlib().figure.Figure(figsize=(width, height), layout="constrained")
+    figure: Figure = matplotlib_module().figure.Figure(
+        figsize=(width, height), layout="constrained"
+    )
     figure.set_facecolor("white")
     return figure
-
-
-def matplotlib() -> ModuleType:
-    """Return Matplotlib, or raise an error that says how to install it."""
-    try:
-        import matplotlib.figure  # noqa: PLC0415 - an optional extra, imported here only
-    except ImportError as cause:
-        raise MissingExtraError("Plot support", extra="plots") from cause
-    return matplotlib
 
 
 def thousands(value: float, _: float) -> str:

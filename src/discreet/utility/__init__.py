@@ -4,6 +4,9 @@ Channels, priors and gains are exact, and so are all numbers computed from them.
 linear programs use floats, and their results are used only with a proof in integer arithmetic.
 """
 
+from typing import TYPE_CHECKING
+
+from discreet.deprecated import deprecated_names
 from discreet.utility.beliefs import (
     Refinement,
     belief_after,
@@ -126,3 +129,11 @@ __all__ = [
     "world_bounds",
     "worst_utility",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = deprecated_names(
+        __name__,
+        {
+            "Graph": "discreet.utility.NeighbourGraph",
+        },
+    )

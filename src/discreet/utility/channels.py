@@ -12,13 +12,13 @@ import numpy as np
 
 from discreet.accounting.events import PureEvent
 from discreet.accounting.rounding import float_up, log_up
+from discreet.deprecated import Renamed
 from discreet.errors import HIDDEN, ParameterError
 from discreet.local.mechanism import is_within
 from discreet.noise import SYSTEM, Entropy
 from discreet.noise.uniform import FloatArray, LazyUniform
 from discreet.parameters import Real, freeze_fields, rational
-from discreet.plots.distributions import plot_heat
-from discreet.plots.figure import Plot
+from discreet.plots import Plot, plot_heat
 from discreet.utility.neighbours import Label, NeighbourGraph, labels, same_nodes
 
 Weights: TypeAlias = tuple[tuple[int, ...], ...]
@@ -211,6 +211,9 @@ class Channel:
         rows, columns = ([str(each) for each in named] for named in (self.inputs, self.outputs))
         return plot_heat(self.to_floats(), title=title, rows=rows, columns=columns)
 
+    chance = Renamed("probability")
+    odds = Renamed("likelihood_ratio")
+
 
 def identity_channel(nodes: Iterable[Label]) -> Channel:
     """Return the channel that always outputs its input."""
@@ -283,6 +286,8 @@ class ChannelMechanism:
         total = self.channel.totals[i]
         pairs = zip(self.channel.outputs, self.channel.weights[i], strict=True)
         return {output: Fraction(weight, total) for output, weight in pairs}
+
+    law = Renamed("distribution")
 
 
 def drawn(weights: Sequence[int], entropy: Entropy) -> int:

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.parameters import Real, choice, integer, rational
-from discreet.plots.distributions import plot_heats
-from discreet.plots.figure import Plot
+from discreet.plots import Plot, plot_heats
 from discreet.utility.channels import Channel
 from discreet.utility.guessing import (
     best_remap,

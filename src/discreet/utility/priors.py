@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from discreet.deprecated import Renamed
 from discreet.errors import ParameterError
 from discreet.noise.uniform import FloatArray, IntArray
 from discreet.parameters import Real, choice, freeze_fields, integer, rational
@@ -70,6 +71,9 @@ class Prior:
         """Integers proportional to the probabilities."""
         common = lcm(*(each.denominator for each in self.probabilities))
         return tuple(int(each * common) for each in self.probabilities)
+
+    chance = Renamed("probability")
+    chances = Renamed("probabilities")
 
 
 def uniform(low: int, high: int) -> Prior:

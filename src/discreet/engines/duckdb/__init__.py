@@ -22,7 +22,8 @@ from discreet.engines.duckdb.rewrites import (
 from discreet.engines.duckdb.store import BoundQueries, Store, bound
 from discreet.engines.rehearsal import STAND_INS, Rehearsal, Rehearsed
 from discreet.engines.writer import Numbers, column_name, write_query
-from discreet.errors import EngineError, Failure, SourceError, UnsupportedError, did_you_mean
+from discreet.errors import EngineError, Failure, SourceError, UnsupportedError
+from discreet.parameters import did_you_mean
 from discreet.query.tree import ExactQuery, Scan
 from discreet.tables import ExactTable
 

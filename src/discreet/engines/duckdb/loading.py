@@ -23,23 +23,21 @@ import pyarrow.parquet as pq
 from discreet.catalog.schema import Column, Kind
 from discreet.engines.base import log
 from discreet.engines.dialect import text_literal
-from discreet.engines.duckdb.column_types import (
+from discreet.engines.duckdb.csv_files import (
     MERGING,
     NOT_WRITTEN,
     SIMPLE,
     STORED,
     column_from_type,
-    promised,
-    read_as,
-    written_as,
-)
-from discreet.engines.duckdb.csv_files import (
     fault_in,
     first_not_written,
     header_of,
     kinds_guessed,
+    promised,
+    read_as,
     refuse_nul,
     repeated,
+    written_as,
 )
 from discreet.errors import SourceError
 

@@ -1,18 +1,159 @@
-"""DuckDB connections that have access only to their own tables."""
+"""DuckDB's optimizers that are allowed on private tables: those that no row can mislead.
 
+An optimizer that trusts what it knows of the data can be wrong about it, and then a statement fails
+for some data and not for others: a noiseless answer to whatever the analyst made it depend on.
+Statistics once proved a side of an outer join empty, the bounds of a sum followed from that, and
+the sum was cast to a type too small for it. So an optimizer runs only if it is listed here; one
+that a later DuckDB adds is off until somebody has read it.
+
+Private folders for tables that exceed memory. They are removed even after a kill.
+
+Each holds a lock that the system gives up when its process ends, however it ends. A folder whose
+lock is free belongs to nobody any more, and the next process of the same user removes it.
+
+DuckDB connections that have access only to their own tables.
+"""
+
+import fcntl
 import logging
 import os
+import shutil
+import stat
+import tempfile
 import threading
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 import duckdb
 
 from discreet.engines.base import LIMITS, ResourceLimits, deadlines, log
-from discreet.engines.duckdb.optimizers import disabled_optimizers
-from discreet.engines.spill_folders import Spill, make_spill, remove_abandoned
+
+RUNNING = {
+    "expression_rewriter": "folds constants and simplifies expressions, from the expressions alone",
+    "filter_pullup": "moves conditions; all conditions of ours are total, in whatever order",
+    "filter_pushdown": "moves conditions to where rows are read",
+    "empty_result_pullup": "drops what a constant condition leaves empty",
+    "in_clause": "turns long lists of constants into joins with them",
+    "deliminator": "simplifies the joins that EXISTS becomes",
+    "unused_columns": "leaves out columns that nothing reads",
+    "common_subexpressions": "computes equal expressions once",
+    "common_aggregate": "computes equal aggregates once",
+    "column_lifetime": "drops columns after their last use",
+    "duplicate_groups": "leaves out keys that stand in GROUP BY twice",
+    "reorder_filter": "tests cheap conditions first, by what they are made of",
+    "join_order": "chooses among equal joins by numbers of rows; no plan assumes them",
+    "build_side_probe_side": "chooses the side that is hashed by numbers of rows; likewise",
+}
+"""Each with what it goes by."""
+
+
+OFF = {
+    "statistics_propagation": "trusts column statistics: folds conditions, narrows types, picks "
+    "aggregates and joins that fail on values outside",
+    "compressed_materialization": "casts columns to types that statistics call wide enough",
+    "join_filter_pushdown": "filters one side by values found on the other while running",
+    "row_group_pruner": "skips rows by the statistics of their group",
+    "late_materialization": "reads rows a second time by their numbers",
+    "top_n_window_elimination": "turns a rank that is limited into a slower form",
+    "cte_filter_pusher": "is for WITH, which statements here do not use",
+    "cte_inlining": "is for WITH",
+    "materialized_cte": "is for WITH",
+    "regex_range": "is for regular expressions, which statements here do not use",
+    "unnest_rewriter": "is for UNNEST",
+    "limit_pushdown": "is for LIMIT",
+    "top_n": "is for ORDER BY with LIMIT",
+    "redundant_order_keys": "is for ORDER BY",
+    "sampling_pushdown": "is for samples",
+    "grouping_sets": "is for GROUPING SETS",
+    "remote_pushdown": "is for tables elsewhere",
+    "extension": "runs what extensions bring",
+    **dict.fromkeys(
+        (
+            "aggregate_function_rewriter",
+            "aggregate_reuse",
+            "common_subplan",
+            "distinct_aggregate_rewrite",
+            "join_elimination",
+            "outer_join_simplification",
+            "partial_aggregate_pushdown",
+            "partitioned_execution",
+            "projection_placement",
+            "projection_pullup",
+            "scalar_fn_pushdown",
+            "type_pushdown",
+            "window_rewriter",
+            "window_self_join",
+        ),
+        "is not needed; what it goes by was not read",
+    ),
+}
+"""Each with why."""
+
+
+def disabled_optimizers(connection: duckdb.DuckDBPyConnection) -> str:
+    """Return the names of all optimizers that must not run, as the setting wants them."""
+    found = connection.execute("SELECT name FROM duckdb_optimizers()").fetchall()
+    return ",".join(sorted(name for (name,) in found if name not in RUNNING))
+
+
+PREFIX = "discreet-spill-"
+
+
+LOCK = "lock"
+
+
+@dataclass(frozen=True, slots=True)
+class Spill:
+    """A folder that only this user can enter, and the lock that says that it is in use."""
+
+    folder: Path
+    lock: int
+
+    def remove(self) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+        os.close(self.lock)
+
+
+def make_spill() -> Spill:
+    """Make a folder of mode 700 below the system's folder for temporary files."""
+    folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+    begun = folder / f"{LOCK}.new"
+    lock = os.open(begun, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    # Only now is it called a lock: nobody can find it free while its process lives.
+    begun.rename(folder / LOCK)
+    return Spill(folder, lock)
+
+
+def remove_abandoned() -> None:
+    """Remove the folders of this user's processes that ended without doing so."""
+    if not shutil.rmtree.avoids_symlink_attacks:
+        return
+    with suppress(OSError), os.scandir(tempfile.gettempdir()) as entries:
+        for each in [Path(entry.path) for entry in entries if entry.name.startswith(PREFIX)]:
+            with suppress(OSError):
+                _remove_if_abandoned(each)
+
+
+def _remove_if_abandoned(folder: Path) -> None:
+    found = os.lstat(folder)
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
+        return
+    at = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        lock = os.open(LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=at)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails while its process lives
+            shutil.rmtree(folder, ignore_errors=True)
+        finally:
+            os.close(lock)
+    finally:
+        os.close(at)
+
 
 log.addHandler(logging.NullHandler())  # nothing is shown until the owner asks for it
 """For the owner: what engines say in their own words."""

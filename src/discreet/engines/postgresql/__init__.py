@@ -30,7 +30,8 @@ from discreet.engines.postgresql.sessions import Sessions
 from discreet.engines.postgresql.tables import Stored, located, state_of, stored_table
 from discreet.engines.rehearsal import STAND_INS, Rehearsal, Rehearsed
 from discreet.engines.writer import Numbers, write_query
-from discreet.errors import EngineError, Failure, SourceError, UnsupportedError, did_you_mean
+from discreet.errors import EngineError, Failure, SourceError, UnsupportedError
+from discreet.parameters import did_you_mean
 from discreet.query.tree import ExactQuery
 from discreet.tables import ARROW_TYPES, ExactTable
 

@@ -34,7 +34,8 @@ from discreet.engines.spark.sessions import (
 )
 from discreet.engines.spark.tables import Registered, register
 from discreet.engines.writer import Numbers, write_query
-from discreet.errors import EngineError, SourceError, UnsupportedError, did_you_mean
+from discreet.errors import EngineError, SourceError, UnsupportedError
+from discreet.parameters import did_you_mean
 from discreet.query.tree import ExactQuery
 from discreet.tables import ExactTable
 

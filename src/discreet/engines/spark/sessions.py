@@ -5,7 +5,6 @@ import os
 import shutil
 import tempfile
 import threading
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +15,8 @@ from uuid import uuid4
 import pyarrow as pa
 
 from discreet.engines.base import deadlines, log
-from discreet.errors import MissingExtraError, SourceError
+from discreet.errors import SourceError
+from discreet.extras import pyspark_module as load_pyspark
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -64,14 +64,8 @@ _here = _Here()
 
 
 def pyspark_module() -> ModuleType:
-    """Return pyspark, or say what to install."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about versions of libraries that are not used here
-            import pyspark.logger  # noqa: PLC0415 - an optional extra, imported here only
-            import pyspark.sql  # noqa: PLC0415
-    except ImportError as cause:
-        raise MissingExtraError("Spark support", extra="spark") from cause
+    """Return pyspark, whose own loggers are heard only where they cannot tell of data."""
+    pyspark = load_pyspark()
     for name in TALKERS:
         pyspark.logger.PySparkLogger.getLogger(name).addFilter(_is_heard)
     return pyspark

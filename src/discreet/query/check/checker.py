@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
-from discreet.catalog.catalog import Catalog, column_of
-from discreet.catalog.schema import ColumnUnit, PrivateTable, PublicTable, RowUnit
+from discreet.catalog.catalog import Catalog
+from discreet.catalog.schema import PrivateTable, PublicTable
 from discreet.errors import UnsupportedError
 from discreet.query.check.joins import Joining, Selection, join_kind
 from discreet.query.check.post_select import (
@@ -33,10 +33,9 @@ from discreet.query.check.relations import (
     PrivateRows,
     PublicReader,
     TableRef,
-    output_from_column,
     renamed_rows,
+    scan,
     united,
-    without_unit,
 )
 from discreet.query.expressions.rejections import (
     available,
@@ -46,8 +45,8 @@ from discreet.query.expressions.rejections import (
     unknown_table,
 )
 from discreet.query.parse import DIALECT, span_of
-from discreet.query.questions import Aggregation, Question, RowIsUnit, RowsPerUnit, ScalarQuery
-from discreet.query.tree import JoinKind, Scan
+from discreet.query.questions import Aggregation, Question, ScalarQuery
+from discreet.query.tree import JoinKind
 
 
 def check(tree: exp.Query, catalog: Catalog, public: PublicReader) -> Question:
@@ -354,28 +353,7 @@ class Checker:
 
     def scan(self, table: PrivateTable) -> PrivateRows:
         """Return a private table's rows with their units."""
-        parents = self.catalog.parents(table)
-        owner = parents[-1] if parents else table
-        unit = owner.unit
-        unit_column = column_of(owner, unit.column) if isinstance(unit, ColumnUnit) else None
-        own = unit.column.casefold() if isinstance(unit, ColumnUnit) and not parents else None
-        is_row = isinstance(unit, RowUnit) and not parents
-        return PrivateRows(
-            rows=Scan(table=table, parents=parents),
-            columns=tuple(
-                output_from_column(each, is_unit=each.name.casefold() == own, table=table.name)
-                for each in table.columns
-            ),
-            unit_kind=None if unit_column is None else unit_column.kind,
-            contribution_limit=1 if is_row else table.rows_per_unit,
-            reason=RowIsUnit(table=table.name)
-            if is_row
-            else RowsPerUnit(
-                table=table.name, rows=table.rows_per_unit, is_default=table.is_default_limit
-            ),
-            one_row_per_unit=is_row,
-            left_out=without_unit(table, unit),
-        )
+        return scan(table, self.catalog)
 
     # ----------------------------------------------------------------------- afterwards
 

@@ -1,5 +1,6 @@
 """The declared groups of a query: those that follow from the query and the catalog."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -7,10 +8,15 @@ from fractions import Fraction
 from itertools import chain, product
 from math import prod
 
+from sqlglot import exp
+
 from discreet.catalog.schema import Kind, PublicTable, Value, time_from_number
 from discreet.errors import UnsupportedError
+from discreet.query.check.aggregates import is_aggregate, same_level
 from discreet.query.check.relations import Names, PublicReader, TableRef, public_of, quoted
 from discreet.query.expressions.narrowing import with_facts
+from discreet.query.expressions.rejections import unhandled
+from discreet.query.parse import span_of
 from discreet.query.questions import (
     DeclaredGroups,
     DeclaredReason,
@@ -31,6 +37,46 @@ MOST_KEYS = 100_000
 
 MOST_VALUES = 100_000
 """No longer list of values is made of bounds."""
+
+
+GROUPINGS = {exp.Rollup: "ROLLUP", exp.Cube: "CUBE", exp.GroupingSets: "GROUPING SETS"}
+
+
+def key_nodes(
+    node: exp.Select, group: exp.Group, names: Names, aliases: dict[str, exp.Expr]
+) -> list[exp.Expr]:
+    """Return what GROUP BY groups rows by: numbers and aliases stand for columns of SELECT."""
+    for name, value in group.args.items():
+        if value and name not in ("expressions", "all"):
+            raise unhandled(f"GROUP BY {name.upper().replace('_', ' ')}", group)
+    if group.args.get("all"):
+        return [
+            each.unalias()
+            for each in node.expressions
+            if not any(is_aggregate(part) for part in same_level(each))
+        ]
+    return [_key_node(each, node.expressions, names, aliases) for each in group.expressions]
+
+
+def _key_node(
+    node: exp.Expr, columns: list[exp.Expr], names: Names, aliases: dict[str, exp.Expr]
+) -> exp.Expr:
+    if isinstance(node, exp.Rollup | exp.Cube | exp.GroupingSets | exp.Tuple):
+        raise unhandled(f"GROUP BY {GROUPINGS.get(type(node), '(...)')}", node)
+    if isinstance(node, exp.Literal) and not node.is_string:
+        place = int(node.this) if re.fullmatch("[0-9]{1,9}", node.this) else 0
+        if not 1 <= place <= len(columns):
+            width = len(columns)
+            raise UnsupportedError(
+                f"GROUP BY {node.this} is out of range: the SELECT list has {width} "
+                f"column{'' if width == 1 else 's'}",
+                "Write the number or the name of one of them",
+                span=span_of(node),
+            )
+        return columns[place - 1].unalias()
+    if isinstance(node, exp.Column) and not node.table and not names.has(node):
+        return aliases.get(node.name.casefold(), node)
+    return node
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,15 +1,12 @@
 """SELECT over private rows: the result is private rows, groups by unit, or a release."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Protocol
 
 from sqlglot import exp
 
 from discreet.catalog.schema import Kind
-from discreet.errors import UnsupportedError
 from discreet.query.check.aggregates import (
     aggregate_from,
     is_aggregate,
@@ -18,7 +15,7 @@ from discreet.query.check.aggregates import (
     same_level,
 )
 from discreet.query.check.joins import Joined, Selection, join_all
-from discreet.query.check.keys import groups_of, unlisted
+from discreet.query.check.keys import groups_of, key_nodes, unlisted
 from discreet.query.check.post_select import (
     expand_stars,
     finish_post_query,
@@ -31,19 +28,11 @@ from discreet.query.check.relations import (
     OutputColumn,
     PostQuery,
     PrivateRows,
-    PublicReader,
     TableRef,
     origins_of,
 )
-from discreet.query.check.row_scope import RowScope
-from discreet.query.check.unit_groups import (
-    GROUPS,
-    UNIT_FUNCTIONS,
-    GroupRewriter,
-    check_bounded,
-    check_square,
-    unit_facts,
-)
+from discreet.query.check.row_scope import QuestionWalk, RowScope
+from discreet.query.check.unit_groups import GROUPS, GroupRewriter, check_square, unit_aggregate
 from discreet.query.expressions.narrowing import narrow, with_facts
 from discreet.query.expressions.rejections import below, row_level, unhandled
 from discreet.query.expressions.translate import condition, translate
@@ -58,7 +47,6 @@ from discreet.query.tree import (
     NamedExpression,
     Select,
     UnitAggregate,
-    UnitFunction,
     columns_in,
     map_columns,
 )
@@ -70,24 +58,8 @@ RELEASED = "released_"
 KEY_KINDS = set(Kind) - {Kind.OTHER, Kind.INTERVAL}
 
 
-GROUPINGS = {exp.Rollup: "ROLLUP", exp.Cube: "CUBE", exp.GroupingSets: "GROUPING SETS"}
-
-
 ROWS = "__rows"
 """What keys and aggregates call the rows that they are of."""
-
-
-class QuestionWalk(Protocol):
-    """The walk through the query that this SELECT is a part of."""
-
-    public: PublicReader
-    releases: list[Aggregation]
-    outermost: exp.Expr | None
-    """The SELECT whose result is the answer."""
-
-    def query(self, node: exp.Expr, named: CommonTables) -> PrivateRows | PostQuery: ...
-    def source_of_only(self, node: exp.Select, named: CommonTables) -> TableRef: ...
-    def scalar(self, node: exp.Expr, result: PostQuery, named: CommonTables) -> int: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,35 +188,7 @@ class PrivateSelect:
         group = self.node.args.get("group")
         if group is None:
             return [] if any(self._aggregates()) else None
-        for name, value in group.args.items():
-            if value and name not in ("expressions", "all"):
-                raise unhandled(f"GROUP BY {name.upper().replace('_', ' ')}", group)
-        if group.args.get("all"):
-            return [
-                each.unalias()
-                for each in self.node.expressions
-                if not any(is_aggregate(part) for part in same_level(each))
-            ]
-        return [self._key_node(each) for each in group.expressions]
-
-    def _key_node(self, node: exp.Expr) -> exp.Expr:
-        if isinstance(node, exp.Rollup | exp.Cube | exp.GroupingSets | exp.Tuple):
-            raise unhandled(f"GROUP BY {GROUPINGS.get(type(node), '(...)')}", node)
-        if isinstance(node, exp.Literal) and not node.is_string:
-            place = int(node.this) if re.fullmatch("[0-9]{1,9}", node.this) else 0
-            if not 1 <= place <= len(self.node.expressions):
-                width = len(self.node.expressions)
-                raise UnsupportedError(
-                    f"GROUP BY {node.this} is out of range: the SELECT list has {width} "
-                    f"column{'' if width == 1 else 's'}",
-                    "Write the number or the name of one of them",
-                    span=span_of(node),
-                )
-            chosen: exp.Expr = self.node.expressions[place - 1].unalias()
-            return chosen
-        if isinstance(node, exp.Column) and not node.table and not self.names.has(node):
-            return self._aliases().get(node.name.casefold(), node)
-        return node
+        return key_nodes(self.node, group, self.names, self._aliases())
 
     def _aggregates(self) -> Iterator[exp.Expr]:
         """Yield the aggregates of the SELECT, outermost, in the order of writing."""
@@ -317,32 +261,17 @@ class PrivateSelect:
         self, place: int, node: exp.Expr, filtered: Filtered, rebase: "Rebase"
     ) -> UnitAggregate:
         made = aggregate_from(node, self.scope, self.names)
-        argument = None if made.argument is None else filtered.known(made.argument)
-        function = UNIT_FUNCTIONS.get(made.statistic)
-        is_median = made.statistic is Statistic.QUANTILE and made.fraction == Fraction(1, 2)
-        if is_median and argument is not None and argument.facts.kind.is_number:
-            function = None if made.discrete else UnitFunction.MEDIAN
-        if function is None:
-            raise UnsupportedError(
-                f"{made.text} is not supported with GROUP BY on the privacy unit",
-                "Use COUNT, SUM, AVG, MIN, MAX or MEDIAN",
-                span=span_of(node),
-            )
-        facts = unit_facts(function, argument, filtered.joined.contribution_limit)
-        if argument is not None and function in (UnitFunction.SUM, UnitFunction.AVG):
-            check_bounded(argument, node)
-        return UnitAggregate(
-            name=f"u{place}",
-            function=function,
-            argument=None if argument is None else rebase(argument),
-            facts=facts,
-        )
+        if made.argument is not None:
+            made = replace(made, argument=filtered.known(made.argument))
+        found = unit_aggregate(f"u{place}", made, filtered.joined.contribution_limit, node)
+        argument = None if found.argument is None else rebase(found.argument)
+        return replace(found, argument=argument)
 
     def _from_groups(
         self, groups: PrivateRows, keys: list[Expression], names: dict[int, str]
     ) -> PrivateRows:
         """Return the SELECT over groups by unit as a SELECT over the rows that they are."""
-        regroup = GroupRewriter(self, keys, names, table=GROUPS)
+        regroup = GroupRewriter(self.node, self.scope, keys, names, table=GROUPS)
         columns = [regroup.column(each) for each in self.node.expressions]
         having = self.node.args.get("having")
         plain = exp.Select(expressions=columns)
@@ -401,7 +330,7 @@ class PrivateSelect:
     def _opened(self, number: int, keys: list[Expression], names: dict[int, str]) -> PostQuery:
         """Return the SELECT as one over the released table."""
         table = f"{RELEASED}{number}"
-        regroup = GroupRewriter(self, keys, names, table=table)
+        regroup = GroupRewriter(self.node, self.scope, keys, names, table=table)
         node = self.node
         columns = [regroup.column(each) for each in node.expressions]
         opened = exp.Select(

@@ -22,6 +22,7 @@ from discreet.query.check.relations import (
 from discreet.query.expressions.rejections import row_level, unhandled
 from discreet.query.expressions.translate import condition, translate
 from discreet.query.parse import DIALECT, span_of
+from discreet.query.questions import Aggregation
 from discreet.query.tree import (
     Expression,
     Facts,
@@ -65,22 +66,33 @@ MOST_LISTED = 10_000
 """No longer list of public values is put into a query."""
 
 
-class Inner(Protocol):
-    """What a scope needs of the walk through the query."""
+class QuestionWalk(Protocol):
+    """The walk through the query, for the parts of it that meet queries inside."""
 
-    @property
-    def public(self) -> PublicReader: ...
-    def query(self, node: exp.Expr, named: CommonTables) -> PrivateRows | PostQuery: ...
-    def source_of_only(self, node: exp.Select, named: CommonTables) -> TableRef: ...
-    def scalar(self, node: exp.Expr, result: PostQuery, named: CommonTables) -> int: ...
+    public: PublicReader
+    releases: list[Aggregation]
+    outermost: exp.Expr | None
+    """The SELECT whose result is the answer."""
+
+    def query(self, node: exp.Expr, named: CommonTables) -> PrivateRows | PostQuery:
+        """Return what a query is."""
+        ...
+
+    def source_of_only(self, node: exp.Select, named: CommonTables) -> TableRef:
+        """Return the one relation that a SELECT reads."""
+        ...
+
+    def scalar(self, node: exp.Expr, result: PostQuery, named: CommonTables) -> int:
+        """Return the number under which a later release finds the only value of a query."""
+        ...
 
 
 class RowScope:
-    """The meaning of names at one place; a `Scope` for `translate`."""
+    """The meaning of names at one place; a `NameScope` for `translate`."""
 
     def __init__(
         self,
-        walker: Inner,
+        walker: QuestionWalk,
         names: Names,
         named: CommonTables,
         aliases: dict[str, exp.Expr],

@@ -1,14 +1,13 @@
 """GROUP BY the unit; what SELECT says of groups, rewritten."""
 
 from fractions import Fraction
-from typing import Protocol
 
 from sqlglot import exp
 
 from discreet.catalog.schema import Kind
-from discreet.errors import NotGroupedError, QuestionError, UnboundedError
+from discreet.errors import NotGroupedError, QuestionError, UnboundedError, UnsupportedError
 from discreet.query.check.post_select import without_margins, written_name
-from discreet.query.check.relations import CommonTables, PostQuery, PrivateRows
+from discreet.query.check.relations import PrivateRows
 from discreet.query.check.row_scope import RowScope
 from discreet.query.expressions.rejections import row_level, unbounded, with_clamp
 from discreet.query.expressions.translate import translate
@@ -19,6 +18,7 @@ from discreet.query.tree import (
     Facts,
     Interval,
     ReleasedScalar,
+    UnitAggregate,
     UnitFunction,
     UnitSemiJoin,
     columns_in,
@@ -69,6 +69,24 @@ def check_bounded(argument: Expression, node: exp.Expr) -> None:
         raise error
 
 
+def unit_aggregate(name: str, aggregate: Aggregate, limit: int, node: exp.Expr) -> UnitAggregate:
+    """Return an aggregate of at most `limit` rows of one unit, or reject it."""
+    argument, function = aggregate.argument, UNIT_FUNCTIONS.get(aggregate.statistic)
+    is_median = aggregate.statistic is Statistic.QUANTILE and aggregate.fraction == Fraction(1, 2)
+    if is_median and argument is not None and argument.facts.kind.is_number:
+        function = None if aggregate.discrete else UnitFunction.MEDIAN
+    if function is None:
+        raise UnsupportedError(
+            f"{aggregate.text} is not supported with GROUP BY on the privacy unit",
+            "Use COUNT, SUM, AVG, MIN, MAX or MEDIAN",
+            span=span_of(node),
+        )
+    facts = unit_facts(function, argument, limit)
+    if argument is not None and function in (UnitFunction.SUM, UnitFunction.AVG):
+        check_bounded(argument, node)
+    return UnitAggregate(name=name, function=function, argument=argument, facts=facts)
+
+
 SQUARES = {
     *(Statistic.VAR_SAMP, Statistic.VAR_POP, Statistic.STDDEV_SAMP, Statistic.STDDEV_POP),
 }
@@ -97,37 +115,21 @@ GROUPS = "__groups"
 """What the groups of a GROUP BY are called while their columns are found."""
 
 
-class Inner(Protocol):
-    """The walk through the query, for queries inside."""
-
-    def query(self, node: exp.Expr, named: CommonTables) -> PrivateRows | PostQuery: ...
-
-
-class Grouped(Protocol):
-    """A SELECT with groups."""
-
-    node: exp.Select
-    scope: RowScope
-    named: CommonTables
-
-    @property
-    def walker(self) -> Inner: ...
-
-
 class GroupRewriter:
     """Rewrites what a SELECT says of its groups as columns of a table of groups."""
 
     def __init__(
         self,
-        select: Grouped,
+        node: exp.Select,
+        scope: RowScope,
         keys: list[Expression],
         names: dict[int, str],
         *,
         table: str,
     ) -> None:
-        self.select, self.keys, self.names, self.table = select, keys, names, table
+        self.scope, self.keys, self.names, self.table = scope, keys, names, table
         self.aliases = {
-            each.alias.casefold() for each in select.node.expressions if isinstance(each, exp.Alias)
+            each.alias.casefold() for each in node.expressions if isinstance(each, exp.Alias)
         }
         self.prefers_aliases = False
         self.has_query = any(
@@ -197,7 +199,7 @@ class GroupRewriter:
         if node.find(exp.Query) is not None and not self.has_query:
             return None
         try:
-            found = translate(node, self.select.scope)
+            found = translate(node, self.scope)
         except QuestionError:
             if isinstance(node, exp.Column) and not is_alias:
                 raise
@@ -207,7 +209,7 @@ class GroupRewriter:
     def _inner(self, node: exp.Query) -> exp.Expr:
         if self.table == GROUPS:  # still about private rows, which are yet to be translated
             return node
-        result = self.select.walker.query(node, self.select.named)
+        result = self.scope.walker.query(node, self.scope.named)
         if isinstance(result, PrivateRows):
             raise row_level(node, is_per_unit=result.is_per_unit)
         tree = without_margins(result)

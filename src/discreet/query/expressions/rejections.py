@@ -12,8 +12,8 @@ from discreet.errors import (
     UnboundedError,
     UnknownNameError,
     UnsupportedError,
-    did_you_mean,
 )
+from discreet.parameters import did_you_mean
 from discreet.query.parse import DIALECT, span_of
 from discreet.query.tree import ColumnOf, Expression, columns_in
 

@@ -5,8 +5,6 @@ where DuckDB would raise an error or give NaN or an infinity, the expression is 
 """
 
 import math
-from collections.abc import Callable, Iterator
-from typing import Protocol
 
 from sqlglot import exp
 
@@ -14,6 +12,17 @@ from discreet.catalog.schema import Kind
 from discreet.errors import QuestionSizeError, UnsupportedError
 from discreet.query.expressions.casts import cast, combined, negated, text_of
 from discreet.query.expressions.coercion import coerce, common_kind
+from discreet.query.expressions.dispatch import (
+    PLAIN,
+    TRANSLATIONS,
+    NameScope,
+    NodeRule,
+    arguments_of,
+    check_parts,
+    condition,
+    parts_in,
+    translate,
+)
 from discreet.query.expressions.facts import literal
 from discreet.query.expressions.functions import call
 from discreet.query.expressions.literals import (
@@ -24,93 +33,16 @@ from discreet.query.expressions.literals import (
     span_in,
     unit_in,
 )
-from discreet.query.expressions.narrowing import Narrowed, case_under, narrow, with_facts
+from discreet.query.expressions.narrowing import case_under
 from discreet.query.expressions.rejections import function_name, rejection
 from discreet.query.expressions.time_functions import PARTS, UNITS
 from discreet.query.parse import span_of
 from discreet.query.tree import Expression, Literal
 
-__all__ = ["NameScope", "Narrowed", "condition", "narrow", "translate", "with_facts"]
+__all__ = ["PLAIN", "TRANSLATIONS", "NameScope", "condition", "translate"]
 
 MOST_IN_LIST = 10_000
 LONGEST_REPLACEMENT = 100
-
-
-class NameScope(Protocol):
-    """What names mean where an expression stands, and what is decided outside it."""
-
-    def column(self, node: exp.Column) -> Expression:
-        """Return the column of this name, or reject."""
-        ...
-
-    def window(self, node: exp.Window) -> Expression:
-        """Return a function over rows of the same unit, or reject."""
-        ...
-
-    def subquery(self, node: exp.Expr) -> Expression:
-        """Return EXISTS (...), x IN (SELECT ...) or a scalar subquery, or reject."""
-        ...
-
-
-Translation = Callable[[exp.Expr, NameScope], Expression]
-
-
-def translate(node: exp.Expr, scope: NameScope) -> Expression:
-    """Return what a node computes of a row; anything that is not on the list is rejected."""
-    while isinstance(node, exp.Paren):
-        node = node.this
-    if type(node) in PLAIN:
-        name, keys = PLAIN[type(node)]
-        return coerce(name, _arguments(node, keys, scope), node)
-    translation = TRANSLATIONS.get(type(node))
-    if translation is None:
-        raise rejection(node)
-    return translation(node, scope)
-
-
-def condition(node: exp.Expr, scope: NameScope) -> Expression:
-    """Return a condition on rows, for WHERE, ON and FILTER; numbers other than 0 are true."""
-    found = translate(node, scope)
-    return found if found.facts.kind is Kind.BOOLEAN else coerce("is_true", (found,), node)
-
-
-# --------------------------------------------------------------------------- plain functions
-
-PLAIN: dict[type[exp.Expr], tuple[str, tuple[str, ...]]] = {
-    exp.Abs: ("abs", ("this",)),
-    exp.Sign: ("sign", ("this",)),
-    exp.Ceil: ("ceil", ("this",)),
-    exp.Floor: ("floor", ("this",)),
-    exp.Sqrt: ("sqrt", ("this",)),
-    exp.Exp: ("exp", ("this",)),
-    exp.Ln: ("ln", ("this",)),
-    exp.Pow: ("power", ("this", "expression")),
-    exp.Div: ("divide", ("this", "expression")),
-    exp.EQ: ("equal", ("this", "expression")),
-    exp.NEQ: ("not_equal", ("this", "expression")),
-    exp.LT: ("less", ("this", "expression")),
-    exp.LTE: ("less_or_equal", ("this", "expression")),
-    exp.GT: ("greater", ("this", "expression")),
-    exp.GTE: ("greater_or_equal", ("this", "expression")),
-    exp.NullSafeEQ: ("not_distinct", ("this", "expression")),
-    exp.NullSafeNEQ: ("distinct", ("this", "expression")),
-    exp.Not: ("not", ("this",)),
-    exp.Coalesce: ("coalesce", ("this", "expressions")),
-    exp.Greatest: ("greatest", ("this", "expressions")),
-    exp.Least: ("least", ("this", "expressions")),
-    exp.Lower: ("lower", ("this",)),
-    exp.Upper: ("upper", ("this",)),
-    exp.Length: ("length", ("this",)),
-    exp.Substring: ("substring", ("this", "start", "length")),
-    exp.Left: ("left", ("this", "expression")),
-    exp.Right: ("right", ("this", "expression")),
-    exp.StartsWith: ("starts_with", ("this", "expression")),
-    exp.EndsWith: ("ends_with", ("this", "expression")),
-    exp.Contains: ("contains", ("this", "expression")),
-    exp.StrPosition: ("position", ("this", "substr")),
-    exp.DateFromParts: ("make_date", ("year", "month", "day")),
-}
-"""Nodes that are a function of their arguments, and sqlglot's names of these, in order."""
 
 ANONYMOUS = {
     "prefix": "starts_with",
@@ -121,32 +53,6 @@ ANONYMOUS = {
 """Functions that sqlglot does not know."""
 
 PART_FUNCTIONS = ("century", "decade", "isoyear", "microsecond", "millisecond", "weekday")
-
-WITHOUT_MEANING = frozenset({"safe", "typed", "big_int", "coalesce", "ignore_nulls"})
-"""What sqlglot notes about DuckDB's functions themselves."""
-
-
-def _arguments(node: exp.Expr, keys: tuple[str, ...], scope: NameScope) -> list[Expression]:
-    _only(node, keys)
-    return [translate(each, scope) for each in _parts(node, keys)]
-
-
-def _parts(node: exp.Expr, keys: tuple[str, ...]) -> Iterator[exp.Expr]:
-    for key in keys:
-        part = node.args.get(key)
-        yield from part if isinstance(part, list) else [] if part is None else [part]
-
-
-def _only(node: exp.Expr, keys: tuple[str, ...]) -> None:
-    """Reject a node with any part besides these: nothing is left out unseen."""
-    for key, part in node.args.items():
-        if key not in keys and key not in WITHOUT_MEANING and part not in (None, False, []):
-            raise UnsupportedError(
-                f"{key.upper()} in {function_name(node).upper() or node.key.upper()} is not "
-                "supported on private rows",
-                "Remove it",
-                span=span_of(node),
-            )
 
 
 def _anonymous(node: exp.Expr, scope: NameScope) -> Expression:
@@ -255,7 +161,7 @@ def _logarithm(node: exp.Expr, scope: NameScope) -> Expression:
 
 
 def _to_digits(node: exp.Expr, scope: NameScope) -> Expression:
-    _only(node, ("this", "decimals"))
+    check_parts(node, ("this", "decimals"))
     name = "trunc" if isinstance(node, exp.Trunc) else "round"
     digits = node.args.get("decimals")
     number = literal(0) if digits is None else translate(digits, scope)
@@ -291,7 +197,7 @@ def _links(node: exp.Expr) -> list[exp.Expr]:
 
 
 def _between(node: exp.Expr, scope: NameScope) -> Expression:
-    arguments = _arguments(node, ("this", "low", "high"), scope)
+    arguments = arguments_of(node, ("this", "low", "high"), scope)
     x, low, high = arguments
     above = coerce("greater_or_equal", (x, low), node)
     return call("and", above, coerce("less_or_equal", (x, high), node))
@@ -300,7 +206,7 @@ def _between(node: exp.Expr, scope: NameScope) -> Expression:
 def _in(node: exp.Expr, scope: NameScope) -> Expression:
     if node.args.get("query") is not None:
         return scope.subquery(node)
-    _only(node, ("this", "expressions"))
+    check_parts(node, ("this", "expressions"))
     if len(node.expressions) > MOST_IN_LIST:
         raise QuestionSizeError(
             f"The list has {len(node.expressions):,} values, and at most {MOST_IN_LIST:,} are "
@@ -308,7 +214,7 @@ def _in(node: exp.Expr, scope: NameScope) -> Expression:
             "Put the values into a public table and join it",
             span=span_of(node.this),
         )
-    return coerce("in", _arguments(node, ("this", "expressions"), scope), node)
+    return coerce("in", arguments_of(node, ("this", "expressions"), scope), node)
 
 
 def _is(node: exp.Expr, scope: NameScope) -> Expression:
@@ -323,7 +229,7 @@ def _is(node: exp.Expr, scope: NameScope) -> Expression:
 
 
 def _like(node: exp.Expr, scope: NameScope, escape: exp.Expr | None = None) -> Expression:
-    _only(node, ("this", "expression", "negate"))
+    check_parts(node, ("this", "expression", "negate"))
     pattern = translate(node.expression, scope)
     arguments = [translate(node.this, scope), pattern]
     if escape is not None:
@@ -343,7 +249,7 @@ def _escape(node: exp.Expr, scope: NameScope) -> Expression:
 
 
 def _case(node: exp.Expr, scope: NameScope) -> Expression:
-    _only(node, ("this", "ifs", "default"))
+    check_parts(node, ("this", "ifs", "default"))
     default = node.args.get("default")
     otherwise = literal(None) if default is None else translate(default, scope)
     conditions = [_case_condition(node, each.this, scope) for each in node.args["ifs"]]
@@ -359,7 +265,7 @@ def _case_condition(node: exp.Expr, when: exp.Expr, scope: NameScope) -> Express
 
 
 def _if(node: exp.Expr, scope: NameScope) -> Expression:
-    _only(node, ("this", "true", "false"))
+    check_parts(node, ("this", "true", "false"))
     default = node.args.get("false")
     otherwise = literal(None) if default is None else translate(default, scope)
     value, otherwise = common_kind([translate(node.args["true"], scope), otherwise], node)
@@ -377,7 +283,7 @@ def _nullif(node: exp.Expr, scope: NameScope) -> Expression:
 
 def _concat(node: exp.Expr, scope: NameScope) -> Expression:
     """Return CONCAT(...), which leaves NULL out."""
-    texts = [text_of(each, node) for each in _arguments(node, ("expressions",), scope)]
+    texts = [text_of(each, node) for each in arguments_of(node, ("expressions",), scope)]
     filled = [
         call("coalesce", each, literal("")) if each.facts.nullable else each for each in texts
     ]
@@ -385,15 +291,15 @@ def _concat(node: exp.Expr, scope: NameScope) -> Expression:
 
 
 def _trim(node: exp.Expr, scope: NameScope) -> Expression:
-    _only(node, ("this", "expression", "position"))
+    check_parts(node, ("this", "expression", "position"))
     name = {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(str(node.args.get("position")), "trim")
     return coerce(
-        name, [translate(each, scope) for each in _parts(node, ("this", "expression"))], node
+        name, [translate(each, scope) for each in parts_in(node, ("this", "expression"))], node
     )
 
 
 def _replace(node: exp.Expr, scope: NameScope) -> Expression:
-    arguments = _arguments(node, ("this", "expression", "replacement"), scope)
+    arguments = arguments_of(node, ("this", "expression", "replacement"), scope)
     found = coerce("replace", arguments, node)
     new = arguments[2]
     if isinstance(new, Literal) and len(str(new.value)) > LONGEST_REPLACEMENT:
@@ -409,13 +315,13 @@ def _replace(node: exp.Expr, scope: NameScope) -> Expression:
 
 
 def _extract(node: exp.Expr, scope: NameScope) -> Expression:
-    _only(node, ("this", "expression"))
+    check_parts(node, ("this", "expression"))
     return _date_part(node.this, node.expression, node, scope)
 
 
-def _part_of(name: str) -> Translation:
+def _part_of(name: str) -> NodeRule:
     def found(node: exp.Expr, scope: NameScope) -> Expression:
-        moment = _arguments(node, ("this",), scope)
+        moment = arguments_of(node, ("this",), scope)
         return coerce("date_part", (literal(name), *moment), node)
 
     return found
@@ -427,13 +333,13 @@ def _date_part(part: exp.Expr, moment: exp.Expr, node: exp.Expr, scope: NameScop
 
 
 def _date_trunc(node: exp.Expr, scope: NameScope) -> Expression:
-    _only(node, ("this", "unit"))
+    check_parts(node, ("this", "unit"))
     unit = unit_in(node.args["unit"], node, UNITS)
     return coerce("date_trunc", (literal(unit), translate(node.this, scope)), node)
 
 
 def _date_diff(node: exp.Expr, scope: NameScope) -> Expression:
-    _only(node, ("this", "expression", "unit", "date_part_boundary"))
+    check_parts(node, ("this", "expression", "unit", "date_part_boundary"))
     unit = unit_in(node.args.get("unit"), node, UNITS)
     both = [translate(node.expression, scope), translate(node.this, scope)]
     return coerce("date_diff", (literal(unit), *both), node)
@@ -458,12 +364,12 @@ def _moved(moment: Expression, span: Span, node: exp.Expr) -> Expression:
 
 
 def _cast(node: exp.Expr, scope: NameScope) -> Expression:
-    _only(node, ("this", "to"))
+    check_parts(node, ("this", "to"))
     return cast(translate(node.this, scope), node.args["to"], node)
 
 
 def _date(node: exp.Expr, scope: NameScope) -> Expression:
-    _only(node, ("this",))
+    check_parts(node, ("this",))
     return cast(translate(node.this, scope), exp.DataType.build("date"), node)
 
 
@@ -482,62 +388,63 @@ def _column(node: exp.Expr, scope: NameScope) -> Expression:
     return scope.column(node)
 
 
-TRANSLATIONS: dict[type[exp.Expr], Translation] = {
-    exp.Column: _column,
-    exp.Literal: _number_or_text,
-    exp.RawString: lambda node, _: literal(str(node.this)),
-    exp.Boolean: lambda node, _: literal(bool(node.this)),
-    exp.Null: lambda _node, _: literal(None),
-    exp.Pi: lambda _node, _: literal(math.pi),
-    exp.Neg: _negative,
-    exp.Add: _add,
-    exp.Sub: _subtract,
-    exp.Mul: _multiply,
-    exp.Mod: _modulo,
-    exp.IntDiv: _integer_divide,
-    exp.Log: _logarithm,
-    exp.Round: _to_digits,
-    exp.Trunc: _to_digits,
-    exp.And: _chain,
-    exp.Or: _chain,
-    exp.DPipe: _chain,
-    exp.Between: _between,
-    exp.In: _in,
-    exp.Is: _is,
-    exp.Like: _like,
-    exp.ILike: _like,
-    exp.Escape: _escape,
-    exp.Case: _case,
-    exp.If: _if,
-    exp.Nullif: _nullif,
-    exp.Concat: _concat,
-    exp.Trim: _trim,
-    exp.Replace: _replace,
-    exp.Extract: _extract,
-    exp.Year: _part_of("year"),
-    exp.Quarter: _part_of("quarter"),
-    exp.Month: _part_of("month"),
-    exp.Week: _part_of("week"),
-    exp.WeekOfYear: _part_of("week"),
-    exp.Day: _part_of("day"),
-    exp.DayOfMonth: _part_of("day"),
-    exp.DayOfWeek: _part_of("dow"),
-    exp.DayOfWeekIso: _part_of("isodow"),
-    exp.DayOfYear: _part_of("doy"),
-    exp.Hour: _part_of("hour"),
-    exp.Minute: _part_of("minute"),
-    exp.Second: _part_of("second"),
-    exp.TimeToUnix: _part_of("epoch"),
-    exp.TimestampTrunc: _date_trunc,
-    exp.DateTrunc: _date_trunc,
-    exp.DateDiff: _date_diff,
-    exp.DateAdd: _date_add,
-    exp.Date: _date,
-    exp.Cast: _cast,
-    exp.TryCast: _cast,
-    exp.Anonymous: _anonymous,
-    exp.Window: _window,
-    exp.Exists: lambda node, scope: scope.subquery(node),
-    exp.Subquery: lambda node, scope: scope.subquery(node),
-}
-"""Every other node that has a translation."""
+TRANSLATIONS.update(
+    {
+        exp.Column: _column,
+        exp.Literal: _number_or_text,
+        exp.RawString: lambda node, _: literal(str(node.this)),
+        exp.Boolean: lambda node, _: literal(bool(node.this)),
+        exp.Null: lambda _node, _: literal(None),
+        exp.Pi: lambda _node, _: literal(math.pi),
+        exp.Neg: _negative,
+        exp.Add: _add,
+        exp.Sub: _subtract,
+        exp.Mul: _multiply,
+        exp.Mod: _modulo,
+        exp.IntDiv: _integer_divide,
+        exp.Log: _logarithm,
+        exp.Round: _to_digits,
+        exp.Trunc: _to_digits,
+        exp.And: _chain,
+        exp.Or: _chain,
+        exp.DPipe: _chain,
+        exp.Between: _between,
+        exp.In: _in,
+        exp.Is: _is,
+        exp.Like: _like,
+        exp.ILike: _like,
+        exp.Escape: _escape,
+        exp.Case: _case,
+        exp.If: _if,
+        exp.Nullif: _nullif,
+        exp.Concat: _concat,
+        exp.Trim: _trim,
+        exp.Replace: _replace,
+        exp.Extract: _extract,
+        exp.Year: _part_of("year"),
+        exp.Quarter: _part_of("quarter"),
+        exp.Month: _part_of("month"),
+        exp.Week: _part_of("week"),
+        exp.WeekOfYear: _part_of("week"),
+        exp.Day: _part_of("day"),
+        exp.DayOfMonth: _part_of("day"),
+        exp.DayOfWeek: _part_of("dow"),
+        exp.DayOfWeekIso: _part_of("isodow"),
+        exp.DayOfYear: _part_of("doy"),
+        exp.Hour: _part_of("hour"),
+        exp.Minute: _part_of("minute"),
+        exp.Second: _part_of("second"),
+        exp.TimeToUnix: _part_of("epoch"),
+        exp.TimestampTrunc: _date_trunc,
+        exp.DateTrunc: _date_trunc,
+        exp.DateDiff: _date_diff,
+        exp.DateAdd: _date_add,
+        exp.Date: _date,
+        exp.Cast: _cast,
+        exp.TryCast: _cast,
+        exp.Anonymous: _anonymous,
+        exp.Window: _window,
+        exp.Exists: lambda node, scope: scope.subquery(node),
+        exp.Subquery: lambda node, scope: scope.subquery(node),
+    }
+)

@@ -23,6 +23,7 @@ from fractions import Fraction
 from math import ceil, floor, gcd, lcm
 
 from discreet.catalog.schema import Kind
+from discreet.errors import UnboundedError
 from discreet.estimators import (
     ComponentEstimator,
     LinearEstimator,
@@ -43,8 +44,27 @@ from discreet.query.plan.quantization import (
     quantize,
 )
 from discreet.query.plan.sensitivity import component_sensitivity, signed_sum_sensitivity
-from discreet.query.questions import Aggregate, Statistic
+from discreet.query.questions import Aggregate, Aggregation, Statistic
 from discreet.query.tree import Expression
+
+COUNTS = {Statistic.COUNT_ROWS, Statistic.COUNT}
+
+
+UNBOUNDED = COUNTS | {Statistic.COUNT_UNITS, Statistic.COUNT_DISTINCT, Statistic.MODE}
+"""Statistics that need no range of values."""
+
+
+def check_bounds(release: Aggregation) -> None:
+    """Reject an aggregate that needs bounds and has none, with its place in the query."""
+    for each in release.aggregates:
+        if each.argument is None or each.statistic in UNBOUNDED:
+            continue
+        try:
+            bounds_of(each.argument, each.text)
+        except UnboundedError as refusal:
+            refusal.span = each.span
+            raise
+
 
 STEPS_MOST = 1 << 30
 """So many steps at most: 2**31 rows of them still fit the 64-bit integers that get noise."""
@@ -60,9 +80,6 @@ MASS_MOST = 1 << 36
 
 STEPS_LEAST = 1 << 10
 """Cells that are added up have so many steps at least: their noise is then all but continuous."""
-
-
-COUNTS = {Statistic.COUNT_ROWS, Statistic.COUNT}
 
 
 VARIANCES = {Statistic.VAR_SAMP, Statistic.VAR_POP}

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from discreet.catalog.schema import Kind, Value
-from discreet.errors import QuestionSizeError, UnboundedError, UnsupportedError
+from discreet.errors import QuestionSizeError, UnsupportedError
 from discreet.estimators import (
     Estimator,
     KeyCount,
@@ -18,18 +18,18 @@ from discreet.mechanisms.sensitivity import Neighbours, Sensitivity
 from discreet.query.expressions.rejections import argument_text
 from discreet.query.plan.bounded_rows import is_bounded
 from discreet.query.plan.components import (
-    COUNTS,
     OF_ROWS,
     ONE_ROW,
     Components,
     StatisticGroup,
+    check_bounds,
     components_of,
     estimator_of,
     group_statistics,
     importance,
     is_count_of_rows,
 )
-from discreet.query.plan.quantization import ValueGrid, bounds_of, grid_for, native_steps, quantize
+from discreet.query.plan.quantization import ValueGrid, grid_for, native_steps, quantize
 from discreet.query.plan.sensitivity import (
     component_sensitivity,
     rows_bounding,
@@ -121,7 +121,7 @@ class Strategy:
 def strategy_for(release: Aggregation, neighbours: Neighbours) -> Strategy:
     """Return what a release needs, or refuse what has no private form."""
     _check_kinds(release)
-    _check_bounds(release)
+    check_bounds(release)
     builder = _Builder(_with_one_count(release), neighbours)
     estimators = builder.estimators()
     return Strategy(
@@ -434,22 +434,6 @@ def _check_kinds(release: Aggregation) -> None:
                 "Group by a number, a text, a date, a timestamp or a condition",
                 span=each.span,
             )
-
-
-UNBOUNDED = COUNTS | {Statistic.COUNT_UNITS, Statistic.COUNT_DISTINCT, Statistic.MODE}
-"""Statistics that need no range of values."""
-
-
-def _check_bounds(release: Aggregation) -> None:
-    """Reject an aggregate that needs bounds and has none, with its place in the query."""
-    for each in release.aggregates:
-        if each.argument is None or each.statistic in UNBOUNDED:
-            continue
-        try:
-            bounds_of(each.argument, each.text)
-        except UnboundedError as refusal:
-            refusal.span = each.span
-            raise
 
 
 def _groups(release: Aggregation) -> int | None:
