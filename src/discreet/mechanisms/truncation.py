@@ -56,7 +56,7 @@ class Truncated(Generic[One, Many]):
     high: Fraction
 
     def __post_init__(self) -> None:
-        if not (hasattr(self.mechanism, "release") and hasattr(self.mechanism, "law")):
+        if not (hasattr(self.mechanism, "release") and hasattr(self.mechanism, "distribution")):
             rule = "must be one that adds noise, such as Laplace(epsilon=1, sensitivity=1)"
             raise ParameterError("mechanism", self.mechanism, rule)
         freeze_fields(self, low=rational("low", self.low), high=rational("high", self.high))
