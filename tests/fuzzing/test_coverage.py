@@ -174,8 +174,8 @@ def test_every_statistic_window_and_join_is_in_a_checked_question() -> None:
 # --------------------------------------------------------------------------- the checker's source
 
 NAMED_OTHERWISE = {
-    "what a node is in general": "AggFunc Binary Condition Connector Expr Func Query SetOperation "
-    "Unary",
+    "what a node is in general": "AggFunc Binary Condition Connector Expr Func Predicate Query "
+    "SetOperation Unary",
     "only to refuse it": "AnonymousAggFunc Columns Command Cube GroupingSets Hint IgnoreNulls Into "
     "Lateral Lock MatchRecognize Parameter Pivot Placeholder RespectNulls Rollup SessionParameter "
     "TableSample Unnest",
