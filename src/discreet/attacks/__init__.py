@@ -2,13 +2,13 @@
 
 | file | contents |
 |---|---|
-| `people.py`, `secret.py`, `alike.py`, `columns.py` | synthetic people and their secrets |
-| `targets.py`, `defences.py`, `answering.py`, `suppression.py` | the systems under attack |
-| `trials.py`, `outcome.py` | many runs of one attack, and its success |
-| `averaging.py`, `differencing.py`, `edges.py`, `reconstruction.py` | infer secrets from counts |
-| `membership.py`, `groups.py`, `keys.py` | infer who is in the data |
-| `floating_point.py`, `reachable.py`, `oracles.py`, `watching.py` | use floats, errors and time |
-| `arsenal.py` | all attacks and defences by name |
+| `people.py`, `synthetic_people.py` | synthetic people and their secrets |
+| `targets.py`, `defences.py` | the systems under attack |
+| `trials.py` | many runs of one attack, and its success |
+| `averaging.py`, `differencing.py`, `reconstruction.py` | infer secrets from counts |
+| `membership.py` | infers who is in the data |
+| `floating_point.py`, `side_channels.py` | use floats, errors, time and the names of groups |
+| `registry.py` | all attacks and defences by name |
 """
 
 from discreet.attacks.averaging import Inference, averaging

@@ -23,7 +23,7 @@ ColumnUnit(column='patient_id')
 | file | holds |
 |---|---|
 | `schema.py` | types, bounds, columns, units and tables; times as numbers |
-| `policy.py` | `Catalog` and its policies: budget, source, analysts |
+| `catalog.py` | `Catalog` and its policies: budget, source, analysts |
 | `entries.py` | single entries, checked, with the file and line of each |
 | `columns.py` | a declared column and a declared unit |
 | `sources.py` | the declared database, its limits and its address |
@@ -31,7 +31,6 @@ ColumnUnit(column='patient_id')
 | `arguments.py` | the arguments of `discreet.open` as a declaration |
 | `resolve.py` | reads `discreet.toml`; declaration + schemas = catalog |
 | `toml.py` | a catalog as text: written, or drafted |
-| `magnitudes.py` | bounds that are found privately |
 """
 
 from importlib import import_module
