@@ -7,7 +7,7 @@
 | `trials.py` | many runs of one attack, and its success |
 | `averaging.py`, `differencing.py`, `reconstruction.py` | infer secrets from counts |
 | `membership.py` | infers who is in the data |
-| `floating_point.py`, `side_channels.py` | use floats, errors, time and names of groups |
+| `floating_point.py`, `side_channels.py` | use floats, errors, time and the names of groups |
 | `registry.py` | all attacks and defences by name |
 """
 

@@ -31,7 +31,6 @@ ColumnUnit(column='patient_id')
 | `arguments.py` | the arguments of `discreet.open` as a declaration |
 | `resolve.py` | reads `discreet.toml`; declaration + schemas = catalog |
 | `toml.py` | a catalog as text: written, or drafted |
-| `magnitudes.py` | bounds that are found privately |
 """
 
 from typing import TYPE_CHECKING

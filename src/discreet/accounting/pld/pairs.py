@@ -53,7 +53,7 @@ MOST_ATOMS = 4096
 """Discrete Laplace noise with a larger sensitivity is summed in stretches, not number by number."""
 
 MOST_EXACT_VARIANCE = 2**20
-"""Discrete Gaussians with a larger variance are bounded by continuous ones (see `bridge.py`)."""
+"""Discrete Gaussians with a larger variance are bounded by continuous ones (`accounting.gdp`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
