@@ -1,9 +1,11 @@
 """The public names of the package: complete, loaded on first use, and nothing else."""
 
 import inspect
+import pkgutil
 import subprocess
 import sys
 from fractions import Fraction
+from importlib import import_module
 from pathlib import Path
 
 import pyarrow as pa
@@ -41,6 +43,15 @@ def test_every_public_name_can_be_imported_from_the_top() -> None:
         assert getattr(discreet, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'opne'"):
         getattr(discreet, "opne")  # noqa: B009 - mypy would find it
+
+
+def test_no_module_hides_a_public_name() -> None:
+    """A file that is called like a public function of its package would replace it."""
+    packages = [each for each in pkgutil.iter_modules(discreet.__path__, "discreet.") if each.ispkg]
+    for info in packages:
+        package = import_module(info.name)
+        for name in getattr(package, "__all__", ()):
+            assert not inspect.ismodule(getattr(package, name)), f"{info.name}.{name}"
 
 
 def test_every_error_is_public() -> None:

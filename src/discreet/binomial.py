@@ -1,6 +1,4 @@
-"""Confidence intervals of a probability, from the number of independent trials that hit.
-
-Lower bounds on epsilon and delta from counts of an event, with a stated error probability.
+"""What counts of trials prove: intervals of a probability, and bounds on epsilon and delta.
 
 An event S has the probabilities p = P(here ∈ S) and q = P(there ∈ S). Every
 (epsilon, delta)-differentially private mechanism has p ≤ e^epsilon · q + delta. If p ≥ p_low and

@@ -1,10 +1,8 @@
-"""The breaker: what fails after its charge is recorded before anything else is done.
+"""From a plan to noisy tables: charged before it runs, kept before it is seen, paid for once.
 
-Whether a statement fails may depend on data. So every failure is written into the ledger, where it
-suspends the account that caused it, and a failure that could not be written is owed: nothing is
-answered in this process until it is.
-
-From a plan to noisy tables: charged before it runs, kept before it is seen, paid for once.
+Whether a statement fails may depend on data. So every failure after a charge is written into the
+ledger before anything else is done, where it suspends the account that caused it. A failure that
+could not be written is owed: nothing is answered in this process until it is.
 """
 
 import logging

@@ -1,6 +1,4 @@
-"""Checked numbers; freeze_fields and call_text for frozen values, written once.
-
-Parameters from callers, checked and made exact.
+"""Parameters from callers, checked and made exact.
 
 A float means the decimal that it prints as: 0.1 is 1/10, not 3602879701896397/2**55. After these
 checks, every parameter is a `Fraction` or an `int` inside its stated range.

@@ -90,6 +90,7 @@ def test_which_rows_are_kept_follows_from_the_units_own_alone(engine: str) -> No
     assert all(each == found[0] for each in found)
 
 
+@pytest.mark.postgresql
 def test_a_form_that_goes_by_where_rows_stand_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(on_server.Maker, "order", lambda *_: "1")
     found = [kept_of_many("postgresql", each) for each in ORDERS]

@@ -1,9 +1,8 @@
-"""(epsilon, delta): costs, basic, advanced and optimal composition, delta from privacy losses.
+"""(epsilon, delta)-DP: costs, basic, advanced and optimal composition, all rounded up.
 
-From a distribution of privacy losses to (epsilon, delta), rounded up.
-
-If L is the privacy loss ln(P/Q) under P, then delta(epsilon) = E[(1 - e^(epsilon - L))₊]: every
-term is positive, and delta grows when mass moves to a larger loss or is added.
+Delta follows from a distribution of privacy losses. If L is the privacy loss ln(P/Q) under P, then
+delta(epsilon) = E[(1 - e^(epsilon - L))₊]: every term is positive, and delta grows when mass moves
+to a larger loss or is added.
 """
 
 from collections import Counter

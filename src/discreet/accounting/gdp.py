@@ -1,9 +1,8 @@
-"""Gaussian DP, and the bridge from the discrete Gaussian.
+"""Gaussian differential privacy, and the bridge to it from the discrete Gaussian that is drawn.
 
-From the discrete Gaussian that is drawn to the continuous one that has a closed form.
-
-Let d be the discrete Gaussian of variance v on the integers, r a continuous Gaussian of the same
-variance rounded to the nearest integer, and x = 1/(24 v). Then at every integer z
+**The bridge.** Let d be the discrete Gaussian of variance v on the integers, r a continuous
+Gaussian of the same variance rounded to the nearest integer, and x = 1/(24 v). Then at every
+integer z
 
     d(z) ≤ e^x r(z)   and   r(z) ≤ S e^(x z²/v) d(z),   S = Σ_k e^(-2 π² v k²),
 
@@ -17,14 +16,13 @@ by ratio        (epsilon + X + B + Σ ln S, e^X (delta + e^(epsilon - y)))      
 
 where Σ x z²/v ≤ B except with probability e^-y.
 
-Gaussian differential privacy: Gaussians compose exactly, into one Gaussian.
-
-Releases with noise multipliers m_i cost together what one with mu = sqrt(Σ 1/m_i²) costs (Dong,
-Roth, Su 2022, Corollary 3.3), and its curve has a closed form (Balle, Wang 2018, Theorem 8):
+**Composition.** Gaussians compose exactly, into one Gaussian. Releases with noise multipliers m_i
+cost together what one with mu = sqrt(Σ 1/m_i²) costs (Dong, Roth, Su 2022, Corollary 3.3), and its
+curve has a closed form (Balle, Wang 2018, Theorem 8):
 
     delta(epsilon) = Φ(mu/2 - epsilon/mu) - e^epsilon Φ(-mu/2 - epsilon/mu).
 
-Discrete Gaussians of large variance are covered by the bounds in `bridge.py`.
+Discrete Gaussians of large variance are covered by the two bounds above.
 """
 
 from collections.abc import Callable, Iterable, Mapping

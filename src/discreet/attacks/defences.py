@@ -1,6 +1,4 @@
-"""Ways to answer, from none to a budget.
-
-Defences that attacks are run against, from exact answers to a privacy budget.
+"""Defences that attacks are run against, from exact answers to a privacy budget.
 
 Only `Discreet` has a guarantee. The others are common practice. Some of them protect a single
 answer, but none of them withstands many queries.

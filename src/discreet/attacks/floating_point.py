@@ -1,6 +1,4 @@
-"""Exact answers from the last bits of float noise.
-
-Which outputs floating-point noise can give, and from how many random words each.
+"""Floating point: exact answers from the last bits of textbook noise.
 
 Textbook Laplace noise is ±b·ln(u), where u is a multiple of 2**-bits. There are fewer such u than
 floats, and each is rounded twice on its way to the output. So from one exact answer most floats are

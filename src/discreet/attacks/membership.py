@@ -1,14 +1,10 @@
-"""Who is in a group, and what a promise says of several people.
-
-Membership: who is in a group, inferred from counts of many attributes.
+"""Membership: who is in a group, inferred from counts, and what a guarantee says of several people.
 
 The allele counts of a study reveal who took part in it (Homer et al. 2008). For m exact counts
 about n people of a known population, the likelihood ratio is the most powerful test (Neyman,
 Pearson 1933; Sankararaman et al. 2009). It succeeds once m is a few times n, and it averages away
 noise that is too small (Dwork, Smith, Steinke, Ullman, Vadhan 2015, "Robust Traceability from Trace
 Amounts").
-
-Groups: what a guarantee for one person means for several people together.
 
 A guarantee of epsilon for one person is one of k epsilon for k people (Dwork, Roth 2014, Theorem
 2.2). So a family can be detected where none of its members can.

@@ -1,15 +1,13 @@
-"""Secrets told by errors, by time and by which groups exist.
+"""Side channels: secrets revealed by errors, by time and by which groups exist.
 
-Oracles: a secret revealed by whether a query is answered, or by how long it takes.
+An oracle reveals a secret by whether a query is answered, or by how long it takes. The query makes
+a database fail, or work hard, at one person's row only, and only if that person has the secret. One
+failure reveals one bit with certainty, however much noise the answers have (Haeberlen, Pierce,
+Narayan 2011, "Differential Privacy Under Fire").
 
-The query makes a database fail, or work hard, at one person's row only, and only if that person has
-the secret. One failure reveals one bit with certainty, however much noise the answers have
-(Haeberlen, Pierce, Narayan 2011, "Differential Privacy Under Fire").
-
-Keys: a list of groups reveals people who are alone in their group.
-
-The names of groups need protection, just as counts do (Korolova, Kenthapadi, Mishra, Ntoulas 2009,
-"Releasing Search Queries and Clicks Privately").
+A list of groups reveals people who are alone in their group. The names of groups need protection,
+just as counts do (Korolova, Kenthapadi, Mishra, Ntoulas 2009, "Releasing Search Queries and Clicks
+Privately").
 """
 
 # ruff: noqa: S608 - queries contain only our own names

@@ -1,6 +1,4 @@
-"""Published mistakes that must be caught.
-
-Deliberately broken variants: published or shipped mistakes, which an auditor must catch.
+"""Deliberately broken variants: published or shipped mistakes, which an auditor must catch.
 
 Each claims the epsilon of the correct mechanism. Discreet uses none of them.
 """

@@ -1,17 +1,9 @@
-"""Whole questions with one protection removed; the list of experiments.
+"""Whole queries with one protection removed, which an audit must catch, and all experiments.
 
-Whole queries, from the SQL to the answer that the analyst sees, on pairs of neighbouring tables.
-
-| file | contents |
-|---|---|
-| `scenes.py` | synthetic tables, and copies of them side by side |
-| `experiments.py` | two neighbours, queries, a claim: thousands of runs in one answer |
-| `views.py` | everything that an answer shows about a copy |
-| `statistics.py` | one query on one table |
-| `relations.py` | joins, per-unit subqueries, post-processing |
-| `sequences.py` | several queries, repeated ones and those beyond the budget |
-| `alone.py` | queries without groups, run again for every run |
-| `parts.py`, `broken.py`, `twins.py` | curators with one deliberately broken part |
+An experiment goes from the SQL to the answer that the analyst sees, on pairs of neighbouring tables
+(`question_experiments`). `question_statistics` has one query on one table, `question_sequences` has
+joins, post-processing and several queries, and `question_curators` has curators with one
+deliberately broken part.
 """
 
 from dataclasses import dataclass, replace

@@ -1,6 +1,4 @@
-"""The event that distinguishes most, found in runs that do not judge it.
-
-Search for the event that reveals most, in runs that are not used to test it.
+"""Search for the event that reveals most, in runs that are not used to test it.
 
 Runs are divided into three parts. The codings and the order of their cases are learnt from the
 first part. In the second part, sets of cases are compared and a few are chosen. The third part

@@ -1,11 +1,8 @@
-"""Neighbouring tables, what is asked, what an analyst sees.
+"""Two neighbouring tables, the queries on them, and the part of the answers that an analyst sees.
 
-Synthetic tables: the rows of one small experiment, and any number of copies of it.
-
-All copies are in one table, with a column `copy`. Every person is in one copy only, so a query that
-groups by copy runs on all of them at once.
-
-Two neighbouring tables, the queries on them, and the part of the answers that an analyst sees.
+An experiment is a few synthetic rows, and any number of copies of them. All copies are in one
+table, with a column `copy`. Every person is in one copy only, so a query that groups by copy runs
+on all of them at once.
 
 One query with GROUP BY copy is thousands of runs. The victim of a copy changes the exact numbers of
 that copy only, every number gets independent noise, and the output for a copy depends only on its

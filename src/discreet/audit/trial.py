@@ -1,6 +1,4 @@
-"""Everything we claim, and the time of single draws.
-
-What the running time of single draws reveals together with their outputs, in this process.
+"""The whole audit: every claim of Discreet, and what the running time of single draws reveals.
 
 The processor time of one call of `release` is measured by the clock of the thread, which excludes
 other processes. The time that a network or a server adds is not measured. If larger noise took

@@ -6,11 +6,10 @@ they cost nothing more (docs/proofs/found_bounds.md). The method is that of
 Wilson, Zhang, Lam, Desfontaines, Simmons-Marengo, Gipson 2020, "Differentially Private SQL with
 Bounded User Contribution", the section on automatic bounds.
 
-The question that bounds are read off: how many values of a column are in each public bin.
-
-It is a histogram like any other: its bins are the same for all data, each row that counts is in one
-of them, and it is planned, charged, run, released and kept as any question. Reading bounds off it
-is post-processing (docs/proofs/found_bounds.md).
+The question is how many values of a column are in each bin. It is a histogram like any other: its
+bins are the same for all data, each row that counts is in one of them, and it is planned, charged,
+run, released and kept as any question. Reading bounds off it is post-processing
+(docs/proofs/found_bounds.md).
 """
 
 from collections.abc import Sequence

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from discreet.accounting import Budget
 from discreet.catalog.schema import Column, PathUnit, PrivateTable, Table
@@ -93,7 +94,8 @@ class RowChoice(Enum):
         """Return ONCE for "prepared", its name until 0.2: catalogs are kept for years."""
         return cls.ONCE if value == "prepared" else None
 
-    PREPARED = Renamed("ONCE")
+    if not TYPE_CHECKING:
+        PREPARED = Renamed("ONCE")
 
 
 @renamed_arguments(bounding="row_choice")

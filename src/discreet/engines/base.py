@@ -1,9 +1,8 @@
-"""Engine, Statement, limits, deadlines; prepared forms and who can make them.
+"""What every engine offers: statements, limits, deadlines, and prepared tables.
 
-Prepared tables on a server: what identifies them, and which engines can make them.
-
-A form belongs to one state of the data and to what the catalog says of units and limits. Its tables
-have names of their own, so that who opened one form never reads another in its place.
+Prepared tables are a form of the data. A form belongs to one state of the data and to what the
+catalog says of units and limits. Its tables have names of their own, so that who opened one form
+never reads another in its place.
 """
 
 import json

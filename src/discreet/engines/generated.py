@@ -1,12 +1,8 @@
 """SQL for BigQuery, Databricks, Snowflake and Trino: written, not run.
 
-The functions that have a total form in a dialect that is generated and not run here.
-
 Whatever the rows hold, none of these may raise an error. Where a dialect has a form that gives NULL
 instead, it is used; elsewhere an argument is NULL before the operation could fail, which does not
 rest on the order in which parts of a CASE are computed. What is not here is rejected.
-
-SQL for databases that Discreet does not run, to be read or run by hand.
 
 Databricks has the functions of Spark. For BigQuery, Snowflake and Trino only those are written that
 cannot raise an error by what their manuals say; a query with another one is rejected. None of

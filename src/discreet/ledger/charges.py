@@ -1,16 +1,13 @@
 """What stored charges cost together, and whose units they concern.
 
-The total cost of stored charges: exact, and fast enough for every opening.
+The total is exact, and fast enough for every opening. The events that queries are made of are
+priced from their stored text, without making events of it; all others, and every text that is
+written in any other way, are made into events and priced by the budget. A test holds both ways to
+the same price.
 
-The events that queries are made of are priced from their stored text, without making events of
-it; all others, and every text that is written in any other way, are made into events and priced by
-the budget. A test holds both ways to the same price.
-
-Scopes of charges: tables whose units are declared disjoint are charged separately.
-
-A unit is in one table of a disjoint group at most. So whatever happens to it is bounded by the
-charges that touch the tables it can be in, for the worst choice of one table from each group.
-Proof: docs/proofs/parallel.md.
+Tables whose units are declared disjoint are charged separately. A unit is in one table of a
+disjoint group at most. So whatever happens to it is bounded by the charges that touch the tables it
+can be in, for the worst choice of one table from each group. Proof: docs/proofs/parallel.md.
 """
 
 import json

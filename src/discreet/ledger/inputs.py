@@ -1,16 +1,15 @@
-"""What callers hand in, checked: items, names, analysts, tokens.
+"""What callers hand in, checked: the policy of a ledger, items, names, analysts, tokens.
 
-Tokens with which analysts identify themselves. The ledger stores only a hash of each.
+The policy is what a ledger was opened with: the budget, the neighbours, and the largest share of
+delta.
+
+What an analyst paid for is (epsilon, delta)-private by the numbers of the analyst's cap. Caps are
+shares of one total and never add to it: whoever pools what they learnt, the total holds for all of
+it.
 
 A token is "discreet_", a public selector that says which hash to compare with, and a secret of 256
-random bits. The hash is scrypt's, with a salt of its own, so that a stolen ledger lets nobody in.
-
-Analysts' accounts: caps within the total budget, enforced by the same theorem.
-
-What an analyst paid for is (epsilon, delta)-private by the cap's own numbers. Caps are shares of
-one total and never add to it: whoever pools what they learnt, the total holds for all of it.
-
-What a ledger was opened with: the budget, the neighbours, and the largest share of delta.
+random bits. The ledger stores only its hash, which is scrypt's, with a salt of its own, so that a
+stolen ledger lets nobody in.
 """
 
 import hmac

@@ -1,6 +1,4 @@
-"""One schema on a PostgreSQL server.
-
-Storage in one schema on a PostgreSQL server, with durable transactions.
+"""Storage in one schema on a PostgreSQL server, with durable transactions.
 
 All writers take turns by a lock of the server, and read what the others committed only when they
 have it. Should the lock ever fail to hold, the primary key still does: of two rows with the same

@@ -1,6 +1,4 @@
-"""One SQLite file.
-
-Storage in one SQLite file. A transaction is durable, or the file is not used further.
+"""Storage in one SQLite file. A transaction is durable, or the file is not used further.
 
 Several threads share one connection under a lock; several processes share the file.
 """

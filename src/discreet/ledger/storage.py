@@ -1,20 +1,16 @@
-"""Keys of 256 random bits in files of one user. They are created once and never shown.
-
-What is called by a digest of data can be guessed by whoever reads the ledger. With a key in it,
-which is in no entry and in no export, nobody can check a guess.
-
-The seam to storage: transactions, forks.
-
-The interface between the ledger's operations and its storage: transactions over rows.
+"""The interface between the ledger's operations and its storage: transactions over rows.
 
 A storage keeps rows and answers and knows nothing of prices. Every transaction sees all that was
 committed before it began; one that writes has the whole ledger to itself; and when it ends without
 an error, what it wrote is durable.
 
-Connections do not survive a fork: storages close theirs before it and reconnect after it.
+Connections do not survive a fork: storages close theirs before it and reconnect after it. A child
+that shared its parent's connection would hold none of its locks, or would speak to the server with
+its parent's voice.
 
-A child that shared its parent's connection would hold none of its locks, or would speak to the
-server with its parent's voice.
+What is called by a digest of data can be guessed by whoever reads the ledger. So each has a key of
+256 random bits in a file of one user, created once and never shown. With the key in the digest,
+which is in no entry and in no export, nobody can check a guess.
 """
 
 import json

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
 from itertools import combinations
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -51,7 +51,8 @@ class UnaryForm(Enum):
     def _missing_(cls, value: object) -> "UnaryForm | None":
         return cls.OPTIMIZED if value == "optimized" else None
 
-    OPTIMISED = Renamed("OPTIMIZED")
+    if not TYPE_CHECKING:
+        OPTIMISED = Renamed("OPTIMIZED")
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)

@@ -1,10 +1,8 @@
-"""Exact answers, checked by type; the grid of real answers.
+"""Exact answers, checked by type, and the grid on which real answers are released.
 
-The grid: multiples of a very small step, on which real answers are released.
-
-Noise is drawn in whole steps of the grid, so no float is ever added to a secret, and floating-point
-attacks do not apply. Flooring to the grid moves each of two answers by less than one step, which
-the sensitivity in steps includes.
+The grid holds the multiples of a very small step. Noise is drawn in whole steps of the grid, so no
+float is ever added to a secret, and floating-point attacks do not apply. Flooring to the grid moves
+each of two answers by less than one step, which the sensitivity in steps includes.
 """
 
 from contextlib import suppress

@@ -1,6 +1,4 @@
-"""Geometric, discrete Laplace, truncated discrete Laplace.
-
-Geometric and discrete Laplace noise: one random word, one logarithm, no rejection.
+"""Geometric and discrete Laplace noise: one random word, one logarithm, no rejection.
 
 A word gives a uniform real W in [-1, 1). With K = ⌊shift - scale · ln|W|⌋,
 

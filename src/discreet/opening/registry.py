@@ -1,13 +1,11 @@
-"""Digests of the contents of files and of tables in memory.
-
-A digest lets whoever has a guess of the data check it: it is never stored where others than the
-data's owner can read it, and the ledger knows it under a key only.
-
-The ledgers on this machine and their data, to warn about two ledgers for the same data.
+"""The ledgers on this machine and their data, to warn about two ledgers for the same data.
 
 A registry in the user's state folder holds, for each ledger, keyed digests of its private tables:
 their paths and their contents. It is for this user on this machine, and decides nothing. If it
 cannot be read or written, data are opened anyway, and the log has the reason.
+
+A digest of contents lets whoever has a guess of the data check it. It is never stored where others
+than the data's owner can read it, and the ledger knows it under a key only.
 """
 
 import fcntl

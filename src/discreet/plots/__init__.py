@@ -1,4 +1,4 @@
-"""Plots of answers, distributions, attacks and audits. They need the optional extra `plots`."""
+"""Plots of answers, distributions, attacks and audits. Drawing them needs Matplotlib."""
 
 from discreet.plots.answers import (
     Panel,

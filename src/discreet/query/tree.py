@@ -1,10 +1,9 @@
 """Relations and expressions over private rows, how to walk them, and the exact query.
 
-The only things that reach an engine: private rows, and expressions over the columns of a row.
-
-Private rows are relations in which every row belongs to one unit. Each keeps two promises, for any
-two neighbouring data sets: the rows of a unit follow from that unit's own rows (and public tables)
-alone, and rows of NULL units are gone. So whatever is bounded by unit afterwards is bounded.
+Nothing else reaches an engine. Private rows are relations in which every row belongs to one unit.
+Each keeps two promises, for any two neighbouring data sets: the rows of a unit follow from that
+unit's own rows (and public tables) alone, and rows of NULL units are gone. So whatever is bounded
+by unit afterwards is bounded.
 
 Expressions are total: where SQL would raise an error they are NULL, and NaN and infinities are NULL
 too. Only functions listed in `query.expressions.functions` can be called.

@@ -1,6 +1,4 @@
-"""Best guesses, remapping, vulnerability; worst-case forms.
-
-Rational users: the best guess for each output, and its utility on average.
+"""Rational users: the best guess for each output, and its utility on average and at worst.
 
 All results are exact. Floats are only used to exclude guesses that are not the best. Guesses that
 floats cannot distinguish are compared in integer arithmetic.

@@ -1,6 +1,4 @@
-"""The optimal mechanism, certified; when it is the geometric one.
-
-The linear program on a path: its geometric vertex, and the bound that prices of rows prove.
+"""The optimal mechanism with a certificate, and when it is the geometric one.
 
 On a path, a column of a private mechanism is a sum of rays. In a ray, any two neighbours have
 exactly the largest likelihood ratio, in one direction or the other. So prices of the rows alone

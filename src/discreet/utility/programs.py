@@ -1,11 +1,7 @@
-"""The linear-program solver, repair of its proposals, certificates.
+"""Optimal mechanisms as linear programs: sparse, with constraints on neighbours only.
 
-Optimal mechanisms as linear programs: sparse, with constraints on neighbours only.
-
-The result of a solver is a proposal. `repair.py` turns it into a mechanism with a proof. SciPy
-loads its solver on first use, so nothing else waits for it.
-
-From a solver's floats to a mechanism with an exact epsilon and a proved optimality gap.
+The result of a solver is a proposal. It is repaired to a mechanism with an exact epsilon and a
+proved optimality gap. SciPy loads its solver on first use, so nothing else waits for it.
 
 A solver satisfies constraints only up to its tolerance. It leaves zeros next to positive
 probabilities, which means an infinite epsilon. Mixing with the uniform distribution fixes this, and

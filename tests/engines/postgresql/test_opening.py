@@ -107,7 +107,7 @@ def test_a_catalog_names_a_server(
     monkeypatch.setenv("CLINIC", shared_server())
     sql = "SELECT name, COUNT(*) AS n FROM visits JOIN clinics USING (clinic_id) GROUP BY name"
     with discreet.open(path) as curator:
-        assert "NOT MATERIALIZED" in str(curator.explain(sql, epsilon=1))
+        assert "NOT MATERIALIZED" in curator.explain(sql, epsilon=1).to_text(sql=True)
         answer = curator.ask(sql, epsilon=2)
     assert len(answer.rows) == 8
     with discreet.open(path) as again:

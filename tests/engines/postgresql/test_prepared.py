@@ -100,7 +100,7 @@ def answers(path: Path) -> list[list[dict[str, Any]]]:
 
 def reads_prepared(path: Path) -> bool:
     with discreet.open(path, ledger=":memory:") as curator:
-        return "discreet_kept" in str(curator.explain(QUESTIONS[0], epsilon=1))
+        return "discreet_kept" in curator.explain(QUESTIONS[0], epsilon=1).to_text(sql=True)
 
 
 def test_a_form_answers_as_the_tables_do(catalog: Path) -> None:
@@ -139,7 +139,7 @@ def test_what_was_answered_from_a_form_is_free_from_the_same_one(catalog: Path) 
 def test_rows_can_still_be_chosen_by_the_question(catalog: Path) -> None:
     prepare_catalog(catalog)
     with discreet.open(catalog, ledger=":memory:") as curator:
-        told = str(curator.explain(QUESTIONS[3], epsilon=1, row_choice="per-query"))
+        told = curator.explain(QUESTIONS[3], epsilon=1, row_choice="per-query").to_text(sql=True)
         found = curator.ask(QUESTIONS[3], epsilon=20, row_choice="per-query").rows
     assert "discreet_every" in told
     assert "discreet_kept" not in told
@@ -155,7 +155,10 @@ def counted(catalog: Path) -> str:
 def test_explaining_says_what_asking_does(catalog: Path) -> None:
     for is_prepared in (False, True):
         with open_unplugged(catalog) as unplugged, discreet.open(catalog) as curator:
-            told = [str(each.explain(QUESTIONS[1], epsilon=1)) for each in (unplugged, curator)]
+            told = [
+                each.explain(QUESTIONS[1], epsilon=1).to_text(sql=True)
+                for each in (unplugged, curator)
+            ]
             assert told[0] == told[1]
             assert ("discreet_kept" in told[0]) is is_prepared
         prepare_catalog(catalog)
@@ -399,7 +402,7 @@ def test_a_form_of_who_may_not_read_the_tables_is_not_used(catalog: Path, schema
     prepare_catalog(catalog)
     role = f"forger_{schema}"
     with discreet.open(catalog, ledger=":memory:") as curator:
-        told = str(curator.explain(QUESTIONS[0], epsilon=1))
+        told = curator.explain(QUESTIONS[0], epsilon=1).to_text(sql=True)
     (kept,) = set(re.findall(r'"discreet_kept"\."\w+"', told))
     run(f"CREATE ROLE {role}", f"ALTER TABLE {kept} OWNER TO {role}")
     assert not reads_prepared(catalog)

@@ -27,7 +27,7 @@ def test_a_frame_of_spark_stays_there() -> None:
     with discreet.open(frame, name="visits", unit="patient_id", epsilon=9) as curator:
         assert isinstance(curator._engine, SparkEngine)
         assert abs(int(str(curator.ask(COUNT, epsilon=9).rows[0]["n"])) - 200) < 60
-        assert "`__unit`" in str(curator.explain(COUNT, epsilon=1))
+        assert "`__unit`" in curator.explain(COUNT, epsilon=1).to_text(sql=True)
     with discreet.open({"visits": frame, "all": visits()}, unit="patient_id", epsilon=1) as both:
         assert [each.name for each in both.catalog.tables] == ["visits", "all"]
 

@@ -64,7 +64,7 @@ def catalog(tmp_path: Path) -> Path:
 
 def reads_prepared(path: Path) -> bool:
     with discreet.open(path, ledger=":memory:") as curator:
-        return "__kept_visits" in str(curator.explain(COUNT, epsilon=1))
+        return "__kept_visits" in curator.explain(COUNT, epsilon=1).to_text(sql=True)
 
 
 def test_a_form_is_made_used_and_forgotten(catalog: Path) -> None:
@@ -74,7 +74,9 @@ def test_a_form_is_made_used_and_forgotten(catalog: Path) -> None:
     assert not prepare_catalog(catalog)
     assert stat.S_IMODE(copy_of(catalog).stat().st_mode) == 0o700
     with discreet.open(catalog) as curator, open_unplugged(catalog) as unplugged:
-        explained = [str(each.explain(COUNT, epsilon=1)) for each in (curator, unplugged)]
+        explained = [
+            each.explain(COUNT, epsilon=1).to_text(sql=True) for each in (curator, unplugged)
+        ]
         assert explained[0] == explained[1]
         assert "__kept_visits" in explained[0]
         assert curator.ask(COUNT, epsilon=50).rows[0]["n"] == pytest.approx(60, abs=3)

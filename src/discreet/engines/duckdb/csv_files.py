@@ -1,7 +1,4 @@
-"""CSV files: reads the header, and finds the line of a file that cannot be read.
-
-Types of columns in files and databases, and how each is read.
-"""
+"""CSV files, and the types of columns: how values are read, and the line that cannot be read."""
 
 import csv
 import gzip

@@ -1,6 +1,4 @@
-"""Times, and the whole dialect.
-
-DuckDB's SQL: a total and deterministic form of each function.
+"""DuckDB's SQL: a total and deterministic form of each function.
 
 Integers are computed in 128 bits and cast back, which is NULL on overflow and never raises.
 Reals are computed in IEEE arithmetic, where nothing raises, and NaN and infinities become NULL

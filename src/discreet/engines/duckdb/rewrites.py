@@ -1,6 +1,4 @@
-"""Rewrites of this engine alone: stored columns, repeated unit joins.
-
-Places that are kept: numbers of a prepared table, moved into their bounds and scaled once.
+"""Rewrites of exact queries for DuckDB alone: stored levels, and joins without repeated conditions.
 
 Beside each bounded number of its kept rows a prepared table may have the places of it on the rulers
 by which it is summed. Where a question would compute such a place of each row, it reads it instead:
@@ -8,8 +6,6 @@ the same expression of the same row, so that every sum is the same to the last d
 
 A kept place is called by its column and ruler. So one that was made for other bounds is never read
 in place of what is asked for, whatever the catalog says by then.
-
-Joins of private rows, without what they ask twice.
 
 An engine ties private rows by their unit, whatever a question says. One that joins them ON the
 columns of the unit asks for the same once more, and by two keys a join takes several times as long.

@@ -1,17 +1,14 @@
-"""DuckDB's optimizers that are allowed on private tables: those that no row can mislead.
+"""DuckDB connections that have access only to their own tables.
 
-An optimizer that trusts what it knows of the data can be wrong about it, and then a statement fails
-for some data and not for others: a noiseless answer to whatever the analyst made it depend on.
-Statistics once proved a side of an outer join empty, the bounds of a sum followed from that, and
-the sum was cast to a type too small for it. So an optimizer runs only if it is listed here; one
-that a later DuckDB adds is off until somebody has read it.
+**Optimizers.** An optimizer that trusts what it knows of the data can be wrong about it, and then a
+statement fails for some data and not for others: a noiseless answer to whatever the analyst made it
+depend on. Statistics once proved a side of an outer join empty, the bounds of a sum followed from
+that, and the sum was cast to a type too small for it. So an optimizer runs only if it is listed
+here; one that a later DuckDB adds is off until somebody has read it.
 
-Private folders for tables that exceed memory. They are removed even after a kill.
-
+**Folders.** Tables that exceed memory go to private folders, which are removed even after a kill.
 Each holds a lock that the system gives up when its process ends, however it ends. A folder whose
 lock is free belongs to nobody any more, and the next process of the same user removes it.
-
-DuckDB connections that have access only to their own tables.
 """
 
 import fcntl

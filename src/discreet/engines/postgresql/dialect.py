@@ -1,6 +1,4 @@
-"""Casts, times, and the whole dialect.
-
-PostgreSQL's SQL: a total form of each function, without functions installed by us.
+"""PostgreSQL's SQL: a total form of each function, without functions installed by us.
 
 PostgreSQL raises an error where DuckDB gives NULL, an infinity or 0. So every expression decides
 first whether there is a value, in CASE, whose order PostgreSQL keeps: constants are the exception,

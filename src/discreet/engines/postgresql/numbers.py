@@ -1,8 +1,7 @@
-"""Integers and reals.
+"""Integers and reals in the SQL of PostgreSQL.
 
-Reals. PostgreSQL raises an error where IEEE arithmetic gives an infinity or rounds to 0.
-
-So each operation is tried on numbers scaled by powers of two, which is exact, and done only where
+PostgreSQL raises an error where IEEE arithmetic gives an infinity or rounds to 0. So each operation
+on reals is tried on numbers scaled by powers of two, which is exact, and done only where
 it gives a finite number. What rounds to 0 is 0, an overflow is NULL.
 """
 

@@ -1,15 +1,12 @@
-"""Prepared forms on a server.
+"""Prepared tables on a server: makes them, finds them, and checks that they match the current data.
 
-Prepared tables on a server: finds them, and checks that they match the current data.
-
-A form is made by `preparing.py` in schemas of ours. Everything that belongs to it bears its mark,
+A form is made in schemas of ours. Everything that belongs to it bears its mark,
 so that a statement that was written for one form can never read another.
 
-Makes prepared tables on a server: chooses the rows of each unit that are used, once.
-
-Of every unit the rows are ordered by a hash of the unit and their contents, then by the contents:
-the first `rows_per_unit` are kept in one table, the others in another. Which these are follows from
-the unit's own rows alone (docs/proofs/measures.md, Lemma 5, needs no more).
+The rows of each unit that are used are chosen once. Of every unit the rows are ordered by a hash of
+the unit and their contents, then by the contents: the first `rows_per_unit` are kept in one table,
+the others in another. Which these are follows from the unit's own rows alone
+(docs/proofs/measures.md, Lemma 5, needs no more).
 
 A table is prepared in parts, by a hash of the unit, each by one statement: what was done when the
 process or the server ended need not be done again, and no part is ever there twice or by half.

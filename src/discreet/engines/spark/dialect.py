@@ -1,6 +1,4 @@
-"""Casts, times, and the whole dialect.
-
-Spark's SQL: a total and deterministic form of each function.
+"""Spark's SQL: a total and deterministic form of each function.
 
 It is written for a session without ANSI mode, in which nothing raises whatever the rows hold, and
 does not rely on it: overflow is NULL by `try_add` and its like, and arguments that would raise are

@@ -1,6 +1,4 @@
-"""Expressions and steps as SQL.
-
-Steps of a computation, each written once, as columns of nested SELECTs.
+"""Expressions as SQL, with steps of a computation as columns of nested SELECTs.
 
 A template that repeats its argument would double a long text at every level of nesting. So a long
 argument becomes a column of its own, computed one SELECT further in, and is repeated by its name.

@@ -1,6 +1,4 @@
-"""Casts and exact decimals.
-
-Exact decimal arithmetic, as in SQL.
+"""Casts, and exact decimal arithmetic as in SQL.
 
 Integers combined with stated decimals, such as minutes * 1.1, are decimals in SQL: computed in
 floating point, three times 1.1 would miss 3.3 by a rounding, and a comparison with it would change.

@@ -1,9 +1,8 @@
 """Numbers, times, spans and LIKE patterns as a question states them.
 
-Parses patterns of LIKE. Databases receive them in one form that cannot fail.
-
-Engines check an escape character row by row, after they have changed letters' case, or count its
-bytes. Whether such a check fails can depend on the data, so none is left to them.
+Databases receive patterns of LIKE in one form that cannot fail. Engines check an escape character
+row by row, after they have changed letters' case, or count its bytes. Whether such a check fails
+can depend on the data, so none is left to them.
 """
 
 import re

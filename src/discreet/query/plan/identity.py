@@ -1,9 +1,9 @@
-"""When two releases are the same: then they are paid for once, whatever is made of them.
+"""When two releases are the same, and whose units they are about.
 
-Whose units a release is about: every private table that its queries read, wherever it stands.
-
-The walk goes through all that a tree is made of, so that no kind of node, joined rows, rows inside
-EXISTS or a kind that is yet to come, can hide a table from it.
+A release that is the same is paid for once, whatever is made of it. It is about the units of every
+private table that its queries read, wherever it stands: the walk goes through all that a tree is
+made of, so that no kind of node, joined rows, rows inside EXISTS or a kind that is yet to come, can
+hide a table from it.
 """
 
 from collections.abc import Iterator
