@@ -8,7 +8,7 @@ build/examples/course.
 # %% [markdown]
 # # Noise for a percentage
 #
-# What percentage of the people earns more than 10 000? There are at least 1000 of them, and
+# What percentage of the people earns more than 10,000? There are at least 1000 of them, and
 # neighbours differ in one person's data. One person moves the percentage by 100 / 1000 at most, and
 # that is what the noise must hide.
 
@@ -39,8 +39,8 @@ print(f"one person moves it by {noise.sensitivity}, so the scale is {float(noise
 print(f"95 % of the answers are within ±{noise.margin(0.95):.2f} percentage points")
 
 # %% [markdown]
-# **Its truncated form.** What falls below 0 or above 100 is moved to the end. That is
-# post-processing: it costs nothing. Of a true 100 %, half of the answers are exactly 100.
+# **Its truncated form.** Values below 0 or above 100 are clamped. That is
+# post-processing: it costs nothing. Of a true 100%, half of the answers are exactly 100.
 
 # %%
 truncated = noise.truncated(0, 100)
@@ -60,7 +60,7 @@ for gain in ("identity", "absolute"):
 
 # %% [markdown]
 # **A mechanism with the same ε and a lower utility.** Randomized response over all 21 counts treats
-# every wrong answer alike, though only neighbours need to look alike.
+# every wrong answer the same way, though only neighbours need to look similar.
 
 # %%
 response = response_channel(21, alpha=Fraction(1, 2))

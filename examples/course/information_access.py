@@ -40,8 +40,8 @@ print(f"no answer at this ε can move it beyond {low:.1%} … {high:.1%}")
 # %% [markdown]
 # # Ten thousand names
 #
-# How often does each of 10 000 first names occur? Bins are disjoint, so that the histogram costs as
-# much as one count. All of them are within ln(10 000 / 0.05) with 95 % confidence.
+# How often does each of 10,000 first names occur? Bins are disjoint, so the histogram costs as
+# much as one count. All of them are within ln(10,000 / 0.05) with 95% confidence.
 
 # %%
 names = Laplace(epsilon=1, sensitivity=histogram())
@@ -56,7 +56,7 @@ print(
 # # An auction
 #
 # Four bids: 4.10 and three times 1. At which price is the revenue best? One bid more or less moves
-# the revenue of a price by up to 4.20. Revenue only grows with more bids, so that the exponent need
+# the revenue of a price by up to 4.20. Revenue only grows with more bids, so the exponent need
 # not be halved.
 
 # %%
@@ -74,7 +74,7 @@ for name, mechanism in (("halved", halved), ("monotone", full)):
 # %% [markdown]
 # # The first one above a threshold
 #
-# However many questions are asked, only the one positive answer is paid for.
+# However many queries are run, only the one positive answer is charged for.
 
 # %%
 watch = AboveThreshold(epsilon=0.5, sensitivity=1, threshold=100, threshold_share=0.5)

@@ -54,7 +54,7 @@ print("a belief: {:.4f} … {:.4f}".format(*world_bounds(0.5, 1)))
 # %% [markdown]
 # # A budget
 #
-# 0.6 for one answer and 0.1 for each of four more make 1. The next one is refused. (The lecture
+# 0.6 for one answer and 0.1 for each of four more make 1. The next one is rejected. (The lecture
 # writes Lap(0.6) where it means ε = 0.6, that is scale 1 / 0.6.)
 
 # %%
@@ -82,8 +82,8 @@ likely = max(belief.labels, key=lambda count: belief[count])
 print(f"answers {answers}: belief in {likely} is {float(belief[likely]):.3f}")
 
 # %% [markdown]
-# The same as an attack on made-up people, of whom all but one are known. Noise that is drawn anew
-# tells the secret in the end; Discreet keeps its answer, and more of the same tell nothing more.
+# The same as an attack on synthetic people, of whom all but one are known. Noise that is drawn
+# again reveals the secret in the end. Discreet saves its answer, and repeats reveal nothing more.
 
 # %%
 for defence, queries in ((FreshLaplace(each=1), 32), (Discreet(epsilon=1, each=1), 4)):
