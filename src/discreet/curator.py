@@ -9,6 +9,7 @@ from warnings import warn
 
 from discreet.amounts import balance_from
 from discreet.answer import Answer, Balance, Price
+from discreet.answer.answer import REUSED
 from discreet.answer.present import present
 from discreet.bounds import BoundsSearch, FoundBounds, bounds_from, bounds_search, histogram_plan
 from discreet.bounds.histogram import ColumnRef, column_named
@@ -40,7 +41,6 @@ T = TypeVar("T")
 
 HALF = Fraction(1, 2)
 
-REUSED = "read off an answer to a wider or dearer question, which was paid for before"
 
 RENAMED = {"find_bounds": "find_bounds_of", "bounding": "row_choice"}
 """Arguments as version 0.1 called them."""

@@ -225,7 +225,7 @@ class AccountError(DiscreetError):
 
 
 class SuspendedError(AccountError):
-    """An account that may run nothing until the owner has checked a failure. Nothing was charged.
+    """An account that may run nothing until the owner has checked a failure.
 
     Saved answers, which need no database, stay readable.
     """

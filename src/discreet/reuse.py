@@ -1,4 +1,4 @@
-"""What was released before serves again: estimator numbers off a kept table reveals nothing more.
+"""Reuse of released tables: reading numbers from a saved table reveals nothing more.
 
 The same release is found by its name in the ledger. A table that was released for more columns, or
 for a higher price, answers a question about the same rows and groups, if it cost no less and its
@@ -266,7 +266,7 @@ def _may_serve(entry: Entry, wanted: set[str], epsilon: Fraction) -> bool:
     return wanted <= set(about.get("aggregates", "").split())
 
 
-# --------------------------------------------------------------------------- estimator off a table
+# --------------------------------------------------------------------------- reading off a table
 
 
 def reused_table(

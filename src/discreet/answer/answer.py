@@ -65,6 +65,14 @@ class Note(str):
         return note
 
 
+REUSED = Note(
+    "These numbers come from the saved answer to another query on the same rows and groups. Its "
+    "noise is no larger than this query's would be.",
+    is_printed=True,
+)
+"""Said where an answer was read from a table that was released for another query."""
+
+
 WIDTH = 100
 """Columns that a text is folded to."""
 
@@ -325,7 +333,10 @@ class Answer:
         """Return what was spent, what remains, and what repeating the query costs."""
         remaining = f"Remaining: {self.remaining}"
         if self.from_ledger:
-            return "Spent nothing: this is the saved answer to this query", remaining
+            is_reused = REUSED in self.notes
+            saved = "read from the saved answer to another query"
+            own = "this is the saved answer to this query"
+            return f"Spent nothing: {saved if is_reused else own}", remaining
         if self.price.is_free:
             return "Spent nothing: only public tables were read", remaining
         return f"Spent {self.price}", remaining, "Repeating this query is free"
