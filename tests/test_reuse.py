@@ -149,7 +149,9 @@ def test_a_release_that_depends_on_a_released_number_is_not_read_off_another() -
 
 def test_an_answer_that_was_read_off_says_so(served: Curator) -> None:
     some = served.ask("SELECT region, SUM(cost) FROM visits GROUP BY region", epsilon=0.1)
-    assert any("read off an answer to a wider" in each for each in some.notes)
+    assert any("come from the saved answer to another query" in each for each in some.notes)
+    assert "Spent nothing: read from the saved answer to another query" in some.to_text()
+    assert "come from the saved answer to another query" in some.to_text(width=300)
 
 
 def test_groups_alone_can_be_asked_after_a_question_that_fed_on_their_numbers() -> None:
