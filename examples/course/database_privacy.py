@@ -32,7 +32,7 @@ before = independent(0.4, 0.4)
 def aisha(*answers: int) -> float:
     """Return what Eve believes of Aisha after these answers."""
     belief = belief_after_counts(before, answers, alpha=0.6, of=sum)
-    return float(belief.chance(lambda women: women[0] == 1))
+    return float(belief.probability(lambda women: women[0] == 1))
 
 
 for answer in (0, 1, 2):

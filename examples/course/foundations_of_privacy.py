@@ -64,7 +64,12 @@ for gain in ("identity", "absolute"):
 
 # %%
 response = response_channel(21, alpha=Fraction(1, 2))
-print("odds under neighbours:", count.odds(path(0, 20)), "and", response.odds(path(0, 20)))
+print(
+    "likelihood ratio of neighbours:",
+    count.likelihood_ratio(path(0, 20)),
+    "and",
+    response.likelihood_ratio(path(0, 20)),
+)
 for gain in ("identity", "absolute"):
     print(f"{gain:9} {float(utility(response, prior, gain)):.6f} with randomized response")
 
@@ -91,10 +96,12 @@ databases = list(product((0, 1), repeat=4))
 apart = {(x, y): sum(a != b for a, b in zip(x, y)) for x in databases for y in databases}  # noqa: B905
 neighbours = graph_of(databases, [pair for pair, distance in apart.items() if distance == 1])
 answers = geometric_channel(0, 4, alpha=Fraction(1, 2)).lifted(databases, sum)
-print("odds of neighbours:", answers.odds(neighbours))
+print("likelihood ratio of neighbours:", answers.likelihood_ratio(neighbours))
 for d in (1, 2, 3, 4):
     far = graph_of(databases, [pair for pair, distance in apart.items() if distance == d])
-    print(f"distance {d}: odds up to {answers.odds(far)}, and 2^{d} = {2**d}")
+    print(
+        f"distance {d}: likelihood ratio up to {answers.likelihood_ratio(far)}, and 2^{d} = {2**d}"
+    )
 
 # %%
 names = [str(y) for y in range(21)]

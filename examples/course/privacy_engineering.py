@@ -37,7 +37,7 @@ for name, channel in (
     ("Laplace, rounded", laplace_channel(0, 110, epsilon=1)),
     ("geometric", geometric_channel(0, 110, epsilon=1)),
 ):
-    chances = [float(channel.chance(z, given=55)) for z in (55, 54)]
+    chances = [float(channel.probability(z, given=55)) for z in (55, 54)]
     print(f"{name:16} P(55) = {chances[0]:.4f}, P(54) = {chances[1]:.4f}")
 
 # %% [markdown]
