@@ -176,7 +176,7 @@ def test_arguments_are_accepted_as_they_were_called_before(curator: Curator, who
         "SELECT SUM(cost) FROM visits", epsilon=1, find_bounds_of=["visits.cost"]
     ).from_ledger
     told: Any = old_names(asked.explain, {"find_bounds": "visits.cost"}, "find_bounds_of")
-    assert "not paid for again" in told.first[0]
+    assert "and cost nothing now" in told.first[0]
     old_names(asked.ask, {"bounding": "per-query"}, "bounding= is now row_choice=")
     old_names(asked.explain, {"bounding": None}, "bounding= is now row_choice=")
     old_names(asked.ask, {"row_choice": "prepared"}, "is now .*once")

@@ -33,7 +33,7 @@ def test_who_is_not_declared_cannot_be_disabled(discreet: Discreet) -> None:
     discreet("analyst", "add", "mallory", "-e", "0.5")
     refused = discreet("analyst", "disable", "malory")
     assert refused.code == 1
-    assert "the nearest is 'mallory'" in refused.err
+    assert "The nearest is 'mallory'" in refused.err
 
 
 def test_a_ledger_may_be_named(discreet: Discreet, folder: Path) -> None:

@@ -102,10 +102,10 @@ def test_a_refusal_shows_the_place_and_an_exhausted_budget_has_its_own_code(
     assert refused.code == 1
     assert refused.out == ""
     assert "(line 1, column 8)" in refused.err
-    assert refused.err.splitlines()[-1].strip().startswith("^")
+    assert refused.err.splitlines()[-2].strip().startswith("^")
     exhausted = discreet("ask", COUNT, "-e", "2.5")
     assert exhausted.code == 3
-    assert "requested epsilon = 2.5, remaining epsilon = 2" in exhausted.err
+    assert "this would cost ε = 2.5, and ε = 2 remains" in exhausted.err
     assert "No queries yet." in discreet("budget").out
 
 
@@ -133,7 +133,7 @@ def test_a_copy_of_other_data_is_said_to_be(folder: Path, discreet: Discreet) ->
 
 def test_rows_can_be_chosen_by_the_query(discreet: Discreet, folder: Path) -> None:
     assert folder.is_dir()
-    told = discreet("explain", FILTERED, "-e", "1", "--row-choice", "per-query")
+    told = discreet("explain", FILTERED, "-e", "1", "--row-choice", "per-query", "--sql")
     assert "row_number" in told.out or "least(count(*)" in told.out
     assert '"kept"' not in told.out
     wrong = discreet("ask", FILTERED, "-e", "1", "--row-choice", "never")

@@ -30,7 +30,9 @@ SMALL = ("--people", "12", "--queries", "4", "--trials", "5")
 def test_the_verdict_is_printed_and_a_picture_saved(discreet: Discreet, here: Path) -> None:
     told = discreet("attack", "averaging", "--against", "raw", *SMALL)
     assert told.code == 0, told.err
-    assert told.out.startswith("averaging against raw: after 4 questions, 100 % of 5 guesses")
+    assert told.out.startswith(
+        "Averaging against raw: after 4 queries, the attack guessed 100% of 5"
+    )
     assert "Chart: attack.png" in told.err
     assert (here / "attack.png").exists()
 
@@ -78,7 +80,7 @@ def test_ways_are_told_by_name(discreet: Discreet) -> None:
         (("averaging", "--against", "raw", "--epsilon", "-1"), "epsilon must be more than 0"),
         (("averaging", "--epsilon", "1e400"), "epsilon must be 256 or less"),
         (("averaging", "--against", "float-laplace", "-e", "1e-320"), "epsilon must be 1e-09 or"),
-        (("averaging", "-c", "public.toml"), "no column of a private table can be the secret"),
+        (("averaging", "-c", "public.toml"), "No column of a private table can be the secret"),
         (("averaging", "--secret", "age"), "needs a catalog"),
         (("averaging", "-c", "discreet.toml", "--secret", "agee"), "such as 'age'"),
         (("averaging", "-c", "nowhere.toml"), "nowhere.toml"),

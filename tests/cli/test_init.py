@@ -97,7 +97,7 @@ def test_a_file_that_cannot_be_read_is_refused_with_its_line(
     (folder / "t.csv").write_text("user_id,age\n1,2\n1,2,3\n")
     ended = discreet("init", "t.csv", "-o", "new.toml")
     assert ended.code == 1
-    assert "t.csv, line 3: there are 3 fields instead of 2" in ended.err
+    assert "There are 3 fields instead of 2 (t.csv, line 3)" in ended.err
 
 
 def test_bounds_are_found_for_a_price_that_the_new_catalog_has_paid(

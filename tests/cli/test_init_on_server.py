@@ -28,7 +28,7 @@ def test_a_form_is_made_used_and_forgotten(
     assert made.out == f"{COPY} is ready: private rows, in schemas that begin with discreet_\n"
     assert discreet("prepare").out == f"{COPY} is up to date\n"
     assert discreet("ask", COUNT, "-e", "1").err == ""
-    assert "discreet_kept" in discreet("explain", COUNT, "-e", "1").out
+    assert "discreet_kept" in discreet("explain", COUNT, "-e", "1", "--sql").out
     catalog.write_text(catalog.read_text().replace("rows_per_unit = 2", "rows_per_unit = 1"))
     told = " ".join(discreet("ask", COUNT, "-e", "1").err.split())
     assert "out of date and will not be used. Run discreet prepare to rebuild it." in told

@@ -67,7 +67,7 @@ def test_the_budget_is_shown_for_each_table_that_is_charged_apart(discreet: Disc
     ]
     refused = discreet("ask", "SELECT COUNT(*) FROM visits_23 WHERE age > 1", "--epsilon", "1")
     assert refused.code == 3
-    assert "the budget for units of 'visits_23' does not allow this" in refused.err
+    assert "ε = 0.5 remains for units of 'visits_23'" in refused.err
 
 
 def test_a_catalog_that_replaces_units_is_refused_with_its_line(
@@ -116,7 +116,7 @@ def test_verify_sees_what_was_edited(folder: Path, discreet: Discreet, edit: str
     for command in (["ledger", "verify"], ["ask", "SELECT COUNT(*) FROM visits", "--epsilon", "1"]):
         ended = discreet(*command)
         assert ended.code != 0
-        assert "the ledger's entries are not as they were written" in ended.err
+        assert "The ledger has been changed since it was written" in ended.err
         assert ended.out == ""
 
 
@@ -131,7 +131,7 @@ def test_the_ledger_is_shown_and_verified(discreet: Discreet) -> None:
     assert discreet("ledger", "verify", "discreet.ledger", "--head", head).code == 0
     lost = discreet("ledger", "verify", "--head", "00" * 32)
     assert lost.code == 1
-    assert "lacks the entry" in lost.err
+    assert "The ledger does not contain the entry" in lost.err
 
 
 @pytest.mark.usefixtures("folder")
@@ -170,7 +170,7 @@ def failed(discreet: Discreet, folder: Path, monkeypatch: pytest.MonkeyPatch) ->
         patch.setattr(DuckDbEngine, "run", fail)
         ended = discreet("ask", "SELECT SUM(age) FROM visits", "-e", "0.1", "--as", "eve")
     assert ended.code == 1
-    assert "suspended until the owner has looked" in ended.err
+    assert "the account is suspended until the data owner has checked" in ended.err
     return folder
 
 
@@ -184,7 +184,7 @@ def test_incidents_are_listed_until_the_account_is_resumed(discreet: Discreet) -
     assert "suspended" in discreet("budget").out
     refused = discreet("ask", "SELECT SUM(age) FROM visits", "-e", "0.1", "--as", "eve")
     assert refused.code == 1
-    assert "this account is suspended" in refused.err
+    assert "This account is suspended" in refused.err
     assert discreet("ask", "SELECT COUNT(*) FROM visits", "-e", "0.2", "--as", "eve").code == 0
     assert discreet("analyst", "resume", "eve").out.strip() == "eve can run queries again"
     assert discreet("ask", "SELECT SUM(age) FROM visits", "-e", "0.1", "--as", "eve").code == 0
@@ -208,7 +208,7 @@ def test_without_incidents_there_is_nothing_to_resume(discreet: Discreet) -> Non
     assert discreet("ledger", "incidents").out.strip() == "No incidents among 1 charge."
     refused = discreet("analyst", "resume", "owner")
     assert refused.code == 1
-    assert "this account is not suspended; no account is" in refused.err
+    assert "This account is not suspended. No account is suspended." in refused.err
 
 
 @pytest.mark.usefixtures("folder")

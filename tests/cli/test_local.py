@@ -98,7 +98,7 @@ def test_mistakes_get_one_sentence(discreet: Discreet, here: Path) -> None:
         (["simulate", "-e", "1", "-m", "duchi", "--values", "empty.txt"], "and at least one"),
         (["collect", "reports.txt", "--min-people", "7"], "counts of 100 people or more, which"),
         (["collect", "none.txt"], "does not describe a mechanism"),
-        (["collect", "other.txt"], "collect them into another file"),
+        (["collect", "other.txt"], "Collect them into another file"),
         (["simulate", "-e", "1", "-m", "magic"], "mechanism must be one of best, kary"),
         (["simulate", "-e", "0"], "epsilon must be"),
     ):

@@ -56,4 +56,4 @@ def test_a_distance_that_no_float_holds_is_refused(
     assert (folder / "discreet.toml").exists()
     ended = discreet("ask", COUNT, f"--within={number}")
     assert ended.code == 1
-    assert ended.err == "discreet: within must be 1e+300 or less; more than 1e300 was given.\n"
+    assert ended.err == "discreet: within must be 1e+300 or less, but more than 1e300 was given.\n"

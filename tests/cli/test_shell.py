@@ -36,7 +36,7 @@ def test_a_pipe_is_answered_goes_on_after_a_refusal_and_ends_with_its_code(folde
     assert "Remaining: ε = 1.25 of 2" in ended.out
     assert "nothing, because the answer is already saved (it cost ε = 0.25)" in ended.out
     assert "Spent ε = 0.25 · Remaining: ε = 1 of 2" in ended.out
-    assert "would show rows of units" in ended.err
+    assert "would return individual rows of visits" in ended.err
     assert "Did you mean \\explain?" in ended.err
     assert (folder / "picture.png").exists()
 
@@ -44,7 +44,7 @@ def test_a_pipe_is_answered_goes_on_after_a_refusal_and_ends_with_its_code(folde
 @pytest.mark.parametrize(
     ("given", "expected", "sign"),
     [
-        (f"{COUNT};", 3, "the budget does not allow this"),
+        (f"{COUNT};", 3, "Not enough budget: this would cost ε = 5"),
         ("\\plot x.png", 1, "needs an answer"),
         ("\\plot", 1, "needs a file"),
         ("\\d vists", 1, "Did you mean visits?"),

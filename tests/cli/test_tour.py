@@ -22,7 +22,7 @@ def test_the_tour_asks_refuses_repeats_explains_and_can_be_gone_on_with(
     assert max(map(len, tour.out.splitlines())) <= 100
     for sign in (
         "Spent ε = 0.5 · Remaining: ε = 2.5 of 3",
-        "Rejected: the result would show rows of units",
+        "Rejected: This query would return individual rows",
         "^^^^",
         "Spent nothing: this is the saved answer",
         "Cost        ε = 0.2",
@@ -52,6 +52,6 @@ def test_the_tour_touches_nobody_s_catalog_or_ledger(
     (tmp_path / file).write_text("mine")
     ended = discreet("demo", "--output", str(tmp_path))
     assert ended.code == 1
-    assert "name another folder with --output" in ended.err
+    assert "Name another folder with --output" in ended.err
     assert [path.name for path in tmp_path.iterdir()] == [file]
     assert (tmp_path / file).read_text() == "mine" != CATALOG

@@ -60,7 +60,7 @@ def test_a_question_is_answered_at_the_price_asked(
     curator, engine = with_new_books(clinic[0]), clinic[1]
     before, runs = curator.remaining.epsilon, engine.runs
     epsilon = Fraction(11, 10)
-    is_public = "protects nobody" in str(curator.explain(sql, epsilon=epsilon))
+    is_public = curator.explain(sql, epsilon=epsilon).protects.startswith("nobody")
     assert engine.runs == runs
     answer = curator.ask(sql, epsilon=epsilon)
     assert (engine.runs == runs) is is_public

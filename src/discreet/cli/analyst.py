@@ -87,7 +87,7 @@ def disable_analyst(
         if name not in known:
             near = nearest_name(name, known)
             hint = "see discreet analyst list" if near is None else f"the nearest is {near!r}"
-            raise AccountError("there is no analyst with this name", hint)
+            raise AccountError("There is no analyst with this name", hint)
         found.declare_analyst(**{**asdict(known[name]), "enabled": False})
 
 

@@ -130,12 +130,12 @@ def make_anew(output: Path) -> Path:
     catalog = output / "discreet.toml"
     if catalog.exists() and catalog.read_bytes() != CATALOG.encode():
         raise CatalogError(
-            "this catalog is not that of discreet demo", "name another folder with --output",
+            "This catalog is not that of discreet demo", "Name another folder with --output",
             file=str(catalog),
         )  # fmt: skip
     if not catalog.exists() and catalog.with_suffix(".ledger").exists():
         raise CatalogError(
-            "this ledger is not that of discreet demo", "name another folder with --output",
+            "This ledger is not that of discreet demo", "Name another folder with --output",
             file=str(catalog.with_suffix(".ledger")),
         )  # fmt: skip
     written = write_clinic(output)

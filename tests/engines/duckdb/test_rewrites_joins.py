@@ -59,7 +59,7 @@ def test_joins_mean_the_same_to_the_last_row(
     curator: Curator, sql: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = answers(curator, sql)
-    monkeypatch.setattr(duckdb, "tied_once", lambda rows: rows)
+    monkeypatch.setattr(duckdb, "without_repeated_unit_joins", lambda rows: rows)
     assert found == answers(curator, sql)
     assert any(value for table in found for row in table for _, value in row)
 
