@@ -14,8 +14,9 @@ from discreet.engines.duckdb.store import LOCK, PREFIX, Store, make_spill, remov
 
 SPILLING = """
 import sys
-from discreet.engines.duckdb.store import Limits, Store
-store = Store(Limits(memory="40MB", threads=1))
+from discreet.engines.base import ResourceLimits
+from discreet.engines.duckdb.store import Store
+store = Store(ResourceLimits(memory="40MB", threads=1))
 if sys.argv[1] == "spill":
     store.connection.execute(
         "CREATE TABLE t AS SELECT i, i * 7919 % 1000003 AS j, repeat('secret', 9) || i AS s "

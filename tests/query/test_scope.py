@@ -115,7 +115,7 @@ def test_a_scope_that_forgets_the_rows_inside_exists_is_caught(
     curator: Curator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A broken twin: the walk stops before what IN and EXISTS look for the unit in."""
-    monkeypatch.setattr(identity, "VALUES", (*identity.PLAIN_VALUES, UnitSemiJoin))
+    monkeypatch.setattr(identity, "PLAIN_VALUES", (*identity.PLAIN_VALUES, UnitSemiJoin))
     caught = [
         sql
         for sql in QUESTIONS
