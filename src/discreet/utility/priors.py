@@ -40,7 +40,7 @@ class Prior:
         if total == 0:
             raise ParameterError("prior", "none", "must have a probability above 0")
         freeze_fields(
-            self, labels=labels("prior", pairs), chances=tuple(w / total for w in weights)
+            self, labels=labels("prior", pairs), probabilities=tuple(w / total for w in weights)
         )
 
     def __repr__(self) -> str:
