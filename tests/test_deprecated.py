@@ -134,7 +134,7 @@ def test_a_name_that_is_private_now_warns() -> None:
         module.other  # noqa: B018 - it is looked up
 
 
-@pytest.mark.parametrize("name", ["discreet.catalog.BINS", "discreet.plots.Panel"])
+@pytest.mark.parametrize("name", ["discreet.catalog.BINS", "discreet.mechanisms.Noise"])
 def test_an_import_from_a_package_warns_once(name: str) -> None:
     package, _, name = name.rpartition(".")
     with warnings.catch_warnings(record=True) as seen:

@@ -128,7 +128,6 @@ PROGRAM = """
 import discreet
 from discreet.demo.clinic import write_clinic
 from discreet.mechanisms import gaussian_spread, laplace_spread
-from discreet.plots import Panel
 
 write_clinic(folder)
 clinic = discreet.open(
@@ -188,7 +187,6 @@ def test_a_program_of_0_1_runs_and_warns_at_each_old_name(tmp_path: Path) -> Non
             "discreet.demo.clinic.write_clinic": 1,
             "discreet.mechanisms.gaussian_spread": 1,
             "discreet.mechanisms.laplace_spread": 1,
-            "discreet.plots.Panel": 1,
             "find_bounds=": 1,
         }
     )
