@@ -30,7 +30,9 @@ SMALL = ("--people", "12", "--queries", "4", "--trials", "5")
 def test_the_verdict_is_printed_and_a_picture_saved(discreet: Discreet, here: Path) -> None:
     told = discreet("attack", "averaging", "--against", "raw", *SMALL)
     assert told.code == 0, told.err
-    assert told.out.startswith("Averaging against raw: after 4 queries, the attack guessed 100% of 5")
+    assert told.out.startswith(
+        "Averaging against raw: after 4 queries, the attack guessed 100% of 5"
+    )
     assert "Chart: attack.png" in told.err
     assert (here / "attack.png").exists()
 
