@@ -63,7 +63,7 @@ def with_the_first_rows_that_come(patch: Patch) -> None:
 
 def with_all_rows_kept(patch: Patch) -> None:
     """Let all rows count of a prepared table; only kept ones have places."""
-    patch.setattr(duckdb, "with_placed", lambda query, _: query)
+    patch.setattr(duckdb, "read_stored_columns", lambda query, _: query)
     _writing(patch, r'"kept"\."', '"every"."')
 
 
