@@ -68,7 +68,7 @@ def test_a_pattern_that_nothing_has_is_refused(capsys: Screen, monkeypatch: Patc
     assert ended.code == 1
     assert ended.err.startswith("discreet: only must be part of a test's name")
     near = audit(capsys, monkeypatch, "--only", "geometrik")
-    assert "such as geometric;" in near.err
+    assert "such as geometric, but" in near.err
 
 
 def test_a_picture_of_no_format_is_refused_before_anything_is_run(

@@ -63,7 +63,7 @@ def with_the_first_rows_that_come(patch: Patch) -> None:
 
 def with_all_rows_kept(patch: Patch) -> None:
     """Let all rows count of a prepared table; only kept ones have places."""
-    patch.setattr(duckdb, "with_placed", lambda query, _: query)
+    patch.setattr(duckdb, "read_stored_columns", lambda query, _: query)
     _writing(patch, r'"kept"\."', '"every"."')
 
 
@@ -85,7 +85,7 @@ def trusting_that_keys_are_keys(patch: Patch) -> None:
 
 def counting_public_rows_by_each_other(patch: Patch) -> None:
     """Two public tables that are tied to each other count as if each bounded the other."""
-    patch.setattr(joins, "bounding_ties", lambda joined: [list(each.ties) for each in joined])
+    patch.setattr(joins, "bounding_equalities", lambda joined: [list(each.ties) for each in joined])
 
 
 def without_clamps(patch: Patch) -> None:
@@ -106,7 +106,7 @@ def with_joins_across_units(patch: Patch) -> None:
 
 def priced_as_if_units_only_came_and_went(patch: Patch) -> None:
     """Units that are replaced are paid for as if they were removed."""
-    for name in ("mass_sensitivity", "signed_sensitivity", "marks_sensitivity"):
+    for name in ("component_sensitivity", "signed_sum_sensitivity", "unit_count_sensitivity"):
         original = getattr(sensitivity, name)
         for module in (components, strategy):
             if hasattr(module, name):
