@@ -1,6 +1,6 @@
 """The words by which releases are known in ledgers: written here, for ever.
 
-A release is called by a digest of a text that says what it means (`query.canonical`). The words of
+A release is called by a digest of a text that says what it means (`query.identity`). The words of
 that text are not those of the code. A class, a field or a member of an enumeration may be renamed;
 then its entry here follows on the left, and what is written on the right stays. A field that is
 added later is written only where it is not at its default, so that what was paid for stays known.
