@@ -1,7 +1,7 @@
 """From SQL to what an engine will run: parsed, checked, planned and bound; reads no private row.
 
 Everything that can be rejected is rejected here, before anything is charged. Whether SQL runs is
-tried on made-up rows, so that a rejection tells nothing about those that there are.
+tried on synthetic rows, so a rejection reveals nothing about the real ones.
 """
 
 from collections.abc import Iterator
