@@ -32,7 +32,11 @@ for mechanism, value in held.items():
     assert Client.from_json(mechanism, client.to_json()).price == client.price > 0
 tops = {name.split(".")[0] for name in sys.modules}
 others = tops - sys.stdlib_module_names - {"__mp_main__", "discreet", "numpy"} - BEFORE
-ours = {name.split(".")[1] for name in sys.modules if name.startswith("discreet.")}
+ours = {
+    name.split(".")[1]
+    for name, module in sys.modules.items()
+    if name.startswith("discreet.") and module.__spec__ is not None  # a moved module has none
+}
 server = {"server", "prices", "registry", "collector", "rappor_decoding", "old_names"}
 loaded = {each for each in server if f"discreet.local.{each}" in sys.modules}
 print(sorted(others), sorted(ours), sorted(loaded), "sqlite3" in sys.modules)
