@@ -147,11 +147,11 @@ class Executor:
     def execute(
         self, bound: BoundPlan, known: KnownReleases, *, note: str, account: str
     ) -> ReleasedTables:
-        """Return what a plan releases, now or when it was first paid for.
+        """Return what a plan releases, now or when it was first charged.
 
-        Everything is charged before anything runs, and each release is kept before the next one
-        may depend on it: whatever happens in between, no second noise is ever drawn. A failure is
-        recorded before anything else is answered.
+        Everything is charged before anything runs, and each release is saved before the next one
+        may depend on it. Whatever happens in between, no second noise is ever shown: a table that
+        could not be saved is dropped unseen. A failure is recorded before anything else is answered.
         """
         self._breaker.settle()
         with self._breaker.asking(account, len(bound.plan.releases)) as most_unanswered:
