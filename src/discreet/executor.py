@@ -151,7 +151,7 @@ class Executor:
 
         Everything is charged before anything runs, and each release is saved before the next one
         may depend on it. Whatever happens in between, no second noise is ever shown: a table that
-        could not be saved is dropped unseen. A failure is recorded before anything else is answered.
+        could not be saved is dropped unseen. A failure is recorded before anything is answered.
         """
         self._breaker.settle()
         with self._breaker.asking(account, len(bound.plan.releases)) as most_unanswered:
