@@ -152,7 +152,7 @@ class Curator:
         bound = self._planner.plan(sql, found.target, found.catalog)  # parse, check, plan, bind
         known = self._reuse.find(bound.plan, account)  # what was released before
         released = self._executor.execute(bound, known, note=sql, account=account)
-        price, was_kept = _bill(released, found)
+        price, from_ledger = _bill(released, found)
         return present(
             released.plan,
             released.noisy,
@@ -161,7 +161,7 @@ class Curator:
             confidence=level,
             price=price,
             balance=balance_from(released.balance.remaining, released.balance.limit),
-            from_ledger=was_kept,
+            from_ledger=from_ledger,
             notes=_notes(released, found, level),
         )
 

@@ -40,7 +40,7 @@ from discreet.cli.options import (
     query_text,
     question_options,
 )
-from discreet.curator import Account, Curator
+from discreet.curator import Account, Curator, Terms
 from discreet.errors import ParameterError
 from discreet.explanation import Explanation
 from discreet.opening import open_catalog, open_unplugged
@@ -126,32 +126,25 @@ def opened(catalog: Path, account: AccountOptions) -> Iterator[Curator | Account
 def answered(curator: Curator | Account, sql: str, options: QuestionOptions) -> Answer:
     """Return the answer of a query, or say which option is missing."""
     with _needs_cost_or_margin(options), waiting("running the query"):
-        return curator.ask(
-            sql,
-            epsilon=options.epsilon,
-            delta=options.delta,
-            within=options.within,
-            confidence=options.confidence,
-            row_choice=_row_choice(options),
-        )
+        return curator.ask(sql, **_terms(options))
 
 
 def explained(curator: Curator | Account, sql: str, options: QuestionOptions) -> Explanation:
     """Return the preview of a query, or say which option is missing."""
     with _needs_cost_or_margin(options), waiting("planning"):
-        return curator.explain(
-            sql,
-            epsilon=options.epsilon,
-            delta=options.delta,
-            within=options.within,
-            confidence=options.confidence,
-            row_choice=_row_choice(options),
-            dialect=options.dialect,
-        )
+        return curator.explain(sql, **_terms(options), dialect=options.dialect)
 
 
-def _row_choice(options: QuestionOptions) -> str | None:
-    return None if options.row_choice is None else ROW_CHOICES[options.row_choice]
+def _terms(options: QuestionOptions) -> Terms:
+    """Return the options as a curator takes them, for a query or its preview."""
+    choice = None if options.row_choice is None else ROW_CHOICES[options.row_choice]
+    return {
+        "epsilon": options.epsilon,
+        "delta": options.delta,
+        "within": options.within,
+        "confidence": options.confidence,
+        "row_choice": choice,
+    }
 
 
 @contextmanager
