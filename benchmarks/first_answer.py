@@ -37,7 +37,7 @@ EXAMPLE = (
 )
 """The first five minutes, as the README shows them."""
 
-STEPS = ("import discreet", "open a CSV file of 10^4 rows", "ask a first question", "print it")
+STEPS = ("import discreet", "open a CSV file of 10^4 rows", "run a first query", "print it")
 
 CLOCK = "from time import perf_counter; times = [perf_counter()]"
 LAP = "times.append(perf_counter())"

@@ -174,8 +174,8 @@ def _table(name: str, found: Found, trouble: str | None) -> Table:
         "taken in turns with the ledger's: the least that this disk allows.",
     ]
     return Table(
-        title=f"The ledger's part of a question, in milliseconds: {name}",
-        columns=("step", "wall, median", "wall, 99 %", "CPU, median"),
+        title=f"The ledger's part of a query, in milliseconds: {name}",
+        columns=("step", "wall, median", "wall, 99%", "CPU, median"),
         rows=[[step, *_figures(taken)] for step, taken in found.items()],
         notes=[*notes, *([trouble] if trouble else [])],
     )
@@ -192,6 +192,6 @@ def _targets(name: str, found: Found) -> list[Target]:
     pairs = zip(found[ALL], found[BARE], strict=True)
     beyond = median(ours.wall - bare.wall for ours, bare in pairs) * 1e3
     return [
-        Target(sentence=f"{name}: per question", measured=whole, unit="ms", most=MOST_MS),
+        Target(sentence=f"{name}: per query", measured=whole, unit="ms", most=MOST_MS),
         Target(sentence="  beyond two bare commits", measured=beyond, unit="ms", most=MOST_MS),
     ]

@@ -1,4 +1,4 @@
-"""Our own part of a question: all but what the engine does with its SQL, stage by stage."""
+"""Our own part of a query: all but what the engine does with its SQL, stage by stage."""
 
 import json
 import os
@@ -43,7 +43,7 @@ QUESTIONS = (
         "WHERE age <> {1} GROUP BY region",
     ),
     Question(
-        name="by new keys",
+        name="by undeclared groups",
         sql="SELECT city, COUNT(*) AS n{0} FROM visits WHERE age <> {1} GROUP BY city",
         delta=Fraction(1, 10**6),
     ),
@@ -76,15 +76,15 @@ def _table(timed: list[Timed], busy: float | None) -> Table:
     lines.append(("our own", *(Figure(each.own_cpu * 1e3) for each in timed)))
     lines.append(("our own, wall", *(Figure(each.own * 1e3) for each in timed)))
     return Table(
-        title="Our own part of a question whose text is new: CPU ms by stage",
+        title="Our own part of a query whose text is new: CPU ms by stage",
         columns=("stage", *(_heading(each) for each in timed)),
         rows=lines,
         notes=[
             "Medians of CPU ms; the last row is wall ms. (f): the ledger is a file.",
             "Our own is all but bind private and run: any SQL is bound and run once.",
-            "total: COUNT(*). by region: COUNT, SUM and AVG by 20 known keys. "
-            "by new keys: COUNT by 20 keys that pass a threshold. "
-            "ordered: AVG by 20 known keys, with HAVING, ORDER BY and LIMIT.",
+            "total: COUNT(*). by region: COUNT, SUM and AVG by 20 declared groups. "
+            "by undeclared groups: COUNT by 20 undeclared groups above the threshold. "
+            "ordered: AVG by 20 declared groups, with HAVING, ORDER BY and LIMIT.",
             *([] if busy is None else [f"The machine's load was {busy:.1f} before this run."]),
         ],
     )

@@ -84,13 +84,13 @@ def _times(rows: int, timed: list[Timed], remembered: list[Remembered]) -> Table
             )
         )
     return Table(
-        title=f"Questions over {power(rows)} rows: wall ms, next to the same SQL without privacy",
-        columns=("question", "raw", "ours", "wall", "CPU", "our own ms", "peak MB"),
+        title=f"Queries over {power(rows)} rows: wall ms, next to the same SQL without privacy",
+        columns=("query", "plain SQL", "ours", "wall", "CPU", "our own ms", "peak MB"),
         rows=lines,
         notes=[
-            "raw, ours: medians, in turns. wall, CPU: ours ÷ raw.",
+            "plain SQL, ours: medians, in turns. wall, CPU: ours ÷ plain SQL.",
             "our own ms: all but the engine's run. "
-            "peak MB: the most memory of a first question above the loaded table.",
+            "peak MB: the most memory of a first query above the loaded table.",
         ],
     )
 
@@ -114,12 +114,12 @@ def _stages(timed: list[Timed]) -> Table:
             )
         )
     return Table(
-        title=f"Our own part of a question over {power(STAGES_SIZE)} rows: ms by stage",
-        columns=("question", *stages, "in all", "CPU", "charge, file", "in all, file"),
+        title=f"Our own part of a query over {power(STAGES_SIZE)} rows: ms by stage",
+        columns=("query", *stages, "total", "CPU", "charge, file", "total, file"),
         rows=lines,
         notes=[
             "Wall ms, and CPU ms of it all. "
-            "The ledger is in memory but for the last two columns, where it is a file."
+            "The ledger is in memory except in the last two columns, where it is a file."
         ],
     )
 
@@ -149,7 +149,7 @@ def _targets(timed: list[Timed]) -> list[Target]:
         found = [each for each in timed if each.way == way and each.rows == STAGES_SIZE]
         targets.append(
             Target(
-                sentence=f"our own part of a question, median of {len(found)}, {words}",
+                sentence=f"our own part of a query, median of {len(found)}, {words}",
                 measured=median(each.own for each in found) * 1e3,
                 unit="ms",
                 most=OWN_MS,

@@ -166,8 +166,10 @@ def _results(columns: list[Column]) -> Table:
         epsilon = "infinite" if isinf(found.epsilon) else f"{found.epsilon:.9f}"
         return f"{found.loss:.7f}, ε {epsilon}"
 
-    notes = ["ε: the largest log-odds under neighbours of the chances as they came out; asked: 1."]
-    return _table("Mean distance, and what is given away", figure, columns, notes)
+    notes = [
+        "ε: the largest privacy loss of the returned probabilities between neighbours; claimed: 1."
+    ]
+    return _table("Mean distance, and ε", figure, columns, notes)
 
 
 def _table(

@@ -57,7 +57,7 @@ QUESTIONS = (
         "FROM visits GROUP BY region",
     ),
     Question(
-        name="COUNT by 7300 unknown keys",
+        name="COUNT by 7300 undeclared groups",
         sql="SELECT city, day, COUNT(*) AS n FROM visits GROUP BY city, day",
         epsilon=Fraction(6),  # at 10^6 rows a key has 137, and most pass the threshold
         delta=Fraction(1, 10**6),

@@ -64,7 +64,7 @@ def run(say: Say, rows: int = ROWS) -> Report:
                 least=len(WORKLOADS),
             ),
             Target(
-                sentence="peak of the process while asking, above the engine's limit",
+                sentence="peak of the process during queries, above the engine's limit",
                 measured=(max(peaks, default=0) - limit) / 1e6,
                 unit="MB",
                 most=BESIDES_BYTES / 1e6,

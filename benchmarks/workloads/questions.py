@@ -43,7 +43,7 @@ WORKLOADS = (
     ),
     Workload(
         name="W2",
-        title="COUNT, SUM, AVG by 20 public regions",
+        title="COUNT, SUM, AVG by 20 declared regions",
         sql="SELECT region, COUNT(*) AS n, SUM(cost) AS cost, AVG(minutes) AS minutes "
         "FROM visits GROUP BY region",
         weighted="SELECT region, SUM(weight), SUM(weight * cost), "
@@ -52,7 +52,7 @@ WORKLOADS = (
     ),
     Workload(
         name="W3",
-        title="COUNT by day × region, keys unknown",
+        title="COUNT by day × region, undeclared groups",
         sql="SELECT day, region, COUNT(*) AS n FROM visits GROUP BY day, region",
         weighted="SELECT day, region, SUM(weight) FROM weighted GROUP BY day, region",
         keys=2,

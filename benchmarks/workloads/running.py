@@ -79,7 +79,7 @@ def outcome_of(command: list[str], limit: float) -> Outcome:
     if asks:
         return _measured(told, asks)
     if is_late:
-        step, seconds = ("asking", limit) if told else ("opening", limit * OPENINGS)
+        step, seconds = ("a query", limit) if told else ("opening", limit * OPENINGS)
         return Missing(words=f"> {seconds:g} s", reason=f"{step} took longer than {seconds:g} s")
     return Missing(words=FAILED, reason=reason_in(words))
 

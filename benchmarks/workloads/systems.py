@@ -12,7 +12,7 @@ class System:
     """One way to answer, and the plain SQL that it is compared with."""
 
     name: str
-    baseline: str = "raw"
+    baseline: str = "plain SQL"
     way: str | None = None
     peer: Peer | None = None
 
@@ -23,11 +23,11 @@ class System:
         return [sys.executable, "-m", "benchmarks.workloads.ours", str(self.way)]
 
 
-RAW_IN_MEMORY = System(name="raw", way=RAW)
-RAW_IN_FILE = System(name="raw, file", way=RAW_FILE, baseline="raw, file")
+RAW_IN_MEMORY = System(name="plain SQL", way=RAW)
+RAW_IN_FILE = System(name="plain SQL, file", way=RAW_FILE, baseline="plain SQL, file")
 OURS = System(name="discreet", way=PREPARED)
 OURS_PER_QUERY = System(name="discreet, per-query", way=PER_QUERY)
-OURS_COPY = System(name="discreet, copy", way=COPY, baseline="raw, file")
+OURS_COPY = System(name="discreet, copy", way=COPY, baseline="plain SQL, file")
 
 MEMORY = (RAW_IN_MEMORY, OURS, OURS_PER_QUERY)
 FILES = (RAW_IN_FILE, OURS_COPY)

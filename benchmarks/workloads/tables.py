@@ -68,17 +68,17 @@ def _tables(sized: Sized) -> Iterable[Table]:
         return ("–" if found.error is None else f"{_percent(found.error)} %") + shown
 
     yield table(
-        "wall ms of the best of three asks (times of the same SQL without privacy)",
+        "wall ms of the best of three runs (times of the same SQL without privacy)",
         wall,
         *_reasons(sized),
     )
     yield table("CPU, in times of the same SQL without privacy (that in ms)", cpu)
-    yield table("peak memory while asking, the data included: MB", memory)
+    yield table("peak memory during queries, the data included: MB", memory)
     yield table(
         f"median relative error at ε = {EPSILON}, δ = {DELTA:g}",
         error,
-        f"Against what {ROWS_PER_UNIT} rows of a unit leave on average; of all rows "
-        f"{sized.cut:.2%} are beyond that limit, for every system.",
+        f"Compared with the average result of a limit of {ROWS_PER_UNIT} rows per unit. "
+        f"Of all rows, {sized.cut:.2%} are beyond that limit, for every system.",
     )
 
 
@@ -125,7 +125,7 @@ def _opening(sized: Sequence[Sized], busy: float | None) -> Table:
         columns=("rows", *names, "discreet prepare", "its peak MB"),
         rows=rows,
         notes=[
-            f"The least of all children. discreet, copy opens what discreet prepare made.{load}"
+            f"The fastest of all processes. discreet, copy opens what discreet prepare made.{load}"
         ],
     )
 

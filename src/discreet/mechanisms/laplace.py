@@ -51,8 +51,9 @@ class Laplace:
     Dwork, McSherry, Nissim, Smith 2006, on a grid. Answers are floored to a multiple of `step` and
     get two-sided geometric noise in steps. The step is a power of two, at most 2**-16 of the scale,
     so the distribution is that of continuous Laplace noise to within one step. Flooring may move
-    each coordinate by a step, so the sensitivity in steps is rounded up. For one answer whose
-    sensitivity is a multiple of the step this adds nothing, else less than one part in 1,000.
+    each coordinate by a step, so the sensitivity in steps is rounded up. This adds nothing
+    for one answer whose sensitivity is a multiple of the step, and otherwise less than one part in
+    1,000.
     """
 
     epsilon: Fraction

@@ -60,9 +60,9 @@ class Ranked:
 
     `rows_per_unit` is the most rows that one unit has in all groups of a release together. Under
     add-remove neighbours each of them changes the utilities of its own group by at most `moved`. If
-    a unit is replaced, its rows may leave one group while others enter another, which is twice as
-    much. A row that stays in its group and changes its value changes utilities there by at most 1,
-    which is no more.
+    a unit is replaced, its rows may leave one group while others enter another, which doubles the
+    change. A row that stays in its group and changes its value changes utilities there by at most
+    1, which is not larger.
     """
 
     __slots__ = ()

@@ -42,7 +42,7 @@ EPSILON_SOUGHT = Fraction(1, 1000), Fraction(40)
 
 @dataclass(frozen=True, slots=True, init=False)
 class RandomizedResponse:
-    """Report one of `categories` values: the true one e^epsilon times as likely as each other.
+    """Report one of `categories` values: the true one is e^epsilon times as likely as any other.
 
     epsilon-DP for the person who answers, even towards the collector (Warner 1965; Kairouz, Oh,
     Viswanath 2014 for more than two values). Values are 0, …, categories - 1. With two categories,

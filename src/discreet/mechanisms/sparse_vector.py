@@ -50,7 +50,7 @@ Word_co = TypeVar("Word_co", covariant=True)
 
 @dataclass(frozen=True, slots=True, init=False)
 class Sparse:
-    """Release for each answer whether it is above the threshold, until `answers` of them were.
+    """Release for each answer whether it is above the threshold, until `answers` of them are.
 
     epsilon-DP for a stream of queries, each with this sensitivity, of any length and chosen
     adaptively (Lyu, Su, Li 2017, Theorem 4). The threshold gets noise of scale
@@ -267,7 +267,7 @@ class AboveThreshold:
 
 @dataclass(frozen=True, slots=True, init=False)
 class NumericSparse:
-    """Release a noisy number for each answer above the threshold, until `answers` of them were.
+    """Release a noisy number for each answer above the threshold, for at most `answers` answers.
 
     epsilon-DP: a run of `Sparse`, and fresh Laplace noise for each answer that is reported above.
     These numbers cost the `numeric_share` of epsilon in total (Lyu, Su, Li 2017, Theorem 4; basic

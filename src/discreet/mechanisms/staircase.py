@@ -37,8 +37,9 @@ TREAD_FINENESS = 1 << 8
 class Staircase:
     """Add staircase noise on a fine grid to one real answer: epsilon-DP for its sensitivity.
 
-    The density falls by a factor e^-epsilon once in every interval as long as the sensitivity, the
-    first time after the share 1 / (1 + e^(epsilon / 2)) of it. This is optimal for the mean
+    The density is a step function of the distance from 0. It falls by a factor e^-epsilon at
+    share · sensitivity, with share = 1 / (1 + e^(epsilon / 2)), and again after every further
+    distance of one sensitivity. This is optimal for the mean
     absolute error (Geng, Viswanath 2016). For two answers no farther apart than the sensitivity,
     the densities of any output differ by at most one such factor. For one answer only: the proof
     does not extend to several coordinates.

@@ -69,7 +69,7 @@ def responses(
 
 
 def respond(values: IntArray, categories: int, kept: Enclosure, entropy: Entropy) -> IntArray:
-    """Keep each checked value with the enclosed probability, else report a uniform other one."""
+    """Keep each checked value with the enclosed probability; otherwise report any other one."""
     out = np.empty_like(values)
     for start in range(0, len(values), CHUNK):
         piece = values[start : start + CHUNK]

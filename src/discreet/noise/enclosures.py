@@ -17,8 +17,8 @@ Enclosure: TypeAlias = Callable[[int], Bracket]
 def exp_neg(x: Fraction, bits: int) -> Bracket:
     """Bracket 2**bits · exp(-x) for x ≥ 0, at most 3 apart.
 
-    exp(-x) = (1 / exp(y)) ** 2**k with y = x / 2**k < 1/64, so that the Taylor series of exp(y)
-    converges fast; each squaring doubles the relative error, which the k extra bits absorb.
+    exp(-x) = (1 / exp(y)) ** 2**k with y = x / 2**k < 1/64, so the Taylor series of exp(y)
+    converges fast. Each squaring doubles the relative error, which the k extra bits absorb.
     """
     k = max(0, x.numerator.bit_length() - x.denominator.bit_length() + 8)
     work = bits + k + 8

@@ -2,13 +2,13 @@
 
 The integers are cut into cells of equal width 2**bits, sixteen to thirty-two to a standard
 deviation. Sixteen random bits choose a cell by integer weights, further bits a place in it, and the
-candidate y is kept with probability
+candidate y is accepted with probability
 
     height / weight(cell) · exp(-y² / (2 variance)) ≤ 1,
 
-so that each integer comes out with probability proportional to exp(-y² / (2 variance)). The weights
-are whole numbers of tickets, computed by floats and rounded up: which ones they are affects speed,
-never the law. About 0.98 of the candidates are kept.
+so each integer comes out with probability proportional to exp(-y² / (2 variance)). The weights
+are whole numbers of tickets, computed by floats and rounded up: their values affect speed,
+never the distribution. About 0.98 of the candidates are accepted.
 
 In bulk, some of a cell's tickets are sure: as many as its least likely integer allows keep any
 candidate, and the coin is left to the others, at most one in eighteen. How many draws were unsure
@@ -102,7 +102,7 @@ class Cells:
     """How many of a cell's tickets keep any candidate."""
 
     def kept(self, cell: int, y: int) -> Enclosure:
-        """Enclose the probability with which candidate y of a cell is kept; the tail keeps none."""
+        """Enclose the probability of accepting candidate y of a cell; the tail accepts none."""
         if cell == self.tail:
             return ratio(Fraction(0))
         return self.scaled(Fraction(self.height, self.weights[cell]), y)
@@ -192,7 +192,7 @@ def _candidates(cells: Cells, count: int, entropy: Entropy) -> tuple[IntArray, I
 
 
 def _draw(cells: Cells, count: int, entropy: Entropy) -> IntArray:
-    """Return the candidates that are kept, out of `count`: a coin for each."""
+    """Return the accepted candidates out of `count`: a coin for each."""
     ticket, y = _candidates(cells, count, entropy)
     cell = cells.cell_of_ticket.take(ticket)
     log_p = y.astype(np.float64)
@@ -241,7 +241,7 @@ def _kept_unsure(cells: Cells, ticket: IntArray, y: IntArray, entropy: Entropy) 
 def _settle_tail(
     cells: Cells, ticket: IntArray, y: IntArray, kept: BoolArray, entropy: Entropy
 ) -> None:
-    """Draw the candidates of the tail's ticket into y, and into kept whether they are kept."""
+    """Draw the candidates of the tail's ticket into y, and into kept whether they are accepted."""
     if len(ticket) and ticket.max() == TICKETS - 1:
         for j in np.flatnonzero(ticket == TICKETS - 1):
             found = _draw_tail(cells, entropy)
@@ -256,7 +256,7 @@ def _one(cells: Cells, entropy: Entropy) -> int:
 
 
 def _draw_one(cells: Cells, entropy: Entropy) -> int | None:
-    """Return one candidate, or None if it is not kept."""
+    """Return one candidate, or None if it is rejected."""
     word = int.from_bytes(entropy.draw(8), "big")
     cell = int(cells.cell_of_ticket[word >> 48])
     if cell == cells.tail:
@@ -273,7 +273,7 @@ def _draw_one(cells: Cells, entropy: Entropy) -> int | None:
 
 
 def _draw_tail(cells: Cells, entropy: Entropy) -> int | None:
-    """Return one candidate from beyond the cells, or None if it is not kept.
+    """Return one candidate from beyond the cells, or None if it is rejected.
 
     On either side blocks of 2**wide integers follow each other, each proposed half as often as the
     one before; the target falls by more than half from block to block, as

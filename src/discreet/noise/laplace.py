@@ -114,7 +114,7 @@ def _filled(size: object, draw: Callable[[int], NDArray[Any]]) -> IntArray:
 
 @dataclass(frozen=True, slots=True)
 class Race:
-    """The law of sign · K with P(K ≥ k) = tail(k), as floats for the filter and exactly."""
+    """The distribution of sign · K, P(K ≥ k) = tail(k), as floats for the filter and exactly."""
 
     scale: float
     shift: float
@@ -133,7 +133,7 @@ def _geometric(scale: Fraction) -> Race:
 def _laplace(scale: Fraction) -> Race:
     """Return the race of discrete Laplace noise, whose sign and K make X: +0 and -0 are one value.
 
-    With q = exp(-1 / scale), P(|X| ≥ k) = 2 q**k / (1 + q) for k ≥ 1, so that the shift is
+    With q = exp(-1 / scale), P(|X| ≥ k) = 2 q**k / (1 + q) for k ≥ 1, so the shift is
     -scale · ln((1 + q) / 2).
     """
 
@@ -203,7 +203,7 @@ def _resolved(race: Race, word: int, entropy: Entropy) -> int:
 class Wide:
     """K = 2**bits · H + L, H and L independent, as exp(-K / scale) is a product.
 
-    H is geometric of scale / 2**bits; L < 2**bits is uniform, kept with probability
+    H is geometric of scale / 2**bits; L < 2**bits is uniform, accepted with probability
     exp(-L / scale) > 1 - 2**-25.
     """
 
@@ -266,9 +266,9 @@ REACH_MOST = 1 << 60
 def truncated_laplace(scale: Real, reach: int, size: int, *, entropy: Entropy = SYSTEM) -> IntArray:
     """Draw X with exactly P(X = x) ∝ exp(-|x| / scale) on the integers from -reach to reach.
 
-    Rejection: discrete Laplace noise is kept if it is within reach. If the reach is less than the
-    scale, uniform noise is kept with probability exp(-|x| / scale). Either keeps more than 63%, and
-    the number of rejected draws is independent of those kept.
+    Rejection: discrete Laplace noise is accepted if it is within reach. If the reach is less than
+    the scale, uniform noise is accepted with probability exp(-|x| / scale). Either accepts more
+    than 63%, and the number of rejected draws is independent of the accepted ones.
     """
     scale = checked_scale(scale)
     reach = integer("reach", reach, least=0, most=REACH_MOST)

@@ -22,10 +22,9 @@ CANDIDATES_MOST = 1 << 30
 def exponential_choice(scores: IntArray, rate: Real, *, entropy: Entropy = SYSTEM) -> int:
     """Choose i with probability exactly proportional to exp(rate · scores[i]).
 
-    Candidates are proposed by integer weights, a little above M · exp(rate · (score - best)),
-    summed and searched exactly; the one proposed is kept with the exact probability that is
-    missing. Rejection sampling: the distribution is exact, and the number of rounds reveals
-    nothing.
+    Rejection sampling: candidates are proposed by integer weights slightly above
+    M · exp(rate · (score - best)). The proposed one is accepted with the exact ratio of the two.
+    So the distribution is exact, and the number of rounds reveals nothing.
     """
     rate, deficits = _checked(scores, rate)
     return _chosen(deficits, rate, None, len(deficits), entropy)[0]
@@ -36,8 +35,8 @@ def exponential_run_choice(
 ) -> tuple[int, int]:
     """Choose one of Σ lengths candidates as `exponential_choice` does: a run and a place in it.
 
-    The candidates of run i, of which there are lengths[i], all have its score; P(run i, place j) is
-    exactly proportional to exp(rate · scores[i]) for each j < lengths[i].
+    Run i has lengths[i] candidates, all with its score. P(run i, place j) is exactly
+    proportional to exp(rate · scores[i]) for each j < lengths[i].
     """
     lengths = checked_integers("lengths", lengths)
     if len(lengths) != len(scores) or (len(lengths) and lengths.min() < 1):

@@ -2,9 +2,10 @@
 
 Small requests go to the kernel, large ones to OpenSSL's generator (AES-256 in counter mode), which
 is fed fresh kernel entropy at least every millisecond of use. Neither can be seeded. Both give
-different bytes to a forked child. Two copies of a machine restored from one snapshot part as soon
-as their kernels do: at once where the hypervisor tells them (VM generation id, Linux 5.18 and up),
-at the kernel's next reseed elsewhere; OpenSSL's generator follows within a millisecond of use.
+different bytes to a forked child. Two copies of a machine restored from one snapshot get
+different bytes as soon as their kernels do: at once if the hypervisor supports it (VM generation
+id, Linux 5.18 and later), otherwise at the kernel's next reseed. OpenSSL's generator follows within
+a millisecond of use.
 """
 
 import os

@@ -46,7 +46,7 @@ FOR_EVER = "__import__('threading').Event().wait()"
 
 @pytest.mark.parametrize(
     ("asking", "limit", "step"),
-    [(f"{{'W1': lambda rows, number: {FOR_EVER}}}", 0.5, "asking"), (FOR_EVER, 0.05, "opening")],
+    [(f"{{'W1': lambda rows, number: {FOR_EVER}}}", 0.5, "a query"), (FOR_EVER, 0.05, "opening")],
 )
 def test_a_step_that_takes_too_long_is_ended(asking: str, limit: float, step: str) -> None:
     found = outcome(asking, limit)

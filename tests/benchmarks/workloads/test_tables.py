@@ -58,7 +58,7 @@ def test_costs_are_in_times_of_plain_sql_in_the_same_run(sized: Sized) -> None:
 def test_times_stand_beside_ratios(report: Report) -> None:
     columns, first = report.tables[0].columns, report.tables[0].rows[0]
     by_name = dict(zip(columns, map(str, first), strict=True))
-    assert by_name["raw"] == "10.0"
+    assert by_name["plain SQL"] == "10.0"
     assert by_name["discreet"] == "15.0 (1.5×)"
     assert by_name["Tumult"] == "cannot"
 
