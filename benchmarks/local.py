@@ -134,7 +134,7 @@ def _errors(columns: list[Column]) -> Table:
         return "–" if found is None else Figure(found.error)
 
     notes = (
-        "1 is what the theorem says, over all values; chance moves it by some per cent. "
+        "1 is what the theorem says, over all values; randomness changes it by some percent. "
         "Below 1: multi-freq-ldpy states non-negative shares only, which are biased.",
     )
     return _table("Mean squared error over theory", figure, columns, notes)
