@@ -9,9 +9,6 @@ from fractions import Fraction
 from math import isinf
 from pathlib import Path
 from shlex import quote
-from typing import Annotated
-
-import typer
 
 from discreet.accounting import Budget, Charge, ComposedPrice, Remaining, record_from_event
 from discreet.amounts import amount_down, amount_up, balance_from, equation
@@ -20,7 +17,7 @@ from discreet.catalog.catalog import budget_from
 from discreet.catalog.declaration import Declaration
 from discreet.catalog.resolve import read
 from discreet.cli.console import number, say, show, show_table
-from discreet.cli.options import DEFAULT_CATALOG, AccountOptions, AsJson, Catalog, LedgerArgument
+from discreet.cli.options import AccountOptions
 from discreet.ledger import (
     OWNER,
     Entry,
@@ -48,8 +45,6 @@ FAILURES = {
     "release": "no result",
     UNANSWERED: "no answer",
 }
-
-ledger = typer.Typer(no_args_is_help=True, add_completion=False)
 
 
 # --------------------------------------------------------------------------- budget
@@ -87,7 +82,7 @@ class Summary:
     questions: Sequence[PaidQuestion] = ()
 
 
-def budget(catalog: Catalog = DEFAULT_CATALOG, is_json: AsJson = False) -> None:
+def budget(catalog: Path, *, is_json: bool = False) -> None:
     """Print what remains, what was asked and by whom; reads no data."""
     summary = _summary(catalog)
     if is_json:
@@ -315,8 +310,7 @@ def _charge_record(charge: Charge) -> dict[str, float | None]:
 # --------------------------------------------------------------------------- ledger
 
 
-@ledger.command("show", help="Show every entry.")
-def show_ledger(place: LedgerArgument = None, catalog: Catalog = DEFAULT_CATALOG) -> None:
+def show_ledger(*, place: str | None, catalog: Path) -> None:
     """Print every entry of a ledger as a table."""
     with closing(existing_ledger(ledger_location(place, catalog))) as found:
         entries = list(found.entries())
@@ -332,15 +326,7 @@ def show_ledger(place: LedgerArgument = None, catalog: Catalog = DEFAULT_CATALOG
     )
 
 
-@ledger.command("verify", help="Check that no ledger entry has been changed.")
-def verify_ledger(
-    place: LedgerArgument = None,
-    catalog: Catalog = DEFAULT_CATALOG,
-    head: Annotated[
-        str | None,
-        typer.Option(help="A digest that you noted earlier; fails if that entry is missing."),
-    ] = None,
-) -> None:
+def verify_ledger(*, place: str | None, catalog: Path, head: str | None) -> None:
     """Print the ledger's head if no entry was changed, else raise LedgerError."""
     with closing(existing_ledger(ledger_location(place, catalog))) as found:
         found.verify(head)
@@ -348,12 +334,7 @@ def verify_ledger(
         show(f"{number(count, 'entry', 'entries')}, none has been changed\nhead {found.head()}")
 
 
-@ledger.command(
-    "incidents", help="Show queries that failed after they were charged, and suspended accounts."
-)
-def show_incidents(
-    place: LedgerArgument = None, catalog: Catalog = DEFAULT_CATALOG, is_json: AsJson = False
-) -> None:
+def show_incidents(*, place: str | None, catalog: Path, is_json: bool) -> None:
     """Print incidents, suspended accounts, and how many bits were revealed at most."""
     with closing(existing_ledger(ledger_location(place, catalog))) as found:
         incidents, suspended = found.incidents(), found.suspended()
@@ -383,8 +364,7 @@ def show_incidents(
         say(f"{name} is suspended{everybody}. To lift it: discreet analyst resume {quote(name)}")
 
 
-@ledger.command("export", help="Print every entry as one line of JSON, without answers and tokens.")
-def export_ledger(place: LedgerArgument = None, catalog: Catalog = DEFAULT_CATALOG) -> None:
+def export_ledger(*, place: str | None, catalog: Path) -> None:
     """Print the entries for programs; answers and hashes of tokens stay in the ledger."""
     with closing(existing_ledger(ledger_location(place, catalog))) as found:
         for entry in found.entries():

@@ -5,9 +5,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from shlex import quote
-from typing import Annotated
 
-import typer
 from rich.console import Console
 from rich.rule import Rule
 from rich.syntax import Syntax
@@ -103,11 +101,7 @@ NEXT = (
 """Commands to go on with in the tour's folder, and what they are for."""
 
 
-def demo(
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder for the synthetic data and the chart.")
-    ] = Path("discreet-demo"),
-) -> None:
+def demo(output: Path) -> None:
     """Write the synthetic clinics, query them, and say how to go on with the same files."""
     console = answers()
     with waiting("generating synthetic clinics"):
