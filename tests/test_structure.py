@@ -388,7 +388,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "__init__ trial",
     ),
     "cli": in_order(
-        "console help options shell_input",
+        "console help ledger_entries options shell_input",
         "app",
         "__init__ audit init ledger local signatures study_signatures tour",
         "analyst ask attack design",

@@ -36,7 +36,7 @@ HEAVY = ("duckdb", "scipy", "numpy", "pyarrow", "sqlglot", "prompt_toolkit")
         (["budget", "-c", "nowhere.toml"], "or create one with discreet init DATA"),
         (["ask", "--file", "nowhere.sql", "-e", "1"], "nowhere.sql: no such file"),
         (["init", "nowhere.csv", "-o", "new.toml"], "nowhere.csv does not exist"),
-        (["init", "visits.csv"], "add --force"),
+        (["init", "visits.csv"], "discreet.toml already exists. Write to another"),
         (["init", "visits.csv", "-o", "new.toml", "--unit", "pat_id"], "perhaps 'patient_id'"),
         (["init", "visits.csv", "-o", "new.toml", "--find-bounds", "0.1"], "unit must be named"),
         (["ledger", "show"], "The ledger's file does not exist"),

@@ -8,9 +8,10 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from discreet.amounts import amount_up
+from discreet.amounts import Price, amount_up
 from discreet.cli.console import remark, show, show_table
-from discreet.cli.ledger import active_text, ledger_location, left_text
+from discreet.cli.ledger import ledger_location, left_text
+from discreet.cli.ledger_entries import status_text
 from discreet.errors import AccountError
 from discreet.ledger import existing_ledger
 from discreet.ledger import make_token as new_token
@@ -27,7 +28,11 @@ def add_analyst(
     token = new_token()
     with closing(open_books(catalog, ledger=place)) as found:
         found.declare_analyst(name, epsilon=epsilon, delta=delta, token_hash=token.hash)
-    remark("This token is shown only once. Give it to the analyst over a secure channel:")
+    cap = str(Price(epsilon=epsilon, delta=delta or Fraction(0)))
+    remark(
+        f"Analyst {name} may spend {cap} in total. This is the access token, for --token or "
+        "DISCREET_TOKEN. It is shown only once. Give it to the analyst over a secure channel:"
+    )
     show(token.text)
 
 
@@ -44,13 +49,13 @@ def list_analysts(*, place: str | None, catalog: Path) -> None:
         {
             "analyst": [each.name for each in analysts],
             "cap ε": [amount_up(each.epsilon) for each in analysts],
-            "remaining": lefts,
+            "remaining ε": lefts,
             "cap δ": [
                 "no separate cap" if each.delta is None else amount_up(each.delta)
                 for each in analysts
             ],
-            "active": [
-                active_text(each.enabled, everybody or each.name in suspended) for each in analysts
+            "status": [
+                status_text(each.enabled, everybody or each.name in suspended) for each in analysts
             ],
         }
     )

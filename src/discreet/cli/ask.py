@@ -89,8 +89,7 @@ def explain(
     if is_json:
         show(shown.to_json(indent=2))
         return
-    with_sql = show_sql or dialect is not None
-    show(shown.to_text(width=width_of(answers()), sql=with_sql))
+    show(shown.to_text(width=width_of(answers()), sql=show_sql or None))
 
 
 @contextmanager

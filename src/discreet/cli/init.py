@@ -51,9 +51,9 @@ def init(
     stated = Stated(unit=unit, epsilon=epsilon, delta=delta, find_bounds=find_bounds)
     if output.exists() and not force:
         raise CatalogError(
-            "there is a catalog already", "name another with --output, or add --force",
-            file=str(output),
-        )  # fmt: skip
+            f"{output} already exists",
+            "Write to another file with --output, or replace it with --force",
+        )
     check_place("output", output)
     tables = _tables(data, output)
     _check_unit(unit, tables)
@@ -220,9 +220,11 @@ def _asked_unit(table: TableDraft) -> str:
 
 def _say_what_is_next(output: Path, text: str, tables: Sequence[TableDraft]) -> None:
     spent = sum(each.found.epsilon for each in tables if each.found is not None)
-    holds = "no values" if not spent else "bounds and values found privately"
-    cost = f" (spent {Price(epsilon=spent)})" if spent else ""
-    remark(f"Wrote {output}: names and types of columns, and {holds}{cost}. Next:")
+    holds = "column names and types, but no values"
+    if spent:
+        holds = "column names and types, and bounds and values found privately"
+    cost = f" Spent {Price(epsilon=spent)}." if spent else ""
+    remark(f"Wrote {output}. It contains {holds}.{cost} Next:")
     named = "" if output == DEFAULT_CATALOG else f" --catalog {quote(str(output))}"
     sql = f"SELECT COUNT(*) FROM {tables[0].name}"  # noqa: S608 - shown to the owner, not run
     query = f"Run a query: discreet ask '{sql}' --epsilon 0.1{named}"

@@ -233,8 +233,8 @@ def show_ledger(place: LedgerArgument = None, catalog: Catalog = DEFAULT_CATALOG
 @ledger.command(
     "verify",
     cls=PlainCommand,
-    help="Check the hash chain of the ledger. With --head, also check that no later entries were "
-    "removed.",
+    help="Check the hash chain of the ledger. With --head, also check that the entry you "
+    "noted is still in it.",
 )
 @runs("ledger")
 def verify_ledger(
@@ -244,7 +244,7 @@ def verify_ledger(
         str | None,
         typer.Option(
             metavar="DIGEST",
-            help="Digest of the last entry that you noted earlier. Fails if that entry is missing.",
+            help="Digest that you noted earlier. Fails if no entry has it.",
         ),
     ] = None,
 ) -> None:

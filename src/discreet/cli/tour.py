@@ -45,8 +45,8 @@ REGIONS = Stop(
     sql="""SELECT region, COUNT(*) AS visits, AVG(age) AS age
 FROM visits GROUP BY region""",
     options=QuestionOptions(epsilon=Fraction(1, 2)),
-    remark="With 95% probability, the noise changes a number by at most ±. Four regions cost as "
-    "much as one, and the average costs nothing beyond the count.",
+    remark="With 95% probability, the noise changes a number by at most the margin shown after ±. "
+    "Four regions cost as much as one, and the average costs nothing beyond the count.",
 )
 
 WEEKS = Stop(
@@ -85,7 +85,7 @@ SELECT kind, cost, ROUND(cost / visits, 2) AS per_visit,
        RANK() OVER (ORDER BY cost DESC) AS place
 FROM by_kind ORDER BY place""",
     options=QuestionOptions(epsilon=Fraction(1, 2)),
-    remark="Calculations on noisy results cost nothing. You can use any SQL here.",
+    remark="Calculations on noisy results cost nothing. You can use any SQL on them.",
 )
 
 NOSY = "SELECT patient_id, diagnosis FROM visits WHERE age > 95"
@@ -96,7 +96,7 @@ NEXT = (
     ("discreet explain 'SELECT MAX(cost) FROM visits' --epsilon 0.1", "Preview a query:"),
     ("discreet budget", "See the remaining budget and past queries:"),
     ("discreet shell", "Run queries interactively:"),
-    ("discreet init visits.csv --output my.toml", "Draft a catalog of your own:"),
+    ("discreet init visits.csv --output my.toml", "Draft a catalog for a file:"),
 )
 """Commands to go on with in the tour's folder, and what they are for."""
 
