@@ -146,7 +146,8 @@ def test_entries_are_shown_by_what_they_say_and_not_by_hashes(discreet: Discreet
     discreet("ask", REGIONS, "-e", "0.2")
     discreet("analyst", "add", "eve", "-e", "0.5")
     discreet("analyst", "disable", "eve")
-    details = [line[68:] for line in discreet("ledger", "show").out.splitlines()]
+    lines = discreet("ledger", "show").out.splitlines()
+    details = [line[lines[0].index("details") :] for line in lines]
     assert details == [
         "details",
         "ε = 2, δ = 1e-6, basic accounting, add-remove neighbours",
