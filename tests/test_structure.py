@@ -388,8 +388,9 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "__init__ trial",
     ),
     "cli": in_order(
-        "app console options shell_input",
-        "__init__ audit init ledger local tour",
+        "console help ledger_entries options shell_input",
+        "app",
+        "__init__ audit init ledger local signatures study_signatures tour",
         "analyst ask attack design",
         "shell",
     ),

@@ -198,6 +198,7 @@ class Curator:
                 question=sql,
                 remaining=balance_from(known.balance.remaining, known.balance.limit),
                 due=price_of(known.unpaid),
+                shows_sql=dialect is not None,
             )
 
         search = bounds_search(self._planner, sql, target, find_bounds_of, catalog)

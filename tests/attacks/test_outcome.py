@@ -22,14 +22,14 @@ OUTCOME = Outcome(
 def test_the_verdict_says_all_that_counts() -> None:
     assert OUTCOME.verdict == (
         "Averaging against discreet: after 64 queries, the attack guessed 75% of 40 secrets "
-        "correctly (95% interval 58.8% to 87.3%). Random guessing gives 50%; ε = 1 allows at "
-        "most 88%."
+        "correctly (95% interval 58.8% to 87.3%). Random guessing is right 50% of the "
+        "time. ε = 1 allows at most 88%."
     )
 
 
 def test_where_nothing_is_promised_the_verdict_says_so() -> None:
     raw = replace(OUTCOME, against="raw", allowed=None, epsilon=None)
-    assert raw.verdict.endswith("; raw guarantees nothing.")
+    assert raw.verdict.endswith(" of the time. raw gives no guarantee.")
 
 
 def test_what_is_asked_after_a_refusal_counts_for_nothing() -> None:

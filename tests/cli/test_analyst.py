@@ -11,7 +11,9 @@ from tests.cli.conftest import Discreet
 def test_an_analyst_is_added_with_a_token_that_lets_in(discreet: Discreet, folder: Path) -> None:
     added = discreet("analyst", "add", "eve", "--epsilon", "0.5", "--delta", "1e-7")
     assert added.code == 0
-    assert "shown only once" in added.err
+    said = " ".join(added.err.split())
+    assert "Analyst eve may spend ε = 0.5, δ = 1e-7 in total." in said
+    assert "for --token or DISCREET_TOKEN. It is shown only once." in said
     with SqliteLedger.existing(folder / "discreet.ledger") as ledger:
         assert ledger.authenticate(added.out.strip()) == "eve"
     listed = discreet("analyst", "list").out
@@ -22,7 +24,7 @@ def test_an_analyst_is_added_with_a_token_that_lets_in(discreet: Discreet, folde
 def test_an_analyst_who_is_disabled_is_listed_as_such(discreet: Discreet, folder: Path) -> None:
     discreet("analyst", "add", "eve", "-e", "0.5")
     assert discreet("analyst", "disable", "eve").code == 0
-    assert discreet("analyst", "list").out.split()[-1] == "no"
+    assert discreet("analyst", "list").out.split()[-1] == "disabled"
     with SqliteLedger.existing(folder / "discreet.ledger") as ledger:
         assert [each.enabled for each in ledger.analysts()] == [False]
 

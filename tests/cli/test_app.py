@@ -1,16 +1,19 @@
 """The command as a whole: what it says it can do, how it ends, and what mistakes sound like."""
 
+import ast
+import inspect
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
 from discreet import __version__
-from discreet.cli import main
-from discreet.cli.app import TABLE, Command, load
+from discreet.cli import main, signatures, study_signatures
+from discreet.cli.app import TABLE, Command, load, module
 from tests.cli.conftest import Discreet
 from tests.cli.runs import run
 
@@ -33,7 +36,7 @@ HEAVY = ("duckdb", "scipy", "numpy", "pyarrow", "sqlglot", "prompt_toolkit")
         (["budget", "-c", "nowhere.toml"], "or create one with discreet init DATA"),
         (["ask", "--file", "nowhere.sql", "-e", "1"], "nowhere.sql: no such file"),
         (["init", "nowhere.csv", "-o", "new.toml"], "nowhere.csv does not exist"),
-        (["init", "visits.csv"], "add --force"),
+        (["init", "visits.csv"], "discreet.toml already exists. Write to another"),
         (["init", "visits.csv", "-o", "new.toml", "--unit", "pat_id"], "perhaps 'patient_id'"),
         (["init", "visits.csv", "-o", "new.toml", "--find-bounds", "0.1"], "unit must be named"),
         (["ledger", "show"], "The ledger's file does not exist"),
@@ -96,24 +99,67 @@ def test_the_version_is_printed() -> None:
     assert version("discreet") == __version__ == "0.1.0"
 
 
-def test_help_and_version_load_no_engine() -> None:
+CALLS = [
+    ["--help"],
+    ["--version"],
+    *([each.name, "--help"] for each in TABLE),
+    *(["ledger", each, "--help"] for each in ("show", "verify", "incidents", "export")),
+    *(["analyst", each, "--help"] for each in ("add", "list", "disable", "resume")),
+    *(["local", each, "--help"] for each in ("simulate", "collect", "estimate")),
+]
+"""Every help there is, and the version."""
+
+
+def test_help_and_version_load_nothing_heavy() -> None:
     """Start-up is what people wait for each time, so that what is heavy is loaded when used."""
     code = f"""
 import sys
-sys.argv = ["discreet", "--help"]
 from discreet.cli import main
-from discreet.cli.app import TABLE, Command, load
-try:
-    main()
-finally:
-    loaded = [each for each in {HEAVY} if each in sys.modules]
-    print(loaded, file=sys.stderr)
+for arguments in {CALLS}:
+    sys.argv = ["discreet", *arguments]
+    try:
+        main()
+    except SystemExit as end:
+        loaded = [each for each in {HEAVY} if each in sys.modules]
+        print(end.code, loaded, file=sys.stderr)
 """
     done = subprocess.run(  # noqa: S603 - our own command
         [sys.executable, "-c", code], capture_output=True, text=True, check=False
     )
-    assert done.stderr == "[]\n"
-    assert done.returncode == 0
+    assert done.stderr == "0 []\n" * len(CALLS)
+
+
+@pytest.mark.parametrize("arguments", CALLS, ids=" ".join)
+def test_help_shows_no_types_of_python(arguments: list[str], discreet: Discreet) -> None:
+    shown = discreet(*arguments).out
+    assert shown
+    assert re.findall(r"<[a-z\[\]]+>|[{}]|\[default: \(", shown) == []
+
+
+def test_a_flag_takes_no_value_and_an_argument_is_known_by_its_name(discreet: Discreet) -> None:
+    shown = discreet("init", "--help").out
+    assert "init [OPTIONS] DATA...  " in shown
+    assert re.search(r"^│ --force +Overwrite an existing catalog", shown, re.M)
+    assert re.search(r"^│ --output +-o +FILE +Catalog file to write", shown, re.M)
+    assert re.search(r"^│ --help +-h +Show this message", shown, re.M)
+
+
+SIGNATURES = [
+    (signature, body)
+    for signatures in (signatures, study_signatures)
+    for node in ast.parse(inspect.getsource(signatures)).body
+    if isinstance(node, ast.FunctionDef)
+    for signature in [getattr(signatures, node.name)]
+    for body in [inspect.getclosurevars(signature).nonlocals["body"]]
+]
+
+
+@pytest.mark.parametrize(("signature", "body"), SIGNATURES)
+def test_a_command_has_the_options_of_its_signature(
+    signature: Callable[..., None], body: str
+) -> None:
+    run = getattr(module(body), signature.__name__)
+    assert [*inspect.signature(run).parameters] == [*inspect.signature(signature).parameters]
 
 
 def test_without_arguments_it_says_what_it_can_do(discreet: Discreet) -> None:

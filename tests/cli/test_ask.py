@@ -51,7 +51,7 @@ def test_explaining_needs_no_data_and_charges_nothing(folder: Path, discreet: Di
     told = discreet("explain", "SELECT AVG(age) FROM visits", "-e", "1/4")
     assert told.code == 0, told.err
     assert "Cost        ε = 0.25\nRemaining   ε = 1.5 of 2" in told.out
-    assert "Protects    each patient_id, with all of its rows" in told.out
+    assert "Protects    each patient_id with all its rows" in told.out
     assert "Remaining: ε = 1.5 of 2" in discreet("budget").out
     refused = discreet("ask", "SELECT AVG(age) FROM visits", "-e", "1/4")
     assert refused.code == 1

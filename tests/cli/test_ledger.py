@@ -54,7 +54,7 @@ def test_the_budget_is_shown_for_each_table_that_is_charged_apart(discreet: Disc
     shown = discreet("budget").out
     lines = [" ".join(line.split()) for line in shown.splitlines()]
     assert lines[0] == "Remaining: ε = 0.5 of 2"
-    assert "they would cost ε = 1.5 (pure accounting)" in shown
+    assert "their total cost would be ε = 1.5 (pure accounting)" in shown
     assert "visits_23 ε = 0.5 of 2" in lines
     assert "visits_24 ε = 1.5 of 2" in lines
     told = json.loads(discreet("budget", "--json").out)
@@ -104,7 +104,7 @@ EDITS = {
 @pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
 def test_verify_sees_what_was_edited(folder: Path, discreet: Discreet, edit: str) -> None:
     assert discreet("ask", "SELECT COUNT(*) FROM visits", "--epsilon", "1").code == 0
-    assert "none has been changed" in discreet("ledger", "verify").out
+    assert "The hash chain is intact." in discreet("ledger", "verify").out
     with closing(sqlite3.connect(folder / "discreet.ledger", isolation_level=None)) as book:
         triggers = book.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
         found = triggers.fetchall()
@@ -125,13 +125,38 @@ def test_the_ledger_is_shown_and_verified(discreet: Discreet) -> None:
     discreet("ask", REGIONS, "-e", "0.5")
     shown = discreet("ledger", "show").out
     assert [line.split()[3] for line in shown.splitlines()[1:]] == ["policy", "charge", "answer"]
-    verified = discreet("ledger", "verify").out
-    assert verified.startswith("3 entries, none has been changed\nhead ")
-    head = verified.split()[-1]
-    assert discreet("ledger", "verify", "discreet.ledger", "--head", head).code == 0
+    verified = discreet("ledger", "verify")
+    assert verified.out.startswith(
+        "3 entries. The hash chain is intact.\nDigest of the last entry: "
+    )
+    assert "To detect removed entries later, pass it to --head." in verified.err
+    head = verified.out.split()[-1]
+    again = discreet("ledger", "verify", "discreet.ledger", "--head", head)
+    assert again.code == 0
+    assert again.out.startswith("3 entries. The hash chain is intact, and the entry that you noted")
+    assert again.err == ""
     lost = discreet("ledger", "verify", "--head", "00" * 32)
     assert lost.code == 1
     assert "The ledger does not contain the entry" in lost.err
+
+
+@pytest.mark.usefixtures("folder")
+def test_entries_are_shown_by_what_they_say_and_not_by_hashes(discreet: Discreet) -> None:
+    discreet("ask", "SELECT region, COUNT(*), AVG(age) FROM visits GROUP BY region", "-e", "0.5")
+    discreet("ask", REGIONS, "-e", "0.2")
+    discreet("analyst", "add", "eve", "-e", "0.5")
+    discreet("analyst", "disable", "eve")
+    lines = discreet("ledger", "show").out.splitlines()
+    details = [line[lines[0].index("details") :] for line in lines]
+    assert details == [
+        "details",
+        "ε = 2, δ = 1e-6, basic accounting, add-remove neighbours",
+        "SELECT region, COUNT(*), AVG(age) FROM visits GROUP BY region",
+        "answer to entry 2",
+        "reuses the answer to entry 2",
+        "cap ε = 0.5, no cap on δ, enabled",
+        "cap ε = 0.5, no cap on δ, disabled",
+    ]
 
 
 @pytest.mark.usefixtures("folder")
@@ -178,7 +203,7 @@ def failed(discreet: Discreet, folder: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_incidents_are_listed_until_the_account_is_resumed(discreet: Discreet) -> None:
     listed = discreet("ledger", "incidents").out
     assert "eve       time limit   no        SELECT SUM(age) FROM visits" in listed
-    assert "1 incident among 2 charges. At most 2 bits were revealed outside ε." in listed
+    assert "1 incident. 2 queries were charged. At most 2 bits were revealed outside ε." in listed
     assert "eve is suspended. To lift it: discreet analyst resume eve" in listed
     assert discreet("analyst", "list").out.split()[-1] == "suspended"
     assert "suspended" in discreet("budget").out
@@ -205,7 +230,7 @@ def test_incidents_are_told_to_programs_and_exported(discreet: Discreet) -> None
 @pytest.mark.usefixtures("folder")
 def test_without_incidents_there_is_nothing_to_resume(discreet: Discreet) -> None:
     discreet("ask", "SELECT COUNT(*) FROM visits", "-e", "0.2")
-    assert discreet("ledger", "incidents").out.strip() == "No incidents among 1 charge."
+    assert discreet("ledger", "incidents").out.strip() == "No incidents. 1 query was charged."
     refused = discreet("analyst", "resume", "owner")
     assert refused.code == 1
     assert "This account is not suspended. No account is suspended." in refused.err
@@ -219,11 +244,11 @@ def test_the_budget_is_shown_by_account_beside_a_report(discreet: Discreet) -> N
     discreet("ask", "SELECT SUM(age) FROM visits", "-e", "0.3")
     shown = discreet("budget").out
     assert "Remaining: ε = 1.3 of 2" in shown
-    assert "For information: had all queries been fixed in advance" in shown
-    assert "This does not change the remaining budget." in shown
+    assert "If all queries had been fixed in advance, their total cost would be ε" in shown
+    assert "The remaining budget does not use this." in shown
     lines = [line.split() for line in shown.splitlines()]
-    assert ["owner", "0.3", "yes"] in lines
-    assert ["eve", "0.4", "0.5", "0.1", "yes"] in lines
+    assert ["owner", "0.3", "enabled"] in lines
+    assert ["eve", "0.4", "0.5", "0.1", "enabled"] in lines
     told = json.loads(discreet("budget", "--json").out)
     assert 0 < told["report"]["epsilon"] <= 0.7
     assert [each["account"] for each in told["accounts"]] == ["owner", "eve"]

@@ -72,12 +72,12 @@ def test_an_explanation_reads_from_cost_to_noise() -> None:
         "Preview only: nothing was spent and no private data was read.",
         "",
         "Cost        ε = 0.5",
-        "Protects    each patient_id, with all of its rows (add-remove neighbours)",
+        "Protects    each patient_id with all its rows (add-remove neighbours)",
         "",
         "column   expression   margin of error (95%)                           cost",
         "visits   COUNT(*)     ±82                                             ε = 0.5",
         "age      AVG(age)     ±7,200/n (±7.2 at n = 1,000; ±0.72 at 10,000)   shared with visits",
-        "n is the number of rows in a group that have a value.",
+        "n is the number of rows in a group whose value is not NULL.",
         "",
         "Contribution limit",
         "  At most 10 rows per patient_id are used.",
@@ -106,6 +106,12 @@ def test_the_generated_sql_is_shown_on_request() -> None:
     ]
 
 
+def test_the_generated_sql_is_shown_where_a_dialect_was_asked_for() -> None:
+    asked = replace(make_by_hand(), shows_sql=True)
+    assert str(asked) == asked.to_text() == make_by_hand().to_text(sql=True)
+    assert asked.to_text(sql=False) == str(make_by_hand())
+
+
 def test_long_sentences_are_wrapped_below_themselves() -> None:
     lines = make_by_hand().to_text(width=40).splitlines()
     place = lines.index("Contribution limit")
@@ -118,7 +124,7 @@ def test_a_plan_is_explained_in_full() -> None:
     assert told.columns[1].shares_with == "c0"
     assert told.columns[1].cost_text == "shared with c0"
     assert told.columns[0].noise == "Laplace noise, scale 20 rows"
-    assert told.columns[0].why.startswith("Gaussian noise would be ")
+    assert told.columns[0].why.startswith("With Gaussian noise, margins of error would be ")
     assert told.bounding == (
         "At most 10 rows of visits per patient_id are used (the default; set rows_per_unit to "
         "change it). Further rows are left out, so counts and sums can be too low. The margin of "
@@ -175,7 +181,7 @@ def test_unknown_groups_tell_their_threshold_and_who_is_seen(
 @pytest.mark.parametrize(
     ("neighbours", "told"),
     [
-        (ADD_REMOVE, "each patient_id, with all of its rows (add-remove neighbours)"),
+        (ADD_REMOVE, "each patient_id with all its rows (add-remove neighbours)"),
         (REPLACE, "the data of each patient_id (replace neighbours: the number of them is public)"),
     ],
 )
@@ -234,11 +240,20 @@ def test_an_answer_can_say_what_was_left_out() -> None:
         "rows_per_unit to change it). Further rows are left out, so counts and sums can be too "
         "low; ± does not include this.",
         "Also left out: rows where patient_id is NULL.",
-        "Clamped: age to 0–120.",
+        "Clamped: age to the range 0 to 120.",
     )
     assert notes[3].startswith("MEDIAN(age): with 95% confidence, the value shown is within ")
-    assert notes[3].endswith(" rows of the true median's position in sorted order.")
+    assert notes[3].endswith(" rows of the median's rank, in sorted order.")
     assert all(each.is_printed for each in notes)
+
+
+def test_the_note_on_the_limit_names_a_figure_that_the_answer_has() -> None:
+    (limit, *_, rank) = notes_of(make_a_plan(MEDIAN), 0.95)
+    assert limit.endswith(
+        "so results can differ from those of all rows; the confidence below does not include this."
+    )
+    assert "with 95% confidence" in rank
+    assert "±" not in limit + rank
 
 
 def test_units_are_found_below_anything_that_is_made_of_rows() -> None:

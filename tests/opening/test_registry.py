@@ -15,6 +15,7 @@ import pyarrow as pa
 import pytest
 
 import discreet
+from discreet.demo import write_clinic
 from discreet.errors import DiscreetWarning
 from discreet.ledger import existing_ledger
 from discreet.opening import registry
@@ -33,7 +34,7 @@ from = "rooms.csv"
 public = true
 """
 
-SAME = r"is about the same data as .* Use one ledger for both"
+SAME = r"Another ledger covers the same data as .* Use one ledger"
 
 
 @pytest.fixture(autouse=True)
@@ -81,8 +82,35 @@ def test_a_catalog_under_another_name_is_said_to_have_another_budget(folder: Pat
         opened(folder / "again.toml")
     (warning,) = told
     assert str(folder / "discreet.ledger") in str(warning.message)
-    with pytest.warns(DiscreetWarning, match="again.ledger is about"):
+    with pytest.warns(DiscreetWarning, match=r"discreet.ledger: \S*again.ledger\. Their budgets"):
         opened(folder / "discreet.toml")
+
+
+def test_one_process_warns_once_until_there_is_another_ledger(folder: Path) -> None:
+    opened(folder / "discreet.toml")
+    for name in ("second", "third"):
+        shutil.copy(folder / "discreet.toml", folder / f"{name}.toml")
+    with pytest.warns(DiscreetWarning, match="Another ledger"):
+        opened(folder / "second.toml")
+    with silence():
+        opened(folder / "second.toml")
+    with pytest.warns(DiscreetWarning, match="2 other ledgers cover the same data as .*, for exam"):
+        opened(folder / "third.toml")
+    with pytest.warns(DiscreetWarning, match="2 other ledgers cover the same data as .*second"):
+        opened(folder / "second.toml")
+
+
+def test_the_synthetic_clinics_may_have_many_ledgers(tmp_path: Path) -> None:
+    with silence():
+        for name in ("one", "two"):
+            opened(write_clinic(tmp_path / name))
+    real = tmp_path / "two" / "patients.csv"
+    lines = real.read_text().splitlines(keepends=True)
+    real.write_text("".join(lines[:-1]))
+    shutil.copytree(tmp_path / "two", tmp_path / "three", ignore=shutil.ignore_patterns("*.led*"))
+    opened(tmp_path / "two" / "discreet.toml")
+    with pytest.warns(DiscreetWarning, match=SAME):
+        opened(tmp_path / "three" / "discreet.toml")
 
 
 def test_copied_data_are_the_same_and_changed_ones_at_the_same_place_too(folder: Path) -> None:
@@ -154,9 +182,9 @@ def test_what_stands_for_data_is_noted_in_the_ledger_and_never_shown(
     opened(folder / "discreet.toml")
     with existing_ledger(place) as ledger:
         assert [each.kind for each in ledger.entries()] == ["policy", "policy"]
-    for command in ("show", "export"):
+    for command, total in (("show", "ε = 1"), ("export", '"epsilon": "1"')):
         shown = call(capsys, monkeypatch, "ledger", command, str(place))
-        assert "epsilon" in shown.out
+        assert total in shown.out
         assert not any(each in shown.out for each in prints)
 
 
@@ -171,8 +199,8 @@ def test_the_command_says_it_on_standard_error(
         warnings.simplefilter("default")
         shown = call(capsys, monkeypatch, "ask", sql, "-e", "1", "-c", "again.toml")
     told = " ".join(shown.err.split())
-    assert told.startswith("discreet: The ledger ")
-    assert "Use one ledger for both." in told
+    assert told.startswith("discreet: Another ledger covers the same data as ")
+    assert told.endswith("Use one ledger.")
     assert "Warning" not in told
     assert "same data" not in shown.out
 

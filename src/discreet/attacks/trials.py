@@ -121,13 +121,13 @@ class Outcome:
             f"{self.attack[:1].upper()}{self.attack[1:]} against {self.against}: {after} attack "
             f"guessed {_percent(last.success)} of {last.guesses:,} secrets correctly "
             f"(95% interval {_percent(low)} to {_percent(high)}). "
-            f"Random guessing gives {_percent(self.chance)}; {self._promise()}."
+            f"Random guessing is right {_percent(self.chance)} of the time. {self._promise()}."
         )
 
     def _promise(self) -> str:
         if self.allowed is None:
-            return f"{self.against} guarantees nothing"
-        promised = "its guarantee" if self.epsilon is None else f"ε = {self.epsilon:g}"
+            return f"{self.against} gives no guarantee"
+        promised = "The guarantee" if self.epsilon is None else f"ε = {self.epsilon:g}"
         return f"{promised} allows at most {_percent(self.allowed)}"
 
     def to_dict(self) -> dict[str, object]:

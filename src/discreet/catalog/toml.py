@@ -242,13 +242,13 @@ neighbours = "add-remove"   # or "replace": the number of people is then public"
 
 COLUMNS = """\
 # To average or sum a column, give it bounds. To group by it, list its values.
-# Write what you know (an age is 0 to 120), not what you find in the data: that would reveal it.
-# Replace a line by the commented-out line below it when you complete that one."""
+# Write what you know (an age is 0 to 120), not what you find in the data: this file is public.
+# When you complete a commented-out line, delete the line above it."""
 
 GUESSED = """\
 # GUESS: all types below, from the first {rows} rows of the CSV file. No other rows were read.
-# Check them: a single odd value in these rows can decide a type. Values in other rows that do not
-# fit their type are read as NULL."""
+# Check them: a single odd value in these rows can decide a type, and types are public. Values in
+# other rows that do not fit their type are read as NULL."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,54 +3,40 @@
 from contextlib import closing
 from dataclasses import asdict
 from fractions import Fraction
+from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import typer
 
-from discreet.amounts import amount_up
+from discreet.amounts import Price, amount_up
 from discreet.cli.console import remark, show, show_table
-from discreet.cli.ledger import active_text, ledger_location, left_text
-from discreet.cli.options import DEFAULT_CATALOG, Catalog, LedgerOption, exact
+from discreet.cli.ledger import ledger_location, left_text
+from discreet.cli.ledger_entries import status_text
 from discreet.errors import AccountError
 from discreet.ledger import existing_ledger
 from discreet.ledger import make_token as new_token
 from discreet.opening import open_books
 from discreet.parameters import nearest_name
 
-analyst = typer.Typer(no_args_is_help=True, add_completion=False)
-
 Name: TypeAlias = Annotated[str, typer.Argument(metavar="NAME", help="The analyst's name.")]
 
 
-@analyst.command(
-    "add",
-    help="Add an analyst or change a cap. Prints a new token, once; an old token stops working.",
-)
 def add_analyst(
-    name: Name,
-    epsilon: Annotated[
-        Fraction,
-        typer.Option(
-            "--epsilon", "-e", parser=exact, metavar="E", help="The analyst's cap: total ε."
-        ),
-    ],
-    delta: Annotated[
-        Fraction | None,
-        typer.Option(parser=exact, metavar="D", help="Cap of δ. Default: no separate cap."),
-    ] = None,
-    place: LedgerOption = None,
-    catalog: Catalog = DEFAULT_CATALOG,
+    *, name: str, epsilon: Fraction, delta: Fraction | None, place: str | None, catalog: Path
 ) -> None:
     """Declare an analyst, in place of an earlier declaration, and print a new token once."""
     token = new_token()
     with closing(open_books(catalog, ledger=place)) as found:
         found.declare_analyst(name, epsilon=epsilon, delta=delta, token_hash=token.hash)
-    remark("This token is shown only once. Give it to the analyst over a secure channel:")
+    cap = str(Price(epsilon=epsilon, delta=delta or Fraction(0)))
+    remark(
+        f"Analyst {name} may spend {cap} in total. This is the access token, for --token or "
+        "DISCREET_TOKEN. It is shown only once. Give it to the analyst over a secure channel:"
+    )
     show(token.text)
 
 
-@analyst.command("list", help="Show the analysts, their caps and what remains of each.")
-def list_analysts(place: LedgerOption = None, catalog: Catalog = DEFAULT_CATALOG) -> None:
+def list_analysts(*, place: str | None, catalog: Path) -> None:
     """Print the analysts as a table."""
     with closing(open_books(catalog, ledger=place)) as found:
         analysts, suspended = found.analysts(), found.suspended()
@@ -63,24 +49,19 @@ def list_analysts(place: LedgerOption = None, catalog: Catalog = DEFAULT_CATALOG
         {
             "analyst": [each.name for each in analysts],
             "cap ε": [amount_up(each.epsilon) for each in analysts],
-            "remaining": lefts,
+            "remaining ε": lefts,
             "cap δ": [
                 "no separate cap" if each.delta is None else amount_up(each.delta)
                 for each in analysts
             ],
-            "active": [
-                active_text(each.enabled, everybody or each.name in suspended) for each in analysts
+            "status": [
+                status_text(each.enabled, everybody or each.name in suspended) for each in analysts
             ],
         }
     )
 
 
-@analyst.command(
-    "disable", help="Revoke an analyst's access. What the analyst has spent stays spent."
-)
-def disable_analyst(
-    name: Name, place: LedgerOption = None, catalog: Catalog = DEFAULT_CATALOG
-) -> None:
+def disable_analyst(*, name: str, place: str | None, catalog: Path) -> None:
     """Declare an analyst again, disabled."""
     with closing(open_books(catalog, ledger=place)) as found:
         known = {each.name: each for each in found.analysts()}
@@ -91,14 +72,7 @@ def disable_analyst(
         found.declare_analyst(**{**asdict(known[name]), "enabled": False})
 
 
-@analyst.command("resume", help="Let an account run queries again after a failure suspended it.")
-def resume_account(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", help='The account: an analyst\'s name, or "owner".')
-    ],
-    place: LedgerOption = None,
-    catalog: Catalog = DEFAULT_CATALOG,
-) -> None:
+def resume_account(*, name: str, place: str | None, catalog: Path) -> None:
     """Note in the ledger that the owner has looked at an account's incidents."""
     with closing(existing_ledger(ledger_location(place, catalog))) as found:
         found.resume(name)

@@ -1,5 +1,10 @@
-"""The table of commands. A command's module is loaded when it runs or its help is shown."""
+"""The table of commands.
 
+A command's options are loaded when it is called, and the module that has its body when it runs.
+"""
+
+from collections.abc import Callable
+from functools import wraps
 from importlib import import_module
 from types import ModuleType
 from typing import Annotated, Any, NamedTuple
@@ -8,82 +13,76 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from discreet import __version__
+from discreet.cli.help import PlainCommand, PlainGroup
 
 
 class Command(NamedTuple):
-    """A command: its name, its panel, its help in one line, and the module that has it."""
+    """A command: its name, its panel, its help in one line, and the module of its signature."""
 
     name: str
     panel: str
     help: str
-    module: str
+    module: str = "signatures"
 
 
 START, QUERIES, BUDGET = "Get started", "Run queries", "Budget"
 LARGE, STUDY = "Large tables", "Study and test"
 
 TABLE = (
-    Command("demo", START, "Run a guided tour on synthetic clinic data.", "tour"),
+    Command("demo", START, "Run a guided tour on synthetic clinic data."),
     Command(
         "init",
         START,
         "Draft a catalog from data files. Shows column names and types, never values.",
-        "init",
     ),
     Command(
         "explain",
         QUERIES,
         "Preview a query's cost and margins of error. Spends nothing and reads no private data.",
-        "ask",
     ),
-    Command(
-        "ask", QUERIES, "Run a query and spend budget on it. Repeating a query is free.", "ask"
-    ),
-    Command("shell", QUERIES, "Run queries interactively, with history and completion.", "shell"),
+    Command("ask", QUERIES, "Run a query and spend budget on it. Repeating a query costs nothing."),
+    Command("shell", QUERIES, "Run queries interactively, with history and completion."),
     Command(
         "budget",
         BUDGET,
         "Show the remaining budget and past queries. Reads no private data.",
-        "ledger",
     ),
-    Command("analyst", BUDGET, "Manage analysts and their caps.", "analyst"),
-    Command("ledger", BUDGET, "Show, verify or export the ledger.", "ledger"),
+    Command("analyst", BUDGET, "Manage analysts and their caps."),
+    Command("ledger", BUDGET, "Show, verify or export the ledger."),
     Command(
         "price",
         BUDGET,
-        "Compute the total cost of several releases, by every accounting method that applies.",
-        "design",
+        "Compute the total cost of several releases by every accounting method that applies.",
     ),
     Command(
         "prepare",
         LARGE,
-        "Copy private tables into a form that is faster to open and query.",
-        "init",
+        "Make prepared copies of private tables, which are faster to open and query.",
     ),
     Command(
         "attack",
         STUDY,
         "Run a known attack on synthetic data and measure how often it succeeds.",
-        "attack",
+        "study_signatures",
     ),
     Command(
         "audit",
         STUDY,
         "Test every privacy claim by measuring a lower bound on ε. Includes planted bugs that "
         "must be caught.",
-        "audit",
+        "study_signatures",
     ),
     Command(
         "design",
         STUDY,
         "Compare mechanisms for a count: Laplace, geometric, and the optimum.",
-        "design",
+        "study_signatures",
     ),
     Command(
         "local",
         STUDY,
         "Collect statistics with local differential privacy (noise is added on each device).",
-        "local",
+        "study_signatures",
     ),
 )
 
@@ -99,7 +98,7 @@ OLD_OPTIONS = {
 """Old spellings that still work, with a warning."""
 
 
-class LazyGroup(TyperGroup):
+class LazyGroup(PlainGroup):
     """The group of all commands: lists them by the table, and loads one when it is called."""
 
     def __init__(self, **attributes: Any) -> None:
@@ -126,11 +125,29 @@ def load(name: str) -> TyperCommand | TyperGroup:
     found = getattr(module(entry.module), name)
     if not isinstance(found, typer.Typer):
         single = typer.Typer(add_completion=False)
-        single.command(name)(found)
+        single.command(name, cls=PlainCommand)(found)
         found = single
     command: Any = typer.main.get_command(found)
     command.name, command.help = name, entry.help
     return command  # type: ignore[no-any-return]
+
+
+def make_group() -> typer.Typer:
+    """Return an empty group of commands, such as `discreet ledger`."""
+    return typer.Typer(cls=PlainGroup, no_args_is_help=True, add_completion=False)
+
+
+def runs(body: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Make a command of a signature: run the function of the same name in a module, loaded then."""
+
+    def command_of(signature: Callable[..., None]) -> Callable[..., None]:
+        @wraps(signature)
+        def run(**options: object) -> None:
+            getattr(module(body), signature.__name__)(**options)
+
+        return run
+
+    return command_of
 
 
 def _today(args: list[str]) -> list[str]:

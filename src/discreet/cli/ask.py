@@ -1,9 +1,10 @@
 """`discreet ask` and `discreet explain`."""
-# ruff: noqa: PLR0913, PLR0917 - each argument is an option
+# ruff: noqa: PLR0913 - each argument is an option
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import typer
@@ -14,27 +15,10 @@ from discreet.cli.console import answers, remark, show, waiting, width_of
 from discreet.cli.init import remark_outdated
 from discreet.cli.ledger import balance_of
 from discreet.cli.options import (
-    DEFAULT_CATALOG,
-    DEFAULT_CONFIDENCE,
     ROW_CHOICES,
     AccountOptions,
-    As,
-    AsCsv,
-    AsJson,
-    Catalog,
-    Chart,
-    Confidence,
-    Delta,
-    Dialect,
-    Epsilon,
-    File,
     OutputFormat,
     QuestionOptions,
-    RowChoice,
-    ShowSql,
-    Sql,
-    Token,
-    Within,
     account_options,
     output_format,
     query_text,
@@ -48,19 +32,20 @@ from discreet.plots import check_format
 
 
 def ask(
-    sql: Sql = None,
-    catalog: Catalog = DEFAULT_CATALOG,
-    epsilon: Epsilon = None,
-    within: Within = None,
-    delta: Delta = None,
-    confidence: Confidence = DEFAULT_CONFIDENCE,
-    row_choice: RowChoice = None,
-    file: File = None,
-    is_json: AsJson = False,
-    is_csv: AsCsv = False,
-    plot: Chart = None,
-    account: As = None,
-    token: Token = None,
+    *,
+    sql: str | None,
+    catalog: Path,
+    epsilon: Fraction | None,
+    within: list[str] | None,
+    delta: Fraction | None,
+    confidence: Fraction,
+    row_choice: str | None,
+    file: Path | None,
+    is_json: bool,
+    is_csv: bool,
+    plot: Path | None,
+    account: str | None,
+    token: str | None,
 ) -> None:
     """Run a query and print its answer."""
     query = query_text(sql, file)
@@ -76,19 +61,20 @@ def ask(
 
 
 def explain(
-    sql: Sql = None,
-    catalog: Catalog = DEFAULT_CATALOG,
-    epsilon: Epsilon = None,
-    within: Within = None,
-    delta: Delta = None,
-    confidence: Confidence = DEFAULT_CONFIDENCE,
-    row_choice: RowChoice = None,
-    dialect: Dialect = None,
-    show_sql: ShowSql = False,
-    file: File = None,
-    is_json: AsJson = False,
-    account: As = None,
-    token: Token = None,
+    *,
+    sql: str | None,
+    catalog: Path,
+    epsilon: Fraction | None,
+    within: list[str] | None,
+    delta: Fraction | None,
+    confidence: Fraction,
+    row_choice: str | None,
+    dialect: str | None,
+    show_sql: bool,
+    file: Path | None,
+    is_json: bool,
+    account: str | None,
+    token: str | None,
 ) -> None:
     """Print the cost and margins of a query; reads the catalog and the ledger, no private data."""
     query = query_text(sql, file)
@@ -103,8 +89,7 @@ def explain(
     if is_json:
         show(shown.to_json(indent=2))
         return
-    with_sql = show_sql or dialect is not None
-    show(shown.to_text(width=width_of(answers()), sql=with_sql))
+    show(shown.to_text(width=width_of(answers()), sql=show_sql or None))
 
 
 @contextmanager

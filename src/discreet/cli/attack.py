@@ -1,5 +1,5 @@
 """`discreet attack`: known attacks on synthetic data, with and without a privacy budget."""
-# ruff: noqa: PLR0913, PLR0917 - each argument is an option
+# ruff: noqa: PLR0913 - each argument is an option
 
 import json
 from collections.abc import Iterable
@@ -7,9 +7,6 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from discreet.attacks.defences import Discreet
 from discreet.attacks.people import Make
@@ -29,7 +26,6 @@ from discreet.catalog.declaration import Declaration
 from discreet.catalog.resolve import read
 from discreet.cli import stop_if_interrupted
 from discreet.cli.console import progress, remark, say, show
-from discreet.cli.options import AsJson, exact
 from discreet.errors import ParameterError
 from discreet.parameters import nearest_name, rational
 from discreet.plots import check_format
@@ -58,72 +54,19 @@ class AttackOptions:
 
 
 def attack(
-    name: Annotated[
-        str,
-        typer.Argument(
-            metavar="ATTACK",
-            help="averaging, differencing, reconstruction, membership, groups, keys, "
-            "floating-point, errors or timing.",
-        ),
-    ],
-    against: Annotated[
-        str,
-        typer.Option(
-            metavar="DEFENCE",
-            help="What is attacked: raw, rounded, suppressed, bounded, sticky, float-laplace, "
-            "fresh-laplace or discreet.",
-        ),
-    ] = "discreet",
-    epsilon: Annotated[
-        Fraction | None,
-        typer.Option(
-            "--epsilon",
-            "-e",
-            parser=exact,
-            metavar="E",
-            help="Discreet's total budget (default: 1). For other noise, ε of each query.",
-        ),
-    ] = None,
-    epsilon_per_query: Annotated[
-        Fraction | None,
-        typer.Option(
-            parser=exact,
-            metavar="E",
-            help="ε of each query. Default: a tenth of the total budget.",
-        ),
-    ] = None,
-    queries: Annotated[
-        int | None, typer.Option(metavar="N", help="Most queries that the attack runs.")
-    ] = None,
-    people: Annotated[
-        int | None, typer.Option(metavar="N", help="Number of synthetic people.")
-    ] = None,
-    trials: Annotated[
-        int | None, typer.Option(metavar="N", help="Number of synthetic databases to attack.")
-    ] = None,
-    method: Annotated[
-        str | None,
-        typer.Option(
-            metavar="METHOD",
-            help="averaging: mean or belief; differencing: repeated, reworded or edge; "
-            "reconstruction: least-squares or linear-program.",
-        ),
-    ] = None,
-    catalog: Annotated[
-        Path | None,
-        typer.Option(
-            "--catalog",
-            "-c",
-            help="Generate synthetic people for this catalog; no data is read.",
-        ),
-    ] = None,
-    secret: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Column that the attack tries to learn.")
-    ] = None,
-    plot: Annotated[Path, typer.Option("--plot", "-p", help="Where to save the chart.")] = Path(
-        "attack.png"
-    ),
-    is_json: AsJson = False,
+    *,
+    name: str,
+    against: str,
+    epsilon: Fraction | None,
+    epsilon_per_query: Fraction | None,
+    queries: int | None,
+    people: int | None,
+    trials: int | None,
+    method: str | None,
+    catalog: Path | None,
+    secret: str | None,
+    plot: Path,
+    is_json: bool,
 ) -> None:
     """Run an attack on synthetic people, print its verdict, and save a chart of it."""
     options = AttackOptions(

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from fnmatch import fnmatch
 from math import log10
-from typing import Annotated
+from pathlib import Path
 
 import typer
 
@@ -12,7 +12,6 @@ from discreet.audit import Finding, Subject
 from discreet.audit import plot as chart_of
 from discreet.audit.trial import findings, trial
 from discreet.cli.console import progress, remark, say, show, show_table
-from discreet.cli.options import AsJson, Chart
 from discreet.errors import ParameterError
 from discreet.parameters import nearest_name
 from discreet.plots import check_format
@@ -20,21 +19,7 @@ from discreet.plots import check_format
 FAILED = 1
 
 
-def audit(
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Run a tenth of the trials: takes a few minutes.")
-    ] = False,
-    only: Annotated[
-        str | None,
-        typer.Option(
-            "--only",
-            metavar="PATTERN",
-            help="Run only the tests whose name contains this; * matches anything.",
-        ),
-    ] = None,
-    is_json: AsJson = False,
-    plot: Chart = None,
-) -> None:
+def audit(*, quick: bool, only: str | None, is_json: bool, plot: Path | None) -> None:
     """Print the findings; exit with 1 if a claim is violated or a planted bug is not caught."""
     subjects = _chosen(trial(quick=quick), only)
     if plot is not None:
@@ -58,7 +43,9 @@ def _chosen(subjects: Sequence[Subject], only: str | None) -> list[Subject]:
     if not chosen:
         words = {word.strip(",:") for each in subjects for word in each.name.split()}
         near = nearest_name(only, sorted(words)) or "Laplace"
-        raise ParameterError("only", only, f"must be part of a test's name, such as {near}")
+        raise ParameterError(
+            "only", only, f"must be part of a claim's or planted bug's name, such as {near}"
+        )
     return chosen
 
 

@@ -1,14 +1,12 @@
 """`discreet design`: mechanisms for one count, side by side. `discreet price`: cost of releases."""
-# ruff: noqa: PLR0913, PLR0917 - each argument is an option
+# ruff: noqa: PLR0913 - each argument is an option
 
 import json
 import re
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, NamedTuple
-
-import typer
+from typing import NamedTuple
 
 from discreet.accounting import compose
 from discreet.accounting.events import (
@@ -22,7 +20,6 @@ from discreet.accounting.events import (
 )
 from discreet.cli.console import remark, say, show, show_table, waiting
 from discreet.cli.ledger import cost_text, epsilon_text
-from discreet.cli.options import AsJson, exact
 from discreet.errors import ParameterError
 from discreet.plots import check_format
 from discreet.utility import Belief, Design, Prior, binomial, empirical, gain_over, threshold_gain
@@ -58,15 +55,7 @@ RELEASE = re.compile(
 # --------------------------------------------------------------------------- price
 
 
-def price(
-    releases: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="RELEASES...", help="Releases, such as '100 x laplace 0.1' 'gaussian 5'."
-        ),
-    ],
-    delta: Annotated[float, typer.Option(help="The δ at which to compute the total ε.")] = 0.0,
-) -> None:
+def price(*, releases: list[str], delta: float) -> None:
     """Print the best proved cost of the releases together, and what other methods prove."""
     composed = compose([_event(text) for text in releases], delta=delta)
     found = sorted(composed.alternatives.items(), key=lambda item: item[1])
@@ -115,37 +104,14 @@ class DesignOptions(NamedTuple):
 
 
 def design(
-    range_: Annotated[
-        tuple[int, int],
-        typer.Option("--range", metavar="LOW HIGH", help="Smallest and largest possible answer."),
-    ],
-    epsilon: Annotated[
-        Fraction,
-        typer.Option("--epsilon", "-e", parser=exact, metavar="E", help="ε of each mechanism."),
-    ],
-    prior: Annotated[
-        str,
-        typer.Option(
-            metavar="PRIOR",
-            help="What is known of the answer beforehand: uniform, worst, binomial=0.3, or a file "
-            "of numbers.",
-        ),
-    ] = "uniform",
-    gain: Annotated[
-        str,
-        typer.Option(
-            metavar="GAIN",
-            help="What a guess is worth: identity, absolute, squared, parity or threshold=2.",
-        ),
-    ] = "absolute",
-    sensitivity: Annotated[
-        int,
-        typer.Option(metavar="N", help="The most that one privacy unit can change the answer."),
-    ] = 1,
-    is_json: AsJson = False,
-    plot: Annotated[
-        Path, typer.Option("--plot", "-p", help="Where to save the chart of the mechanisms.")
-    ] = Path("design.png"),
+    *,
+    range_: tuple[int, int],
+    epsilon: Fraction,
+    prior: str,
+    gain: str,
+    sensitivity: int,
+    is_json: bool,
+    plot: Path,
 ) -> None:
     """Print the utility of each mechanism, and save a chart of them."""
     check_format("plot", plot)

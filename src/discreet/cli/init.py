@@ -1,5 +1,5 @@
 """`discreet init`: a draft of a catalog. `discreet prepare`: the prepared copy of its tables."""
-# ruff: noqa: PLR0913, PLR0917 - each argument is an option
+# ruff: noqa: PLR0913 - each argument is an option
 
 import os
 from collections.abc import Sequence
@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from shlex import quote
-from typing import Annotated
 
 import typer
 
@@ -19,7 +18,7 @@ from discreet.catalog.entries import BLANK
 from discreet.catalog.resolve import read
 from discreet.catalog.toml import TableDraft, draft, unit_guess
 from discreet.cli.console import is_interactive, progress, remark, show, waiting
-from discreet.cli.options import DEFAULT_CATALOG, Catalog, exact
+from discreet.cli.options import DEFAULT_CATALOG
 from discreet.errors import CatalogError, ParameterError
 from discreet.opening import (
     LEDGER_SUFFIX,
@@ -39,43 +38,22 @@ ON_SERVER = "the prepared copy on the server"
 
 
 def init(
-    data: Annotated[
-        list[str], typer.Argument(metavar="DATA...", help="Data files: CSV, Parquet or DuckDB.")
-    ],
-    unit: Annotated[
-        str | None,
-        typer.Option(
-            help='Column that identifies the person to protect, or "row" to protect each row '
-            "separately."
-        ),
-    ] = None,
-    epsilon: Annotated[
-        Fraction | None,
-        typer.Option(parser=exact, metavar="E", help="Total privacy budget (ε)."),
-    ] = None,
-    delta: Annotated[
-        Fraction | None, typer.Option(parser=exact, metavar="D", help="Total δ; 0 for none.")
-    ] = None,
-    find_bounds: Annotated[
-        Fraction | None,
-        typer.Option(
-            parser=exact,
-            metavar="E",
-            help="Spend this much ε to find bounds and value lists privately.",
-        ),
-    ] = None,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="Catalog file to write.")
-    ] = DEFAULT_CATALOG,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing catalog.")] = False,
+    *,
+    data: list[str],
+    unit: str | None,
+    epsilon: Fraction | None,
+    delta: Fraction | None,
+    find_bounds: Fraction | None,
+    output: Path,
+    force: bool,
 ) -> None:
     """Draft a catalog of data files and say what to do next."""
     stated = Stated(unit=unit, epsilon=epsilon, delta=delta, find_bounds=find_bounds)
     if output.exists() and not force:
         raise CatalogError(
-            "there is a catalog already", "name another with --output, or add --force",
-            file=str(output),
-        )  # fmt: skip
+            f"{output} already exists",
+            "Write to another file with --output, or replace it with --force",
+        )
     check_place("output", output)
     tables = _tables(data, output)
     _check_unit(unit, tables)
@@ -87,16 +65,7 @@ def init(
     _say_what_is_next(output, text, drafted)
 
 
-def prepare(
-    catalog: Catalog = DEFAULT_CATALOG,
-    remove: Annotated[
-        bool,
-        typer.Option(
-            "--remove",
-            help="Delete the prepared copy. The data and the ledger are not touched.",
-        ),
-    ] = False,
-) -> None:
+def prepare(*, catalog: Path, remove: bool) -> None:
     """Make the prepared copy, or remove it; an interrupted run continues next time."""
     if remove:
         _remove_copy(catalog)
@@ -251,9 +220,11 @@ def _asked_unit(table: TableDraft) -> str:
 
 def _say_what_is_next(output: Path, text: str, tables: Sequence[TableDraft]) -> None:
     spent = sum(each.found.epsilon for each in tables if each.found is not None)
-    holds = "no values" if not spent else "bounds and values found privately"
-    cost = f" (spent {Price(epsilon=spent)})" if spent else ""
-    remark(f"Wrote {output}: names and types of columns, and {holds}{cost}. Next:")
+    holds = "column names and types, but no values"
+    if spent:
+        holds = "column names and types, and bounds and values found privately"
+    cost = f" Spent {Price(epsilon=spent)}." if spent else ""
+    remark(f"Wrote {output}. It contains {holds}.{cost} Next:")
     named = "" if output == DEFAULT_CATALOG else f" --catalog {quote(str(output))}"
     sql = f"SELECT COUNT(*) FROM {tables[0].name}"  # noqa: S608 - shown to the owner, not run
     query = f"Run a query: discreet ask '{sql}' --epsilon 0.1{named}"

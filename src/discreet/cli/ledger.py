@@ -9,22 +9,25 @@ from fractions import Fraction
 from math import isinf
 from pathlib import Path
 from shlex import quote
-from typing import Annotated
 
-import typer
-
-from discreet.accounting import Budget, Charge, ComposedPrice, Remaining, record_from_event
-from discreet.amounts import amount_down, amount_up, balance_from, equation
+from discreet.accounting import Budget, Charge, ComposedPrice, Remaining
+from discreet.amounts import ROUNDED, amount_down, amount_up, balance_from, equation
 from discreet.answer import Balance
 from discreet.catalog.catalog import budget_from
 from discreet.catalog.declaration import Declaration
 from discreet.catalog.resolve import read
-from discreet.cli.console import number, say, show, show_table
-from discreet.cli.options import DEFAULT_CATALOG, AccountOptions, AsJson, Catalog, LedgerArgument
+from discreet.cli.console import number, remark, say, show, show_table
+from discreet.cli.ledger_entries import (
+    entry_details,
+    entry_record,
+    incident_columns,
+    incident_record,
+    moment_text,
+    status_text,
+)
+from discreet.cli.options import AccountOptions
 from discreet.ledger import (
     OWNER,
-    Entry,
-    Incident,
     Ledger,
     LedgerView,
     Report,
@@ -32,24 +35,13 @@ from discreet.ledger import (
     existing_ledger,
 )
 from discreet.ledger.charges import one_event
-from discreet.ledger.incidents import UNANSWERED
 from discreet.opening import ledger_place, open_books
 
-PRIVATE = {"token", "data"}
-"""Notes of the ledger that nobody is shown."""
+AT_MOST = "≤ "
+"""Before an upper bound."""
 
 FIXED_IN_ADVANCE = "had all questions been fixed in advance"
 """What the tightest figure of a report holds for, as programs read it."""
-
-FAILURES = {
-    "failed": "database failed",
-    "time": "time limit",
-    "memory": "memory limit",
-    "release": "no result",
-    UNANSWERED: "no answer",
-}
-
-ledger = typer.Typer(no_args_is_help=True, add_completion=False)
 
 
 # --------------------------------------------------------------------------- budget
@@ -87,7 +79,7 @@ class Summary:
     questions: Sequence[PaidQuestion] = ()
 
 
-def budget(catalog: Catalog = DEFAULT_CATALOG, is_json: AsJson = False) -> None:
+def budget(catalog: Path, *, is_json: bool = False) -> None:
     """Print what remains, what was asked and by whom; reads no data."""
     summary = _summary(catalog)
     if is_json:
@@ -188,8 +180,8 @@ def _show_summary(summary: Summary) -> None:
         show("No queries yet.")
     else:
         say(
-            "For information: had all queries been fixed in advance, they would cost "
-            f"{cost_text(report.price)}. This does not change the remaining budget."
+            "If all queries had been fixed in advance, their total cost would be "
+            f"{cost_text(report.price)}. The remaining budget does not use this."
         )
     if report is not None and report.partitions:
         lefts = [str(balance_from(each, report.total)) for each in report.partitions.values()]
@@ -209,26 +201,21 @@ def _account_columns(accounts: Sequence[Spent]) -> dict[str, list[str]]:
     return {
         "account": [each.account for each in accounts],
         "spent ε": [_epsilon(each.charged) for each in accounts],
-        "cap": ["" if each.cap is None else amount_down(each.cap) for each in accounts],
-        "remaining": ["" if each.left is None else left_text(each.left) for each in accounts],
-        "active": [active_text(each.enabled, each.suspended) for each in accounts],
+        "cap ε": ["" if each.cap is None else amount_down(each.cap) for each in accounts],
+        "remaining ε": ["" if each.left is None else left_text(each.left) for each in accounts],
+        "status": [status_text(each.enabled, each.suspended) for each in accounts],
     }
 
 
 def _question_columns(questions: Sequence[PaidQuestion]) -> dict[str, list[str]]:
     several = {each.account for each in questions} != {OWNER}
     return {
-        "when (UTC)": [_moment(each.written) for each in questions],
+        "when (UTC)": [moment_text(each.written) for each in questions],
         **({"account": [each.account for each in questions]} if several else {}),
         "ε": [_epsilon(each.price) for each in questions],
         "δ": [amount_up(each.price.delta) for each in questions],
         "query": [each.sql for each in questions],
     }
-
-
-def active_text(enabled: bool, suspended: bool) -> str:
-    """Return whether an account may run queries, or is suspended after a failure."""
-    return "no" if not enabled else "suspended" if suspended else "yes"
 
 
 def left_text(left: Remaining) -> str:
@@ -241,12 +228,14 @@ def left_text(left: Remaining) -> str:
 def cost_text(price: ComposedPrice) -> str:
     """Return a cost with the method that proves it, written as in answers."""
     delta = f" at {equation('δ', amount_up(price.delta))}" if price.delta > 0 else ""
-    return f"{equation('ε', epsilon_text(price.epsilon))}{delta} ({price.accountant} accounting)"
+    epsilon = epsilon_text(price.epsilon)
+    shown = f"ε {epsilon}" if epsilon.startswith(AT_MOST) else equation("ε", epsilon)
+    return f"{shown}{delta} ({price.accountant} accounting)"
 
 
 def epsilon_text(epsilon: Fraction | float) -> str:
-    """Return an amount of epsilon, rounded up."""
-    return "∞" if isinf(epsilon) else amount_up(Fraction(epsilon))
+    """Return a proved cost; one that was rounded up is said to be at most that."""
+    return "∞" if isinf(epsilon) else amount_up(Fraction(epsilon)).replace(ROUNDED, AT_MOST)
 
 
 def _epsilon(price: Charge) -> str:
@@ -254,10 +243,6 @@ def _epsilon(price: Charge) -> str:
     if isinf(price.epsilon):
         return f"ρ = {amount_up(Fraction(price.rho))}"
     return amount_up(Fraction(price.epsilon))
-
-
-def _moment(written: datetime) -> str:
-    return f"{written:%Y-%m-%d %H:%M:%S}"
 
 
 def _summary_record(summary: Summary) -> dict[str, object]:
@@ -315,45 +300,35 @@ def _charge_record(charge: Charge) -> dict[str, float | None]:
 # --------------------------------------------------------------------------- ledger
 
 
-@ledger.command("show", help="Show every entry.")
-def show_ledger(place: LedgerArgument = None, catalog: Catalog = DEFAULT_CATALOG) -> None:
+def show_ledger(*, place: str | None, catalog: Path) -> None:
     """Print every entry of a ledger as a table."""
     with closing(existing_ledger(ledger_location(place, catalog))) as found:
         entries = list(found.entries())
     show_table(
         {
             "entry": [each.number for each in entries],
-            "when (UTC)": [_moment(each.written) for each in entries],
+            "when (UTC)": [moment_text(each.written) for each in entries],
             "kind": [each.kind for each in entries],
             "account": [each.account for each in entries],
             "digest": [each.digest[:12] for each in entries],
-            "details": [_details(each) for each in entries],
+            "details": list(entry_details(entries)),
         }
     )
 
 
-@ledger.command("verify", help="Check that no ledger entry has been changed.")
-def verify_ledger(
-    place: LedgerArgument = None,
-    catalog: Catalog = DEFAULT_CATALOG,
-    head: Annotated[
-        str | None,
-        typer.Option(help="A digest that you noted earlier; fails if that entry is missing."),
-    ] = None,
-) -> None:
-    """Print the ledger's head if no entry was changed, else raise LedgerError."""
+def verify_ledger(*, place: str | None, catalog: Path, head: str | None) -> None:
+    """Print the digest of the last entry if the chain is intact, else raise LedgerError."""
     with closing(existing_ledger(ledger_location(place, catalog))) as found:
         found.verify(head)
-        count = sum(1 for _ in found.entries())
-        show(f"{number(count, 'entry', 'entries')}, none has been changed\nhead {found.head()}")
+        count, last = sum(1 for _ in found.entries()), found.head()
+    noted = "" if head is None else ", and the entry that you noted is in it"
+    show(f"{number(count, 'entry', 'entries')}. The hash chain is intact{noted}.")
+    show(f"Digest of the last entry: {last}")
+    if head is None:
+        remark("Note the digest elsewhere. To detect removed entries later, pass it to --head.")
 
 
-@ledger.command(
-    "incidents", help="Show queries that failed after they were charged, and suspended accounts."
-)
-def show_incidents(
-    place: LedgerArgument = None, catalog: Catalog = DEFAULT_CATALOG, is_json: AsJson = False
-) -> None:
+def show_incidents(*, place: str | None, catalog: Path, is_json: bool) -> None:
     """Print incidents, suspended accounts, and how many bits were revealed at most."""
     with closing(existing_ledger(ledger_location(place, catalog))) as found:
         incidents, suspended = found.incidents(), found.suspended()
@@ -362,7 +337,7 @@ def show_incidents(
     bits = bits_told(len(incidents), charges + len(incidents))
     if is_json:
         record = {
-            "incidents": [_incident_record(each) for each in incidents],
+            "incidents": [incident_record(each) for each in incidents],
             "suspended": sorted(suspended),
             "all_suspended": any(suspended.values()),
             "charges": charges,
@@ -371,11 +346,11 @@ def show_incidents(
         show(json.dumps(record, indent=2))
         return
     if not incidents:
-        show(f"No incidents among {number(charges, 'charge')}.")
+        show(f"No incidents. {_charged_text(charges)}")
         return
-    show_table(_incident_columns(incidents))
+    show_table(incident_columns(incidents))
     say(
-        f"\n{number(len(incidents), 'incident')} among {number(charges, 'charge')}. "
+        f"\n{number(len(incidents), 'incident')}. {_charged_text(charges)} "
         f"At most {bits:g} bits were revealed outside ε."
     )
     for name in suspended:
@@ -383,12 +358,11 @@ def show_incidents(
         say(f"{name} is suspended{everybody}. To lift it: discreet analyst resume {quote(name)}")
 
 
-@ledger.command("export", help="Print every entry as one line of JSON, without answers and tokens.")
-def export_ledger(place: LedgerArgument = None, catalog: Catalog = DEFAULT_CATALOG) -> None:
+def export_ledger(*, place: str | None, catalog: Path) -> None:
     """Print the entries for programs; answers and hashes of tokens stay in the ledger."""
     with closing(existing_ledger(ledger_location(place, catalog))) as found:
         for entry in found.entries():
-            show(json.dumps(_entry_record(entry)))
+            show(json.dumps(entry_record(entry)))
 
 
 def ledger_location(place: str | None, catalog: Path) -> str | Path:
@@ -396,54 +370,5 @@ def ledger_location(place: str | None, catalog: Path) -> str | Path:
     return place or ledger_place(catalog)
 
 
-def _details(entry: Entry) -> str:
-    if entry.kind in {"policy", "analyst"}:
-        shown = sorted(each for each in entry.about.items() if each[0] not in PRIVATE)
-        return ", ".join(f"{name} {value}" for name, value in shown)
-    if entry.kind == "incident":
-        return f"{entry.about['failure']}, suspends {entry.about['suspends']}"
-    if entry.kind == "pin":
-        return f"{entry.question} is computed from {entry.about['source']}"
-    return entry.about.get("sql", entry.question) if entry.kind == "charge" else ""
-
-
-def _entry_record(entry: Entry) -> dict[str, object]:
-    return {
-        "number": entry.number,
-        "kind": entry.kind,
-        "written": entry.written.isoformat(),
-        "question": entry.question,
-        "account": entry.account,
-        "events": [record_from_event(each) for each in entry.events],
-        "about": {name: text for name, text in entry.about.items() if name not in PRIVATE},
-        "digest": entry.digest,
-    }
-
-
-def _incident_columns(incidents: Sequence[Incident]) -> dict[str, list[str]]:
-    return {
-        "entry": [str(each.number) for each in incidents],
-        "when (UTC)": [_moment(each.written) for each in incidents],
-        "account": [each.account for each in incidents],
-        "failure": [FAILURES[each.failure] for each in incidents],
-        "resumed": [_resumed(each) for each in incidents],
-        "query": [each.about.get("sql", each.question) for each in incidents],
-    }
-
-
-def _resumed(incident: Incident) -> str:
-    if incident.failure == UNANSWERED:
-        return ""
-    return "yes" if incident.is_resumed else "no"
-
-
-def _incident_record(incident: Incident) -> dict[str, object]:
-    return {
-        "entry": incident.number,
-        "written": incident.written.isoformat(),
-        "account": incident.account,
-        "failure": incident.failure,
-        "suspends": incident.suspends or None,
-        "resumed": incident.is_resumed,
-        "question": incident.about.get("sql", incident.question),
-    }
+def _charged_text(charges: int) -> str:
+    return f"{number(charges, 'query was', 'queries were')} charged."

@@ -1,5 +1,5 @@
 """`discreet local`: synthetic reports, counts of reports, and estimates with margins of error."""
-# ruff: noqa: PLR0913, PLR0917 - each argument is an option
+# ruff: noqa: PLR0913 - each argument is an option
 
 import json
 from base64 import b64decode, b64encode
@@ -9,13 +9,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import typer
 
 from discreet.cli.console import progress, remark, show, show_table, table_lines
-from discreet.cli.options import DEFAULT_CONFIDENCE, AsJson, Chart, Confidence, exact
 from discreet.errors import CollectionError, ParameterError
 from discreet.local import (
     Client,
@@ -57,11 +55,7 @@ BATCH = 5_000
 
 PEOPLE_MOST = 10**8
 
-COLLECTION = Path("collection.db")
-
 BOUNDS = (0, 1)
-
-local = typer.Typer(no_args_is_help=True, add_completion=False)
 
 
 class Survey(NamedTuple):
@@ -92,35 +86,14 @@ NAMES = ("best", *ORACLES, *MEANS, "square-wave")
 # --------------------------------------------------------------------------- simulate
 
 
-@local.command("simulate", help="Generate synthetic reports and print the true counts.")
 def simulate(
-    epsilon: Annotated[
-        Fraction,
-        typer.Option("--epsilon", "-e", parser=exact, metavar="E", help="ε of each report."),
-    ],
-    mechanism: Annotated[
-        str,
-        typer.Option(
-            "--mechanism",
-            "-m",
-            metavar="NAME",
-            help="best, kary, symmetric, unary, subset, hashing, hadamard, duchi, piecewise, "
-            "hybrid or square-wave.",
-        ),
-    ] = "best",
-    categories: Annotated[
-        int, typer.Option("--categories", "-k", help="Number of values, or of buckets.")
-    ] = 10,
-    people: Annotated[
-        int, typer.Option("--people", "-n", help="Number of synthetic people.")
-    ] = 10_000,
-    values: Annotated[
-        Path | None,
-        typer.Option(help="File with one value per line, instead of synthetic people."),
-    ] = None,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="File of reports to write.")
-    ] = Path("reports.txt"),
+    *,
+    epsilon: Fraction,
+    mechanism: str,
+    categories: int,
+    people: int,
+    values: Path | None,
+    output: Path,
 ) -> None:
     """Write the reports of synthetic or given people, and print the truth about them."""
     survey = Survey(mechanism, epsilon, categories, people)
@@ -197,18 +170,7 @@ def _write(output: Path, reports: Reports) -> None:
 # --------------------------------------------------------------------------- collect
 
 
-@local.command("collect", help="Count reports. Duplicates are ignored, and reports are not stored.")
-def collect(
-    reports: Annotated[list[Path], typer.Argument(metavar="REPORTS...", help="Files of reports.")],
-    into: Annotated[Path, typer.Option("--into", help="File to store counts in.")] = COLLECTION,
-    min_people: Annotated[
-        int | None,
-        typer.Option(
-            show_default="100",
-            help="Fewest people whose counts may be shown; set when the file is created.",
-        ),
-    ] = None,
-) -> None:
+def collect(*, reports: list[Path], into: Path, min_people: int | None) -> None:
     """Count the reports of several files, each id once."""
     counted = repeated = 0
     for path in reports:
@@ -280,15 +242,7 @@ class ShownEstimates:
     """The positions of the numbers on a line, if they have any."""
 
 
-@local.command("estimate", help="Estimate the truth from the counts, with margins of error.")
-def estimate(
-    collection: Annotated[
-        Path, typer.Argument(metavar="COLLECTION", help="The file that counts are stored in.")
-    ] = COLLECTION,
-    confidence: Confidence = DEFAULT_CONFIDENCE,
-    is_json: AsJson = False,
-    plot: Chart = None,
-) -> None:
+def estimate(*, collection: Path, confidence: Fraction, is_json: bool, plot: Path | None) -> None:
     """Print the estimates, and save a chart if one is wanted."""
     if plot is not None:
         check_format("plot", plot)

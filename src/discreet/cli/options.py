@@ -148,14 +148,17 @@ def _decoded(given: bytes) -> str:
 # --------------------------------------------------------------------------- options
 
 Catalog: TypeAlias = Annotated[
-    Path, typer.Option("--catalog", "-c", envvar="DISCREET_CATALOG", help="Catalog file.")
+    Path,
+    typer.Option(
+        "--catalog", "-c", envvar="DISCREET_CATALOG", metavar="FILE", help="Catalog file."
+    ),
 ]
 Sql: TypeAlias = Annotated[
     str | None,
     typer.Argument(metavar="SQL", help="The query, in quotes; - reads it from standard input."),
 ]
 File: TypeAlias = Annotated[
-    Path | None, typer.Option("--file", "-f", help="Read the query from a file.")
+    Path | None, typer.Option("--file", "-f", metavar="FILE", help="Read the query from a file.")
 ]
 Epsilon: TypeAlias = Annotated[
     Fraction | None,
@@ -185,8 +188,8 @@ Confidence: TypeAlias = Annotated[
     typer.Option(
         parser=exact,
         metavar="P",
-        show_default="0.95",
-        help="Confidence level of the margins of error.",
+        show_default=False,
+        help="Confidence level of the margins of error. Default: 0.95.",
     ),
 ]
 RowChoice: TypeAlias = Annotated[
@@ -213,7 +216,20 @@ Token: TypeAlias = Annotated[
     str | None,
     typer.Option(
         envvar="DISCREET_TOKEN",
+        metavar="TOKEN",
         help="Analyst's access token; spends from that analyst's cap.",
+    ),
+]
+PreviewAs: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--as", metavar="NAME", help="Preview as this analyst (owners only)."),
+]
+PreviewToken: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        envvar="DISCREET_TOKEN",
+        metavar="TOKEN",
+        help="Analyst's access token; previews as that analyst.",
     ),
 ]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print everything as JSON.")]
@@ -221,12 +237,16 @@ AsCsv: TypeAlias = Annotated[
     bool, typer.Option("--csv", help="Print results and margins of error as CSV.")
 ]
 Chart: TypeAlias = Annotated[
-    Path | None, typer.Option("--plot", "-p", help="Save a chart as .png, .svg or .pdf.")
+    Path | None,
+    typer.Option("--plot", "-p", metavar="FILE", help="Save a chart as .png, .svg or .pdf."),
 ]
 LedgerArgument: TypeAlias = Annotated[
     str | None,
     typer.Argument(metavar="LEDGER", help="Ledger file or address. Default: the catalog's."),
 ]
 LedgerOption: TypeAlias = Annotated[
-    str | None, typer.Option("--ledger", help="Ledger file or address. Default: the catalog's.")
+    str | None,
+    typer.Option(
+        "--ledger", metavar="LEDGER", help="Ledger file or address. Default: the catalog's."
+    ),
 ]

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated
 
 import typer
 from prompt_toolkit import PromptSession
@@ -34,12 +33,8 @@ from discreet.cli.ask import answered, check_chart, explained, opened, save_char
 from discreet.cli.console import answers, complain, remark, sentence_of, show, show_table, width_of
 from discreet.cli.ledger import budget
 from discreet.cli.options import (
-    DEFAULT_CATALOG,
     AccountOptions,
-    As,
-    Catalog,
     QuestionOptions,
-    Token,
     account_options,
     exact,
     margins,
@@ -224,22 +219,7 @@ COMMANDS: Mapping[str, ShellCommand] = {
 }
 
 
-def shell(
-    catalog: Catalog = DEFAULT_CATALOG,
-    epsilon: Annotated[
-        Fraction,
-        typer.Option(
-            "--epsilon",
-            "-e",
-            parser=exact,
-            metavar="E",
-            show_default="0.1",
-            help="ε to spend on each query.",
-        ),
-    ] = Fraction(1, 10),
-    account: As = None,
-    token: Token = None,
-) -> None:
+def shell(*, catalog: Path, epsilon: Fraction, account: str | None, token: str | None) -> None:
     """Run the shell; in a pipe, exit with the code of the first failure."""
     code = run_shell(catalog, QuestionOptions(epsilon=epsilon), account_options(account, token))
     raise typer.Exit(code)

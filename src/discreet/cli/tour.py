@@ -5,9 +5,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from shlex import quote
-from typing import Annotated
 
-import typer
 from rich.console import Console
 from rich.rule import Rule
 from rich.syntax import Syntax
@@ -47,8 +45,8 @@ REGIONS = Stop(
     sql="""SELECT region, COUNT(*) AS visits, AVG(age) AS age
 FROM visits GROUP BY region""",
     options=QuestionOptions(epsilon=Fraction(1, 2)),
-    remark="With 95% probability, the noise changes a number by at most ±. Four regions cost as "
-    "much as one, and the average costs nothing beyond the count.",
+    remark="With 95% probability, the noise changes a number by at most the margin shown after ±. "
+    "Four regions cost as much as one, and the average costs nothing beyond the count.",
 )
 
 WEEKS = Stop(
@@ -87,7 +85,7 @@ SELECT kind, cost, ROUND(cost / visits, 2) AS per_visit,
        RANK() OVER (ORDER BY cost DESC) AS place
 FROM by_kind ORDER BY place""",
     options=QuestionOptions(epsilon=Fraction(1, 2)),
-    remark="Calculations on noisy results cost nothing. You can use any SQL here.",
+    remark="Calculations on noisy results cost nothing. You can use any SQL on them.",
 )
 
 NOSY = "SELECT patient_id, diagnosis FROM visits WHERE age > 95"
@@ -98,16 +96,12 @@ NEXT = (
     ("discreet explain 'SELECT MAX(cost) FROM visits' --epsilon 0.1", "Preview a query:"),
     ("discreet budget", "See the remaining budget and past queries:"),
     ("discreet shell", "Run queries interactively:"),
-    ("discreet init visits.csv --output my.toml", "Draft a catalog of your own:"),
+    ("discreet init visits.csv --output my.toml", "Draft a catalog for a file:"),
 )
 """Commands to go on with in the tour's folder, and what they are for."""
 
 
-def demo(
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder for the synthetic data and the chart.")
-    ] = Path("discreet-demo"),
-) -> None:
+def demo(output: Path) -> None:
     """Write the synthetic clinics, query them, and say how to go on with the same files."""
     console = answers()
     with waiting("generating synthetic clinics"):

@@ -35,7 +35,7 @@ NARROWEST = 20
 """Sentences are folded to no fewer columns."""
 
 PREVIEW = "Preview only: nothing was spent and no private data was read."
-PER_ROW = "n is the number of rows in a group that have a value."
+PER_ROW = "n is the number of rows in a group whose value is not NULL."
 HINT = "To see the generated SQL, add --sql, or call to_text(sql=True) in Python."
 
 
@@ -100,6 +100,8 @@ class Explanation:
     """What remains of the budget now."""
     due: Price | None = None
     """What would be charged now: less than the price if some of it was charged before."""
+    shows_sql: bool = False
+    """Whether text has the generated SQL, as where a dialect was asked for."""
 
     @property
     def protects(self) -> str:
@@ -109,7 +111,7 @@ class Explanation:
         unit = visible(self.unit)
         if self.neighbours is Neighbours.REPLACE:
             return f"the data of each {unit} (replace neighbours: the number of them is public)"
-        whole = "" if self.is_row_unit else ", with all of its rows"
+        whole = "" if self.is_row_unit else " with all its rows"
         return f"each {unit}{whole} (add-remove neighbours)"
 
     def __str__(self) -> str:
@@ -118,8 +120,11 @@ class Explanation:
     def __repr__(self) -> str:
         return self.to_text()
 
-    def to_text(self, *, width: int = WIDTH, sql: bool = False) -> str:
-        """Return the explanation as lines of text; with the generated SQL if `sql` is true."""
+    def to_text(self, *, width: int = WIDTH, sql: bool | None = None) -> str:
+        """Return the explanation as lines of text; with the generated SQL if `sql` is true.
+
+        By default the SQL is shown if it was asked for: if `explain` was called with a dialect.
+        """
         columns = max(line_width(width), NARROWEST)
         lines = [PREVIEW, "", *_definitions(self._facts(), columns)]
         groups = [(column,) for column in self._table()]
@@ -128,7 +133,7 @@ class Explanation:
             lines += [PER_ROW] if self._is_per_row else []
         for title, sentences in self._sections():
             lines += ["", title, *_indented(sentences, columns)]
-        if flag("sql", sql):
+        if self.shows_sql if sql is None else flag("sql", sql):
             for title, sqls in self._programs():
                 indented = (f"  {visible(line)}" for each in sqls for line in each.splitlines())
                 lines += ["", title, *indented]

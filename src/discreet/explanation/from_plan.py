@@ -62,6 +62,7 @@ def explain_plan(  # noqa: PLR0913 - all that is said
     question: str = "",
     remaining: Balance | None = None,
     due: Price | None = None,
+    shows_sql: bool = False,
 ) -> Explanation:
     """Return the explanation of a plan: its cost, margins, limits, groups, noise and SQL.
 
@@ -99,6 +100,7 @@ def explain_plan(  # noqa: PLR0913 - all that is said
         afterwards=plan.question.post_sql,
         sqls=tuple(sqls),
         remaining=remaining,
+        shows_sql=shows_sql,
     )
 
 

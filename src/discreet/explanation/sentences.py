@@ -51,6 +51,13 @@ COUNTS = {
     Statistic.COUNT_DISTINCT,
 }
 SUMS = {Statistic.SUM, Statistic.SUM_DISTINCT}
+RANKS = {Statistic.QUANTILE, Statistic.MIN, Statistic.MAX}
+"""Selected by rank, so their margin is in rows, and not a ±."""
+
+PER_QUERY = (
+    "To choose among the matching rows, use --row-choice per-query, or in Python "
+    'row_choice="per-query" (same cost, slower).'
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,14 +101,9 @@ def rank_name(aggregate: Aggregate) -> str:
 
 def rank_note(aggregate: Aggregate, margin: RankMargin, confidence: Fraction) -> str:
     """Return how far the rank of a selected value may be from the one asked for."""
-    where = {
-        "the lowest rank": "first position",
-        "the highest rank": "last position",
-        "the median's rank": "true median's position",
-    }.get(rank_name(aggregate), "requested position")
     return (
         f"{aggregate.text}: with {percent(confidence)} confidence, the value shown is within "
-        f"{rows_text(margin.rows)} rows of the {where} in sorted order."
+        f"{rows_text(margin.rows)} rows of {rank_name(aggregate)}, in sorted order."
     )
 
 
@@ -140,10 +142,7 @@ def contribution_sentences(
                 f"out, so {_effect(aggregates)}. The margin of error does not include this."
             )
             if when := _when_chosen(contribution):
-                yield (
-                    f"The {what} were chosen {when}. To choose them among the matching rows, set "
-                    "row_choice to per-query: the cost is the same, and the query is slower."
-                )
+                yield f"The {what} were chosen {when}. {PER_QUERY}"
         case CountedOnce():
             yield f"Each {unit.name} is counted once, however many rows it has."
         case _ if unit.is_row:
@@ -161,12 +160,20 @@ def limit_note(
 ) -> str:
     """Return what an answer says of its contribution limit."""
     chosen = _when_chosen(limit)
-    when = f" The {limit.of.value} were chosen {chosen}; see row_choice." if chosen else ""
+    when = f" The {limit.of.value} were chosen {chosen}. {PER_QUERY}" if chosen else ""
     return (
         f"Contribution limit: {_limit(limit, unit, with_table=with_table, with_setting=False)}. "
-        f"Further {limit.of.value} are left out, so {_effect(aggregates)}; ± does not include "
-        f"this.{when}"
+        f"Further {limit.of.value} are left out, so {_effect(aggregates)}"
+        f"{_without_limit(aggregates)}.{when}"
     )
+
+
+def _without_limit(aggregates: Sequence[Aggregate]) -> str:
+    """Return which figure of the answer does not count what is left out, if it has one."""
+    statistics = {each.statistic for each in aggregates}
+    if not statistics <= RANKS | {Statistic.MODE}:
+        return "; ± does not include this"
+    return "; the confidence below does not include this" if statistics & RANKS else ""
 
 
 def _limit(
@@ -226,7 +233,7 @@ def _when_chosen(limit: ContributionLimit) -> str:
 # --------------------------------------------------------------------------- left out, clamped
 
 
-def left_out_text(rows: LeftOut, *, with_table: bool, is_brief: bool = False) -> str:
+def left_out_text(rows: LeftOut, *, with_table: bool) -> str:
     """Return which rows are left out, as part of a sentence; or a value that is clamped."""
     match rows:
         case NullUnit(table=table, column=column):
@@ -235,12 +242,12 @@ def left_out_text(rows: LeftOut, *, with_table: bool, is_brief: bool = False) ->
             of = f" of {table}" if with_table else ""
             return f"rows{of} where {column} leads to no row of {parent} with a privacy unit"
         case UnlistedKeys():
-            ways = [*(["NULL"] if rows.has_null else []), *_undeclared(rows, is_brief=is_brief)]
+            ways = [*(["NULL"] if rows.has_null else []), *_undeclared(rows)]
             return f"rows where {rows.text} is {' or '.join(ways)}"
         case NullValues(column=column):
             return f"rows where {column} is NULL"
         case Clamped(text=text):
-            return f"{text} to {_clamp_range(rows)}"
+            return f"{text} to the range {' to '.join(_end_texts(rows))}"
 
 
 def left_out_sentence(rows: LeftOut) -> str:
@@ -255,9 +262,7 @@ def left_out_notes(left_out: Sequence[LeftOut], *, is_limited: bool) -> Iterator
     """Yield what an answer says of rows that are left out and values that are clamped."""
     rows = [each for each in left_out if not isinstance(each, Clamped)]
     tables = {each.table for each in rows if isinstance(each, NullUnit | NoPathToUnit)}
-    texts = dict.fromkeys(
-        left_out_text(each, with_table=len(tables) > 1, is_brief=True) for each in rows
-    )
+    texts = dict.fromkeys(left_out_text(each, with_table=len(tables) > 1) for each in rows)
     if texts:
         yield f"{'Also left out' if is_limited else 'Left out'}: {'; '.join(texts)}."
     clamped = [each for each in left_out if isinstance(each, Clamped)]
@@ -266,20 +271,14 @@ def left_out_notes(left_out: Sequence[LeftOut], *, is_limited: bool) -> Iterator
         yield f"Clamped: {'; '.join(ranges)}."
 
 
-def _undeclared(keys: UnlistedKeys, *, is_brief: bool) -> Iterator[str]:
+def _undeclared(keys: UnlistedKeys) -> Iterator[str]:
     if not keys.has_undeclared:
         return
     if keys.bounds is None:
-        yield "not declared" if is_brief else "not a declared value"
+        yield "not a declared value"
         return
     low, high = map(_value_text, keys.bounds)
     yield f"outside {low} to {high}"
-
-
-def _clamp_range(clamped: Clamped) -> str:
-    low, high = _end_texts(clamped)
-    is_plain = clamped.low >= 0 and not clamped.kind.is_time
-    return f"{low}–{high}" if is_plain else f"between {low} and {high}"
 
 
 def _end_texts(clamped: Clamped) -> tuple[str, str]:
@@ -373,9 +372,9 @@ def noise_sentence(reason: NoiseReason) -> str:
         case NotDrawable():
             return "Gaussian noise cannot be drawn at this ε and δ."
         case LaplaceNarrower(ratio=ratio):
-            return f"Gaussian noise would be {ratio:.2g} times as wide."
+            return f"With Gaussian noise, margins of error would be {ratio:.2g} times as wide."
         case GaussianNarrower(ratio=ratio):
-            return f"It is {ratio:.2g} times as wide as Laplace noise would be."
+            return f"Margins of error are {ratio:.2g} times as wide as with Laplace noise."
         case _:
             return ""
 

@@ -26,7 +26,7 @@ from discreet.engines.spark.tables import Session, SparkFrame
 from discreet.errors import HIDDEN, CatalogError, DiscreetWarning, ParameterError, SourceError
 from discreet.ledger import Ledger, SqliteLedger, is_on_server
 from discreet.mechanisms.sensitivity import Neighbours
-from discreet.opening.registry import prints_of, register
+from discreet.opening.registry import is_synthetic, prints_of, register
 from discreet.opening.sources import (
     Version,
     address_of,
@@ -297,7 +297,8 @@ def _ledger_for(
     prints = prints_of(declared, sources, version.contents, where)
     ledger = ledger_at(place, declared, prints)
     try:
-        register(without_password(str(place)) if is_on_server(place) else Path(place), prints)
+        if not is_synthetic(declared, version.contents):
+            register(without_password(str(place)) if is_on_server(place) else Path(place), prints)
         return ledger, _version_in(version, ledger)
     except BaseException:
         ledger.close()

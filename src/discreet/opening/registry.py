@@ -14,7 +14,7 @@ import logging
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import file_digest, sha256
 from hmac import new as new_hmac
@@ -180,6 +180,20 @@ LARGEST = 2**24
 """The most bytes of a registry that are read."""
 
 
+SYNTHETIC = frozenset(
+    {
+        "02ff02eca29d86b716384c3cd88b0a65b24c13ae1795ff1be388ca73ab95bb37",
+        "ec30ed96faf85516abf39cd4d22ce5e628d82765de693bf7bab6ddf035e86b1a",
+    }
+)
+"""The contents of the private tables of `discreet demo`. They are about nobody, so each folder with
+them may have its own ledger."""
+
+
+_warned: set[tuple[str, ...]] = set()
+"""The ledgers that this process has warned about, each with the others."""
+
+
 PATIENCE = 2.0
 """Seconds to wait for other processes that are writing the registry."""
 
@@ -248,8 +262,17 @@ def _table_in(name: str, source: DataSource) -> str:
     return name.casefold() if is_database else ""
 
 
+def is_synthetic(declared: Declaration, contents: Mapping[str, str]) -> bool:
+    """Return whether all private tables are those of `discreet demo`, as it writes them."""
+    private = [each.name for each in declared.tables if each.unit is not None]
+    return bool(private) and all(contents.get(each) in SYNTHETIC for each in private)
+
+
 def register(place: str | Path, prints: frozenset[str]) -> None:
-    """Register the data of a ledger, and warn if another ledger here is about the same data."""
+    """Register the data of a ledger, and warn if other ledgers here are about the same data.
+
+    A process warns once for each ledger and the same others.
+    """
     if not prints:
         return
     own = str(place if isinstance(place, str) else place.resolve())
@@ -258,14 +281,18 @@ def register(place: str | Path, prints: frozenset[str]) -> None:
     except (OSError, RuntimeError, ValueError, TypeError, AttributeError) as cause:
         log.warning("the registry of ledgers cannot be read or written", exc_info=cause)
         return
-    if others:
-        more = f" (and {len(others) - 1} more)" if len(others) > 1 else ""
-        warn(
-            f"The ledger {others[0]}{more} is about the same data as {own}. Each allows its whole "
-            "budget, so together they can reveal more than either states. Use one ledger for both.",
-            DiscreetWarning,
-            stacklevel=2,
-        )
+    if others and (own, *others) not in _warned:
+        _warned.add((own, *others))
+        warn(_warning(own, others), DiscreetWarning, stacklevel=2)
+
+
+def _warning(own: str, others: Sequence[str]) -> str:
+    what = f"Another ledger covers the same data as {own}: {others[0]}."
+    if len(others) > 1:
+        what = f"{len(others)} other ledgers cover the same data as {own}, for example {others[0]}."
+    return (
+        f"{what} Their budgets add up: together they reveal more than each allows. Use one ledger."
+    )
 
 
 def _noted(own: str, prints: frozenset[str]) -> list[str]:

@@ -1,0 +1,122 @@
+"""Entries and incidents of a ledger, as text and for JSON."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from fractions import Fraction
+
+from discreet.accounting import record_from_event
+from discreet.amounts import amount_up, equation
+from discreet.ledger import Entry, Incident
+from discreet.ledger.incidents import UNANSWERED
+
+PRIVATE = {"token", "data"}
+"""Notes of the ledger that nobody is shown."""
+
+FAILURES = {
+    "failed": "database failed",
+    "time": "time limit",
+    "memory": "memory limit",
+    "release": "no result",
+    UNANSWERED: "no answer",
+}
+
+
+def moment_text(written: datetime) -> str:
+    """Return when an entry was written."""
+    return f"{written:%Y-%m-%d %H:%M:%S}"
+
+
+def status_text(enabled: bool, suspended: bool) -> str:
+    """Return whether an account may run queries, or is suspended after a failure."""
+    return "disabled" if not enabled else "suspended" if suspended else "enabled"
+
+
+def entry_details(entries: Sequence[Entry]) -> Iterator[str]:
+    """Yield what an entry says beside its columns; other entries are named by their number."""
+    charges = {each.question: each.number for each in entries if each.kind == "charge"}
+    for entry in entries:
+        match entry.kind:
+            case "policy":
+                yield _policy_text(entry.about)
+            case "analyst":
+                yield _cap_text(entry.about)
+            case "charge":
+                yield entry.about.get("sql", entry.question)
+            case "answer":
+                yield f"answer to entry {charges[entry.question]}"
+            case "pin":
+                yield f"reuses the answer to entry {charges[entry.about['source']]}"
+            case "incident":
+                yield f"{FAILURES[entry.about['failure']]}, suspends {entry.about['suspends']}"
+            case _:
+                yield ""
+
+
+def _policy_text(about: Mapping[str, str]) -> str:
+    """Return a total budget: ε, δ, what is not in every ledger, then accounting and neighbours."""
+    shown = PRIVATE | {"epsilon", "delta", "filter", "neighbours"}
+    rest = sorted(each for each in about.items() if each[0] not in shown and each[1] != "0")
+    parts = (
+        _equation("ε", about["epsilon"]),
+        _equation("δ", about["delta"]),
+        *(f"{name} {value}" for name, value in rest),
+        f"{about['filter']} accounting",
+        f"{about['neighbours']} neighbours",
+    )
+    return ", ".join(parts)
+
+
+def _cap_text(about: Mapping[str, str]) -> str:
+    cap = about["delta"]
+    delta = "no cap on δ" if cap == "none" else f"cap {_equation('δ', cap)}"
+    status = status_text(about["enabled"] == "yes", suspended=False)
+    return f"cap {_equation('ε', about['epsilon'])}, {delta}, {status}"
+
+
+def _equation(letter: str, amount: str) -> str:
+    return equation(letter, amount_up(Fraction(amount)))
+
+
+def entry_record(entry: Entry) -> dict[str, object]:
+    """Return an entry for JSON, without answers and tokens."""
+    return {
+        "number": entry.number,
+        "kind": entry.kind,
+        "written": entry.written.isoformat(),
+        "question": entry.question,
+        "account": entry.account,
+        "events": [record_from_event(each) for each in entry.events],
+        "about": {name: text for name, text in entry.about.items() if name not in PRIVATE},
+        "digest": entry.digest,
+    }
+
+
+def incident_columns(incidents: Sequence[Incident]) -> dict[str, list[str]]:
+    """Return the columns of a table of incidents."""
+    return {
+        "entry": [str(each.number) for each in incidents],
+        "when (UTC)": [moment_text(each.written) for each in incidents],
+        "account": [each.account for each in incidents],
+        "failure": [FAILURES[each.failure] for each in incidents],
+        "resumed": [_resumed(each) for each in incidents],
+        "query": [each.about.get("sql", each.question) for each in incidents],
+    }
+
+
+def _resumed(incident: Incident) -> str:
+    if incident.failure == UNANSWERED:
+        return ""
+    return "yes" if incident.is_resumed else "no"
+
+
+def incident_record(incident: Incident) -> dict[str, object]:
+    """Return an incident for JSON."""
+    return {
+        "entry": incident.number,
+        "written": incident.written.isoformat(),
+        "account": incident.account,
+        "failure": incident.failure,
+        "suspends": incident.suspends or None,
+        "resumed": incident.is_resumed,
+        "question": incident.about.get("sql", incident.question),
+    }

@@ -1,0 +1,305 @@
+"""The options of commands that run queries, manage the budget and set Discreet up.
+
+A signature without a body: `runs` loads the module that has the body when the command runs, so help
+loads no database.
+"""
+# ruff: noqa: PLR0913, PLR0917 - each argument is an option
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+from discreet.cli.app import make_group, runs
+from discreet.cli.help import PlainCommand
+from discreet.cli.options import (
+    DEFAULT_CATALOG,
+    DEFAULT_CONFIDENCE,
+    As,
+    AsCsv,
+    AsJson,
+    Catalog,
+    Chart,
+    Confidence,
+    Delta,
+    Dialect,
+    Epsilon,
+    File,
+    LedgerArgument,
+    LedgerOption,
+    PreviewAs,
+    PreviewToken,
+    RowChoice,
+    ShowSql,
+    Sql,
+    Token,
+    Within,
+    exact,
+)
+
+analyst, ledger = make_group(), make_group()
+
+Name: TypeAlias = Annotated[str, typer.Argument(metavar="NAME", help="The analyst's name.")]
+
+
+# --------------------------------------------------------------------------- get started
+
+
+@runs("tour")
+def demo(
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="FOLDER", help="Folder for the synthetic data and the chart."
+        ),
+    ] = Path("discreet-demo"),
+) -> None:
+    """Write the synthetic clinics, query them, and say how to go on with the same files."""
+
+
+@runs("init")
+def init(
+    data: Annotated[
+        list[str], typer.Argument(metavar="DATA", help="Data files: CSV, Parquet or DuckDB.")
+    ],
+    unit: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help='Column that identifies the person to protect, or "row" to protect each row '
+            "separately.",
+        ),
+    ] = None,
+    epsilon: Annotated[
+        Fraction | None,
+        typer.Option(parser=exact, metavar="E", help="Total privacy budget (ε)."),
+    ] = None,
+    delta: Annotated[
+        Fraction | None, typer.Option(parser=exact, metavar="D", help="Total δ; 0 for none.")
+    ] = None,
+    find_bounds: Annotated[
+        Fraction | None,
+        typer.Option(
+            parser=exact,
+            metavar="E",
+            help="Spend this much ε to find bounds and value lists privately.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="Catalog file to write.")
+    ] = DEFAULT_CATALOG,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing catalog.")] = False,
+) -> None:
+    """Draft a catalog of data files and say what to do next."""
+
+
+# --------------------------------------------------------------------------- run queries
+
+
+@runs("ask")
+def explain(
+    sql: Sql = None,
+    catalog: Catalog = DEFAULT_CATALOG,
+    epsilon: Epsilon = None,
+    within: Within = None,
+    delta: Delta = None,
+    confidence: Confidence = DEFAULT_CONFIDENCE,
+    row_choice: RowChoice = None,
+    dialect: Dialect = None,
+    show_sql: ShowSql = False,
+    file: File = None,
+    is_json: AsJson = False,
+    account: PreviewAs = None,
+    token: PreviewToken = None,
+) -> None:
+    """Print the cost and margins of a query; reads the catalog and the ledger, no private data."""
+
+
+@runs("ask")
+def ask(
+    sql: Sql = None,
+    catalog: Catalog = DEFAULT_CATALOG,
+    epsilon: Epsilon = None,
+    within: Within = None,
+    delta: Delta = None,
+    confidence: Confidence = DEFAULT_CONFIDENCE,
+    row_choice: RowChoice = None,
+    file: File = None,
+    is_json: AsJson = False,
+    is_csv: AsCsv = False,
+    plot: Chart = None,
+    account: As = None,
+    token: Token = None,
+) -> None:
+    """Run a query and print its answer."""
+
+
+@runs("shell")
+def shell(
+    catalog: Catalog = DEFAULT_CATALOG,
+    epsilon: Annotated[
+        Fraction,
+        typer.Option(
+            "--epsilon",
+            "-e",
+            parser=exact,
+            metavar="E",
+            show_default=False,
+            help="ε to spend on each query. Default: 0.1.",
+        ),
+    ] = Fraction(1, 10),
+    account: As = None,
+    token: Token = None,
+) -> None:
+    """Run the shell; in a pipe, exit with the code of the first failure."""
+
+
+# --------------------------------------------------------------------------- budget
+
+
+@runs("ledger")
+def budget(catalog: Catalog = DEFAULT_CATALOG, is_json: AsJson = False) -> None:
+    """Print what remains, what was asked and by whom; reads no data."""
+
+
+@analyst.command(
+    "add",
+    cls=PlainCommand,
+    help="Add an analyst or change a cap. Prints a new token once. Any earlier token stops "
+    "working.",
+)
+@runs("analyst")
+def add_analyst(
+    name: Name,
+    epsilon: Annotated[
+        Fraction,
+        typer.Option(
+            "--epsilon", "-e", parser=exact, metavar="E", help="The analyst's cap: total ε."
+        ),
+    ],
+    delta: Annotated[
+        Fraction | None,
+        typer.Option(parser=exact, metavar="D", help="Cap of δ. Default: no separate cap."),
+    ] = None,
+    place: LedgerOption = None,
+    catalog: Catalog = DEFAULT_CATALOG,
+) -> None:
+    """Declare an analyst, in place of an earlier declaration, and print a new token once."""
+
+
+@analyst.command(
+    "list", cls=PlainCommand, help="Show the analysts, their caps and what remains of each."
+)
+@runs("analyst")
+def list_analysts(place: LedgerOption = None, catalog: Catalog = DEFAULT_CATALOG) -> None:
+    """Print the analysts as a table."""
+
+
+@analyst.command(
+    "disable",
+    cls=PlainCommand,
+    help="Revoke an analyst's access. What the analyst has spent stays spent.",
+)
+@runs("analyst")
+def disable_analyst(
+    name: Name, place: LedgerOption = None, catalog: Catalog = DEFAULT_CATALOG
+) -> None:
+    """Declare an analyst again, disabled."""
+
+
+@analyst.command(
+    "resume",
+    cls=PlainCommand,
+    help="Let an account run queries again after a failure suspended it.",
+)
+@runs("analyst")
+def resume_account(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help='The account: an analyst\'s name, or "owner".')
+    ],
+    place: LedgerOption = None,
+    catalog: Catalog = DEFAULT_CATALOG,
+) -> None:
+    """Note in the ledger that the owner has looked at an account's incidents."""
+
+
+@ledger.command("show", cls=PlainCommand, help="Show every entry.")
+@runs("ledger")
+def show_ledger(place: LedgerArgument = None, catalog: Catalog = DEFAULT_CATALOG) -> None:
+    """Print every entry of a ledger as a table."""
+
+
+@ledger.command(
+    "verify",
+    cls=PlainCommand,
+    help="Check the hash chain of the ledger. With --head, also check that the entry you "
+    "noted is still in it.",
+)
+@runs("ledger")
+def verify_ledger(
+    place: LedgerArgument = None,
+    catalog: Catalog = DEFAULT_CATALOG,
+    head: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIGEST",
+            help="Digest that you noted earlier. Fails if no entry has it.",
+        ),
+    ] = None,
+) -> None:
+    """Print the ledger's head if no entry was changed, else raise LedgerError."""
+
+
+@ledger.command(
+    "incidents",
+    cls=PlainCommand,
+    help="Show queries that failed after they were charged, and suspended accounts.",
+)
+@runs("ledger")
+def show_incidents(
+    place: LedgerArgument = None, catalog: Catalog = DEFAULT_CATALOG, is_json: AsJson = False
+) -> None:
+    """Print incidents, suspended accounts, and how many bits were revealed at most."""
+
+
+@ledger.command(
+    "export",
+    cls=PlainCommand,
+    help="Print every entry as one line of JSON, without answers or tokens.",
+)
+@runs("ledger")
+def export_ledger(place: LedgerArgument = None, catalog: Catalog = DEFAULT_CATALOG) -> None:
+    """Print the entries for programs; answers and hashes of tokens stay in the ledger."""
+
+
+@runs("design")
+def price(
+    releases: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RELEASES", help="Releases, such as '100 x laplace 0.1' 'gaussian 5'."
+        ),
+    ],
+    delta: Annotated[
+        float, typer.Option(metavar="D", help="The δ at which to compute the total ε.")
+    ] = 0.0,
+) -> None:
+    """Print the best proved cost of the releases together, and what other methods prove."""
+
+
+# --------------------------------------------------------------------------- large tables
+
+
+@runs("init")
+def prepare(
+    catalog: Catalog = DEFAULT_CATALOG,
+    remove: Annotated[
+        bool,
+        typer.Option(
+            "--remove",
+            help="Delete the prepared copy. The data and the ledger are not touched.",
+        ),
+    ] = False,
+) -> None:
+    """Make the prepared copy, or remove it; an interrupted run continues next time."""
