@@ -73,9 +73,8 @@ def init(
     stated = Stated(unit=unit, epsilon=epsilon, delta=delta, find_bounds=find_bounds)
     if output.exists() and not force:
         raise CatalogError(
-            "there is a catalog already", "name another with --output, or add --force",
-            file=str(output),
-        )  # fmt: skip
+            f"{output} already exists", "Write to another file with --output, or add --force"
+        )
     check_place("output", output)
     tables = _tables(data, output)
     _check_unit(unit, tables)

@@ -100,6 +100,8 @@ class Explanation:
     """What remains of the budget now."""
     due: Price | None = None
     """What would be charged now: less than the price if some of it was charged before."""
+    warnings: tuple[str, ...] = ()
+    """What to check before the query is run: a suspension, or a value that looks mistyped."""
 
     @property
     def protects(self) -> str:
@@ -200,6 +202,7 @@ class Explanation:
     def _sections(self) -> Iterator[tuple[str, Sequence[str]]]:
         """Yield titles and their sentences, those that there are."""
         for title, sentences in (
+            ("Warnings", self.warnings),
             ("Bounds", self.first),
             ("Contribution limit", self.bounding),
             ("Groups", self.keys),
@@ -250,6 +253,7 @@ class Explanation:
             "bounding": list(self.bounding),
             "keys": list(self.keys),
             "left_out": list(self.left_out),
+            "warnings": list(self.warnings),
             "sql": list(self.sqls),
             "afterwards": self.afterwards,
         }
