@@ -116,7 +116,8 @@ class ReportError(DiscreetError, ValueError):
     """Reports or counts of local privacy that no honest client or server can have sent."""
 
     def __init__(self, problem: str) -> None:
-        super().__init__(problem, "Nothing was counted. Use the mechanism that made the reports")
+        what = problem[:1].upper() + problem[1:]
+        super().__init__(what, "Nothing was counted. Use the mechanism that made the reports")
 
 
 class CollectionError(DiscreetError):
@@ -160,12 +161,11 @@ class BudgetError(DiscreetError):
         self.remaining = {name: remaining for name, (_, remaining) in bounds.items()}
         equal = [a - b for a, b in bounds.values() if _brief(a) == _brief(b)]
         short = f", which is {_brief(equal[0])} too little" if equal else ""
+        fixes = [instead, "repeat a query that was answered before, which costs nothing"]
         if "delta" in bounds:
             fixes = ["run a query that needs no δ, such as one with declared groups", instead]
         elif any(self.remaining.values()):
             fixes = ["use a smaller epsilon", instead]
-        else:
-            fixes = [instead, "repeat a query that was answered before, which costs nothing"]
         fix = ", or ".join(filter(None, fixes))
         super().__init__(
             f"Not enough budget: this would cost {_amounts(self.requested)}, and "
