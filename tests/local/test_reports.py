@@ -88,7 +88,7 @@ def test_rows_of_another_form_are_refused() -> None:
 
 
 def test_text_is_no_report() -> None:
-    with pytest.raises(ReportError, match="reports must be bytes"):
+    with pytest.raises(ReportError, match="Reports must be bytes"):
         Reports.from_bytes(KaryResponse(epsilon=1, categories=3), "text")  # type: ignore[arg-type]
 
 
