@@ -84,10 +84,10 @@ def test_mistakes_get_one_sentence(discreet: Discreet, here: Path) -> None:
         (["estimate"], "Only 50 reports were counted, and results need at least 100"),
         (["estimate", "missing.db"], "no collection in this file"),
         (["collect", "missing.txt"], "missing.txt"),
-        (["collect", "bad.txt"], "line 52 of bad.txt is not an id with a report"),
+        (["collect", "bad.txt"], "Line 52 of bad.txt is not an id with a report"),
         (
             ["collect", "cut.txt"],
-            "line 11 of cut.txt is not an id with a report of SubsetSelection(",
+            "Line 11 of cut.txt is not an id with a report of SubsetSelection(",
         ),
         (["collect", "unnamed.txt"], "Line 2 of unnamed.txt is not an id with a report"),
         (
