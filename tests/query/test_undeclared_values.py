@@ -69,9 +69,9 @@ def test_other_comparisons_are_not_remarked_on(clinic: Curator, sql: str) -> Non
 
 def test_the_note_follows_from_the_catalog_and_not_from_the_data() -> None:
     """The data have a value that is not declared: comparing with it is remarked on as well."""
-    table = {"region": ["nowhere"] * 20, "patient_id": list(range(20))}
+    table = pa.table({"region": ["nowhere"] * 20, "patient_id": list(range(20))})
     with discreet.open(
-        {"people": pa.table(table)},
+        {"people": table},
         unit="patient_id",
         values={"region": ["here", "there"]},
         epsilon=10,
