@@ -289,9 +289,43 @@ def test_who_is_suspended_between_the_charge_and_the_run_runs_nothing() -> None:
         return receipts
 
     ledger.charge_all = suspended_since  # type: ignore[method-assign]
-    with pytest.raises(SuspendedError):
+    with pytest.raises(SuspendedError, match="This query was charged, and its cost stays spent"):
         curator.ask(about(0), epsilon=1)
     assert engine.ran == 0
+    ledger.charge_all = charge_all  # type: ignore[method-assign]
+    curator.resume("owner")
+    left = curator.remaining
+    assert left.epsilon == 99
+    curator.ask(about(0), epsilon=1)
+    assert curator.remaining == left
+
+
+def test_an_explanation_says_that_the_account_is_suspended() -> None:
+    curator, engine = made()
+    eve, bob = on_accounts(curator)
+    eve.ask(about(0), epsilon=1)
+    with pytest.raises(EngineError):
+        eve.ask(about(2), epsilon=1)
+    suspended = "This account is suspended, so running this query would be rejected."
+    for question in (about(2), about(3)):
+        explained = eve.explain(question, epsilon=1)
+        assert explained.warnings == (suspended,)
+        assert suspended in explained.to_text()
+        assert bob.explain(question, epsilon=1).warnings == ()
+    assert eve.explain(about(0), epsilon=1).warnings == ()  # its answer is saved
+    engine.is_mended = True
+    curator.resume("eve")
+    assert eve.explain(about(3), epsilon=1).warnings == ()
+
+
+def test_the_command_that_ends_a_suspension_names_the_account() -> None:
+    curator, _ = made(incident_suspends="all")
+    eve, bob = on_accounts(curator)
+    with pytest.raises(EngineError):
+        eve.ask(about(2), epsilon=1)
+    for ask, name in ((eve.ask, "eve"), (curator.ask, "eve"), (bob.ask, "NAME")):
+        with pytest.raises(SuspendedError, match=f"then run discreet analyst resume {name}\\."):
+            ask(about(3), epsilon=1)
 
 
 def test_nothing_is_answered_until_a_failure_is_recorded() -> None:

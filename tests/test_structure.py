@@ -265,6 +265,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "parse": set(),
         "questions": {"tree"},
         "stored_names": {"questions", "tree"},
+        "undeclared_values": {"questions", "tree"},
         "identity": {"questions", "stored_names", "tree"},
         "expressions": {"parse", "tree"},
         "check": {"expressions", "identity", "parse", "questions", "tree"},

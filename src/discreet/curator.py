@@ -43,7 +43,7 @@ HALF = Fraction(1, 2)
 
 
 RENAMED = {"find_bounds": "find_bounds_of", "bounding": "row_choice"}
-"""Arguments as version 0.1 called them."""
+"""Arguments as version 0.1 called them; the method `find_bounds` keeps its name."""
 
 
 def _accepting_old_names(act: Callable[P, T]) -> Callable[P, T]:
@@ -141,7 +141,9 @@ class Curator:
         `row_choice` says when it is settled which rows of a unit count: "once", before any
         question, or "per-query"; as the catalog has it if nothing is said.
         """
-        self._ledger.check_early(account)  # rejected in this order: account, terms, query
+        # An account that this process knows to be disabled is rejected first, then bad terms, then
+        # the query. `reuse.find` checks the account again, as the ledger has it by then.
+        self._ledger.check_early(account)
         level = confidence_level(confidence)
         target = make_target(epsilon, delta, within, confidence)
         catalog = with_row_choice(self.catalog, row_choice)
@@ -152,14 +154,14 @@ class Curator:
         bound = self._planner.plan(sql, found.target, found.catalog)  # parse, check, plan, bind
         known = self._reuse.find(bound.plan, account)  # what was released before
         released = self._executor.execute(bound, known, note=sql, account=account)
-        price, from_ledger = _bill(released, found)
+        cost, from_ledger = _cost_and_origin(released, found)
         return present(
             released.plan,
             released.noisy,
             self._public.run,
             text=sql,
             confidence=level,
-            price=price,
+            price=cost,
             balance=balance_from(released.balance.remaining, released.balance.limit),
             from_ledger=from_ledger,
             notes=_notes(released, found, level),
@@ -182,7 +184,8 @@ class Curator:
         """Return what `ask` would do and cost, and how good the answer would be; reads no data.
 
         `dialect` has the statements in the words of another engine, "bigquery", "databricks",
-        "snowflake" or "trino", over tables that are not prepared; nothing is run there.
+        "snowflake" or "trino", over tables that are not prepared; nothing is run there. Rows are
+        then chosen per query, whatever `row_choice` says.
         """
         self._ledger.check_early(account)
         choice = row_choice if dialect is None else RowChoice.PER_QUERY
@@ -199,6 +202,7 @@ class Curator:
                 remaining=balance_from(known.balance.remaining, known.balance.limit),
                 due=price_of(known.unpaid),
                 shows_sql=dialect is not None,
+                is_suspended=known.would_be_rejected,
             )
 
         search = bounds_search(self._planner, sql, target, find_bounds_of, catalog)
@@ -322,7 +326,7 @@ class Curator:
         found = bounds_from(ref, bound.plan, released.noisy)
         if found is None:
             raise NothingFoundError(str(ref), bound.plan.epsilon)
-        return found, released.price.epsilon
+        return found, released.charged.epsilon
 
     def _known_bounds(
         self, finding: Mapping[ColumnRef, BoundPlan], account: str
@@ -388,9 +392,12 @@ def _sqls(bound: BoundPlan, dialect: str | None) -> list[str]:
     return [write_for(each.query, dialect) for each in statements]
 
 
-def _bill(released: ReleasedTables, found: FoundBounds) -> tuple[Price, bool]:
-    """Return what is paid now, or, if all was paid before, what it cost; and whether it was."""
-    plan, charged = released.plan, released.price
+def _cost_and_origin(released: ReleasedTables, found: FoundBounds) -> tuple[Price, bool]:
+    """Return what was charged now, or what it cost before if nothing was; and whether nothing was.
+
+    A query that reads public tables only costs nothing, and is not from the ledger.
+    """
+    plan, charged = released.plan, released.charged
     now = Price(epsilon=charged.epsilon + found.charged, delta=charged.delta)
     if not now.is_free or not plan.releases:
         return now, False

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from shlex import quote
 from typing import Literal, TypeAlias
 
 HIDDEN = object()
 """Replaces a value that must not be shown, because it may come from the data."""
-
 
 COMMANDS = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
@@ -116,14 +116,12 @@ class ReportError(DiscreetError, ValueError):
     """Reports or counts of local privacy that no honest client or server can have sent."""
 
     def __init__(self, problem: str) -> None:
-        super().__init__(problem, "Nothing was counted. Use the mechanism that made the reports")
+        what = problem[:1].upper() + problem[1:]
+        super().__init__(what, "Nothing was counted. Use the mechanism that made the reports")
 
 
 class CollectionError(DiscreetError):
     """A collection of local reports that cannot be read, written or counted."""
-
-    def __init__(self, problem: str, instead: str) -> None:
-        super().__init__(problem, instead)
 
 
 class SolverError(DiscreetError):
@@ -163,7 +161,7 @@ class BudgetError(DiscreetError):
         self.remaining = {name: remaining for name, (_, remaining) in bounds.items()}
         equal = [a - b for a, b in bounds.values() if _brief(a) == _brief(b)]
         short = f", which is {_brief(equal[0])} too little" if equal else ""
-        fixes = [instead]
+        fixes = [instead, "repeat a query that was answered before, which costs nothing"]
         if "delta" in bounds:
             fixes = ["run a query that needs no δ, such as one with declared groups", instead]
         elif any(self.remaining.values()):
@@ -220,32 +218,35 @@ class LedgerError(DiscreetError):
 class AccountError(DiscreetError):
     """An account that may not run queries: not declared, disabled, or with an invalid token."""
 
-    def __init__(self, problem: str, instead: str) -> None:
-        super().__init__(problem, instead)
-
 
 class SuspendedError(AccountError):
     """An account that may run nothing until the owner has checked a failure.
 
-    Saved answers, which need no database, stay readable.
+    Saved answers, which need no database, stay readable. `resume` is the account to resume.
     """
 
-    def __init__(self, who: str = "This account is") -> None:
+    def __init__(self, resume: str = "NAME", who: str = "This account is", note: str = "") -> None:
         super().__init__(
             f"{who} suspended, because a query failed after it was charged",
-            "Ask the data owner to look at the failure with discreet ledger incidents, and to end "
-            "the suspension with discreet analyst resume",
+            f"{note}The data owner must check the failure with discreet ledger incidents, and then "
+            f"run discreet analyst resume {quote(resume)}",
         )
+        self._resume, self._who = resume, who
+
+    def after_charge(self) -> "SuspendedError":
+        """Return the same error for a query that was charged and has not run."""
+        note = "This query was charged, and its cost stays spent. After the suspension, "
+        return SuspendedError(self._resume, self._who, f"{note}repeating it costs nothing. ")
 
 
 class UnansweredError(AccountError):
     """An account with too many queries that were charged and have no answer."""
 
-    def __init__(self) -> None:
+    def __init__(self, account: str = "NAME") -> None:
         super().__init__(
             "Too many queries of this account were charged and have no answer",
-            "Run them again, which costs nothing, or ask the data owner to look at them with "
-            "discreet ledger incidents and to run discreet analyst resume",
+            "Repeat them, which costs nothing. Or the data owner checks them with discreet ledger "
+            f"incidents, and then runs discreet analyst resume {quote(account)}",
         )
 
 
@@ -253,7 +254,7 @@ class PinnedError(DiscreetError):
     """A query was charged, or read from another answer, while the same query was running."""
 
     def __init__(self) -> None:
-        super().__init__("This query was answered in another way at the same time", "Run it again")
+        super().__init__("Another process answered this query at the same time", "Run it again")
 
 
 class RefusedError(DiscreetError):
@@ -432,7 +433,8 @@ class EngineError(DiscreetError):
         super().__init__(
             "The database could not run this query",
             "Its cost stays spent, and the account is suspended until the data owner has "
-            "checked the failure. The data owner finds the cause in the log discreet.engine",
+            "checked the failure. To log its cause, the data owner sets the logger "
+            "discreet.engine to DEBUG before the query is repeated, which costs nothing",
         )
         self.failure: Failure = failure
 

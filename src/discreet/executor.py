@@ -25,6 +25,7 @@ from discreet.errors import (
     LeastEpsilonError,
     PinnedError,
     SourceError,
+    SuspendedError,
     UnansweredError,
 )
 from discreet.ledger import AccountBalance, Item, Ledger, Receipt, SavedAnswer
@@ -36,7 +37,14 @@ from discreet.query.plan import Plan
 from discreet.query.plan.identity import scope_of
 from discreet.query.plan.plan import PlannedRelease
 from discreet.release import release
-from discreet.reuse import NO_TABLE, KnownRelease, KnownReleases, Reuse, table_from
+from discreet.reuse import (
+    NO_TABLE,
+    KnownRelease,
+    KnownReleases,
+    ReleaseState,
+    Reuse,
+    table_from,
+)
 from discreet.tables import ExactTable, NoisyTable, bytes_from_noisy
 
 MOST_UNANSWERED = 10
@@ -102,7 +110,7 @@ class Breaker:
         self.settle()
 
 
-log = logging.getLogger("discreet.books")
+log = logging.getLogger("discreet.books")  # a public name, see docs/reference/stability.md
 
 
 log.addHandler(logging.NullHandler())
@@ -119,12 +127,12 @@ class ReleasedTables:
     plan: Plan
     """As it was carried out: with the noise of what was read off kept tables."""
     noisy: tuple[NoisyTable, ...]
-    price: Price
-    """Of what was not paid for before."""
+    charged: Price
+    """What was charged now, without what was charged before."""
     is_reused: bool
     """Whether something was read off a table that was released for another question."""
     balance: AccountBalance
-    """Of the account that asked, after the charge."""
+    """Of the account that asked: after the charge, or as last read if nothing was charged."""
 
 
 class Executor:
@@ -172,8 +180,8 @@ class Executor:
         return ReleasedTables(
             plan=plan,
             noisy=tuple(noisy),
-            price=price_of(new),
-            is_reused=any(each.reused is not None for each in known.releases),
+            charged=price_of(new),
+            is_reused=any(each.state is ReleaseState.REUSED for each in known.releases),
             balance=balances[-1] if balances else known.balance,
         )
 
@@ -184,7 +192,7 @@ class Executor:
         items = [
             Item(question=name, events=planned.events, scope=scope_of(planned))
             for plan in plans
-            for planned, name in zip(plan.releases, self._reuse.names(plan), strict=True)
+            for planned, name in zip(plan.releases, self._reuse.new_names(plan), strict=True)
         ]
         self._ledger.check(items, account=account)
 
@@ -208,7 +216,7 @@ class Executor:
             items = {
                 number: _item(plan, number, each, note)
                 for number, each in enumerate(known.releases)
-                if each.reused is None and not isinstance(each.paid, SavedAnswer)
+                if each.state in (ReleaseState.DUE, ReleaseState.CHARGED)
             }
             pins = {
                 each.name: each.reused.source
@@ -258,7 +266,10 @@ class Executor:
         An account that was suspended since the charge runs nothing: what was charged stays so, and
         is free when it is resumed. Ctrl-C is no failure.
         """
-        self._ledger.check(account=account, to_run=True)
+        try:
+            self._ledger.check(account=account, to_run=True)
+        except SuspendedError as rejection:
+            raise rejection.after_charge() from None
         failure: Failure
         try:
             return tuple(self._engine.run(each, scalars) for each in statements)
@@ -293,7 +304,9 @@ class Executor:
         """Return the noisy table to keep, or that there is none: noise is drawn once only."""
         try:
             drawn = bytes_from_noisy(release(planned, exact, entropy=self._entropy))
-        except (EntropyError, ArithmeticDriftError):  # no fact about the data
+        except (EntropyError, ArithmeticDriftError):
+            # About the machine, not the data, so no incident. The charge has no answer, and an
+            # account with MOST_UNANSWERED of these is charged for no more.
             raise
         except Exception:
             log.exception("a release failed after its noise was drawn")

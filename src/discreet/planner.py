@@ -28,7 +28,16 @@ from discreet.query.plan.plan import EpsilonTarget, Target
 from discreet.query.questions import Question
 
 PUBLIC_ONLY = EpsilonTarget(1)
-"""Stands for the target of a question that releases nothing, and so spends nothing of it."""
+"""Stands for the target of a question that releases nothing, and so spends nothing of it.
+
+`discreet.bounds` has another placeholder, for plans that are only tried.
+"""
+
+
+NO_TARGET = (
+    "Write epsilon=0.1 for what the query may cost, or within=20 for the margin of error that you "
+    "need; on the command line, --epsilon 0.1 or --within 20"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +87,7 @@ class Planner:
             if not self.public.check(each.sql, schemas).begins_with_a_number:
                 raise UnsupportedError(
                     "A subquery in a condition on rows must return a number",
-                    "Compare rows only with numbers",
+                    "Select a number in it, such as COUNT(*) or an AVG",
                 )
             self.public.rehearse(each.sql, synthetic_tables(question, schemas))
 
@@ -99,5 +108,5 @@ def located(sql: str) -> Iterator[None]:
 
 def _required(target: Target | None, question: Question) -> Target:
     if target is None and question.aggregations:
-        raise ParameterError("epsilon", HIDDEN, "must be given, or a margin of error: within=20")
+        raise ParameterError("epsilon", HIDDEN, "or within must be given", NO_TARGET)
     return target or PUBLIC_ONLY

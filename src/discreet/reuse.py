@@ -8,11 +8,12 @@ noise is no wider than what the question would buy. Nothing here charges or writ
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from fractions import Fraction
 from hashlib import sha256
 
 from discreet.catalog.catalog import Catalog
-from discreet.errors import DiscreetError, EngineError
+from discreet.errors import DiscreetError, EngineError, SuspendedError
 from discreet.estimators import ExpectedMargin, MarginPerCount, RankMargin, SelectedValue
 from discreet.ledger import AccountBalance, Entry, Ledger, LedgerView, Receipt, SavedAnswer
 from discreet.planner import Planner
@@ -53,6 +54,15 @@ class ReusedTable:
     """The name of the release whose table it is."""
 
 
+class ReleaseState(Enum):
+    """What the ledger has of a release."""
+
+    DUE = "not charged yet"
+    CHARGED = "charged, and without an answer"
+    SAVED = "charged, and answered"
+    REUSED = "read off the answer to another query"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownRelease:
     """A release of a plan, and what the ledger has of it."""
@@ -68,9 +78,14 @@ class KnownRelease:
     """Another table off which it can be read."""
 
     @property
-    def is_due(self) -> bool:
-        """Whether it is charged when it is asked for."""
-        return self.paid is None and self.reused is None
+    def state(self) -> ReleaseState:
+        """Whether it is still to be charged, to be run, or neither."""
+        if self.reused is not None:
+            return ReleaseState.REUSED
+        if self.paid is None:
+            return ReleaseState.DUE
+        is_saved = isinstance(self.paid, SavedAnswer)
+        return ReleaseState.SAVED if is_saved else ReleaseState.CHARGED
 
     def table(self) -> NoisyTable | None:
         """Return its table, if there is one; raise EngineError if none could be made."""
@@ -86,11 +101,20 @@ class KnownReleases:
     releases: tuple[KnownRelease, ...]
     balance: AccountBalance
     """Of the account that asks."""
+    is_suspended: bool = False
+    """Whether the account that asks is suspended, so that it can read saved answers only."""
 
     @property
     def unpaid(self) -> tuple[PlannedRelease, ...]:
         """The releases that would be charged, each once."""
-        return tuple({each.name: each.planned for each in self.releases if each.is_due}.values())
+        due = [each for each in self.releases if each.state is ReleaseState.DUE]
+        return tuple({each.name: each.planned for each in due}.values())
+
+    @property
+    def would_be_rejected(self) -> bool:
+        """Whether something would have to run, and the account is suspended."""
+        to_run = (ReleaseState.DUE, ReleaseState.CHARGED)
+        return self.is_suspended and any(each.state in to_run for each in self.releases)
 
     def tables(self) -> tuple[NoisyTable, ...] | None:
         """Return all tables, if all of them are in the ledger."""
@@ -130,15 +154,17 @@ class Reuse:
         The ledger is read once. What was read off a table once is read off the same one ever after.
         """
         with self._ledger.view() as view:
-            view.check(account=account)
+            is_suspended = _is_suspended(view, account)
             looked = [self._looked(view, plan, number) for number in range(len(plan.releases))]
             balance = view.balance(account)
         return KnownReleases(
-            releases=tuple(map(self._known, plan.releases, looked)), balance=balance
+            releases=tuple(map(self._known, plan.releases, looked)),
+            balance=balance,
+            is_suspended=is_suspended,
         )
 
-    def names(self, plan: Plan) -> tuple[str, ...]:
-        """Return what the releases of a plan would be called, were none paid for."""
+    def new_names(self, plan: Plan) -> tuple[str, ...]:
+        """Return the names of the releases of a plan if none was charged before."""
         return tuple(release_name(each, self._data_version) for each in plan.identities)
 
     # ----------------------------------------------------------------------- read in one view
@@ -209,7 +235,11 @@ class Reuse:
         return None
 
     def _planned_again(self, entry: Entry) -> PlannedRelease | None:
-        """Return the release that an entry charged, if the same question still means the same."""
+        """Return the release that an entry charged, if the same question still means the same.
+
+        It is planned with the catalog as declared. So answers with bounds that were found for one
+        query, or with another row choice than the catalog's, are not reused by other queries.
+        """
         epsilon, delta = Fraction(entry.about["epsilon"]), Fraction(entry.about["delta"])
         for slack in (None, delta):
             with suppress(DiscreetError):
@@ -219,6 +249,15 @@ class Reuse:
                     if entry.question in {release_name(identity, each) for each in self._versions}:
                         return planned
         return None
+
+
+def _is_suspended(view: LedgerView, account: str) -> bool:
+    """Return whether an account is suspended, or raise AccountError if it may not ask at all."""
+    try:
+        view.check(account=account, to_run=True)
+    except SuspendedError:
+        return True
+    return False
 
 
 def release_name(identity: Identity, data_version: str) -> str:

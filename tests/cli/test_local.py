@@ -81,15 +81,15 @@ def test_mistakes_get_one_sentence(discreet: Discreet, here: Path) -> None:
     (here / "unnamed.txt").write_text("\n".join([first, " " + rest[0].split()[1]]))
     discreet("local", "simulate", "-e", "2", "-n", "50", "-o", "other.txt")
     for arguments, words in (
-        (["estimate"], "only 50 reports were counted, and results need at least 100"),
+        (["estimate"], "Only 50 reports were counted, and results need at least 100"),
         (["estimate", "missing.db"], "no collection in this file"),
         (["collect", "missing.txt"], "missing.txt"),
-        (["collect", "bad.txt"], "line 52 of bad.txt is not an id with a report"),
+        (["collect", "bad.txt"], "Line 52 of bad.txt is not an id with a report"),
         (
             ["collect", "cut.txt"],
-            "line 11 of cut.txt is not an id with a report of SubsetSelection(",
+            "Line 11 of cut.txt is not an id with a report of SubsetSelection(",
         ),
-        (["collect", "unnamed.txt"], "line 2 of unnamed.txt is not an id with a report"),
+        (["collect", "unnamed.txt"], "Line 2 of unnamed.txt is not an id with a report"),
         (
             ["collect", "reports.txt", "--into", "nowhere/c.db"],
             "folder of the collection does not exist",

@@ -201,7 +201,7 @@ def write_both(other: StoredLedger, turn: Any) -> None:
     events = (TENTH * 8,)
     other.charge("other", events)
     line = NewEntry(kind="charge", question="mine", account="owner", events=events, about={})
-    turn.book.check_affordable("owner", [line])
+    turn.state.check_affordable("owner", [line])
     turn.append(line)
 
 

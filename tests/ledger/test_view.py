@@ -40,7 +40,7 @@ def test_a_view_rejects_what_the_ledger_rejects(store: Store) -> None:
         view.check([Item(question="q", events=[TENTH] * 2)], account="eve")
         with pytest.raises(BudgetError, match="eve"):
             view.check([Item(question="q", events=[TENTH] * 3)], account="eve")
-        with pytest.raises(AccountError, match="no analyst with this name"):
+        with pytest.raises(AccountError, match="no analyst"):
             view.check(account="mallory")
 
 
@@ -84,7 +84,7 @@ def test_who_may_not_ask_is_rejected_early_if_that_is_known(durable: Store) -> N
         other.declare_analyst("eve", epsilon=1)
         ledger.check_early("eve")  # looked up, as it was not known
         ledger.declare_analyst("eve", epsilon=1, enabled=False)
-        for account, says in (("eve", "disabled"), ("mallory", "no analyst with this name")):
+        for account, says in (("eve", "disabled"), ("mallory", "no analyst .mallory.")):
             with pytest.raises(AccountError, match=says):
                 ledger.check_early(account)
     with pytest.raises(LedgerError, match="closed"):

@@ -162,12 +162,12 @@ STATES = ["", "{}", "[]", "null", '{"mechanism": "00"}', '{"mechanism": "HERE"}'
 def test_damaged_states_are_refused(state: str) -> None:
     flips, rappor = BitFlips(epsilon=1, buckets=4), Rappor()
     client = Client(KaryResponse(epsilon=1, categories=4))
-    with pytest.raises(ReportError, match="this state"):
+    with pytest.raises(ReportError, match="This state"):
         Client.from_json(flips, state.replace("HERE", fingerprint(flips).hex()))
-    with pytest.raises(ReportError, match="this state"):
+    with pytest.raises(ReportError, match="This state"):
         Client.from_json(rappor, state.replace("HERE", fingerprint(rappor).hex()))
     name = fingerprint(client.mechanism).hex()
-    with pytest.raises(ReportError, match="this state"):
+    with pytest.raises(ReportError, match="This state"):
         Client.from_json(Memoized(client.mechanism), state.replace("HERE", name))
 
 

@@ -56,7 +56,7 @@ def enumerate_ids(reports: list[bytes]) -> list[tuple[bytes | str, bytes]]:
 def test_few_people_are_not_given_out(collector: Collector) -> None:
     collector.add_many(enumerate_ids([CLIENT.report(1), CLIENT.report(1)]))
     with pytest.raises(
-        CollectionError, match="only 2 reports were counted, and results need at least 3"
+        CollectionError, match="Only 2 reports were counted, and results need at least 3"
     ):
         collector.tally()
 

@@ -179,7 +179,7 @@ def test_a_collection_that_lost_its_row_says_so(tmp_path: Path, damage: str) -> 
     with closing(sqlite3.connect(tmp_path / "c.db")) as connection:
         connection.execute(damage)
         connection.commit()
-    with pytest.raises(CollectionError, match="this collection is damaged"):
+    with pytest.raises(CollectionError, match="This collection is damaged"):
         Collector(tmp_path / "c.db")
 
 
@@ -188,7 +188,7 @@ def test_a_collection_that_loses_its_row_while_it_is_open_says_so(tmp_path: Path
         with closing(sqlite3.connect(tmp_path / "c.db")) as connection:
             connection.execute("DELETE FROM collection")
             connection.commit()
-        with pytest.raises(CollectionError, match="this collection is damaged"):
+        with pytest.raises(CollectionError, match="This collection is damaged"):
             collector.add(Client(KARY).report(1), report_id="id")
-        with pytest.raises(CollectionError, match="this collection is damaged"):
+        with pytest.raises(CollectionError, match="This collection is damaged"):
             collector.tally()

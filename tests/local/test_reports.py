@@ -76,7 +76,7 @@ def test_bytes_that_are_no_reports_are_refused(data: bytes) -> None:
 def test_reports_that_nobody_can_have_sent_are_refused(name: str, row: list[int]) -> None:
     mechanism = MAKERS[name](epsilon=1, categories=13)
     good, bad = bytes(Client(mechanism).report_many(VALUES)), bytes(row)
-    with pytest.raises(ReportError, match="this mechanism cannot make"):
+    with pytest.raises(ReportError, match="This mechanism cannot make"):
         Reports.from_bytes(mechanism, good + bad.ljust(mechanism.report_format.size, b"\0"))
 
 
@@ -88,7 +88,7 @@ def test_rows_of_another_form_are_refused() -> None:
 
 
 def test_text_is_no_report() -> None:
-    with pytest.raises(ReportError, match="reports must be bytes"):
+    with pytest.raises(ReportError, match="Reports must be bytes"):
         Reports.from_bytes(KaryResponse(epsilon=1, categories=3), "text")  # type: ignore[arg-type]
 
 

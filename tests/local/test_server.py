@@ -71,7 +71,7 @@ def test_what_is_refused_is_not_counted() -> None:
     server = Server(mechanism)
     with pytest.raises(ReportError, match="were made by"):
         server.add(Client(other).report_many(VALUES))
-    with pytest.raises(ReportError, match="this mechanism cannot make"):
+    with pytest.raises(ReportError, match="This mechanism cannot make"):
         server.add(Client(mechanism).report(1)[:8] + bytes([1, 2, 13]))
     with pytest.raises(ReportError, match="cannot be added"):
         server.merge(Server(other))

@@ -162,11 +162,12 @@ def _needed(
 
 
 def _reject_unneeded(asked: tuple[ColumnRef, ...], needed: tuple[ColumnRef, ...]) -> None:
-    known = {str(each) for each in needed}
+    known = {str(each) for each in needed}  # by name: the two come from different catalogs
     for each in asked:
         if str(each) not in known:
             rule = "must only name columns whose bounds this query needs"
-            raise ParameterError("find_bounds_of", str(each), rule)
+            fix = f"Remove {each} from it"
+            raise ParameterError("find_bounds_of", str(each), rule, fix)
 
 
 def _whole(needed: tuple[ColumnRef, ...], target: Target | None) -> EpsilonTarget:

@@ -197,13 +197,15 @@ def _collector(into: Path, mechanism: Mechanism, min_people: int | None) -> Coll
     if min_people not in {None, collector.least_people}:
         collector.close()
         raise CollectionError(
-            f"{into} shows counts of {collector.least_people} people or more, which is fixed",
+            f"The collection {into} shows counts of {collector.least_people} people or more, which "
+            "is fixed",
             "leave out --min-people, or collect into another file",
         )
     if mechanism_to_json(collector.mechanism) != mechanism_to_json(mechanism):
         collector.close()
         raise CollectionError(
-            f"{into} counts reports of {collector.mechanism!r}, and these are of {mechanism!r}",
+            f"The collection {into} counts reports of {collector.mechanism!r}, and these are of "
+            f"{mechanism!r}",
             "collect them into another file",
         )
     return collector
@@ -220,7 +222,7 @@ def _lines(path: Path, lines: Iterator[str], mechanism: Mechanism) -> Iterator[t
             is_one = False
         if not is_one:
             raise CollectionError(
-                f"line {number} of {path} is not an id with a report of {mechanism!r}",
+                f"Line {number} of {path} is not an id with a report of {mechanism!r}",
                 "fix it and collect the file again; reports are counted only once",
             )
         yield name, report

@@ -102,6 +102,8 @@ class Explanation:
     """What would be charged now: less than the price if some of it was charged before."""
     shows_sql: bool = False
     """Whether text has the generated SQL, as where a dialect was asked for."""
+    warnings: tuple[str, ...] = ()
+    """What to check before the query is run: a suspension, or a value that looks mistyped."""
 
     @property
     def protects(self) -> str:
@@ -205,6 +207,7 @@ class Explanation:
     def _sections(self) -> Iterator[tuple[str, Sequence[str]]]:
         """Yield titles and their sentences, those that there are."""
         for title, sentences in (
+            ("Warnings", self.warnings),
             ("Bounds", self.first),
             ("Contribution limit", self.bounding),
             ("Groups", self.keys),
@@ -255,6 +258,7 @@ class Explanation:
             "bounding": list(self.bounding),
             "keys": list(self.keys),
             "left_out": list(self.left_out),
+            "warnings": list(self.warnings),
             "sql": list(self.sqls),
             "afterwards": self.afterwards,
         }

@@ -19,6 +19,7 @@ from discreet.estimators import (
 )
 from discreet.explanation.explanation import UNNAMED, ExplainedColumn, Explanation
 from discreet.explanation.sentences import (
+    SUSPENDED,
     UnitName,
     brief,
     choice_sentence,
@@ -32,6 +33,7 @@ from discreet.explanation.sentences import (
     rank_name,
     rank_note,
     undeclared_groups,
+    undeclared_value_note,
 )
 from discreet.mechanisms.exponential import PermuteAndFlip
 from discreet.mechanisms.gaussian import Gaussian
@@ -49,6 +51,7 @@ from discreet.query.questions import (
     Statistic,
 )
 from discreet.query.tree import Relation, Scan, UnionAll
+from discreet.query.undeclared_values import undeclared_values
 
 SELECTED = "(groups)"
 """Shown in place of a column's name, for the cost of finding the groups."""
@@ -63,10 +66,12 @@ def explain_plan(  # noqa: PLR0913 - all that is said
     remaining: Balance | None = None,
     due: Price | None = None,
     shows_sql: bool = False,
+    is_suspended: bool = False,
 ) -> Explanation:
     """Return the explanation of a plan: its cost, margins, limits, groups, noise and SQL.
 
-    `due` is what would be charged now, if it is known what was charged before.
+    `due` is what would be charged now, if it is known what was charged before. With `is_suspended`
+    the account that asks could not run it.
     """
     level = confidence_level(confidence)
     first = plan.releases[0] if plan.releases else None
@@ -101,16 +106,26 @@ def explain_plan(  # noqa: PLR0913 - all that is said
         sqls=tuple(sqls),
         remaining=remaining,
         shows_sql=shows_sql,
+        warnings=(*([SUSPENDED] if is_suspended else []), *_undeclared_notes(plan)),
     )
 
 
 def notes_of(plan: Plan, confidence: Real) -> tuple[Note, ...]:
-    """Return what must be known to read an answer: limits, omissions and margins of ranks."""
+    """Return what must be known to read an answer: undeclared values, limits, omissions, ranks."""
     limits = _once(_limit_notes(plan))
     left_out = [rows for planned in plan.releases for rows in planned.left_out]
     rest = left_out_notes(left_out, is_limited=bool(limits))
     ranks = _once(_rank_notes(plan, confidence_level(confidence)))
-    return tuple(Note(each, is_printed=True) for each in (*limits, *rest, *ranks))
+    typos = _undeclared_notes(plan)
+    return tuple(Note(each, is_printed=True) for each in (*typos, *limits, *rest, *ranks))
+
+
+def _undeclared_notes(plan: Plan) -> tuple[str, ...]:
+    return _once(
+        undeclared_value_note(each)
+        for planned in plan.releases
+        for each in undeclared_values(planned.aggregation)
+    )
 
 
 def unit_of(rows: Relation) -> UnitName:

@@ -7,6 +7,7 @@ from fractions import Fraction
 from discreet.amounts import error_text, number_text, percent
 from discreet.catalog.schema import Kind, Value, time_from_number
 from discreet.estimators import ExpectedMargin, MarginPerCount, RankMargin
+from discreet.parameters import did_you_mean
 from discreet.query.plan.plan import PlannedKeySelection
 from discreet.query.questions import (
     Aggregate,
@@ -40,9 +41,13 @@ from discreet.query.questions import (
     UnknownGroups,
     UnlistedKeys,
 )
+from discreet.query.undeclared_values import UndeclaredValue
 
 EXAMPLES = (1_000, 10_000)
 """Sizes of a group at which a margin that depends on it is shown."""
+
+FEW_VALUES = 8
+"""Declared values that a note lists."""
 
 COUNTS = {
     Statistic.COUNT_ROWS,
@@ -71,6 +76,25 @@ class UnitName:
     def counted(self) -> str:
         """What a count of units counts."""
         return "rows" if self.is_row else f"{self.name} values"
+
+
+# --------------------------------------------------------------------------- warnings
+
+
+SUSPENDED = "This account is suspended, so running this query would be rejected."
+
+
+def undeclared_value_note(compared: UndeclaredValue) -> str:
+    """Return that a query compares a column with a value that it cannot have, and the nearest."""
+    known = [_value_text(each) for each in compared.declared if each is not None]
+    fix = did_you_mean(str(compared.value), known, otherwise=_declared_list(known))
+    value = repr(compared.value) if isinstance(compared.value, str) else _value_text(compared.value)
+    return f"{value} is not a declared value of {compared.column}. {fix}"
+
+
+def _declared_list(known: Sequence[str]) -> str:
+    more = ", ..." if len(known) > FEW_VALUES else ""
+    return f"Declared values: {', '.join(known[:FEW_VALUES])}{more}."
 
 
 # --------------------------------------------------------------------------- margins

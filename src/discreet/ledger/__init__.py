@@ -1,4 +1,4 @@
-"""Public names; which store an address means."""
+"""The ledger: its public names, and which storage an address means."""
 
 from collections.abc import Collection, Iterable
 from pathlib import Path

@@ -79,7 +79,7 @@ class SavedAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One line of the book, as it was written; its digest covers it and all before it."""
+    """One line of the ledger, as it was written; its digest covers it and all before it."""
 
     number: int
     kind: EntryKind
@@ -185,9 +185,9 @@ class LedgerView(Protocol):
 
 
 class Ledger(Protocol):
-    """A book that several threads and processes write together and never overspend.
+    """A record that several threads and processes write together and never overspend.
 
-    Every method raises LedgerError, in words that do not depend on data, when the book cannot be
+    Every method raises LedgerError, in words that do not depend on data, when the ledger cannot be
     read or written as it must.
     """
 
@@ -241,9 +241,11 @@ class Ledger(Protocol):
         """
 
     def check_early(self, account: str = OWNER) -> None:
-        """Reject an account that may not ask, as far as this process has read: mostly for free.
+        """Reject an account that may not ask, without reading the ledger if it last could.
 
         An account that was not allowed to ask when the ledger was last read is looked up again.
+        One that was disabled since by another process passes here; `view` and `charge_all` reject
+        it.
         """
 
     def keep(self, receipt: Receipt, answer: bytes) -> bytes:
@@ -330,7 +332,7 @@ class Ledger(Protocol):
         """Raise LedgerError unless every entry is as it was written and head is among them."""
 
     def close(self) -> None:
-        """Let go of the book; charges and answers are in it already."""
+        """Let go of the storage; charges and answers are in it already."""
 
     def __enter__(self) -> Self: ...
 

@@ -363,7 +363,7 @@ SCHEMA = "discreet"
 
 
 class PostgresLedger(StoredLedger):
-    """The book of one data set's budget, in one schema of a PostgreSQL database.
+    """The ledger of one data set's budget, in one schema of a PostgreSQL database.
 
     The address is libpq's, "postgresql://role@host/database", and may name the schema after a
     "#". It promises what SqliteLedger promises. A server that fails or cannot be reached means that

@@ -370,7 +370,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 class SqliteLedger(StoredLedger):
-    """The book of one data set's budget, in a file or, if path is ":memory:", for one process.
+    """The ledger of one data set's budget, in a file or, if path is ":memory:", for one process.
 
     What is charged is computed from the stored events, never read from a stored sum, and compared
     exactly within the transaction that writes: no two processes can overspend together. budget is

@@ -12,11 +12,19 @@ from datetime import datetime
 from fractions import Fraction
 from functools import lru_cache
 from hashlib import sha256
+from shlex import quote
 from types import MappingProxyType
 from typing import NamedTuple, get_args
 
 from discreet.accounting import Budget, Charge, Event, Remaining, record_from_event
-from discreet.errors import AccountError, BudgetError, LedgerError, ParameterError, SuspendedError
+from discreet.errors import (
+    AccountError,
+    BudgetError,
+    LedgerError,
+    ParameterError,
+    SuspendedError,
+    shown,
+)
 from discreet.ledger.base import OWNER, Analyst, Entry, EntryKind
 from discreet.ledger.charges import (
     NOTE,
@@ -165,8 +173,9 @@ class LedgerState:
         """Return the cap of an analyst's account, uncharged."""
         if account not in self.analysts:
             raise AccountError(
-                "There is no analyst with this name",
-                "Ask the data owner to run discreet analyst add",
+                f"There is no analyst {shown(account)}",
+                "The data owner can add one with "
+                f"discreet analyst add {quote(account)} --epsilon 1",
             )
         return cap_of(self.analysts[account], self.total, self.shares[account])
 
@@ -194,9 +203,12 @@ class LedgerState:
     def check_running(self, account: str) -> None:
         """Reject an account that may run nothing until the owner has looked."""
         if account in self.suspended:
-            raise SuspendedError
-        if any(self.suspended.values()):
-            raise SuspendedError("All accounts are")
+            raise SuspendedError(account)
+        for other, stops_all in self.suspended.items():
+            if stops_all and account == OWNER:
+                raise SuspendedError(other, "All accounts are")
+            if stops_all:  # whose query it was is not for other analysts
+                raise SuspendedError(who="All accounts are")
 
     def check_affordable(self, account: str, lines: Collection[NewEntry]) -> None:
         """Reject lines that the account's cap or the total does not allow together, saying which.
@@ -242,7 +254,7 @@ class LedgerState:
         return replace(limit, charged=charged)
 
     def row(self, line: NewEntry, written: datetime) -> StoredEntry:
-        """Return the row that follows this book."""
+        """Return the row that follows this state."""
         row = StoredEntry(
             number=self.number + 1,
             kind=line.kind,
@@ -256,7 +268,7 @@ class LedgerState:
         return row._replace(digest=digest_after(self.digest, row))
 
     def after(self, rows: Iterable[StoredEntry]) -> "LedgerState":
-        """Return the book after further rows, or reject rows that do not follow."""
+        """Return the state after further rows, or reject rows that do not follow."""
         number, digest, policy, largest = self.number, self.digest, self.policy, self.largest
         paid: dict[tuple[str, ChargeScope], Counter[str]] = {}
         analysts, shares = dict(self.analysts), dict(self.shares)
@@ -312,7 +324,7 @@ class LedgerState:
     def charged_for(
         self, paid: Mapping[tuple[str, ChargeScope], Mapping[str, int]]
     ) -> "LedgerState":
-        """Return the book with what accounts paid, by scope: policies price alike for life."""
+        """Return the state with what accounts paid, by scope: policies price alike for life."""
         if not paid:
             return self
         accounts, charged = dict(self.accounts), self.charged

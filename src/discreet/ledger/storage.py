@@ -172,11 +172,11 @@ class Storage(Protocol):
 
 
 class Turn:
-    """One transaction: what it finds, what it appends, and the book as it will be."""
+    """One transaction: what it finds, what it appends, and the state that will follow."""
 
-    def __init__(self, transaction: Transaction, book: LedgerState) -> None:
+    def __init__(self, transaction: Transaction, state: LedgerState) -> None:
         self.transaction = transaction
-        self.book = book
+        self.state = state
 
     def charge_of(self, question: str) -> StoredEntry | None:
         """Return the charge of a query, checked against its digest."""
@@ -222,9 +222,9 @@ class Turn:
         return row, False
 
     def append(self, line: NewEntry, answer: bytes | None = None) -> StoredEntry:
-        row = self.book.row(line, datetime.now(UTC))
+        row = self.state.row(line, datetime.now(UTC))
         # What will be read back one day is read, and priced, before it is written.
-        self.book = self.book.after([row])
+        self.state = self.state.after([row])
         self.transaction.append(row, answer)
         return row
 
@@ -235,8 +235,8 @@ class Turn:
 
     def check_unanswered(self, account: str, most: Callable[[], int] | None) -> None:
         """Reject an account that has so many charges without an answer."""
-        if most is not None and self.book.unanswered.get(account, 0) >= most():
-            raise UnansweredError
+        if most is not None and self.state.unanswered.get(account, 0) >= most():
+            raise UnansweredError(account)
 
     def unanswered_of(self, account: str) -> list[str]:
         """Return the charges of an account that have no answer, in order."""
@@ -250,7 +250,7 @@ class Turn:
 
     def check_unpinned(self, questions: Iterable[str]) -> None:
         """Reject to charge for what was read off a saved answer: that is shown for free."""
-        if any(each in self.book.pins for each in questions):
+        if any(each in self.state.pins for each in questions):
             raise PinnedError
 
     def pin(self, pins: Mapping[str, str], account: str) -> None:
@@ -260,7 +260,7 @@ class Turn:
                 raise PinnedError
             if self.answer_of(source) is None:
                 raise ParameterError("pins", HIDDEN, "must refer to queries with saved answers")
-            known = self.book.pins.get(question)
+            known = self.state.pins.get(question)
             if known not in {None, source}:
                 raise PinnedError
             if known is None:
@@ -273,35 +273,35 @@ class Turn:
 
         Only a store that was made just now may have no entry yet.
         """
-        if self.book.policy is None and (policy is None or not may_begin):
+        if self.state.policy is None and (policy is None or not may_begin):
             raise LedgerError(*BEGINLESS)
         if policy is None:
             return
-        if policy.data <= self.book.noted:
-            policy = replace(policy, data=self.book.noted)
-        if policy != self.book.policy:
-            self.book.check_policy(policy)
+        if policy.data <= self.state.noted:
+            policy = replace(policy, data=self.state.noted)
+        if policy != self.state.policy:
+            self.state.check_policy(policy)
             self.append(NewEntry(kind="policy", about=policy.record))
 
     def declare_analyst(self, analyst: Analyst) -> None:
         """Put an account in force, unless it is already as declared."""
-        self.book.check_cap(analyst)
-        others = [each for each in self.book.analysts.values() if each.name != analyst.name]
+        self.state.check_cap(analyst)
+        others = [each for each in self.state.analysts.values() if each.name != analyst.name]
         if analyst.token_hash is not None and selected(others, selector_of(analyst.token_hash)):
             raise ParameterError("token_hash", HIDDEN, "must not belong to another analyst")
-        if self.book.analysts.get(analyst.name) != analyst:
+        if self.state.analysts.get(analyst.name) != analyst:
             about = record_from_analyst(analyst)
             self.append(NewEntry(kind="analyst", account=analyst.name, about=about))
 
 
-def caught_up(book: LedgerState, transaction: Transaction) -> LedgerState:
-    """Return the book with what was written since; reject a ledger that lacks its last entry."""
-    rows = transaction.rows(book.number)
-    if book.number:
+def caught_up(state: LedgerState, transaction: Transaction) -> LedgerState:
+    """Return the state with what was written since; reject a ledger that lacks its last entry."""
+    rows = transaction.rows(state.number)
+    if state.number:
         last = next(rows, None)
-        if last is None or last.digest != book.digest:
+        if last is None or last.digest != state.digest:
             raise LedgerError(*ALTERED)
-    return book.after(rows)
+    return state.after(rows)
 
 
 def following(rows: Iterable[StoredEntry], digest: bytes = BEGINNING) -> Iterator[StoredEntry]:

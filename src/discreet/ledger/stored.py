@@ -64,7 +64,7 @@ class StoredLedger:
     """A ledger in a storage; each kind of storage has a class that says how it is opened."""
 
     def __init__(self, storage: Storage, policy: Policy | None) -> None:
-        self._book = LedgerState()
+        self._state = LedgerState()
         self._storage = storage
         self._seen: dict[str, bytes] = {}  # hashes of tokens that were compared once
         try:
@@ -123,20 +123,20 @@ class StoredLedger:
         pinned = {check_name("question", each): check_name("source", pins[each]) for each in pins}
         despite = {each.question for each in items if each.despite_pin}
         with self._turn("write") as turn:
-            turn.book.check_enabled(account)
+            turn.state.check_enabled(account)
             paid = {each.question: turn.charge_of(each.question) for each in lines}
             due = {each.question: each for each in reversed(lines) if paid[each.question] is None}
-            if due or any(turn.answer_of(each) is None for each in turn.book.suspended and paid):
-                turn.book.check_running(account)
+            if due or any(turn.answer_of(each) is None for each in turn.state.suspended and paid):
+                turn.state.check_running(account)
             if due:
                 turn.check_unanswered(account, most_unanswered)
                 turn.check_unpinned(due.keys() - despite)
-                turn.book.check_affordable(account, due.values())
+                turn.state.check_affordable(account, due.values())
             charged = [turn.charged(each, paid) for each in lines]
             turn.pin(pinned, account)
-        balance = balance_in(turn.book, account)
+        balance = balance_in(turn.state, account)
         return tuple(
-            receipt_from(row, line.events, turn.book, already_paid=already, balance=balance)
+            receipt_from(row, line.events, turn.state, already_paid=already, balance=balance)
             for line, (row, already) in zip(lines, charged, strict=True)
         )
 
@@ -152,13 +152,15 @@ class StoredLedger:
             view.check(items, account=account, to_run=to_run)
 
     def check_early(self, account: str = OWNER) -> None:
-        """Reject an account that may not ask, as far as this process has read: mostly for free.
+        """Reject an account that may not ask, without reading the ledger if it last could.
 
         An account that was not allowed to ask when the ledger was last read is looked up again.
+        One that was disabled since by another process passes here; `view` and `charge_all` reject
+        it.
         """
         self._storage.check_open()
         try:
-            self._book.check_enabled(check_name("account", account))
+            self._state.check_enabled(check_name("account", account))
         except AccountError:
             self.check(account=account)
 
@@ -242,9 +244,9 @@ class StoredLedger:
         """Note that the owner has looked at an account's incidents, and let it ask again."""
         name = check_name("account", account)
         with self._turn("write") as turn:
-            book = turn.book
-            if name not in book.suspended and not book.unanswered.get(name):
-                names = ", ".join(map(shown, book.suspended))
+            state = turn.state
+            if name not in state.suspended and not state.unanswered.get(name):
+                names = ", ".join(map(shown, state.suspended))
                 fix = f"Suspended accounts: {names}" if names else "No account is suspended"
                 raise AccountError("This account is not suspended", fix)
             about = resume_record(turn.unanswered_of(name))
@@ -273,7 +275,7 @@ class StoredLedger:
         """Put a cap in force; a token stays good, and who is disabled stays so."""
         new = check_analyst(name=name, epsilon=epsilon, delta=delta, token_hash=None, enabled=True)
         with self._turn("write") as turn:
-            known = turn.book.analysts.get(new.name, new)
+            known = turn.state.analysts.get(new.name, new)
             analyst = replace(known, epsilon=new.epsilon, delta=new.delta)
             turn.declare_analyst(analyst)
         return analyst
@@ -287,11 +289,11 @@ class StoredLedger:
 
         A token is compared by its slow hash once, and then by a fast one that is never stored.
         """
-        book, selector = self._current(), selector_in(token)
-        analyst = selected(book.analysts.values(), selector)
+        state, selector = self._current(), selector_in(token)
+        analyst = selected(state.analysts.values(), selector)
         if analyst is None or not self._holds(token, analyst.token_hash):
             raise AccountError(*STRANGER)
-        book.check_enabled(analyst.name)
+        state.check_enabled(analyst.name)
         return analyst.name
 
     def _holds(self, token: str, token_hash: str | None) -> bool:
@@ -310,8 +312,8 @@ class StoredLedger:
     def report(self, delta: Real | None = None) -> Report:
         """Return what was spent by the tightest accountant, at this delta or that of the total."""
         with self._turn("read") as turn:
-            book, charges = turn.book, StoredView(turn).charges()
-        return report_on(book, charges, delta)
+            state, charges = turn.state, StoredView(turn).charges()
+        return report_on(state, charges, delta)
 
     def charges_with_prefix(self, prefix: str, most: int) -> tuple[Entry, ...]:
         """Return the last charges of queries whose names begin so, the newest first."""
@@ -360,7 +362,7 @@ class StoredLedger:
 
     def _current(self) -> LedgerState:
         with self._turn("read") as turn:
-            return turn.book
+            return turn.state
 
     def _batch(self, last: int) -> list[StoredEntry]:
         with self._turn("read") as turn:
@@ -371,7 +373,7 @@ class StoredLedger:
         """Run one transaction that begins with all that other processes have written."""
         with self._storage.alone():
             with self._storage.transaction(mode) as transaction:
-                self._book = caught_up(self._book, transaction)
-                turn = Turn(transaction, self._book)
+                self._state = caught_up(self._state, transaction)
+                turn = Turn(transaction, self._state)
                 yield turn
-            self._book = turn.book
+            self._state = turn.state

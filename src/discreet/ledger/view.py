@@ -25,18 +25,18 @@ class StoredView:
     """A ledger as one read transaction finds it."""
 
     def __init__(self, turn: Turn) -> None:
-        self._turn, self._book = turn, turn.book
+        self._turn, self._state = turn, turn.state
 
     def check(
         self, items: Sequence[Item] = (), *, account: str = OWNER, to_run: bool = False
     ) -> None:
         """Raise what charging an account for all of the items would raise, were none paid for."""
-        self._book.check_enabled(check_name("account", account))
+        self._state.check_enabled(check_name("account", account))
         lines = new_entries(items, account)
         if lines or to_run:
-            self._book.check_running(account)
+            self._state.check_running(account)
         if lines:
-            self._book.check_affordable(account, lines)
+            self._state.check_affordable(account, lines)
 
     def find(self, question: str) -> Receipt | SavedAnswer | None:
         """Return the saved answer, else the receipt of a query that was charged, else None."""
@@ -44,12 +44,12 @@ class StoredView:
         paid, answer = self._turn.charge_of(question), self._turn.answer_of(question)
         if paid is None:
             return None
-        receipt = receipt_from(paid, events_from_text(paid.events), self._book, already_paid=True)
+        receipt = receipt_from(paid, events_from_text(paid.events), self._state, already_paid=True)
         return receipt if answer is None else SavedAnswer(receipt=receipt, answer=answer)
 
     def pin_of(self, question: str) -> str | None:
         """Return the query off whose saved answer this one is read, if it was pinned."""
-        return self._book.pins.get(check_name("question", question))
+        return self._state.pins.get(check_name("question", question))
 
     def charges_with_prefix(self, prefix: str, most: int) -> tuple[Entry, ...]:
         """Return the last charges of queries whose names begin so, the newest first."""
@@ -58,19 +58,19 @@ class StoredView:
     def remaining(self, account: str | None = None, *, scope: ChargeScope = None) -> Remaining:
         """Return what is left of the total, or of an account's cap; the total holds besides."""
         name = None if account is None else check_name("account", account)
-        return self._book.remaining(name, check_scope(scope))
+        return self._state.remaining(name, check_scope(scope))
 
     def balance(self, account: str = OWNER) -> AccountBalance:
         """Return what an account may still spend."""
-        return balance_in(self._book, check_name("account", account))
+        return balance_in(self._state, check_name("account", account))
 
     def analysts(self) -> tuple[Analyst, ...]:
         """Return the accounts that were declared, as they are in force."""
-        return tuple(self._book.analysts.values())
+        return tuple(self._state.analysts.values())
 
     def report(self, delta: Real | None = None) -> Report:
         """Return what was spent by the tightest accountant, at this delta or that of the total."""
-        return report_on(self._book, self.charges(), delta)
+        return report_on(self._state, self.charges(), delta)
 
     def entries(self) -> Iterator[Entry]:
         """Return all entries in the order in which they were written."""
@@ -82,24 +82,24 @@ class StoredView:
         return [row for row in rows if row.kind == "charge"]
 
 
-def balance_in(book: LedgerState, account: str) -> AccountBalance:
+def balance_in(state: LedgerState, account: str) -> AccountBalance:
     """Return what an account may still spend: of its cap, or of the total where that is less."""
-    left = book.remaining()
+    left = state.remaining()
     if account == OWNER:
-        return AccountBalance(remaining=left, limit=book.total)
-    own = book.remaining(account)
+        return AccountBalance(remaining=left, limit=state.total)
+    own = state.remaining(account)
     least = Remaining(
         epsilon=min(left.epsilon, own.epsilon),
         rho=min(left.rho, own.rho),
         delta=min(left.delta, own.delta),
     )
-    return AccountBalance(remaining=least, limit=book.cap(account))
+    return AccountBalance(remaining=least, limit=state.cap(account))
 
 
 def receipt_from(
     paid: StoredEntry,
     events: tuple[Event, ...],
-    book: LedgerState,
+    state: LedgerState,
     *,
     already_paid: bool,
     balance: AccountBalance | None = None,
@@ -111,24 +111,24 @@ def receipt_from(
         account=paid.account,
         number=paid.number,
         already_paid=already_paid,
-        remaining=book.remaining(scope=scope_of(paid)),
+        remaining=state.remaining(scope=scope_of(paid)),
         balance=balance,
     )
 
 
-def report_on(book: LedgerState, charges: Sequence[StoredEntry], delta: Real | None) -> Report:
+def report_on(state: LedgerState, charges: Sequence[StoredEntry], delta: Real | None) -> Report:
     """Return what charges cost together, by the accountant that proves the least."""
-    slack = book.total.delta if delta is None else delta
-    concerned = {frozenset(each.items()) for each in paid_by_choice(charges, book.disjoint)}
+    slack = state.total.delta if delta is None else delta
+    concerned = {frozenset(each.items()) for each in paid_by_choice(charges, state.disjoint)}
     prices = [compose(_events(each), slack) for each in concerned]
-    tables = sorted(book.disjoint.tables)
+    tables = sorted(state.disjoint.tables)
     return Report(
         price=max(prices, key=lambda price: price.epsilon),
-        charged=book.charged,
-        total=book.total,
+        charged=state.charged,
+        total=state.total,
         questions=len(charges),
-        accounts=MappingProxyType(dict(book.accounts)),
-        partitions={each: book.remaining(scope=frozenset([each])) for each in tables},
+        accounts=MappingProxyType(dict(state.accounts)),
+        partitions={each: state.remaining(scope=frozenset([each])) for each in tables},
     )
 
 

@@ -47,20 +47,20 @@ SCHEMA = (
     "CREATE TABLE counted (digest BLOB PRIMARY KEY) WITHOUT ROWID",
 )
 
-FAILED = ("the collection could not be read or written", "check the disk and the file")
+FAILED = ("The collection could not be read or written", "check the disk and the file")
 MISSING = (
-    "there is no collection in this file",
+    "There is no collection in this file",
     "create one with Collector.create or discreet local collect",
 )
 DAMAGED = (
-    "this collection is damaged: its mechanism or its counts are missing",
+    "This collection is damaged: its mechanism or its counts are missing",
     "restore a copy, or collect into another file",
 )
-NO_PAIRS = ("reports are counted with their ids", "pass pairs of an id and a report")
-NO_FOLDER = ("the folder of the collection does not exist", "create it, or name another file")
-LINK = ("the collection's file is a symbolic link", "name the file itself")
-LOST = ("the collection's file was moved or replaced while it was open", "open it again")
-PRESENT = ("this file exists already", "open it, or name another file")
+NO_PAIRS = ("Reports are counted with their ids", "pass pairs of an id and a report")
+NO_FOLDER = ("The folder of the collection does not exist", "create it, or name another file")
+LINK = ("The collection's file is a symbolic link", "name the file itself")
+LOST = ("The collection's file was moved or replaced while it was open", "open it again")
+PRESENT = ("This file exists already", "open it, or name another file")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,7 +162,7 @@ class Collector:
             found = self._read(connection)
         if found.people < self.least_people:
             raise CollectionError(
-                f"only {found.people} reports were counted, and results need at least "
+                f"Only {found.people} reports were counted, and results need at least "
                 f"{self.least_people}",
                 "collect more",
             )
@@ -176,7 +176,7 @@ class Collector:
         content = name.encode("utf-8", "surrogatepass") if isinstance(name, str) else name
         if not isinstance(content, bytes) or not 0 < len(content) <= ID_BYTES_MOST:
             raise CollectionError(
-                f"a report's id must have 1 to {ID_BYTES_MOST} bytes or letters",
+                f"A report's id must have 1 to {ID_BYTES_MOST} bytes or letters",
                 "let the device draw 16 random bytes",
             )
         return blake2b(content, key=self._salt, digest_size=DIGEST_BYTES).digest()
@@ -291,12 +291,12 @@ def _check(connection: sqlite3.Connection) -> None:
     if marked != APPLICATION:
         raise CollectionError(*MISSING)
     if version > VERSION:
-        raise CollectionError("a newer version made this collection", "update Discreet")
+        raise CollectionError("A newer version made this collection", "update Discreet")
 
 
 def _check_single(mechanism: Mechanism, report: bytes) -> None:
     if len(Reports.from_bytes(mechanism, report)) != 1:
-        raise CollectionError("an id must have exactly one report", "send reports one by one")
+        raise CollectionError("An id must have exactly one report", "send reports one by one")
 
 
 def _is_new(connection: sqlite3.Connection, digest: bytes) -> bool:

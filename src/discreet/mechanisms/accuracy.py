@@ -1,4 +1,4 @@
-"""Ranges of parameters, accuracy, calibration to it, shares of a budget."""
+"""Calibration: the parameters of a mechanism from a cost, a margin of error or a share of both."""
 
 from collections.abc import Callable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal

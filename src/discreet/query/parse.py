@@ -134,6 +134,12 @@ def _check_tree(tree: exp.Query) -> None:
         if _names_nothing(node):
             word = "SELECT" if isinstance(node, exp.Select) else "GROUP BY"
             raise SqlSyntaxError(f"{word} is empty", f"Write one or more columns after {word}")
+        if _is_bare_limit(node):
+            raise SqlSyntaxError(
+                'Syntax error at or near "LIMIT"',
+                "Write a column after ORDER BY or GROUP BY",
+                span=span_of(node),
+            )
         deeper = depth + (isinstance(node, NESTING) and not isinstance(node, CHAINS))
         waiting += ((each, deeper) for each in node.iter_expressions())
 
@@ -142,6 +148,12 @@ def _names_nothing(node: exp.Expr) -> bool:
     if isinstance(node, exp.Group):
         return not any(node.args.values())
     return isinstance(node, exp.Select) and not node.expressions
+
+
+def _is_bare_limit(node: exp.Expr) -> bool:
+    """Return whether the parser took the word LIMIT for a column to order or group by."""
+    is_name = isinstance(node, exp.Column) and isinstance(node.parent, exp.Ordered | exp.Group)
+    return is_name and node.name.upper() == "LIMIT" and not node.this.args.get("quoted")
 
 
 def _longest_prefix(tokens: list[Token]) -> int:

@@ -342,7 +342,7 @@ def _outside(
 
 
 class ContributionBounding(Enum):
-    """How a unit's rows are held to the limit."""
+    """How much of a unit is used; `limit` below is the `contribution_limit` of the query."""
 
     NONE = "one row per unit by construction"
     ROWS = "at most `limit` rows of each unit, chosen by a hash of their contents"
@@ -370,6 +370,6 @@ class ExactQuery:
     units: bool = False
     cell: Expression | None = None
     is_bounded: bool = False
-    """Whether no unit has more than `limit` rows to begin with, so that none need be chosen."""
+    """Whether no unit has more rows than `contribution_limit`, so that none need be chosen."""
     distinct: Expression | None = None
     """With PAIRS: the value whose different values are counted (column `n`) or summed."""

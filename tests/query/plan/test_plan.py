@@ -357,7 +357,9 @@ def test_an_accuracy_that_depends_on_private_sizes_is_refused(aggregate: Aggrega
 
 def test_an_accuracy_of_an_unknown_column_is_refused() -> None:
     question = make_question(make_release(ROWS), names=["n"])
-    with pytest.raises(TargetError, match=r"within names m, which is not .* Use one of n, or"):
+    with pytest.raises(
+        TargetError, match=r"within names m, which is not .* it can name: n\. Or use epsilon"
+    ):
         make_plan(question, MarginTarget({"m": 3}), make_policy())
 
 

@@ -1,6 +1,4 @@
-"""Exact queries as SQL.
-
-SQL from the tree: private rows, expressions and exact queries, in an engine's dialect.
+"""SQL from the tree: private rows, expressions and exact queries, in an engine's dialect.
 
 Nothing that an analyst wrote is copied: identifiers are quoted, values become literals, and
 functions come from the dialect's table. What is written is total: it is NULL where plain SQL would

@@ -124,7 +124,8 @@ class Checker:
         if clause is None:
             return named
         if clause.args.get("recursive"):
-            raise unhandled("WITH RECURSIVE", clause)
+            fix = "Remove RECURSIVE. A query in WITH cannot refer to itself"
+            raise unhandled("WITH RECURSIVE", clause, fix)
         known = dict(named)
         kept = []
         for each in clause.expressions:
@@ -311,8 +312,7 @@ class Checker:
         """Return a table of the catalog, or a query that WITH names."""
         if not isinstance(node.this, exp.Identifier):
             raise UnsupportedError(
-                f"{node.this.sql(dialect=DIALECT)[:40]} is not allowed, because queries cannot "
-                "read files or call table functions",
+                "Queries cannot read files or call table functions",
                 available("Use a table from the catalog", self._tables),
                 span=span_of(node),
             )

@@ -25,6 +25,7 @@ from discreet.query.check.relations import (
     public_of,
     quoted,
 )
+from discreet.query.expressions.rejections import turned_join
 from discreet.query.parse import span_of
 from discreet.query.questions import JoinProduct, LeftOut, LimitReason
 from discreet.query.tree import Expression, Join, JoinKind, PublicScan, Relation
@@ -289,15 +290,18 @@ def _private_first(
     """Return a private relation to begin with; if the order changes, all conditions move."""
     if isinstance(first.relation, PrivateRows):
         return first, joinings, []
+    chosen = next(each for each in joinings if isinstance(each.source.relation, PrivateRows))
+    is_table = isinstance(first.relation, PublicTable) and len(joinings) == 1
     for each in joinings:
         if each.kind is JoinKind.LEFT:
+            table = public_of(first).name if is_table else None
+            turned = turned_join(chosen.node, table, first.name)
             raise JoinError(
                 "LEFT JOIN must start from the private table",
-                f"Begin FROM with {_first_private(joinings).name}, or use JOIN: groups from a "
-                "public table are shown even if no rows match",
+                f"{turned}, or use JOIN. Groups from a public table are shown "
+                "even if no rows match",
                 span=span_of(each.node),
             )
-    chosen = next(each for each in joinings if isinstance(each.source.relation, PrivateRows))
     seen: list[TableRef] = [first]
     moved: list[exp.Expr] = []
     for each in joinings:
@@ -306,10 +310,6 @@ def _private_first(
     begun = replace(chosen, source=first)
     rest = (begun, *(each for each in joinings if each is not chosen))
     return chosen.source, rest, moved or [exp.true()]
-
-
-def _first_private(joinings: tuple[Joining, ...]) -> TableRef:
-    return next(each.source for each in joinings if isinstance(each.source.relation, PrivateRows))
 
 
 def using(joining: Joining, seen: list[TableRef]) -> list[exp.Expr]:
@@ -430,13 +430,17 @@ def _join_fix(joining: Joining, others: list[TableRef]) -> str:
     if left is None or _unit_of(source) is None:
         return "Join them on the column of the privacy unit, or query each table separately"
     pair = f"{left.name}.{_unit_of(left)} = {source.name}.{_unit_of(source)}"
-    if joining.node.args.get("using"):
-        return f"Join them with ON {pair}"
+    if shared := joining.node.args.get("using"):
+        names = dict.fromkeys([str(_unit_of(source)), *(each.name for each in shared)])
+        is_same = _unit_of(left) == _unit_of(source)
+        return f"Write USING ({', '.join(names)})" if is_same else f"Join them with ON {pair}"
     return f"Add {pair} to the {'ON' if joining.node.args.get('on') else 'WHERE'} clause"
 
 
 def _unit_of(source: TableRef) -> str | None:
-    return next((out.name for out in source.columns if out.is_unit), None)
+    """Return the name of the unit's column, on the optional side of a join as well."""
+    pairs = zip(source.columns, private_of(source).columns, strict=True)
+    return next((out.name for out, own in pairs if own.is_unit), None)
 
 
 def _reason(privates: list[TableRef], factors: dict[str, int]) -> LimitReason:

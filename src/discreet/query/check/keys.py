@@ -39,6 +39,10 @@ MOST_VALUES = 100_000
 """No longer list of values is made of bounds."""
 
 
+ONE_GROUPING = (
+    "Write GROUP BY with plain columns. To add up groups, use an outer query, which costs nothing"
+)
+
 GROUPINGS = {exp.Rollup: "ROLLUP", exp.Cube: "CUBE", exp.GroupingSets: "GROUPING SETS"}
 
 
@@ -48,7 +52,7 @@ def key_nodes(
     """Return what GROUP BY groups rows by: numbers and aliases stand for columns of SELECT."""
     for name, value in group.args.items():
         if value and name not in ("expressions", "all"):
-            raise unhandled(f"GROUP BY {name.upper().replace('_', ' ')}", group)
+            raise unhandled(f"GROUP BY {name.upper().replace('_', ' ')}", group, ONE_GROUPING)
     if group.args.get("all"):
         return [
             each.unalias()
@@ -62,7 +66,8 @@ def _key_node(
     node: exp.Expr, columns: list[exp.Expr], names: Names, aliases: dict[str, exp.Expr]
 ) -> exp.Expr:
     if isinstance(node, exp.Rollup | exp.Cube | exp.GroupingSets | exp.Tuple):
-        raise unhandled(f"GROUP BY {GROUPINGS.get(type(node), '(...)')}", node)
+        fix = ONE_GROUPING if type(node) in GROUPINGS else "Write the columns without brackets"
+        raise unhandled(f"GROUP BY {GROUPINGS.get(type(node), '(...)')}", node, fix)
     if isinstance(node, exp.Literal) and not node.is_string:
         place = int(node.this) if re.fullmatch("[0-9]{1,9}", node.this) else 0
         if not 1 <= place <= len(columns):

@@ -89,7 +89,7 @@ class PrivateSelect:
         """Return what the SELECT is."""
         distinct = self.node.args.get("distinct")
         if distinct is not None and distinct.args.get("on"):
-            raise unhandled("DISTINCT ON", self.node)
+            raise unhandled("DISTINCT ON", self.node, "Use GROUP BY")
         keys = self._key_nodes()
         if keys is None:
             return self._distinct() if distinct is not None else self._rows()

@@ -8,7 +8,13 @@ from typing import Protocol
 from sqlglot import exp
 
 from discreet.catalog.schema import Kind
-from discreet.errors import JoinError, QuestionSizeError, UnknownNameError, UnsupportedError
+from discreet.errors import (
+    JoinError,
+    NestedAggregateError,
+    QuestionSizeError,
+    UnknownNameError,
+    UnsupportedError,
+)
 from discreet.query.check.joins import conjuncts, is_path
 from discreet.query.check.post_select import check_functions, whole
 from discreet.query.check.relations import (
@@ -19,7 +25,7 @@ from discreet.query.check.relations import (
     PublicReader,
     TableRef,
 )
-from discreet.query.expressions.rejections import row_level, unhandled
+from discreet.query.expressions.rejections import nested_aggregate, row_level, unhandled
 from discreet.query.expressions.translate import condition, translate
 from discreet.query.parse import DIALECT, span_of
 from discreet.query.questions import Aggregation
@@ -108,7 +114,10 @@ class RowScope:
         name = node.name.casefold()
         is_alias = not node.table and name in self.aliases and name not in self._open_aliases
         if is_alias and not self.names.has(node):
-            return self._alias(name)
+            try:
+                return self._alias(name)
+            except NestedAggregateError:
+                raise nested_aggregate(node, node.name) from None
         self._grow(1)
         return self.names.column(node)
 
@@ -143,13 +152,15 @@ class RowScope:
             raise unhandled("A window function in this place", node)
         for name, value in node.args.items():
             if value and name not in ("this", "partition_by", "order", "spec", "over"):
-                what = "A named window" if name == "alias" else f"{name.upper()} in a window"
-                raise unhandled(what, node)
+                if name == "alias":
+                    fix = "Write its definition in the brackets of OVER (...), and remove WINDOW"
+                    raise unhandled("A named window", node, fix)
+                raise unhandled(f"{name.upper()} in a window", node)
         partition = [translate(each, self) for each in node.args.get("partition_by") or ()]
         if not any(self.names.is_unit(each) for each in partition):
             raise UnsupportedError(
                 "This window combines rows of different privacy units",
-                f"Add PARTITION BY {self._unit_name()}",
+                f"In a subquery, write {self._by_unit(node)}. Then aggregate its result",
                 span=span_of(node),
             )
         function = FUNCTIONS.get(type(node.this))
@@ -192,6 +203,13 @@ class RowScope:
             descending=bool(node.args.get("desc")),
             nulls_first=bool(node.args.get("nulls_first")),
         )
+
+    def _by_unit(self, node: exp.Window) -> str:
+        """Return a window with PARTITION BY the unit, as SQL."""
+        parts = [exp.column(self._unit_name()), *(node.args.get("partition_by") or ())]
+        window = node.copy()
+        window.set("partition_by", [each.copy() for each in parts])
+        return window.sql(dialect=DIALECT)
 
     def _unit_name(self) -> str:
         units = [out.name for source in self.names.sources for out in source.columns if out.is_unit]
@@ -357,7 +375,7 @@ class RowScope:
         if not any(each.table.casefold() in around - within for each in node.find_all(exp.Column)):
             return None
         return UnsupportedError(
-            "This subquery refers to the outer row",
+            "A subquery that refers to the outer row is not supported here",
             f"Compute it in FROM with GROUP BY {self._unit_name()}, and join it on "
             f"{self._unit_name()}",
             span=span_of(node),

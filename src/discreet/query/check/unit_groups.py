@@ -162,12 +162,18 @@ class GroupRewriter:
         if is_alias:
             return node
         if isinstance(node, exp.Column):
-            raise NotGroupedError(
-                f"{node.sql(dialect=DIALECT)} must appear in GROUP BY or inside an aggregate",
-                f"Add it to GROUP BY, or write COUNT(DISTINCT {node.sql(dialect=DIALECT)})",
-                span=span_of(node),
-            )
+            raise self._not_grouped(node)
         return self._children(node)
+
+    def _not_grouped(self, node: exp.Column) -> NotGroupedError:
+        text, interval = node.sql(dialect=DIALECT), self.scope.column(node).facts.interval
+        is_bounded = interval.low is not None and interval.high is not None
+        instead = f"AVG({text})" if is_bounded else f"COUNT(DISTINCT {text})"
+        return NotGroupedError(
+            f"{text} must appear in GROUP BY or inside an aggregate",
+            f"Add it to GROUP BY, or write {instead}",
+            span=span_of(node),
+        )
 
     def _children(self, node: exp.Expr) -> exp.Expr:
         for name, value in list(node.args.items()):

@@ -92,8 +92,8 @@ CLAUSES = {
         "An interval as a value is",
         "Add it to a date, or use DATE_DIFF('day', earlier, later)",
     ),
-    "placeholder": ("A placeholder is", "Write the value in its place"),
-    "parameter": ("A placeholder is", "Write the value in its place"),
+    "placeholder": ("A placeholder such as ? is", "Write the value itself"),
+    "parameter": ("A placeholder such as ? is", "Write the value itself"),
     "regexplike": ("A regular expression is", "Use LIKE, STARTS_WITH or CONTAINS"),
     "regexpilike": ("A regular expression is", "Use ILIKE, or LOWER and CONTAINS"),
     "similarto": ("SIMILAR TO is", "Use LIKE"),
@@ -120,7 +120,7 @@ def rejection(node: exp.Expr) -> QuestionError:
             f"{name.upper()} needs OVER", f"Write {name.upper()}(...) OVER (...)", span=span
         )
     if isinstance(node, exp.AggFunc) or name in AGGREGATES:
-        return _nested(node, name.upper())
+        return nested_aggregate(node, name.upper())
     if name in NONDETERMINISTIC:
         return nondeterministic(node, name)
     return _unknown(node, name)
@@ -130,9 +130,10 @@ def nondeterministic(node: exp.Expr, name: str) -> NondeterministicError:
     """Return the error for a function whose value changes."""
     written = node.sql(dialect=DIALECT).partition("(")[0].upper() or name.upper()
     is_time = any(each in name for each in ("date", "time", "now", "today"))
+    fix = "Remove it. To use fewer rows, add a condition on a column"
     return NondeterministicError(
         f"{written} is not allowed, because its value can change with every run",
-        f"Write a fixed value{', such as DATE ' + repr('2024-12-31') if is_time else ''}",
+        "Write a fixed value, such as DATE '2024-12-31'" if is_time else fix,
         span=span_of(node),
     )
 
@@ -144,7 +145,8 @@ def function_name(node: exp.Expr) -> str:
     return node.sql_name().lower() if isinstance(node, exp.Func) else ""
 
 
-def _nested(node: exp.Expr, name: str) -> NestedAggregateError:
+def nested_aggregate(node: exp.Expr, name: str) -> NestedAggregateError:
+    """Return the error for an aggregate, or an alias of one, where only rows can be."""
     outer = node.find_ancestor(exp.AggFunc, exp.Where, exp.Select)
     if isinstance(outer, exp.AggFunc):
         around = function_name(outer).upper()
@@ -154,9 +156,12 @@ def _nested(node: exp.Expr, name: str) -> NestedAggregateError:
             span=span_of(node),
         )
     test = node.parent.sql(dialect=DIALECT) if isinstance(node.parent, exp.Predicate) else ""
+    filtered = "Filter groups with HAVING"
+    if test:
+        filtered = f"Remove this condition and write HAVING {test}"
     return NestedAggregateError(
         f"A condition on rows cannot contain {node.sql(dialect=DIALECT)}",
-        f"Filter groups with {f'HAVING {test}'.strip()}, or compute {name} in a subquery",
+        f"{filtered}, or compute {name} in a subquery",
         span=span_of(node),
     )
 
@@ -195,7 +200,13 @@ def unknown_table(what: str, name: str, known: list[str], node: exp.Expr) -> Unk
 
 def unknown_column(what: str, name: str, known: list[str], node: exp.Expr) -> UnknownNameError:
     """Return the error for an unknown column, with the nearest name or the first names."""
-    return UnknownNameError(what, _names_to_use("columns", name, known), span=span_of(node))
+    fix = _names_to_use("columns", name, known)
+    text = name.strip("\"'‘’“”")
+    is_quoted = isinstance(node.this, exp.Identifier) and node.this.args.get("quoted")
+    if text and (is_quoted or text != name):
+        literal = exp.Literal.string(text).sql(dialect=DIALECT)
+        fix = f"Write text in single quotes: {literal}. {fix}"
+    return UnknownNameError(what, fix, span=span_of(node))
 
 
 def _names_to_use(kind: str, name: str, known: list[str]) -> str:
@@ -237,11 +248,27 @@ def below(node: exp.Expr, clause: str) -> UnsupportedError:
     )
 
 
-def unhandled(what: str, node: exp.Expr | None) -> UnsupportedError:
+def turned_join(node: exp.Join, public: str | None, alias: str) -> str:
+    """Return how to begin FROM with the private table of a join.
+
+    `public` is the public table on its left, if it is the only other table, and `alias` its alias.
+    """
+    on = node.args.get("on")
+    if public is None or on is None or not isinstance(node.this, exp.Table):
+        return f"Write {node.this.alias_or_name} first in FROM"
+    is_named = alias.casefold() != public.casefold()
+    left = exp.table_(public, alias=alias if is_named else None)
+    tables = [each.sql(dialect=DIALECT).replace(" AS ", " ") for each in (node.this, left)]
+    return f"Write FROM {tables[0]} LEFT JOIN {tables[1]} ON {on.sql(dialect=DIALECT)}"
+
+
+def unhandled(
+    what: str, node: exp.Expr | None, fix: str = "Write the query without it"
+) -> UnsupportedError:
     """Return the error for SQL that is not supported, on private or on public tables."""
     return UnsupportedError(
         f"{what} is not supported",
-        "Write the query without it",
+        fix,
         span=None if node is None else span_of(node),
     )
 

@@ -36,7 +36,7 @@ from discreet.query.expressions.literals import (
 from discreet.query.expressions.narrowing import case_under
 from discreet.query.expressions.rejections import function_name, rejection
 from discreet.query.expressions.time_functions import PARTS, UNITS
-from discreet.query.parse import span_of
+from discreet.query.parse import DIALECT, span_of
 from discreet.query.tree import Expression, Literal
 
 __all__ = ["PLAIN", "TRANSLATIONS", "NameScope", "condition", "translate"]
@@ -75,7 +75,7 @@ def _check_clamp(arguments: list[Expression], node: exp.Expr) -> None:
     if len(ends) == 2 and ends[0] is not None and ends[1] is not None and ends[0] > ends[1]:
         raise UnsupportedError(
             "The bounds of CLAMP are in the wrong order",
-            "Put the lower bound first: CLAMP(x, low, high)",
+            f"Write CLAMP({', '.join(node.expressions[i].sql(DIALECT) for i in (0, 2, 1))})",
             span=span_of(node),
         )
 

@@ -119,7 +119,9 @@ def _wanted(question: Question, target: MarginTarget) -> list[tuple[Where, float
     wanted = []
     for name, within in target.within.items():
         if name not in found:
-            known = f"Use one of {', '.join(found)}, or" if found else "For this query,"
+            known = (
+                f"Columns that it can name: {', '.join(found)}. Or" if found else "For this query,"
+            )
             raise TargetError(
                 f"within names {name}, which is not a column with a plain aggregate",
                 f"{known} use epsilon",

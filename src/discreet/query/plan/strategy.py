@@ -346,8 +346,8 @@ class _Builder:
             inner = argument_text(aggregate.text)
             raise UnsupportedError(
                 f"{aggregate.text or 'MODE'} needs declared values for {inner}",
-                f"Use SELECT {inner}, COUNT(*) AS n ... GROUP BY {inner} ORDER BY n DESC LIMIT 1 "
-                "instead, or ask the data owner to declare the values",
+                f"Write {inner}, COUNT(*) AS n in its place, and add GROUP BY {inner} ORDER BY n "
+                "DESC LIMIT 1. Or ask the data owner to declare the values",
                 span=aggregate.span,
             )
         domain = tuple(each for each in argument.facts.domain if each is not None)
