@@ -78,7 +78,7 @@ class SqliteTransaction:
         self._connection = connection
 
     def rows(self, first: int, most: int | None = None) -> Iterator[StoredEntry]:
-        """Return rows, fetched by the batch: a statement left open would show old rows to others."""
+        """Return rows, fetched by the batch: a statement left open would show others old rows."""
         left = most
         while left is None or left > 0:
             count = BATCH if left is None else min(BATCH, left)
