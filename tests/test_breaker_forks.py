@@ -1,6 +1,6 @@
 """Failures and forks: a child waits for nobody, and counts what it runs itself."""
 
-from threading import Event, Thread
+from threading import Event, Thread, Timer
 from typing import Any
 
 import pytest
@@ -31,7 +31,7 @@ def test_a_fork_waits_for_a_failure_that_is_being_recorded(tmp_path: Any) -> Non
     thread = Thread(target=lambda: breaker.record(receipt, "failed", account="owner"))
     thread.start()
     assert recorded.wait(60)
-    Thread(target=lambda: (go_on.wait(0.2), go_on.set())).start()
+    Timer(0.2, go_on.set).start()
 
     def work() -> None:
         ledger.record_incident = plainly  # type: ignore[method-assign]

@@ -3,13 +3,14 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
+from functools import partial
 from threading import Event, Thread
 
 import pytest
 
 from discreet.accounting import Budget
 from discreet.errors import LedgerError
-from discreet.ledger import SavedAnswer, SqliteLedger
+from discreet.ledger import Ledger, SavedAnswer, SqliteLedger
 from discreet.ledger.forks import Forks
 from tests.ledger.stores import TENTH, FileStore, Store, child, end_of
 
@@ -23,6 +24,10 @@ def done_in_time(act: Callable[[], None]) -> bool:
     thread.start()
     thread.join(LONG)
     return not thread.is_alive()
+
+
+def charged(ledger: Ledger, question: str) -> None:
+    ledger.charge(question, [TENTH])
 
 
 class Told:
@@ -103,10 +108,7 @@ def test_threads_that_fork_and_threads_that_charge_never_wait_for_ever(durable: 
     with durable.open(Budget(epsilon=100)) as ledger:
 
         def fork(number: int) -> list[int]:
-            return [
-                end_of(child(lambda i=i: ledger.charge(f"{number}-{i}", [TENTH]) and None))  # type: ignore[misc]
-                for i in range(5)
-            ]
+            return [end_of(child(partial(charged, ledger, f"{number}-{i}"))) for i in range(5)]
 
         def charge() -> None:
             for i in range(15):
@@ -114,9 +116,9 @@ def test_threads_that_fork_and_threads_that_charge_never_wait_for_ever(durable: 
 
         def work() -> None:
             with ThreadPoolExecutor(4) as pool:
-                charged = pool.submit(charge)
+                done = pool.submit(charge)
                 assert list(pool.map(fork, range(3))) == [[0] * 5] * 3
-                charged.result()
+                done.result()
 
         assert done_in_time(work)
         assert ledger.charged().epsilon == 3
@@ -157,7 +159,7 @@ def test_a_storage_that_was_not_at_rest_is_refused_in_the_child(file: FileStore)
             assert end_of(child(work)) == 0
         del storage.before_fork  # type: ignore[attr-defined]
         ledger.charge("q", [TENTH])
-        assert end_of(child(lambda: ledger.charge("r", [TENTH]) and None)) == 0
+        assert end_of(child(partial(charged, ledger, "r"))) == 0
 
 
 def test_a_ledger_can_be_opened_in_a_child_of_a_thread_that_was_opening_one(
