@@ -358,7 +358,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "incidents inputs",
         "state",
         "sqlite_rows storage",
-        "postgres_rows view",
+        "forks postgres_rows view",
         "stored",
         "postgres sqlite",
         "__init__",

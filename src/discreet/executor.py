@@ -29,6 +29,7 @@ from discreet.errors import (
     UnansweredError,
 )
 from discreet.ledger import AccountBalance, Item, Ledger, Receipt, SavedAnswer
+from discreet.ledger.forks import Forks
 from discreet.ledger.inputs import MOST_ANSWER
 from discreet.noise import SYSTEM, Entropy
 from discreet.planner import BoundPlan
@@ -69,9 +70,10 @@ class Breaker:
     def __init__(self, ledger: Ledger, suspends: Suspends = Suspends.ACCOUNT) -> None:
         self._ledger, self._suspends = ledger, suspends
         self._recording = Lock()
-        # Lists grow and shrink by single steps of the interpreter, so that threads need no lock.
+        # These grow and shrink by single steps of the interpreter, so that threads need no lock.
         self._owed: list[Failed] = []
-        self._running: list[str] = []
+        self._running: dict[object, tuple[str, int]] = {}
+        _breakers.follow(self)
 
     @contextmanager
     def asking(self, account: str, releases: int) -> Iterator[Callable[[], int]]:
@@ -79,12 +81,16 @@ class Breaker:
 
         Those that run now in this process are not lost, and come on top.
         """
-        self._running.extend([account] * releases)
+        own = object()
         try:
-            yield lambda: MOST_UNANSWERED + self._running.count(account) - releases
+            self._running[own] = (account, releases)
+            yield lambda: MOST_UNANSWERED + self._running_besides(own, account)
         finally:
-            for _ in range(releases):
-                self._running.remove(account)
+            self._running.pop(own, None)
+
+    def _running_besides(self, own: object, account: str) -> int:
+        running = list(self._running.items())
+        return sum(count for each, (name, count) in running if name == account and each is not own)
 
     def settle(self) -> None:
         """Record all that is owed, or raise LedgerError: nothing is answered without it."""
@@ -108,6 +114,23 @@ class Breaker:
         """Record a failure, and keep an answer in its place if one is handed in."""
         self._owed.append(Failed(receipt, failure, account, answer))
         self.settle()
+
+    def before_fork(self) -> None:
+        """Wait until no failure is being recorded: a child would record it again."""
+        self._recording.acquire()
+
+    def after_fork_in_parent(self) -> None:
+        """Go on."""
+        self._recording.release()
+
+    def after_fork_in_child(self) -> None:
+        """Go on with what is owed, and without the questions of the parent's threads."""
+        self._recording = Lock()
+        self._running = {}
+
+
+_breakers = Forks()
+"""Told before the storages of ledgers are: who records a failure waits for the storage."""
 
 
 log = logging.getLogger("discreet.books")  # a public name, see docs/reference/stability.md
@@ -175,6 +198,7 @@ class Executor:
                     exact = self._run(bound.statements[number], scalars, receipts[number], account)
                     table = self._release(each.planned, exact, receipts[number], account)
                 noisy.append(table)
+        self._breaker.settle()  # of other threads, since
         new = [known.releases[i].planned for i, each in receipts.items() if not each.already_paid]
         balances = [each.balance for each in receipts.values() if each.balance is not None]
         return ReleasedTables(

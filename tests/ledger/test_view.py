@@ -1,10 +1,11 @@
 """What a ledger holds, read in one transaction: the same as its methods tell one by one."""
 
+from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
 
-from discreet.errors import AccountError, BudgetError, LedgerError
+from discreet.errors import AccountError, BudgetError, LedgerError, ParameterError
 from discreet.ledger import AccountBalance, Item, Ledger, SavedAnswer
 from tests.ledger.stores import TENTH, FileStore, Store
 
@@ -89,3 +90,67 @@ def test_who_may_not_ask_is_rejected_early_if_that_is_known(durable: Store) -> N
                 ledger.check_early(account)
     with pytest.raises(LedgerError, match="closed"):
         ledger.check_early()
+
+
+def test_what_is_read_while_a_view_is_held_is_of_its_moment(durable: Store) -> None:
+    with durable.open() as ledger, durable.open() as other:
+        with ledger.view() as view:
+            assert view.find("q") is None
+            other.charge("q", [TENTH])
+            with ledger.view() as inner:
+                assert inner.find("q") is None
+            assert ledger.find("q") is None
+            assert ledger.remaining().epsilon == 1
+            assert view.find("q") is None
+        assert ledger.find("q") is not None
+        assert ledger.remaining().epsilon == Fraction(9, 10)
+
+
+def test_who_writes_while_it_holds_a_view_is_rejected_and_the_ledger_goes_on(store: Store) -> None:
+    ledger = store.open()
+    with ledger.view() as view:
+        with pytest.raises(ParameterError, match="must not be written in its own view"):
+            ledger.charge("q", [TENTH])
+        assert view.find("q") is None
+    with pytest.raises(ParameterError), ledger.view():
+        ledger.declare_analyst("eve", epsilon=1)
+    ledger.charge("q", [TENTH])
+    assert ledger.analysts() == ()
+
+
+def test_a_view_is_not_read_after_its_end(store: Store) -> None:
+    ledger = filled(store)
+    with ledger.view() as view:
+        entries = view.entries()
+        next(entries)
+    reads: list[Callable[[], object]] = [
+        view.check,
+        view.remaining,
+        view.balance,
+        view.analysts,
+        view.report,
+        view.entries,
+        lambda: view.find("a:1"),
+        lambda: view.pin_of("a:3"),
+        lambda: view.charges_with_prefix("a:", 1),
+        lambda: next(entries),
+    ]
+    for read in reads:
+        with pytest.raises(ParameterError, match="after its end"):
+            read()
+
+
+def test_entries_that_were_not_read_to_the_end_hide_nothing_from_later_views(
+    durable: Store,
+) -> None:
+    """A statement that is left open would show its own moment to all that follow it."""
+    with durable.open() as ledger, durable.open() as other:
+        ledger.declare_analyst("eve", epsilon=1)
+        with ledger.view() as view:
+            entries = view.entries()
+            next(entries)
+        other.declare_analyst("eve", epsilon=1, enabled=False)
+        with pytest.raises(AccountError, match="disabled"):
+            ledger.check(account="eve")
+        ledger.charge("q", [TENTH])
+        assert other.find("q") is not None

@@ -2,6 +2,9 @@
 
 # ruff: noqa: S608 - questions are made, not taken from anyone
 
+import subprocess
+import sys
+
 import pytest
 from sqlglot import exp
 
@@ -151,3 +154,15 @@ def test_every_refusal_is_one_sentence_about_the_question() -> None:
             parse(text)
         assert str(found.value).endswith(".")
         assert "\n" not in str(found.value)
+
+
+def test_the_dialect_is_loaded_before_threads_can_ask_for_it() -> None:
+    """Sqlglot looks a name up while another thread loads it, and does not find it."""
+    code = (
+        "from sqlglot.dialects.dialect import Dialect;"
+        "from discreet.query.parse import DIALECT, parse;"
+        "Dialect._try_load = None;"
+        "parse('SELECT COUNT(*) FROM visits').sql(dialect=DIALECT)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)  # noqa: S603
+    assert done.returncode == 0, done.stderr

@@ -13,17 +13,17 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from threading import RLock
 from typing import TYPE_CHECKING, Any, Self
 
 from discreet.accounting import Budget
 from discreet.errors import LedgerError, ParameterError
 from discreet.extras import psycopg_module
 from discreet.ledger.charges import disjoint_from
+from discreet.ledger.forks import SharedStorage
 from discreet.ledger.inputs import Policy
 from discreet.ledger.postgres_rows import MAKE, Found, PostgresTransaction, in_schema
 from discreet.ledger.state import ALTERED, LedgerState, NewEntry, StoredEntry
-from discreet.ledger.storage import BUSY, CLOSED, FORKED, LENGTH, Mode, Words, follow
+from discreet.ledger.storage import BUSY, CLOSED, LENGTH, Mode, Words
 from discreet.ledger.stored import StoredLedger
 from discreet.noise import SYSTEM
 
@@ -107,18 +107,14 @@ HAS_SCHEMA = "SELECT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname =
 SERVER = "SELECT pg_catalog.current_setting('fsync'), pg_catalog.pg_is_in_recovery()"
 
 
-class PostgresStorage:
+class PostgresStorage(SharedStorage):
     """A ledger's schema on a server."""
 
     def __init__(self, address: str, schema: str) -> None:
         self._psycopg = psycopg_module()
         self._address, self._schema = address, check_schema_name(schema)
-        self._lock = RLock()
-        self._process = os.getpid()
-        self._refusal: Words | None = None
         self._connection: Connection[Found] | None = None
-        self._key: bytes | None = None
-        follow(self)
+        super().__init__()
 
     def make(self, first: StoredEntry) -> None:
         """Make a ledger of one entry, whole or not at all; one that is there is left alone."""
@@ -154,12 +150,6 @@ class PostgresStorage:
                 self._refusal = (refusal.problem, refusal.instead)
                 raise
             self._commit(connection)
-
-    @contextmanager
-    def alone(self) -> Iterator[None]:
-        """Keep the other threads of this process out."""
-        with self._lock:
-            yield
 
     def may_begin(self) -> bool:
         """Return False: a ledger is made together with its first entry."""
@@ -198,13 +188,6 @@ class PostgresStorage:
         if len(found) != 1 or len(found[0][0]) != LENGTH:
             raise LedgerError(*ALTERED)
         return bytes(found[0][0])
-
-    def check_open(self) -> None:
-        """Refuse a storage that was closed, has failed, or was opened by another process."""
-        if self._refusal is not None:
-            raise LedgerError(*self._refusal)
-        if self._process != os.getpid():
-            raise LedgerError(*FORKED)
 
     def rest(self) -> None:
         """Close the connection until it is needed again."""
@@ -323,20 +306,6 @@ class PostgresStorage:
         connection = getattr(self, "_connection", None)
         if connection is not None and self._process == os.getpid():
             connection.close()
-
-    def before_fork(self) -> None:
-        """Wait for other threads and close the connection, before anything is copied."""
-        self._lock.acquire()
-        self.rest()
-
-    def after_fork_in_parent(self) -> None:
-        """Go on; the next transaction connects again."""
-        self._lock.release()
-
-    def after_fork_in_child(self) -> None:
-        """Go on with a connection of one's own."""
-        self._lock = RLock()
-        self._process = os.getpid()
 
 
 def _check_server(connection: "Connection[Found]") -> None:

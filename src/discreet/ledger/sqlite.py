@@ -10,16 +10,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from os import PathLike
 from pathlib import Path
-from threading import RLock
 from typing import Self
 from warnings import warn
 
 from discreet.accounting import Budget
 from discreet.errors import DiscreetWarning, LedgerError, ParameterError
 from discreet.ledger.charges import disjoint_from
+from discreet.ledger.forks import SharedStorage
 from discreet.ledger.inputs import Policy
 from discreet.ledger.sqlite_rows import SCHEMA, SqliteTransaction
-from discreet.ledger.storage import BUSY, CLOSED, FORKED, NEWER, Mode, Words, follow, key_in
+from discreet.ledger.storage import BUSY, CLOSED, NEWER, Mode, Words, key_in, sync_folder
 from discreet.ledger.stored import StoredLedger
 
 APPLICATION = 0x44495343
@@ -35,6 +35,9 @@ PATIENCE = 60.0
 
 
 FAILED = ("The ledger could not be read or written", "Check the disk and open the ledger again")
+
+
+CUT = ("The process was forked while it read the ledger", "Run the query again")
 
 
 LOST = (
@@ -91,20 +94,17 @@ charged, and the file looks as if it was made just now; but then this one is not
 BEGIN: Mapping[Mode, str] = {"read": "BEGIN DEFERRED", "write": "BEGIN IMMEDIATE"}
 
 
-class SqliteStorage:
+class SqliteStorage(SharedStorage):
     """A ledger's file, or a database in memory if path is None."""
 
     def __init__(self, path: Path | None) -> None:
-        self._lock = RLock()
-        self._process = os.getpid()
-        self._refusal: Words | None = None
         self._connection: sqlite3.Connection | None = None
         self._files = None if path is None else Files(path)
-        self._key: bytes | None = None
-        self._connect()
-        if path is None:
-            _prepare(self._usable())
-        follow(self)
+        super().__init__()
+        with self.alone():
+            connection = self._connect()
+            if path is None:
+                _prepare(connection)
 
     @contextmanager
     def transaction(self, mode: Mode) -> Iterator[SqliteTransaction]:
@@ -121,6 +121,8 @@ class SqliteStorage:
                 # Only what is still there after the commit is durable.
                 self._check_files()
             except UNREADABLE as cause:
+                if self._refusal is None and self._connection is not connection:
+                    raise LedgerError(*CUT) from cause
                 self._give_up(FAILED)
                 raise LedgerError(*FAILED) from cause
             except LedgerError as refusal:
@@ -129,12 +131,6 @@ class SqliteStorage:
             except BaseException:
                 self._roll_back(connection)
                 raise
-
-    @contextmanager
-    def alone(self) -> Iterator[None]:
-        """Keep the other threads of this process out."""
-        with self._lock:
-            yield
 
     def may_begin(self) -> bool:
         """Return whether the file was made just now, so that it has no entry yet."""
@@ -151,13 +147,6 @@ class SqliteStorage:
             if self._key is None and self._files is not None:
                 self._key = self._files.key()
             return self._key
-
-    def check_open(self) -> None:
-        """Refuse a storage that was closed, has failed, or was opened by another process."""
-        if self._refusal is not None:
-            raise LedgerError(*self._refusal)
-        if self._process != os.getpid():
-            raise LedgerError(*FORKED)
 
     def rest(self) -> None:
         """Close the connection until it is needed again; a database in memory is left alone."""
@@ -184,6 +173,9 @@ class SqliteStorage:
             else:
                 self._give_up(words)
             raise LedgerError(*words) from cause
+        except BaseException:  # Ctrl-C while others write: their turn comes next, not ours
+            self._roll_back(connection)
+            raise
         return connection
 
     def _usable(self) -> sqlite3.Connection:
@@ -223,20 +215,9 @@ class SqliteStorage:
         self._refusal = words
         self._disconnect()
 
-    def before_fork(self) -> None:
-        """Wait for other threads and close the connection, before anything is copied."""
-        self._lock.acquire()
-        self.rest()
-
-    def after_fork_in_parent(self) -> None:
-        """Go on; the next transaction connects again."""
-        self._lock.release()
-
-    def after_fork_in_child(self) -> None:
-        """Go on with a connection of one's own; the parent's memory stays the parent's."""
-        self._lock = RLock()
-        if self._files is not None:
-            self._process = os.getpid()
+    def is_of_one_process(self) -> bool:
+        """Return whether it is a database in memory."""
+        return self._files is None
 
 
 class Files:
@@ -297,7 +278,7 @@ def make_file(path: Path) -> None:
             os.close(os.open(_new(path), os.O_CREAT | os.O_WRONLY | os.O_NOFOLLOW, 0o600))
             with suppress(FileExistsError):
                 os.link(new, path)
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
     except (OSError, sqlite3.Error) as cause:
         raise LedgerError(*MISSING) from cause
 
@@ -358,15 +339,6 @@ def _lost_if_absent() -> Iterator[None]:
         yield
     except OSError as cause:
         raise LedgerError(*LOST) from cause
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the name of a new file as durable as the file."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 class SqliteLedger(StoredLedger):

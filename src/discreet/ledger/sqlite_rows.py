@@ -40,6 +40,10 @@ SCHEMA = (
 )
 
 
+BATCH = 10_000
+"""So many rows are fetched at a time."""
+
+
 FIELDS = ", ".join(StoredEntry._fields)
 
 
@@ -74,8 +78,15 @@ class SqliteTransaction:
         self._connection = connection
 
     def rows(self, first: int, most: int | None = None) -> Iterator[StoredEntry]:
-        found = self._connection.execute(ROWS, (first, -1 if most is None else most))
-        return map(StoredEntry._make, found)
+        """Return rows, fetched by the batch: a statement left open would show others old rows."""
+        left = most
+        while left is None or left > 0:
+            count = BATCH if left is None else min(BATCH, left)
+            found = self._connection.execute(ROWS, (first, count)).fetchall()
+            yield from map(StoredEntry._make, found)
+            if len(found) < count:
+                return
+            first, left = found[-1][0] + 1, None if left is None else left - count
 
     def answered(self) -> Iterator[tuple[StoredEntry, bytes | None]]:
         for *values, answer in self._connection.execute(ANSWERED):

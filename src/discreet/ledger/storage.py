@@ -4,10 +4,6 @@ A storage keeps rows and answers and knows nothing of prices. Every transaction 
 committed before it began; one that writes has the whole ledger to itself; and when it ends without
 an error, what it wrote is durable.
 
-Connections do not survive a fork: storages close theirs before it and reconnect after it. A child
-that shared its parent's connection would hold none of its locks, or would speak to the server with
-its parent's voice.
-
 What is called by a digest of data can be guessed by whoever reads the ledger. So each has a key of
 256 random bits in a file of one user, created once and never shown. With the key in the digest,
 which is in no entry and in no export, nobody can check a guess.
@@ -20,12 +16,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from errno import ENOSPC
 from hashlib import sha256
 from pathlib import Path
 from stat import S_ISREG
-from threading import Lock
 from typing import Literal, Protocol, TypeAlias
-from weakref import WeakSet
 
 from discreet.errors import HIDDEN, LedgerError, ParameterError, PinnedError, UnansweredError
 from discreet.ledger.base import Analyst, EntryKind, Item
@@ -61,13 +56,24 @@ def key_in(file: Path) -> bytes:
         new = Path(folder) / "key"
         handle = os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
         try:
-            os.write(handle, SYSTEM.draw(LENGTH))
+            if os.write(handle, SYSTEM.draw(LENGTH)) != LENGTH:  # the disk is full
+                raise OSError(ENOSPC, "a key was not written whole")
             os.fsync(handle)
         finally:
             os.close(handle)
         with suppress(FileExistsError):  # of two processes, both take the key of the first
             os.link(new, file)
+    sync_folder(file.parent)
     return _read(file)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the name of a new file as durable as the file."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _read(file: Path) -> bytes:
@@ -364,54 +370,6 @@ def _paid_alike(paid: StoredEntry, line: NewEntry) -> StoredEntry:
         rule, fix = "must be that of the charge for this name", "Use another name for other tables"
         raise ParameterError("scope", HIDDEN, rule, fix)
     return paid
-
-
-class Forked(Protocol):
-    """Something with a connection that a fork must not copy."""
-
-    def before_fork(self) -> None:
-        """Wait for other threads and close the connection, before anything is copied."""
-
-    def after_fork_in_parent(self) -> None:
-        """Go on; the next transaction connects again."""
-
-    def after_fork_in_child(self) -> None:
-        """Go on with a connection of one's own."""
-
-
-def follow(storage: Forked) -> None:
-    """Tell a storage of every fork for as long as it is in use."""
-    with _listing:
-        _followed.add(storage)
-
-
-_listing = Lock()
-
-
-_followed: WeakSet[Forked] = WeakSet()
-
-
-_forking: list[Forked] = []
-
-
-def _before_fork() -> None:
-    with _listing:
-        _forking.extend(_followed)
-    for storage in _forking:
-        storage.before_fork()
-
-
-def _after_fork(resume: Callable[[Forked], None]) -> None:
-    for storage in _forking:
-        resume(storage)
-    _forking.clear()
-
-
-os.register_at_fork(
-    before=_before_fork,
-    after_in_parent=lambda: _after_fork(lambda each: each.after_fork_in_parent()),
-    after_in_child=lambda: _after_fork(lambda each: each.after_fork_in_child()),
-)
 
 
 def new_entries(items: object, account: object) -> list[NewEntry]:

@@ -66,6 +66,7 @@ class StoredLedger:
     def __init__(self, storage: Storage, policy: Policy | None) -> None:
         self._state = LedgerState()
         self._storage = storage
+        self._under_way: Turn | None = None
         self._seen: dict[str, bytes] = {}  # hashes of tokens that were compared once
         try:
             with self._turn("write") as turn:
@@ -80,7 +81,11 @@ class StoredLedger:
     def view(self) -> Iterator[StoredView]:
         """Yield what the ledger holds, read in one transaction that lasts as long as this."""
         with self._turn("read") as turn:
-            yield StoredView(turn)
+            view = StoredView(turn)
+            try:
+                yield view
+            finally:
+                view.end()
 
     def find(self, question: str) -> Receipt | SavedAnswer | None:
         """Return the saved answer, else the receipt of a query that was charged, else None."""
@@ -336,7 +341,9 @@ class StoredLedger:
     def verify(self, head: str | None = None) -> None:
         """Raise LedgerError unless every entry is as it was written and head is among them."""
         noted = None if head is None else check_head(head)
-        self._storage.rest()  # what is read afterwards comes from the store, not from a cache
+        with self._storage.alone():
+            if self._under_way is None:
+                self._storage.rest()  # what is read afterwards comes from the store, not a cache
         with self._turn("read") as turn:
             turn.transaction.check_schema()
             turn.transaction.check_pages()
@@ -370,10 +377,26 @@ class StoredLedger:
 
     @contextmanager
     def _turn(self, mode: Mode) -> Iterator["Turn"]:
-        """Run one transaction that begins with all that other processes have written."""
+        """Run one transaction that begins with all that other processes have written.
+
+        What a thread reads while it holds a view is read in the transaction of that view.
+        """
         with self._storage.alone():
+            if self._under_way is not None:
+                yield self._shared(mode)
+                return
             with self._storage.transaction(mode) as transaction:
                 self._state = caught_up(self._state, transaction)
-                turn = Turn(transaction, self._state)
-                yield turn
+                turn = self._under_way = Turn(transaction, self._state)
+                try:
+                    yield turn
+                finally:
+                    self._under_way = None
             self._state = turn.state
+
+    def _shared(self, mode: Mode) -> "Turn":
+        """Return the transaction that this thread is in, to read; reject to write in it."""
+        if self._under_way is None or mode == "write":
+            rule, fix = "must not be written in its own view", "Let the view end before"
+            raise ParameterError("ledger", HIDDEN, rule, fix)
+        return self._under_way

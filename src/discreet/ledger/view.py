@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from types import MappingProxyType
 
 from discreet.accounting import Event, Remaining, compose
+from discreet.errors import HIDDEN, ParameterError
 from discreet.ledger.base import (
     OWNER,
     AccountBalance,
@@ -25,7 +26,21 @@ class StoredView:
     """A ledger as one read transaction finds it."""
 
     def __init__(self, turn: Turn) -> None:
-        self._turn, self._state = turn, turn.state
+        self._held: Turn | None = turn
+
+    def end(self) -> None:
+        """Reject everything from now on."""
+        self._held = None
+
+    @property
+    def _turn(self) -> Turn:
+        if self._held is None:
+            raise ParameterError("view", HIDDEN, "must not be read after its end", "Open another")
+        return self._held
+
+    @property
+    def _state(self) -> LedgerState:
+        return self._turn.state
 
     def check(
         self, items: Sequence[Item] = (), *, account: str = OWNER, to_run: bool = False
@@ -74,7 +89,8 @@ class StoredView:
 
     def entries(self) -> Iterator[Entry]:
         """Return all entries in the order in which they were written."""
-        return map(entry_from_row, following(self._turn.transaction.rows(1)))
+        rows = following(self._turn.transaction.rows(1))
+        return (entry_from_row(row) for row in rows if self._turn)
 
     def charges(self) -> list[StoredEntry]:
         """Return the rows of all charges, each checked against the chain."""

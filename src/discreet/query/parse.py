@@ -4,6 +4,7 @@ import logging
 from itertools import accumulate
 
 from sqlglot import ErrorLevel, ParseError, TokenError, Tokenizer, exp, parse_one
+from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.tokenizer_core import Token, TokenType
 
 from discreet.errors import ParameterError, QuestionSizeError, SqlSyntaxError, StatementError
@@ -13,7 +14,9 @@ logging.getLogger("sqlglot").addHandler(
 )  # its warnings are for its own developers
 
 
-DIALECT = "duckdb"
+DIALECT = DuckDB
+"""The class, not its name: sqlglot loads names when they are first used, which threads must not do
+at the same time."""
 
 
 LONGEST = 100_000
