@@ -20,7 +20,7 @@ SELECT p.sex, COUNT(*) FROM visits v, patients p WHERE v.patient_id = p.patient_
 SELECT COUNT(*) FROM visits v CROSS JOIN clinics c
 SELECT COUNT(*) FROM visits v JOIN clinics c ON v.minutes > c.beds
 SELECT COUNT(*) FROM visits v LEFT JOIN clinics c ON v.clinic_id = c.clinic_id AND c.beds > 8 WHERE c.name IS NULL
-SELECT AVG(n) FROM (SELECT patient_id, COUNT(*) AS n FROM (SELECT patient_id, diagnosis, COUNT(*) AS k FROM visits GROUP BY patient_id, diagnosis) AS x GROUP BY patient_id) AS y
+SELECT AVG(LEAST(n, 50)) FROM (SELECT patient_id, COUNT(*) AS n FROM (SELECT patient_id, diagnosis, COUNT(*) AS k FROM visits GROUP BY patient_id, diagnosis) AS x GROUP BY patient_id) AS y
 SELECT AVG(t.n), AVG(p.birth_year) FROM patients p JOIN (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id) AS t ON t.patient_id = p.patient_id
 SELECT AVG(t.n), COUNT(*) FROM patients p LEFT JOIN (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id) AS t ON t.patient_id = p.patient_id
 SELECT COUNT(DISTINCT patient_id) FILTER (WHERE minutes > 60) AS a, COUNT(DISTINCT patient_id) AS b FROM visits

@@ -263,7 +263,8 @@ class PrivateSelect:
         made = aggregate_from(node, self.scope, self.names)
         if made.argument is not None:
             made = replace(made, argument=filtered.known(made.argument))
-        found = unit_aggregate(f"u{place}", made, filtered.joined.contribution_limit, node)
+        is_single_row = filtered.joined.one_row_per_unit
+        found = unit_aggregate(f"u{place}", made, node, is_single_row=is_single_row)
         argument = None if found.argument is None else rebase(found.argument)
         return replace(found, argument=argument)
 

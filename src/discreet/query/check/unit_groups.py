@@ -36,23 +36,41 @@ UNIT_FUNCTIONS = {
 }
 
 
-def unit_facts(function: UnitFunction, argument: Expression | None, limit: int) -> Facts:
-    """Return what is known of an aggregate of at most `limit` rows."""
+def unit_facts(
+    function: UnitFunction, argument: Expression | None, *, is_single_row: bool
+) -> Facts:
+    """Return what is known of an aggregate over all rows of a unit.
+
+    However many rows a unit may contribute to an answer, all of them are aggregated here. So a
+    number of rows has no upper bound unless each unit has a single row.
+    """
     if argument is None or function in (UnitFunction.COUNT, UnitFunction.COUNT_DISTINCT):
         least = Fraction(1 if function is UnitFunction.COUNT_ROWS else 0)
-        interval = Interval(low=least, high=Fraction(limit))
+        most = Fraction(1) if is_single_row else _most_values(function, argument)
+        interval = Interval(low=least, high=most)
         return Facts(kind=Kind.INTEGER, interval=interval, step=Fraction(1), nullable=False)
     low, high = argument.facts.interval.low, argument.facts.interval.high
-    if function is UnitFunction.SUM:
+    if function is UnitFunction.SUM and not is_single_row:
         interval = Interval(
-            low=None if low is None else min(low, limit * low),
-            high=None if high is None else max(high, limit * high),
+            low=low if low is not None and low >= 0 else None,
+            high=high if high is not None and high <= 0 else None,
         )
+        return Facts(kind=argument.facts.kind, interval=interval, step=_whole_step(argument))
+    if function is UnitFunction.SUM:
+        interval = Interval(low=low, high=high)
         return Facts(kind=argument.facts.kind, interval=interval, step=_whole_step(argument))
     if function in (UnitFunction.MIN, UnitFunction.MAX):
         return argument.facts
     kind = argument.facts.kind if argument.facts.kind.is_time else Kind.REAL
     return Facts(kind=kind, interval=Interval(low=low, high=high), nullable=argument.facts.nullable)
+
+
+def _most_values(function: UnitFunction, argument: Expression | None) -> Fraction | None:
+    """Return how many different values there can be, if that is what is counted and known."""
+    if function is not UnitFunction.COUNT_DISTINCT or argument is None:
+        return None
+    domain = argument.facts.domain
+    return None if domain is None else Fraction(sum(each is not None for each in domain))
 
 
 def _whole_step(argument: Expression) -> Fraction | None:
@@ -69,8 +87,10 @@ def check_bounded(argument: Expression, node: exp.Expr) -> None:
         raise error
 
 
-def unit_aggregate(name: str, aggregate: Aggregate, limit: int, node: exp.Expr) -> UnitAggregate:
-    """Return an aggregate of at most `limit` rows of one unit, or reject it."""
+def unit_aggregate(
+    name: str, aggregate: Aggregate, node: exp.Expr, *, is_single_row: bool
+) -> UnitAggregate:
+    """Return an aggregate of all rows of one unit, or reject it."""
     argument, function = aggregate.argument, UNIT_FUNCTIONS.get(aggregate.statistic)
     is_median = aggregate.statistic is Statistic.QUANTILE and aggregate.fraction == Fraction(1, 2)
     if is_median and argument is not None and argument.facts.kind.is_number:
@@ -81,7 +101,7 @@ def unit_aggregate(name: str, aggregate: Aggregate, limit: int, node: exp.Expr) 
             "Use COUNT, SUM, AVG, MIN, MAX or MEDIAN",
             span=span_of(node),
         )
-    facts = unit_facts(function, argument, limit)
+    facts = unit_facts(function, argument, is_single_row=is_single_row)
     if argument is not None and function in (UnitFunction.SUM, UnitFunction.AVG):
         check_bounded(argument, node)
     return UnitAggregate(name=name, function=function, argument=argument, facts=facts)

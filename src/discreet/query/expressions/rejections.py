@@ -15,7 +15,16 @@ from discreet.errors import (
 )
 from discreet.parameters import did_you_mean
 from discreet.query.parse import DIALECT, span_of
-from discreet.query.tree import ColumnOf, Expression, columns_in
+from discreet.query.tree import (
+    ColumnOf,
+    Expression,
+    GroupByUnit,
+    PublicScan,
+    Relation,
+    Select,
+    UnionAll,
+    columns_in,
+)
 
 
 def _names(text: str) -> frozenset[str]:
@@ -276,19 +285,45 @@ def unhandled(
 # --------------------------------------------------------------------------- aggregates in words
 
 
-def unbounded(argument: Expression, text: str) -> UnboundedError:
-    """Return the error for an aggregate without bounds, with the text that declares them."""
+def unbounded(argument: Expression, text: str, rows: Relation | None = None) -> UnboundedError:
+    """Return the error for an aggregate without bounds, with the text that declares them.
+
+    The catalog is named only for columns that are read from a table as they are.
+    """
     names = tuple(dict.fromkeys(each.name for each in columns_in(argument) if _is_open(each)))
     if not names:
         inner, clamped = argument_text(text), with_clamp(text)
         return UnboundedError(f"The range of {inner} is not known", f"Give it one: {clamped}")
     declare = ", ".join(f"{name} = {{ bounds = [low, high] }}" for name in names)
     clamps = " and ".join(f"CLAMP({name}, low, high)" for name in names)
+    if rows is not None and not all(_is_stored(rows, name) for name in names):
+        return UnboundedError(
+            f"{text} needs bounds for {' and '.join(names)}, which this query computes",
+            f"Write {clamps} in place of {' and '.join(names)}",
+        )
     return UnboundedError(
         f"{text or 'This aggregate'} needs bounds for {' and '.join(names)}",
         f"Give them in the query: write {clamps} in place of {' and '.join(names)}. Or ask the "
         f"data owner to declare them in the catalog: {declare}",
     )
+
+
+def _is_stored(rows: Relation, name: str) -> bool:
+    """Return whether a column of rows is a column of a table, as it is."""
+    match rows:
+        case UnionAll(parts=parts):
+            return all(_is_stored(each, name) for each in parts)
+        case Select(columns=columns):
+            sources = {rows.name: rows.source, **{each.name: each.source for each in rows.joins}}
+        case GroupByUnit(keys=columns):
+            sources = {rows.name: rows.source}
+        case _:
+            return True
+    found = next((each.expression for each in columns if each.name == name), None)
+    if not isinstance(found, ColumnOf):
+        return False
+    source = sources.get(found.source)
+    return source is None or isinstance(source, PublicScan) or _is_stored(source, found.name)
 
 
 def _is_open(column: ColumnOf) -> bool:

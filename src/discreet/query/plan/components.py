@@ -60,7 +60,7 @@ def check_bounds(release: Aggregation) -> None:
         if each.argument is None or each.statistic in UNBOUNDED:
             continue
         try:
-            bounds_of(each.argument, each.text)
+            bounds_of(each.argument, each.text, release.rows)
         except UnboundedError as refusal:
             refusal.span = each.span
             raise

@@ -9,7 +9,7 @@ from discreet.errors import UnboundedError
 from discreet.query.expressions.facts import case_of, literal
 from discreet.query.expressions.functions import call
 from discreet.query.expressions.rejections import argument_text, unbounded, with_clamp
-from discreet.query.tree import Case, Expression, Facts
+from discreet.query.tree import Case, Expression, Facts, Relation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,16 +47,19 @@ WIDEST = 10**200
 """Noise for wider ranges, or narrower than its inverse, may have no size in floating point."""
 
 
-def bounds_of(argument: Expression, text: str = "") -> tuple[Fraction, Fraction]:
+def bounds_of(
+    argument: Expression, text: str = "", rows: Relation | None = None
+) -> tuple[Fraction, Fraction]:
     """Return the range that values are clamped to. A single point is widened by 1.
 
-    Raises an error if there is no range; `text` is the aggregate as the query has it.
+    Raises an error if there is no range; `text` is the aggregate as the query has it, and `rows`
+    what it is over.
     """
     low, high = argument.facts.interval.low, argument.facts.interval.high
     if argument.facts.kind is Kind.BOOLEAN:
         low, high = Fraction(0), Fraction(1)
     if low is None or high is None:
-        raise unbounded(argument, text)
+        raise unbounded(argument, text, rows)
     if max(abs(low), abs(high)) > WIDEST or 0 < high - low < Fraction(1, WIDEST):
         raise UnboundedError(
             f"The bounds of {argument_text(text)} are beyond 1e200, or less than 1e-200 apart",
