@@ -19,6 +19,7 @@ from discreet.catalog.schema import (
     Bounds,
     Column,
     ColumnUnit,
+    GroupsPerUnit,
     Kind,
     PathUnit,
     PrivateTable,
@@ -112,8 +113,16 @@ def _head(catalog: Catalog, table: Table) -> Iterator[str]:
         yield f"unit = {written_text(_unit(catalog, table.unit))}"
         if not table.is_default_limit and not isinstance(table.unit, RowUnit):
             yield f"rows_per_unit = {table.rows_per_unit}"
+        if table.groups_per_unit is not None:
+            yield f"groups_per_unit = {_groups_per_unit(table.groups_per_unit)}"
     if table.key is not None:
         yield f"key = {written_text(table.key)}"
+
+
+def _groups_per_unit(limits: GroupsPerUnit) -> str:
+    if isinstance(limits, int):
+        return str(limits)
+    return f"{{ {', '.join(f'{written_key(name)} = {most}' for name, most in limits)} }}"
 
 
 def _unit(catalog: Catalog, unit: Unit) -> str:

@@ -28,6 +28,7 @@ from discreet.cli.options import (
     Dialect,
     Epsilon,
     File,
+    GroupsPerUnit,
     OutputFormat,
     QuestionOptions,
     RowChoice,
@@ -55,6 +56,7 @@ def ask(
     delta: Delta = None,
     confidence: Confidence = DEFAULT_CONFIDENCE,
     row_choice: RowChoice = None,
+    groups_per_unit: GroupsPerUnit = None,
     file: File = None,
     is_json: AsJson = False,
     is_csv: AsCsv = False,
@@ -64,7 +66,9 @@ def ask(
 ) -> None:
     """Run a query and print its answer."""
     query = query_text(sql, file)
-    options = question_options(epsilon, delta, within, confidence, row_choice)
+    options = question_options(
+        epsilon, delta, within, confidence, row_choice, groups_per_unit=groups_per_unit
+    )
     charged, form = account_options(account, token), output_format(is_json=is_json, is_csv=is_csv)
     if plot is not None:
         check_chart(plot)
@@ -83,6 +87,7 @@ def explain(
     delta: Delta = None,
     confidence: Confidence = DEFAULT_CONFIDENCE,
     row_choice: RowChoice = None,
+    groups_per_unit: GroupsPerUnit = None,
     dialect: Dialect = None,
     show_sql: ShowSql = False,
     file: File = None,
@@ -92,7 +97,9 @@ def explain(
 ) -> None:
     """Print the cost and margins of a query; reads the catalog and the ledger, no private data."""
     query = query_text(sql, file)
-    options = question_options(epsilon, delta, within, confidence, row_choice, dialect)
+    options = question_options(
+        epsilon, delta, within, confidence, row_choice, dialect, groups_per_unit=groups_per_unit
+    )
     charged = account_options(account, token)
     with waiting("reading the catalog"):
         declared = read(catalog)
@@ -144,6 +151,7 @@ def _terms(options: QuestionOptions) -> Terms:
         "within": options.within,
         "confidence": options.confidence,
         "row_choice": choice,
+        "groups_per_unit": options.groups_per_unit,
     }
 
 

@@ -174,8 +174,12 @@ def _limit(
 ) -> str:
     source = _limit_source(limit.reason, limit.of, with_setting=with_setting)
     behind = f" ({source})" if source else ""
+    setting = " (groups_per_unit)" if with_setting else ""
     if limit.of is Limited.GROUPS:
-        return f"each {unit.name} is counted in at most {_number(limit.most, 'group')}{behind}"
+        told = behind if limit.groups is None else setting
+        return f"each {unit.name} is counted in at most {_number(limit.most, 'group')}{told}"
+    if limit.groups is not None:
+        behind += f", from at most {_number(limit.groups, 'group')}{setting}"
     what, table = ("distinct value" if limit.of is Limited.VALUES else "row"), ""
     if limit.of is Limited.ROWS and isinstance(limit.reason, JoinProduct):
         what = "joined row"

@@ -354,12 +354,21 @@ def _contribution(outline: Strategy) -> Contribution:
     of = Limited.ROWS
     if chosen is RowChoiceTime.PER_QUERY and ContributionBounding.ROWS not in forms:
         of = Limited.VALUES if ContributionBounding.PAIRS in forms else Limited.GROUPS
+    limit = release.group_limit
+    if limit is not None and forms == {ContributionBounding.UNITS_ONLY}:
+        of = Limited.GROUPS
     most = max(
         each.contribution_limit
         for each in outline.queries
         if each.bounding is not ContributionBounding.NONE
     )
-    return ContributionLimit(most=most, of=of, reason=release.limit_reason, chosen=chosen)
+    return ContributionLimit(
+        most=most,
+        of=of,
+        reason=release.limit_reason,
+        chosen=chosen,
+        groups=None if limit is None else limit.most,
+    )
 
 
 def _choice_time(rows: Relation) -> RowChoiceTime:

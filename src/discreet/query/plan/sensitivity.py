@@ -17,6 +17,12 @@ def rows_of_a_unit(release: Aggregation) -> int:
     return 1 if release.one_row_per_unit else release.contribution_limit
 
 
+def groups_of_a_unit(release: Aggregation) -> int:
+    """Return the most groups in which a unit counts: no more than it has rows, or is limited to."""
+    rows, limit = rows_of_a_unit(release), release.group_limit
+    return rows if limit is None else min(rows, limit.most)
+
+
 def rows_bounding(release: Aggregation) -> ContributionBounding:
     """Return the cheapest form that holds a unit to its rows."""
     return ContributionBounding.NONE if release.one_row_per_unit else ContributionBounding.ROWS
