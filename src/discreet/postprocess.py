@@ -20,9 +20,8 @@ from discreet.estimators import (
     margins_of,
 )
 from discreet.mechanisms.accuracy import miss_probability
-from discreet.mechanisms.partition_selection import PartitionSelection
 from discreet.query.plan import Plan
-from discreet.query.plan.plan import PlannedRelease
+from discreet.query.plan.plan import PlannedRelease, Selector
 from discreet.query.questions import Aggregation, Question
 from discreet.tables import ARROW_TYPES, NoisyTable
 
@@ -129,13 +128,14 @@ def _margin(
 
 
 def _shown_margins(
-    selection: PartitionSelection, numbers: IntArray, confidence: Fraction
+    selection: Selector, numbers: IntArray, confidence: Fraction
 ) -> NDArray[np.float64]:
     """Return the margins of error of counts that selected groups.
 
-    Near the threshold, a group is shown only if its noise was large. No noise exceeds the
-    threshold, so the threshold is the margin of error for counts near it. Larger counts have the
-    usual margin.
+    Near the threshold, a group is shown only if its noise was large, so counts near it have a
+    wider margin of error. Larger counts have the usual margin.
     """
     usual = np.full(len(numbers), float(selection.margin(confidence)))
-    return np.where(numbers <= selection.clear(confidence), float(selection.threshold), usual)
+    return np.where(
+        numbers <= selection.clear(confidence), float(selection.widest(confidence)), usual
+    )

@@ -35,9 +35,15 @@ from discreet.explanation.sentences import (
 )
 from discreet.mechanisms.exponential import PermuteAndFlip
 from discreet.mechanisms.gaussian import Gaussian
+from discreet.mechanisms.gaussian_selection import GaussianPartitionSelection
 from discreet.parameters import Real, confidence_level
 from discreet.query.plan import Plan
-from discreet.query.plan.plan import PlannedComponents, PlannedRelease, PlannedValueSelection
+from discreet.query.plan.plan import (
+    PlannedComponents,
+    PlannedRelease,
+    PlannedValueSelection,
+    Selector,
+)
 from discreet.query.questions import (
     Aggregate,
     ColumnOrigin,
@@ -203,9 +209,15 @@ def _selecting_column(planned: PlannedRelease, confidence: Fraction) -> Explaine
         statistic=f"number of {counted} per group",
         margin_text=margin_text(float(mechanism.margin(confidence)), is_integer=True),
         epsilon_share=mechanism.epsilon,
-        noise=f"truncated Laplace noise, scale {brief(mechanism.scale)} {counted}",
+        noise=f"{_selecting_noise(mechanism)} {counted}",
         why="",
     )
+
+
+def _selecting_noise(mechanism: Selector) -> str:
+    if isinstance(mechanism, GaussianPartitionSelection):
+        return f"Gaussian noise, standard deviation {brief(mechanism.scale)}"
+    return f"truncated Laplace noise, scale {brief(mechanism.scale)}"
 
 
 def _counted(planned: PlannedRelease) -> str:

@@ -345,8 +345,8 @@ def undeclared_groups(
     threshold = number_text(mechanism.threshold)
     near = (
         f" Counts up to {number_text(mechanism.clear(confidence))} may be shown only because their "
-        f"noise happened to be high. Their margin of error is ±{threshold}, even if you asked for "
-        "a smaller one."
+        f"noise happened to be high. Their margin of error is "
+        f"±{number_text(mechanism.widest(confidence))}, even if you asked for a smaller one."
     )
     return (
         f"{_why_undeclared(why)}, so only large groups are shown. A group is shown if its noisy "

@@ -10,22 +10,25 @@ from discreet.catalog.catalog import BudgetPolicy
 from discreet.errors import ParameterError, TargetError, UnknownKeysError, readable
 from discreet.estimators import LinearEstimator, MeanEstimator, VarianceEstimator
 from discreet.mechanisms.exponential import PermuteAndFlip
-from discreet.mechanisms.partition_selection import PartitionSelection
 from discreet.mechanisms.quantile import End, Extreme, Quantile
 from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
 from discreet.query.plan.bounded_rows import reads_bounded_rows
 from discreet.query.plan.identity import Identity, identities_of
-from discreet.query.plan.noise_choice import uses_gaussian, with_noise
+from discreet.query.plan.noise_choice import (
+    planned_selection,
+    selection_event,
+    uses_gaussian,
+    with_noise,
+)
 from discreet.query.plan.plan import (
     Chooser,
     EpsilonTarget,
     MarginTarget,
-    PlannedKeySelection,
     PlannedRelease,
     PlannedValueSelection,
     Target,
 )
-from discreet.query.plan.strategy import KeySelection, Strategy, ValueSelection, strategy_for
+from discreet.query.plan.strategy import Strategy, ValueSelection, strategy_for
 from discreet.query.questions import (
     Clamped,
     Contribution,
@@ -276,9 +279,7 @@ def _planned_release(
                 "Undeclared groups need a delta above 0",
                 "Give a larger delta, or leave it out to use the delta of the catalog",
             )
-        selection = _planned_selection(
-            outline.key_selection, parts.pop(0), delta, policy.neighbours
-        )
+        selection = planned_selection(outline.key_selection, parts.pop(0), delta, policy.neighbours)
     of_measures = parts[: len(outline.measured)]
     measures, noise_reason, events = with_noise(outline, of_measures, delta, policy)
     picks = tuple(
@@ -286,7 +287,7 @@ def _planned_release(
         for pick, share in zip(outline.value_selections, parts[len(of_measures) :], strict=True)
     )
     all_events = (
-        *([selection.mechanism.event] if selection else []),
+        *([selection_event(selection, policy)] if selection else []),
         *events,
         *(each.mechanism.event for each in picks),
     )
@@ -305,19 +306,6 @@ def _planned_release(
         noise_reason=noise_reason,
         left_out=(*outline.aggregation.left_out, *_clamped(outline)),
     )
-
-
-def _planned_selection(
-    selecting: KeySelection, epsilon: Fraction, delta: Fraction, neighbours: Neighbours
-) -> PlannedKeySelection:
-    mechanism = PartitionSelection(
-        epsilon=epsilon,
-        delta=delta,
-        groups=selecting.in_all,
-        in_one=selecting.in_one,
-        neighbours=neighbours,
-    )
-    return PlannedKeySelection(key_selection=selecting, mechanism=mechanism)
 
 
 def _planned_pick(
