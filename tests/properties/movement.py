@@ -24,6 +24,7 @@ from discreet.accounting.events import (
 from discreet.engines.base import Engine
 from discreet.mechanisms.exponential import PermuteAndFlip
 from discreet.mechanisms.gaussian import Gaussian
+from discreet.mechanisms.gaussian_selection import GaussianPartitionSelection
 from discreet.mechanisms.geometric import Geometric
 from discreet.query.plan import (
     Plan,
@@ -147,11 +148,33 @@ def _check_selection(
     moved = [abs(each) for each in apart(*numbers)]
     if selecting.of is Counted.UNITS:
         assert all(each == 1 for each in moved), "a unit counts more than once in a group"
+    if isinstance(mechanism, GaussianPartitionSelection):
+        _check_gaussian_selection(mechanism, moved, event)
+        return
     # Discrete Laplace noise of this scale costs 1 / scale for each step that a number moves.
     assert sum(moved) / mechanism.scale <= mechanism.epsilon, "a unit is in too many groups"
     # A key whose number moves by c can give what its neighbour cannot as often as c alone is shown.
     beyond = sum(mechanism.distribution(each).kept for each in moved)
     assert beyond <= mechanism.delta * (1 + 1e-9), "delta"
+    assert event == ApproximateEvent(epsilon=mechanism.epsilon, delta=mechanism.delta)
+
+
+def _check_gaussian_selection(
+    mechanism: GaussianPartitionSelection, moved: Sequence[int], event: Event
+) -> None:
+    """Assert that the noise hides m numbers that move by one, and the threshold keys of one."""
+    noise = mechanism.noise
+    assert len(moved) <= noise.answers, "a unit is in too many groups"
+    deviations = sqrt(len(moved) / noise.variance)
+    hidden = _gaussian_delta(deviations, float(mechanism.epsilon))
+    alone = len(moved) * mechanism.distribution(1).kept
+    assert hidden + alone <= float(mechanism.delta) * (1 + 1e-9), "delta"
+    if isinstance(event, ComposedEvent):
+        drawn, shown = event.events
+        assert drawn == noise.event
+        assert isinstance(shown, ApproximateEvent)
+        assert (shown.epsilon, alone <= float(shown.delta)) == (0, True)
+        return
     assert event == ApproximateEvent(epsilon=mechanism.epsilon, delta=mechanism.delta)
 
 

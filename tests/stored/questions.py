@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import cache
 from typing import Any
+from unittest.mock import patch
 
 import pyarrow as pa
 
@@ -16,7 +17,7 @@ from discreet.curator import Curator
 from discreet.mechanisms import Neighbours
 from discreet.query.check import check
 from discreet.query.parse import parse
-from discreet.query.plan import Plan, make_plan
+from discreet.query.plan import Plan, make_plan, noise_choice
 from discreet.query.plan.bounded_rows import with_bounded_rows
 from discreet.query.plan.plan import EpsilonTarget
 from tests.attacks.clinic import golden as questions_of
@@ -155,10 +156,14 @@ def catalog_of(curator: Curator, way: str) -> Catalog:
 
 
 def plan_of(curator: Curator, sql: str, way: str) -> Plan:
-    """Return the plan of a question at the price of 1."""
+    """Return the plan of a question at the price of 1, with groups selected as in version 0.1.
+
+    Groups that are selected by other noise are another release, of another name.
+    """
     catalog = catalog_of(curator, way)
     question = check(parse(sql), catalog, curator._public)
-    return make_plan(with_bounded_rows(question, catalog), EpsilonTarget(1), catalog.budget)
+    with patch.object(noise_choice, "_gaussian_selection", return_value=None):
+        return make_plan(with_bounded_rows(question, catalog), EpsilonTarget(1), catalog.budget)
 
 
 def plan_of_bins(curator: Curator, column: str, way: str) -> Plan:
