@@ -442,8 +442,10 @@ IN_GROUPS = (
     *IN_TURN,
     "SELECT drug, COUNT(DISTINCT dose > 500) FROM prescriptions GROUP BY drug",
     "SELECT drug, SUM(dose) FROM prescriptions WHERE dose > 1 GROUP BY drug",
-    "SELECT c.region, COUNT(DISTINCT v.patient_id), MODE(c.name) FROM visits v "
+    "SELECT c.region, COUNT(DISTINCT v.patient_id) FROM visits v "
     "JOIN clinics c ON c.clinic_id = v.clinic_id GROUP BY c.region",
+    "SELECT v.clinic_id, COUNT(DISTINCT v.patient_id), MODE(p.sex) FROM visits v "
+    "JOIN patients p ON p.patient_id = v.patient_id GROUP BY v.clinic_id",
     "SELECT a.diagnosis, b.diagnosis AS d, COUNT(DISTINCT a.patient_id) FROM visits a "
     "JOIN visits b ON a.patient_id = b.patient_id GROUP BY a.diagnosis, b.diagnosis",
     "SELECT note, COUNT(DISTINCT patient_id), COUNT(DISTINCT minutes > 30), COUNT(*) FROM visits "

@@ -17,9 +17,11 @@ from discreet.curator import Curator
 from discreet.mechanisms import Neighbours
 from discreet.query.check import check
 from discreet.query.parse import parse
-from discreet.query.plan import Plan, make_plan, noise_choice
+from discreet.query.plan import Plan, make_plan, noise_choice, strategy
 from discreet.query.plan.bounded_rows import with_bounded_rows
+from discreet.query.plan.components import OF_ROWS, group_statistics
 from discreet.query.plan.plan import EpsilonTarget
+from discreet.query.questions import Aggregation, Statistic
 from tests.attacks.clinic import golden as questions_of
 from tests.attacks.clinic import opened
 
@@ -162,8 +164,18 @@ def plan_of(curator: Curator, sql: str, way: str) -> Plan:
     """
     catalog = catalog_of(curator, way)
     question = check(parse(sql), catalog, curator._public)
-    with patch.object(noise_choice, "_gaussian_selection", return_value=None):
+    with (
+        patch.object(noise_choice, "_gaussian_selection", return_value=None),
+        patch.object(strategy, "selects_by_rows", _counts_rows_alone),
+    ):
         return make_plan(with_bounded_rows(question, catalog), EpsilonTarget(1), catalog.budget)
+
+
+def _counts_rows_alone(release: Aggregation, _: int | None) -> bool:
+    """Return whether version 0.1 selected groups by rows: where COUNT(*) is asked for alone."""
+    families = group_statistics(each for each in release.aggregates if each.statistic in OF_ROWS)
+    units = any(each.statistic is Statistic.COUNT_UNITS for each in release.aggregates)
+    return [each.argument for each in families] == [None] and not units
 
 
 def plan_of_bins(curator: Curator, column: str, way: str) -> Plan:

@@ -7,6 +7,7 @@ from fractions import Fraction
 from discreet.amounts import error_text, number_text, percent
 from discreet.catalog.schema import Kind, Value, time_from_number
 from discreet.estimators import ExpectedMargin, MarginPerCount, RankMargin
+from discreet.mechanisms.row_threshold import RowThreshold
 from discreet.query.plan.plan import PlannedKeySelection
 from discreet.query.questions import (
     Aggregate,
@@ -348,11 +349,21 @@ def undeclared_groups(
         f"noise happened to be high. Their margin of error is "
         f"±{number_text(mechanism.widest(confidence))}, even if you asked for a smaller one."
     )
+    if isinstance(mechanism, RowThreshold):
+        is_answered, near = True, _near_text(mechanism, confidence)
     return (
         f"{_why_undeclared(why)}, so only large groups are shown. A group is shown if its noisy "
         f"number of {counted} is above the group threshold, {threshold}. A group with {half} "
         f"{counted} is shown with at least 50% probability; one with {most} {counted}, with at "
         f"least 99%.{near if is_answered else ''}"
+    )
+
+
+def _near_text(mechanism: RowThreshold, confidence: Fraction) -> str:
+    return (
+        f" Groups with a noisy count of up to {number_text(mechanism.clear(confidence))} may be "
+        "shown only because their noise happened to be high. Their counts have a margin of error "
+        f"of ±{number_text(mechanism.widest(confidence))}; their other results have none."
     )
 
 

@@ -2,7 +2,7 @@
 
 A limit is a choice between noise and bias, and no promise about the data: of a unit with more
 groups the database counts as many as the limit says, by a hash of the unit and the group. So a
-limit lowers the noise whatever the data are. Proof: docs/proofs/measures.md, section 7.
+limit lowers the noise whatever the data are. Proof: docs/proofs/measures.md, section 12.
 
 The limit is used only where it lowers the noise. Elsewhere a release is what it was without it.
 """
@@ -63,13 +63,13 @@ def with_group_limits(question: Question, catalog: Catalog) -> Question:
 def selects_by_rows(release: Aggregation, most: int | None) -> bool:
     """Return whether undeclared groups are selected by their noisy number of rows.
 
-    So they are where COUNT(*) is asked for alone: its noise is then that of the selection, and
-    nothing is paid for a number of units. A limit on groups makes units the better choice where it
-    is small beside the rows of a unit, which is taken to have the root of its limit.
+    So they are where that is released anyway: nothing is paid for a number of units then. A limit
+    on groups makes units the better choice where it is small beside the rows of a unit, which is
+    taken to have the root of its limit.
     """
     families = group_statistics(each for each in release.aggregates if each.statistic in OF_ROWS)
     counts_units = any(each.statistic is Statistic.COUNT_UNITS for each in release.aggregates)
-    if [each.argument for each in families] != [None] or counts_units:
+    if counts_units or all(each.is_signed for each in families):
         return False
     return most is None or UNITS_TAKE * most > isqrt(release.contribution_limit)
 

@@ -16,6 +16,7 @@ from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.gaussian_selection import GaussianPartitionSelection
 from discreet.mechanisms.geometric import Geometric
 from discreet.mechanisms.partition_selection import PartitionSelection
+from discreet.mechanisms.row_threshold import RowThreshold
 from discreet.mechanisms.sensitivity import Neighbours
 from discreet.query.plan.plan import PlannedComponents, PlannedKeySelection
 from discreet.query.plan.strategy import KeySelection, Strategy
@@ -90,6 +91,23 @@ def _gaussian_selection(
         )
     except ParameterError:
         return None
+
+
+def selection_by_rows(
+    selecting: KeySelection, planned: PlannedComponents, delta: Fraction, policy: BudgetPolicy
+) -> PlannedKeySelection:
+    """Return the selection of undeclared groups by noisy cells that are released anyway."""
+    assert isinstance(planned.noise, Geometric)  # noqa: S101 - other noise needs known groups
+    mechanism = RowThreshold(
+        noise=planned.noise,
+        cells=len(planned.measure.cells),
+        total=planned.measure.total,
+        rows=selecting.in_one,
+        groups=selecting.in_all,
+        delta=delta,
+        neighbours=policy.neighbours,
+    )
+    return PlannedKeySelection(key_selection=selecting, mechanism=mechanism)
 
 
 def selection_event(selection: PlannedKeySelection, policy: BudgetPolicy) -> Event:

@@ -25,6 +25,7 @@ from discreet.mechanisms.exponential import PermuteAndFlip
 from discreet.mechanisms.gaussian_selection import GaussianPartitionSelection
 from discreet.mechanisms.partition_selection import PartitionSelection
 from discreet.mechanisms.quantile import Extreme, Quantile
+from discreet.mechanisms.row_threshold import RowThreshold
 from discreet.mechanisms.sensitivity import Neighbours
 from discreet.parameters import Real, confidence_level, rational
 from discreet.query.plan.components import Components
@@ -112,7 +113,7 @@ def _checked_within(within: Real | Mapping[str, Real]) -> Fraction | Mapping[str
 Chooser = Quantile | Extreme | PermuteAndFlip
 
 
-Selector = PartitionSelection | GaussianPartitionSelection
+Selector = PartitionSelection | GaussianPartitionSelection | RowThreshold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

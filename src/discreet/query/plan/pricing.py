@@ -16,6 +16,7 @@ from discreet.query.plan.bounded_rows import reads_bounded_rows
 from discreet.query.plan.identity import Identity, identities_of
 from discreet.query.plan.noise_choice import (
     planned_selection,
+    selection_by_rows,
     selection_event,
     uses_gaussian,
     with_noise,
@@ -272,16 +273,19 @@ def _planned_release(
     outline: Strategy, epsilon: Fraction, delta: Fraction, policy: BudgetPolicy
 ) -> PlannedRelease:
     parts = list(split(epsilon, outline.weights))
-    selection = None
-    if outline.key_selection is not None:
+    selection, selecting = None, outline.key_selection
+    if selecting is not None:
         if delta == 0:
             raise TargetError(
                 "Undeclared groups need a delta above 0",
                 "Give a larger delta, or leave it out to use the delta of the catalog",
             )
-        selection = planned_selection(outline.key_selection, parts.pop(0), delta, policy.neighbours)
+        if selecting.measure is None:
+            selection = planned_selection(selecting, parts.pop(0), delta, policy.neighbours)
     of_measures = parts[: len(outline.measured)]
     measures, noise_reason, events = with_noise(outline, of_measures, delta, policy)
+    if selecting is not None and selecting.measure is not None:
+        selection = selection_by_rows(selecting, measures[selecting.measure], delta, policy)
     picks = tuple(
         _planned_pick(pick, share, policy.neighbours)
         for pick, share in zip(outline.value_selections, parts[len(of_measures) :], strict=True)

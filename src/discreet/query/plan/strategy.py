@@ -93,6 +93,8 @@ class KeySelection:
     """How much a unit adds to the numbers of all keys together, at most."""
     in_one: int
     """And to that of each."""
+    measure: int | None = None
+    """Of which measure the noisy cells select, where those are released anyway."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,8 +115,10 @@ class Strategy:
     @property
     def weights(self) -> tuple[float, ...]:
         """How much each part counts: the selection, the measures, the picks."""
+        selecting = self.key_selection
+        is_paid = selecting is not None and selecting.measure is None
         return (
-            *([1.0 + (KeyCount() in self.estimators)] if self.key_selection is not None else []),
+            *([1.0 + (KeyCount() in self.estimators)] if is_paid else []),
             *(each.weight for each in self.measured),
             *(2.0 for _ in self.value_selections),
         )
@@ -181,11 +185,14 @@ class _Builder:
             )
         limit = self.release.group_limit
         most = None if limit is None else limit.most
-        if not self.is_known and selects_by_rows(self.release, most):
+        by_rows = not self.is_known and selects_by_rows(self.release, most)
+        if by_rows and [each.argument for each in self._asked_families] == [None]:
             self._select_by_rows()
         else:
-            self._measure_rows()
-            if not self.is_known:
+            self._measure_rows(with_units=not self.is_known and not by_rows)
+            if by_rows:
+                self._select_by_measure()
+            elif not self.is_known:
                 self._select_by_units()
         made: dict[Aggregate, Estimator] = {}
         for each in self.release.aggregates:
@@ -223,14 +230,14 @@ class _Builder:
             of=Counted.ROWS, query=query, column="s0", in_all=self.rows, in_one=self.rows
         )
 
-    def _measure_rows(self) -> None:
+    def _measure_rows(self, *, with_units: bool) -> None:
         """Put the measures of all families into one query."""
         families = self._asked_families
         if not families:
             return
         measures = [components_of(each, self.rows) for each in families]
         sums = tuple(dict.fromkeys(each for measure in measures for each in measure.sums))
-        query = self._added(replace(self._base, sums=sums, units=not self.is_known))
+        query = self._added(replace(self._base, sums=sums, units=with_units))
         for family, measure in zip(families, measures, strict=True):
             columns = tuple(f"s{sums.index(each)}" for each in measure.sums)
             size = measure.sensitivity(self.rows, self.groups, self.neighbours)
@@ -238,6 +245,20 @@ class _Builder:
             self._families[family.argument] = (family, measure, number)
             if family.with_rows:
                 self._families[None] = (family, measure, number)
+
+    def _select_by_measure(self) -> None:
+        """Select unknown keys by the rows that a measure counts, all of them if one does."""
+        found = [each for each in self._families.values() if not each[0].is_signed]
+        _, measure, number = min(found, key=lambda each: (not each[0].with_rows, each[0].cells))
+        assert not measure.ends  # noqa: S101 - a signed cell counts no rows
+        self.selecting = KeySelection(
+            of=Counted.ROWS,
+            query=self.measured[number].query,
+            column="",
+            in_all=self.marks,
+            in_one=self.rows,
+            measure=number,
+        )
 
     def _select_by_units(self) -> None:
         """Select unknown keys by units of the rows that are measured, or of all rows if none."""
