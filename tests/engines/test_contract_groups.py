@@ -1,25 +1,32 @@
 """Limits on the groups of a unit, on every engine: by a query, and in prepared tables."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from discreet.catalog.schema import Kind, PrivateTable
-from discreet.engines.base import Engine, as_prepared, scans_to_prepare
+from discreet.engines.base import Engine, PreparedTables, as_prepared, scans_to_prepare
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.duckdb.dialect import DUCKDB
+from discreet.engines.postgresql import PostgreSqlEngine
+from discreet.engines.spark import SparkEngine
 from discreet.engines.writer import write_query
 from discreet.query.expressions.facts import literal
 from discreet.query.tree import ContributionBounding, ExactQuery, GroupBounding, Scan
 from tests.engines.contract import ENGINES, engine_of, exact_rows
 from tests.engines.made import column, count, exact, private
+from tests.engines.on_postgresql import stored
 from tests.engines.prepared import catalog_of
+from tests.postgresql import shared_server
+from tests.spark import shared_session
 
 GROUPS: list[str | None] = [None, "", "a", "A", "é", "b"]
 
@@ -183,6 +190,46 @@ def test_stored_ranks_choose_what_a_query_chooses_of_the_kept_rows() -> None:
     with closing(other):
         assert "dense_rank" in other.bind(limited(bare, 2)).sql
         assert len(exact_rows(other, limited(bare, 2))) > 1
+
+
+def prepared_on_server(rows: list[Any], _: Path) -> tuple[Engine, PrivateTable]:
+    places = {"visits": f"{stored({'visits': table_of(rows)})}.visits"}
+    form = PreparedTables(tables=places, declared="")
+    with closing(PostgreSqlEngine.open(shared_server(), places)) as plain:
+        table = replace(private(plain), rows_per_unit=4)
+        plain.prepare(form, scans_to_prepare(catalog_of(table)))
+    return PostgreSqlEngine.open(shared_server(), places, form=form), table
+
+
+def prepared_in_files(rows: list[Any], folder: Path) -> tuple[Engine, PrivateTable]:
+    places = {"visits": str(folder / "visits.parquet")}
+    pq.write_table(table_of(rows), places["visits"])
+    form = PreparedTables(tables=places, declared="", place=folder / "prepared")
+    with closing(SparkEngine.open(shared_session(), places)) as plain:
+        table = replace(private(plain), rows_per_unit=4)
+        plain.prepare(form, scans_to_prepare(catalog_of(table)))
+    return SparkEngine.open(shared_session(), places, form=form), table
+
+
+@pytest.mark.parametrize(
+    "made_by",
+    [
+        pytest.param(prepared_on_server, marks=pytest.mark.postgresql),
+        pytest.param(prepared_in_files, marks=pytest.mark.spark),
+    ],
+)
+def test_prepared_tables_on_servers_are_limited_before_any_filter(
+    made_by: Callable[[list[Any], Path], tuple[Engine, PrivateTable]], tmp_path: Path
+) -> None:
+    engine, bare = made_by(crowd(), tmp_path)
+    (table,) = as_prepared(catalog_of(bare)).tables
+    assert isinstance(table, PrivateTable)
+    with closing(engine):
+        for most in (1, 2):
+            found = groups_of_each(engine, limited(table, most))
+            assert len(found) == 9
+            assert all(len(each) <= most and each.total() <= 4 for each in found.values())
+            assert max(map(len, found.values())) == most
 
 
 def test_the_unit_is_part_of_the_order_of_its_groups() -> None:

@@ -246,6 +246,7 @@ DELTA = "delta = 1e-6    # GUESS: {why}"
 WHY_EPSILON = "total privacy budget, for the life of this data"
 WHY_DELTA = "should be much smaller than 1 / number of people; 0 for none"
 WHY_ROWS = "use at most this many rows per person; further rows are left out of every answer"
+WHY_GROUPS = "count each person in at most this many groups of a query: less noise by group"
 NEIGHBOURS = """\
 neighbours = "add-remove"   # or "replace": the number of people is then public"""
 
@@ -314,6 +315,7 @@ def _draft_head(table: TableDraft) -> Iterator[str]:
         return
     yield "# If anyone may see this table, write public = true instead of unit and rows_per_unit."
     yield f"rows_per_unit = 10   # GUESS: {WHY_ROWS}"
+    yield f"# groups_per_unit = 3   # {WHY_GROUPS}"
 
 
 def _is_by_row(table: TableDraft) -> bool:
