@@ -29,7 +29,7 @@ from discreet.mechanisms.row_threshold import RowThreshold
 from discreet.mechanisms.sensitivity import Neighbours
 from discreet.parameters import Real, confidence_level, rational
 from discreet.query.plan.components import Components
-from discreet.query.plan.strategy import KeySelection, MeasuredComponents, ValueSelection
+from discreet.query.plan.measurements import KeySelection, MeasuredComponents, ValueSelection
 from discreet.query.questions import Aggregation, Contribution, LeftOut, NoiseReason
 from discreet.query.tree import ExactQuery
 
