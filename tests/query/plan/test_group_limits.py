@@ -120,7 +120,7 @@ def test_thresholds_of_units_follow_the_limit() -> None:
         assert release.key_selection is not None
         mechanism = release.key_selection.mechanism
         assert isinstance(mechanism, kind)
-        assert mechanism.groups == groups  # type: ignore[union-attr]
+        assert mechanism.groups == groups
         assert mechanism.epsilon == 1
     thresholds = [
         each.key_selection.mechanism.threshold for each in (one, some, many) if each.key_selection
