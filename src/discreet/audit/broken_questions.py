@@ -31,10 +31,15 @@ from discreet.audit.subjects import Subject
 from discreet.catalog.schema import Value
 from discreet.estimators import LinearEstimator
 from discreet.mechanisms.geometric import Geometric
-from discreet.mechanisms.partition_selection import PartitionSelection, Selected
+from discreet.mechanisms.partition_selection import Selected
 from discreet.mechanisms.quantile import Quantile
 from discreet.noise import SYSTEM, Entropy
-from discreet.query.plan.plan import PlannedComponents, PlannedRelease, PlannedValueSelection
+from discreet.query.plan.plan import (
+    PlannedComponents,
+    PlannedRelease,
+    PlannedValueSelection,
+    Selector,
+)
 from discreet.query.questions import DeclaredGroups
 
 # --------------------------------------------------------------------------- noise
@@ -102,7 +107,7 @@ def _sharpened(planned: PlannedValueSelection) -> PlannedValueSelection:
 class BrokenSelection:
     """Shows groups by their exact counts."""
 
-    inner: PartitionSelection
+    inner: Selector
     least: int
     is_noisy: bool
 
@@ -238,6 +243,12 @@ BROKEN = (
         with_plan(by_exact_threshold),
     ),
     Broken("keys shown if present", "unknown keys of 0 others", with_plan(if_present)),
+    Broken(
+        "keys of many groups shown if present",
+        "unknown keys, Gaussian noise",
+        with_plan(if_present),
+    ),
+    Broken("all groups count", "8 groups where 2 count", with_engine(unlimited)),
     Broken("empty groups left out", "histogram", with_data(without_empty_groups)),
     Broken("rows in the order of the data", "histogram", with_data(in_order_of_the_data)),
     Broken("same noise in two groups", "histogram", with_plan(with_shared_noise)),
