@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
-from itertools import chain, product
+from itertools import chain
 from math import prod
 
 from sqlglot import exp
@@ -13,9 +13,19 @@ from sqlglot import exp
 from discreet.catalog.schema import Kind, PublicTable, Value, time_from_number
 from discreet.errors import UnsupportedError
 from discreet.query.check.aggregates import is_aggregate, same_level
+from discreet.query.check.key_conditions import (
+    KeyConditions,
+    Part,
+    conditions_on,
+    number_left,
+    original_name,
+    rows_left,
+)
 from discreet.query.check.relations import Names, PublicReader, TableRef, public_of, quoted
+from discreet.query.expressions.cuts import MOST_CUTS, Cuts, cuts_of, values_around
 from discreet.query.expressions.narrowing import with_facts
 from discreet.query.expressions.rejections import unhandled
+from discreet.query.expressions.time_functions import covers_all_parts
 from discreet.query.parse import span_of
 from discreet.query.questions import (
     DeclaredGroups,
@@ -30,7 +40,7 @@ from discreet.query.questions import (
     UndeclaredGroups,
     UnlistedKeys,
 )
-from discreet.query.tree import Call, ColumnOf, Expression, Facts, Literal, columns_in
+from discreet.query.tree import Call, ColumnOf, Expression, Facts, Literal, Select, columns_in
 
 MOST_KEYS = 100_000
 """No more groups are answered one by one."""
@@ -79,35 +89,24 @@ def _key_node(
     return node
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
-    """The values of one key, or of several that come from the same public table together."""
-
-    places: tuple[int, ...]
-    rows: tuple[tuple[Value, ...], ...]
-
-
 def groups_of(
-    keys: tuple[Expression, ...],
-    names: Names,
-    public: PublicReader,
-    where: Expression | None = None,
+    keys: tuple[Expression, ...], names: Names, public: PublicReader, rows: Select
 ) -> Groups:
-    """Return every combination of keys that can occur, if that is known and not too many."""
+    """Return every combination of keys that rows can have, if that is known and not too many."""
     if not keys:
         return DeclaredGroups(rows=((),), why=NoKeys())
-    parts = _parts(keys, names, public, where)
+    domains = ColumnDomains(keys, names, public, conditions_on(rows, names, keys))
+    parts = _parts(keys, domains, rows.where)
     if isinstance(parts, NotDeclared):
         return UndeclaredGroups(why=parts)
-    number = prod(len(each.rows) for each in parts)
+    known, conditions = domains.for_conditions()
+    blocks = KeyConditions(
+        keys=keys, parts=parts, domains=known, names=names, public=public, conditions=conditions
+    ).blocks()
+    number = number_left(parts, blocks)
     if number > MOST_KEYS:
         return UndeclaredGroups(why=TooManyKeys(number=number, most=MOST_KEYS))
-    places = [place for each in parts for place in each.places]
-    rows = tuple(
-        _ordered(places, _joined(combination))
-        for combination in product(*(each.rows for each in parts))
-    )
-    return DeclaredGroups(rows=rows, why=_why(keys, names))
+    return DeclaredGroups(rows=tuple(rows_left(parts, blocks)), why=_why(keys, names))
 
 
 def unlisted(
@@ -161,21 +160,13 @@ def _bounds(key: Expression, names: Names) -> tuple[Value, Value] | None:
     )
 
 
-def _joined(combination: Iterable[tuple[Value, ...]]) -> tuple[Value, ...]:
-    return tuple(value for each in combination for value in each)
-
-
-def _ordered(places: list[int], values: tuple[Value, ...]) -> tuple[Value, ...]:
-    by_place = dict(zip(places, values, strict=True))
-    return tuple(by_place[place] for place in range(len(places)))
-
-
 def _parts(
-    keys: tuple[Expression, ...], names: Names, public: PublicReader, where: Expression | None
+    keys: tuple[Expression, ...], domains: "ColumnDomains", where: Expression | None
 ) -> list[Part] | NotDeclared:
     """Return the values key by key; or which key has values that only the data know."""
+    names = domains.names
     from_public: dict[str, list[int]] = {}
-    parts = _joint_parts(keys, names, public)
+    parts = _joint_parts(keys, domains)
     joint = {place for each in parts for place in each.places}
     for place, key in enumerate(keys):
         if place in joint:
@@ -184,30 +175,27 @@ def _parts(
         if source is not None and isinstance(key, ColumnOf) and key.facts.domain is None:
             from_public.setdefault(source.name, []).append(place)
             continue
-        values = _stated(key, where) or _values(key, names, public)
+        values = _stated(key, where) or _values(key, domains)
         if values is None:
             return NotDeclared(columns=_column_names(key))
         parts.append(Part(places=(place,), rows=tuple((each,) for each in values)))
     for name, places in from_public.items():
         source = next(each for each in names.sources if each.name == name)
         columns = [key.name for place in places if isinstance(key := keys[place], ColumnOf)]
-        parts.append(Part(places=tuple(places), rows=_public_rows(source, columns, public)))
+        rows = _public_rows(source, columns, domains.public)
+        parts.append(Part(places=tuple(places), rows=rows))
     return sorted(parts, key=lambda each: each.places)
 
 
-def _joint_parts(keys: tuple[Expression, ...], names: Names, public: PublicReader) -> list[Part]:
+def _joint_parts(keys: tuple[Expression, ...], domains: "ColumnDomains") -> list[Part]:
     """Return the values of keys that are computed from the same columns: region, upper(region)."""
     parts = []
     for places in _sharing(keys):
-        plains = tuple(_with_plain_columns(keys[place], names) for place in places)
-        columns = dict.fromkeys(column for each in plains for column in columns_in(each))
-        domains = {
-            (each.source, each.name): domain
-            for each in columns
-            if (domain := _column_domain(each, names, public)) is not None
-        }
-        if len(domains) == len(columns) and prod(map(len, domains.values())) <= MOST_VALUES:
-            parts.append(Part(places=places, rows=tuple(public.together(plains, domains))))
+        plains = tuple(_with_plain_columns(keys[place], domains.names) for place in places)
+        found = domains.together(plains)
+        if found is not None:
+            rows = tuple(domains.public.together(plains, found))
+            parts.append(Part(places=places, rows=rows))
     return parts
 
 
@@ -238,7 +226,7 @@ def _public_source(key: Expression, names: Names) -> TableRef | None:
 def _public_rows(
     source: TableRef, columns: list[str], public: PublicReader
 ) -> tuple[tuple[Value, ...], ...]:
-    listed = ", ".join(quoted(_original(source, each)) for each in columns)
+    listed = ", ".join(quoted(original_name(source, each)) for each in columns)
     table = quoted(public_of(source).name)
     rows = public.values(f"SELECT DISTINCT {listed} FROM {table} ORDER BY ALL")  # noqa: S608
     if any(map(_is_wide, chain.from_iterable(rows))):
@@ -256,12 +244,6 @@ def _public_rows(
 def _is_wide(value: Value) -> bool:
     """Return whether it is an integer of more than 64 bits; reals are floating point here."""
     return isinstance(value, int | Decimal) and not -(2**63) <= value < 2**63
-
-
-def _original(source: TableRef, name: str) -> str:
-    """Return a column's name in the public table itself."""
-    place = next(i for i, each in enumerate(source.columns) if each.name == name)
-    return public_of(source).columns[place].name
 
 
 def _stated(key: Expression, where: Expression | None) -> tuple[Value, ...] | None:
@@ -289,22 +271,22 @@ def _conditions(where: Expression | None) -> Iterator[Call]:
         yield where
 
 
-def _values(key: Expression, names: Names, public: PublicReader) -> tuple[Value, ...] | None:
+def _values(key: Expression, domains: "ColumnDomains") -> tuple[Value, ...] | None:
     """Return all values of an expression, NULL only where it is known to occur."""
-    plain = _with_plain_columns(key, names)
+    plain = _with_plain_columns(key, domains.names)
     if plain.facts.domain is not None:
         return plain.facts.domain
     if isinstance(plain, ColumnOf):
         return _listed(plain.facts)
-    domains = {}
-    for each in columns_in(plain):
-        domain = _column_domain(each, names, public)
-        if domain is None:
-            return _of_calendar(plain)
-        domains[each.source, each.name] = domain
-    if not domains or prod(map(len, domains.values())) > MOST_VALUES:
+    if covers_all_parts(plain):
+        return _of_calendar(plain)
+    found = domains.together((plain,))
+    if found is None:
+        return _of_calendar(plain)
+    if not found:
         return None
-    return public.evaluate(plain, domains)
+    values = domains.public.evaluate(plain, found)
+    return values if len(values) <= MOST_VALUES else None
 
 
 def _with_plain_columns(key: Expression, names: Names) -> Expression:
@@ -322,16 +304,95 @@ def _plain(column: ColumnOf, names: Names) -> Facts:
     return replace(column.facts, nullable=has_nulls, domain=domain)
 
 
-def _column_domain(
-    column: ColumnOf, names: Names, public: PublicReader
-) -> tuple[Value, ...] | None:
-    listed = column.facts.domain or _listed(column.facts)
-    if listed is not None:
-        return listed
-    source = _public_source(column, names)
-    if source is None:
-        return None
-    return tuple(value for (value,) in _public_rows(source, [column.name], public))
+class ColumnDomains:
+    """The values of the columns that keys read, as far as they are known."""
+
+    def __init__(
+        self,
+        keys: tuple[Expression, ...],
+        names: Names,
+        public: PublicReader,
+        conditions: tuple[Expression, ...],
+    ) -> None:
+        self.keys, self.names, self.public, self.conditions = keys, names, public, conditions
+        self._around: dict[ColumnOf, tuple[Value, ...] | None] = {}
+        self._untried: set[Expression] = set()
+        """Conditions that can change between two of the values."""
+
+    def together(
+        self, plains: tuple[Expression, ...]
+    ) -> dict[tuple[str, str], tuple[Value, ...]] | None:
+        """Return the values of all columns that expressions read; None if too many or not known."""
+        found, most = {}, MOST_VALUES
+        for each in dict.fromkeys(column for plain in plains for column in columns_in(plain)):
+            values = self._declared(each)
+            if values is None:
+                values, most = self._values_around(each), MOST_TRIED
+            if values is None:
+                return None
+            found[each.source, each.name] = values
+        return found if prod(map(len, found.values())) <= most else None
+
+    def _declared(self, column: ColumnOf) -> tuple[Value, ...] | None:
+        listed = column.facts.domain or _listed(column.facts)
+        if listed is not None:
+            return listed
+        source = _public_source(column, self.names)
+        if source is None:
+            return None
+        return tuple(value for (value,) in _public_rows(source, [column.name], self.public))
+
+    def _values_around(self, column: ColumnOf) -> tuple[Value, ...] | None:
+        """Return values that stand for all others, if all keys are step functions of the column."""
+        if column not in self._around:
+            cuts = _all_cuts(column, self.keys)
+            self._around[column] = None if cuts is None else self._with_conditions(column, cuts)
+        return self._around[column]
+
+    def _with_conditions(self, column: ColumnOf, cuts: Cuts) -> tuple[Value, ...] | None:
+        for each in self.conditions:
+            found = cuts_of(each, column)
+            if found is None or len(cuts | found) > MOST_CUTS:
+                self._untried.add(each)
+            else:
+                cuts |= found
+        values = values_around(column.facts, cuts)
+        if not values:
+            return None
+        return (*values, None) if column.facts.nullable else values
+
+    def for_conditions(
+        self,
+    ) -> tuple[dict[ColumnOf, tuple[Value, ...]], tuple[Expression, ...]]:
+        """Return the values of columns, NULL where it can be, and the conditions to try on them."""
+        read = {column for each in self.conditions for column in columns_in(each)}
+        whole = {c for key in self.keys if covers_all_parts(key) for c in columns_in(key)}
+        found = {}
+        for column in dict.fromkeys(column for key in self.keys for column in columns_in(key)):
+            if _public_source(column, self.names) is not None:
+                continue
+            plain = replace(column, facts=_plain(column, self.names))
+            values = self._declared(plain)
+            if values is None and (plain in self._around or column in read - whole):
+                values = self._values_around(plain)
+            if values is not None:
+                has_null = column.facts.nullable and None not in values
+                found[column] = (*values, None) if has_null else values
+        return found, tuple(each for each in self.conditions if each not in self._untried)
+
+
+MOST_TRIED = 1_000_000
+"""No more values that stand for others are tried."""
+
+
+def _all_cuts(column: ColumnOf, keys: Iterable[Expression]) -> Cuts | None:
+    cuts: Cuts = frozenset()
+    for each in keys:
+        found = cuts_of(each, column)
+        if found is None or len(cuts | found) > MOST_CUTS:
+            return None
+        cuts |= found
+    return cuts
 
 
 def _of_calendar(key: Expression) -> tuple[Value, ...] | None:
