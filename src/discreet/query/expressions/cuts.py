@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 
 from discreet.catalog.schema import Kind, Value, time_from_number
+from discreet.query.expressions import intervals
 from discreet.query.expressions.facts import number_of, words
+from discreet.query.expressions.intervals import at
 from discreet.query.expressions.number_functions import integer
 from discreet.query.expressions.time_functions import DAY, finest_unit, starts_between
 from discreet.query.tree import (
@@ -91,18 +93,21 @@ def _crossings(
     inner: Expression, column: ColumnOf, values: Callable[[Interval], Iterable[Fraction] | None]
 ) -> Cuts | None:
     """Return where an expression that is made of lines reaches one of these values."""
-    low, high = column.facts.interval.low, column.facts.interval.high
     lines = _lines(inner, column)
-    if lines is None or low is None or high is None:
+    if lines is None:
         return None
     found: set[Fraction] = set()
     for slope, offset in lines:
-        ends = sorted((slope * low + offset, slope * high + offset))
-        reached = values(Interval(low=ends[0], high=ends[1]))
+        along = intervals.add(intervals.multiply(column.facts.interval, at(slope)), at(offset))
+        reached = values(along if _is_bounded(along) else inner.facts.interval)
         if reached is None:
             return None
         found.update((each - offset) / slope for each in reached)
     return frozenset(found)
+
+
+def _is_bounded(a: Interval) -> bool:
+    return a.low is not None and a.high is not None
 
 
 def _multiples(a: Interval, step: Fraction, first: Fraction = Fraction(0)) -> list[Fraction] | None:
@@ -191,7 +196,7 @@ STEPS: dict[str, Step] = {
     "to_integer": _to_integer,
     "integer_divide": _quotient,
     "to_date": _to_date,
-    **dict.fromkeys(("date_trunc", "date_part", "date_diff", "strftime"), _of_time),
+    **dict.fromkeys(("date_trunc", "date_part", "date_diff"), _of_time),
     **dict.fromkeys(COMPARISONS, _compared),
     "is_null": _at(lambda _: []),
 }
@@ -314,9 +319,12 @@ LINES: dict[str, Callable[[Call], Change]] = {
 
 def values_around(facts: Facts, cuts: Iterable[Fraction]) -> tuple[Value, ...]:
     """Return values between the bounds, in order: on, beside and between all cuts."""
+    cuts = sorted(cuts)
     low, high = facts.interval.low, facts.interval.high
-    if low is None or high is None:
+    if not cuts and (low is None or high is None):
         return ()
+    low = cuts[0] - abs(cuts[0]) - 1 if low is None else low
+    high = max(low, cuts[-1] + abs(cuts[-1]) + 1 if high is None else high)
     inside = sorted({low, high, *(each for each in cuts if low <= each <= high)})
     if facts.kind is Kind.REAL:
         return _reals([float(each) for each in inside])
