@@ -10,6 +10,7 @@ from fractions import Fraction
 
 from sqlglot import exp
 
+from discreet.catalog.schema import Kind
 from discreet.errors import UnsupportedError
 from discreet.query.expressions.coercion import coerce
 from discreet.query.expressions.dispatch import NameScope, NodeRule, check_parts, translate
@@ -187,14 +188,16 @@ def _width_bucket(node: exp.Expr, scope: NameScope) -> Expression:
         _stated(node.args.get(each), scope) for each in ("min_value", "max_value", "num_buckets")
     )
     is_whole = number is not None and number.denominator == 1 and 1 <= number <= 100_000
-    if low is None or high is None or number is None or not (low < high and is_whole):
+    inner = translate(node.this, scope)
+    is_valid = inner.facts.kind.is_number and is_whole
+    if low is None or high is None or number is None or not (low < high and is_valid):
         raise UnsupportedError(
-            "WIDTH_BUCKET needs two constants, the lower one first, and a constant number of "
-            "buckets",
+            "WIDTH_BUCKET needs a number, two constants, the lower one first, and a constant "
+            "number of buckets",
             "Write WIDTH_BUCKET(x, low, high, n), with n from 1 to 100,000",
             span=span_of(node),
         )
-    x = coerce("to_real", (translate(node.this, scope),), node)
+    x = inner if inner.facts.kind is Kind.REAL else call("to_real", inner)
     least, most, most_buckets = float(low), float(high), int(number)
     inside = call("clamp", x, literal(least), literal(most))
     share = call("divide", call("subtract", inside, literal(least)), literal(most - least))
