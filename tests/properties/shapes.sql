@@ -92,7 +92,7 @@ SELECT smoker, COUNT(*) FROM patients GROUP BY smoker
 SELECT smoker IS NULL AS s, COUNT(*) FROM patients GROUP BY 1
 SELECT COALESCE(smoker, false) AS s, COUNT(*) FROM patients GROUP BY 1
 SELECT income > 50000 AS rich, COUNT(*) FROM patients WHERE income IS NOT NULL GROUP BY 1
-SELECT floor(income / 50000) AS b, COUNT(*) FROM patients WHERE income IS NOT NULL GROUP BY 1
+SELECT floor(income / 50000) AS b, COUNT(*) FROM patients WHERE income IS NOT NULL GROUP BY 1 HAVING COUNT(*) > 0
 SELECT CAST(income / 50000 AS INTEGER) AS b, COUNT(*) FROM patients WHERE income IS NOT NULL GROUP BY 1
 SELECT birth_year // 10 * 10 AS decade, COUNT(*) FROM patients GROUP BY decade HAVING COUNT(*) > 0
 SELECT region || '-' || sex AS rs, COUNT(*) FROM patients GROUP BY rs

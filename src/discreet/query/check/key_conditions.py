@@ -173,6 +173,8 @@ class KeyConditions:
 
     def _relations(self, expression: Expression) -> frozenset[str] | None:
         """Return what an expression is evaluated on; None if that is what only the data know."""
+        if not _is_of_row(expression):
+            return None
         found = set()
         for each in columns_in(expression):
             if each.source in self._publics or each.source.startswith(LIST):
