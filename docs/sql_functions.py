@@ -9,6 +9,7 @@ from discreet.query.check.aggregates import NO_FORM, OTHER_NAMES, SIMPLE, WHEN_D
 from discreet.query.check.post_select import MORE_FUNCTIONS
 from discreet.query.check.row_scope import FUNCTIONS as WINDOW_FUNCTIONS
 from discreet.query.expressions.facts import Function
+from discreet.query.expressions.formats import DIRECTIVES
 from discreet.query.expressions.functions import FUNCTIONS
 from discreet.query.expressions.time_functions import PARTS
 from discreet.query.expressions.translate import ANONYMOUS, PLAIN
@@ -99,6 +100,17 @@ MEANINGS = {
     Statistic.STDDEV_POP: "population standard deviation; needs bounds",
 }
 
+MADE = {
+    "STRFTIME(x, y)": "the time x as text, by the format y: plain text and "
+    + ", ".join(f"`{each}`" for each in DIRECTIVES)
+    + "; y must be constant",
+    "DAYNAME(x)": "the English name of the day of the week",
+    "MONTHNAME(x)": "the English name of the month",
+    "WIDTH_BUCKET(x, y, z, n)": "which of n equal ranges from y to z the number x is in, an "
+    "integer from 1 on; 0 if x < y, n + 1 if x ≥ z; y, z and n must be constant",
+}
+"""Functions that are made of others, on private rows."""
+
 INTERNAL = {"decimal"}
 """Functions that no query names: a decimal literal is one."""
 
@@ -140,6 +152,8 @@ def _functions() -> Iterator[str]:
     for name, function in FUNCTIONS.items():
         if name not in INTERNAL:
             yield f"| `{_cell(spelling_of(name))}` | {_meaning(function)} |"
+    for name, meaning in MADE.items():
+        yield f"| `{name}` | {meaning} |"
     others = ", ".join(
         f"`{name.upper()}` for `{_cell(spelling_of(function))}`"
         for name, function in ANONYMOUS.items()

@@ -276,14 +276,17 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "facts",
         "number_functions",
         "time_functions",
-        "functions literals",
+        "cuts functions literals",
         "coercion narrowing",
         "casts dispatch",
+        "formats",
         "translate",
     ),
     "query.check": in_order(
+        "key_space",
         "relations",
-        "aggregates joins",
+        "aggregates joins key_conditions",
+        "column_domains",
         "keys post_select",
         "row_scope",
         "unit_groups",
@@ -400,10 +403,11 @@ INSIDE: dict[str, dict[str, set[str]]] = {
 """Inside of a package too: each file or package in it, and which others of it that may import."""
 
 EXPRESSIONS_SEEN = {
-    *("casts", "coercion", "facts", "functions", "intervals", "literals", "narrowing"),
+    *("casts", "coercion", "cuts", "facts", "functions", "intervals", "literals", "narrowing"),
     *("number_functions", "rejections", "time_functions", "translate"),
 }
-"""Of `query.expressions` others see all but `dispatch`, which knows no rules by itself."""
+"""Of `query.expressions` others see all but `dispatch`, which knows no rules by itself, and
+`formats`, whose rules it is told of."""
 
 ENGINES_SEEN = {"base", "dialect", "rehearsal", "writer"}
 """What engines share. They do not see each other."""
@@ -422,6 +426,7 @@ SEEN_OF: dict[tuple[str, str], set[str]] = {
 EXCEPTIONS = {
     ("engines.duckdb.rewrites", "query.plan.components"),
     ("engines.duckdb.rewrites", "query.plan.quantization"),
+    ("engines.public_store", "query.check.key_space"),
     ("engines.public_store", "query.check.post_select"),
     ("engines.spark", "engines.duckdb.loading"),
     ("engines.spark.prepared", "engines.duckdb.copies"),
@@ -430,8 +435,9 @@ EXCEPTIONS = {
     ("engines.spark.tables", "engines.duckdb.loading"),
     ("engines.synthetic", "query.questions"),
 }
-"""Who sees more, and what: stored columns that the plan would compute, SQL after the noise, files
-and frames that DuckDB reads for Spark, and released tables that are made up from a question."""
+"""Who sees more, and what: stored columns that the plan would compute, SQL after the noise,
+conditions on keys, files and frames that DuckDB reads for Spark, and released tables that are made
+up from a question."""
 
 MOST_LINES = 450
 

@@ -5,10 +5,12 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from sqlglot import exp, parse_one
 
 from discreet.catalog.schema import Kind
 from discreet.query.expressions.facts import case_of, literal
 from discreet.query.expressions.functions import FUNCTIONS, call
+from discreet.query.expressions.translate import translate
 from discreet.query.tree import Call, Expression
 from tests.engines.calls import FIXED, all_calls
 from tests.engines.contract import OTHERS, Holder, engine_of
@@ -55,6 +57,44 @@ def test_a_function_gives_the_same_everywhere(name: str, embedded: Holder, other
         for here, there in zip(evaluated(embedded, some), evaluated(other, some), strict=True):
             for expression, expected, found in zip(some, here, there, strict=True):
                 assert is_same(found, expected, ULPS.get(name, 0)), (expression, expected, found)
+
+
+MADE = [
+    "strftime(t, '%Y-%m-%d %H:%M:%S.%f')",
+    "strftime(t, '%a %A %b %B %p %I')",
+    "strftime(t, '%G-W%V-%u %w %j %y é {0} %%')",
+    "strftime(t, '%-d/%-m %-H %-I')",
+    *("dayname(t)", "monthname(t)"),
+    *("width_bucket(x, 0, 10, 5)", "width_bucket(x, -1.5, 0.3, 7)", "width_bucket(i, 0, 1e18, 3)"),
+]
+"""Functions that are made of others."""
+
+
+class Awkward:
+    """The columns of the awkward table, each kind by a letter; a `NameScope` for `translate`."""
+
+    def __init__(self, time: Kind) -> None:
+        self.kinds = {"t": time, "x": Kind.REAL, "i": Kind.INTEGER}
+
+    def column(self, node: exp.Column) -> Expression:
+        return column("x0", self.kinds[node.name])
+
+    def window(self, node: exp.Window) -> Expression:
+        raise NotImplementedError
+
+    def subquery(self, node: exp.Expr) -> Expression:
+        raise NotImplementedError
+
+
+@pytest.mark.parametrize("text", MADE)
+def test_a_function_made_of_others_gives_the_same_everywhere(
+    text: str, embedded: Holder, other: Holder
+) -> None:
+    times = (Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMP_TZ)
+    made = [translate(parse_one(text, dialect="duckdb"), Awkward(each)) for each in times]
+    for here, there in zip(evaluated(embedded, made), evaluated(other, made), strict=True):
+        for expression, expected, found in zip(made, here, there, strict=True):
+            assert is_same(found, expected), (expression, expected, found)
 
 
 # --------------------------------------------------------------------------- inside one another

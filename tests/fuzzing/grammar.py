@@ -132,7 +132,14 @@ PARTS_OF_TIMES = (
 )
 
 OTHER_FORMS: dict[Kind | None, tuple[str, ...]] = {
-    Kind.INTEGER: tuple(f"{name}({{time}})" for name in PARTS_OF_TIMES),
+    Kind.INTEGER: (
+        *(f"{name}({{time}})" for name in PARTS_OF_TIMES),
+        "width_bucket({number}, -1.5, 10, 4)",
+    ),
+    Kind.TEXT: (
+        *("dayname({time})", "monthname({time})", "strftime({time}, '%Y-%m-%d %H:%M:%S.%f')"),
+        *("strftime({time}, '%a %b %p %I %j')", "strftime('%G-W%V-%u %%', {time})"),
+    ),
     None: (
         "CASE {same} WHEN {same} THEN {this} WHEN {same} THEN {this} ELSE {this} END",
         "CASE WHEN {condition} THEN {this} END",

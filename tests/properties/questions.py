@@ -104,7 +104,10 @@ def _visits(name: str) -> Relation:
         texts=(f"{name}.diagnosis", f"{name}.note"),
         days=(f"{name}.day",),
         unit=f"{name}.patient_id",
-        known=(f"date_trunc('month', {name}.day)", f"month({name}.day) > 6"),
+        known=(
+            *(f"date_trunc('month', {name}.day)", f"month({name}.day) > 6"),
+            *(f"round({name}.cost, -2)", f"CAST({name}.cost / 100 AS INTEGER)"),
+        ),
         unknown=(f"{name}.diagnosis", f"{name}.clinic_id", f"upper({name}.note)"),
     )
 
@@ -126,7 +129,11 @@ def _sales(name: str) -> Relation:
         reals=(f"{name}.amount",),
         texts=(f"{name}.shop",),
         days=(f"{name}.at",),
-        known=(f"{name}.shop", f"extract(month FROM {name}.at)"),
+        known=(
+            *(f"{name}.shop", f"extract(month FROM {name}.at)", f"strftime({name}.at, '%Y-%m')"),
+            *(f"date_trunc('quarter', {name}.at)", f"floor({name}.amount / 40)"),
+            f"dayname({name}.at)",
+        ),
         unknown=(f"{name}.items % 3 + 0.5",),
     )
 

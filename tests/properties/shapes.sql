@@ -92,7 +92,7 @@ SELECT smoker, COUNT(*) FROM patients GROUP BY smoker
 SELECT smoker IS NULL AS s, COUNT(*) FROM patients GROUP BY 1
 SELECT COALESCE(smoker, false) AS s, COUNT(*) FROM patients GROUP BY 1
 SELECT income > 50000 AS rich, COUNT(*) FROM patients WHERE income IS NOT NULL GROUP BY 1
-SELECT floor(income / 50000) AS b, COUNT(*) FROM patients WHERE income IS NOT NULL GROUP BY 1
+SELECT floor(income / 50000) AS b, COUNT(*) FROM patients WHERE income IS NOT NULL GROUP BY 1 HAVING COUNT(*) > 0
 SELECT CAST(income / 50000 AS INTEGER) AS b, COUNT(*) FROM patients WHERE income IS NOT NULL GROUP BY 1
 SELECT birth_year // 10 * 10 AS decade, COUNT(*) FROM patients GROUP BY decade HAVING COUNT(*) > 0
 SELECT region || '-' || sex AS rs, COUNT(*) FROM patients GROUP BY rs
@@ -160,3 +160,9 @@ SELECT SUM(patient_id % 5) FROM patients
 SELECT clinic_id, COUNT(*) FROM visits GROUP BY clinic_id
 SELECT clinic_id, COUNT(*) FROM visits WHERE clinic_id BETWEEN 1 AND 3 GROUP BY clinic_id
 SELECT clinic_id IN (1, 2) AS c, COUNT(*) FROM visits GROUP BY 1
+SELECT dayname(day) AS k, COUNT(*) FROM visits WHERE day IS NOT NULL GROUP BY k HAVING COUNT(*) > 0
+SELECT strftime(day, '%Y-%m') AS k, COUNT(*), SUM(minutes) FROM visits WHERE day >= DATE '2024-03-15' GROUP BY k HAVING COUNT(*) > 0
+SELECT FLOOR(cost / 100) * 100 AS k, COUNT(*) FROM visits WHERE cost BETWEEN 0 AND 500 GROUP BY k HAVING COUNT(*) > 0
+SELECT ROUND(cost, -2) AS k, COUNT(*) FROM visits WHERE cost > 50 AND cost < 450 GROUP BY k HAVING COUNT(*) > 0
+SELECT minutes, COUNT(*) FROM visits WHERE minutes > 200 AND minutes % 7 <> 0 GROUP BY minutes HAVING COUNT(*) > 0
+SELECT c.name, COUNT(*) FROM visits v JOIN clinics c ON v.clinic_id = c.clinic_id WHERE c.beds > 8 GROUP BY c.name

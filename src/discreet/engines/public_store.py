@@ -28,6 +28,7 @@ from discreet.engines.rehearsal import Rehearsed
 from discreet.engines.synthetic import SyntheticTables
 from discreet.engines.writer import column_name, write_expression
 from discreet.errors import QuestionSizeError, UnsupportedError
+from discreet.query.check.key_space import KeySpace, ListedKeys, PublicRows
 from discreet.query.check.post_select import null_for_failures
 from discreet.query.tree import (
     Call,
@@ -243,6 +244,15 @@ class PublicStore:
             self.run(f"SELECT DISTINCT {values}{source} ORDER BY ALL NULLS LAST", tables)
         )
 
+    def possible(self, space: KeySpace) -> list[tuple[int, ...]] | None:
+        """Return which rows of its lists occur together; None if that could not be computed."""
+        sql, tables = _possible_sql(space)
+        try:
+            found = self.run(sql, tables)
+        except UnsupportedError:
+            return None
+        return [tuple(map(int, row)) for row in rows_of(found)]  # type: ignore[arg-type]
+
     def close(self) -> None:
         self._store.close()
 
@@ -353,6 +363,47 @@ def _combinations(columns: list[ColumnOf], domains: Domains) -> tuple[dict[str, 
         for source, names in sources.items()
     ]
     return tables, f" FROM {', '.join(listed)}" if listed else ""
+
+
+def _possible_sql(space: KeySpace) -> tuple[str, dict[str, pa.Table]]:
+    """Return SQL for the numbers of listed rows that conditions leave, and the tables it reads."""
+    columns = list(space.domains)
+    tables, source = _combinations(
+        columns, {(each.source, each.name): values for each, values in space.domains.items()}
+    )
+    sources = [source.removeprefix(" FROM ")] if source else []
+    conditions = [write_expression(each, DUCKDB, ()) for each in space.conditions]
+    for each in space.lists:
+        tables[each.name] = _list_table(each)
+        sources.append(DUCKDB.quoted(each.name))
+        if not each.is_whole:
+            conditions += [
+                f"{DUCKDB.quoted(each.name)}.v{n} IS NOT DISTINCT FROM {_key(key)}"
+                for n, key in enumerate(each.expressions)
+            ]
+    sources += map(_public_rows, space.publics)
+    numbers = ", ".join(f"{DUCKDB.quoted(each.name)}.i" for each in space.lists)
+    where = " AND ".join(f"({each})" for each in conditions) or "TRUE"
+    return f"SELECT DISTINCT {numbers} FROM {', '.join(sources)} WHERE {where}", tables
+
+
+def _list_table(listed: ListedKeys) -> pa.Table:
+    arrays: dict[str, pa.Array[pa.Scalar[pa.DataType]]] = {"i": pa.array(range(len(listed.rows)))}
+    for n, key in enumerate(listed.expressions):
+        kind = key.facts.kind
+        values = [_plain(row[n], kind) for row in listed.rows]
+        arrays[f"v{n}"] = pa.array(values, ARROW_TYPES[kind])
+    return pa.table(arrays)
+
+
+def _public_rows(rows: PublicRows) -> str:
+    listed = ", ".join(
+        f"{DUCKDB.quoted(theirs)} AS {DUCKDB.quoted(column_name(name))}"
+        for name, theirs in rows.columns.items()
+    )
+    missing = f" UNION SELECT {', '.join(['NULL'] * len(rows.columns))}" * rows.is_optional
+    table = DUCKDB.quoted(rows.table)
+    return f"(SELECT DISTINCT {listed} FROM {table}{missing}) AS {DUCKDB.quoted(rows.source)}"
 
 
 def _plain(value: Value, kind: Kind) -> Value:

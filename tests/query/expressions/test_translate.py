@@ -280,6 +280,15 @@ EXTRACT(millisecond FROM ts)
 EXTRACT(microseconds FROM ts)
 date_part('doy', ts)
 datepart('week', d)
+strftime(ts, '%Y-%m-%d %H:%M:%S.%f')
+strftime(d, '%d.%m.%y (%A, %B)')
+strftime(ts, '%a %b %I %p %j %% {0} é!')
+strftime('%G-W%V-%u', e)
+strftime(ts, '%w')
+strftime(ts, '%-d/%-m %-H %-I')
+dayname(d)
+dayname(ts)
+monthname(e)
 date_trunc('month', d)
 date_trunc('week', d)
 date_trunc('quarter', ts)
@@ -492,7 +501,10 @@ def test_functions_that_change_from_run_to_run_are_refused_by_name(text: str) ->
         *("d + INTERVAL 1.5 DAY", "date_trunc('fortnight', d)", "date_part(s, d)", "round(x, i)"),
         *("left(s, i)", "replace(s, u, 'x')", "s LIKE u", "s LIKE 'a' ESCAPE 'xy'"),
         *("s LIKE 'a!' ESCAPE '!'", "clamp(x, 2, 1)", "clamp(x, y, 3)", "clamp(x)", "lag(x)"),
-        *("row_number()", "1e400", "i || 1.50", "CAST(i * 1.10 AS VARCHAR)", "strftime(d, '%Y')"),
+        *("row_number()", "1e400", "i || 1.50", "CAST(i * 1.10 AS VARCHAR)", "strftime(d, '%c')"),
+        *("strftime(d, s)", "strftime(d, 'plain')", "strftime(s, '%Y')", "dayname(i)"),
+        *("width_bucket(x, 1, 0, 5)", "width_bucket(x, y, 9, 5)", "width_bucket(x, 0, 9, 0)"),
+        *("width_bucket(x, 0, 9, 2.5)", "width_bucket(s, 0, 9, 2)", "to_char(d, 'YYYY')"),
     ],
 )
 def test_sql_without_a_private_form_is_refused(text: str) -> None:

@@ -2,20 +2,33 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from decimal import Decimal
-from fractions import Fraction
-from itertools import chain, product
-from math import prod
 
 from sqlglot import exp
 
-from discreet.catalog.schema import Kind, PublicTable, Value, time_from_number
+from discreet.catalog.schema import Kind, Value
 from discreet.errors import UnsupportedError
 from discreet.query.check.aggregates import is_aggregate, same_level
-from discreet.query.check.relations import Names, PublicReader, TableRef, public_of, quoted
-from discreet.query.expressions.narrowing import with_facts
+from discreet.query.check.column_domains import (
+    MOST_VALUES,
+    ColumnDomains,
+    listed_values,
+    of_calendar,
+    public_rows,
+    public_source,
+    whole_ends,
+    whole_value,
+    with_plain_columns,
+)
+from discreet.query.check.key_conditions import (
+    KeyConditions,
+    Part,
+    conditions_on,
+    number_left,
+    rows_left,
+)
+from discreet.query.check.relations import Names, PublicReader, public_of
 from discreet.query.expressions.rejections import unhandled
+from discreet.query.expressions.time_functions import covers_all_parts
 from discreet.query.parse import span_of
 from discreet.query.questions import (
     DeclaredGroups,
@@ -30,14 +43,17 @@ from discreet.query.questions import (
     UndeclaredGroups,
     UnlistedKeys,
 )
-from discreet.query.tree import Call, ColumnOf, Expression, Facts, Literal, columns_in
+from discreet.query.tree import (
+    Call,
+    ColumnOf,
+    Expression,
+    Literal,
+    Select,
+    columns_in,
+)
 
 MOST_KEYS = 100_000
 """No more groups are answered one by one."""
-
-MOST_VALUES = 100_000
-"""No longer list of values is made of bounds."""
-
 
 ONE_GROUPING = (
     "Write GROUP BY with plain columns. To add up groups, use an outer query, which costs nothing"
@@ -84,35 +100,24 @@ def _key_node(
     return node
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
-    """The values of one key, or of several that come from the same public table together."""
-
-    places: tuple[int, ...]
-    rows: tuple[tuple[Value, ...], ...]
-
-
 def groups_of(
-    keys: tuple[Expression, ...],
-    names: Names,
-    public: PublicReader,
-    where: Expression | None = None,
+    keys: tuple[Expression, ...], names: Names, public: PublicReader, rows: Select
 ) -> Groups:
-    """Return every combination of keys that can occur, if that is known and not too many."""
+    """Return every combination of keys that rows can have, if that is known and not too many."""
     if not keys:
         return DeclaredGroups(rows=((),), why=NoKeys())
-    parts = _parts(keys, names, public, where)
+    domains = ColumnDomains(keys, names, public, conditions_on(rows, names, keys))
+    parts = _parts(keys, domains, rows.where)
     if isinstance(parts, NotDeclared):
         return UndeclaredGroups(why=parts)
-    number = prod(len(each.rows) for each in parts)
+    known, conditions = domains.for_conditions()
+    blocks = KeyConditions(
+        keys=keys, parts=parts, domains=known, names=names, public=public, conditions=conditions
+    ).blocks()
+    number = number_left(parts, blocks)
     if number > MOST_KEYS:
         return UndeclaredGroups(why=TooManyKeys(number=number, most=MOST_KEYS))
-    places = [place for each in parts for place in each.places]
-    rows = tuple(
-        _ordered(places, _joined(combination))
-        for combination in product(*(each.rows for each in parts))
-    )
-    return DeclaredGroups(rows=rows, why=_why(keys, names))
+    return DeclaredGroups(rows=tuple(rows_left(parts, blocks)), why=_why(keys, names))
 
 
 def unlisted(
@@ -127,7 +132,7 @@ def unlisted(
         return ()
     found = []
     for place, (key, text) in enumerate(zip(keys, texts, strict=True)):
-        if _public_source(key, names) is not None or _stated(key, where) is not None:
+        if public_source(key, names) is not None or _stated(key, where) is not None:
             continue
         has_null = key.facts.nullable and all(row[place] is not None for row in known.rows)
         has_undeclared = _strays(key, names)
@@ -150,7 +155,9 @@ def _strays(key: Expression, names: Names) -> bool:
     if not isinstance(key, ColumnOf):
         return key.facts.domain is None
     out = names.out(key)
-    return out is not None and (out.facts.domain is not None or _listed(out.facts) is not None)
+    return out is not None and (
+        out.facts.domain is not None or listed_values(out.facts) is not None
+    )
 
 
 def _bounds(key: Expression, names: Names) -> tuple[Value, Value] | None:
@@ -158,61 +165,48 @@ def _bounds(key: Expression, names: Names) -> tuple[Value, Value] | None:
     out = names.out(key) if isinstance(key, ColumnOf) else None
     if out is None or out.facts.domain is not None:
         return None
-    ends = _ends(out.facts)
+    ends = whole_ends(out.facts)
     return (
-        None
-        if ends is None
-        else (_whole_value(ends[0], out.facts), _whole_value(ends[1], out.facts))
+        None if ends is None else (whole_value(ends[0], out.facts), whole_value(ends[1], out.facts))
     )
 
 
-def _joined(combination: Iterable[tuple[Value, ...]]) -> tuple[Value, ...]:
-    return tuple(value for each in combination for value in each)
-
-
-def _ordered(places: list[int], values: tuple[Value, ...]) -> tuple[Value, ...]:
-    by_place = dict(zip(places, values, strict=True))
-    return tuple(by_place[place] for place in range(len(places)))
-
-
 def _parts(
-    keys: tuple[Expression, ...], names: Names, public: PublicReader, where: Expression | None
+    keys: tuple[Expression, ...], domains: ColumnDomains, where: Expression | None
 ) -> list[Part] | NotDeclared:
     """Return the values key by key; or which key has values that only the data know."""
+    names = domains.names
     from_public: dict[str, list[int]] = {}
-    parts = _joint_parts(keys, names, public)
+    parts = _joint_parts(keys, domains)
     joint = {place for each in parts for place in each.places}
     for place, key in enumerate(keys):
         if place in joint:
             continue
-        source = _public_source(key, names)
+        source = public_source(key, names)
         if source is not None and isinstance(key, ColumnOf) and key.facts.domain is None:
             from_public.setdefault(source.name, []).append(place)
             continue
-        values = _stated(key, where) or _values(key, names, public)
+        values = _stated(key, where) or _values(key, domains)
         if values is None:
             return NotDeclared(columns=_column_names(key))
         parts.append(Part(places=(place,), rows=tuple((each,) for each in values)))
     for name, places in from_public.items():
         source = next(each for each in names.sources if each.name == name)
         columns = [key.name for place in places if isinstance(key := keys[place], ColumnOf)]
-        parts.append(Part(places=tuple(places), rows=_public_rows(source, columns, public)))
+        rows = public_rows(source, columns, domains.public)
+        parts.append(Part(places=tuple(places), rows=rows))
     return sorted(parts, key=lambda each: each.places)
 
 
-def _joint_parts(keys: tuple[Expression, ...], names: Names, public: PublicReader) -> list[Part]:
+def _joint_parts(keys: tuple[Expression, ...], domains: ColumnDomains) -> list[Part]:
     """Return the values of keys that are computed from the same columns: region, upper(region)."""
     parts = []
     for places in _sharing(keys):
-        plains = tuple(_with_plain_columns(keys[place], names) for place in places)
-        columns = dict.fromkeys(column for each in plains for column in columns_in(each))
-        domains = {
-            (each.source, each.name): domain
-            for each in columns
-            if (domain := _column_domain(each, names, public)) is not None
-        }
-        if len(domains) == len(columns) and prod(map(len, domains.values())) <= MOST_VALUES:
-            parts.append(Part(places=places, rows=tuple(public.together(plains, domains))))
+        plains = tuple(with_plain_columns(keys[place], domains.names) for place in places)
+        found = domains.together(plains)
+        if found is not None:
+            rows = tuple(domains.public.together(plains, found))
+            parts.append(Part(places=places, rows=rows))
     return parts
 
 
@@ -230,43 +224,6 @@ def _sharing(keys: tuple[Expression, ...]) -> list[tuple[int, ...]]:
                 apart.append((others, theirs))
         groups = [*apart, (columns, places)]
     return [tuple(sorted(places)) for _, places in groups if len(places) > 1]
-
-
-def _public_source(key: Expression, names: Names) -> TableRef | None:
-    found = {each.source for each in columns_in(key)}
-    sources = [each for each in names.sources if each.name in found]
-    if len(sources) == 1 and isinstance(sources[0].relation, PublicTable):
-        return sources[0]
-    return None
-
-
-def _public_rows(
-    source: TableRef, columns: list[str], public: PublicReader
-) -> tuple[tuple[Value, ...], ...]:
-    listed = ", ".join(quoted(_original(source, each)) for each in columns)
-    table = quoted(public_of(source).name)
-    rows = public.values(f"SELECT DISTINCT {listed} FROM {table} ORDER BY ALL")  # noqa: S608
-    if any(map(_is_wide, chain.from_iterable(rows))):
-        raise UnsupportedError(
-            f"{' and '.join(columns)} of {public_of(source).name} contains integers of more than "
-            "64 bits, which cannot be group keys",
-            "Ask the data owner to store them as text in the public table",
-        )
-    missing = tuple(None for _ in columns)
-    if source.is_optional and missing not in rows:
-        rows = [*rows, missing]
-    return tuple(rows)
-
-
-def _is_wide(value: Value) -> bool:
-    """Return whether it is an integer of more than 64 bits; reals are floating point here."""
-    return isinstance(value, int | Decimal) and not -(2**63) <= value < 2**63
-
-
-def _original(source: TableRef, name: str) -> str:
-    """Return a column's name in the public table itself."""
-    place = next(i for i, each in enumerate(source.columns) if each.name == name)
-    return public_of(source).columns[place].name
 
 
 def _stated(key: Expression, where: Expression | None) -> tuple[Value, ...] | None:
@@ -294,78 +251,22 @@ def _conditions(where: Expression | None) -> Iterator[Call]:
         yield where
 
 
-def _values(key: Expression, names: Names, public: PublicReader) -> tuple[Value, ...] | None:
+def _values(key: Expression, domains: ColumnDomains) -> tuple[Value, ...] | None:
     """Return all values of an expression, NULL only where it is known to occur."""
-    plain = _with_plain_columns(key, names)
+    plain = with_plain_columns(key, domains.names)
     if plain.facts.domain is not None:
         return plain.facts.domain
     if isinstance(plain, ColumnOf):
-        return _listed(plain.facts)
-    domains = {}
-    for each in columns_in(plain):
-        domain = _column_domain(each, names, public)
-        if domain is None:
-            return _of_calendar(plain)
-        domains[each.source, each.name] = domain
-    if not domains or prod(map(len, domains.values())) > MOST_VALUES:
+        return listed_values(plain.facts)
+    if covers_all_parts(plain):
+        return of_calendar(plain, domains.public)
+    found = domains.together((plain,))
+    if found is None:
+        return of_calendar(plain, domains.public)
+    if not found:
         return None
-    return public.evaluate(plain, domains)
-
-
-def _with_plain_columns(key: Expression, names: Names) -> Expression:
-    columns = {(each.source, each.name): _plain(each, names) for each in columns_in(key)}
-    return with_facts(key, columns)
-
-
-def _plain(column: ColumnOf, names: Names) -> Facts:
-    """Return a column's facts, with NULL only if it is declared or comes from an outer join."""
-    out = names.out(column)
-    has_nulls = out is not None and out.has_nulls
-    domain = column.facts.domain
-    if domain is not None and not has_nulls:
-        domain = tuple(each for each in domain if each is not None)
-    return replace(column.facts, nullable=has_nulls, domain=domain)
-
-
-def _column_domain(
-    column: ColumnOf, names: Names, public: PublicReader
-) -> tuple[Value, ...] | None:
-    listed = column.facts.domain or _listed(column.facts)
-    if listed is not None:
-        return listed
-    source = _public_source(column, names)
-    if source is None:
-        return None
-    return tuple(value for (value,) in _public_rows(source, [column.name], public))
-
-
-def _of_calendar(key: Expression) -> tuple[Value, ...] | None:
-    """Return the hours, days of the week and the like that a moment can have at all."""
-    is_part = isinstance(key, Call) and key.function == "date_part"
-    return _listed(key.facts) if is_part else None
-
-
-def _listed(facts: Facts) -> tuple[Value, ...] | None:
-    """Return the integers or days between bounds, if there are not too many."""
-    ends = _ends(facts)
-    if ends is None:
-        return None
-    values = tuple(_whole_value(each, facts) for each in range(ends[0], ends[1] + 1))
-    return (*values, None) if facts.nullable else values
-
-
-def _ends(facts: Facts) -> tuple[int, int] | None:
-    """Return the first and the last integer or day between bounds, if few are between."""
-    low, high = facts.interval.low, facts.interval.high
-    if facts.kind not in (Kind.INTEGER, Kind.DATE) or low is None or high is None:
-        return None
-    first, last = -(-low.numerator // low.denominator), high.numerator // high.denominator
-    return (first, last) if 0 <= last - first < MOST_VALUES else None
-
-
-def _whole_value(number: int, facts: Facts) -> Value:
-    is_day = facts.kind is Kind.DATE
-    return time_from_number(Fraction(number), Kind.DATE) if is_day else number
+    values = domains.public.evaluate(plain, found)
+    return values if len(values) <= MOST_VALUES else None
 
 
 def _column_names(key: Expression) -> tuple[str, ...]:
@@ -376,6 +277,6 @@ def _why(keys: tuple[Expression, ...], names: Names) -> DeclaredReason:
     publics = {
         public_of(source).name
         for each in keys
-        if (source := _public_source(each, names)) is not None
+        if (source := public_source(each, names)) is not None
     }
     return FromPublicTables(tables=tuple(sorted(publics))) if publics else ListedByCatalog()

@@ -299,7 +299,7 @@ class PrivateSelect:
         joined = filtered.joined
         asked = [_rebased(each, rebase) for each in made]
         texts = [each.sql(dialect=DIALECT) for each in key_nodes]
-        known = groups_of(tuple(keys), self.names, self.walker.public, filtered.where)
+        known = groups_of(tuple(keys), self.names, self.walker.public, inner)
         release = Aggregation(
             rows=inner,
             name=ROWS,

@@ -20,6 +20,7 @@ from discreet.catalog.schema import (
     Value,
 )
 from discreet.errors import QuestionError, UnknownNameError, UnsupportedError
+from discreet.query.check.key_space import KeySpace
 from discreet.query.expressions.facts import facts_from_column
 from discreet.query.expressions.rejections import unknown_column, unknown_table
 from discreet.query.parse import span_of
@@ -66,6 +67,10 @@ class PublicReader(Protocol):
         domains: Mapping[tuple[str, str], tuple[Value, ...]],
     ) -> list[tuple[Value, ...]]:
         """Return the different rows of several expressions, likewise."""
+        ...
+
+    def possible(self, space: KeySpace) -> list[tuple[int, ...]] | None:
+        """Return which rows of its lists occur together; None if that could not be computed."""
         ...
 
 

@@ -64,15 +64,15 @@ WINDOW_ONLY = _names(
 WITHOUT_PRIVATE_FORM = _names(
     """
     acos age array_length array_slice array_to_string ascii asin atan atan2 bar base64 bin bit_count
-    bit_length cardinality cbrt chr cos cot damerau_levenshtein date_bin date_sub datesub dayname
+    bit_length cardinality cbrt chr cos cot damerau_levenshtein date_bin date_sub datesub
     decode degrees divide editdist3 encode enum_code epoch_ms epoch_ns epoch_us error even factorial
     fmod format format_bytes from_base64 gamma gcd generate_series getenv getvariable glob
     greatest_common_divisor hamming hash hex instr_regex isfinite isinf isnan jaccard
     jaro_similarity json_extract julian last_day lcm levenshtein lgamma list_value lpad make_time
-    make_timestamp md5 md5_number monthname nextafter pg_sleep pg_typeof printf query query_table
+    make_timestamp md5 md5_number nextafter pg_sleep pg_typeof printf query query_table
     radians range read_csv read_json read_parquet read_text regexp_extract regexp_extract_all
     regexp_full_match regexp_matches regexp_replace regexp_split_to_array repeat reverse round_even
-    row rpad sha1 sha256 signbit sin split split_part str_split strftime string_split
+    row rpad sha1 sha256 signbit sin split split_part str_split string_split
     string_to_array strip_accents strlen strptime struct_pack tan time_bucket timezone to_base64
     to_days to_hours
     to_json to_months to_timestamp to_years translate try try_strptime typeof unhex unicode unnest
@@ -89,7 +89,8 @@ KNOWN = (
     *("minute", "mod", "month", "nullif", "nvl", "pi", "position", "pow", "power", "prefix"),
     *("quarter", "replace", "right", "round", "rtrim", "second", "sign", "sqrt", "starts_with"),
     *("strpos", "substr", "substring", "suffix", "trim", "trunc", "ucase", "upper", "week"),
-    *("weekday", "weekofyear", "year", "decade", "century", "isoyear"),
+    *("weekday", "weekofyear", "year", "decade", "century", "isoyear", "dayname", "monthname"),
+    *("strftime", "width_bucket"),
     *sorted(AGGREGATES & {"avg", "count", "max", "median", "min", "mode", "stddev", "sum"}),
 )
 """The functions that "Did you mean ...?" proposes."""

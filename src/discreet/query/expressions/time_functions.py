@@ -22,7 +22,7 @@ from discreet.query.expressions.facts import (
 )
 from discreet.query.expressions.intervals import End, at, between, monotone, multiply
 from discreet.query.expressions.number_functions import integer
-from discreet.query.tree import ANYWHERE, Expression, Facts, Interval
+from discreet.query.tree import ANYWHERE, Call, Expression, Facts, Interval
 
 
 def to_date(arguments: Arguments) -> Facts:
@@ -318,6 +318,70 @@ def moment_at(x: Fraction) -> datetime | None:
     """Return the moment of so many microseconds, if calendars reach it: years 1 to 9999."""
     found = time_from_number(x, Kind.TIMESTAMP)
     return found if isinstance(found, datetime) else None
+
+
+def starts_between(a: Interval, unit: str, most: int) -> list[Fraction] | None:
+    """Return where units of time begin within an interval; None if that is not known, or often."""
+    if a.low is None or a.high is None:
+        return None
+    if unit in LENGTHS:
+        origin, size = FIRST_MONDAY if unit == "week" else 0, LENGTHS[unit]
+        first, last = math.ceil((a.low - origin) / size), math.floor((a.high - origin) / size)
+        if last - first >= most:
+            return None
+        return [Fraction(number * size + origin) for number in range(first, last + 1)]
+    start, end = (index_of(each, unit) for each in (a.low, a.high))
+    if start is None or end is None or end - start >= most:
+        return None
+    found = (_first_of_month(number * MONTHS[unit]) for number in range(start, end + 1))
+    return [each for each in found if each is not None and a.low <= each]
+
+
+PART_UNITS = {
+    **{unit: unit for unit in LENGTHS if unit != "week"},
+    **{unit: unit for unit in ("week", "month", "quarter", "year", "decade")},
+    **dict.fromkeys(("dow", "isodow", "doy"), "day"),
+    "isoyear": "week",
+    "century": "year",
+}
+"""The units of time that a part of a time is the same in."""
+
+
+def finest_unit(function: Call) -> str | None:
+    """Return a unit of time such that a function changes only where one begins."""
+    if function.function == "to_date":
+        return "day"
+    name = words(function.arguments[0])
+    match function.function:
+        case "date_part":
+            return PART_UNITS.get(name)
+        case "date_trunc":
+            return name
+        case "date_diff":
+            return "day" if name == "week" else name
+        case _:
+            return None
+
+
+PERIODS = {
+    **dict.fromkeys(("microsecond", "millisecond", "second"), LENGTHS["minute"]),
+    "minute": LENGTHS["hour"],
+    "hour": DAY,
+    **dict.fromkeys(("dow", "isodow"), 7 * DAY),
+    "day": 62 * DAY,
+    **dict.fromkeys(("month", "quarter"), 366 * DAY),
+}
+"""Times so long, in microseconds, that a part has all of its values in them."""
+
+
+def covers_all_parts(expression: Expression) -> bool:
+    """Return whether an expression is a part of a time that has all values in its interval."""
+    if not isinstance(expression, Call) or expression.function != "date_part":
+        return False
+    period, a = PERIODS.get(words(expression.arguments[0])), _moments(expression.arguments[1])
+    if period is None:
+        return False
+    return a.low is None or a.high is None or a.high - a.low >= period
 
 
 def _first_of_month(index: int) -> End:

@@ -24,6 +24,7 @@ from discreet.query.expressions.dispatch import (
     translate,
 )
 from discreet.query.expressions.facts import literal
+from discreet.query.expressions.formats import FORMAT_RULES
 from discreet.query.expressions.functions import call
 from discreet.query.expressions.literals import (
     UNIT_NAMES,
@@ -349,9 +350,7 @@ def _date_add(node: exp.Expr, scope: NameScope) -> Expression:
     span = span_in(node.expression)
     if span is None or node.args.get("unit") is not None:
         raise UnsupportedError(
-            "DATE_ADD needs a date and an interval",
-            "Write d + INTERVAL 1 DAY",
-            span=span_of(node),
+            "DATE_ADD needs a date and an interval", "Write d + INTERVAL 1 DAY", span=span_of(node)
         )
     return _moved(translate(node.this, scope), span, node)
 
@@ -448,3 +447,4 @@ TRANSLATIONS.update(
         exp.Subquery: lambda node, scope: scope.subquery(node),
     }
 )
+TRANSLATIONS.update(FORMAT_RULES)
