@@ -62,3 +62,10 @@ def test_a_number_of_rows_has_no_bound_of_its_own(
     assert "catalog" not in str(caught.value)
     mended = f"SELECT {aggregate.format(f'CLAMP({column}, 0, 100)')} FROM {PER_UNIT}"
     assert curator.explain(mended, epsilon=1).price.epsilon == 1
+
+
+def test_a_number_of_rows_with_a_bound_lists_its_groups(curator: discreet.Curator) -> None:
+    sql = f"SELECT LEAST(n, 41) AS n, COUNT(*) AS units FROM {PER_UNIT} GROUP BY 1 ORDER BY 1"
+    groups = curator.ask(sql, epsilon=50).to_pandas()
+    assert groups["n"].tolist() == list(range(1, 42))
+    assert dict(groups[groups["units"] > 100].to_numpy()) == {20: 500, 40: 500, 41: 500}

@@ -186,6 +186,13 @@ COMPARISONS = (
 )
 
 
+def _of_wholes(call: Call, column: ColumnOf) -> Cuts | None:
+    """A number of rows that LEAST or CLAMP gives bounds: it changes from one integer to the next."""
+    if call.facts.kind not in (Kind.INTEGER, Kind.DATE):
+        return None
+    return _crossings(call, column, lambda _: _wholes(call.facts.interval))
+
+
 STEPS: dict[str, Step] = {
     "floor": _at(_wholes),
     "ceil": _at(_wholes),
@@ -199,6 +206,7 @@ STEPS: dict[str, Step] = {
     **dict.fromkeys(("date_trunc", "date_part", "date_diff"), _of_time),
     **dict.fromkeys(COMPARISONS, _compared),
     "is_null": _at(lambda _: []),
+    **dict.fromkeys(("least", "greatest", "clamp"), _of_wholes),
 }
 """Functions that change only at some values of their argument."""
 
