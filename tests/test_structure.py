@@ -283,8 +283,9 @@ INSIDE: dict[str, dict[str, set[str]]] = {
     "query.check": in_order(
         "relations",
         "aggregates joins",
-        "keys post_select",
-        "row_scope",
+        "keys margins",
+        "post_select",
+        "row_scope set_operations",
         "unit_groups",
         "private_select",
         "checker",
@@ -308,6 +309,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "rendering",
         "charts",
         "answer",
+        "resampling",
         "__init__ present",
     ),
     "explanation": in_order(
