@@ -171,6 +171,10 @@ BEYOND = 5
 """So many pairs at least lie beyond a margin. Rarer events are reached by wider noise."""
 
 
+FARTHEST = 2.0**59
+"""No replicate is moved farther, so that 64 bits hold its cells."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replicates:
     """How released tables are drawn again, to see how far noise moves what SQL makes of them.
@@ -263,13 +267,14 @@ class _Redrawn:
             case SelectedValue():
                 shown = rows[: len(rows) - self.released.num_rows]
                 gone = pa.nulls(self.released.num_rows, column.type)
-                return pa.concat_arrays([_whole(column.take(shown)), gone])
+                made: Values = pa.concat_arrays([_whole(column.take(shown)), gone])
             case KeyCount():
-                return pa.array(self._counts(column.to_numpy()).reshape(-1), column.type)
+                made = pa.array(self._counts(column.to_numpy()).reshape(-1), column.type)
             case LinearEstimator() | MeanEstimator() | VarianceEstimator():
                 cells = self._cells[estimator.measure]
                 values = values_of(estimator, cells.reshape(-1, cells.shape[-1]))
-                return pa.array(values, column.type)
+                made = pa.array(values, column.type)
+        return made
 
     @cached_property
     def _cells(self) -> list[IntArray]:
@@ -300,7 +305,8 @@ class _Redrawn:
 
     def _both(self, moved: NDArray[np.float64]) -> IntArray:
         """Return what is added in each replicate: nothing, noise, its opposite, nothing."""
-        whole = np.rint(moved).astype(np.int64) * self.replicates.times
+        whole = np.rint(np.clip(moved, -FARTHEST, FARTHEST)).astype(np.int64)
+        whole *= self.replicates.times
         nothing = np.zeros((1, *whole.shape[1:]), np.int64)
         return np.concatenate([nothing, whole, -whole, nothing])
 
@@ -314,11 +320,11 @@ class _Redrawn:
         words = np.frombuffer(shake_256(known.digest()).digest(16 * count), np.uint64)
         first, second = ((words >> np.uint64(11)) + 0.5).reshape(2, *shape) * 2.0**-53
         if isinstance(noise, Gaussian):
-            deviation = float(noise.variance) ** 0.5
-            return deviation * np.sqrt(-2 * np.log(first)) * np.cos(2 * np.pi * second)
+            normal = np.sqrt(-2 * np.log(first)) * np.cos(2 * np.pi * second)
+            return np.asarray(float(noise.variance) ** 0.5 * normal)
         # A difference of geometric numbers: exactly discrete Laplace noise, up to float rounding.
         scale = float(noise.scale)
-        return np.floor(-scale * np.log(first)) - np.floor(-scale * np.log(second))
+        return np.asarray(np.floor(-scale * np.log(first)) - np.floor(-scale * np.log(second)))
 
 
 def _log(share: Fraction) -> float:

@@ -25,8 +25,8 @@ from discreet.tables import WITH_GAPS, NoisyTable
 GAPS = "NULL is shown where a value could not be computed from the noisy results."
 
 CHOSEN = (
-    "Noisy numbers decided what is shown here, and large ones are too large more often than not. "
-    "± allows for this."
+    "Noisy numbers decided which rows are shown. Those shown because they are large are too large "
+    "more often than not, and ± of {} does not allow for this. Margins for all numbers at once do."
 )
 
 UNBOUNDED = (
@@ -111,7 +111,7 @@ class _Shown:
 
     @cached_property
     def candidates(self) -> Fraction:
-        """Among how many noisy numbers each that is shown was chosen.
+        """Among how many noisy numbers each that is shown was chosen; resampling allows for it.
 
         Of m numbers, r are shown because of their noise. At a miss probability of r / m times the
         usual one, the share of those shown that are farther off than their margin is the usual one
@@ -127,15 +127,12 @@ class _Shown:
 
         Where numbers cannot be resampled, margins to first order in the noise stand in for it.
         """
-        question = self.plan.question
         miss = miss_probability(confidence, 1)
-        margins = list(self._propagated(1 - miss / self.candidates, simultaneous))
+        margins = list(self._propagated(confidence, simultaneous))
         methods = [None if each is None else MarginMethod.EXACT for each in margins]
         for i in self.resampled:
             methods[i] = None if margins[i] is None else MarginMethod.FIRST_ORDER
-        together = (
-            max(self.candidates, Fraction(self.asked.num_rows)) if simultaneous else self.candidates
-        )
+        together = self.candidates * (self.asked.num_rows if simultaneous else 1)
         sampler = Resampler(
             plan=self.plan,
             noisy=self.noisy,
@@ -153,10 +150,15 @@ class _Shown:
         names = self.plan.question.columns
         there = [each for each in margins if each is not None]
         without = [names[i] for i in self.resampled if margins[i] is None]
+        plain = [
+            name
+            for i, name in enumerate(names)
+            if margins[i] is not None and i not in self.resampled
+        ]
         partly = [names[i] for i in self.resampled if _has_gaps(self.asked, margins, i)]
         said = {
             GAPS: self.whole.schema.metadata == WITH_GAPS,
-            CHOSEN: bool(there) and self.candidates > 1,
+            CHOSEN.format(", ".join(plain)): bool(plain) and self.candidates > 1,
             UNBOUNDED: any(np.isinf(each).any() for each in there),
             WITHOUT.format(", ".join(without)): bool(without),
             PARTLY.format(", ".join(partly)): bool(partly),

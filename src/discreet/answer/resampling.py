@@ -4,10 +4,12 @@ The noise of every released number has a known distribution. So the released tab
 around what was released (`postprocess.Replicates`), the SQL after the noise runs on each replicate,
 and a margin is read off how far its numbers move: the parametric bootstrap. The margin reaches to
 the farther end, so that it covers both the basic and the percentile interval (Davison, Hinkley
-1997, sections 5.2 and 5.3). It is exact, up to the number of replicates, where a number depends on
-the noise linearly or, of one noise, monotonically; elsewhere it holds approximately, as tests of its
-coverage say. Nothing here costs anything: noisy numbers, the SQL and the noise are public.
+1997, sections 5.2 and 5.3). Where a number depends on the noise linearly, or on one noise
+monotonically, it is exact up to the number of replicates. Elsewhere it holds approximately; tests
+measure its coverage. Nothing here costs anything: noisy numbers, SQL and noise are public.
 """
+
+# ruff: noqa: S608 - names are our own; the other SQL was checked and written by our own code
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -100,14 +102,14 @@ class Resampler:
         sql = question.all_rows_sql or question.post_sql
         asked = ", ".join('"' + each.replace('"', '""') + '"' for each in question.columns)
         found = self.run(
-            f'SELECT "__r"."{REPLICATE}", "__q".* FROM "{NUMBERS}" AS "__r", LATERAL '  # noqa: S608
+            f'SELECT "__r"."{REPLICATE}", "__q".* FROM "{NUMBERS}" AS "__r", LATERAL '
             f'(WITH {named} SELECT {asked} FROM ({sql}) AS "__t") AS "__q"',
             {**copies, NUMBERS: numbers},
         )
         return self._matched(found.column(0).to_numpy(), found.remove_column(0), replicates)
 
     def _moved(self, replicates: Replicates) -> dict[int, Moved]:
-        """Run the SQL on one replicate after another: rows without keys are known by their order."""
+        """Run the SQL on one replicate after another: without keys, rows are known by order."""
         tables = replicates.tables(self.plan, self.noisy)
         sizes = {name: each.rows.num_rows for name, each in zip(tables, self.noisy, strict=True)}
         found: list[pa.Table] = []
@@ -246,7 +248,7 @@ def _codes(columns: Sequence["pa.Array[pa.Scalar[pa.DataType]]"], rows: int) -> 
 
 
 def _numbered(owners: NDArray[np.int64], codes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return which of the equal rows of its owner each row is: 0, 1, …"""
+    """Return for each row how many equal rows of its owner stand before it."""
     order = np.lexsort((np.arange(len(codes)), codes, owners))
     alike = np.ones(len(codes), np.bool_)
     alike[1:] = (owners[order][1:] != owners[order][:-1]) | (codes[order][1:] != codes[order][:-1])
