@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from discreet.amounts import Balance, Price
 from discreet.answer.answer import Answer, Note
-from discreet.answer.columns import MarginMethod, Margins, Role
+from discreet.answer.columns import Floats, MarginMethod, Margins, Role
 from discreet.answer.resampling import Resampler, Run, can_move
 from discreet.estimators import LinearEstimator, SelectedValue
 from discreet.mechanisms.accuracy import miss_probability
@@ -125,7 +125,8 @@ class _Shown:
     def found(self, confidence: Fraction, simultaneous: bool) -> tuple[Margins, Methods]:
         """Return margins at a confidence, for each number or for all at once, and whence they are.
 
-        Where numbers cannot be resampled, margins to first order in the noise stand in for it.
+        Where margins to first order in the noise go along with numbers, the wider ones are given:
+        those are too wide for sums, and too small for ratios of small numbers.
         """
         miss = miss_probability(confidence, 1)
         margins = list(self._propagated(confidence, simultaneous))
@@ -141,8 +142,7 @@ class _Shown:
             places=self.resampled,
         )
         for i, each in sampler.margins(miss / together).items():
-            margins[i] = each
-            methods[i] = None if each is None else MarginMethod.RESAMPLED
+            margins[i], methods[i] = _wider(margins[i], each)
         return tuple(margins), tuple(methods)
 
     def notes(self, margins: Margins) -> tuple[Note, ...]:
@@ -187,6 +187,20 @@ class _Shown:
             return False
         estimator = self.plan.releases[origin.release].estimators[origin.index]
         return isinstance(estimator, SelectedValue)
+
+
+def _wider(
+    rough: Floats | None, resampled: Floats | None
+) -> tuple[Floats | None, MarginMethod | None]:
+    """Return the wider of two margins in each row, and whence the column has them."""
+    if resampled is None:
+        return None, None
+    if rough is None:
+        return resampled, MarginMethod.RESAMPLED
+    is_rough = not (resampled > rough).any()
+    return np.fmax(rough, resampled), (
+        MarginMethod.FIRST_ORDER if is_rough else MarginMethod.RESAMPLED
+    )
 
 
 def _has_gaps(table: pa.Table, margins: Margins, place: int) -> bool:
