@@ -161,11 +161,11 @@ def _shown_margins(
 REPLICATE = "__replicate"
 """The column that says which replicate a row belongs to."""
 
-MOST_DRAWN = 4_000_000
-"""No more cells are drawn for the margins of one answer."""
+DRAWN, MOST_DRAWN = 200_000, 4_000_000
+"""So many cells are drawn for the margins of one answer, and never more than the second."""
 
-MOST_PAIRS, LEAST_PAIRS = 500, 100
-"""Pairs of replicates: as many as the size of the tables allows, and none where it allows fewer."""
+MOST_PAIRS, LEAST_PAIRS = 1000, 100
+"""Pairs of replicates: more for small tables, at least the second for large ones, or none."""
 
 BEYOND = 5
 """So many pairs at least lie beyond a margin. Rarer events are reached by wider noise."""
@@ -233,8 +233,10 @@ def replicates_for(
 ) -> Replicates | None:
     """Return the replicates for an answer of so many rows, None if they would be too many."""
     size = max(rows, *(each.rows.num_rows * each.rows.num_columns for each in noisy), 1)
-    pairs = min(most, MOST_DRAWN // (2 * size))
-    return None if pairs < LEAST_PAIRS else Replicates(pairs=pairs, miss=miss)
+    if 2 * LEAST_PAIRS * size > MOST_DRAWN:
+        return None
+    pairs = min(most, max(LEAST_PAIRS, DRAWN // (2 * size)))
+    return Replicates(pairs=pairs, miss=miss)
 
 
 @dataclass(frozen=True, kw_only=True)

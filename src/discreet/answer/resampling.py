@@ -189,7 +189,7 @@ def _margin(moved: Moved, replicates: Replicates) -> Floats:
 
 
 LONG_TAIL = 6
-"""A sum of Laplace noises hardly ever is so many times its own margin, in a thousand draws."""
+"""A sum of Laplace noises is hardly ever so many times its own margin, in two thousand draws."""
 
 
 def _has_long_tail(moved: Moved, replicates: Replicates) -> bool:
