@@ -229,7 +229,7 @@ class Replicates:
 
 
 def replicates_for(
-    noisy: Sequence[NoisyTable], *, rows: int, miss: Fraction, most: int = MOST_PAIRS
+    noisy: Sequence[NoisyTable], *, rows: int, miss: Fraction, most: int
 ) -> Replicates | None:
     """Return the replicates for an answer of so many rows, None if they would be too many."""
     size = max(rows, *(each.rows.num_rows * each.rows.num_columns for each in noisy), 1)

@@ -221,7 +221,7 @@ def test_counts_near_the_threshold_move_as_far_as_the_threshold() -> None:
         answer = curator.ask(sql, epsilon=Fraction(1, 4))
     assert len(answer) > 0
     n = answer.margins["n"]
-    assert n == answer.margins["x"]
+    assert answer.margins["x"] == pytest.approx(n, abs=1)
     assert max(each for each in n if each is not None) > 30
 
 

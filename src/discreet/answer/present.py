@@ -197,10 +197,9 @@ def _wider(
         return None, None
     if rough is None:
         return resampled, MarginMethod.RESAMPLED
-    is_rough = not (resampled > rough).any()
-    return np.fmax(rough, resampled), (
-        MarginMethod.FIRST_ORDER if is_rough else MarginMethod.RESAMPLED
-    )
+    wider = np.fmax(rough, resampled)
+    is_rough = np.array_equal(wider, rough, equal_nan=True)
+    return wider, MarginMethod.FIRST_ORDER if is_rough else MarginMethod.RESAMPLED
 
 
 def _has_gaps(table: pa.Table, margins: Margins, place: int) -> bool:

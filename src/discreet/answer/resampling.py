@@ -21,8 +21,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from discreet.answer.columns import Floats, sort_of
-from discreet.errors import UnsupportedError
-from discreet.postprocess import LEAST_PAIRS, REPLICATE, Replicates, replicates_for
+from discreet.errors import DiscreetError
+from discreet.postprocess import LEAST_PAIRS, MOST_PAIRS, REPLICATE, Replicates, replicates_for
 from discreet.query.plan import Plan
 from discreet.tables import NoisyTable
 
@@ -62,22 +62,24 @@ class Resampler:
         anything, and NaN where a row is not there often enough to say anything. It is None for a
         column that depends on a selected value, whose error is not known.
         """
-        rows = self.answer.num_rows
-        if not self.places or not rows:
+        if not self.places or not self.answer.num_rows:
             return {}
+        try:
+            return self._margins(miss)
+        except (DiscreetError, pa.ArrowException):  # an answer that was paid for stands without ±
+            return {}
+
+    def _margins(self, miss: Fraction) -> dict[int, Floats | None]:
         is_keyed = self._rows_have_keys()
-        most = {} if is_keyed else {"most": LEAST_PAIRS}
-        replicates = replicates_for(self.noisy, rows=rows, miss=miss, **most)
+        most = MOST_PAIRS if is_keyed else LEAST_PAIRS
+        replicates = replicates_for(self.noisy, rows=self.answer.num_rows, miss=miss, most=most)
         if replicates is None:
             return {}
         run = self._moved_at_once if is_keyed else self._moved
-        try:
-            moved = run(replicates)
-            if any(_has_long_tail(each, replicates) for each in moved.values()):
-                more = [run(replace(replicates, times=times)) for times in (2, 3)]
-                moved = {i: _with_poles(each, more[0][i], more[1][i]) for i, each in moved.items()}
-        except UnsupportedError:
-            return {}
+        moved = run(replicates)
+        if any(_has_long_tail(each, replicates) for each in moved.values()):
+            more = [run(replace(replicates, times=times)) for times in (2, 3)]
+            moved = {i: _with_poles(each, more[0][i], more[1][i]) for i, each in moved.items()}
         return {
             place: _margin(each, replicates)
             if self._is_same(each, place, replicates.blank)
