@@ -15,6 +15,7 @@ from discreet.explanation.sentences import UnitName, listed, margin_text, senten
 from discreet.mechanisms.sensitivity import ADD_REMOVE, REPLACE
 from discreet.query.questions import Aggregate
 from discreet.query.tree import Scan, Select, UnionAll
+from tests.curated import curator_of
 from tests.explanation.questions import (
     AVERAGE,
     COUNT,
@@ -311,3 +312,18 @@ def test_names_and_programs_cannot_fake_lines_or_tags() -> None:
     assert not any(line.startswith("Cost        nothing") for line in str(explained).splitlines())
     assert "\x1b" not in str(explained) + explained._repr_html_()
     assert "<script" not in explained._repr_html_()
+
+
+def test_margins_that_come_with_the_answer_are_named() -> None:
+    with curator_of({"age": [1, 2, 3]}, bounds={"age": (0, 100)}) as curator:
+        sql = (
+            "SELECT age, COUNT(*) AS n, n - LAG(n) OVER (ORDER BY age) AS change,"
+            " n / SUM(n) OVER () AS share FROM visits GROUP BY age"
+        )
+        explanation = curator.explain(sql, epsilon=1)
+        plain = curator.explain("SELECT COUNT(*) AS n FROM visits", epsilon=1)
+    sentence = "change and share are computed from noisy numbers."
+    assert sentence in explanation.to_text()
+    assert sentence in explanation._repr_html_()
+    assert json.loads(explanation.to_json())["later"].startswith(sentence)
+    assert plain.later == ""

@@ -13,6 +13,7 @@ from discreet.amounts import FREE, Balance, Price, percent
 from discreet.answer.charts import chart_of
 from discreet.answer.columns import (
     AnswerColumn,
+    MarginMethod,
     Margins,
     Role,
     columns_of,
@@ -114,6 +115,8 @@ class Answer:
     """
     scales: tuple[Fraction | None, ...] = ()
     """Of each column that is a whole number plus geometric noise, the scale of the noise."""
+    methods: tuple[MarginMethod | None, ...] = ()
+    """How the margins of each column were found, None for a column without any."""
 
     def __post_init__(self) -> None:
         freeze_fields(
@@ -352,6 +355,11 @@ class Answer:
             "rows": list(json_rows(self._columns(self.table))),
             "errors": {
                 name: [json_value(each) for each in errors] for name, errors in self.margins.items()
+            },
+            "error_methods": {
+                name: method.value
+                for name, method in zip(self.columns, self.methods, strict=False)
+                if method is not None
             },
             "confidence": float(self._level),
             "price": self.price.to_json(),

@@ -46,6 +46,17 @@ class Role(Enum):
     """Anything else: a number without a margin, a text made of noisy numbers."""
 
 
+class MarginMethod(Enum):
+    """How the margins of a column were found."""
+
+    EXACT = "exact"
+    """It is the margin of a released number, or a multiple of it."""
+    RESAMPLED = "resampled"
+    """The SQL after the noise ran on many tables with fresh noise."""
+    FIRST_ORDER = "first-order"
+    """It was added up over the noisy numbers, as if the expression were linear in each."""
+
+
 class Sort(Enum):
     """What a column's values are, as far as showing them goes."""
 

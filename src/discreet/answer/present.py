@@ -1,7 +1,9 @@
 """The last step: from noisy tables to the answer that was asked for."""
 
-from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -9,8 +11,10 @@ from numpy.typing import NDArray
 
 from discreet.amounts import Balance, Price
 from discreet.answer.answer import Answer, Note
-from discreet.answer.columns import Margins, Role
-from discreet.estimators import LinearEstimator
+from discreet.answer.columns import Floats, MarginMethod, Margins, Role
+from discreet.answer.resampling import Resampler, Run, can_move
+from discreet.estimators import LinearEstimator, SelectedValue
+from discreet.mechanisms.accuracy import miss_probability
 from discreet.mechanisms.geometric import Geometric
 from discreet.parameters import Real, confidence_level
 from discreet.postprocess import released_tables
@@ -18,10 +22,26 @@ from discreet.query.plan import Plan
 from discreet.query.questions import ColumnOrigin, OriginKind
 from discreet.tables import WITH_GAPS, NoisyTable
 
-Run = Callable[[str, Mapping[str, pa.Table]], pa.Table]
-"""Runs SQL over noisy and public tables."""
-
 GAPS = "NULL is shown where a value could not be computed from the noisy results."
+
+CHOSEN = (
+    "Noisy numbers decided which rows are shown. Those shown because they are large are too large "
+    "more often than not, and ± of {} does not allow for this. Margins for all numbers at once do."
+)
+
+UNBOUNDED = (
+    "±∞: with other noise, this number could be anything. Most often a small noisy number is in a "
+    "denominator."
+)
+
+WITHOUT = (
+    "{} has no ±: it depends on a value that was selected, such as a median, or the rows are too "
+    "many to be resampled."
+)
+
+PARTLY = "{} has no ± in rows that other noise would have left out."
+
+Methods: TypeAlias = "tuple[MarginMethod | None, ...]"
 
 
 def present(  # noqa: PLR0913 - each is a part of the answer
@@ -37,38 +57,158 @@ def present(  # noqa: PLR0913 - each is a part of the answer
     notes: tuple[str, ...] = (),
 ) -> Answer:
     """Return what was asked, made of what was released: nothing here has seen an exact number."""
-    question = plan.question
     level = confidence_level(confidence)
-
-    def table_at(confidence: Fraction, simultaneous: bool) -> pa.Table:
-        tables = released_tables(plan, noisy, confidence=confidence, simultaneous=simultaneous)
-        if question.shown is None:
-            return run(question.post_sql, tables)
-        columns = [tables["released_0"].column(each) for _, each in question.shown]
-        return pa.table(columns, names=[name for name, _ in question.shown])
-
-    def margins_at(confidence: Fraction, simultaneous: bool) -> Margins:
-        return _margins(table_at(confidence, simultaneous), question.spreads)
-
-    whole = table_at(level, False)
-    if whole.schema.metadata == WITH_GAPS:
-        notes = (*notes, Note(GAPS, is_printed=True))
-    asked = pa.table(
-        [whole.column(i) for i in range(len(question.columns))], names=list(question.columns)
-    )
+    shown = _Shown(plan, noisy, run, level)
+    margins, methods = shown.found(level, False)
     return Answer(
         question=text,
-        table=asked,
-        roles=_roles(plan),
-        column_margins=_margins(whole, question.spreads),
-        column_margins_at=margins_at,
+        table=shown.asked,
+        roles=_roles(plan, margins),
+        column_margins=margins,
+        column_margins_at=lambda confidence, simultaneous: shown.found(confidence, simultaneous)[0],
         confidence=level,
         price=price,
         remaining=balance,
         from_ledger=from_ledger,
-        notes=notes,
-        scales=tuple(_scale(plan, origin) for origin in question.sources),
+        notes=(*notes, *shown.notes(margins)),
+        scales=tuple(_scale(plan, origin) for origin in plan.question.sources),
+        methods=methods,
     )
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """The asked table, and margins of its numbers."""
+
+    plan: Plan
+    noisy: tuple[NoisyTable, ...]
+    run: Run
+    level: Fraction
+
+    @cached_property
+    def whole(self) -> pa.Table:
+        """What the SQL after the noise gives, with hidden columns."""
+        return self._table_at(self.level, False)
+
+    @cached_property
+    def asked(self) -> pa.Table:
+        """The columns that were asked for."""
+        names = self.plan.question.columns
+        return pa.table([self.whole.column(i) for i in range(len(names))], names=list(names))
+
+    @cached_property
+    def resampled(self) -> tuple[int, ...]:
+        """The columns whose margins are resampled."""
+        question = self.plan.question
+        return tuple(
+            i
+            for i, is_noisy in enumerate(question.is_noisy)
+            if is_noisy
+            and can_move(self.asked, i)
+            and (question.spreads[i] is None or not question.is_exact[i])
+            and not self._is_selected(question.sources[i])
+        )
+
+    @cached_property
+    def candidates(self) -> Fraction:
+        """Among how many noisy numbers each that is shown was chosen; resampling allows for it.
+
+        Of m numbers, r are shown because of their noise. At a miss probability of r / m times the
+        usual one, the share of those shown that are farther off than their margin is the usual one
+        on average (Benjamini, Yekutieli 2005: the false coverage rate).
+        """
+        most = max((each.rows.num_rows for each in self.noisy), default=1)
+        if not self.plan.question.is_chosen or not 0 < self.asked.num_rows < most:
+            return Fraction(1)
+        return Fraction(most, self.asked.num_rows)
+
+    def found(self, confidence: Fraction, simultaneous: bool) -> tuple[Margins, Methods]:
+        """Return margins at a confidence, for each number or for all at once, and whence they are.
+
+        Where margins to first order in the noise go along with numbers, the wider ones are given:
+        those are too wide for sums, and too small for ratios of small numbers.
+        """
+        miss = miss_probability(confidence, 1)
+        margins = list(self._propagated(confidence, simultaneous))
+        methods = [None if each is None else MarginMethod.EXACT for each in margins]
+        for i in self.resampled:
+            methods[i] = None if margins[i] is None else MarginMethod.FIRST_ORDER
+        together = self.candidates * (self.asked.num_rows if simultaneous else 1)
+        sampler = Resampler(
+            plan=self.plan,
+            noisy=self.noisy,
+            run=self.run,
+            answer=self.asked,
+            places=self.resampled,
+        )
+        for i, each in sampler.margins(miss / together).items():
+            margins[i], methods[i] = _wider(margins[i], each)
+        return tuple(margins), tuple(methods)
+
+    def notes(self, margins: Margins) -> tuple[Note, ...]:
+        """Return what must be known to read the numbers and their margins."""
+        names = self.plan.question.columns
+        there = [each for each in margins if each is not None]
+        without = [names[i] for i in self.resampled if margins[i] is None]
+        plain = [
+            name
+            for i, name in enumerate(names)
+            if margins[i] is not None and i not in self.resampled
+        ]
+        partly = [names[i] for i in self.resampled if _has_gaps(self.asked, margins, i)]
+        said = {
+            GAPS: self.whole.schema.metadata == WITH_GAPS,
+            CHOSEN.format(", ".join(plain)): bool(plain) and self.candidates > 1,
+            UNBOUNDED: any(np.isinf(each).any() for each in there),
+            WITHOUT.format(", ".join(without)): bool(without),
+            PARTLY.format(", ".join(partly)): bool(partly),
+        }
+        return tuple(Note(each, is_printed=True) for each, is_said in said.items() if is_said)
+
+    def _table_at(self, confidence: Fraction, simultaneous: bool) -> pa.Table:
+        question = self.plan.question
+        tables = released_tables(
+            self.plan, self.noisy, confidence=confidence, simultaneous=simultaneous
+        )
+        if question.shown is None:
+            return self.run(question.post_sql, tables)
+        columns = [tables["released_0"].column(each) for _, each in question.shown]
+        return pa.table(columns, names=[name for name, _ in question.shown])
+
+    def _propagated(self, confidence: Fraction, simultaneous: bool) -> Margins:
+        """Return the margins that go along with the numbers through the SQL."""
+        is_first = confidence == self.level and not simultaneous
+        table = self.whole if is_first else self._table_at(confidence, simultaneous)
+        return _margins(table, self.plan.question.spreads)
+
+    def _is_selected(self, origin: ColumnOrigin | None) -> bool:
+        """Whether a column is a value that a mechanism selected, unchanged."""
+        if origin is None or origin.kind is not OriginKind.AGGREGATE:
+            return False
+        estimator = self.plan.releases[origin.release].estimators[origin.index]
+        return isinstance(estimator, SelectedValue)
+
+
+def _wider(
+    rough: Floats | None, resampled: Floats | None
+) -> tuple[Floats | None, MarginMethod | None]:
+    """Return the wider of two margins in each row, and whence the column has them."""
+    if resampled is None:
+        return None, None
+    if rough is None:
+        return resampled, MarginMethod.RESAMPLED
+    wider = np.fmax(rough, resampled)
+    is_rough = np.array_equal(wider, rough, equal_nan=True)
+    return wider, MarginMethod.FIRST_ORDER if is_rough else MarginMethod.RESAMPLED
+
+
+def _has_gaps(table: pa.Table, margins: Margins, place: int) -> bool:
+    """Return whether numbers of a column that has margins lack one."""
+    wide = margins[place]
+    if wide is None:
+        return False
+    is_number = table.column(place).is_valid().to_numpy()
+    return bool((np.isnan(wide) & is_number).any())
 
 
 def _margins(table: pa.Table, names: tuple[str | None, ...]) -> Margins:
@@ -79,16 +219,15 @@ def _floats(table: pa.Table, name: str) -> NDArray[np.float64]:
     return np.asarray(table.column(name).cast(pa.float64()).to_numpy(), dtype=np.float64)
 
 
-def _roles(plan: Plan) -> tuple[Role, ...]:
+def _roles(plan: Plan, margins: Margins) -> tuple[Role, ...]:
     """Return what each column is: keys name the row, estimates have a margin."""
-    question = plan.question
     return tuple(
         Role.ESTIMATE
-        if spread is not None
+        if margin is not None
         else Role.KEY
         if origin is not None and origin.kind is OriginKind.KEY
         else Role.VALUE
-        for spread, origin in zip(question.spreads, question.sources, strict=True)
+        for margin, origin in zip(margins, plan.question.sources, strict=True)
     )
 
 

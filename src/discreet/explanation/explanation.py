@@ -92,6 +92,8 @@ class Explanation:
     """Which groups are shown."""
     left_out: tuple[str, ...] = ()
     """Which rows are left out, and which values are clamped."""
+    later: str = ""
+    """Which margins are computed with the answer, as a sentence."""
     afterwards: str = ""
     """SQL on the noisy results that makes the answer; it costs nothing."""
     sqls: tuple[str, ...] = ()
@@ -133,6 +135,7 @@ class Explanation:
         if self.columns:
             lines += ["", *table_lines(groups, width=line_width(width), gap=None)]
             lines += [PER_ROW] if self._is_per_row else []
+            lines += folded(visible(self.later), columns, indent="") if self.later else []
         for title, sentences in self._sections():
             lines += ["", title, *_indented(sentences, columns)]
         if self.shows_sql if sql is None else flag("sql", sql):
@@ -149,6 +152,7 @@ class Explanation:
         )
         table = _html_table(self._table()) if self.columns else ""
         per_row = f'<div style="{QUIET}">{escape(PER_ROW)}</div>' if self._is_per_row else ""
+        later = f'<div style="{QUIET}">{escape(visible(self.later))}</div>' if self.later else ""
         sections = "".join(
             f'<div style="{QUIET};padding-top:.6em">{escape(title)}</div>'
             + "".join(f"<div>{escape(visible(sentence))}</div>" for sentence in sentences)
@@ -158,7 +162,7 @@ class Explanation:
         return (
             f'<div style="max-width:60em;line-height:1.45">'
             f'<div style="{QUIET}">{escape(PREVIEW)}</div>'
-            f"{facts}{table}{per_row}{sections}{programs}</div>"
+            f"{facts}{table}{per_row}{later}{sections}{programs}</div>"
         )
 
     def to_json(self, *, indent: int | None = None) -> str:
@@ -259,6 +263,7 @@ class Explanation:
             "keys": list(self.keys),
             "left_out": list(self.left_out),
             "warnings": list(self.warnings),
+            "later": self.later,
             "sql": list(self.sqls),
             "afterwards": self.afterwards,
         }

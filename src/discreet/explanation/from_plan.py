@@ -25,6 +25,7 @@ from discreet.explanation.sentences import (
     choice_sentence,
     contribution_sentences,
     declared_groups,
+    later_sentence,
     left_out_notes,
     left_out_sentence,
     limit_note,
@@ -109,6 +110,7 @@ def explain_plan(  # noqa: PLR0913 - all that is said
         left_out=_once(
             left_out_sentence(rows) for planned in plan.releases for rows in planned.left_out
         ),
+        later=_later(plan.question),
         afterwards=plan.question.post_sql,
         sqls=tuple(sqls),
         remaining=remaining,
@@ -183,6 +185,23 @@ def _groups(planned: PlannedRelease, confidence: Fraction) -> str:
         confidence,
         is_answered=KeyCount() in planned.estimators,
     )
+
+
+def _later(question: Question) -> str:
+    """Return what is said of columns whose margins nobody can know before there is an answer."""
+    columns = [
+        name
+        for name, is_noisy, is_exact, spread, origin in zip(
+            question.columns,
+            question.is_noisy,
+            question.is_exact,
+            question.spreads,
+            question.sources,
+            strict=False,
+        )
+        if is_noisy and origin is None and (spread is None or not is_exact)
+    ]
+    return later_sentence(columns) if columns else ""
 
 
 def _once(sentences: Iterable[str]) -> tuple[str, ...]:

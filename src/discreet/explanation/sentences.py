@@ -114,6 +114,15 @@ def margin_text(expected: ExpectedMargin, *, is_integer: bool, rank: str = "") -
             return error_text(expected, is_whole=is_integer)
 
 
+def later_sentence(columns: Sequence[str]) -> str:
+    """Return which numbers have a margin only when there is an answer."""
+    verb = "is" if len(columns) == 1 else "are"
+    return (
+        f"{listed(columns)} {verb} computed from noisy numbers. The margin of error comes with the "
+        "answer, at no cost."
+    )
+
+
 def rank_name(aggregate: Aggregate) -> str:
     """Return what the rank of a selected value is called."""
     if aggregate.statistic is Statistic.MIN or aggregate.fraction == 0:

@@ -389,6 +389,14 @@ class Question:
     columns: tuple[str, ...]
     spreads: tuple[str | None, ...]
     """For each column, the name of the output column that holds its half width, if it has one."""
+    is_exact: tuple[bool, ...] = ()
+    """For each column, whether that half width is as good as those of what was released."""
+    is_noisy: tuple[bool, ...] = ()
+    """For each column, whether it is computed from noisy numbers."""
+    is_chosen: bool = False
+    """Whether noisy numbers decide which rows or values are there."""
+    all_rows_sql: str | None = None
+    """The SQL without its last LIMIT, if it has one."""
     sources: tuple[ColumnOrigin | None, ...]
     """For each column, the column of a release that it is taken from unchanged, if it is."""
     shown: tuple[tuple[str, str], ...] | None = None

@@ -14,6 +14,7 @@ from discreet.catalog.schema import PrivateTable, PublicTable
 from discreet.errors import UnsupportedError
 from discreet.query.check.joins import Joining, Selection, join_kind
 from discreet.query.check.post_select import (
+    all_rows,
     check_clauses,
     check_functions,
     expand_stars,
@@ -37,6 +38,7 @@ from discreet.query.check.relations import (
     scan,
     united,
 )
+from discreet.query.check.set_operations import open_set_operation
 from discreet.query.expressions.rejections import (
     available,
     below,
@@ -76,6 +78,8 @@ class Checker:
     scalars: list[ScalarQuery] = field(default_factory=list)
     outermost: exp.Expr | None = None
     """The SELECT whose result is the answer."""
+    last: set[int] = field(default_factory=set)
+    """The parts of UNION ALL that are the answer, by `id`."""
     unnamed: int = 0
     """How many queries in FROM have been given a name."""
 
@@ -83,17 +87,23 @@ class Checker:
         """Return the query with all its releases, or reject rows of units as its result."""
         _refuse_reserved(tree)
         self.outermost = tree
+        self.last = {id(tree)}
         result = self.query(tree, {})
         if isinstance(result, PrivateRows):
             raise row_level(tree, is_per_unit=result.is_per_unit)
         check_functions(result.tree)
         spreads = tuple(result.spreads.get(each) for each in result.columns)
+        rows = all_rows(result.tree)
         return Question(
             aggregations=tuple(self.releases),
             scalars=tuple(self.scalars),
             post_sql=result.tree.sql(dialect=DIALECT, identify=True),
             columns=result.columns,
             spreads=spreads,
+            is_exact=tuple(each not in result.rough for each in result.columns),
+            is_noisy=tuple(each in result.noisy for each in result.columns),
+            is_chosen=result.is_chosen,
+            all_rows_sql=None if rows is None else rows.sql(dialect=DIALECT, identify=True),
             sources=tuple(result.origins.get(each) for each in result.columns),
             shown=shown_of(result.tree, f"{RELEASED}0"),
         )
@@ -157,6 +167,8 @@ class Checker:
 
     def set_operation(self, node: exp.SetOperation, named: CommonTables) -> PrivateRows | PostQuery:
         """Return UNION ALL of private rows as private rows; anything else is for afterwards."""
+        if id(node) in self.last:
+            self.last.add(id(node.this))
         left, right = self.query(node.this, named), self.query(node.expression, named)
         if isinstance(left, PrivateRows) and isinstance(right, PrivateRows):
             return self.union(node, left, right)
@@ -164,11 +176,7 @@ class Checker:
             raise row_level(node.this, is_per_unit=left.is_per_unit)
         if isinstance(right, PrivateRows):
             raise row_level(node.expression, is_per_unit=right.is_per_unit)
-        node.set("this", without_margins(left))
-        node.set("expression", without_margins(right))
-        return PostQuery(
-            tree=node, columns=left.columns, is_public=left.is_public and right.is_public
-        )
+        return open_set_operation(node, left, right, is_answer=id(node) in self.last)
 
     def union(self, node: exp.SetOperation, left: PrivateRows, right: PrivateRows) -> PrivateRows:
         """Return rows of both, each with its own unit."""
@@ -214,7 +222,12 @@ class Checker:
         if not extra:
             return result
         node.set("this", result.tree)
-        return replace(result, tree=node, is_single=result.is_single or is_first_only(node))
+        return replace(
+            result,
+            tree=node,
+            is_chosen=result.is_chosen or not result.is_public,
+            is_single=result.is_single or is_first_only(node),
+        )
 
     def values(self, node: exp.Values) -> PostQuery:
         """Return a list of constants."""

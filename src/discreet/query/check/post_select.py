@@ -1,4 +1,4 @@
-"""SQL after the noise: allowed functions, column names, error propagation."""
+"""SQL after the noise: allowed functions, column names, and what goes along with them."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -7,6 +7,15 @@ from sqlglot import exp, parse_one
 
 from discreet.errors import UnsupportedError
 from discreet.query.check.aggregates import is_aggregate
+from discreet.query.check.margins import (
+    CHOOSES,
+    READS_NOISE,
+    chooses_rows,
+    is_exact,
+    is_noisy,
+    margin_expression,
+    origin_of,
+)
 from discreet.query.check.relations import Names, PostQuery, PrivateRows, TableRef
 from discreet.query.expressions.functions import FUNCTIONS
 from discreet.query.expressions.literals import settle_escape
@@ -20,90 +29,6 @@ from discreet.query.expressions.translate import PLAIN, TRANSLATIONS
 from discreet.query.parse import DIALECT, span_of
 from discreet.query.questions import ColumnOrigin
 
-NUMERIC = (
-    *(exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv, exp.Mod, exp.Neg, exp.Abs, exp.Round),
-    *(exp.Sqrt, exp.Ln, exp.Log, exp.Exp, exp.Pow, exp.Ceil, exp.Floor, exp.Coalesce),
-    *(exp.Greatest, exp.Least, exp.Nullif),
-)
-"""Expressions that are numbers whenever a number with an error bar is in them."""
-
-
-OPAQUE = (exp.Window, exp.AggFunc, exp.Query, exp.Anonymous, exp.Case)
-"""What is not followed: their margins of error would need the other rows, or are not numbers."""
-
-
-def margin_expression(node: exp.Expr, sources: tuple[TableRef, ...]) -> exp.Expr | None:
-    """Return the half width of an expression: how far it moves when its numbers move by theirs.
-
-    Half the distance between the values at both ends, added up over its numbers; exact for an
-    expression that is linear in one of them.
-    """
-    plain = node.unnest()
-    if isinstance(plain, exp.Column):
-        return _spread_column(plain, sources)
-    if not isinstance(plain, NUMERIC) or plain.find(*OPAQUE) is not None:
-        return None
-    noisy = {
-        each.sql(): (each, spread)
-        for each in plain.find_all(exp.Column)
-        if (spread := _spread_column(each, sources)) is not None
-    }
-    terms = [_moved(plain, column, spread) for column, spread in noisy.values()]
-    if not terms:
-        return None
-    total = terms[0]
-    for each in terms[1:]:
-        total = exp.Add(this=total, expression=each)
-    return total
-
-
-def _moved(node: exp.Expr, column: exp.Column, spread: exp.Expr) -> exp.Expr:
-    up, down = (
-        node.transform(
-            lambda each, kind=kind: (
-                exp.Paren(this=kind(this=column.copy(), expression=spread.copy()))
-                if isinstance(each, exp.Column) and each == column
-                else each
-            )
-        )
-        for kind in (exp.Add, exp.Sub)
-    )
-    apart = exp.Sub(this=exp.Paren(this=up), expression=exp.Paren(this=down))
-    return exp.Div(this=exp.Abs(this=apart), expression=exp.Literal.number(2))
-
-
-def _spread_column(node: exp.Column, sources: tuple[TableRef, ...]) -> exp.Column | None:
-    found = _found(node, sources)
-    if found is None or found[1] not in found[0].spreads:
-        return None
-    relation, name, source = found
-    return exp.column(
-        exp.to_identifier(relation.spreads[name], quoted=True),
-        table=exp.to_identifier(source, quoted=True),
-    )
-
-
-def origin_of(node: exp.Expr, sources: tuple[TableRef, ...]) -> ColumnOrigin | None:
-    """Return the column of a release that an expression is, unchanged."""
-    plain = node.unnest()
-    found = _found(plain, sources) if isinstance(plain, exp.Column) else None
-    return None if found is None else found[0].origins.get(found[1])
-
-
-def _found(node: exp.Column, sources: tuple[TableRef, ...]) -> tuple[PostQuery, str, str] | None:
-    """Return the relation, the column's name there, and the relation's name here."""
-    table, name = node.table.casefold(), node.name.casefold()
-    for source in sources:
-        if table and source.name.casefold() != table:
-            continue
-        for out in source.columns:
-            if out.name.casefold() == name and isinstance(source.relation, PostQuery):
-                names = [each.name for each in source.columns]
-                inner = source.relation.columns[names.index(out.name)]
-                return source.relation, inner, source.name
-    return None
-
-
 POST_CLAUSES = ("expressions", "where", "group", "having", "order", "qualify", "limit")
 """The clauses of SELECT in which queries may stand as values."""
 
@@ -116,7 +41,10 @@ def finish_post_query(node: exp.Select, sources: tuple[TableRef, ...]) -> PostQu
     )
     spreads: dict[str, str] = {}
     origins: dict[str, ColumnOrigin] = {}
+    rough: set[str] = set()
     hidden: list[exp.Expr] = []
+    noisy = [is_noisy(each.unalias(), node, sources) for each in node.expressions]
+    is_chosen = chooses_rows(node, sources)
     for name, each in zip(names, list(node.expressions), strict=True):
         origin = origin_of(each.unalias(), sources)
         if origin is not None:
@@ -124,6 +52,8 @@ def finish_post_query(node: exp.Select, sources: tuple[TableRef, ...]) -> PostQu
         spread = margin_expression(each.unalias(), sources) if is_row_by_row else None
         if spread is not None:
             spreads[name] = unused_name("__spread", [*names, *spreads.values()])
+            if not is_exact(each.unalias(), sources):
+                rough.add(name)
             hidden.append(exp.alias_(spread, spreads[name], quoted=True, copy=False))
     node.set("expressions", [*node.expressions, *hidden])
     inner = [each.relation for each in sources]
@@ -131,6 +61,9 @@ def finish_post_query(node: exp.Select, sources: tuple[TableRef, ...]) -> PostQu
         tree=node,
         columns=names,
         spreads=spreads,
+        rough=frozenset(rough),
+        noisy=frozenset(name for name, is_one in zip(names, noisy, strict=True) if is_one),
+        is_chosen=is_chosen,
         origins=origins,
         is_public=all(not isinstance(each, PostQuery) or each.is_public for each in inner),
         is_single=is_first_only(node)
@@ -252,7 +185,14 @@ def _outermost(node: exp.Expr, found: list[exp.Expr]) -> None:
 
 
 def without_margins(opened: PostQuery) -> exp.Query:
-    """Return the query with its asked columns alone."""
+    """Return the query with its asked columns alone; it remembers that it reads noisy numbers."""
+    bare = _without_margins(opened)
+    bare.meta[READS_NOISE] = not opened.is_public
+    bare.meta[CHOOSES] = opened.is_chosen
+    return bare
+
+
+def _without_margins(opened: PostQuery) -> exp.Query:
     if not opened.spreads:
         return opened.tree
     columns = [exp.column(exp.to_identifier(each, quoted=True)) for each in opened.columns]
@@ -260,6 +200,16 @@ def without_margins(opened: PostQuery) -> exp.Query:
     if isinstance(inner, exp.Subquery):
         inner = exp.Select().select("*").from_(inner, copy=False)
     return exp.Select(expressions=columns, from_=exp.From(this=inner.subquery("t", copy=False)))
+
+
+def all_rows(tree: exp.Query) -> exp.Query | None:
+    """Return a query without its LIMIT and OFFSET, None if it has none."""
+    if not tree.args.get("limit") and not tree.args.get("offset"):
+        return None
+    whole_tree = tree.copy()
+    for clause in ("limit", "offset"):
+        whole_tree.set(clause, None)
+    return whole_tree
 
 
 def whole(tree: exp.Query, named: Mapping[str, PrivateRows | PostQuery]) -> exp.Query:
@@ -290,6 +240,8 @@ def renamed(opened: PostQuery, names: tuple[str, ...]) -> PostQuery:
         opened,
         columns=tuple(change.get(each, each) for each in opened.columns),
         spreads={change.get(each, each): spread for each, spread in opened.spreads.items()},
+        rough=frozenset(change.get(each, each) for each in opened.rough),
+        noisy=frozenset(change.get(each, each) for each in opened.noisy),
         origins={change.get(each, each): origin for each, origin in opened.origins.items()},
     )
 

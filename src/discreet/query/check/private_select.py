@@ -361,6 +361,7 @@ class PrivateSelect:
                 for name, each in zip(aggregates, made, strict=True)
                 if each.statistic not in CHOSEN
             },
+            noisy=frozenset(aggregates),
             origins=origins_of(number, key_names, aggregates),
             is_public=False,
             is_single=not keys,

@@ -115,10 +115,16 @@ class PostQuery:
     columns: tuple[str, ...]
     spreads: Mapping[str, str] = field(default_factory=dict)
     """For columns that have one: the column of half widths beside it."""
+    rough: frozenset[str] = frozenset()
+    """Columns whose half width holds only to first order in the noise."""
+    noisy: frozenset[str] = frozenset()
+    """Columns that are computed from noisy numbers."""
     origins: Mapping[str, ColumnOrigin] = field(default_factory=dict)
     """For columns taken from a release unchanged: which column of which release."""
     is_public: bool = True
     """Whether no release is behind it."""
+    is_chosen: bool = False
+    """Whether noisy numbers decide which of its rows or values are there."""
     is_single: bool = False
     """Whether it has one row at most, whatever was released."""
     entry: exp.CTE | None = None

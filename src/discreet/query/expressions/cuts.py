@@ -187,7 +187,7 @@ COMPARISONS = (
 
 
 def _of_wholes(call: Call, column: ColumnOf) -> Cuts | None:
-    """A number of rows that LEAST or CLAMP gives bounds: it changes from one integer to the next."""
+    """Integers and days with bounds, as of LEAST and CLAMP, change from one to the next."""
     if call.facts.kind not in (Kind.INTEGER, Kind.DATE):
         return None
     return _crossings(call, column, lambda _: _wholes(call.facts.interval))
