@@ -35,6 +35,7 @@ def present(  # noqa: PLR0913 - each is a part of the answer
     balance: Balance,
     from_ledger: bool,
     notes: tuple[str, ...] = (),
+    limits: tuple[Mapping[str, object], ...] = (),
 ) -> Answer:
     """Return what was asked, made of what was released: nothing here has seen an exact number."""
     question = plan.question
@@ -67,6 +68,7 @@ def present(  # noqa: PLR0913 - each is a part of the answer
         remaining=balance,
         from_ledger=from_ledger,
         notes=notes,
+        limits=limits,
         scales=tuple(_scale(plan, origin) for origin in question.sources),
     )
 
