@@ -123,6 +123,7 @@ def _value(table: PrivateTable, unit: str, measured: Measured) -> Coverage:
         price=Price(epsilon=measured.charged if is_new else measured.epsilon),
         remaining=balance_from(measured.balance.remaining, measured.balance.limit),
         from_ledger=not is_new,
+        sizes=sizes,
     )
 
 

@@ -39,6 +39,12 @@ TABLE = (
     Command(
         "ask", QUERIES, "Run a query and spend budget on it. Repeating a query is free.", "ask"
     ),
+    Command(
+        "coverage",
+        QUERIES,
+        "Measure the share of a table's rows and values that answers count. Spends budget, once.",
+        "coverage",
+    ),
     Command("shell", QUERIES, "Run queries interactively, with history and completion.", "shell"),
     Command(
         "budget",
@@ -92,7 +98,6 @@ OLD_COMMANDS = {"forget": ("prepare", "--remove")}
 OLD_OPTIONS = {
     "ask": {"--bounding": "--row-choice"},
     "explain": {"--bounding": "--row-choice"},
-    "init": {"--spend": "--find-bounds"},
     "attack": {"--each": "--epsilon-per-query", "--by": "--method"},
     "local": {"--least-people": "--min-people"},
 }

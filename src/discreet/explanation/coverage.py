@@ -15,7 +15,7 @@ from discreet.catalog.schema import Bounds, Kind, PrivateTable
 from discreet.coverage.limits import reads_tables, tables_cut
 from discreet.coverage.lookup import KnownCoverage
 from discreet.coverage.measurements import OutsideBounds
-from discreet.coverage.shares import Share
+from discreet.coverage.shares import Share, UnitSizes
 from discreet.explanation.sentences import (
     UnitName,
     effect_of_limit,
@@ -23,6 +23,7 @@ from discreet.explanation.sentences import (
     left_out_text,
     limit_head,
 )
+from discreet.parameters import Real, integer, rational
 from discreet.query.plan.plan import PlannedRelease
 from discreet.query.questions import Clamped, ContributionLimit, Limited
 
@@ -221,6 +222,22 @@ class Coverage:
     remaining: Balance
     from_ledger: bool
     """Whether it was saved before, so that it costs nothing now."""
+    sizes: UnitSizes | None = None
+    """The noisy numbers of units by their number of rows."""
+
+    def rows_at(self, rows_per_unit: int) -> Share | None:
+        """Return the share of rows that another limit would count; this costs nothing."""
+        limit = integer("rows_per_unit", rows_per_unit, least=1)
+        return None if self.sizes is None else self.sizes.share_counted(limit)
+
+    def best_rows_per_unit(self, epsilon: Real) -> int | None:
+        """Return the limit of least expected error of COUNT(*) at an epsilon; None if unknown.
+
+        The error is the number of rows left out plus the mean size of the noise. This costs
+        nothing.
+        """
+        price = rational("epsilon", epsilon, above=0)
+        return None if self.sizes is None else self.sizes.best_limit(1 / float(price))
 
     def to_text(self, *, width: int = WIDTH) -> str:
         """Return it as lines of text, folded to a width."""
