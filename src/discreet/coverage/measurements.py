@@ -54,6 +54,11 @@ class OutsideBounds:
     below: Share
     above: Share
 
+    @property
+    def is_known(self) -> bool:
+        """Whether both are narrow enough to be of use."""
+        return self.below.is_known and self.above.is_known
+
 
 Found = UnitSizes | OutsideBounds
 """What a released measurement tells."""

@@ -122,19 +122,31 @@ class UnitSizes:
     def best_limit(self, noise_per_row: float) -> int | None:
         """Return the limit of least expected error of COUNT(*): rows left out, plus the noise.
 
-        The rows left out are a convex function of the limit that bends at powers of two only, and
-        the noise is in proportion to it, so one of these is the best.
+        The units of a group are taken to be spread evenly around the mean of their sizes, as far as
+        the group reaches. None if no unit stands out.
         """
         groups = self.groups
         if not groups:
             return None
-        sizes, cells = self._used(groups)
-        limits = [*KNOTS[:groups], *([2 * KNOTS[groups - 1]] if groups < len(KNOTS) else [])]
+        units = np.maximum(self.lower[:groups] + self.upper[:groups], 0.0)
+        least, most = self._spread(units, groups)
 
         def error(limit: int) -> float:
-            return float(cells @ np.maximum(sizes - limit, 0.0)) + limit * noise_per_row
+            above = np.maximum(most - limit, 0.0)
+            width = np.maximum(most - least, 1e-9)
+            cut = np.where(limit <= least, (least + most) / 2 - limit, above**2 / (2 * width))
+            return float(units @ np.maximum(cut, 0.0)) + limit * noise_per_row
 
-        return min(limits, key=error)
+        return min(_limits(groups), key=error)
+
+    def _spread(self, units: Floats, groups: int) -> tuple[Floats, Floats]:
+        """Return the ends between which the sizes of each group are taken to be."""
+        knots = np.array(KNOTS[:groups], float)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            part = np.nan_to_num(np.clip(self.upper[:groups] / units, 0.0, 1.0))
+        ends = np.where(np.arange(groups) < len(KNOTS) - 1, 2 * knots, knots)
+        mean = knots + part * (ends - knots)
+        return np.maximum(knots, 2 * mean - ends), np.minimum(ends, 2 * mean - knots)
 
     def _used(self, groups: int) -> tuple[Floats, Floats]:
         """Return the size that each used cell stands for, and the cells."""
@@ -142,6 +154,13 @@ class UnitSizes:
         ends = np.where(np.arange(groups) < len(KNOTS) - 1, 2 * knots, knots)
         sizes = np.concatenate([knots, ends])
         return sizes, np.concatenate([self.lower[:groups], self.upper[:groups]])
+
+
+def _limits(groups: int) -> list[int]:
+    """Return limits to choose from: powers of two, and seven between any two."""
+    parts = range(8)
+    found = {knot + knot * part // 8 for knot in KNOTS[:groups] for part in parts}
+    return sorted(each for each in {*found, 2 * KNOTS[groups - 1]} if each <= KNOTS[-1])
 
 
 def _between(limit: int, groups: int) -> tuple[float, NDArray[np.bool_]]:

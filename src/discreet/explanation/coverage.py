@@ -36,9 +36,7 @@ JsonObject = Mapping[str, object]
 
 
 def share_text(share: Share) -> str:
-    """Return about 11% (7–16%), at most 2%, or that nobody knows."""
-    if not share.is_known:
-        return "an unclear share"
+    """Return about 11% (7–16%), or at most 2%."""
     low, high = floor(share.low * 1000) / 10, ceil(share.high * 1000) / 10
     if share.low <= 0 and share.estimate < share.margin:
         return f"at most {_percent(high)}"
@@ -129,8 +127,9 @@ def clamped_line(
 def clamped_sentence(clamped: Clamped, outside: OutsideBounds | None) -> str:
     """Return which values count as a bound, and how many that are if it is known."""
     low, high = (end_text(each, clamped.kind) for each in (clamped.low, clamped.high))
-    below = "" if outside is None else f" ({share_text(outside.below)} of values)"
-    above = "" if outside is None else f" ({share_text(outside.above)} of values)"
+    is_known = outside is not None and outside.is_known
+    below = f" ({share_text(outside.below)} of values)" if outside and is_known else ""
+    above = f" ({share_text(outside.above)} of values)" if outside and is_known else ""
     return (
         f"Values of {clamped.text} below {low} count as {low}{below}; values above {high} count as "
         f"{high}{above}."
@@ -139,7 +138,7 @@ def clamped_sentence(clamped: Clamped, outside: OutsideBounds | None) -> str:
 
 def _clamped(clamped: Clamped, outside: OutsideBounds | None) -> str:
     text = left_out_text(clamped, with_table=False)
-    if outside is None:
+    if outside is None or not outside.is_known:
         return text
     return (
         f"{text} ({share_text(outside.below)} of values below, {share_text(outside.above)} above)"
@@ -148,8 +147,8 @@ def _clamped(clamped: Clamped, outside: OutsideBounds | None) -> str:
 
 def _counted(table: PrivateTable, unit: UnitName, known: KnownCoverage, *, is_only: bool) -> str:
     share = known.rows(table)
-    if share is None:
-        return f"too few {unit.counted} to tell the share of rows at the ε of {how_to(table.name)}"
+    if share is None or not share.is_known:
+        return f"the ε of its coverage was too small to tell the share of rows of {table.name}"
     what = f"{share_text(share)} of all rows of {table.name}"
     return what if is_only else f"{table.rows_per_unit} of each {unit.name} are {what}"
 
@@ -283,6 +282,9 @@ class Coverage:
             yield from self._row_lines()
         for each in self.columns:
             low, high = (_bound(end) for end in (each.low, each.high))
+            if not (each.below.is_known and each.above.is_known):
+                yield f"{each.name}: this ε is too small to tell the shares outside {low} to {high}."
+                continue
             yield (
                 f"{each.name}: {share_text(each.below)} of values below {low}, "
                 f"{share_text(each.above)} above {high}."
@@ -290,9 +292,8 @@ class Coverage:
 
     def _row_lines(self) -> Iterator[str]:
         limit = f"At most {self.rows_per_unit:,} rows of each {self.unit}"
-        if self.rows is None or self.largest is None:
-            yield f"{limit}: too few {self.unit} values stand out from the noise to tell the share."
-            yield "A larger epsilon shows more."
+        if self.rows is None or self.largest is None or not self.rows.is_known:
+            yield f"{limit} are counted. This ε is too small to tell the share of rows."
             return
         yield f"{limit} are counted: {share_text(self.rows)} of rows."
         yield (
