@@ -161,11 +161,6 @@ FEW = ("--people", "6", "--queries", "4", "--trials", "2")
     [
         (["explain", COUNT, "-e", "1", "--bounding", "prepared"], "--bounding", "--row-choice"),
         (["ask", COUNT, "-e", "1", "--bounding=per-query"], "--bounding", "--row-choice"),
-        (
-            ["init", "visits.csv", "--force", "--unit", "row", "--spend", "0.1"],
-            "--spend",
-            "--find-bounds",
-        ),
         (["forget"], "forget", "discreet prepare --remove"),
         (["attack", "averaging", "--each", "0.5", *FEW], "--each", "--epsilon-per-query"),
         (["attack", "averaging", "--by", "mean", *FEW], "--by", "--method"),

@@ -28,7 +28,7 @@ def rows_of_planes() -> NDArray[np.int64]:
     # Log-normal: the sum of twelve uniform numbers is all but normal.
     normal = sum(scattered(PLANES, seed) for seed in range(1, 13)) - 6
     sizes = np.minimum(np.exp(3.6 + 1.35 * normal), LARGEST)
-    whole = np.maximum(1, (sizes * ROWS / sizes.sum()).astype(np.int64))
+    whole: NDArray[np.int64] = np.maximum(1, (sizes * ROWS / sizes.sum()).astype(np.int64))
     short = ROWS - int(whole.sum())
     whole[np.argsort(whole)[::-1][: abs(short)]] += int(np.sign(short))
     return whole

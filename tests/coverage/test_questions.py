@@ -146,7 +146,10 @@ def test_a_unit_in_several_groups_is_caught() -> None:
 
 
 def test_raw_values_are_compared_not_clamped_ones() -> None:
-    rows = {"u": list(range(8)), "x": [-9.0, -0.5, 0.0, 1.0, 2.0, 2.5, 99.0, None]}
+    rows: dict[str, list[Any]] = {
+        "u": list(range(8)),
+        "x": [-9.0, -0.5, 0.0, 1.0, 2.0, 2.5, 99.0, None],
+    }
     engine = DuckDbEngine.load({"t": pa.table(rows)})
     catalog = catalog_of(engine, bounds={"x": (0, 2)}, step={"x": 1})
     found = {row["k0"]: int(row["s0"]) for row in exact(values_plan(catalog), engine)}

@@ -283,7 +283,7 @@ class Coverage:
         for each in self.columns:
             low, high = (_bound(end) for end in (each.low, each.high))
             if not (each.below.is_known and each.above.is_known):
-                yield f"{each.name}: this ε is too small to tell the shares outside {low} to {high}."
+                yield f"{each.name}: this ε is too small to tell the shares beyond its bounds."
                 continue
             yield (
                 f"{each.name}: {share_text(each.below)} of values below {low}, "
