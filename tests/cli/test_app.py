@@ -138,8 +138,8 @@ def test_help_lists_the_commands_in_the_order_in_which_people_need_them(
     panels = ["Get started", "Run queries", "Budget", "Large tables", "Study and test"]
     assert sorted(panels, key=shown.index) == panels
     assert re.findall(r"^│ ([a-z]+) ", shown, re.M) == [
-        *("demo", "init", "explain", "ask", "shell", "budget", "analyst", "ledger", "price"),
-        *("prepare", "attack", "audit", "design", "local"),
+        *("demo", "init", "explain", "ask", "coverage", "shell", "budget", "analyst", "ledger"),
+        *("price", "prepare", "attack", "audit", "design", "local"),
     ]
     assert "forget" not in shown
 

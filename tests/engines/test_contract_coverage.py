@@ -12,11 +12,11 @@ from discreet.query.plan.plan import EpsilonTarget
 from tests.engines.contract import OTHERS, Holder, engine_of
 from tests.engines.corpus import exact
 from tests.engines.test_contract_shapes import declared, wild_tables
-from tests.properties.databases import catalog, public_store
+from tests.properties.databases import public_store
 
 MEASURED = [
     measurement
-    for table in catalog().tables
+    for table in declared().tables
     if isinstance(table, PrivateTable)
     for measurement in measurements_of(table)
 ]
@@ -24,10 +24,8 @@ MEASURED = [
 
 def plan_of(measurement: Measurement) -> Plan:
     here, ref = declared(), measurement.ref
-    table = here.table(measurement.table.name)
-    assert isinstance(table, PrivateTable)
     if ref is None:
-        question = rows_question(table, here, public_store())
+        question = rows_question(measurement.table, here, public_store())
     else:
         assert isinstance(ref.column.bounds, Bounds)
         question = values_question(ref, ref.column.bounds, here, public_store())

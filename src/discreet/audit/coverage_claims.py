@@ -33,8 +33,8 @@ BOUNDS = {"x": (0, 8)}
 OTHERS = [(1, 1.0), (2, 9.0), (2, 0.5), (3, 0.5)]
 """Units and values that are in both tables."""
 
-VICTIM = [(0, 9.0)] * 700
-"""Of one unit: many rows, all above the bounds."""
+VICTIM = [(0, 9.0)] * 512
+"""Of one unit: so many rows that all of its mass is in one cell, all above the bounds."""
 
 Alter = Callable[[PlannedRelease], PlannedRelease]
 

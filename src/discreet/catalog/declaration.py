@@ -267,9 +267,10 @@ def _rows_per_unit(
     most = 1 if isinstance(unit, RowUnit) else MOST_ROWS_PER_UNIT
     if most == 1 and given["rows_per_unit"] != 1:
         raise location.invalid('must be 1 with unit = "row"', "Remove it")
-    if given["rows_per_unit"] is AUTO or str(given["rows_per_unit"]).casefold() == AUTO.value:
+    limit = given["rows_per_unit"]
+    if limit is AUTO or (isinstance(limit, str) and limit.casefold() == AUTO.value):
         return AUTO
-    return check_integer(location, given["rows_per_unit"], 1, most, fix)
+    return check_integer(location, limit, 1, most, fix)
 
 
 def _key(location: Location, value: object) -> str | None:
