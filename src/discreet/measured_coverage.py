@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.amounts import Price, balance_from
-from discreet.catalog.schema import Bounds, PrivateTable, RowUnit
+from discreet.catalog.schema import Bounds, PrivateTable
 from discreet.coverage.lookup import CoverageLookup
 from discreet.coverage.measurements import (
     DEFAULT_PART,
@@ -111,7 +111,7 @@ def _value(table: PrivateTable, unit: str, measured: Measured) -> Coverage:
     is_new = measured.charged > 0
     return Coverage(
         table=table.name,
-        unit="" if isinstance(table.unit, RowUnit) else unit,
+        unit="" if sizes is None else unit,
         rows_per_unit=table.rows_per_unit,
         rows=None if sizes is None else sizes.share_counted(table.rows_per_unit),
         largest=None if sizes is None else sizes.largest,

@@ -12,7 +12,8 @@ import numpy as np
 
 from discreet.bounds.histogram import ColumnRef
 from discreet.catalog.catalog import Catalog, column_of
-from discreet.catalog.schema import Bounds, Column, PrivateTable, RowUnit
+from discreet.catalog.schema import Bounds, Column, PrivateTable
+from discreet.coverage.limits import may_be_cut
 from discreet.coverage.questions import ABOVE, BELOW, rows_question, values_question
 from discreet.coverage.shares import Share, UnitSizes, share_of
 from discreet.errors import CatalogError, ParameterError, UnknownNameError
@@ -128,16 +129,16 @@ def table_named(name: str, catalog: Catalog) -> PrivateTable:
 def measurements_of(
     table: PrivateTable, columns: Collection[str] | None = None
 ) -> tuple[Measurement, ...]:
-    """Return what coverage measures of a table: rows of units, and columns with bounds.
+    """Return what coverage measures of a table: rows of units, if any can be left out, and columns.
 
     These are all numbers with declared bounds, or those that are named.
     """
-    rows = () if isinstance(table.unit, RowUnit) else (Measurement(table=table),)
+    rows = (Measurement(table=table),) if may_be_cut(table) else ()
     values = [Measurement(table=table, ref=each) for each in _columns(table, columns)]
     if not rows and not values:
         raise CatalogError(
-            f"there is nothing to measure in {table.name}: each row is protected on its own, and "
-            "no column has bounds",
+            f"there is nothing to measure in {table.name}: no rows can be left out, and no column "
+            "has bounds",
             "Declare bounds of the columns that are summed",
         )
     return (*rows, *values)

@@ -154,7 +154,8 @@ def _counted(table: PrivateTable, unit: UnitName, known: KnownCoverage, *, is_on
 
 
 def _fact(limit: ContributionLimit, unit: UnitName) -> JsonObject:
-    return {"kind": limit.of.value, "unit": unit.name, "most": limit.most}
+    kind = "distinct" if limit.of is Limited.VALUES else limit.of.value
+    return {"kind": kind, "unit": unit.name, "most": limit.most}
 
 
 def _table_fact(table: PrivateTable, unit: UnitName, known: KnownCoverage) -> JsonObject:
@@ -207,7 +208,7 @@ class Coverage:
 
     table: str
     unit: str
-    """What the privacy unit is called."""
+    """What the privacy unit is called; empty if no rows can be left out."""
     rows_per_unit: int
     rows: Share | None
     """The share of rows that are counted. None if nothing limits them, or no unit stands out.
