@@ -10,7 +10,7 @@ from types import ModuleType
 import discreet
 from discreet.answer import Answer
 from discreet.curator import Account, Curator
-from discreet.explanation import Explanation
+from discreet.explanation import Coverage, Explanation
 
 HEAD = """# Python API
 
@@ -24,7 +24,7 @@ number, a text, a date, a time or None.
 
 """
 
-MAIN = (Curator, Account, Answer, Explanation)
+MAIN = (Curator, Account, Answer, Explanation, Coverage)
 
 PACKAGES = ("catalog", "ledger", "mechanisms", "accounting", "local", "utility", "attacks", "audit")
 

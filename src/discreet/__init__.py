@@ -52,7 +52,7 @@ if TYPE_CHECKING:
         UnsupportedError,
         UnsupportedEventError,
     )
-    from discreet.explanation import Explanation
+    from discreet.explanation import Coverage, Explanation
     from discreet.opening.open import open  # noqa: A004 - called discreet.open
 
 __all__ = [
@@ -64,6 +64,7 @@ __all__ = [
     "BudgetError",
     "CatalogError",
     "CollectionError",
+    "Coverage",
     "Curator",
     "DiscreetError",
     "EngineError",
@@ -108,6 +109,7 @@ _MODULES = {
     "Account": "discreet.curator",
     "Answer": "discreet.answer",
     "Curator": "discreet.curator",
+    "Coverage": "discreet.explanation",
     "Explanation": "discreet.explanation",
     "open": "discreet.opening.open",
 }

@@ -15,23 +15,28 @@ from discreet.bounds import BoundsSearch, FoundBounds, bounds_from, bounds_searc
 from discreet.bounds.histogram import ColumnRef, column_named
 from discreet.catalog.catalog import Catalog, RowChoice
 from discreet.catalog.schema import Bounds
+from discreet.coverage.lookup import CoverageLookup, KnownCoverage
 from discreet.engines.base import Engine
 from discreet.engines.generated import write_for
 from discreet.engines.public_store import PublicStore
 from discreet.errors import NothingFoundError
 from discreet.executor import Breaker, Executor, ReleasedTables, price_of
 from discreet.explanation import Explanation
+from discreet.explanation.coverage import Coverage
 from discreet.explanation.from_plan import (
     explain_found,
     explain_plan,
     explain_unfound,
+    limits_of_answer,
     note_of_bounds,
     notes_of,
 )
 from discreet.ledger import OWNER, Incident, Ledger
+from discreet.measured_coverage import CoverageMeasurer
 from discreet.noise import SYSTEM, Entropy
 from discreet.parameters import Real, confidence_level, rational
 from discreet.planner import BoundPlan, Planner
+from discreet.query.plan import Plan
 from discreet.query.plan.bounded_rows import with_row_choice
 from discreet.query.plan.group_limits import with_groups_per_unit
 from discreet.query.plan.plan import make_target
@@ -109,6 +114,7 @@ class Curator:
             data_version=data_version,
             earlier=earlier,
         )
+        self._coverage = CoverageLookup(planner=self._planner, reuse=self._reuse, catalog=catalog)
         self._executor = Executor(
             ledger=ledger,
             engine=engine,
@@ -117,6 +123,12 @@ class Curator:
             breaker=Breaker(ledger, catalog.budget.incident_suspends),
             entropy=entropy,
             least=catalog.budget.least_per_question,
+        )
+        self._measurer = CoverageMeasurer(
+            planner=self._planner,
+            reuse=self._reuse,
+            executor=self._executor,
+            lookup=self._coverage,
         )
 
     @_accepting_old_names
@@ -159,7 +171,7 @@ class Curator:
         if search is not None:  # a question of its own, for each column
             found = self._find(search, sql, account)
         bound = self._planner.plan(sql, found.target, found.catalog)  # parse, check, plan, bind
-        known = self._reuse.find(bound.plan, account)  # what was released before
+        known, covered = self._look_up(bound.plan, account)  # what was released before
         released = self._executor.execute(bound, known, note=sql, account=account)
         cost, from_ledger = _cost_and_origin(released, found)
         return present(
@@ -171,7 +183,8 @@ class Curator:
             price=cost,
             balance=balance_from(released.balance.remaining, released.balance.limit),
             from_ledger=from_ledger,
-            notes=_notes(released, found, level),
+            notes=_notes(released, found, level, covered),
+            limits=limits_of_answer(released.plan, covered),
         )
 
     @_accepting_old_names
@@ -201,7 +214,7 @@ class Curator:
         target = make_target(epsilon, delta, within, confidence)
 
         def explained(bound: BoundPlan) -> Explanation:
-            known = self._reuse.find(bound.plan, account)
+            known, covered = self._look_up(bound.plan, account)
             return explain_plan(
                 bound.plan,
                 _sqls(bound, dialect),
@@ -211,6 +224,7 @@ class Curator:
                 due=price_of(known.unpaid),
                 shows_sql=dialect is not None,
                 is_suspended=known.would_be_rejected,
+                coverage=covered,
             )
 
         search = bounds_search(self._planner, sql, target, find_bounds_of, catalog)
@@ -240,6 +254,23 @@ class Curator:
         plan = histogram_plan(self._planner, ref, price, self.catalog)
         bound = self._planner.bind(plan)
         return self._found(ref, bound, self._reuse.find(plan, account), account)[0]
+
+    def coverage(
+        self,
+        table: str,
+        *,
+        epsilon: Real | None = None,
+        columns: Collection[str] | None = None,
+        account: str = OWNER,
+    ) -> Coverage:
+        """Return the share of a table's rows that are counted, and of its values that are clamped.
+
+        It is measured privately, at the price of exactly epsilon, by default a twentieth of the
+        total, and kept: every answer then says it, and asking again is free. Two thirds are for
+        rows; columns with bounds, or those of `columns`, share the rest.
+        """
+        self._ledger.check_early(account)
+        return self._measurer.coverage(table, epsilon, columns, account)
 
     def on_account(self, name: str) -> "Account":
         """Return what an analyst may do, for whoever holds the data, or raise AccountError."""
@@ -298,6 +329,13 @@ class Curator:
     def __repr__(self) -> str:
         names = ", ".join(each.name for each in self.catalog.tables)
         return f"Curator({names} · left {self.remaining})"
+
+    def _look_up(self, plan: Plan, account: str) -> tuple[KnownReleases, KnownCoverage]:
+        """Return what the ledger has of a plan and of its tables' coverage, read at once."""
+        wanted = self._coverage.wanted(self._coverage.limits(plan))
+        beside = [self._coverage.measurements.identity(each) for each in wanted]
+        known = self._reuse.find(plan, account, beside)
+        return known, self._coverage.known(wanted, known.beside)
 
     # ----------------------------------------------------------------------- bounds found first
 
@@ -388,6 +426,12 @@ class Account:
         """Return bounds of a column as `Curator.find_bounds` does, charged to this account."""
         return self._curator.find_bounds(column, epsilon=epsilon, account=self.name)
 
+    def coverage(
+        self, table: str, *, epsilon: Real | None = None, columns: Collection[str] | None = None
+    ) -> Coverage:
+        """Return a table's coverage as `Curator.coverage` does, charged to this account."""
+        return self._curator.coverage(table, epsilon=epsilon, columns=columns, account=self.name)
+
     def __repr__(self) -> str:
         return f"Account({self.name} · left {self.remaining})"
 
@@ -412,8 +456,10 @@ def _cost_and_origin(released: ReleasedTables, found: FoundBounds) -> tuple[Pric
     return Price(epsilon=plan.epsilon + found.epsilon, delta=plan.delta), True
 
 
-def _notes(released: ReleasedTables, found: FoundBounds, confidence: Fraction) -> tuple[str, ...]:
+def _notes(
+    released: ReleasedTables, found: FoundBounds, confidence: Fraction, covered: KnownCoverage
+) -> tuple[str, ...]:
     """Return what an answer says of bounds, of other tables, and of what was left out."""
     bounds = [note_of_bounds(*each, found.epsilon_each) for each in found.bounds.items()]
     reused = [REUSED] if released.is_reused else []
-    return (*bounds, *reused, *notes_of(released.plan, confidence))
+    return (*bounds, *reused, *notes_of(released.plan, confidence, covered))

@@ -28,6 +28,9 @@ LEVELS = (Fraction(95, 100), Fraction(999, 1000))
 MOST_TRIED = 3
 """So many of the last releases of the same rows and groups are looked at."""
 
+MOST_BESIDE = 50
+"""So many of them are looked at to find the most exact one."""
+
 JOINT = ":"
 """Parts what a release shares with all of the same rows and groups from what it is."""
 
@@ -95,6 +98,15 @@ class KnownRelease:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SavedTable:
+    """A noisy table in the ledger, and the epsilon of the question it was released for."""
+
+    name: str
+    epsilon: Fraction
+    answer: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KnownReleases:
     """What the ledger has of a plan, at one moment."""
 
@@ -103,6 +115,8 @@ class KnownReleases:
     """Of the account that asks."""
     is_suspended: bool = False
     """Whether the account that asks is suspended, so that it can read saved answers only."""
+    beside: tuple[tuple[SavedTable, ...], ...] = ()
+    """Saved tables of other releases that were looked for, for each the most exact first."""
 
     @property
     def unpaid(self) -> tuple[PlannedRelease, ...]:
@@ -148,20 +162,38 @@ class Reuse:
         self._planner, self._ledger, self._catalog = planner, ledger, catalog
         self._data_version, self._earlier = data_version, earlier
 
-    def find(self, plan: Plan, account: str) -> KnownReleases:
+    def find(self, plan: Plan, account: str, beside: Sequence[Identity] = ()) -> KnownReleases:
         """Return what the ledger has of a plan, or reject an account that may not ask.
 
         The ledger is read once. What was read off a table once is read off the same one ever after.
+        `beside` are releases at any epsilon whose saved tables are read in the same transaction.
         """
         with self._ledger.view() as view:
             is_suspended = _is_suspended(view, account)
             looked = [self._looked(view, plan, number) for number in range(len(plan.releases))]
+            tables = tuple(self._saved(view, each) for each in beside)
             balance = view.balance(account)
         return KnownReleases(
             releases=tuple(map(self._known, plan.releases, looked)),
             balance=balance,
             is_suspended=is_suspended,
+            beside=tables,
         )
+
+    def saved(self, identities: Sequence[Identity]) -> tuple[tuple[SavedTable, ...], ...]:
+        """Return the saved tables of releases at any epsilon, for each the most exact first."""
+        with self._ledger.view() as view:
+            return tuple(self._saved(view, each) for each in identities)
+
+    def balance(self, account: str) -> AccountBalance:
+        """Return what an account may still spend, or reject one that may not ask."""
+        with self._ledger.view() as view:
+            view.check(account=account)
+            return view.balance(account)
+
+    def is_called(self, name: str, identity: Identity) -> bool:
+        """Return whether a release has this name over these data."""
+        return name in {release_name(identity, each) for each in self._versions}
 
     def new_names(self, plan: Plan) -> tuple[str, ...]:
         """Return the names of the releases of a plan if none was charged before."""
@@ -185,6 +217,23 @@ class Reuse:
             is_pinned=source is not None,
             sources=tuple(_sources(view, planned, alike)),
         )
+
+    def _saved(self, view: LedgerView, identity: Identity) -> tuple[SavedTable, ...]:
+        """Return tables of the same rows and groups, those of the largest epsilon first."""
+        entries = [
+            (Fraction(entry.about["epsilon"]), entry.question)
+            for version in self._versions
+            for entry in view.charges_with_prefix(
+                _prefix(release_name(identity, version)), MOST_BESIDE
+            )
+            if "epsilon" in entry.about
+        ]
+        found = []
+        for epsilon, name in sorted(entries, reverse=True)[:MOST_TRIED]:
+            kept = view.find(name)
+            if isinstance(kept, SavedAnswer) and kept.answer != NO_TABLE:
+                found.append(SavedTable(name=name, epsilon=epsilon, answer=kept.answer))
+        return tuple(found)
 
     def _name(self, view: LedgerView, identity: Identity) -> str:
         """Return what a release is called in the ledger: the same over the same data."""
@@ -246,7 +295,7 @@ class Reuse:
                 target = EpsilonTarget(epsilon, delta=slack)
                 plan = self._planner.draft(entry.about["sql"], target, self._catalog)
                 for planned, identity in zip(plan.releases, plan.identities, strict=True):
-                    if entry.question in {release_name(identity, each) for each in self._versions}:
+                    if self.is_called(entry.question, identity):
                         return planned
         return None
 

@@ -149,7 +149,7 @@ def test_i6_tables_of_any_size_are_answered_alike(rows: list[tuple[int, float]])
         explained = str(curator.explain("SELECT COUNT(*), SUM(x) FROM t", epsilon=1))
         assert len(curator.ask("SELECT COUNT(*), SUM(x) FROM t", epsilon=1).rows) == 1
         assert curator.remaining.epsilon == 9
-    assert "At most 10 rows of t per u are used (the default;" in explained
+    assert "Counts at most 10 rows of each u (the default;" in explained
 
 
 def test_i7_a_table_is_a_snapshot(tmp_path: Path) -> None:

@@ -184,8 +184,8 @@ def test_help_lists_the_commands_in_the_order_in_which_people_need_them(
     panels = ["Get started", "Run queries", "Budget", "Large tables", "Study and test"]
     assert sorted(panels, key=shown.index) == panels
     assert re.findall(r"^│ ([a-z]+) ", shown, re.M) == [
-        *("demo", "init", "explain", "ask", "shell", "budget", "analyst", "ledger", "price"),
-        *("prepare", "attack", "audit", "design", "local"),
+        *("demo", "init", "explain", "ask", "coverage", "shell", "budget", "analyst", "ledger"),
+        *("price", "prepare", "attack", "audit", "design", "local"),
     ]
     assert "forget" not in shown
 
@@ -207,11 +207,6 @@ FEW = ("--people", "6", "--queries", "4", "--trials", "2")
     [
         (["explain", COUNT, "-e", "1", "--bounding", "prepared"], "--bounding", "--row-choice"),
         (["ask", COUNT, "-e", "1", "--bounding=per-query"], "--bounding", "--row-choice"),
-        (
-            ["init", "visits.csv", "--force", "--unit", "row", "--spend", "0.1"],
-            "--spend",
-            "--find-bounds",
-        ),
         (["forget"], "forget", "discreet prepare --remove"),
         (["attack", "averaging", "--each", "0.5", *FEW], "--each", "--epsilon-per-query"),
         (["attack", "averaging", "--by", "mean", *FEW], "--by", "--method"),

@@ -127,9 +127,9 @@ def test_a_plan_is_explained_in_full() -> None:
     assert told.columns[0].noise == "Laplace noise, scale 20 rows"
     assert told.columns[0].why.startswith("With Gaussian noise, margins of error would be ")
     assert told.bounding == (
-        "At most 10 rows of visits per patient_id are used (the default; set rows_per_unit to "
-        "change it). Further rows are left out, so counts and sums can be too low. The margin of "
-        "error does not include this.",
+        "Counts at most 10 rows of each patient_id (the default; set rows_per_unit to change it), "
+        "so counts and sums can be too low · To see how many rows: discreet coverage visits, or "
+        'curator.coverage("visits")',
     )
     assert told.keys == ("All 4 declared values of region are shown, even those with no rows.",)
     assert told.left_out[0] == "Rows of visits where patient_id is NULL."
@@ -241,9 +241,9 @@ def test_json_has_numbers_and_exact_fractions() -> None:
 def test_an_answer_can_say_what_was_left_out() -> None:
     notes = notes_of(make_a_plan(AVERAGE, SUM, MEDIAN), 0.95)
     assert notes[:3] == (
-        "Contribution limit: at most 10 rows per patient_id are used (the default; set "
-        "rows_per_unit to change it). Further rows are left out, so counts and sums can be too "
-        "low; ± does not include this.",
+        "Counts at most 10 rows of each patient_id (the default; set rows_per_unit to change it), "
+        "so counts and sums can be too low · To see how many rows: discreet coverage visits, or "
+        'curator.coverage("visits")',
         "Also left out: rows where patient_id is NULL.",
         "Clamped: age to the range 0 to 120.",
     )

@@ -14,7 +14,8 @@ from discreet.errors import ParameterError
 from discreet.ledger import SqliteLedger
 from discreet.opening import open as opening
 from discreet.opening import open_data
-from discreet.opening.private_draft import TOTAL_DELTA, find_all
+from discreet.opening.private_draft import TOTAL_DELTA, find_all, shares_by_need
+from tests.coverage.flights import flights
 from tests.replay import ReplayableEntropy
 
 ROWS = 3000
@@ -80,7 +81,7 @@ def test_all_of_it_is_charged_to_the_ledger_that_the_catalog_will_use(
     ledger = SqliteLedger.existing(ledger_of(data))
     charged = ledger.charged()
     ledger.close()
-    # Each of age, cost, day, region and note took a fifth.
+    # A quarter is for rows of units; age, cost, day, region and note divided the rest.
     assert charged.epsilon == 50
     assert charged.delta == TOTAL_DELTA / 10
 
@@ -114,8 +115,8 @@ def test_the_drafted_catalog_goes_on_with_the_same_books(data: Path, found: Priv
     catalog.write_text(text.replace("epsilon = 1.0", "epsilon = 100"), encoding="utf-8")
     with open_data(catalog) as curator:
         assert curator.remaining.epsilon == 50
-        again = curator.find_bounds("age", epsilon=10)
-        assert again == Bounds(low=Fraction(16), high=Fraction(128))
+        again = curator.coverage("visits", epsilon=Fraction(50, 4), columns=())
+        assert again.from_ledger
         assert curator.remaining.epsilon == 50
         assert (
             len(curator.ask("SELECT region, AVG(cost) FROM visits GROUP BY region", epsilon=1)) == 4
@@ -126,7 +127,11 @@ def test_where_nothing_stands_out_nothing_is_told(tmp_path: Path) -> None:
     place = tmp_path / "few.csv"
     place.write_text("x,s\n1,a\n2,b\n", encoding="utf-8")
     found = find_all(place, "few", "row", epsilon=0.5, ledger=tmp_path / "few.ledger")
-    assert found == PrivateFacts(columns=(), epsilon=Fraction(1, 2), delta=TOTAL_DELTA / 10)
+    assert (found.columns, found.epsilon, found.delta) == ((), Fraction(1, 2), TOTAL_DELTA / 10)
+    assert [each.partition(";")[0] for each in found.reports] == [
+        "x: nothing",
+        "s: no list of at most 50 values",
+    ]
 
 
 def test_without_a_delta_no_lists_of_keys_are_sought(tmp_path: Path) -> None:
@@ -142,3 +147,65 @@ def test_more_than_the_whole_budget_is_refused_before_anything_is_opened(tmp_pat
     with pytest.raises(ParameterError, match="delta"):
         find_all("absent.csv", "t", "row", epsilon=1, delta=1e-5, ledger=tmp_path / "t.ledger")
     assert not (tmp_path / "t.ledger").exists()
+
+
+# --------------------------------------------------------------------------- flights
+
+
+@pytest.fixture(scope="module")
+def planes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write flights with thirteen more columns, most of them of no use."""
+    place = tmp_path_factory.mktemp("planes") / "flights.csv"
+    table = flights().copy()
+    for number in range(6):
+        table[f"whole{number}"] = table["distance"] % (7 + number)
+        table[f"text{number}"] = table["tailnum"] + str(number)
+    table.to_csv(place, index=False)
+    return place
+
+
+def test_a_value_of_a_third_of_all_flights_is_not_lost(planes: Path) -> None:
+    """Divided equally over 16 columns, with ten rows of each plane, JFK was not found."""
+    found = find_all(
+        planes, "flights", "tailnum", epsilon=0.5, ledger=planes.with_name("one.ledger")
+    )
+    by_name = {each.name: each for each in found.columns}
+    assert by_name["origin"].values == ("EWR", "JFK", "LGA")
+    assert found.rows_per_unit is not None
+    assert 400 <= found.rows_per_unit <= 1024
+    assert found.reports[0].startswith(f"rows_per_unit: {found.rows_per_unit}, about ")
+    assert "best for COUNT(*) at ε = 0.1" in found.reports[0]
+    assert found.reports[1].startswith("origin: 3 values; what fewer than about ")
+
+
+def test_the_owner_names_columns_and_each_gets_more(planes: Path) -> None:
+    named = find_all(
+        planes,
+        "flights",
+        "tailnum",
+        epsilon=0.5,
+        ledger=planes.with_name("two.ledger"),
+        columns=["carrier", "ORIGIN"],
+    )
+    by_name = {each.name: each for each in named.columns}
+    assert set(by_name) == {"carrier", "origin"}
+    assert len(by_name["carrier"].values or ()) == 16
+    for wrong in ("absent", "tailnum"):
+        with pytest.raises(ParameterError, match="columns"):
+            find_all(
+                planes,
+                "flights",
+                "tailnum",
+                epsilon=0.5,
+                ledger=planes.with_name("three.ledger"),
+                columns=[wrong],
+            )
+
+
+def test_epsilon_is_divided_by_need() -> None:
+    kinds = [Kind.TEXT, Kind.INTEGER, Kind.DATE]
+    parts = shares_by_need(kinds, Fraction(1, 10**7))
+    assert sum(parts) == 1
+    tighter = shares_by_need(kinds, Fraction(1, 10**12))
+    assert tighter[0] > parts[0]
+    assert parts[2] > parts[1]

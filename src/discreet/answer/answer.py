@@ -1,6 +1,6 @@
 """The answer: a noisy table that knows how far to trust it and what it cost."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -113,6 +113,8 @@ class Answer:
 
     A `Note` among them knows whether it is printed without being asked for.
     """
+    limits: tuple[Mapping[str, object], ...] = ()
+    """For programs, what contribution limits and bounds leave out: tables, columns and shares."""
     scales: tuple[Fraction | None, ...] = ()
     """Of each column that is a whole number plus geometric noise, the scale of the noise."""
     methods: tuple[MarginMethod | None, ...] = ()
@@ -368,6 +370,7 @@ class Answer:
             "is_free": self.is_free,
             "was_kept": self.from_ledger,
             "notes": list(self.notes),
+            "limits": [dict(each) for each in self.limits],
         }
 
 

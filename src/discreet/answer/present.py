@@ -1,5 +1,6 @@
 """The last step: from noisy tables to the answer that was asked for."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -55,6 +56,7 @@ def present(  # noqa: PLR0913 - each is a part of the answer
     balance: Balance,
     from_ledger: bool,
     notes: tuple[str, ...] = (),
+    limits: tuple[Mapping[str, object], ...] = (),
 ) -> Answer:
     """Return what was asked, made of what was released: nothing here has seen an exact number."""
     level = confidence_level(confidence)
@@ -71,6 +73,7 @@ def present(  # noqa: PLR0913 - each is a part of the answer
         remaining=balance,
         from_ledger=from_ledger,
         notes=(*notes, *shown.notes(margins)),
+        limits=limits,
         scales=tuple(_scale(plan, origin) for origin in plan.question.sources),
         methods=methods,
     )

@@ -19,7 +19,13 @@ from threading import current_thread, main_thread
 from time import thread_time_ns
 from typing import Any, TypeVar
 
-from discreet.audit import broken_mechanisms, broken_questions, claims, local_claims
+from discreet.audit import (
+    broken_mechanisms,
+    broken_questions,
+    claims,
+    coverage_claims,
+    local_claims,
+)
 from discreet.audit.auditor import OWN_CONFIDENCE, Finding, audit, audit_outputs
 from discreet.audit.subjects import Outputs, Subject, SubjectKind
 from discreet.mechanisms import Gaussian, Geometric, Laplace
@@ -162,8 +168,17 @@ def trial(*, quick: bool) -> list[Subject]:
 
     A long trial also times single draws. A quick one has too few runs for that.
     """
-    ours = [*claims.subjects(), *local_claims.subjects(), *broken_questions.subjects()]
-    broken = [*broken_mechanisms.broken_mechanisms(), *broken_questions.broken_questions()]
+    ours = [
+        *claims.subjects(),
+        *local_claims.subjects(),
+        *broken_questions.subjects(),
+        *coverage_claims.subjects(),
+    ]
+    broken = [
+        *broken_mechanisms.broken_mechanisms(),
+        *broken_questions.broken_questions(),
+        *coverage_claims.broken_subjects(),
+    ]
     if quick:
         return [*ours, *broken]
     ours += subjects()

@@ -33,7 +33,7 @@ from discreet.catalog.entries import (
     named_entries,
     value_text,
 )
-from discreet.catalog.schema import ColumnUnit, GroupsPerUnit, PathUnit, RowUnit
+from discreet.catalog.schema import AUTO, Auto, ColumnUnit, GroupsPerUnit, PathUnit, RowUnit
 from discreet.catalog.sources import EMBEDDED, beside, file_path, is_spark, source_policy
 from discreet.deprecated import Renamed
 from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
@@ -70,7 +70,7 @@ class TableDeclaration:
     name: str
     location: Location
     unit: UnitDeclaration | None
-    rows_per_unit: int | None
+    rows_per_unit: int | Auto | None
     groups_per_unit: GroupsPerUnit | None = None
     key: str | None
     columns: tuple[ColumnDeclaration, ...]
@@ -263,14 +263,17 @@ def _unit(
 
 def _rows_per_unit(
     location: Location, given: Mapping[str, object], unit: UnitDeclaration | None
-) -> int | None:
+) -> int | Auto | None:
     if "rows_per_unit" not in given:
         return None
     fix = "Write the most rows per unit that are used, for example rows_per_unit = 10"
     most = 1 if isinstance(unit, RowUnit) else MOST_ROWS_PER_UNIT
     if most == 1 and given["rows_per_unit"] != 1:
         raise location.invalid('must be 1 with unit = "row"', "Remove it")
-    return check_integer(location, given["rows_per_unit"], 1, most, fix)
+    limit = given["rows_per_unit"]
+    if limit is AUTO or (isinstance(limit, str) and limit.casefold() == AUTO.value):
+        return AUTO
+    return check_integer(location, limit, 1, most, fix)
 
 
 GROUPS_FIX = (

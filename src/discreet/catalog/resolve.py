@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
+from shlex import quote
 
 from discreet.catalog.catalog import Catalog, column_of
 from discreet.catalog.columns import ColumnDeclaration, UnitPath, resolve_column
@@ -155,8 +156,19 @@ def _public(declared: TableDeclaration, columns: tuple[Column, ...]) -> PublicTa
     return PublicTable(name=declared.name, columns=columns, key=key)
 
 
+def known_limit(declared: TableDeclaration) -> int | None:
+    """Return the contribution limit as declared, or reject one that is yet to be found."""
+    if not isinstance(declared.rows_per_unit, Auto):
+        return declared.rows_per_unit
+    raise declared.location.at("rows_per_unit").invalid(
+        'is "auto", and opening the data spends nothing',
+        f"Run discreet coverage {quote(declared.name)} --write: it finds the number privately and "
+        "writes it here",
+    )
+
+
 def _private(declared: TableDeclaration, unit: Unit, columns: tuple[Column, ...]) -> PrivateTable:
-    limit = declared.rows_per_unit
+    limit = known_limit(declared)
     is_row = isinstance(unit, RowUnit)
     return PrivateTable(
         name=declared.name,

@@ -268,6 +268,10 @@ class PrivateFacts:
     columns: tuple[Column, ...]
     epsilon: Fraction
     delta: Fraction = Fraction(0)
+    rows_per_unit: int | None = None
+    """The contribution limit of least expected error, if one was found."""
+    reports: tuple[str, ...] = ()
+    """What was found of the limit and of each column, and what was missed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -314,6 +318,9 @@ def _draft_head(table: TableDraft) -> Iterator[str]:
         yield "# If anyone may see this table, write public = true instead of unit."
         return
     yield "# If anyone may see this table, write public = true instead of unit and rows_per_unit."
+    if table.found is not None and table.found.rows_per_unit is not None:
+        yield f"rows_per_unit = {table.found.rows_per_unit}   # found privately: {WHY_ROWS}"
+        return
     yield f"rows_per_unit = 10   # GUESS: {WHY_ROWS}"
     yield f"# groups_per_unit = 3   # {WHY_GROUPS}"
 

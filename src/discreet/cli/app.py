@@ -41,6 +41,11 @@ TABLE = (
         "Preview a query's cost and margins of error. Spends nothing and reads no private data.",
     ),
     Command("ask", QUERIES, "Run a query and spend budget on it. Repeating a query costs nothing."),
+    Command(
+        "coverage",
+        QUERIES,
+        "Measure the share of a table's rows and values that answers count. Spends budget, once.",
+    ),
     Command("shell", QUERIES, "Run queries interactively, with history and completion."),
     Command(
         "budget",
@@ -91,7 +96,6 @@ OLD_COMMANDS = {"forget": ("prepare", "--remove")}
 OLD_OPTIONS = {
     "ask": {"--bounding": "--row-choice"},
     "explain": {"--bounding": "--row-choice"},
-    "init": {"--spend": "--find-bounds"},
     "attack": {"--each": "--epsilon-per-query", "--by": "--method"},
     "local": {"--least-people": "--min-people"},
 }

@@ -44,11 +44,13 @@ def init(
     epsilon: Fraction | None,
     delta: Fraction | None,
     find_bounds: Fraction | None,
+    columns: str | None,
     output: Path,
     force: bool,
 ) -> None:
     """Draft a catalog of data files and say what to do next."""
-    stated = Stated(unit=unit, epsilon=epsilon, delta=delta, find_bounds=find_bounds)
+    names = None if columns is None else tuple(each.strip() for each in columns.split(","))
+    stated = Stated(unit=unit, epsilon=epsilon, delta=delta, find_bounds=find_bounds, columns=names)
     if output.exists() and not force:
         raise CatalogError(
             f"{output} already exists",
@@ -121,7 +123,9 @@ class Stated:
     epsilon: Fraction | None = None
     delta: Fraction | None = None
     find_bounds: Fraction | None = None
-    """The part of the budget for bounds and lists of values."""
+    """The part of the budget for the contribution limit, bounds and lists of values."""
+    columns: tuple[str, ...] | None = None
+    """The columns that it is spent on; None for all that may be of use."""
 
 
 def _tables(data: Sequence[str], output: Path) -> list[TableDraft]:
@@ -176,6 +180,12 @@ def _with_facts(tables: Sequence[TableDraft], stated: Stated, output: Path) -> l
     if not asked:
         rule = "must be named to find bounds privately: it says who is protected"
         raise ParameterError("unit", stated.unit, rule)
+    known = {each.name.casefold() for table in asked for each in table.columns}
+    for name in stated.columns or ():
+        if name.casefold() not in known:
+            near = nearest_name(name, sorted(known))
+            hint = f", perhaps {near!r}" if near else ""
+            raise ParameterError("columns", name, f"must be columns of the data{hint}")
     part = (stated.find_bounds or Fraction(0)) / len(asked)
     return [_with_facts_of(each, part, stated, output) for each in tables]
 
@@ -193,9 +203,18 @@ def _with_facts_of(table: TableDraft, part: Fraction, stated: Stated, output: Pa
             ledger=output.with_suffix(LEDGER_SUFFIX),
             total_epsilon=TOTAL_EPSILON if stated.epsilon is None else stated.epsilon,
             total_delta=TOTAL_DELTA if stated.delta is None else stated.delta,
+            columns=_named(table, stated),
             progress=advance,
         )
     return replace(table, found=found)
+
+
+def _named(table: TableDraft, stated: Stated) -> tuple[str, ...] | None:
+    """Return the columns of this table that the owner named; None if none was named at all."""
+    if stated.columns is None:
+        return None
+    names = {each.name.casefold() for each in table.columns}
+    return tuple(each for each in stated.columns if each.casefold() in names)
 
 
 def _guessed_types(table: TableDraft) -> dict[str, str] | None:
@@ -220,9 +239,12 @@ def _asked_unit(table: TableDraft) -> str:
 
 def _say_what_is_next(output: Path, text: str, tables: Sequence[TableDraft]) -> None:
     spent = sum(each.found.epsilon for each in tables if each.found is not None)
+    for table in tables:
+        for each in () if table.found is None else table.found.reports:
+            remark(f"  {table.name}: {each}" if len(tables) > 1 else f"  {each}")
     holds = "column names and types, but no values"
     if spent:
-        holds = "column names and types, and bounds and values found privately"
+        holds = "column names and types, and limits, bounds and values found privately"
     cost = f" Spent {Price(epsilon=spent)}." if spent else ""
     remark(f"Wrote {output}. It contains {holds}.{cost} Next:")
     named = "" if output == DEFAULT_CATALOG else f" --catalog {quote(str(output))}"

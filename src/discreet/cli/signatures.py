@@ -82,9 +82,19 @@ def init(
     find_bounds: Annotated[
         Fraction | None,
         typer.Option(
+            "--spend",
+            "--find-bounds",
             parser=exact,
             metavar="E",
-            help="Spend this much ε to find bounds and value lists privately.",
+            help="Spend this much ε to find rows_per_unit, bounds and value lists privately.",
+        ),
+    ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B",
+            help="With --spend: columns to find bounds or values of. Default: all that may be "
+            "summed or grouped by.",
         ),
     ] = None,
     output: Annotated[
@@ -136,6 +146,47 @@ def ask(
     token: Token = None,
 ) -> None:
     """Run a query and print its answer."""
+
+
+@runs("coverage")
+def coverage(
+    table: Annotated[str, typer.Argument(metavar="TABLE", help="A private table.")],
+    catalog: Catalog = DEFAULT_CATALOG,
+    epsilon: Annotated[
+        Fraction | None,
+        typer.Option(
+            "--epsilon",
+            "-e",
+            parser=exact,
+            metavar="E",
+            help="Amount to spend (ε). Default: a twentieth of the total.",
+        ),
+    ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B", help="Columns with bounds to measure. Default: all of the table."
+        ),
+    ] = None,
+    write: Annotated[
+        bool,
+        typer.Option(
+            "--write", help="Write the rows_per_unit of least expected error into the catalog."
+        ),
+    ] = False,
+    query_epsilon: Annotated[
+        Fraction | None,
+        typer.Option(
+            parser=exact,
+            metavar="E",
+            help="With --write: ε of a typical query. Default: a tenth of the total.",
+        ),
+    ] = None,
+    is_json: AsJson = False,
+    account: As = None,
+    token: Token = None,
+) -> None:
+    """Measure a table's coverage and print it."""
 
 
 @runs("shell")

@@ -9,6 +9,7 @@ from discreet.answer.answer import Note
 from discreet.bounds import BoundsSearch
 from discreet.bounds.histogram import ColumnRef, bounds_text
 from discreet.catalog.schema import Bounds, ColumnUnit, Kind, PathUnit
+from discreet.coverage.lookup import UNKNOWN, KnownCoverage
 from discreet.estimators import (
     Estimator,
     KeyCount,
@@ -17,6 +18,7 @@ from discreet.estimators import (
     RankMargin,
     SelectedValue,
 )
+from discreet.explanation.coverage import LimitLine, clamped_line, clamped_sentence, limit_line
 from discreet.explanation.explanation import UNNAMED, ExplainedColumn, Explanation
 from discreet.explanation.sentences import (
     SUSPENDED,
@@ -26,9 +28,8 @@ from discreet.explanation.sentences import (
     contribution_sentences,
     declared_groups,
     later_sentence,
-    left_out_notes,
+    left_out_note,
     left_out_sentence,
-    limit_note,
     margin_text,
     noise_sentence,
     rank_name,
@@ -50,10 +51,12 @@ from discreet.query.plan.plan import (
 )
 from discreet.query.questions import (
     Aggregate,
+    Clamped,
     ColumnOrigin,
     ContributionLimit,
     Counted,
     DeclaredGroups,
+    LeftOut,
     OriginKind,
     Question,
     Statistic,
@@ -75,6 +78,7 @@ def explain_plan(  # noqa: PLR0913 - all that is said
     due: Price | None = None,
     shows_sql: bool = False,
     is_suspended: bool = False,
+    coverage: KnownCoverage = UNKNOWN,
 ) -> Explanation:
     """Return the explanation of a plan: its cost, margins, limits, groups, noise and SQL.
 
@@ -103,12 +107,14 @@ def explain_plan(  # noqa: PLR0913 - all that is said
             for each in contribution_sentences(
                 planned.contribution,
                 unit_of(planned.aggregation.rows),
-                planned.aggregation.aggregates,
+                _limit_text(plan, planned, coverage),
             )
         ),
         keys=_once(_groups(each, level) for each in plan.releases),
         left_out=_once(
-            left_out_sentence(rows) for planned in plan.releases for rows in planned.left_out
+            _left_out(planned, rows, coverage)
+            for planned in plan.releases
+            for rows in planned.left_out
         ),
         later=_later(plan.question),
         afterwards=plan.question.post_sql,
@@ -119,14 +125,61 @@ def explain_plan(  # noqa: PLR0913 - all that is said
     )
 
 
-def notes_of(plan: Plan, confidence: Real) -> tuple[Note, ...]:
+def notes_of(plan: Plan, confidence: Real, coverage: KnownCoverage = UNKNOWN) -> tuple[Note, ...]:
     """Return what must be known to read an answer: undeclared values, limits, omissions, ranks."""
-    limits = _once(_limit_notes(plan))
+    limits, clamped = _lines(plan, coverage)
     left_out = [rows for planned in plan.releases for rows in planned.left_out]
-    rest = left_out_notes(left_out, is_limited=bool(limits))
+    rest = left_out_note(left_out, is_limited=bool(limits))
     ranks = _once(_rank_notes(plan, confidence_level(confidence)))
-    typos = _undeclared_notes(plan)
-    return tuple(Note(each, is_printed=True) for each in (*typos, *limits, *rest, *ranks))
+    said = (
+        *_undeclared_notes(plan),
+        *_once(each.text for each in limits),
+        *(() if rest is None else (rest,)),
+        *_once(each.text for each in clamped),
+        *ranks,
+    )
+    return tuple(Note(each, is_printed=True) for each in said)
+
+
+def limits_of_answer(
+    plan: Plan, coverage: KnownCoverage = UNKNOWN
+) -> tuple[Mapping[str, object], ...]:
+    """Return the same of limits and bounds for programs, each once."""
+    limits, clamped = _lines(plan, coverage)
+    facts = [fact for line in (*limits, *clamped) for fact in line.facts]
+    return tuple(each for i, each in enumerate(facts) if each not in facts[:i])
+
+
+def _lines(plan: Plan, coverage: KnownCoverage) -> tuple[list[LimitLine], list[LimitLine]]:
+    """Return what contribution limits and what bounds leave out, for each release."""
+    limits = [_limit_line(plan, each, coverage) for each in plan.releases]
+    found = [each for each in limits if each is not None]
+    clamped = [
+        clamped_line(planned, coverage, is_said=limit is not None)
+        for planned, limit in zip(plan.releases, limits, strict=True)
+    ]
+    return found, [each for each in clamped if each is not None]
+
+
+def _limit_line(plan: Plan, planned: PlannedRelease, coverage: KnownCoverage) -> LimitLine | None:
+    reasons = {
+        each.contribution.reason
+        for each in plan.releases
+        if isinstance(each.contribution, ContributionLimit)
+    }
+    unit = unit_of(planned.aggregation.rows)
+    return limit_line(planned, unit, coverage, with_table=len(reasons) > 1)
+
+
+def _limit_text(plan: Plan, planned: PlannedRelease, coverage: KnownCoverage) -> str | None:
+    line = _limit_line(plan, planned, coverage)
+    return None if line is None else line.text
+
+
+def _left_out(planned: PlannedRelease, rows: LeftOut, coverage: KnownCoverage) -> str:
+    if not isinstance(rows, Clamped):
+        return left_out_sentence(rows)
+    return clamped_sentence(rows, coverage.values(coverage.column(planned, rows)))
 
 
 def _undeclared_notes(plan: Plan) -> tuple[str, ...]:
@@ -151,18 +204,6 @@ def unit_of(rows: Relation) -> UnitName:
             return unit_of(rows.parts[0])
         case _:
             return unit_of(rows.source)
-
-
-def _limit_notes(plan: Plan) -> Iterator[str]:
-    limited = [
-        (each, each.contribution)
-        for each in plan.releases
-        if isinstance(each.contribution, ContributionLimit)
-    ]
-    with_table = len({limit.reason for _, limit in limited}) > 1
-    for planned, limit in limited:
-        unit = unit_of(planned.aggregation.rows)
-        yield limit_note(limit, unit, planned.aggregation.aggregates, with_table=with_table)
 
 
 def _rank_notes(plan: Plan, confidence: Fraction) -> Iterator[str]:

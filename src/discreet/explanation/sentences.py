@@ -164,19 +164,15 @@ def _per_count(margin: MarginPerCount) -> str:
 
 
 def contribution_sentences(
-    contribution: Contribution, unit: UnitName, aggregates: Sequence[Aggregate]
+    contribution: Contribution, unit: UnitName, line: str | None
 ) -> Iterator[str]:
-    """Yield how much of a privacy unit is used, and what that means for the results."""
+    """Yield how much of a privacy unit is used: for a limit, the line that an answer has."""
     match contribution:
         case ContributionLimit():
-            what = contribution.of.value
-            limit = _limit(contribution, unit, with_table=True, with_setting=True)
-            yield (
-                f"{sentence(limit)} Further {what} are left "
-                f"out, so {_effect(aggregates)}. The margin of error does not include this."
-            )
-            if when := _when_chosen(contribution):
-                yield f"The {what} were chosen {when}. {PER_QUERY}"
+            if line is not None:
+                yield line
+            if _when_chosen(contribution):
+                yield PER_QUERY
         case CountedOnce():
             yield f"Each {unit.name} is counted once, however many rows it has."
         case _ if unit.is_row:
@@ -185,59 +181,35 @@ def contribution_sentences(
             yield f"Each {unit.name} has at most one row here, so no rows are left out."
 
 
-def limit_note(
-    limit: ContributionLimit,
-    unit: UnitName,
-    aggregates: Sequence[Aggregate],
-    *,
-    with_table: bool,
-) -> str:
-    """Return what an answer says of its contribution limit."""
+def limit_head(limit: ContributionLimit, unit: UnitName, *, with_table: bool) -> str:
+    """Return how much of a unit is counted, as the line below an answer begins."""
     chosen = _when_chosen(limit)
-    when = f" The {limit.of.value} were chosen {chosen}. {PER_QUERY}" if chosen else ""
-    return (
-        f"Contribution limit: {_limit(limit, unit, with_table=with_table, with_setting=False)}. "
-        f"Further {limit.of.value} are left out, so {_effect(aggregates)}"
-        f"{_without_limit(aggregates)}.{when}"
-    )
+    when = f", chosen {chosen}" if chosen else ""
+    return f"Counts {_limit(limit, unit, with_table=with_table)}{when}"
 
 
-def _without_limit(aggregates: Sequence[Aggregate]) -> str:
-    """Return which figure of the answer does not count what is left out, if it has one."""
-    statistics = {each.statistic for each in aggregates}
-    if not statistics <= RANKS | {Statistic.MODE}:
-        return "; ± does not include this"
-    return "; the confidence below does not include this" if statistics & RANKS else ""
-
-
-def _limit(
-    limit: ContributionLimit, unit: UnitName, *, with_table: bool, with_setting: bool
-) -> str:
-    source = _limit_source(limit.reason, limit.of, with_setting=with_setting)
+def _limit(limit: ContributionLimit, unit: UnitName, *, with_table: bool) -> str:
+    source = _limit_source(limit.reason, limit.of)
     behind = f" ({source})" if source else ""
-    setting = " (groups_per_unit)" if with_setting else ""
     if limit.of is Limited.GROUPS:
-        told = behind if limit.groups is None else setting
-        return f"each {unit.name} is counted in at most {_number(limit.most, 'group')}{told}"
+        told = behind if limit.groups is None else ""
+        return f"each {unit.name} in at most {_number(limit.most, 'group')}{told}"
     if limit.groups is not None:
-        behind += f", from at most {_number(limit.groups, 'group')}{setting}"
+        behind += f", from at most {_number(limit.groups, 'group')}"
     what, table = ("distinct value" if limit.of is Limited.VALUES else "row"), ""
     if limit.of is Limited.ROWS and isinstance(limit.reason, JoinProduct):
         what = "joined row"
     if limit.of is Limited.ROWS and isinstance(limit.reason, RowsPerUnit) and with_table:
         table = f" of {limit.reason.table}"
-    is_used = "is used" if limit.most == 1 else "are used"
-    return f"at most {_number(limit.most, what)}{table} per {unit.name} {is_used}{behind}"
+    return f"at most {_number(limit.most, what)}{table} of each {unit.name}{behind}"
 
 
-def _limit_source(reason: LimitReason, of: Limited, *, with_setting: bool) -> str:
+def _limit_source(reason: LimitReason, of: Limited) -> str:
     match reason:
         case RowsPerUnit(is_default=True):
             return "the default; set rows_per_unit to change it"
-        case RowsPerUnit() if with_setting:
-            return "rows_per_unit"
         case JoinProduct(factors=factors) if of is Limited.ROWS:
-            if not with_setting and sum(rows > 1 for _, rows in factors) <= 1:
+            if sum(rows > 1 for _, rows in factors) <= 1:
                 return ""
             return " × ".join(f"{number_text(rows)} of {name}" for name, rows in factors)
         case UnionSum(left=left, right=right) if of is Limited.ROWS:
@@ -246,7 +218,7 @@ def _limit_source(reason: LimitReason, of: Limited, *, with_setting: bool) -> st
             return ""
 
 
-def _effect(aggregates: Sequence[Aggregate]) -> str:
+def effect_of_limit(aggregates: Sequence[Aggregate]) -> str:
     """Return what results that lack rows can be."""
     sums = [each for each in aggregates if each.statistic in SUMS]
     if any(_can_be_negative(each) for each in sums):
@@ -263,8 +235,8 @@ def _can_be_negative(aggregate: Aggregate) -> bool:
 
 def _when_chosen(limit: ContributionLimit) -> str:
     return {
-        RowChoiceTime.BEFORE_WHERE: "before WHERE was applied",
-        RowChoiceTime.BEFORE_JOIN: "before the tables were joined",
+        RowChoiceTime.BEFORE_WHERE: "before WHERE",
+        RowChoiceTime.BEFORE_JOIN: "before the join",
     }.get(limit.chosen, "")
 
 
@@ -296,17 +268,14 @@ def left_out_sentence(rows: LeftOut) -> str:
     return f"Values of {rows.text} below {low} count as {low}; values above {high} count as {high}."
 
 
-def left_out_notes(left_out: Sequence[LeftOut], *, is_limited: bool) -> Iterator[str]:
-    """Yield what an answer says of rows that are left out and values that are clamped."""
+def left_out_note(left_out: Sequence[LeftOut], *, is_limited: bool) -> str | None:
+    """Return what an answer says of rows that are left out."""
     rows = [each for each in left_out if not isinstance(each, Clamped)]
     tables = {each.table for each in rows if isinstance(each, NullUnit | NoPathToUnit)}
     texts = dict.fromkeys(left_out_text(each, with_table=len(tables) > 1) for each in rows)
-    if texts:
-        yield f"{'Also left out' if is_limited else 'Left out'}: {'; '.join(texts)}."
-    clamped = [each for each in left_out if isinstance(each, Clamped)]
-    ranges = dict.fromkeys(left_out_text(each, with_table=False) for each in clamped)
-    if ranges:
-        yield f"Clamped: {'; '.join(ranges)}."
+    if not texts:
+        return None
+    return f"{'Also left out' if is_limited else 'Left out'}: {'; '.join(texts)}."
 
 
 def _undeclared(keys: UnlistedKeys) -> Iterator[str]:

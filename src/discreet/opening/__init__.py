@@ -10,7 +10,13 @@
 """
 
 from discreet.opening.open import open as open_data
-from discreet.opening.open import open_catalog, open_unplugged, read_columns, rows_guessed_from
+from discreet.opening.open import (
+    open_catalog,
+    open_to_measure,
+    open_unplugged,
+    read_columns,
+    rows_guessed_from,
+)
 from discreet.opening.stores import (
     LEDGER_SUFFIX,
     copy_of,
@@ -32,6 +38,7 @@ __all__ = [
     "open_books",
     "open_catalog",
     "open_data",
+    "open_to_measure",
     "open_unplugged",
     "prepare_catalog",
     "read_columns",

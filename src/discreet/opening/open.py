@@ -15,7 +15,7 @@ from discreet.catalog import Accounting, Auto, Catalog, Column, PublicTable, Row
 from discreet.catalog.arguments import ARGUMENTS, declare
 from discreet.catalog.catalog import Suspends, budget_from
 from discreet.catalog.declaration import Declaration
-from discreet.catalog.resolve import read, resolve
+from discreet.catalog.resolve import known_limit, read, resolve
 from discreet.catalog.sources import EMBEDDED, without_password
 from discreet.curator import Curator
 from discreet.engines.base import PreparingEngine, TableEngine, as_prepared, scans_to_prepare
@@ -189,6 +189,18 @@ def open_catalog(
     return curator_of(declared, sources, place, copy_of(path), address)
 
 
+def open_to_measure(path: str | Path, *, declared: Declaration) -> Curator:
+    """Open the data of a catalog whose contribution limits may be yet to be found.
+
+    Rows of units are then measured the same as under any limit. Nothing else should be asked.
+    """
+    tables = (
+        replace(each, rows_per_unit=1) if isinstance(each.rows_per_unit, Auto) else each
+        for each in declared.tables
+    )
+    return open_catalog(path, declared=replace(declared, tables=tuple(tables)))
+
+
 def open_unplugged(path: str | Path, *, declared: Declaration | None = None) -> Curator:
     """Return a curator that can explain queries on a catalog, without opening the private data.
 
@@ -265,6 +277,8 @@ def curator_of(
     address: "str | Session | None" = None,
 ) -> Curator:
     """Return a curator of declared tables: on a server, in a prepared copy, or loaded now."""
+    for each in declared.tables:
+        known_limit(each)  # rejected before anything is read
     version, engine = _engine_for(declared, sources, copy, address)
     try:
         catalog = prepared_in(_as_held(resolve(declared, engine.columns), engine), engine)
