@@ -92,6 +92,8 @@ class Explanation:
     """Which groups are shown."""
     left_out: tuple[str, ...] = ()
     """Which rows are left out, and which values are clamped."""
+    hints: tuple[str, ...] = ()
+    """How the margin of error could be smaller for the same cost."""
     afterwards: str = ""
     """SQL on the noisy results that makes the answer; it costs nothing."""
     sqls: tuple[str, ...] = ()
@@ -213,6 +215,7 @@ class Explanation:
             ("Groups", self.keys),
             ("Left out or changed", self.left_out),
             ("Noise", tuple(self._noises())),
+            ("Hints", self.hints),
         ):
             if sentences:
                 yield title, sentences
@@ -259,6 +262,7 @@ class Explanation:
             "keys": list(self.keys),
             "left_out": list(self.left_out),
             "warnings": list(self.warnings),
+            "hints": list(self.hints),
             "sql": list(self.sqls),
             "afterwards": self.afterwards,
         }

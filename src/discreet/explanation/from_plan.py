@@ -18,6 +18,7 @@ from discreet.estimators import (
     SelectedValue,
 )
 from discreet.explanation.explanation import UNNAMED, ExplainedColumn, Explanation
+from discreet.explanation.hints import clamp_hints
 from discreet.explanation.sentences import (
     SUSPENDED,
     UnitName,
@@ -102,6 +103,7 @@ def explain_plan(  # noqa: PLR0913 - all that is said
         left_out=_once(
             left_out_sentence(rows) for planned in plan.releases for rows in planned.left_out
         ),
+        hints=_once(hint for each in plan.releases for hint in clamp_hints(each.aggregation)),
         afterwards=plan.question.post_sql,
         sqls=tuple(sqls),
         remaining=remaining,
@@ -368,6 +370,7 @@ def explain_unfound(
         bounding=_common(one.bounding, other.bounding),
         keys=_common(one.keys, other.keys),
         left_out=_common(one.left_out, other.left_out),
+        hints=_common(one.hints, other.hints),
         sqls=_common(one.sqls, other.sqls),
     )
 

@@ -123,7 +123,7 @@ def aggregate_from(node: exp.Expr, scope: NameScope, names: Names) -> Aggregate:
     made = _Reading(node=node, scope=scope, names=names).aggregate(bare)
     return replace(
         made,
-        text=node.sql(dialect=DIALECT),
+        text=node.meta.get("written") or node.sql(dialect=DIALECT),
         argument_text=_argument_text(bare),
         span=span_of(node),
         kind=kind_of(made),
