@@ -53,6 +53,7 @@ if TYPE_CHECKING:
         UnsupportedEventError,
     )
     from discreet.explanation import Explanation
+    from discreet.explanation.thresholds import GroupThresholdWarning
     from discreet.opening.open import open  # noqa: A004 - called discreet.open
 
 __all__ = [
@@ -69,6 +70,7 @@ __all__ = [
     "EngineError",
     "EntropyError",
     "Explanation",
+    "GroupThresholdWarning",
     "JoinError",
     "LeastEpsilonError",
     "LedgerError",
@@ -109,6 +111,7 @@ _MODULES = {
     "Answer": "discreet.answer",
     "Curator": "discreet.curator",
     "Explanation": "discreet.explanation",
+    "GroupThresholdWarning": "discreet.explanation.thresholds",
     "open": "discreet.opening.open",
 }
 """The module of each public name that is not an error."""

@@ -1,6 +1,6 @@
 """The curator: holds private tables, answers questions about them, and records every charge."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from fractions import Fraction
 from functools import wraps
 from types import TracebackType
@@ -27,13 +27,17 @@ from discreet.explanation.from_plan import (
     explain_unfound,
     note_of_bounds,
     notes_of,
+    unlikely_groups_of,
 )
+from discreet.explanation.thresholds import GroupThresholdWarning, TableSize
 from discreet.ledger import OWNER, Incident, Ledger
 from discreet.noise import SYSTEM, Entropy
 from discreet.parameters import Real, confidence_level, rational
 from discreet.planner import BoundPlan, Planner
+from discreet.query.plan import Plan
 from discreet.query.plan.bounded_rows import with_row_choice
-from discreet.query.plan.plan import make_target
+from discreet.query.plan.plan import PlannedRelease, make_target
+from discreet.query.questions import Statistic
 from discreet.reuse import Earlier, KnownReleases, Reuse
 
 P = ParamSpec("P")
@@ -153,6 +157,8 @@ class Curator:
             found = self._find(search, sql, account)
         bound = self._planner.plan(sql, found.target, found.catalog)  # parse, check, plan, bind
         known = self._reuse.find(bound.plan, account)  # what was released before
+        if search is None:  # else it was said before bounds were found
+            self._warn_of_thresholds(bound.plan, known.unpaid)
         released = self._executor.execute(bound, known, note=sql, account=account)
         cost, from_ledger = _cost_and_origin(released, found)
         return present(
@@ -203,6 +209,7 @@ class Curator:
                 due=price_of(known.unpaid),
                 shows_sql=dialect is not None,
                 is_suspended=known.would_be_rejected,
+                unlikely=self._unlikely(bound.plan, known.unpaid),
             )
 
         search = bounds_search(self._planner, sql, target, find_bounds_of, catalog)
@@ -291,6 +298,25 @@ class Curator:
         names = ", ".join(each.name for each in self.catalog.tables)
         return f"Curator({names} · left {self.remaining})"
 
+    # ----------------------------------------------------------------------- groups not shown
+
+    def _warn_of_thresholds(self, plan: Plan, due: Sequence[PlannedRelease]) -> None:
+        """Warn before a charge for groups of which none is likely to be shown."""
+        if why := self._unlikely(plan, due):
+            warn(why, GroupThresholdWarning, stacklevel=4)
+
+    def _unlikely(self, plan: Plan, due: Sequence[PlannedRelease]) -> str:
+        """Return why no group is likely to be shown, by the catalog and released numbers alone."""
+        if all(each.key_selection is None for each in due):
+            return ""
+        return unlikely_groups_of(plan, self.catalog.budget, self._size_of)
+
+    def _size_of(self, table: str) -> TableSize:
+        counts = self._reuse.counts_of(table)
+        return TableSize(
+            units=counts.get(Statistic.COUNT_UNITS), rows=counts.get(Statistic.COUNT_ROWS)
+        )
+
     # ----------------------------------------------------------------------- bounds found first
 
     def _find(self, search: BoundsSearch, sql: str, account: str) -> FoundBounds:
@@ -304,6 +330,7 @@ class Curator:
         if unpaid:
             # Whatever the bounds, the rest costs no more: keys that they make known take no delta.
             widest = self._planner.plan(sql, search.target, search.with_placeholders())
+            self._warn_of_thresholds(widest.plan, widest.plan.releases)
             self._executor.check_affordable([*unpaid, widest.plan], account)
         bounds, charged = {}, Fraction(0)
         for ref, bound in finding.items():
@@ -408,4 +435,5 @@ def _notes(released: ReleasedTables, found: FoundBounds, confidence: Fraction) -
     """Return what an answer says of bounds, of other tables, and of what was left out."""
     bounds = [note_of_bounds(*each, found.epsilon_each) for each in found.bounds.items()]
     reused = [REUSED] if released.is_reused else []
-    return (*bounds, *reused, *notes_of(released.plan, confidence))
+    shown = [each.rows.num_rows for each in released.noisy]
+    return (*bounds, *reused, *notes_of(released.plan, confidence, shown))

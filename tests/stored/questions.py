@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import cache
 from typing import Any
+from unittest.mock import patch
 
 import pyarrow as pa
 
@@ -14,11 +15,13 @@ from discreet.catalog import Accounting, Catalog
 from discreet.catalog.catalog import RowChoice
 from discreet.curator import Curator
 from discreet.mechanisms import Neighbours
-from discreet.query.check import check
+from discreet.query.check import check, private_select
+from discreet.query.check.joins import Joined
 from discreet.query.parse import parse
 from discreet.query.plan import Plan, make_plan
 from discreet.query.plan.bounded_rows import with_bounded_rows
 from discreet.query.plan.plan import EpsilonTarget
+from discreet.query.questions import Question
 from tests.attacks.clinic import golden as questions_of
 from tests.attacks.clinic import opened
 
@@ -157,8 +160,24 @@ def catalog_of(curator: Curator, way: str) -> Catalog:
 def plan_of(curator: Curator, sql: str, way: str) -> Plan:
     """Return the plan of a question at the price of 1."""
     catalog = catalog_of(curator, way)
-    question = check(parse(sql), catalog, curator._public)
+    question = _checked(curator, sql, catalog)
     return make_plan(with_bounded_rows(question, catalog), EpsilonTarget(1), catalog.budget)
+
+
+def _checked(curator: Curator, sql: str, catalog: Catalog) -> Question:
+    """Return a question as version 0.1 read it, where ROW_NUMBER did not limit the rows of a unit.
+
+    With a limit of its own it is another release, of another name.
+    """
+    with (
+        patch.object(private_select, "picked_by_where", _as_joined),
+        patch.object(private_select, "picked_by_qualify", _as_joined),
+    ):
+        return check(parse(sql), catalog, curator._public)
+
+
+def _as_joined(joined: Joined, *_: object) -> Joined:
+    return joined
 
 
 def plan_of_bins(curator: Curator, column: str, way: str) -> Plan:

@@ -35,6 +35,7 @@ from discreet.cli.options import (
     Sql,
     Token,
     Within,
+    Yes,
     exact,
 )
 
@@ -131,6 +132,7 @@ def ask(
     plot: Chart = None,
     account: As = None,
     token: Token = None,
+    yes: Yes = False,
 ) -> None:
     """Run a query and print its answer."""
 

@@ -8,6 +8,7 @@ from discreet.amounts import Balance, Price, amount_up, equation
 from discreet.answer.answer import Note
 from discreet.bounds import BoundsSearch
 from discreet.bounds.histogram import ColumnRef, bounds_text
+from discreet.catalog.catalog import BudgetPolicy
 from discreet.catalog.schema import Bounds, ColumnUnit, Kind, PathUnit
 from discreet.estimators import (
     Estimator,
@@ -36,6 +37,7 @@ from discreet.explanation.sentences import (
     undeclared_groups,
     undeclared_value_note,
 )
+from discreet.explanation.thresholds import SizeOf, threshold_notes, total_notes, unlikely_groups
 from discreet.mechanisms.exponential import PermuteAndFlip
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.parameters import Real, confidence_level
@@ -68,15 +70,17 @@ def explain_plan(  # noqa: PLR0913 - all that is said
     due: Price | None = None,
     shows_sql: bool = False,
     is_suspended: bool = False,
+    unlikely: str = "",
 ) -> Explanation:
     """Return the explanation of a plan: its cost, margins, limits, groups, noise and SQL.
 
     `due` is what would be charged now, if it is known what was charged before. With `is_suspended`
-    the account that asks could not run it.
+    the account that asks could not run it. `unlikely` says why no group may be shown.
     """
     level = confidence_level(confidence)
     first = plan.releases[0] if plan.releases else None
     unit = UnitName(name="") if first is None else unit_of(first.aggregation.rows)
+    totals = total_notes(plan, [unit_of(each.aggregation.rows) for each in plan.releases])
     return Explanation(
         question=question,
         price=Price(epsilon=plan.epsilon, delta=plan.delta),
@@ -99,7 +103,7 @@ def explain_plan(  # noqa: PLR0913 - all that is said
                 planned.aggregation.aggregates,
             )
         ),
-        keys=_once(_groups(each, level) for each in plan.releases),
+        keys=_once((*(_groups(each, level) for each in plan.releases), *totals)),
         left_out=_once(
             left_out_sentence(rows) for planned in plan.releases for rows in planned.left_out
         ),
@@ -108,18 +112,33 @@ def explain_plan(  # noqa: PLR0913 - all that is said
         sqls=tuple(sqls),
         remaining=remaining,
         shows_sql=shows_sql,
-        warnings=(*([SUSPENDED] if is_suspended else []), *_undeclared_notes(plan)),
+        warnings=(
+            *([SUSPENDED] if is_suspended else []),
+            *([unlikely] if unlikely else []),
+            *_undeclared_notes(plan),
+        ),
     )
 
 
-def notes_of(plan: Plan, confidence: Real) -> tuple[Note, ...]:
-    """Return what must be known to read an answer: undeclared values, limits, omissions, ranks."""
+def notes_of(plan: Plan, confidence: Real, shown: Sequence[int] | None = None) -> tuple[Note, ...]:
+    """Return what must be known to read an answer: undeclared values, limits, omissions, ranks.
+
+    `shown` is how many groups each release has, if that is known.
+    """
     limits = _once(_limit_notes(plan))
     left_out = [rows for planned in plan.releases for rows in planned.left_out]
     rest = left_out_notes(left_out, is_limited=bool(limits))
     ranks = _once(_rank_notes(plan, confidence_level(confidence)))
     typos = _undeclared_notes(plan)
-    return tuple(Note(each, is_printed=True) for each in (*typos, *limits, *rest, *ranks))
+    units = [unit_of(each.aggregation.rows) for each in plan.releases]
+    missing = () if shown is None else _once(threshold_notes(plan, shown, units))
+    said = (*typos, *missing, *limits, *rest, *ranks)
+    return tuple(Note(each, is_printed=True) for each in said)
+
+
+def unlikely_groups_of(plan: Plan, policy: BudgetPolicy, size_of: SizeOf) -> str:
+    """Return why no group is likely to be shown, and what to do; nothing if some may be."""
+    return unlikely_groups(plan, policy, unit_of, size_of)
 
 
 def _undeclared_notes(plan: Plan) -> tuple[str, ...]:

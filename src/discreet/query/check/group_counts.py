@@ -125,7 +125,7 @@ def _inner(outer: exp.Select, source: exp.Expr) -> exp.Select | None:
     return found if isinstance(found, exp.Select) and _is_grouped(found) else None
 
 
-def _named(outer: exp.Select, table: exp.Table) -> exp.Expr | None:
+def _named(outer: exp.Select, table: exp.Table) -> exp.Select | None:
     clause = outer.args.get("with_")
     if clause is None or clause.args.get("recursive") or _clauses(table) - {"this", "alias"}:
         return None
@@ -138,7 +138,8 @@ def _named(outer: exp.Select, table: exp.Table) -> exp.Expr | None:
     clause.set("expressions", left)
     if not left:
         outer.set("with_", None)
-    return entries[0].this
+    body = entries[0].this
+    return body if isinstance(body, exp.Select) else None
 
 
 def _is_grouped(inner: exp.Select) -> bool:

@@ -50,7 +50,7 @@ def refuse_one_unit_groups(
         text = node.sql(dialect=DIALECT)
         raise UnsupportedError(
             f"Every group of {text} holds one {unit}, and a group of one {unit} is never shown",
-            f"Write GROUP BY {unit} in a subquery, and aggregate the rows of the subquery: COUNT(*) "
+            f"Write GROUP BY {unit} in a subquery, and aggregate its rows outside: COUNT(*) "
             f"is then the number of {unit} values",
             span=span_of(node),
         )
