@@ -283,9 +283,9 @@ INSIDE: dict[str, dict[str, set[str]]] = {
     ),
     "query.check": in_order(
         "relations",
-        "aggregates joins",
-        "keys post_select",
-        "row_scope",
+        "aggregates given_names joins unit_keys",
+        "keys post_select row_numbers shown_groups",
+        "filtered_rows group_counts row_scope",
         "unit_groups",
         "private_select",
         "checker",
@@ -313,7 +313,8 @@ INSIDE: dict[str, dict[str, set[str]]] = {
     ),
     "explanation": in_order(
         "explanation sentences",
-        "__init__ from_plan",
+        "__init__ hints thresholds",
+        "from_plan",
     ),
     "engines": in_order(
         "__init__ base dialect synthetic",

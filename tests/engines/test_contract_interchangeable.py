@@ -158,6 +158,7 @@ INSTANCES = {
     "QUALIFY ROW_NUMBER() OVER (PARTITION BY u ORDER BY z) = 1) GROUP BY n",
     "first two rows of a unit": "SELECT n, b, COUNT(*), SUM(CLAMP(z, -1, 2)) FROM (SELECT *, "
     "ROW_NUMBER() OVER (PARTITION BY u) AS i FROM t) WHERE i <= 2 GROUP BY n, b",
+    "number of groups": "SELECT COUNT(*) FROM (SELECT DISTINCT z, b, n FROM t)",
 }
 
 
