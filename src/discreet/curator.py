@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from fractions import Fraction
-from functools import wraps
+from functools import cache, wraps
 from types import TracebackType
 from typing import ParamSpec, Self, TypedDict, TypeVar, Unpack
 from warnings import warn
@@ -309,7 +309,7 @@ class Curator:
         """Return why no group is likely to be shown, by the catalog and released numbers alone."""
         if all(each.key_selection is None for each in due):
             return ""
-        return unlikely_groups_of(plan, self.catalog.budget, self._size_of)
+        return unlikely_groups_of(plan, self.catalog.budget, cache(self._size_of))
 
     def _size_of(self, table: str) -> TableSize:
         counts = self._reuse.counts_of(table)

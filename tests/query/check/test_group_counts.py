@@ -55,6 +55,10 @@ COUNTED = {
     "SELECT COUNT(*) FROM (SELECT DISTINCT price FROM visits)": ("price",),
     "SELECT COUNT(*) FROM (SELECT DISTINCT price, day FROM visits)": ("price", "day"),
     "SELECT COUNT(*) FROM (SELECT DISTINCT day AS d FROM visits WHERE d >= 0)": ("day",),
+    "WITH n AS (SELECT COUNT(*) AS c FROM visits), d AS (SELECT DISTINCT item FROM visits) "
+    "SELECT COUNT(*) FROM d": ("item",),
+    "SELECT COUNT(*) FROM (SELECT DISTINCT item FROM (SELECT patient_id, item, COUNT(*) AS c "
+    "FROM visits GROUP BY patient_id, item))": ("item",),
 }
 
 

@@ -12,13 +12,10 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from discreet.catalog.schema import Kind
-from discreet.query.check.aggregates import is_aggregate
+from discreet.query.check.aggregates import WRITTEN, is_aggregate
 from discreet.query.check.post_select import written_name
 from discreet.query.parse import DIALECT
 from discreet.query.tree import Expression
-
-WRITTEN = "written"
-"""Under this name a node says how people read it."""
 
 OUTER = {"expressions", "from_", "with_"}
 INNER = {"expressions", "from_", "joins", "where", "group", "distinct"}
@@ -47,21 +44,16 @@ def group_count_from(node: exp.Select) -> GroupCount | None:
 
 
 def counting(count: GroupCount, keys: Sequence[exp.Expr], value: exp.Expr) -> exp.Select:
-    """Return the outer SELECT over the rows of the inner one, with COUNT(DISTINCT value)."""
+    """Return the columns of the outer SELECT with COUNT(DISTINCT value) in place of COUNT(*)."""
     listed = ", ".join(each.sql(dialect=DIALECT) for each in keys)
     columns = [
         exp.alias_(each.unalias(), written_name(each), quoted=True, copy=True)
         for each in count.outer.expressions
     ]
-    made = exp.Select(
-        expressions=columns,
-        from_=count.inner.args.get("from_"),
-        with_=count.outer.args.get("with_"),
-    )
-    for each in list(made.find_all(exp.Count)):
+    for each in [found for column in columns for found in column.find_all(exp.Count)]:
         each.set("this", exp.Distinct(expressions=[value.copy()]))
         each.meta[WRITTEN] = f"COUNT(DISTINCT {listed})"
-    return made
+    return exp.Select(expressions=columns, with_=count.outer.args.get("with_"))
 
 
 def value_of(nodes: Sequence[exp.Expr], keys: Sequence[Expression]) -> exp.Expr | None:
