@@ -160,3 +160,7 @@ SELECT SUM(patient_id % 5) FROM patients
 SELECT clinic_id, COUNT(*) FROM visits GROUP BY clinic_id
 SELECT clinic_id, COUNT(*) FROM visits WHERE clinic_id BETWEEN 1 AND 3 GROUP BY clinic_id
 SELECT clinic_id IN (1, 2) AS c, COUNT(*) FROM visits GROUP BY 1
+SELECT COUNT(*) FROM (SELECT DISTINCT diagnosis, note FROM visits) AS t
+SELECT COUNT(*) AS n FROM (SELECT minutes FROM visits WHERE cost > 20 GROUP BY minutes) AS t
+WITH d AS (SELECT DISTINCT diagnosis, clinic_id FROM visits) SELECT COUNT(*) FROM d
+SELECT COUNT(*), SUM(minutes) FROM (SELECT * FROM visits QUALIFY ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY day, visit_id, minutes, cost) = 1) AS t
