@@ -34,7 +34,7 @@ KEYS = [
 
 
 def table() -> pa.Table:
-    columns = {"u": pa.array([n // 3 for n in range(ROWS)], pa.int64())}
+    columns: dict[str, Any] = {"u": pa.array([n // 3 for n in range(ROWS)], pa.int64())}
     for place, (name, (kind, values)) in enumerate(VALUES.items()):
         chosen = [values[(n * (place + 3) + n // 7) % len(values)] for n in range(ROWS)]
         columns[name] = pa.array(chosen, kind)
