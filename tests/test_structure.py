@@ -314,11 +314,11 @@ INSIDE: dict[str, dict[str, set[str]]] = {
     "query.check": in_order(
         "key_space",
         "relations",
-        "aggregates joins key_conditions",
+        "aggregates given_names joins key_conditions unit_keys",
         "column_domains",
-        "keys margins",
+        "keys margins row_numbers shown_groups",
         "post_select",
-        "row_scope set_operations",
+        "filtered_rows group_counts row_scope set_operations",
         "unit_groups",
         "private_select",
         "checker",
@@ -356,7 +356,8 @@ INSIDE: dict[str, dict[str, set[str]]] = {
     "explanation": in_order(
         "explanation sentences",
         "coverage",
-        "__init__ from_plan",
+        "__init__ hints thresholds",
+        "from_plan",
     ),
     "engines": in_order(
         "__init__ base dialect synthetic",

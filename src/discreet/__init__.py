@@ -53,6 +53,7 @@ if TYPE_CHECKING:
         UnsupportedEventError,
     )
     from discreet.explanation import Coverage, Explanation
+    from discreet.explanation.thresholds import GroupThresholdWarning
     from discreet.opening.open import open  # noqa: A004 - called discreet.open
 
 __all__ = [
@@ -70,6 +71,7 @@ __all__ = [
     "EngineError",
     "EntropyError",
     "Explanation",
+    "GroupThresholdWarning",
     "JoinError",
     "LeastEpsilonError",
     "LedgerError",
@@ -111,6 +113,7 @@ _MODULES = {
     "Curator": "discreet.curator",
     "Coverage": "discreet.explanation",
     "Explanation": "discreet.explanation",
+    "GroupThresholdWarning": "discreet.explanation.thresholds",
     "open": "discreet.opening.open",
 }
 """The module of each public name that is not an error."""

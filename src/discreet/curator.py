@@ -1,8 +1,8 @@
 """The curator: holds private tables, answers questions about them, and records every charge."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from fractions import Fraction
-from functools import wraps
+from functools import cache, wraps
 from types import TracebackType
 from typing import ParamSpec, Self, TypedDict, TypeVar, Unpack
 from warnings import warn
@@ -30,7 +30,9 @@ from discreet.explanation.from_plan import (
     limits_of_answer,
     note_of_bounds,
     notes_of,
+    unlikely_groups_of,
 )
+from discreet.explanation.thresholds import GroupThresholdWarning, TableSize
 from discreet.ledger import OWNER, Incident, Ledger
 from discreet.measured_coverage import CoverageMeasurer
 from discreet.noise import SYSTEM, Entropy
@@ -39,7 +41,8 @@ from discreet.planner import BoundPlan, Planner
 from discreet.query.plan import Plan
 from discreet.query.plan.bounded_rows import with_row_choice
 from discreet.query.plan.group_limits import with_groups_per_unit
-from discreet.query.plan.plan import make_target
+from discreet.query.plan.plan import PlannedRelease, make_target
+from discreet.query.questions import Statistic
 from discreet.reuse import Earlier, KnownReleases, Reuse
 
 P = ParamSpec("P")
@@ -172,6 +175,8 @@ class Curator:
             found = self._find(search, sql, account)
         bound = self._planner.plan(sql, found.target, found.catalog)  # parse, check, plan, bind
         known, covered = self._look_up(bound.plan, account)  # what was released before
+        if search is None:  # else it was said before bounds were found
+            self._warn_of_thresholds(bound.plan, known.unpaid)
         released = self._executor.execute(bound, known, note=sql, account=account)
         cost, from_ledger = _cost_and_origin(released, found)
         return present(
@@ -225,6 +230,7 @@ class Curator:
                 shows_sql=dialect is not None,
                 is_suspended=known.would_be_rejected,
                 coverage=covered,
+                unlikely=self._unlikely(bound.plan, known.unpaid),
             )
 
         search = bounds_search(self._planner, sql, target, find_bounds_of, catalog)
@@ -337,6 +343,25 @@ class Curator:
         known = self._reuse.find(plan, account, beside)
         return known, self._coverage.known(wanted, known.beside)
 
+    # ----------------------------------------------------------------------- groups not shown
+
+    def _warn_of_thresholds(self, plan: Plan, due: Sequence[PlannedRelease]) -> None:
+        """Warn before a charge for groups of which none is likely to be shown."""
+        if why := self._unlikely(plan, due):
+            warn(why, GroupThresholdWarning, stacklevel=4)
+
+    def _unlikely(self, plan: Plan, due: Sequence[PlannedRelease]) -> str:
+        """Return why no group is likely to be shown, by the catalog and released numbers alone."""
+        if all(each.key_selection is None for each in due):
+            return ""
+        return unlikely_groups_of(plan, self.catalog.budget, cache(self._size_of))
+
+    def _size_of(self, table: str) -> TableSize:
+        counts = self._reuse.counts_of(table)
+        return TableSize(
+            units=counts.get(Statistic.COUNT_UNITS), rows=counts.get(Statistic.COUNT_ROWS)
+        )
+
     # ----------------------------------------------------------------------- bounds found first
 
     def _find(self, search: BoundsSearch, sql: str, account: str) -> FoundBounds:
@@ -350,6 +375,7 @@ class Curator:
         if unpaid:
             # Whatever the bounds, the rest costs no more: keys that they make known take no delta.
             widest = self._planner.plan(sql, search.target, search.with_placeholders())
+            self._warn_of_thresholds(widest.plan, widest.plan.releases)
             self._executor.check_affordable([*unpaid, widest.plan], account)
         bounds, charged = {}, Fraction(0)
         for ref, bound in finding.items():
@@ -462,4 +488,5 @@ def _notes(
     """Return what an answer says of bounds, of other tables, and of what was left out."""
     bounds = [note_of_bounds(*each, found.epsilon_each) for each in found.bounds.items()]
     reused = [REUSED] if released.is_reused else []
-    return (*bounds, *reused, *notes_of(released.plan, confidence, covered))
+    shown = [each.rows.num_rows for each in released.noisy]
+    return (*bounds, *reused, *notes_of(released.plan, confidence, covered, shown))

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
 from hashlib import sha256
+from math import ceil
 
 from discreet.catalog.catalog import Catalog
 from discreet.errors import DiscreetError, EngineError, SuspendedError
@@ -20,6 +21,7 @@ from discreet.planner import Planner
 from discreet.query.plan import Plan
 from discreet.query.plan.identity import Identity, meanings_of
 from discreet.query.plan.plan import EpsilonTarget, PlannedRelease
+from discreet.query.questions import Statistic
 from discreet.tables import NoisyTable, noisy_from_bytes
 
 LEVELS = (Fraction(95, 100), Fraction(999, 1000))
@@ -33,6 +35,12 @@ MOST_BESIDE = 50
 
 JOINT = ":"
 """Parts what a release shares with all of the same rows and groups from what it is."""
+
+COUNTED = EpsilonTarget(1)
+"""Stands for the price of numbers that are looked for at any price."""
+
+SIZES = (Statistic.COUNT_ROWS, Statistic.COUNT_UNITS)
+"""What tells the size of a table."""
 
 NO_TABLE = b""
 """Kept in place of a table that could not be made: asked again, the question fails again."""
@@ -195,6 +203,22 @@ class Reuse:
         """Return whether a release has this name over these data."""
         return name in {release_name(identity, each) for each in self._versions}
 
+    def counts_of(self, table: str) -> dict[Statistic, int]:
+        """Return numbers of rows and units of a whole table, at most, as they were released."""
+        name = '"' + table.replace('"', '""') + '"'
+        plan = self._planner.draft(f"SELECT COUNT(*) FROM {name}", COUNTED, self._catalog)  # noqa: S608
+        with self._ledger.view() as view:
+            alike = self._alike(view, plan.identities[0])
+            found = [(entry, view.find(entry.question)) for entry in alike]
+        counts: dict[Statistic, int] = {}
+        for entry, kept in found:
+            if not isinstance(kept, SavedAnswer) or kept.answer == NO_TABLE:
+                continue
+            planned = self._planned_again(entry)
+            if planned is not None:
+                counts = {**_counts(planned, noisy_from_bytes(kept.answer)), **counts}
+        return counts
+
     def new_names(self, plan: Plan) -> tuple[str, ...]:
         """Return the names of the releases of a plan if none was charged before."""
         return tuple(release_name(each, self._data_version) for each in plan.identities)
@@ -298,6 +322,17 @@ class Reuse:
                     if self.is_called(entry.question, identity):
                         return planned
         return None
+
+
+def _counts(planned: PlannedRelease, noisy: NoisyTable) -> dict[Statistic, int]:
+    """Return the numbers of a table without keys that count rows or units, with their margins."""
+    found = {}
+    for place, each in enumerate(planned.aggregation.aggregates):
+        margin = planned.expected(place, LEVELS[-1])
+        if each.statistic in SIZES and isinstance(margin, float | int):
+            (value,) = noisy.rows.column(f"a{place}").to_pylist()
+            found[each.statistic] = max(0, ceil(float(value or 0) + margin))
+    return found
 
 
 def _is_suspended(view: LedgerView, account: str) -> bool:

@@ -154,6 +154,11 @@ INSTANCES = {
     f"(SELECT u, {ZERO} AS m FROM t)) WHERE CAST(f AS TEXT) <> CAST(m AS TEXT)",
     "literal zeros": "SELECT COUNT(*) FROM (SELECT u, MAX(CASE WHEN b THEN 0e0 ELSE 0e0 * -1e0 "
     "END) AS m FROM t GROUP BY u) WHERE CAST(m AS TEXT) = '0.0'",
+    "first row of a unit": "SELECT n, COUNT(*), SUM(CLAMP(z, -1, 2)) FROM (SELECT * FROM t "
+    "QUALIFY ROW_NUMBER() OVER (PARTITION BY u ORDER BY z) = 1) GROUP BY n",
+    "first two rows of a unit": "SELECT n, b, COUNT(*), SUM(CLAMP(z, -1, 2)) FROM (SELECT *, "
+    "ROW_NUMBER() OVER (PARTITION BY u) AS i FROM t) WHERE i <= 2 GROUP BY n, b",
+    "number of groups": "SELECT COUNT(*) FROM (SELECT DISTINCT z, b, n FROM t)",
 }
 
 

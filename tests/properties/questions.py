@@ -339,12 +339,12 @@ def _windowed(draw: Draw) -> Relation:
     }
     chosen = draw(st.lists(st.sampled_from(list(windows)), min_size=1, max_size=3, unique=True))
     columns = ", ".join(f"{windows[name]} AS {name}" for name in chosen)
-    qualify = draw(
-        st.sampled_from(("", f" QUALIFY {windows['w1']} <= 2", f" QUALIFY {chosen[0]} > 1"))
-    )
+    picked = ("", f"{windows['w1']} <= 2", f"{windows['w1']} = 1", f"{windows['w7']} = 1")
+    qualify = draw(st.sampled_from((*picked, f"{chosen[0]} > 1")))
     where = _where(draw, _visits("t"))
     return Relation(
-        text=f"SELECT patient_id AS u, diagnosis AS g, {columns} FROM visits t{where}{qualify}",
+        text=f"SELECT patient_id AS u, diagnosis AS g, {columns} FROM visits t{where}"
+        f"{qualify and f' QUALIFY {qualify}'}",
         reals=tuple(f"clamp(d.{name}, 0, 300)" for name in chosen),
         unit="d.u",
         unknown=("d.g",),

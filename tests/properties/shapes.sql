@@ -166,3 +166,7 @@ SELECT FLOOR(cost / 100) * 100 AS k, COUNT(*) FROM visits WHERE cost BETWEEN 0 A
 SELECT ROUND(cost, -2) AS k, COUNT(*) FROM visits WHERE cost > 50 AND cost < 450 GROUP BY k HAVING COUNT(*) > 0
 SELECT minutes, COUNT(*) FROM visits WHERE minutes > 200 AND minutes % 7 <> 0 GROUP BY minutes HAVING COUNT(*) > 0
 SELECT c.name, COUNT(*) FROM visits v JOIN clinics c ON v.clinic_id = c.clinic_id WHERE c.beds > 8 GROUP BY c.name
+SELECT COUNT(*) FROM (SELECT DISTINCT diagnosis, note FROM visits) AS t
+SELECT COUNT(*) AS n FROM (SELECT minutes FROM visits WHERE cost > 20 GROUP BY minutes) AS t
+WITH d AS (SELECT DISTINCT diagnosis, clinic_id FROM visits) SELECT COUNT(*) FROM d
+SELECT COUNT(*), SUM(minutes) FROM (SELECT * FROM visits QUALIFY ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY day, visit_id, minutes, cost) = 1) AS t

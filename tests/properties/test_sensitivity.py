@@ -212,6 +212,7 @@ TWINS = [
     ),
     (twins.without_clamps, asked(ADD_REMOVE, single_tables())),
     (twins.with_windows_across_units, asked(ADD_REMOVE, windows())),
+    (twins.taking_ranks_for_numbers, asked(ADD_REMOVE, windows())),
     (twins.with_joins_across_units, asked(ADD_REMOVE, paths())),
     (twins.priced_as_if_units_only_came_and_went, asked(REPLACE, single_tables())),
 ]

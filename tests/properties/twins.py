@@ -13,9 +13,9 @@ from discreet.engines.duckdb import prepared
 from discreet.engines.duckdb.dialect import DUCKDB
 from discreet.engines.writer import write_query
 from discreet.mechanisms.sensitivity import ADD_REMOVE
-from discreet.query.check import joins
+from discreet.query.check import joins, row_numbers
 from discreet.query.plan import bounded_rows, components, sensitivity, strategy
-from discreet.query.tree import ExactQuery, Scan
+from discreet.query.tree import ExactQuery, Scan, Window
 
 Patch = pytest.MonkeyPatch
 Released = tuple[Any, ...]
@@ -119,6 +119,15 @@ def without_clamps(patch: Patch) -> None:
 def with_windows_across_units(patch: Patch) -> None:
     """Windows see the rows of others."""
     _writing(patch, r'OVER \(PARTITION BY "\w+"\."__unit"', "OVER (PARTITION BY 1")
+
+
+def taking_ranks_for_numbers(patch: Patch) -> None:
+    """Rows that tie in DENSE_RANK count as one."""
+
+    def is_number(expression: object) -> bool:
+        return isinstance(expression, Window) and not expression.partition
+
+    patch.setattr(row_numbers, "is_row_number", is_number)
 
 
 def with_joins_across_units(patch: Patch) -> None:

@@ -15,13 +15,14 @@ from discreet.catalog import Accounting, Catalog
 from discreet.catalog.catalog import RowChoice
 from discreet.curator import Curator
 from discreet.mechanisms import Neighbours
-from discreet.query.check import check
+from discreet.query.check import check, private_select
+from discreet.query.check.joins import Joined
 from discreet.query.parse import parse
 from discreet.query.plan import Plan, make_plan, noise_choice, strategy
 from discreet.query.plan.bounded_rows import with_bounded_rows
 from discreet.query.plan.components import OF_ROWS, group_statistics
 from discreet.query.plan.plan import EpsilonTarget
-from discreet.query.questions import Aggregation, Statistic
+from discreet.query.questions import Aggregation, Question, Statistic
 from tests.attacks.clinic import golden as questions_of
 from tests.attacks.clinic import opened
 
@@ -163,7 +164,7 @@ def plan_of(curator: Curator, sql: str, way: str) -> Plan:
     Groups that are selected by other noise are another release, of another name.
     """
     catalog = catalog_of(curator, way)
-    question = check(parse(sql), catalog, curator._public)
+    question = _checked(curator, sql, catalog)
     with (
         patch.object(noise_choice, "_gaussian_selection", return_value=None),
         patch.object(strategy, "selects_by_rows", _counts_rows_alone),
@@ -176,6 +177,22 @@ def _counts_rows_alone(release: Aggregation, _: int | None) -> bool:
     families = group_statistics(each for each in release.aggregates if each.statistic in OF_ROWS)
     units = any(each.statistic is Statistic.COUNT_UNITS for each in release.aggregates)
     return [each.argument for each in families] == [None] and not units
+
+
+def _checked(curator: Curator, sql: str, catalog: Catalog) -> Question:
+    """Return a question as version 0.1 read it, where ROW_NUMBER did not limit the rows of a unit.
+
+    With a limit of its own it is another release, of another name.
+    """
+    with (
+        patch.object(private_select, "picked_by_where", _as_joined),
+        patch.object(private_select, "picked_by_qualify", _as_joined),
+    ):
+        return check(parse(sql), catalog, curator._public)
+
+
+def _as_joined(joined: Joined, *_: object) -> Joined:
+    return joined
 
 
 def plan_of_bins(curator: Curator, column: str, way: str) -> Plan:

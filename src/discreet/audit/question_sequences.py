@@ -50,10 +50,12 @@ def of_units() -> tuple[Experiment, ...]:
     mean = by_copy("AVG(LEAST(s, 8))", table=per_unit.format("SUM(x)", ""))
     heavy = by_copy("COUNT(*)", table=per_unit.format("COUNT(*)", "HAVING COUNT(*) >= 3"))
     running = by_copy("COUNT(*)", "WHERE s <= 3", table=ranked)
+    first = by_copy("COUNT(*)", "WHERE s = 1", table=ranked)
     found = (
         about_visits("AVG of sums by unit", mean, THRICE, [LOW]),
         about_visits("units of 3 rows or more", heavy, THRICE, [LOW]),
         about_visits("window by unit", running, THRICE, [LOW]),
+        about_visits("first row of a unit", first, THRICE, [LOW]),
         _of_two("EXISTS", by_copy("COUNT(*)", f"WHERE {is_there}", table="people AS p")),
         _of_two("NOT IN", by_copy("COUNT(*)", f"WHERE {not_there}", table="people")),
         _of_two("UNION ALL", by_copy("COUNT(*)", table=both)),

@@ -6,12 +6,14 @@ from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Literal
+from warnings import catch_warnings, simplefilter
 
 import typer
 
 from discreet.answer import Answer
 from discreet.catalog.resolve import read
-from discreet.cli.console import answers, remark, show, waiting, width_of
+from discreet.cli.console import answers, is_interactive, remark, show, waiting, width_of
 from discreet.cli.init import remark_outdated
 from discreet.cli.ledger import balance_of
 from discreet.cli.options import (
@@ -25,8 +27,9 @@ from discreet.cli.options import (
     question_options,
 )
 from discreet.curator import Account, Curator, Terms
-from discreet.errors import ParameterError
+from discreet.errors import DiscreetError, ParameterError
 from discreet.explanation import Explanation
+from discreet.explanation.thresholds import GroupThresholdWarning
 from discreet.opening import open_catalog, open_unplugged
 from discreet.plots import check_format
 
@@ -47,6 +50,7 @@ def ask(
     plot: Path | None,
     account: str | None,
     token: str | None,
+    yes: bool = False,
 ) -> None:
     """Run a query and print its answer."""
     query = query_text(sql, file)
@@ -57,7 +61,7 @@ def ask(
     if plot is not None:
         check_chart(plot)
     with opened(catalog, charged) as curator:
-        answer = answered(curator, query, options)
+        answer = answered(curator, query, options, is_confirmed=yes)
     show_answer(answer, form)
     if plot is not None:
         save_chart(answer, plot)
@@ -114,9 +118,31 @@ def opened(catalog: Path, account: AccountOptions) -> Iterator[Curator | Account
             yield curator
 
 
-def answered(curator: Curator | Account, sql: str, options: QuestionOptions) -> Answer:
-    """Return the answer of a query, or say which option is missing."""
-    with _needs_cost_or_margin(options), waiting("running the query"):
+def answered(
+    curator: Curator | Account, sql: str, options: QuestionOptions, *, is_confirmed: bool = False
+) -> Answer:
+    """Return the answer of a query, or say which option is missing.
+
+    Before it is charged for groups of which none is likely to be shown, someone at a terminal is
+    asked whether to go on. A script goes on with a warning on standard error.
+    """
+    try:
+        return _asked(curator, sql, options, "ignore" if is_confirmed else "error")
+    except GroupThresholdWarning as warning:  # nothing is charged yet
+        remark(f"Warning: {warning}")
+        if is_interactive() and not typer.confirm("Run the query anyway?", err=True):
+            raise DiscreetError("The query was not run, and nothing was spent") from None
+    return _asked(curator, sql, options, "ignore")
+
+
+def _asked(
+    curator: Curator | Account,
+    sql: str,
+    options: QuestionOptions,
+    action: Literal["error", "ignore"],
+) -> Answer:
+    with _needs_cost_or_margin(options), waiting("running the query"), catch_warnings():
+        simplefilter(action, GroupThresholdWarning)
         return curator.ask(sql, **_terms(options))
 
 

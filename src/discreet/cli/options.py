@@ -220,6 +220,10 @@ Dialect: TypeAlias = Annotated[
         help="Show the generated SQL for bigquery, databricks, snowflake or trino.",
     ),
 ]
+Yes: TypeAlias = Annotated[
+    bool,
+    typer.Option("--yes", "-y", help="Do not ask before an answer that is likely to be empty."),
+]
 ShowSql: TypeAlias = Annotated[bool, typer.Option("--sql", help="Show the generated SQL.")]
 As: TypeAlias = Annotated[
     str | None,

@@ -36,6 +36,7 @@ from discreet.cli.options import (
     Sql,
     Token,
     Within,
+    Yes,
     exact,
 )
 
@@ -144,6 +145,7 @@ def ask(
     plot: Chart = None,
     account: As = None,
     token: Token = None,
+    yes: Yes = False,
 ) -> None:
     """Run a query and print its answer."""
 

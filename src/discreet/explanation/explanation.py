@@ -94,6 +94,8 @@ class Explanation:
     """Which rows are left out, and which values are clamped."""
     later: str = ""
     """Which margins are computed with the answer, as a sentence."""
+    hints: tuple[str, ...] = ()
+    """How the margin of error could be smaller for the same cost."""
     afterwards: str = ""
     """SQL on the noisy results that makes the answer; it costs nothing."""
     sqls: tuple[str, ...] = ()
@@ -217,6 +219,7 @@ class Explanation:
             ("Groups", self.keys),
             ("Left out or changed", self.left_out),
             ("Noise", tuple(self._noises())),
+            ("Hints", self.hints),
         ):
             if sentences:
                 yield title, sentences
@@ -264,6 +267,7 @@ class Explanation:
             "left_out": list(self.left_out),
             "warnings": list(self.warnings),
             "later": self.later,
+            "hints": list(self.hints),
             "sql": list(self.sqls),
             "afterwards": self.afterwards,
         }

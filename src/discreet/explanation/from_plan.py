@@ -8,6 +8,7 @@ from discreet.amounts import Balance, Price, amount_up, equation
 from discreet.answer.answer import Note
 from discreet.bounds import BoundsSearch
 from discreet.bounds.histogram import ColumnRef, bounds_text
+from discreet.catalog.catalog import BudgetPolicy
 from discreet.catalog.schema import Bounds, ColumnUnit, Kind, PathUnit
 from discreet.coverage.lookup import UNKNOWN, KnownCoverage
 from discreet.estimators import (
@@ -20,6 +21,7 @@ from discreet.estimators import (
 )
 from discreet.explanation.coverage import LimitLine, clamped_line, clamped_sentence, limit_line
 from discreet.explanation.explanation import UNNAMED, ExplainedColumn, Explanation
+from discreet.explanation.hints import clamp_hints
 from discreet.explanation.sentences import (
     SUSPENDED,
     UnitName,
@@ -37,6 +39,7 @@ from discreet.explanation.sentences import (
     undeclared_groups,
     undeclared_value_note,
 )
+from discreet.explanation.thresholds import SizeOf, threshold_notes, total_notes, unlikely_groups
 from discreet.mechanisms.exponential import PermuteAndFlip
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.gaussian_selection import GaussianPartitionSelection
@@ -79,15 +82,17 @@ def explain_plan(  # noqa: PLR0913 - all that is said
     shows_sql: bool = False,
     is_suspended: bool = False,
     coverage: KnownCoverage = UNKNOWN,
+    unlikely: str = "",
 ) -> Explanation:
     """Return the explanation of a plan: its cost, margins, limits, groups, noise and SQL.
 
     `due` is what would be charged now, if it is known what was charged before. With `is_suspended`
-    the account that asks could not run it.
+    the account that asks could not run it. `unlikely` says why no group may be shown.
     """
     level = confidence_level(confidence)
     first = plan.releases[0] if plan.releases else None
     unit = UnitName(name="") if first is None else unit_of(first.aggregation.rows)
+    totals = total_notes(plan, [unit_of(each.aggregation.rows) for each in plan.releases])
     return Explanation(
         question=question,
         price=Price(epsilon=plan.epsilon, delta=plan.delta),
@@ -110,29 +115,45 @@ def explain_plan(  # noqa: PLR0913 - all that is said
                 _limit_text(plan, planned, coverage),
             )
         ),
-        keys=_once(_groups(each, level) for each in plan.releases),
+        keys=_once((*(_groups(each, level) for each in plan.releases), *totals)),
         left_out=_once(
             _left_out(planned, rows, coverage)
             for planned in plan.releases
             for rows in planned.left_out
         ),
         later=_later(plan.question),
+        hints=_once(hint for each in plan.releases for hint in clamp_hints(each.aggregation)),
         afterwards=plan.question.post_sql,
         sqls=tuple(sqls),
         remaining=remaining,
         shows_sql=shows_sql,
-        warnings=(*([SUSPENDED] if is_suspended else []), *_undeclared_notes(plan)),
+        warnings=(
+            *([SUSPENDED] if is_suspended else []),
+            *([unlikely] if unlikely else []),
+            *_undeclared_notes(plan),
+        ),
     )
 
 
-def notes_of(plan: Plan, confidence: Real, coverage: KnownCoverage = UNKNOWN) -> tuple[Note, ...]:
-    """Return what must be known to read an answer: undeclared values, limits, omissions, ranks."""
+def notes_of(
+    plan: Plan,
+    confidence: Real,
+    coverage: KnownCoverage = UNKNOWN,
+    shown: Sequence[int] | None = None,
+) -> tuple[Note, ...]:
+    """Return what must be known to read an answer: undeclared values, limits, omissions, ranks.
+
+    `shown` is how many groups each release has, if that is known.
+    """
     limits, clamped = _lines(plan, coverage)
     left_out = [rows for planned in plan.releases for rows in planned.left_out]
     rest = left_out_note(left_out, is_limited=bool(limits))
     ranks = _once(_rank_notes(plan, confidence_level(confidence)))
+    units = [unit_of(each.aggregation.rows) for each in plan.releases]
+    missing = () if shown is None else _once(threshold_notes(plan, shown, units))
     said = (
         *_undeclared_notes(plan),
+        *missing,
         *_once(each.text for each in limits),
         *(() if rest is None else (rest,)),
         *_once(each.text for each in clamped),
@@ -180,6 +201,11 @@ def _left_out(planned: PlannedRelease, rows: LeftOut, coverage: KnownCoverage) -
     if not isinstance(rows, Clamped):
         return left_out_sentence(rows)
     return clamped_sentence(rows, coverage.values(coverage.column(planned, rows)))
+
+
+def unlikely_groups_of(plan: Plan, policy: BudgetPolicy, size_of: SizeOf) -> str:
+    """Return why no group is likely to be shown, and what to do; nothing if some may be."""
+    return unlikely_groups(plan, policy, unit_of, size_of)
 
 
 def _undeclared_notes(plan: Plan) -> tuple[str, ...]:
@@ -449,6 +475,7 @@ def explain_unfound(
         bounding=_common(one.bounding, other.bounding),
         keys=_common(one.keys, other.keys),
         left_out=_common(one.left_out, other.left_out),
+        hints=_common(one.hints, other.hints),
         sqls=_common(one.sqls, other.sqls),
     )
 

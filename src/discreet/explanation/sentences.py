@@ -33,6 +33,7 @@ from discreet.query.questions import (
     NotDrawable,
     NullUnit,
     NullValues,
+    NumberedRows,
     RowChoiceTime,
     RowsPerUnit,
     Statistic,
@@ -175,6 +176,8 @@ def contribution_sentences(
                 yield PER_QUERY
         case CountedOnce():
             yield f"Each {unit.name} is counted once, however many rows it has."
+        case NumberedRows(rows=rows):
+            yield f"The query takes at most {rows} rows per {unit.name}, so no rows are left out."
         case _ if unit.is_row:
             yield f"Each {unit.name} is protected on its own, so no rows are left out."
         case _:

@@ -49,7 +49,14 @@ class UnionSum:
     right: int
 
 
-LimitReason = RowIsUnit | OneRowPerUnit | RowsPerUnit | JoinProduct | UnionSum
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NumberedRows:
+    """The question takes so many rows of a unit at most, by ROW_NUMBER: none need be left out."""
+
+    rows: int
+
+
+LimitReason = RowIsUnit | OneRowPerUnit | RowsPerUnit | JoinProduct | UnionSum | NumberedRows
 """Where the limit on the rows of a unit comes from."""
 
 
@@ -188,7 +195,7 @@ class ContributionLimit:
     """How many groups a unit is counted in, if groups_per_unit limits them."""
 
 
-Contribution = OneRowEach | CountedOnce | ContributionLimit
+Contribution = OneRowEach | CountedOnce | ContributionLimit | NumberedRows
 """How much of a unit is used."""
 
 
@@ -375,6 +382,15 @@ class ColumnOrigin:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OverShownGroups:
+    """SQL after the noise aggregates the groups of a release, and small ones are not shown."""
+
+    release: int
+    is_count: bool
+    """Whether the groups are only counted, so that the result is too low."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """What is asked: releases in the order in which they can be made, then SQL over their results.
 
@@ -401,3 +417,5 @@ class Question:
     """For each column, the column of a release that it is taken from unchanged, if it is."""
     shown: tuple[tuple[str, str], ...] | None = None
     """Where the SQL only names columns of released_0: what it calls each, and which it is."""
+    over_shown: tuple[OverShownGroups, ...] = ()
+    """Which releases with undeclared groups the SQL aggregates."""

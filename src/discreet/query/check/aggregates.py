@@ -25,6 +25,10 @@ from discreet.query.tree import (
     map_columns,
 )
 
+WRITTEN = "written"
+"""Under this name the meta data of a node say how people read it."""
+
+
 WRAPPERS = (exp.Filter, exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls)
 
 
@@ -123,7 +127,7 @@ def aggregate_from(node: exp.Expr, scope: NameScope, names: Names) -> Aggregate:
     made = _Reading(node=node, scope=scope, names=names).aggregate(bare)
     return replace(
         made,
-        text=node.sql(dialect=DIALECT),
+        text=node.meta.get(WRITTEN) or node.sql(dialect=DIALECT),
         argument_text=_argument_text(bare),
         span=span_of(node),
         kind=kind_of(made),

@@ -5,13 +5,16 @@ it is private rows again. Over private rows with an aggregate it is a release: a
 its place. Over released and public tables only it is left as it is, to be run after the noise.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
 from discreet.catalog.catalog import Catalog
 from discreet.catalog.schema import PrivateTable, PublicTable
-from discreet.errors import UnsupportedError
+from discreet.errors import QuestionError, UnsupportedError
+from discreet.query.check.given_names import alias_columns, fitting_names, refuse_reserved
+from discreet.query.check.group_counts import group_count_from
 from discreet.query.check.joins import Joining, Selection, join_kind
 from discreet.query.check.post_select import (
     all_rows,
@@ -39,6 +42,7 @@ from discreet.query.check.relations import (
     united,
 )
 from discreet.query.check.set_operations import open_set_operation
+from discreet.query.check.shown_groups import over_shown_groups
 from discreet.query.expressions.rejections import (
     available,
     below,
@@ -54,18 +58,6 @@ from discreet.query.tree import JoinKind
 def check(tree: exp.Query, catalog: Catalog, public: PublicReader) -> Question:
     """Return the checked question; its tree is used up."""
     return Checker(catalog=catalog, public=public).question(tree)
-
-
-def _refuse_reserved(tree: exp.Expr) -> None:
-    """Reject relations named as those are that are made here, so that none is mistaken."""
-    for each in tree.find_all(exp.Table, exp.TableAlias):
-        if each.alias_or_name.startswith("__") or each.name.startswith("__"):
-            raise UnsupportedError(
-                f"{(each.alias_or_name or each.name)[:40]} is not allowed as a name, because names "
-                "that begin with __ are reserved",
-                "Choose another name",
-                span=span_of(each),
-            )
 
 
 @dataclass(kw_only=True)
@@ -85,7 +77,7 @@ class Checker:
 
     def question(self, tree: exp.Query) -> Question:
         """Return the query with all its releases, or reject rows of units as its result."""
-        _refuse_reserved(tree)
+        refuse_reserved(tree)
         self.outermost = tree
         self.last = {id(tree)}
         result = self.query(tree, {})
@@ -106,6 +98,7 @@ class Checker:
             all_rows_sql=None if rows is None else rows.sql(dialect=DIALECT, identify=True),
             sources=tuple(result.origins.get(each) for each in result.columns),
             shown=shown_of(result.tree, f"{RELEASED}0"),
+            over_shown=over_shown_groups(result.tree, self.scalars, self.releases, RELEASED),
         )
 
     # ----------------------------------------------------------------------- queries
@@ -114,7 +107,8 @@ class Checker:
         """Return what a query is."""
         match node:
             case exp.Select():
-                return self.select(node, self.named_in(node, named))
+                counted = self.number_of_groups(node, named)
+                return counted or self.select(node, self.named_in(node, named))
             case exp.SetOperation():
                 return self.set_operation(node, self.named_in(node, named))
             case exp.Subquery():
@@ -141,7 +135,7 @@ class Checker:
         for each in clause.expressions:
             result = self.query(each.this, known)
             names = tuple(column.name for column in each.args["alias"].columns)
-            fitting = _fitting(names, result, each)
+            fitting = fitting_names(names, result, each)
             known.pop(name := self.free_name(each), None)  # what is named last stands last
             if isinstance(result, PrivateRows):
                 known[name] = renamed_rows(result, fitting)
@@ -237,6 +231,25 @@ class Checker:
 
     # ----------------------------------------------------------------------- select
 
+    def number_of_groups(self, node: exp.Select, named: CommonTables) -> PostQuery | None:
+        """Return COUNT(*) over groups of private rows as a release of its own; None for others."""
+        count = group_count_from(node)
+        if count is None:
+            return None
+        before = (list(self.releases), list(self.scalars), self.unnamed)
+        with suppress(QuestionError):  # which the query as it is written gives again
+            known = self.named_in(count.outer, named)
+            check_clauses(count.inner)
+            first, joinings = self.sources(count.inner, known)
+            sources = () if first is None else (first, *(each.source for each in joinings))
+            if first and any(isinstance(each.relation, PrivateRows) for each in sources):
+                selection = Selection(node=count.inner, first=first, joinings=joinings)
+                found = PrivateSelect(self, selection, known).number_of_groups(count)
+                if found is not None:
+                    return found
+        self.releases[:], self.scalars[:], self.unnamed = before
+        return None
+
     def select(self, node: exp.Select, named: CommonTables) -> PrivateRows | PostQuery:
         """Return what a SELECT is: private rows, a release, or SQL for afterwards."""
         check_clauses(node)
@@ -307,7 +320,7 @@ class Checker:
                     span=span_of(node),
                 )
         name = node.alias or self.unused_alias(node)
-        names = _fitting(tuple(each.name for each in _alias_columns(node)), result, node)
+        names = fitting_names(tuple(each.name for each in alias_columns(node)), result, node)
         if isinstance(result, PrivateRows):
             return TableRef(name=name, relation=renamed_rows(result, names))
         return TableRef(name=name, relation=result, renamed=names)
@@ -338,10 +351,10 @@ class Checker:
                     span=span_of(node),
                 )
         alias = node.alias or node.name
-        names = tuple(each.name for each in _alias_columns(node))
+        names = tuple(each.name for each in alias_columns(node))
         known = named.get(node.name.casefold())
         if known is not None:
-            fitting = _fitting(names, known, node)
+            fitting = fitting_names(names, known, node)
             if isinstance(known, PrivateRows):
                 return TableRef(name=alias, relation=renamed_rows(known, fitting))
             return TableRef(name=alias, relation=known, renamed=fitting)
@@ -354,10 +367,10 @@ class Checker:
             node.set("this", exp.to_identifier(table.name, quoted=True))
             if not node.alias:
                 node.set("alias", exp.TableAlias(this=exp.to_identifier(alias, quoted=True)))
-            return TableRef(name=alias, relation=table, renamed=_fitting(names, table, node))
+            return TableRef(name=alias, relation=table, renamed=fitting_names(names, table, node))
         relation = self.scan(table)
         return TableRef(
-            name=alias, relation=renamed_rows(relation, _fitting(names, relation, node))
+            name=alias, relation=renamed_rows(relation, fitting_names(names, relation, node))
         )
 
     @property
@@ -415,27 +428,6 @@ def _released_in(tree: exp.Expr) -> list[exp.Table]:
 
 def _bare(tree: exp.Query) -> exp.Expr:
     return tree if isinstance(tree, exp.Subquery) else exp.Subquery(this=tree)
-
-
-def _alias_columns(node: exp.Expr) -> list[exp.Identifier]:
-    alias = node.args.get("alias")
-    return list(alias.columns) if isinstance(alias, exp.TableAlias) else []
-
-
-def _fitting(
-    names: tuple[str, ...], relation: PrivateRows | PublicTable | PostQuery, node: exp.Expr
-) -> tuple[str, ...]:
-    width = len(relation.columns)
-    if len({each.casefold() for each in names}) < len(names):
-        what = "Two columns have the same name"
-        raise UnsupportedError(what, "Give each a different name", span=span_of(node))
-    if len(names) > width:
-        raise UnsupportedError(
-            f"There are {len(names)} names for {width} column{'' if width == 1 else 's'}",
-            "Give at most as many names as there are columns",
-            span=span_of(node),
-        )
-    return names
 
 
 def _open_joining(node: exp.Join, source: TableRef) -> Joining:

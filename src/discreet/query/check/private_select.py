@@ -1,8 +1,7 @@
 """SELECT over private rows: the result is private rows, groups by unit, or a release."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Protocol
+from dataclasses import replace
 
 from sqlglot import exp
 
@@ -14,6 +13,8 @@ from discreet.query.check.aggregates import (
     register,
     same_level,
 )
+from discreet.query.check.filtered_rows import ROWS, Filtered, Rebase, needed_rows
+from discreet.query.check.group_counts import GroupCount, counting, value_of
 from discreet.query.check.joins import Joined, Selection, join_all
 from discreet.query.check.keys import groups_of, key_nodes, unlisted
 from discreet.query.check.post_select import (
@@ -31,24 +32,34 @@ from discreet.query.check.relations import (
     TableRef,
     origins_of,
 )
+from discreet.query.check.row_numbers import (
+    is_row_number,
+    picked_by_qualify,
+    picked_by_where,
+)
 from discreet.query.check.row_scope import QuestionWalk, RowScope
 from discreet.query.check.unit_groups import GROUPS, GroupRewriter, check_square, unit_aggregate
-from discreet.query.expressions.narrowing import narrow, with_facts
+from discreet.query.check.unit_keys import is_one_to_one, refuse_one_unit_groups
+from discreet.query.expressions.narrowing import narrow
 from discreet.query.expressions.rejections import below, row_level, unhandled
 from discreet.query.expressions.translate import condition, translate
 from discreet.query.identity import canonical_aggregate
 from discreet.query.parse import DIALECT, span_of
-from discreet.query.questions import Aggregate, Aggregation, Key, OneRowPerUnit, Statistic
+from discreet.query.questions import (
+    Aggregate,
+    Aggregation,
+    Key,
+    OneRowPerUnit,
+    Statistic,
+    UndeclaredGroups,
+)
 from discreet.query.tree import (
     ColumnOf,
     Expression,
-    Facts,
     GroupByUnit,
     NamedExpression,
     Select,
     UnitAggregate,
-    columns_in,
-    map_columns,
 )
 
 RELEASED = "released_"
@@ -56,23 +67,6 @@ RELEASED = "released_"
 
 
 KEY_KINDS = set(Kind) - {Kind.OTHER, Kind.INTERVAL}
-
-
-ROWS = "__rows"
-"""What keys and aggregates call the rows that they are of."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Filtered:
-    """The rows of FROM and WHERE, and what WHERE tells about their columns."""
-
-    joined: Joined
-    where: Expression | None
-    narrowed: dict[tuple[str, str], Facts]
-
-    def known(self, expression: Expression) -> Expression:
-        """Return the expression with the facts that hold for the rows that WHERE lets pass."""
-        return with_facts(expression, self.narrowed)
 
 
 class PrivateSelect:
@@ -106,6 +100,7 @@ class PrivateSelect:
         self.scope.allows_windows = True
         qualify = self.node.args.get("qualify")
         only = None if qualify is None else condition(qualify.this, self.scope)
+        joined = picked_by_qualify(filtered.joined, only)
         columns = tuple(
             NamedExpression(
                 name=name, expression=filtered.known(translate(each.unalias(), self.scope))
@@ -114,7 +109,6 @@ class PrivateSelect:
                 _names_of(self.node.expressions), self.node.expressions, strict=True
             )
         )
-        joined = filtered.joined
         rows = Select(
             source=joined.rows,
             name=joined.name,
@@ -135,6 +129,8 @@ class PrivateSelect:
             is_unit=self.names.is_unit(expression),
             has_nulls=found.has_nulls if found is not None else _makes_nulls(expression),
             origin=found.origin if found is not None and keeps_origin else None,
+            is_row_number=is_row_number(expression)
+            or (found is not None and keeps_origin and found.is_row_number),
         )
 
     def _distinct(self) -> PrivateRows | PostQuery:
@@ -149,6 +145,20 @@ class PrivateSelect:
                 raise row_level(self.node, is_per_unit=bool(self.node.args.get("group")))
             if self.node.args.get(clause):
                 raise below(self.node.args[clause], clause.upper())
+
+    def number_of_groups(self, count: GroupCount) -> PostQuery | None:
+        """Return the SELECT around this one, which counts its groups; None if they are of units."""
+        has_keys = self.node.args.get("group") is not None
+        nodes = (
+            self._key_nodes() if has_keys else [each.unalias() for each in self.node.expressions]
+        )
+        filtered = self._filtered()
+        keys = [filtered.known(translate(each, self.scope)) for each in nodes or ()]
+        value = value_of(nodes or (), keys)
+        if value is None or any(is_one_to_one(each, self.names) for each in keys):
+            return None
+        self.node = counting(count, nodes or (), value)
+        return self._release([], [], filtered)
 
     # ----------------------------------------------------------------------- filters
 
@@ -165,7 +175,7 @@ class PrivateSelect:
         conditions = [*joined.conditions, *([asked] if asked is not None else [])]
         together = self._all_of(conditions) if conditions else None
         return Filtered(
-            joined=joined,
+            joined=picked_by_where(joined, together, self.names),
             where=together,
             narrowed={} if together is None else narrow(together),
         )
@@ -222,7 +232,7 @@ class PrivateSelect:
             raise unhandled("QUALIFY with GROUP BY on the privacy unit", self.node.args["qualify"])
         if self.node.args.get("distinct"):
             raise unhandled("DISTINCT with GROUP BY on the privacy unit", self.node)
-        inner, rebase = _needed(filtered, keys, self._arguments(filtered))
+        inner, rebase = needed_rows(filtered, keys, self._arguments(filtered))
         key_columns = tuple(
             NamedExpression(name=f"k{i}", expression=rebase(each)) for i, each in enumerate(keys)
         )
@@ -258,7 +268,7 @@ class PrivateSelect:
         return [filtered.known(each.argument) for each in made if each.argument is not None]
 
     def _unit_aggregate(
-        self, place: int, node: exp.Expr, filtered: Filtered, rebase: "Rebase"
+        self, place: int, node: exp.Expr, filtered: Filtered, rebase: Rebase
     ) -> UnitAggregate:
         made = aggregate_from(node, self.scope, self.names)
         if made.argument is not None:
@@ -295,11 +305,13 @@ class PrivateSelect:
         for each, node in zip(made, nodes, strict=True):
             check_square(each, node)
         arguments = [each.argument for each in made if each.argument is not None]
-        inner, rebase = _needed(filtered, keys, arguments)
+        inner, rebase = needed_rows(filtered, keys, arguments)
         joined = filtered.joined
         asked = [_rebased(each, rebase) for each in made]
         texts = [each.sql(dialect=DIALECT) for each in key_nodes]
         known = groups_of(tuple(keys), self.names, self.walker.public, inner)
+        if isinstance(known, UndeclaredGroups):
+            refuse_one_unit_groups(keys, key_nodes, self.names)
         release = Aggregation(
             rows=inner,
             name=ROWS,
@@ -371,42 +383,6 @@ class PrivateSelect:
 
 CHOSEN = {Statistic.QUANTILE, Statistic.MIN, Statistic.MAX, Statistic.MODE}
 """Values that a mechanism chooses: their error is one of rank, not of distance."""
-
-
-class Rebase(Protocol):
-    """Turns columns of the tables in FROM into columns of the rows that are made of them."""
-
-    def __call__(self, expression: Expression) -> Expression: ...
-
-
-def _needed(
-    filtered: Filtered, keys: list[Expression], arguments: list[Expression]
-) -> tuple[Select, Rebase]:
-    """Return the filtered rows with the columns that keys and aggregates read, and no others."""
-    found = list(
-        dict.fromkeys(each for expression in (*keys, *arguments) for each in columns_in(expression))
-    )
-    taken: dict[tuple[str, str], str] = {}
-    for each in found:
-        taken[each.source, each.name] = unused_name(each.name, list(taken.values()))
-    joined = filtered.joined
-    rows = Select(
-        source=joined.rows,
-        name=joined.name,
-        joins=joined.joins,
-        where=filtered.where,
-        columns=tuple(
-            NamedExpression(name=taken[each.source, each.name], expression=each) for each in found
-        ),
-    )
-
-    def rebase(expression: Expression) -> Expression:
-        return map_columns(
-            expression,
-            lambda each: replace(each, source=ROWS, name=taken[each.source, each.name]),
-        )
-
-    return rows, rebase
 
 
 def _known(aggregate: Aggregate, filtered: Filtered) -> Aggregate:

@@ -85,6 +85,8 @@ class OutputColumn:
     """Whether NULL is known to occur: declared, or from an outer join."""
     origin: tuple[str, str] | None = None
     """The table and column it is taken from unchanged, in lower case."""
+    is_row_number: bool = False
+    """Whether it numbers the rows of a unit, no two of them alike."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,6 +38,7 @@ from discreet.query.questions import (
     CountedOnce,
     LeftOut,
     Limited,
+    NumberedRows,
     OneRowEach,
     OriginKind,
     Question,
@@ -345,6 +346,8 @@ def _contribution(outline: Strategy) -> Contribution:
         return OneRowEach()
     if forms == {ContributionBounding.UNITS_ONLY} and not release.keys:
         return CountedOnce()
+    if isinstance(release.limit_reason, NumberedRows):
+        return release.limit_reason
     chosen = _choice_time(release.rows)
     of = Limited.ROWS
     if chosen is RowChoiceTime.PER_QUERY and ContributionBounding.ROWS not in forms:

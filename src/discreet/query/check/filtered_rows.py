@@ -1,0 +1,68 @@
+"""The rows of FROM and WHERE, and those of their columns that keys and aggregates read."""
+
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from discreet.query.check.joins import Joined
+from discreet.query.check.post_select import unused_name
+from discreet.query.expressions.narrowing import with_facts
+from discreet.query.tree import (
+    Expression,
+    Facts,
+    NamedExpression,
+    Select,
+    columns_in,
+    map_columns,
+)
+
+ROWS = "__rows"
+"""What keys and aggregates call the rows that they are of."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filtered:
+    """The rows of FROM and WHERE, and what WHERE tells about their columns."""
+
+    joined: Joined
+    where: Expression | None
+    narrowed: dict[tuple[str, str], Facts]
+
+    def known(self, expression: Expression) -> Expression:
+        """Return the expression with the facts that hold for the rows that WHERE lets pass."""
+        return with_facts(expression, self.narrowed)
+
+
+class Rebase(Protocol):
+    """Turns columns of the tables in FROM into columns of the rows that are made of them."""
+
+    def __call__(self, expression: Expression) -> Expression: ...
+
+
+def needed_rows(
+    filtered: Filtered, keys: list[Expression], arguments: list[Expression]
+) -> tuple[Select, Rebase]:
+    """Return the filtered rows with the columns that keys and aggregates read, and no others."""
+    found = list(
+        dict.fromkeys(each for expression in (*keys, *arguments) for each in columns_in(expression))
+    )
+    taken: dict[tuple[str, str], str] = {}
+    for each in found:
+        taken[each.source, each.name] = unused_name(each.name, list(taken.values()))
+    joined = filtered.joined
+    rows = Select(
+        source=joined.rows,
+        name=joined.name,
+        joins=joined.joins,
+        where=filtered.where,
+        columns=tuple(
+            NamedExpression(name=taken[each.source, each.name], expression=each) for each in found
+        ),
+    )
+
+    def rebase(expression: Expression) -> Expression:
+        return map_columns(
+            expression,
+            lambda each: replace(each, source=ROWS, name=taken[each.source, each.name]),
+        )
+
+    return rows, rebase

@@ -1,0 +1,43 @@
+"""Names that a query gives to relations and their columns."""
+
+from sqlglot import exp
+
+from discreet.catalog.schema import PublicTable
+from discreet.errors import UnsupportedError
+from discreet.query.check.relations import PostQuery, PrivateRows
+from discreet.query.parse import span_of
+
+
+def refuse_reserved(tree: exp.Expr) -> None:
+    """Reject relations named as those are that are made here, so that none is mistaken."""
+    for each in tree.find_all(exp.Table, exp.TableAlias):
+        if each.alias_or_name.startswith("__") or each.name.startswith("__"):
+            raise UnsupportedError(
+                f"{(each.alias_or_name or each.name)[:40]} is not allowed as a name, because names "
+                "that begin with __ are reserved",
+                "Choose another name",
+                span=span_of(each),
+            )
+
+
+def alias_columns(node: exp.Expr) -> list[exp.Identifier]:
+    """Return the names of columns that stand behind an alias."""
+    alias = node.args.get("alias")
+    return list(alias.columns) if isinstance(alias, exp.TableAlias) else []
+
+
+def fitting_names(
+    names: tuple[str, ...], relation: PrivateRows | PublicTable | PostQuery, node: exp.Expr
+) -> tuple[str, ...]:
+    """Return the names that a query gives to columns, or reject more names than columns."""
+    width = len(relation.columns)
+    if len({each.casefold() for each in names}) < len(names):
+        what = "Two columns have the same name"
+        raise UnsupportedError(what, "Give each a different name", span=span_of(node))
+    if len(names) > width:
+        raise UnsupportedError(
+            f"There are {len(names)} names for {width} column{'' if width == 1 else 's'}",
+            "Give at most as many names as there are columns",
+            span=span_of(node),
+        )
+    return names

@@ -1,0 +1,166 @@
+"""Paying for nothing is said before: how large a group must be, and whether any can be."""
+
+import warnings
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+import discreet
+from discreet.curator import Curator
+from discreet.explanation import thresholds
+from discreet.explanation.thresholds import GroupThresholdWarning
+from tests.curated import curator_of
+
+PLANES, CARRIERS = 400, 16
+SQL = "SELECT carrier, COUNT(*) AS n, AVG(delay) AS late FROM visits GROUP BY carrier"
+PLANES_SQL = "SELECT COUNT(DISTINCT patient_id) AS n FROM visits"
+
+
+def flights(**declared: Any) -> Curator:
+    """Return flights of planes, each of one carrier; the catalog allows 300 of a plane."""
+    rows = [(plane, number) for plane in range(PLANES) for number in range(1 + plane % 9)]
+    return curator_of(
+        {
+            "patient_id": [plane for plane, _ in rows],
+            "carrier": [f"carrier {plane % CARRIERS}" for plane, _ in rows],
+            "delay": [plane * number % 60 for plane, number in rows],
+        },
+        **{
+            "epsilon": 1000,
+            "delta": 1e-4,
+            "rows_per_unit": 300,
+            "bounds": {"delay": (0, 60)},
+            **declared,
+        },
+    )
+
+
+def test_an_empty_answer_says_how_large_a_group_must_be() -> None:
+    with flights() as curator:
+        answer = curator.ask(SQL, epsilon=20)
+        assert len(answer) == 0
+        assert answer.charged.epsilon == 20
+        assert "No group had at least about 572 patient_id values, so none is shown." in str(answer)
+        (groups,) = curator.explain(SQL, epsilon=20).keys
+        assert "A group with 572 patient_id values is shown with at least 50%" in groups
+
+
+def test_an_answer_with_groups_says_which_are_missing() -> None:
+    with flights(rows_per_unit=1) as curator:
+        answer = curator.ask(SQL, epsilon=20)
+        assert len(answer) == CARRIERS
+        (note,) = [each for each in answer.notes if "are not shown" in each]
+        assert note == "Groups with fewer than about 3 patient_id values are not shown."
+
+
+def test_declared_groups_need_no_size() -> None:
+    with flights(values={"carrier": ["carrier 1"]}) as curator:
+        assert "group" not in str(curator.ask(SQL, epsilon=1)).lower()
+
+
+def test_without_a_known_size_there_is_no_warning() -> None:
+    with flights() as curator:
+        assert curator.explain(SQL, epsilon=20).warnings == ()
+        curator.ask(SQL, epsilon=20)
+
+
+@pytest.mark.parametrize("first", [PLANES_SQL, "SELECT COUNT(*) AS n FROM visits"])
+def test_a_released_size_is_enough_to_warn_before_the_charge(first: str) -> None:
+    with flights() as curator:
+        curator.ask(first, epsilon=100)
+        before = curator.remaining
+        (told,) = curator.explain(SQL, epsilon=1).warnings
+        with pytest.raises(GroupThresholdWarning, match="Probably no group would be shown"):
+            curator.ask(SQL, epsilon=1)  # tests turn warnings into errors
+        assert curator.remaining == before
+        assert "WHERE carrier IN (...)" in told
+        assert "declare the values of carrier" in told
+        assert "fewer aggregates" in told
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", GroupThresholdWarning)
+            assert curator.ask(SQL, epsilon=1).charged.epsilon == 1
+        assert curator.ask(SQL, epsilon=1).is_free  # what is paid for is not warned of
+        assert curator.explain(SQL, epsilon=1).warnings == ()
+
+
+def test_a_declared_unit_is_enough_to_warn() -> None:
+    bounds = {"delay": (0, 60), "patient_id": (0, PLANES - 1)}
+    with flights(bounds=bounds) as curator, pytest.warns(GroupThresholdWarning) as caught:
+        curator.ask(SQL, epsilon=1)
+    (warning,) = caught
+    assert "there are at most about 400 in all" in str(warning.message)
+    assert warning.filename == __file__
+
+
+def test_an_epsilon_that_would_do_is_named_and_does() -> None:
+    bounds = {"delay": (0, 60), "patient_id": (0, PLANES - 1)}
+    with flights(bounds=bounds, rows_per_unit=10) as curator:
+        (told,) = curator.explain(SQL, epsilon=Fraction(1, 2)).warnings
+        assert "at ε = 10, a group needs about 38 patient_id values" in told
+        assert "A group with 38 patient_id values" in curator.explain(SQL, epsilon=10).keys[0]
+
+
+def test_rows_are_held_against_rows() -> None:
+    sql = "SELECT carrier, COUNT(*) AS n FROM visits GROUP BY carrier"
+    with flights() as curator:
+        curator.ask("SELECT COUNT(*) AS n FROM visits", epsilon=100)
+        (told,) = curator.explain(sql, epsilon=1).warnings
+        assert " rows, and there are at most about 2,0" in told
+        assert "fewer aggregates" not in told
+        assert curator.explain(sql, epsilon=20).warnings == ()
+
+
+def test_groups_that_may_pass_are_not_warned_of() -> None:
+    with flights(rows_per_unit=10) as curator:
+        curator.ask(PLANES_SQL, epsilon=100)
+        assert curator.explain(SQL, epsilon=20).warnings == ()
+
+
+def test_groups_per_unit_is_named_once_it_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(thresholds, "HAS_GROUPS_PER_UNIT", True)
+    with flights() as curator:
+        curator.ask(PLANES_SQL, epsilon=100)
+        assert "groups_per_unit=" in curator.explain(SQL, epsilon=1).warnings[0]
+
+
+def test_bounds_are_not_paid_for_where_no_group_can_be_shown() -> None:
+    with flights(bounds={"delay": discreet.AUTO}) as curator:
+        curator.ask(PLANES_SQL, epsilon=100)
+        before = curator.remaining
+        with pytest.raises(GroupThresholdWarning):
+            curator.ask(SQL, epsilon=1)
+        assert curator.remaining == before
+
+
+def test_the_warning_is_public() -> None:
+    assert discreet.GroupThresholdWarning is GroupThresholdWarning
+
+
+@pytest.mark.parametrize(
+    ("sql", "hint"),
+    [
+        ("SELECT SUM(delay * delay) FROM visits", "The bounds of delay * delay are 0 to 3600."),
+        (
+            "SELECT AVG(delay / (delay + 0.01)) FROM visits",
+            "CLAMP(delay / (delay + 0.01), low, high)",
+        ),
+    ],
+)
+def test_wide_derived_bounds_are_hinted_at(sql: str, hint: str) -> None:
+    with flights() as curator:
+        explanation = curator.explain(sql, epsilon=1)
+        (told,) = explanation.hints
+        assert hint in told
+        assert "Hints" in str(explanation)
+        assert told in explanation._repr_html_()
+
+
+@pytest.mark.parametrize(
+    "column",
+    ["delay", "delay * 100", "delay + delay", "CLAMP(delay * delay, 0, 900)", "COUNT(*)"],
+)
+def test_bounds_that_are_not_loose_are_not(column: str) -> None:
+    with flights() as curator:
+        asked = column if column == "COUNT(*)" else f"SUM({column})"
+        assert curator.explain(f"SELECT {asked} FROM visits", epsilon=1).hints == ()  # noqa: S608
