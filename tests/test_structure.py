@@ -296,7 +296,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "components",
         "strategy",
         "plan",
-        "identity noise_choice",
+        "accuracy identity noise_choice",
         "pricing",
         "__init__",
     ),
