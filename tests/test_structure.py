@@ -65,6 +65,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "mechanisms",
         "parameters",
         "query",
+        "reuse",
     },
     "executor": {
         "answer",
@@ -95,6 +96,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "reuse",
     },
     "opening": {
+        "accounting",
         "bounds",
         "catalog",
         "curator",
@@ -354,6 +356,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
     ),
     "ledger": in_order(
         "charges",
+        "versions",
         "base",
         "incidents inputs",
         "state",
@@ -365,9 +368,12 @@ INSIDE: dict[str, dict[str, set[str]]] = {
     ),
     "opening": in_order(
         "registry",
+        "contents",
         "sources",
         "stores",
+        "versions",
         "open",
+        "unplugged",
         "__init__ private_draft",
     ),
     "attacks": in_order(

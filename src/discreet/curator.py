@@ -22,11 +22,13 @@ from discreet.errors import NothingFoundError
 from discreet.executor import Breaker, Executor, ReleasedTables, price_of
 from discreet.explanation import Explanation
 from discreet.explanation.from_plan import (
+    data_notes,
     explain_found,
     explain_plan,
     explain_unfound,
     note_of_bounds,
     notes_of,
+    with_data,
 )
 from discreet.ledger import OWNER, Incident, Ledger
 from discreet.noise import SYSTEM, Entropy
@@ -34,7 +36,7 @@ from discreet.parameters import Real, confidence_level, rational
 from discreet.planner import BoundPlan, Planner
 from discreet.query.plan.bounded_rows import with_row_choice
 from discreet.query.plan.plan import make_target
-from discreet.reuse import Earlier, KnownReleases, Reuse
+from discreet.reuse import DataChange, DataVersion, KnownReleases, Reuse
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -92,12 +94,12 @@ class Curator:
         engine: Engine,
         public: PublicStore,
         ledger: Ledger,
-        data_version: str = "",
-        earlier: Earlier | None = None,
+        data_version: DataVersion = DataVersion(),  # noqa: B008 - frozen
         entropy: Entropy = SYSTEM,
         planner: Planner | None = None,
     ) -> None:
         self.catalog = catalog
+        self._version = data_version
         self._engine, self._public, self._ledger = engine, public, ledger
         self._planner = planner or Planner(engine=engine, public=public)
         self._reuse = Reuse(
@@ -105,7 +107,6 @@ class Curator:
             ledger=ledger,
             catalog=catalog,
             data_version=data_version,
-            earlier=earlier,
         )
         self._executor = Executor(
             ledger=ledger,
@@ -148,13 +149,14 @@ class Curator:
         target = make_target(epsilon, delta, within, confidence)
         catalog = with_row_choice(self.catalog, row_choice)
         search = bounds_search(self._planner, sql, target, find_bounds_of, catalog)
-        found = FoundBounds(catalog=catalog, target=target)
+        found, change = FoundBounds(catalog=catalog, target=target), None
         if search is not None:  # a question of its own, for each column
-            found = self._find(search, sql, account)
+            found, change = self._find(search, sql, account)
         bound = self._planner.plan(sql, found.target, found.catalog)  # parse, check, plan, bind
         known = self._reuse.find(bound.plan, account)  # what was released before
         released = self._executor.execute(bound, known, note=sql, account=account)
         cost, from_ledger = _cost_and_origin(released, found)
+        change = change or (None if released.charged.is_free else known.change)
         return present(
             released.plan,
             released.noisy,
@@ -164,7 +166,10 @@ class Curator:
             price=cost,
             balance=balance_from(released.balance.remaining, released.balance.limit),
             from_ledger=from_ledger,
-            notes=_notes(released, found, level),
+            notes=(
+                *data_notes(released.plan, self._version, change),
+                *_notes(released, found, level),
+            ),
         )
 
     @_accepting_old_names
@@ -194,7 +199,7 @@ class Curator:
 
         def explained(bound: BoundPlan) -> Explanation:
             known = self._reuse.find(bound.plan, account)
-            return explain_plan(
+            explanation = explain_plan(
                 bound.plan,
                 _sqls(bound, dialect),
                 confidence,
@@ -204,6 +209,7 @@ class Curator:
                 shows_sql=dialect is not None,
                 is_suspended=known.would_be_rejected,
             )
+            return with_data(explanation, self._version, known.change)
 
         search = bounds_search(self._planner, sql, target, find_bounds_of, catalog)
         if search is None:
@@ -293,8 +299,10 @@ class Curator:
 
     # ----------------------------------------------------------------------- bounds found first
 
-    def _find(self, search: BoundsSearch, sql: str, account: str) -> FoundBounds:
-        """Find missing bounds, each by a question of its own.
+    def _find(
+        self, search: BoundsSearch, sql: str, account: str
+    ) -> tuple[FoundBounds, DataChange | None]:
+        """Find missing bounds, each by a question of its own; say if the data changed.
 
         What cannot be answered or afforded is rejected before the first is charged.
         """
@@ -309,13 +317,14 @@ class Curator:
         for ref, bound in finding.items():
             bounds[ref], price = self._found(ref, bound, known[ref], account)
             charged += price
-        return FoundBounds(
+        found = FoundBounds(
             catalog=search.with_bounds(bounds),
             target=search.target,
             bounds=bounds,
             epsilon_each=search.epsilon_each,
             charged=charged,
         )
+        return found, next((each.change for each in known.values() if each.change), None)
 
     def _found(
         self, ref: ColumnRef, bound: BoundPlan, known: KnownReleases, account: str

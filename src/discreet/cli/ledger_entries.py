@@ -8,8 +8,9 @@ from discreet.accounting import record_from_event
 from discreet.amounts import amount_up, equation
 from discreet.ledger import Entry, Incident
 from discreet.ledger.incidents import UNANSWERED
+from discreet.ledger.versions import EARLIER, VERSION
 
-PRIVATE = {"token", "data"}
+PRIVATE = {"token", "data", VERSION, EARLIER}
 """Notes of the ledger that nobody is shown."""
 
 FAILURES = {
@@ -62,6 +63,7 @@ def _policy_text(about: Mapping[str, str]) -> str:
         *(f"{name} {value}" for name, value in rest),
         f"{about['filter']} accounting",
         f"{about['neighbours']} neighbours",
+        *(["new data version"] if VERSION in about else []),
     )
     return ", ".join(parts)
 

@@ -100,6 +100,10 @@ class Explanation:
     """What remains of the budget now."""
     due: Price | None = None
     """What would be charged now: less than the price if some of it was charged before."""
+    data_version: str | None = None
+    """The version of the data that the owner declared."""
+    change: str = ""
+    """That the data changed since the query was last charged, so that it is charged again."""
     shows_sql: bool = False
     """Whether text has the generated SQL, as where a dialect was asked for."""
     warnings: tuple[str, ...] = ()
@@ -166,7 +170,9 @@ class Explanation:
         return json_text(self._content(), indentation(indent))
 
     def _facts(self) -> Iterator[tuple[str, str]]:
-        yield "Cost", self._cost()
+        yield "Cost", f"{self._cost()}. {self.change}" if self.change else self._cost()
+        if self.data_version is not None:
+            yield "Data", f"version {visible(self.data_version)}"
         if self.remaining is not None:
             yield "Remaining", str(self.remaining)
         yield "Protects", self.protects
@@ -249,6 +255,8 @@ class Explanation:
             "question": self.question,
             "price": self.price.to_json(),
             "due": None if self.due is None else self.due.to_json(),
+            **({"change": self.change} if self.change else {}),
+            **({} if self.data_version is None else {"data_version": self.data_version}),
             "remaining": None if self.remaining is None else self.remaining.to_json(),
             "confidence": float(self.confidence),
             "neighbours": None if self.neighbours is None else self.neighbours.value,

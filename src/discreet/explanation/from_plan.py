@@ -22,6 +22,7 @@ from discreet.explanation.sentences import (
     SUSPENDED,
     UnitName,
     brief,
+    change_sentence,
     choice_sentence,
     contribution_sentences,
     declared_groups,
@@ -52,6 +53,7 @@ from discreet.query.questions import (
 )
 from discreet.query.tree import Relation, Scan, UnionAll
 from discreet.query.undeclared_values import undeclared_values
+from discreet.reuse import DataChange, DataVersion
 
 SELECTED = "(groups)"
 """Shown in place of a column's name, for the cost of finding the groups."""
@@ -108,6 +110,25 @@ def explain_plan(  # noqa: PLR0913 - all that is said
         shows_sql=shows_sql,
         warnings=(*([SUSPENDED] if is_suspended else []), *_undeclared_notes(plan)),
     )
+
+
+def with_data(
+    explanation: Explanation, version: DataVersion, change: DataChange | None
+) -> Explanation:
+    """Return an explanation that says which data it is about, and whether they changed."""
+    if explanation.neighbours is None:
+        return explanation
+    said = "" if change is None else change_sentence(change.since)
+    return replace(explanation, data_version=version.declared, change=said)
+
+
+def data_notes(plan: Plan, version: DataVersion, change: DataChange | None) -> tuple[Note, ...]:
+    """Return what an answer says of its data: the declared version, and that they changed."""
+    if not plan.releases:
+        return ()
+    named = [] if version.declared is None else [f"Data version: {version.declared}."]
+    said = [] if change is None else [change_sentence(change.since)]
+    return tuple(Note(each, is_printed=True) for each in (*named, *said))
 
 
 def notes_of(plan: Plan, confidence: Real) -> tuple[Note, ...]:
@@ -363,6 +384,7 @@ def explain_unfound(
         one,
         price=replace(one.price, epsilon=one.price.epsilon + first.epsilon),
         due=None,
+        change=next((each.change for each in (*finding, one) if each.change), ""),
         first=said,
         columns=(*columns, *map(_common_column, one.columns, other.columns)),
         bounding=_common(one.bounding, other.bounding),

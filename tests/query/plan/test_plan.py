@@ -388,7 +388,7 @@ def test_a_margin_above_the_ceiling_is_refused_with_both_numbers(most: str) -> N
 
 
 def test_no_margin_is_said_for_a_ceiling_without_noise() -> None:
-    with pytest.raises(TargetError, match="may be spent. Allow a larger epsilon"):
+    with pytest.raises(TargetError, match=r"may be spent\. Allow a larger epsilon"):
         within_a_ceiling(40, Fraction(1, 10**40))
 
 
