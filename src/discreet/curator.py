@@ -167,7 +167,7 @@ class Curator:
             balance=balance_from(released.balance.remaining, released.balance.limit),
             from_ledger=from_ledger,
             notes=(
-                *data_notes(released.plan, self._version, change),
+                *data_notes(released.plan, self._version, change, has_older=known.has_older),
                 *_notes(released, found, level),
             ),
         )

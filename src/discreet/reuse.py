@@ -104,6 +104,8 @@ class KnownRelease:
     """Another table off which it can be read."""
     was_paid: bool = False
     """Whether it was paid for under another version of the data."""
+    is_older: bool = False
+    """Whether an older release paid for it, which named the same data differently."""
 
     @property
     def state(self) -> ReleaseState:
@@ -133,6 +135,12 @@ class KnownReleases:
     """Whether the account that asks is suspended, so that it can read saved answers only."""
     since: datetime | None = None
     """When the ledger first knew this version of the data, if it is the newest."""
+
+    @property
+    def has_older(self) -> bool:
+        """Whether something was saved by an older release, for the same data."""
+        saved = (each for each in self.releases if each.state is ReleaseState.SAVED)
+        return any(each.is_older for each in saved)
 
     @property
     def change(self) -> DataChange | None:
@@ -272,6 +280,7 @@ class Reuse:
             is_pinned=looked.is_pinned,
             reused=self._reused(planned, looked.sources),
             was_paid=looked.was_paid,
+            is_older=self._earlier is not None and self._earlier.paid.get(looked.name, False),
         )
 
     def _reused(

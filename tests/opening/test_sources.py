@@ -367,7 +367,7 @@ def test_files_that_are_as_they_were_when_the_copy_was_made_are_not_read_again(
     monkeypatch.setattr(opened_sources, "SETTLED", 0.0)
     assert prepare_catalog(catalog)
 
-    def no_reading(_: object) -> str:
+    def no_reading(*_: object) -> str:
         raise AssertionError
 
     monkeypatch.setattr("discreet.opening.sources.content_of", no_reading)

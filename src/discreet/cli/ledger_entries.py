@@ -58,12 +58,12 @@ def _policy_text(about: Mapping[str, str]) -> str:
     shown = PRIVATE | {"epsilon", "delta", "filter", "neighbours"}
     rest = sorted(each for each in about.items() if each[0] not in shown and each[1] != "0")
     parts = (
+        *(["new data version"] if VERSION in about else []),
         _equation("ε", about["epsilon"]),
         _equation("δ", about["delta"]),
         *(f"{name} {value}" for name, value in rest),
         f"{about['filter']} accounting",
         f"{about['neighbours']} neighbours",
-        *(["new data version"] if VERSION in about else []),
     )
     return ", ".join(parts)
 

@@ -19,6 +19,7 @@ from discreet.estimators import (
 )
 from discreet.explanation.explanation import UNNAMED, ExplainedColumn, Explanation
 from discreet.explanation.sentences import (
+    SAVED_BY_OLDER,
     SUSPENDED,
     UnitName,
     brief,
@@ -122,12 +123,15 @@ def with_data(
     return replace(explanation, data_version=version.declared, change=said)
 
 
-def data_notes(plan: Plan, version: DataVersion, change: DataChange | None) -> tuple[Note, ...]:
-    """Return what an answer says of its data: the declared version, and that they changed."""
+def data_notes(
+    plan: Plan, version: DataVersion, change: DataChange | None, *, has_older: bool = False
+) -> tuple[Note, ...]:
+    """Return what an answer says of its data: their version, and whether they changed."""
     if not plan.releases:
         return ()
     named = [] if version.declared is None else [f"Data version: {version.declared}."]
     said = [] if change is None else [change_sentence(change.since)]
+    said += [SAVED_BY_OLDER] if has_older else []
     return tuple(Note(each, is_printed=True) for each in (*named, *said))
 
 

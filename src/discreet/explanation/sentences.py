@@ -85,6 +85,12 @@ class UnitName:
 CHANGED = "The data changed since this query was last charged; this is a new charge."
 
 
+SAVED_BY_OLDER = (
+    "An older release of Discreet saved this answer. It is still valid, because the data are the "
+    "same."
+)
+
+
 def change_sentence(since: datetime | None) -> str:
     """Return that a query is charged again, and since when the ledger knows the new data."""
     if since is None:
