@@ -28,7 +28,7 @@ from discreet.explanation.from_plan import (
     explain_unfound,
     note_of_bounds,
     notes_of,
-    with_data,
+    with_known,
 )
 from discreet.ledger import OWNER, Incident, Ledger
 from discreet.noise import SYSTEM, Entropy
@@ -209,7 +209,7 @@ class Curator:
                 shows_sql=dialect is not None,
                 is_suspended=known.would_be_rejected,
             )
-            return with_data(explanation, self._version, known.change)
+            return with_known(explanation, self._version, known)
 
         search = bounds_search(self._planner, sql, target, find_bounds_of, catalog)
         if search is None:

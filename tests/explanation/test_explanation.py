@@ -211,7 +211,7 @@ def test_what_is_left_is_told_when_it_is_known() -> None:
 @pytest.mark.parametrize(
     ("due", "told"),
     [
-        (Fraction(0), "nothing, because the answer is already saved (it cost ε = 0.5)"),
+        (Fraction(0), "nothing: this is the saved answer to this query (it cost ε = 0.5)"),
         (Fraction(1, 4), "ε = 0.25, because the rest of ε = 0.5 was spent before"),
         (Fraction(1, 2), "ε = 0.5"),
     ],

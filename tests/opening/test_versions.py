@@ -84,7 +84,7 @@ def test_touching_a_file_costs_nothing(catalog: Path) -> None:
     assert asked(catalog) == (False, ())
     before = kinds(catalog)
     os.utime(catalog.with_name("people.csv"), (1, 1))
-    assert "nothing, because the answer is already saved" in explained(catalog)
+    assert "nothing: this is the saved answer to this query" in explained(catalog)
     assert asked(catalog) == (True, ())
     assert kinds(catalog) == before
 
@@ -174,7 +174,7 @@ def test_what_an_older_release_charged_stays_free_once_it_was_opened(older: Path
     shutil.copy(file, copy)
     copy.replace(file)
     assert asked(older) == (True, (SAVED_BY_OLDER,))
-    assert "nothing, because the answer is already saved" in explained(older)
+    assert "nothing: this is the saved answer to this query" in explained(older)
     assert kinds(older) == before
 
 

@@ -6,6 +6,7 @@ from fractions import Fraction
 from html import escape
 
 from discreet.amounts import Balance, Price, amount_up, equation, exact_and_float, percent
+from discreet.answer.answer import FROM_ANOTHER, FROM_OWN
 from discreet.answer.columns import indentation, json_text
 from discreet.answer.rendering import (
     LINE,
@@ -100,6 +101,8 @@ class Explanation:
     """What remains of the budget now."""
     due: Price | None = None
     """What would be charged now: less than the price if some of it was charged before."""
+    is_reused: bool = False
+    """Whether it would be read from the saved answer to another query."""
     data_version: str | None = None
     """The version of the data that the owner declared."""
     change: str = ""
@@ -184,7 +187,9 @@ class Explanation:
         if self.due is None or self.due == self.price:
             return str(self.price)
         if self.due.is_free:
-            return f"nothing, because the answer is already saved (it cost {self.price})"
+            if self.is_reused:
+                return f"nothing: {FROM_ANOTHER}"
+            return f"nothing: {FROM_OWN} (it cost {self.price})"
         return f"{self.due}, because the rest of {self.price} was spent before"
 
     @property

@@ -54,7 +54,7 @@ from discreet.query.questions import (
 )
 from discreet.query.tree import Relation, Scan, UnionAll
 from discreet.query.undeclared_values import undeclared_values
-from discreet.reuse import DataChange, DataVersion
+from discreet.reuse import DataChange, DataVersion, KnownReleases, ReleaseState
 
 SELECTED = "(groups)"
 """Shown in place of a column's name, for the cost of finding the groups."""
@@ -113,14 +113,16 @@ def explain_plan(  # noqa: PLR0913 - all that is said
     )
 
 
-def with_data(
-    explanation: Explanation, version: DataVersion, change: DataChange | None
-) -> Explanation:
-    """Return an explanation that says which data it is about, and whether they changed."""
+def with_known(explanation: Explanation, version: DataVersion, known: KnownReleases) -> Explanation:
+    """Return an explanation that says which data it is about, and what is saved about them."""
     if explanation.neighbours is None:
         return explanation
-    said = "" if change is None else change_sentence(change.since)
-    return replace(explanation, data_version=version.declared, change=said)
+    return replace(
+        explanation,
+        data_version=version.declared,
+        change="" if known.change is None else change_sentence(known.change.since),
+        is_reused=any(each.state is ReleaseState.REUSED for each in known.releases),
+    )
 
 
 def data_notes(
