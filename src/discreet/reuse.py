@@ -242,7 +242,7 @@ class Reuse:
     def _was_paid(self, view: LedgerView, identity: Identity) -> bool:
         """Return whether a release was paid for under another version of the data."""
         names = (release_name(identity, each) for each in self._version.others)
-        return any(view.find(each) is not None for each in names)
+        return any(view.charges_with_prefix(each, 1) for each in names)
 
     def _name(self, view: LedgerView, identity: Identity) -> str:
         """Return what a release is called in the ledger: the same over the same data."""

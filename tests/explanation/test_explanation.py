@@ -69,7 +69,7 @@ def make_by_hand() -> Explanation:
 
 def test_an_explanation_reads_from_cost_to_noise() -> None:
     assert str(make_by_hand()).splitlines() == [
-        "Preview only: nothing was spent and no private data was read.",
+        "Preview only: nothing was spent and no query was run.",
         "",
         "Cost        ε = 0.5",
         "Protects    each patient_id with all its rows (add-remove neighbours)",

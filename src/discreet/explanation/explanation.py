@@ -35,7 +35,7 @@ UNNAMED = "–"
 NARROWEST = 20
 """Sentences are folded to no fewer columns."""
 
-PREVIEW = "Preview only: nothing was spent and no private data was read."
+PREVIEW = "Preview only: nothing was spent and no query was run."
 PER_ROW = "n is the number of rows in a group whose value is not NULL."
 HINT = "To see the generated SQL, add --sql, or call to_text(sql=True) in Python."
 

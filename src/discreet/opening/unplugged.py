@@ -51,13 +51,16 @@ def open_unplugged(
     written to the ledger, and the curator closes it.
     """
     declared = declared or read(path)
-    digests = digests_for(ledger_of(path, declared), progress)
+    place = MEMORY if ledger is None else ledger_of(path, declared)
     held = ledger or SqliteLedger(MEMORY, budget=budget_from(declared.budget))
     try:
-        return _unplugged(path, declared, held, digests)
+        digests = digests_for(place, progress)
+        curator = _unplugged(path, declared, held, digests)
     except BaseException:
         held.close()
         raise
+    digests.save()
+    return curator
 
 
 def _unplugged(
@@ -98,7 +101,7 @@ def _unplugged_version(declared: Declaration, ledger: Ledger, digests: FileDiges
     """Return the version of the files of a catalog, as far as it can be known without opening."""
     sources = declared.sources
     found = Version(text="")
-    if declared.source.version is None:
+    if declared.source.version is None and not _is_in_memory(ledger):
         try:
             found = version_from(contents_of(sources, digests), earlier_version(sources))
         except SourceError:  # the data are elsewhere, so nothing saved is recognized
@@ -108,8 +111,12 @@ def _unplugged_version(declared: Declaration, ledger: Ledger, digests: FileDiges
 
 def _version_read(version: Version, ledger: Ledger) -> DataVersion:
     """Return the version as a ledger names it. One in memory has no key, and nothing saved."""
-    in_memory = isinstance(ledger, SqliteLedger) and ledger.keyed("") is None
-    return version_in_memory(version) if in_memory else version_in(version, ledger)
+    is_new = _is_in_memory(ledger)
+    return version_in_memory(version) if is_new else version_in(version, ledger)
+
+
+def _is_in_memory(ledger: Ledger) -> bool:
+    return isinstance(ledger, SqliteLedger) and ledger.keyed("") is None
 
 
 def _columns_at_hand(declared: Declaration, engine: DuckDbEngine, name: str) -> tuple[Column, ...]:

@@ -18,7 +18,7 @@ from discreet.ledger.versions import SeenVersion
 from discreet.opening.sources import Version
 from discreet.reuse import DataVersion, Earlier
 
-MOST = 50
+MOST = 10
 """So many other versions are searched for a charge of the same query, the newest first."""
 
 log = logging.getLogger("discreet.opening")
