@@ -14,6 +14,7 @@ from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.public_store import PublicStore
 from discreet.ledger import SqliteLedger
 from discreet.noise import SYSTEM
+from discreet.reuse import DataVersion
 from tests.replay import ReplayableEntropy
 
 Columns = Mapping[str, Sequence[object]]
@@ -39,6 +40,6 @@ def curator_of(
         engine=store if engine is None else engine(store),
         public=PublicStore({}),
         ledger=SqliteLedger(ledger, budget=budget_from(budget), neighbours=budget.neighbours.value),
-        data_version="the same data",
+        data_version=DataVersion(name="the same data"),
         entropy=SYSTEM if seed is None else ReplayableEntropy(seed),
     )

@@ -430,9 +430,10 @@ def test_an_explanation_says_when_a_question_would_be_free(token: Token) -> None
 
     assert told(COUNT, 1) == "Cost        ε = 1"
     curator.ask(COUNT, epsilon=1)
-    free = "Cost        nothing, because the answer is already saved"
+    free = "Cost        nothing: this is the saved answer to this query"
     assert told("SELECT 2 * COUNT(*) FROM VISITS", 1) == f"{free} (it cost ε = 1)"
-    assert told(COUNT, Fraction(1, 2)) == f"{free} (it cost ε = 0.5)"
+    other = "Cost        nothing: read from the saved answer to another query"
+    assert told(COUNT, Fraction(1, 2)) == other
     assert told(COUNT, 2) == "Cost        ε = 2"
     assert "because the rest of ε = 2 was spent before" in told(nested, 2)
     assert eve.explain(nested, epsilon=2).due == Price(epsilon=Fraction(1))

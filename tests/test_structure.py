@@ -76,6 +76,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "mechanisms",
         "parameters",
         "query",
+        "reuse",
     },
     "executor": {
         "answer",
@@ -120,6 +121,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "reuse",
     },
     "opening": {
+        "accounting",
         "amounts",
         "bounds",
         "catalog",
@@ -330,7 +332,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "group_limits measurements",
         "strategy",
         "plan",
-        "identity noise_choice",
+        "accuracy identity noise_choice",
         "pricing",
         "__init__",
     ),
@@ -398,6 +400,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
     ),
     "ledger": in_order(
         "charges",
+        "versions",
         "base",
         "incidents inputs",
         "state",
@@ -409,9 +412,12 @@ INSIDE: dict[str, dict[str, set[str]]] = {
     ),
     "opening": in_order(
         "registry",
+        "contents",
         "sources",
         "stores",
+        "versions",
         "open",
+        "unplugged",
         "__init__ private_draft",
     ),
     "attacks": in_order(

@@ -24,6 +24,7 @@ from discreet.executor import Breaker, Executor, ReleasedTables, price_of
 from discreet.explanation import Explanation
 from discreet.explanation.coverage import Coverage
 from discreet.explanation.from_plan import (
+    data_notes,
     explain_found,
     explain_plan,
     explain_unfound,
@@ -31,6 +32,7 @@ from discreet.explanation.from_plan import (
     note_of_bounds,
     notes_of,
     unlikely_groups_of,
+    with_known,
 )
 from discreet.explanation.thresholds import GroupThresholdWarning, TableSize
 from discreet.ledger import OWNER, Incident, Ledger
@@ -43,7 +45,7 @@ from discreet.query.plan.bounded_rows import with_row_choice
 from discreet.query.plan.group_limits import with_groups_per_unit
 from discreet.query.plan.plan import PlannedRelease, make_target
 from discreet.query.questions import Statistic
-from discreet.reuse import Earlier, KnownReleases, Reuse
+from discreet.reuse import DataChange, DataVersion, KnownReleases, Reuse
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -102,12 +104,12 @@ class Curator:
         engine: Engine,
         public: PublicStore,
         ledger: Ledger,
-        data_version: str = "",
-        earlier: Earlier | None = None,
+        data_version: DataVersion = DataVersion(),  # noqa: B008 - frozen
         entropy: Entropy = SYSTEM,
         planner: Planner | None = None,
     ) -> None:
         self.catalog = catalog
+        self._version = data_version
         self._engine, self._public, self._ledger = engine, public, ledger
         self._planner = planner or Planner(engine=engine, public=public)
         self._reuse = Reuse(
@@ -115,7 +117,6 @@ class Curator:
             ledger=ledger,
             catalog=catalog,
             data_version=data_version,
-            earlier=earlier,
         )
         self._coverage = CoverageLookup(planner=self._planner, reuse=self._reuse, catalog=catalog)
         self._executor = Executor(
@@ -170,15 +171,16 @@ class Curator:
         catalog = with_row_choice(self.catalog, row_choice)
         catalog = with_groups_per_unit(catalog, groups_per_unit)
         search = bounds_search(self._planner, sql, target, find_bounds_of, catalog)
-        found = FoundBounds(catalog=catalog, target=target)
+        found, change = FoundBounds(catalog=catalog, target=target), None
         if search is not None:  # a question of its own, for each column
-            found = self._find(search, sql, account)
+            found, change = self._find(search, sql, account)
         bound = self._planner.plan(sql, found.target, found.catalog)  # parse, check, plan, bind
         known, covered = self._look_up(bound.plan, account)  # what was released before
         if search is None:  # else it was said before bounds were found
             self._warn_of_thresholds(bound.plan, known.unpaid)
         released = self._executor.execute(bound, known, note=sql, account=account)
         cost, from_ledger = _cost_and_origin(released, found)
+        change = change or (None if released.charged.is_free else known.change)
         return present(
             released.plan,
             released.noisy,
@@ -188,7 +190,10 @@ class Curator:
             price=cost,
             balance=balance_from(released.balance.remaining, released.balance.limit),
             from_ledger=from_ledger,
-            notes=_notes(released, found, level, covered),
+            notes=(
+                *data_notes(released.plan, self._version, change, has_older=known.has_older),
+                *_notes(released, found, level, covered),
+            ),
             limits=limits_of_answer(released.plan, covered),
         )
 
@@ -220,7 +225,7 @@ class Curator:
 
         def explained(bound: BoundPlan) -> Explanation:
             known, covered = self._look_up(bound.plan, account)
-            return explain_plan(
+            explanation = explain_plan(
                 bound.plan,
                 _sqls(bound, dialect),
                 confidence,
@@ -232,6 +237,7 @@ class Curator:
                 coverage=covered,
                 unlikely=self._unlikely(bound.plan, known.unpaid),
             )
+            return with_known(explanation, self._version, known)
 
         search = bounds_search(self._planner, sql, target, find_bounds_of, catalog)
         if search is None:
@@ -364,8 +370,10 @@ class Curator:
 
     # ----------------------------------------------------------------------- bounds found first
 
-    def _find(self, search: BoundsSearch, sql: str, account: str) -> FoundBounds:
-        """Find missing bounds, each by a question of its own.
+    def _find(
+        self, search: BoundsSearch, sql: str, account: str
+    ) -> tuple[FoundBounds, DataChange | None]:
+        """Find missing bounds, each by a question of its own; say if the data changed.
 
         What cannot be answered or afforded is rejected before the first is charged.
         """
@@ -381,13 +389,14 @@ class Curator:
         for ref, bound in finding.items():
             bounds[ref], price = self._found(ref, bound, known[ref], account)
             charged += price
-        return FoundBounds(
+        found = FoundBounds(
             catalog=search.with_bounds(bounds),
             target=search.target,
             bounds=bounds,
             epsilon_each=search.epsilon_each,
             charged=charged,
         )
+        return found, next((each.change for each in known.values() if each.change), None)
 
     def _found(
         self, ref: ColumnRef, bound: BoundPlan, known: KnownReleases, account: str

@@ -6,7 +6,7 @@ could not be written is owed: nothing is answered in this process until it is.
 """
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -238,7 +238,7 @@ class Executor:
         while True:
             self._check_least(price_of(known.unpaid))
             items = {
-                number: _item(plan, number, each, note)
+                number: _item(plan, number, each, note, self._reuse.version_note)
                 for number, each in enumerate(known.releases)
                 if each.state in (ReleaseState.DUE, ReleaseState.CHARGED)
             }
@@ -355,13 +355,15 @@ def _carried_out(plan: Plan, known: KnownReleases) -> Plan:
     return replace(plan, releases=releases)
 
 
-def _item(plan: Plan, number: int, known: KnownRelease, note: str) -> Item:
+def _item(
+    plan: Plan, number: int, known: KnownRelease, note: str, version: Mapping[str, str]
+) -> Item:
     planned = known.planned
     return Item(
         question=known.name,
         events=planned.events,
         scope=scope_of(planned),
-        about=_noted(plan, number, note),
+        about={**_noted(plan, number, note), **version},
         despite_pin=known.is_pinned,
     )
 

@@ -8,6 +8,7 @@ noise is no wider than what the question would buy. Nothing here charges or writ
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from enum import Enum
 from fractions import Fraction
 from hashlib import sha256
@@ -17,6 +18,7 @@ from discreet.catalog.catalog import Catalog
 from discreet.errors import DiscreetError, EngineError, SuspendedError
 from discreet.estimators import ExpectedMargin, MarginPerCount, RankMargin, SelectedValue
 from discreet.ledger import AccountBalance, Entry, Ledger, LedgerView, Receipt, SavedAnswer
+from discreet.ledger.versions import VERSION
 from discreet.planner import Planner
 from discreet.query.plan import Plan
 from discreet.query.plan.identity import Identity, meanings_of
@@ -56,6 +58,30 @@ class Earlier:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DataVersion:
+    """The version of the data, as the ledger names it."""
+
+    name: str = field(default="", repr=False)
+    is_noted: bool = False
+    """Whether charges note it, so that the same query on other data is recognized."""
+    declared: str | None = None
+    """As the owner calls it; None if it follows from the data."""
+    earlier: Earlier | None = None
+    others: tuple[str, ...] = field(default=(), repr=False)
+    """Other versions that the ledger knew when the data were opened, the newest first."""
+    since: datetime | None = None
+    """When the ledger first knew it, if it is the newest."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataChange:
+    """The data changed after the same query was charged."""
+
+    since: datetime | None
+    """When the ledger first knew the new version, if it is the newest."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReusedTable:
     """A release as it is read off a kept table: with the noise and the numbers that were drawn."""
 
@@ -87,6 +113,10 @@ class KnownRelease:
     """Whether it was read off another table before: then it is read off the same ever after."""
     reused: ReusedTable | None
     """Another table off which it can be read."""
+    was_paid: bool = False
+    """Whether it was paid for under another version of the data."""
+    is_older: bool = False
+    """Whether an older release paid for it, which named the same data differently."""
 
     @property
     def state(self) -> ReleaseState:
@@ -126,6 +156,22 @@ class KnownReleases:
     beside: tuple[tuple[SavedTable, ...], ...] = ()
     """Saved tables of other releases that were looked for, for each the most exact first."""
 
+    since: datetime | None = None
+    """When the ledger first knew this version of the data, if it is the newest."""
+
+    @property
+    def has_older(self) -> bool:
+        """Whether something was saved by an older release, for the same data."""
+        saved = (each for each in self.releases if each.state is ReleaseState.SAVED)
+        return any(each.is_older for each in saved)
+
+    @property
+    def change(self) -> DataChange | None:
+        """The change of the data for which something must be charged again; None if nothing."""
+        if any(each.was_paid and each.state is ReleaseState.DUE for each in self.releases):
+            return DataChange(since=self.since)
+        return None
+
     @property
     def unpaid(self) -> tuple[PlannedRelease, ...]:
         """The releases that would be charged, each once."""
@@ -153,6 +199,7 @@ class _Looked:
     paid: Receipt | SavedAnswer | None
     is_pinned: bool
     sources: tuple[tuple[Entry, bytes], ...]
+    was_paid: bool
 
 
 class Reuse:
@@ -164,11 +211,16 @@ class Reuse:
         planner: Planner,
         ledger: Ledger,
         catalog: Catalog,
-        data_version: str = "",
-        earlier: Earlier | None = None,
+        data_version: DataVersion = DataVersion(),  # noqa: B008 - frozen
     ) -> None:
         self._planner, self._ledger, self._catalog = planner, ledger, catalog
-        self._data_version, self._earlier = data_version, earlier
+        self._version, self._data_version = data_version, data_version.name
+        self._earlier = data_version.earlier
+
+    @property
+    def version_note(self) -> dict[str, str]:
+        """What charges note of the version of the data."""
+        return {VERSION: self._data_version} if self._version.is_noted else {}
 
     def find(self, plan: Plan, account: str, beside: Sequence[Identity] = ()) -> KnownReleases:
         """Return what the ledger has of a plan, or reject an account that may not ask.
@@ -186,6 +238,7 @@ class Reuse:
             balance=balance,
             is_suspended=is_suspended,
             beside=tables,
+            since=self._version.since,
         )
 
     def saved(self, identities: Sequence[Identity]) -> tuple[tuple[SavedTable, ...], ...]:
@@ -240,6 +293,7 @@ class Reuse:
             paid=paid,
             is_pinned=source is not None,
             sources=tuple(_sources(view, planned, alike)),
+            was_paid=paid is None and source is None and self._was_paid(view, identity),
         )
 
     def _saved(self, view: LedgerView, identity: Identity) -> tuple[SavedTable, ...]:
@@ -258,6 +312,11 @@ class Reuse:
             if isinstance(kept, SavedAnswer) and kept.answer != NO_TABLE:
                 found.append(SavedTable(name=name, epsilon=epsilon, answer=kept.answer))
         return tuple(found)
+
+    def _was_paid(self, view: LedgerView, identity: Identity) -> bool:
+        """Return whether a release was paid for under another version of the data."""
+        names = (release_name(identity, each) for each in self._version.others)
+        return any(view.charges_with_prefix(each, 1) for each in names)
 
     def _name(self, view: LedgerView, identity: Identity) -> str:
         """Return what a release is called in the ledger: the same over the same data."""
@@ -294,6 +353,8 @@ class Reuse:
             paid=looked.paid,
             is_pinned=looked.is_pinned,
             reused=self._reused(planned, looked.sources),
+            was_paid=looked.was_paid,
+            is_older=self._earlier is not None and self._earlier.paid.get(looked.name, False),
         )
 
     def _reused(

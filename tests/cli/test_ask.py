@@ -58,6 +58,55 @@ def test_explaining_needs_no_data_and_charges_nothing(folder: Path, discreet: Di
     assert "visits.csv does not exist" in refused.err
 
 
+FREE = "Cost        nothing: this is the saved answer to this query (it cost ε = 0.5)"
+
+
+def test_a_preview_says_that_a_saved_answer_is_free(folder: Path, discreet: Discreet) -> None:
+    preview = ("explain", COUNT, "-e", "0.5")
+    assert "Cost        ε = 0.5\n" in discreet(*preview).out
+    assert not (folder / "discreet.ledger").exists()
+    assert discreet("ask", COUNT, "-e", "0.5").code == 0
+    before = discreet("ledger", "verify").out
+    assert FREE in discreet(*preview).out
+    (folder / VISITS).touch()
+    assert FREE in discreet(*preview).out
+    assert json.loads(discreet(*preview, "--json").out)["due"]["epsilon"] == 0
+    assert "nothing: read from the saved answer" in discreet("explain", COUNT, "-e", "0.25").out
+    (folder / VISITS).write_text((folder / VISITS).read_text().replace("north", "south", 1))
+    changed = "ε = 0.5. The data changed since this query was last charged; this is a new charge."
+    assert f"Cost        {changed}" in discreet(*preview).out
+    assert discreet("ledger", "verify").out == before
+    assert "; this is a new charge." in discreet("ask", COUNT, "-e", "0.5").out
+    assert FREE in discreet(*preview).out
+    (folder / VISITS).unlink()
+    assert "Cost        ε = 0.5\n" in discreet(*preview).out
+
+
+def test_a_preview_on_an_account_knows_what_is_saved(folder: Path, discreet: Discreet) -> None:
+    catalog = folder / "discreet.toml"
+    catalog.write_text(f"{catalog.read_text()}\n[analysts.eve]\nepsilon = 0.75\n")
+    assert discreet("ask", COUNT, "-e", "0.5", "--as", "eve").code == 0
+    told = discreet("explain", COUNT, "-e", "0.5", "--as", "eve").out
+    assert FREE in told
+    assert "Remaining   ε = 0.25 of 0.75" in told
+    refused = discreet("explain", COUNT, "-e", "0.5", "--as", "bob")
+    assert (refused.code, refused.out) == (1, "")
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_margin_has_a_ceiling(discreet: Discreet) -> None:
+    terms = ("SELECT COUNT(*) AS n FROM visits", "--within", "10", "--epsilon")
+    refused = discreet("ask", *terms, "0.1")
+    assert refused.code == 1
+    assert "A margin of error of ±10 for n needs ε = " in refused.err
+    assert "at most ε = 0.1 may be spent. ε = 0.1 would give ±" in refused.err
+    assert "No queries yet." in discreet("budget").out
+    asked, alone = discreet("ask", *terms, "1"), discreet("explain", *terms[:3])
+    assert asked.code == 0, asked.err
+    assert "Cost        nothing" in alone.out
+    assert discreet("ask", *terms, "2").out.splitlines()[:2] == asked.out.splitlines()[:2]
+
+
 def test_an_explanation_is_also_json(folder: Path, discreet: Discreet) -> None:
     (folder / "q.sql").write_text(COUNT)
     told = json.loads(discreet("explain", "-f", "q.sql", "-e", "0.5", "--json").out)

@@ -70,7 +70,7 @@ def make_by_hand() -> Explanation:
 
 def test_an_explanation_reads_from_cost_to_noise() -> None:
     assert str(make_by_hand()).splitlines() == [
-        "Preview only: nothing was spent and no private data was read.",
+        "Preview only: nothing was spent and no query was run.",
         "",
         "Cost        ε = 0.5",
         "Protects    each patient_id with all its rows (add-remove neighbours)",
@@ -216,7 +216,7 @@ def test_what_is_left_is_told_when_it_is_known() -> None:
 @pytest.mark.parametrize(
     ("due", "told"),
     [
-        (Fraction(0), "nothing, because the answer is already saved (it cost ε = 0.5)"),
+        (Fraction(0), "nothing: this is the saved answer to this query (it cost ε = 0.5)"),
         (Fraction(1, 4), "ε = 0.25, because the rest of ε = 0.5 was spent before"),
         (Fraction(1, 2), "ε = 0.5"),
     ],

@@ -8,7 +8,6 @@ import pytest
 
 import discreet
 from discreet.curator import Curator
-from discreet.explanation import thresholds
 from discreet.explanation.thresholds import GroupThresholdWarning
 from tests.curated import curator_of
 
@@ -117,11 +116,10 @@ def test_groups_that_may_pass_are_not_warned_of() -> None:
         assert curator.explain(SQL, epsilon=20).warnings == ()
 
 
-def test_groups_per_unit_is_named_once_it_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(thresholds, "HAS_GROUPS_PER_UNIT", True)
+def test_a_limit_on_groups_is_named_as_a_remedy() -> None:
     with flights() as curator:
         curator.ask(PLANES_SQL, epsilon=100)
-        assert "groups_per_unit=" in curator.explain(SQL, epsilon=1).warnings[0]
+        assert "with groups_per_unit" in curator.explain(SQL, epsilon=1).warnings[0]
 
 
 def test_bounds_are_not_paid_for_where_no_group_can_be_shown() -> None:

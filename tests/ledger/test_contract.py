@@ -262,6 +262,32 @@ def test_questions_are_told_apart_to_the_last_character(store: Store) -> None:
     ledger.verify()
 
 
+def test_data_versions_are_known_in_the_order_in_which_they_were_noted(store: Store) -> None:
+    ledger = store.open()
+    ledger.note_version("v0", earlier="a")  # nothing was charged for it, so nothing is noted
+    assert [each.kind for each in ledger.entries()] == ["policy"]
+    ledger.charge("p", [TENTH])
+    ledger.charge("q", [TENTH], about={"data_version": "v1"})
+    ledger.charge("r", [TENTH], about={"data_version": "v1"})
+    for _ in range(2):
+        ledger.note_version("v2", earlier="b")
+        ledger.note_version("v1", earlier="c")
+    again = store.open()
+    for opened in (ledger, again) if again.find("q") else (ledger,):  # memory is not shared
+        with opened.view() as view:
+            known = view.versions()
+        assert [(each, known[each].earlier) for each in known] == [("v1", ""), ("v2", "b")]
+        entries = list(opened.entries())
+        assert [each.kind for each in entries] == ["policy", *["charge"] * 3, "policy"]
+        assert [known[each].since for each in known] == [entries[2].written, entries[4].written]
+        noted = {"data_version": "v2", "earlier_version": "b"}
+        assert entries[4].about == {**entries[0].about, **noted}
+        assert opened.remaining().epsilon == ledger.remaining().epsilon
+        opened.verify()
+    with pytest.raises(ParameterError):
+        ledger.note_version("")
+
+
 def test_entries_say_what_was_written_and_when(store: Store) -> None:
     ledger = store.open(Budget(epsilon=3, delta=1e-6))
     ledger.declare_analyst("eve", epsilon=0.5)

@@ -26,12 +26,17 @@ from discreet.catalog.schema import Kind
 from discreet.engines.base import PreparedTables
 from discreet.engines.duckdb.loading import DuckDbTable
 from discreet.ledger import SqliteLedger, existing_ledger
-from discreet.opening import copy_of, is_copy_outdated, prepare_catalog
+from discreet.opening import copy_of, is_copy_outdated, prepare_catalog, registry
 from discreet.opening import sources as opened_sources
-from discreet.opening.registry import content_of
 from discreet.opening.sources import DECIDES_NOTHING, bounding_key, earlier_version, form_of
+from discreet.reuse import DataVersion
 
 COUNT = "SELECT COUNT(*) AS n FROM people"
+
+
+def content_of(table: Any) -> str:
+    """Return the digest of a table in memory, for which no file is read."""
+    return registry.content_of(table, str)
 
 
 def was_kept(source: Any, ledger: Path, **more: Any) -> bool:
@@ -202,7 +207,8 @@ def test_what_an_older_version_charged_for_files_is_still_free(
     )
     assert older == sha256(told.encode()).hexdigest()
     with monkeypatch.context() as patch:
-        patch.setattr("discreet.opening.open._version_in", lambda *_: older)
+        named = DataVersion(name=older)
+        patch.setattr("discreet.opening.open.note_version", lambda *_: named)
         assert not was_kept(file, ledger)
     assert was_kept(file, ledger)
     dearer = "SELECT COUNT(*) AS n, COUNT(DISTINCT who) AS m FROM people"
@@ -362,7 +368,7 @@ def test_files_that_are_as_they_were_when_the_copy_was_made_are_not_read_again(
     monkeypatch.setattr(opened_sources, "SETTLED", 0.0)
     assert prepare_catalog(catalog)
 
-    def no_reading(_: object) -> str:
+    def no_reading(*_: object) -> str:
         raise AssertionError
 
     monkeypatch.setattr("discreet.opening.sources.content_of", no_reading)

@@ -74,6 +74,11 @@ REUSED = Note(
 """Said where an answer was read from a table that was released for another query."""
 
 
+FROM_OWN = "this is the saved answer to this query"
+FROM_ANOTHER = "read from the saved answer to another query"
+"""Why an answer costs nothing, as answers and explanations say it."""
+
+
 WIDTH = 100
 """Columns that a text is folded to."""
 
@@ -338,10 +343,8 @@ class Answer:
         """Return what was spent, what remains, and what repeating the query costs."""
         remaining = f"Remaining: {self.remaining}"
         if self.from_ledger:
-            is_reused = REUSED in self.notes
-            saved = "read from the saved answer to another query"
-            own = "this is the saved answer to this query"
-            return f"Spent nothing: {saved if is_reused else own}", remaining
+            why = FROM_ANOTHER if REUSED in self.notes else FROM_OWN
+            return f"Spent nothing: {why}", remaining
         if self.price.is_free:
             return "Spent nothing: only public tables were read", remaining
         return f"Spent {self.price}", remaining, "Repeating this query is free"

@@ -3,7 +3,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Literal
@@ -15,7 +14,7 @@ from discreet.answer import Answer
 from discreet.catalog.resolve import read
 from discreet.cli.console import answers, is_interactive, remark, show, waiting, width_of
 from discreet.cli.init import remark_outdated
-from discreet.cli.ledger import balance_of
+from discreet.cli.ledger import ledger_to_read
 from discreet.cli.options import (
     ROW_CHOICES,
     AccountOptions,
@@ -84,18 +83,21 @@ def explain(
     account: str | None,
     token: str | None,
 ) -> None:
-    """Print the cost and margins of a query; reads the catalog and the ledger, no private data."""
+    """Print the cost and margins of a query; reads the catalog and the ledger.
+
+    Of private files only the bytes are read, to recognize answers that are saved for them.
+    """
     query = query_text(sql, file)
     options = question_options(
         epsilon, delta, within, confidence, row_choice, dialect, groups_per_unit=groups_per_unit
     )
     charged = account_options(account, token)
-    with waiting("reading the catalog"):
+    with waiting("reading the catalog") as advance:
         declared = read(catalog)
-        curator = open_unplugged(catalog, declared=declared)
+        ledger = ledger_to_read(catalog, declared, charged)
+        curator = open_unplugged(catalog, declared=declared, ledger=ledger, progress=advance)
     with curator:
-        explanation = explained(curator, query, options)
-    shown = replace(explanation, remaining=balance_of(catalog, declared, charged))
+        shown = explained(_on_account(curator, charged), query, options)
     if is_json:
         show(shown.to_json(indent=2))
         return
@@ -107,15 +109,16 @@ def opened(catalog: Path, account: AccountOptions) -> Iterator[Curator | Account
     """Open the data of a catalog for an account, and close it afterwards."""
     declared = read(catalog)
     remark_outdated(catalog, declared)
-    with waiting("reading the data"):
-        curator = open_catalog(catalog, declared=declared)
+    with waiting("reading the data") as advance:
+        curator = open_catalog(catalog, declared=declared, progress=advance)
     with curator:
-        if account.token is not None:
-            yield curator.as_analyst(account.token)
-        elif account.name is not None:
-            yield curator.on_account(account.name)
-        else:
-            yield curator
+        yield _on_account(curator, account)
+
+
+def _on_account(curator: Curator, account: AccountOptions) -> Curator | Account:
+    if account.token is not None:
+        return curator.as_analyst(account.token)
+    return curator if account.name is None else curator.on_account(account.name)
 
 
 def answered(

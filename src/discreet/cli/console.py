@@ -198,18 +198,25 @@ def _row_lines(
 
 
 @contextmanager
-def waiting(what: str) -> Iterator[None]:
-    """Show on a terminal that work is going on, once it has taken a while."""
+def waiting(what: str) -> Iterator[Callable[[str, int, int], None]]:
+    """Show on a terminal that work is going on, once it has taken a while.
+
+    What it yields takes a name, how many are done, and of how many, to be shown as well.
+    """
     console = remarks()
     if not console.is_terminal:
-        yield
+        yield lambda _name, _done, _of: None
         return
     spinner = _Spinner(console.status(Text(printable(what))))
     timer = threading.Timer(PATIENCE, spinner.start)
     timer.daemon = True
     timer.start()
+
+    def advance(name: str, done: int, of: int) -> None:
+        spinner.say(f"{what}: {name} {done:,} of {of:,}")
+
     try:
-        yield
+        yield advance
     finally:
         timer.cancel()
         spinner.stop()
@@ -241,6 +248,9 @@ class _Spinner:
         with self._lock:
             if not self._is_over:
                 self._status.start()
+
+    def say(self, text: str) -> None:
+        self._status.update(Text(printable(text)))
 
     def stop(self) -> None:
         with self._lock:

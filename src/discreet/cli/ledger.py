@@ -10,7 +10,7 @@ from math import isinf
 from pathlib import Path
 from shlex import quote
 
-from discreet.accounting import Budget, Charge, ComposedPrice, Remaining
+from discreet.accounting import Charge, ComposedPrice, Remaining
 from discreet.amounts import ROUNDED, amount_down, amount_up, balance_from, equation
 from discreet.answer import Balance
 from discreet.catalog.catalog import budget_from
@@ -88,19 +88,14 @@ def budget(catalog: Path, *, is_json: bool = False) -> None:
         _show_summary(summary)
 
 
-def balance_of(catalog: Path, declared: Declaration, account: AccountOptions) -> Balance:
-    """Return what remains for an account: everything before the first charge."""
+def ledger_to_read(catalog: Path, declared: Declaration, account: AccountOptions) -> Ledger | None:
+    """Return the ledger for a preview; None for the owner before anything was charged."""
     if account != AccountOptions():
-        with closing(open_books(catalog, declared=declared)) as found:
-            name = found.authenticate(account.token) if account.token is not None else account.name
-            with found.view() as view:
-                view.check(account=str(name))
-                balance = view.balance(str(name))
-            return balance_from(balance.remaining, balance.limit)
-    with _opened(catalog, declared) as existing:
-        if existing is None:
-            return _unspent(declared)
-        return balance_from(existing.remaining(), _total(existing))
+        return open_books(catalog, declared=declared)
+    place = ledger_place(catalog, declared=declared)
+    if isinstance(place, Path) and not place.exists():
+        return None
+    return existing_ledger(place)
 
 
 def _summary(catalog: Path) -> Summary:
@@ -144,17 +139,6 @@ def _opened(catalog: Path, declared: Declaration) -> Iterator[Ledger | None]:
 def _unspent(declared: Declaration) -> Balance:
     total = budget_from(declared.budget)
     return balance_from(total.remaining(), total)
-
-
-def _total(found: Ledger) -> Budget:
-    """Return the total in force, uncharged: the last one that was declared."""
-    declared = [each.about for each in found.entries() if each.kind == "policy"][-1]
-    return Budget(
-        epsilon=Fraction(declared["epsilon"]),
-        delta=Fraction(declared["delta"]),
-        filter=declared["filter"],
-        set_aside=Fraction(declared["set_aside"]),
-    )
 
 
 def _accounts(found: LedgerView, report: Report, suspended: Mapping[str, bool]) -> list[Spent]:

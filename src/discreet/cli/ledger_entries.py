@@ -8,8 +8,9 @@ from discreet.accounting import record_from_event
 from discreet.amounts import amount_up, equation
 from discreet.ledger import Entry, Incident
 from discreet.ledger.incidents import UNANSWERED
+from discreet.ledger.versions import EARLIER, VERSION
 
-PRIVATE = {"token", "data"}
+PRIVATE = {"token", "data", VERSION, EARLIER}
 """Notes of the ledger that nobody is shown."""
 
 FAILURES = {
@@ -57,6 +58,7 @@ def _policy_text(about: Mapping[str, str]) -> str:
     shown = PRIVATE | {"epsilon", "delta", "filter", "neighbours"}
     rest = sorted(each for each in about.items() if each[0] not in shown and each[1] != "0")
     parts = (
+        *(["new data version"] if VERSION in about else []),
         _equation("ε", about["epsilon"]),
         _equation("δ", about["delta"]),
         *(f"{name} {value}" for name, value in rest),

@@ -183,8 +183,8 @@ Within: TypeAlias = Annotated[
         "--within",
         "-w",
         metavar="N",
-        help="Margin of error you need; Discreet finds the smallest ε that gives it. Examples: "
-        "20, or visits=20.",
+        help="Margin of error you need; Discreet finds the smallest ε that gives it, and spends no "
+        "more than --epsilon if you give both. Examples: 20, or visits=20.",
     ),
 ]
 Confidence: TypeAlias = Annotated[

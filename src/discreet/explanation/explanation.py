@@ -6,6 +6,7 @@ from fractions import Fraction
 from html import escape
 
 from discreet.amounts import Balance, Price, amount_up, equation, exact_and_float, percent
+from discreet.answer.answer import FROM_ANOTHER, FROM_OWN
 from discreet.answer.columns import indentation, json_text
 from discreet.answer.rendering import (
     LINE,
@@ -34,7 +35,7 @@ UNNAMED = "–"
 NARROWEST = 20
 """Sentences are folded to no fewer columns."""
 
-PREVIEW = "Preview only: nothing was spent and no private data was read."
+PREVIEW = "Preview only: nothing was spent and no query was run."
 PER_ROW = "n is the number of rows in a group whose value is not NULL."
 HINT = "To see the generated SQL, add --sql, or call to_text(sql=True) in Python."
 
@@ -104,6 +105,12 @@ class Explanation:
     """What remains of the budget now."""
     due: Price | None = None
     """What would be charged now: less than the price if some of it was charged before."""
+    is_reused: bool = False
+    """Whether it would be read from the saved answer to another query."""
+    data_version: str | None = None
+    """The version of the data that the owner declared."""
+    change: str = ""
+    """That the data changed since the query was last charged, so that it is charged again."""
     shows_sql: bool = False
     """Whether text has the generated SQL, as where a dialect was asked for."""
     warnings: tuple[str, ...] = ()
@@ -172,7 +179,9 @@ class Explanation:
         return json_text(self._content(), indentation(indent))
 
     def _facts(self) -> Iterator[tuple[str, str]]:
-        yield "Cost", self._cost()
+        yield "Cost", f"{self._cost()}. {self.change}" if self.change else self._cost()
+        if self.data_version is not None:
+            yield "Data", f"version {visible(self.data_version)}"
         if self.remaining is not None:
             yield "Remaining", str(self.remaining)
         yield "Protects", self.protects
@@ -184,7 +193,9 @@ class Explanation:
         if self.due is None or self.due == self.price:
             return str(self.price)
         if self.due.is_free:
-            return f"nothing, because the answer is already saved (it cost {self.price})"
+            if self.is_reused:
+                return f"nothing: {FROM_ANOTHER}"
+            return f"nothing: {FROM_OWN} (it cost {self.price})"
         return f"{self.due}, because the rest of {self.price} was spent before"
 
     @property
@@ -256,6 +267,8 @@ class Explanation:
             "question": self.question,
             "price": self.price.to_json(),
             "due": None if self.due is None else self.due.to_json(),
+            **({"change": self.change} if self.change else {}),
+            **({} if self.data_version is None else {"data_version": self.data_version}),
             "remaining": None if self.remaining is None else self.remaining.to_json(),
             "confidence": float(self.confidence),
             "neighbours": None if self.neighbours is None else self.neighbours.value,

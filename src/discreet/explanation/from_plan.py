@@ -23,9 +23,11 @@ from discreet.explanation.coverage import LimitLine, clamped_line, clamped_sente
 from discreet.explanation.explanation import UNNAMED, ExplainedColumn, Explanation
 from discreet.explanation.hints import clamp_hints
 from discreet.explanation.sentences import (
+    SAVED_BY_OLDER,
     SUSPENDED,
     UnitName,
     brief,
+    change_sentence,
     choice_sentence,
     contribution_sentences,
     declared_groups,
@@ -66,6 +68,7 @@ from discreet.query.questions import (
 )
 from discreet.query.tree import Relation, Scan, UnionAll
 from discreet.query.undeclared_values import undeclared_values
+from discreet.reuse import DataChange, DataVersion, KnownReleases, ReleaseState
 
 SELECTED = "(groups)"
 """Shown in place of a column's name, for the cost of finding the groups."""
@@ -133,6 +136,30 @@ def explain_plan(  # noqa: PLR0913 - all that is said
             *_undeclared_notes(plan),
         ),
     )
+
+
+def with_known(explanation: Explanation, version: DataVersion, known: KnownReleases) -> Explanation:
+    """Return an explanation that says which data it is about, and what is saved about them."""
+    if explanation.neighbours is None:
+        return explanation
+    return replace(
+        explanation,
+        data_version=version.declared,
+        change="" if known.change is None else change_sentence(known.change.since),
+        is_reused=any(each.state is ReleaseState.REUSED for each in known.releases),
+    )
+
+
+def data_notes(
+    plan: Plan, version: DataVersion, change: DataChange | None, *, has_older: bool = False
+) -> tuple[Note, ...]:
+    """Return what an answer says of its data: their version, and whether they changed."""
+    if not plan.releases:
+        return ()
+    named = [] if version.declared is None else [f"Data version: {version.declared}."]
+    said = [] if change is None else [change_sentence(change.since)]
+    said += [SAVED_BY_OLDER] if has_older else []
+    return tuple(Note(each, is_printed=True) for each in (*named, *said))
 
 
 def notes_of(
@@ -470,6 +497,7 @@ def explain_unfound(
         one,
         price=replace(one.price, epsilon=one.price.epsilon + first.epsilon),
         due=None,
+        change=next((each.change for each in (*finding, one) if each.change), ""),
         first=said,
         columns=(*columns, *map(_common_column, one.columns, other.columns)),
         bounding=_common(one.bounding, other.bounding),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from fractions import Fraction
 
 from discreet.amounts import error_text, number_text, percent
@@ -81,6 +82,22 @@ class UnitName:
 
 
 # --------------------------------------------------------------------------- warnings
+
+
+CHANGED = "The data changed since this query was last charged; this is a new charge."
+
+
+SAVED_BY_OLDER = (
+    "An older release of Discreet saved this answer. It is still valid, because the data are the "
+    "same."
+)
+
+
+def change_sentence(since: datetime | None) -> str:
+    """Return that a query is charged again, and since when the ledger knows the new data."""
+    if since is None:
+        return CHANGED
+    return f"The data changed on {since:%Y-%m-%d}; this is a new charge."
 
 
 SUSPENDED = "This account is suspended, so running this query would be rejected."

@@ -28,9 +28,6 @@ ENOUGH_SHARE = Fraction(1, 10)
 STEPS = tuple(map(Fraction, ("0.1", "0.2", "0.5", "1", "2", "5", "10", "20", "50", "100")))
 """The values of epsilon that are tried."""
 
-HAS_GROUPS_PER_UNIT = False
-"""Whether `groups_per_unit=` exists, so that it can be suggested."""
-
 
 class GroupThresholdWarning(DiscreetWarning):
     """A query is about to be charged although no group is likely to be shown.
@@ -184,7 +181,7 @@ def _remedies(plan: Plan, number: int, most: int, policy: BudgetPolicy, what: st
     ways = [
         f"List the groups: WHERE {key} IN (...)",
         f"Or ask the data owner to declare the values of {listed(columns)}",
-        *(["Or set groups_per_unit="] if HAS_GROUPS_PER_UNIT else []),
+        "Or limit the groups that each is counted in, with groups_per_unit",
         *(["Or ask for fewer aggregates"] if len(planned.events) > 1 else []),
     ]
     if (enough := _enough(plan, number, most, policy)) is not None:

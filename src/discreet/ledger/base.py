@@ -15,6 +15,7 @@ from typing import Literal, Protocol, Self, TypeAlias
 from discreet.accounting import Budget, Charge, ComposedPrice, Event, Remaining
 from discreet.errors import Failure
 from discreet.ledger.charges import ChargeScope
+from discreet.ledger.versions import SeenVersion
 from discreet.parameters import Real
 
 EntryKind: TypeAlias = Literal["policy", "charge", "answer", "analyst", "incident", "resume", "pin"]
@@ -168,6 +169,9 @@ class LedgerView(Protocol):
     def charges_with_prefix(self, prefix: str, most: int) -> tuple[Entry, ...]:
         """Return the last charges of queries whose names begin so, the newest first."""
 
+    def versions(self) -> Mapping[str, SeenVersion]:
+        """Return the data versions that entries name, in the order of their first entries."""
+
     def remaining(self, account: str | None = None, *, scope: ChargeScope = None) -> Remaining:
         """Return what is left of the total, or of an account's cap; the total holds besides."""
 
@@ -291,6 +295,12 @@ class Ledger(Protocol):
         """Return what stands for a text in this ledger; without its key nobody can guess which.
 
         None if there is no key that may be read.
+        """
+
+    def note_version(self, name: str, *, earlier: str = "") -> None:
+        """Note the version of the data that are open now, if it is new to a ledger with charges.
+
+        `earlier` is the name that an older release gave to the same data, sealed.
         """
 
     def charged(self) -> Charge:

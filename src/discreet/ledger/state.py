@@ -41,6 +41,7 @@ from discreet.ledger.charges import (
 )
 from discreet.ledger.incidents import looked_at, suspends_all
 from discreet.ledger.inputs import Largest, Policy, analyst_from_record, cap_of, check_name
+from discreet.ledger.versions import SeenVersion, with_versions
 
 ALTERED = (
     "The ledger has been changed since it was written",
@@ -136,6 +137,8 @@ class LedgerState:
     """Those before it was: answered late, they make room for no others."""
     pins: Mapping[str, str] = field(default_factory=dict)
     """Queries that were read off saved answers, and the queries of those."""
+    versions: Mapping[str, SeenVersion] = field(default_factory=dict)
+    """The data versions that entries name, in the order in which they were first named."""
 
     @property
     def total(self) -> Budget:
@@ -273,7 +276,7 @@ class LedgerState:
         paid: dict[tuple[str, ChargeScope], Counter[str]] = {}
         analysts, shares = dict(self.analysts), dict(self.shares)
         suspended, unanswered, pins = dict(self.suspended), dict(self.unanswered), self.pins
-        looked = self.looked_at
+        looked, versions = self.looked_at, self.versions
         for row in rows:
             number += 1
             check_follows(digest, row)
@@ -284,9 +287,11 @@ class LedgerState:
                 case "policy":
                     policy = _next_policy(policy, row)
                     largest = largest.after(policy)
+                    versions = with_versions(versions, row.written, row.about)
                 case "charge" if policy is not None:
                     paid.setdefault((row.account, scope_of(row)), Counter())[row.events] += 1
                     unanswered[row.account] = unanswered.get(row.account, 0) + 1
+                    versions = with_versions(versions, row.written, row.about)
                 case "analyst" if policy is not None:
                     analysts[row.account] = _analyst(row)
                     shares.setdefault(row.account, policy.share)
@@ -318,6 +323,7 @@ class LedgerState:
             unanswered=unanswered,
             looked_at=looked,
             pins=pins,
+            versions=versions,
         )
         return known.charged_for(paid)
 

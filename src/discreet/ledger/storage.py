@@ -43,6 +43,7 @@ from discreet.ledger.state import (
     scope_of,
     source_of,
 )
+from discreet.ledger.versions import version_notes
 from discreet.noise import SYSTEM
 
 LENGTH = 32
@@ -288,6 +289,14 @@ class Turn:
         if policy != self.state.policy:
             self.state.check_policy(policy)
             self.append(NewEntry(kind="policy", about=policy.record))
+
+    def note_version(self, name: str, earlier: str) -> None:
+        """Note a data version, unless it is known or nothing was charged so far."""
+        policy = self.state.policy
+        if policy is None or name in self.state.versions or not self.state.accounts:
+            return
+        about = {**policy.record, **version_notes(name, earlier)}
+        self.append(NewEntry(kind="policy", about=about))
 
     def declare_analyst(self, analyst: Analyst) -> None:
         """Put an account in force, unless it is already as declared."""

@@ -202,6 +202,16 @@ class StoredLedger:
         key = self._storage.key()
         return None if key is None else new_hmac(key, text.encode(), sha256).hexdigest()
 
+    def note_version(self, name: str, *, earlier: str = "") -> None:
+        """Note the version of the data that are open now, if it is new to a ledger with charges.
+
+        `earlier` is the name that an older release gave to the same data, sealed.
+        """
+        name, known = check_name("name", name), self._current()
+        if name not in known.versions and known.accounts:
+            with self._turn("write") as turn:
+                turn.note_version(name, earlier and check_name("earlier", earlier))
+
     def charged(self) -> Charge:
         """Return what all entries together have taken."""
         return self._current().charged

@@ -1,6 +1,6 @@
 """What a ledger holds at one moment: everything that is read here is read in one transaction."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from discreet.accounting import Event, Remaining, compose
@@ -19,6 +19,7 @@ from discreet.ledger.charges import ChargeScope, check_scope, events_from_text, 
 from discreet.ledger.inputs import check_name, check_prefix
 from discreet.ledger.state import LedgerState, StoredEntry, entry_from_row, paid_by_choice, scope_of
 from discreet.ledger.storage import Turn, following, new_entries
+from discreet.ledger.versions import SeenVersion
 from discreet.parameters import Real
 
 
@@ -69,6 +70,10 @@ class StoredView:
     def charges_with_prefix(self, prefix: str, most: int) -> tuple[Entry, ...]:
         """Return the last charges of queries whose names begin so, the newest first."""
         return tuple(map(entry_from_row, self._turn.charges_under(check_prefix(prefix), most)))
+
+    def versions(self) -> Mapping[str, SeenVersion]:
+        """Return the data versions that entries name, in the order of their first entries."""
+        return MappingProxyType(dict(self._state.versions))
 
     def remaining(self, account: str | None = None, *, scope: ChargeScope = None) -> Remaining:
         """Return what is left of the total, or of an account's cap; the total holds besides."""

@@ -2,9 +2,12 @@
 
 | file | holds |
 |---|---|
-| `open.py` | `discreet.open`; catalog files, with their data or without |
+| `open.py` | `discreet.open`; catalog files with their data |
+| `unplugged.py` | catalog files without their data, to explain queries |
 | `sources.py` | where the data are: files, data frames and servers; their versions and engines |
 | `stores.py` | what is kept for a catalog: its ledger and its prepared tables |
+| `contents.py` | digests of the bytes of files, and the cache of them |
+| `versions.py` | the data version as a ledger names it |
 | `registry.py` | which ledgers on this machine are about the same data |
 | `private_draft.py` | bounds and values for a first catalog, found privately |
 """
@@ -13,7 +16,6 @@ from discreet.opening.open import open as open_data
 from discreet.opening.open import (
     open_catalog,
     open_to_measure,
-    open_unplugged,
     read_columns,
     rows_guessed_from,
 )
@@ -27,6 +29,7 @@ from discreet.opening.stores import (
     open_books,
     prepare_catalog,
 )
+from discreet.opening.unplugged import open_unplugged
 
 __all__ = [
     "LEDGER_SUFFIX",

@@ -3,29 +3,35 @@
 import functools
 import inspect
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import closing, suppress
-from dataclasses import replace
+from contextlib import closing
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 from typing import ParamSpec, TypeVar, cast
-from uuid import uuid4
 from warnings import warn
 
 from discreet.catalog import Accounting, Auto, Catalog, Column, PublicTable, RowChoice, Value
 from discreet.catalog.arguments import ARGUMENTS, declare
-from discreet.catalog.catalog import Suspends, budget_from
+from discreet.catalog.catalog import Suspends
 from discreet.catalog.declaration import Declaration
 from discreet.catalog.resolve import known_limit, read, resolve
-from discreet.catalog.sources import EMBEDDED, without_password
+from discreet.catalog.sources import without_password
 from discreet.curator import Curator
-from discreet.engines.base import PreparingEngine, TableEngine, as_prepared, scans_to_prepare
-from discreet.engines.duckdb import DuckDbEngine, ExplainOnlyEngine
-from discreet.engines.duckdb.loading import DataSource, csv_columns, files_of, is_csv
+from discreet.engines.base import (
+    PreparingEngine,
+    Progress,
+    TableEngine,
+    as_prepared,
+    scans_to_prepare,
+)
+from discreet.engines.duckdb import DuckDbEngine
+from discreet.engines.duckdb.loading import DataSource, csv_columns, is_csv
 from discreet.engines.public_store import PublicStore
 from discreet.engines.spark.tables import Session, SparkFrame
-from discreet.errors import HIDDEN, CatalogError, DiscreetWarning, ParameterError, SourceError
-from discreet.ledger import Ledger, SqliteLedger, is_on_server
+from discreet.errors import HIDDEN, ParameterError
+from discreet.ledger import Ledger, is_on_server
 from discreet.mechanisms.sensitivity import Neighbours
+from discreet.opening.contents import FileDigests, cache_of
 from discreet.opening.registry import is_synthetic, prints_of, register
 from discreet.opening.sources import (
     Version,
@@ -39,8 +45,9 @@ from discreet.opening.sources import (
     tables_named,
 )
 from discreet.opening.stores import copy_of, from_copy, ledger_at, ledger_of
+from discreet.opening.versions import NewVersion, note_version, version_in_memory
 from discreet.parameters import Real, plain_text
-from discreet.reuse import Earlier
+from discreet.reuse import DataVersion
 
 MEMORY = ":memory:"
 
@@ -147,7 +154,9 @@ def open(  # noqa: A001, PLR0913 - called discreet.open; each argument is a sett
     }
     engine = None if address is None else public_address(address)
     declared = declare(files, engine=engine, **arguments)
-    return curator_of(declared, sources, ledger or MEMORY, address=address)
+    place = ledger or MEMORY
+    opening = Opening(address=address, digests=digests_for(place))
+    return curator_of(declared, sources, place, opening)
 
 
 def _check_names(source: object, name: object, ledger: object) -> None:
@@ -176,17 +185,35 @@ def _reject_arguments(**given: object) -> None:
 
 
 def open_catalog(
-    path: str | Path, *, ledger: str | Path | None = None, declared: Declaration | None = None
+    path: str | Path,
+    *,
+    ledger: str | Path | None = None,
+    declared: Declaration | None = None,
+    new_version: NewVersion = NewVersion.ACCEPT,
+    progress: Progress | None = None,
 ) -> Curator:
-    """Open the data of a catalog file. `declared` is the declaration, if it was read before."""
+    """Open the data of a catalog file. `declared` is the declaration, if it was read before.
+
+    With `NewVersion.REJECT`, data that changed since the last charge are not opened.
+    """
     declared = declared or read(path)
     place = ledger or ledger_of(path, declared)
+    opening = Opening(
+        copy=copy_of(path),
+        address=sources_address(path, declared),
+        digests=digests_for(place, progress),
+        new_version=new_version,
+    )
+    return curator_of(declared, catalog_sources(declared), place, opening)
+
+
+def sources_address(path: str | Path, declared: Declaration) -> str | None:
+    """Return the address of the server of the tables; reject tables without any source."""
     address = address_of(path, declared)
     for each in declared.tables:
         if each.source is None and address is None:
             raise each.location.invalid("has no source", 'Add from = "FILE.csv"')
-    sources = {each.name: each.source or each.name for each in declared.tables}
-    return curator_of(declared, sources, place, copy_of(path), address)
+    return address
 
 
 def open_to_measure(path: str | Path, *, declared: Declaration) -> Curator:
@@ -201,52 +228,9 @@ def open_to_measure(path: str | Path, *, declared: Declaration) -> Curator:
     return open_catalog(path, declared=replace(declared, tables=tuple(tables)))
 
 
-def open_unplugged(path: str | Path, *, declared: Declaration | None = None) -> Curator:
-    """Return a curator that can explain queries on a catalog, without opening the private data.
-
-    Public tables are read if they are there. The ledger is not opened.
-    """
-    declared = declared or read(path)
-    if declared.source.engine != EMBEDDED:
-        return open_catalog(path, ledger=MEMORY, declared=declared)
-    sources = _public_sources(declared)
-    with closing(DuckDbEngine.load(sources)) as engine:
-        try:
-            catalog = resolve(declared, lambda name: _columns_at_hand(declared, engine, name))
-        except CatalogError:
-            return open_catalog(path, ledger=MEMORY, declared=declared)
-        if catalog.source.row_choice is RowChoice.ONCE:
-            catalog = as_prepared(catalog)
-        public = PublicStore({name: engine.table(name) for name in sources})
-    return Curator(
-        catalog=catalog,
-        engine=ExplainOnlyEngine(),
-        public=public,
-        ledger=SqliteLedger(MEMORY, budget=budget_from(catalog.budget)),
-    )
-
-
-def _columns_at_hand(declared: Declaration, engine: DuckDbEngine, name: str) -> tuple[Column, ...]:
-    """Return the columns of a table: from the data if it was loaded, else as declared."""
-    with suppress(SourceError):
-        return engine.columns(name)
-    (table,) = (each for each in declared.tables if each.name == name)
-    found = [(each.name, each.kind) for each in table.columns]
-    columns = tuple(Column(name=column, kind=kind) for column, kind in found if kind is not None)
-    if not columns or len(columns) < len(found):
-        raise table.location.invalid("has columns without a type", "Declare all types")
-    return columns
-
-
-def _public_sources(declared: Declaration) -> dict[str, str]:
-    """Return the sources of the public tables that exist now."""
-    found = {}
-    for each in declared.tables:
-        if each.unit is None and each.source is not None:
-            with suppress(SourceError):
-                files_of(each.source)
-                found[each.name] = each.source
-    return found
+def catalog_sources(declared: Declaration) -> dict[str, DataSource]:
+    """Return the sources of a catalog's tables by name."""
+    return {each.name: each.source or each.name for each in declared.tables}
 
 
 def rows_guessed_from(source: str | Path) -> int | None:
@@ -269,28 +253,54 @@ def read_columns(source: str | Path) -> dict[str, tuple[Column, ...]]:
 # --------------------------------------------------------------------------- the curator
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opening:
+    """How data are opened: from where, and what is done about their version."""
+
+    copy: Path | None = None
+    """Where a prepared copy of the tables may be."""
+    address: "str | Session | None" = None
+    """The server or session that keeps the tables."""
+    digests: FileDigests = field(default_factory=FileDigests)
+    new_version: NewVersion = NewVersion.ACCEPT
+
+
+def digests_for(ledger: str | Path, progress: Progress | None = None) -> FileDigests:
+    """Return the digests of files, cached beside a ledger that is a file."""
+    has_cache = ledger != MEMORY and not is_on_server(ledger)
+    return FileDigests(cache_of(ledger) if has_cache else None, progress)
+
+
 def curator_of(
     declared: Declaration,
     sources: Mapping[str, DataSource],
     ledger: str | Path,
-    copy: Path | None = None,
-    address: "str | Session | None" = None,
+    opening: Opening | None = None,
 ) -> Curator:
     """Return a curator of declared tables: on a server, in a prepared copy, or loaded now."""
     for each in declared.tables:
         known_limit(each)  # rejected before anything is read
-    version, engine = _engine_for(declared, sources, copy, address)
+    opening = opening or Opening()
+    version, engine = engine_for(declared, sources, opening)
+
+    def open_ledger() -> tuple[Ledger, DataVersion]:
+        return _ledger_for(declared, sources, version, ledger, opening)
+
+    return curator_over(declared, engine, open_ledger)
+
+
+def curator_over(
+    declared: Declaration,
+    engine: DuckDbEngine | TableEngine,
+    open_ledger: Callable[[], tuple[Ledger, DataVersion]],
+) -> Curator:
+    """Return a curator over an engine, which is closed if the ledger cannot be opened."""
     try:
         catalog = prepared_in(_as_held(resolve(declared, engine.columns), engine), engine)
         public = _public_store(catalog, engine)
-        opened, called = _ledger_for(declared, sources, version, ledger, address)
+        opened, version = open_ledger()
         return Curator(
-            catalog=catalog,
-            engine=engine,
-            public=public,
-            ledger=opened,
-            data_version=called,
-            earlier=None if version.earlier is None else Earlier(data_version=version.earlier),
+            catalog=catalog, engine=engine, public=public, ledger=opened, data_version=version
         )
     except BaseException:
         engine.close()
@@ -302,52 +312,38 @@ def _ledger_for(
     sources: Mapping[str, DataSource],
     version: Version,
     place: str | Path,
-    address: "str | Session | None",
-) -> tuple[Ledger, str]:
-    """Open the ledger; return it with the name that the data version has in it.
+    opening: Opening,
+) -> tuple[Ledger, DataVersion]:
+    """Open the ledger; return it with the data version as it is named there.
 
     Warn if another ledger is about the same data.
     """
     if place == MEMORY:
-        return ledger_at(place, declared), version.text
-    where = None if address is None else public_address(address)
+        return ledger_at(place, declared), version_in_memory(version)
+    where = None if opening.address is None else public_address(opening.address)
     prints = prints_of(declared, sources, version.contents, where)
     ledger = ledger_at(place, declared, prints)
     try:
         if not is_synthetic(declared, version.contents):
             register(without_password(str(place)) if is_on_server(place) else Path(place), prints)
-        return ledger, _version_in(version, ledger)
+        opening.digests.save()
+        return ledger, note_version(version, ledger, opening.new_version)
     except BaseException:
         ledger.close()
         raise
 
 
-def _version_in(version: Version, ledger: Ledger) -> str:
-    """Return the data version for the ledger, keyed so that a reader cannot check guesses."""
-    if version.is_declared:
-        return version.text
-    keyed = ledger.keyed(version.text)
-    if keyed is not None:
-        return keyed
-    warn(
-        "The role may not read the ledger's key, so data versions are named as in older releases "
-        "of Discreet. Grant it SELECT on the table secret beside the ledger's entries.",
-        DiscreetWarning,
-        stacklevel=2,
-    )
-    return version.earlier or uuid4().hex
-
-
-def _engine_for(
+def engine_for(
     declared: Declaration,
     sources: Mapping[str, DataSource],
-    copy: Path | None,
-    address: "str | Session | None",
+    opening: Opening,
 ) -> tuple[Version, DuckDbEngine | TableEngine]:
     """Open the data; return their version and the engine."""
-    if address is not None:
-        return open_on_server(declared, sources, address, copy)
-    return from_copy(declared, sources, copy) or load_files(declared, sources)
+    copy, digests = opening.copy, opening.digests
+    if opening.address is not None:
+        return open_on_server(declared, sources, opening.address, copy)
+    found = from_copy(declared, sources, copy, digests)
+    return found or load_files(declared, sources, digests)
 
 
 def _as_held(catalog: Catalog, engine: DuckDbEngine | TableEngine) -> Catalog:

@@ -14,9 +14,9 @@ import logging
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from hashlib import file_digest, sha256
+from hashlib import sha256
 from hmac import new as new_hmac
 from pathlib import Path
 from stat import S_ISREG
@@ -35,7 +35,7 @@ from discreet.engines.duckdb.loading import (
     files_of,
     frame_table,
 )
-from discreet.errors import DiscreetError, DiscreetWarning, SourceError
+from discreet.errors import DiscreetError, DiscreetWarning
 from discreet.ledger.storage import key_in
 
 SLICE = 2**17
@@ -80,25 +80,13 @@ def files_in(source: DataSource) -> tuple[Path, ...]:
     return files
 
 
-def content_of(source: DataSource) -> str:
+def content_of(source: DataSource, digest_of: Callable[[Path], str]) -> str:
     """Return what is the same only for the same contents: bytes of files, values of tables."""
     if isinstance(source, str | Path | DuckDbTable):
         table = source.table if isinstance(source, DuckDbTable) else ""
-        told = [table, *(_file(each) for each in files_in(source))]
+        told = [table, *map(digest_of, files_in(source))]
         return sha256("\n".join(told).encode()).hexdigest()
     return _table(source)
-
-
-def _file(file: Path) -> str:
-    try:
-        with file.open("rb") as opened:
-            return file_digest(opened, "sha256").hexdigest()
-    except FileNotFoundError:
-        return "none"
-    except OSError as cause:
-        raise SourceError(
-            f"{file} could not be read", "Check that you may read the file"
-        ) from cause
 
 
 def _table(source: Frame) -> str:
@@ -215,6 +203,11 @@ def state_folder() -> Path:
     return (given if given.is_absolute() else Path.home() / ".local" / "state") / "discreet"
 
 
+def machine_key() -> bytes:
+    """Return the key of this user on this machine, made if there is none."""
+    return key_in(_made(state_folder()) / "key")
+
+
 def prints_of(
     declared: Declaration,
     sources: Mapping[str, DataSource],
@@ -228,7 +221,7 @@ def prints_of(
     """
     try:
         texts = _identifying_texts(declared, sources, contents, address)
-        key = key_in(_made(state_folder()) / "key")
+        key = machine_key()
         return frozenset(new_hmac(key, each.encode(), sha256).hexdigest()[:32] for each in texts)
     except (OSError, RuntimeError, ValueError, DiscreetError) as cause:
         log.warning("the digests of the data of a ledger cannot be made", exc_info=cause)

@@ -36,6 +36,7 @@ from discreet.engines.spark import SparkEngine
 from discreet.engines.spark.prepared import forget_files
 from discreet.engines.spark.tables import Session, is_frame, is_session
 from discreet.errors import CatalogError, ParameterError, SourceError
+from discreet.opening.contents import CHANGED, SETTLED, FileDigests
 from discreet.opening.registry import content_of, files_in, in_memory
 
 if TYPE_CHECKING:
@@ -82,7 +83,8 @@ class Version:
 
     text: str = field(repr=False)
     """As declared; else text that is equal only for equal data. The ledger keys it."""
-    is_declared: bool = False
+    declared: str | None = None
+    """As the owner calls it, if a version is declared."""
     earlier: str | None = None
     """The version that older releases computed. Charges in older ledgers refer to it."""
     contents: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -104,16 +106,26 @@ def sources_by_name(
 
 
 def load_files(
-    declared: Declaration, sources: Mapping[str, DataSource]
+    declared: Declaration, sources: Mapping[str, DataSource], digests: FileDigests | None = None
 ) -> tuple[Version, DuckDbEngine]:
-    """Load the tables; return the data version and the engine. They belong together."""
+    """Load the tables; return the data version and the engine. They belong together.
+
+    A change between reading the version and loading the rows changes the times of a file. For
+    files that changed just now, where it might not, the bytes are read again after loading.
+    """
     tables = {name: in_memory(name, source) for name, source in sources.items()}
-    before = state_of(tables)
-    version = version_from(contents_of(tables), earlier_version(tables))
+    is_old, before = is_settled(tables), state_of(tables)
+    contents = contents_of(tables, digests)
+    version = version_from(contents, earlier_version(tables))
     engine = DuckDbEngine.load(tables, kinds=kinds_of(declared), limits=limits_of(declared.source))
-    if state_of(tables) != before:
+    try:
+        is_same = state_of(tables) == before and (is_old or contents_of(tables) == contents)
+    except BaseException:
         engine.close()
-        raise SourceError("A file changed while it was read. Open it again.")
+        raise
+    if not is_same:
+        engine.close()
+        raise SourceError(CHANGED)
     return declared_version(declared, version), engine
 
 
@@ -236,15 +248,18 @@ def declared_version(declared: Declaration, found: Version) -> Version:
     version = declared.source.version
     if version is None:
         return found
-    return replace(found, text=f"declared {version}", is_declared=True, earlier=None)
+    return replace(found, text=f"declared {version}", declared=version, earlier=None)
 
 
-def contents_of(sources: Mapping[str, DataSource]) -> dict[str, str]:
-    """Return a digest of the contents of each table. Reads all of their bytes."""
+def contents_of(
+    sources: Mapping[str, DataSource], digests: FileDigests | None = None
+) -> dict[str, str]:
+    """Return a digest of the contents of each table. Reads all bytes that no cache knows."""
+    of = (digests or FileDigests()).of
     paths = {each for each in sources.values() if isinstance(each, str | Path)}
-    read = {each: content_of(each) for each in paths}  # several tables may be in one file
+    read = {each: content_of(each, of) for each in paths}  # several tables may be in one file
     return {
-        name: read[source] if isinstance(source, str | Path) else content_of(source)
+        name: read[source] if isinstance(source, str | Path) else content_of(source, of)
         for name, source in sources.items()
     }
 
@@ -285,10 +300,6 @@ def _state(file: Path) -> str:
         return f"{file.resolve()}:none"
     times = f"{state.st_mtime_ns}:{state.st_ctime_ns}"
     return f"{file.resolve()}:{state.st_ino}:{state.st_size}:{times}"
-
-
-SETTLED = 2.0
-"""Seconds after which a change of a file certainly changes its times: disk clocks are coarse."""
 
 
 def is_settled(sources: Mapping[str, DataSource]) -> bool:

@@ -35,6 +35,7 @@ from discreet.engines.duckdb.loading import DataSource
 from discreet.errors import CatalogError, SourceError
 from discreet.ledger import Ledger, open_ledger
 from discreet.ledger import is_on_server as is_ledger_on_server
+from discreet.opening.contents import FileDigests
 from discreet.opening.sources import (
     Version,
     address_of,
@@ -151,7 +152,7 @@ def prepare_catalog(path: str | Path, progress: Progress | None = None) -> bool:
     address = address_of(path, declared)
     if address is not None:
         return prepare_form(declared, address, copy_of(path), progress)
-    before = state_of(declared.sources)
+    is_old, before = is_settled(declared.sources), state_of(declared.sources)
     copied = copied_from(declared, declared.sources)
     if key_of(copy_of(path)) == copied.key:
         return False
@@ -160,7 +161,8 @@ def prepare_catalog(path: str | Path, progress: Progress | None = None) -> bool:
         return scans_to_prepare(as_prepared(resolve(declared, columns.__getitem__)))
 
     make_copy(copy_of(path), copied, scans_of, limits=limits_of(declared.source), progress=progress)
-    if state_of(declared.sources) != before:
+    is_same = is_old or contents_of(declared.sources) == json.loads(copied.contents)
+    if state_of(declared.sources) != before or not is_same:
         forget_catalog(path)
         raise SourceError("A file changed while it was read. Run discreet prepare again.")
     return True
@@ -174,7 +176,10 @@ def forget_catalog(path: str | Path) -> bool:
 
 
 def copied_from(
-    declared: Declaration, sources: Mapping[str, DataSource], copy: Path | None = None
+    declared: Declaration,
+    sources: Mapping[str, DataSource],
+    copy: Path | None = None,
+    digests: FileDigests | None = None,
 ) -> Copied:
     """Return the description of a prepared copy: the files as they are now, and the chosen rows.
 
@@ -182,7 +187,7 @@ def copied_from(
     """
     state = state_of(sources) if is_settled(sources) else ""
     known = None if copy is None else contents_in(copy, state)
-    contents = known or json.dumps(contents_of(sources), sort_keys=True)
+    contents = known or json.dumps(contents_of(sources, digests), sort_keys=True)
     return Copied(
         sources=sources,
         kinds=kinds_of(declared),
@@ -194,17 +199,22 @@ def copied_from(
 
 
 def from_copy(
-    declared: Declaration, sources: Mapping[str, DataSource], copy: Path | None
+    declared: Declaration,
+    sources: Mapping[str, DataSource],
+    copy: Path | None,
+    digests: FileDigests | None = None,
 ) -> tuple[Version, DuckDbEngine] | None:
     """Open the prepared copy, if there is one that is up to date; return version and engine."""
     is_wanted = declared.source.row_choice is RowChoice.ONCE
     if copy is None or not is_wanted or not copy.is_file():
         return None
-    copied = copied_from(declared, sources, copy)
+    earlier = earlier_version(sources)
+    copied = copied_from(declared, sources, copy, digests)
     if key_of(copy) != copied.key:
         return None
     store, columns = open_copy(copy, copied.key, limits_of(declared.source))
-    version = version_from(json.loads(copied.contents), earlier_version(sources))
+    is_same = earlier == earlier_version(sources)
+    version = version_from(json.loads(copied.contents), earlier if is_same else None)
     engine = DuckDbEngine(store, columns, is_prepared=True)
     return declared_version(declared, version), engine
 

@@ -22,13 +22,14 @@ from discreet.errors import (
     UnboundedError,
     UnknownKeysError,
     UnsupportedError,
+    readable,
 )
 from discreet.estimators import KeyCount, MarginPerCount, RankMargin
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.geometric import Geometric
 from discreet.mechanisms.partition_selection import PartitionSelection
 from discreet.mechanisms.sensitivity import ADD_REMOVE, REPLACE, Neighbours
-from discreet.query.plan import make_plan
+from discreet.query.plan import Plan, make_plan
 from discreet.query.plan.plan import EpsilonTarget, MarginTarget
 from discreet.query.questions import (
     Aggregate,
@@ -355,6 +356,49 @@ def test_an_accuracy_can_be_asked_of_some_columns() -> None:
     question = make_question(make_release(ROWS, average(COST)), names=["n", "mean"])
     plan = make_plan(question, MarginTarget({"n": 40}), make_policy())
     assert plan.releases[0].expected_margins(LEVEL)[0] == 40.0
+
+
+def within_a_ceiling(within: int, most: Fraction | None) -> Plan:
+    question = make_question(make_release(ROWS, keys=by_region()), names=["n"])
+    return make_plan(question, MarginTarget(within, most=most), make_policy())
+
+
+def test_a_ceiling_that_is_high_enough_changes_nothing_of_the_plan() -> None:
+    free = within_a_ceiling(40, None)
+    assert within_a_ceiling(40, free.epsilon).identities == free.identities
+    assert within_a_ceiling(40, Fraction(10**6)).identities == free.identities
+    asked = make_question(make_release(ROWS, keys=by_region()), names=["n"])
+    paid = make_plan(asked, EpsilonTarget(free.epsilon), make_policy())
+    assert paid.identities == free.identities
+
+
+def test_a_ceiling_between_the_least_and_its_rounding_is_enough() -> None:
+    least = within_a_ceiling(40, None).epsilon
+    below = least - least / 10**7
+    plan = within_a_ceiling(40, below)
+    (spread,) = plan.releases[0].expected_margins(LEVEL)
+    assert (plan.epsilon, spread) == (below, 40.0)
+
+
+@pytest.mark.parametrize("most", ["1/100", "1/100000"])
+def test_a_margin_above_the_ceiling_is_refused_with_both_numbers(most: str) -> None:
+    needed = within_a_ceiling(40, None).epsilon
+    question = make_release(ROWS, keys=by_region())
+    (spread,) = plan_of(question, epsilon=Fraction(most)).releases[0].expected_margins(LEVEL)
+    with pytest.raises(TargetError) as refused:
+        within_a_ceiling(40, Fraction(most))
+    for said in (
+        "±40 for n",
+        f"needs ε = {readable(needed)}",
+        f"at most ε = {readable(Fraction(most))} may be spent",
+        f"would give ±{spread:.4g} for n",
+    ):
+        assert said in str(refused.value)
+
+
+def test_no_margin_is_said_for_a_ceiling_without_noise() -> None:
+    with pytest.raises(TargetError, match=r"may be spent\. Allow a larger epsilon"):
+        within_a_ceiling(40, Fraction(1, 10**40))
 
 
 @pytest.mark.parametrize("aggregate", [average(COST), quantile(COST, "1/2")])

@@ -6,7 +6,7 @@ from fractions import Fraction
 from types import MappingProxyType
 
 from discreet.accounting.events import Event
-from discreet.errors import HIDDEN, ParameterError, shown
+from discreet.errors import ParameterError, shown
 from discreet.estimators import (
     Estimator,
     ExpectedMargin,
@@ -62,6 +62,8 @@ class MarginTarget:
     confidence: Fraction
     delta: Fraction | None
     """None leaves it to the catalog."""
+    most: Fraction | None
+    """The most epsilon that may be spent on it, if a ceiling was given."""
 
     def __init__(
         self,
@@ -69,10 +71,13 @@ class MarginTarget:
         *,
         confidence: Real = Fraction(95, 100),
         delta: Real | None = None,
+        most: Real | None = None,
     ) -> None:
+        ceiling = None if most is None else rational("epsilon", most, above=0, most=MOST)
         object.__setattr__(self, "within", _checked_within(within))
         object.__setattr__(self, "confidence", confidence_level(confidence))
         object.__setattr__(self, "delta", _checked_delta(delta))
+        object.__setattr__(self, "most", ceiling)
 
 
 Target = EpsilonTarget | MarginTarget
@@ -84,14 +89,10 @@ def make_target(
     within: Real | Mapping[str, Real] | None,
     confidence: Real,
 ) -> Target | None:
-    """Return the target that was given, if one was; a price and an accuracy exclude each other."""
+    """Return the target that was given, if one was; epsilon beside within is a ceiling."""
     if within is None:
         return None if epsilon is None else EpsilonTarget(epsilon, delta=delta)
-    if epsilon is not None:
-        raise ParameterError(
-            "within", HIDDEN, "and epsilon cannot both be given", "Give one of them"
-        )
-    return MarginTarget(within, confidence=confidence, delta=delta)
+    return MarginTarget(within, confidence=confidence, delta=delta, most=epsilon)
 
 
 def _checked_delta(delta: Real | None) -> Fraction | None:

@@ -1,6 +1,6 @@
-"""Make_plan: the split of epsilon, the noise of least error, least epsilon for a margin."""
+"""Make_plan: the split of epsilon and the noise of least error."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import gcd
@@ -12,6 +12,7 @@ from discreet.estimators import LinearEstimator, MeanEstimator, VarianceEstimato
 from discreet.mechanisms.exponential import PermuteAndFlip
 from discreet.mechanisms.quantile import End, Extreme, Quantile
 from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
+from discreet.query.plan.accuracy import least_epsilon
 from discreet.query.plan.bounded_rows import reads_bounded_rows
 from discreet.query.plan.identity import Identity, identities_of
 from discreet.query.plan.measurements import Strategy, ValueSelection
@@ -25,7 +26,6 @@ from discreet.query.plan.noise_choice import (
 from discreet.query.plan.plan import (
     Chooser,
     EpsilonTarget,
-    MarginTarget,
     PlannedRelease,
     PlannedValueSelection,
     Target,
@@ -40,7 +40,6 @@ from discreet.query.questions import (
     Limited,
     NumberedRows,
     OneRowEach,
-    OriginKind,
     Question,
     RowChoiceTime,
     Statistic,
@@ -57,98 +56,6 @@ from discreet.query.tree import (
     columns_in,
     is_unfiltered,
 )
-
-DIGITS = 4
-"""Significant digits of an epsilon that was solved for."""
-
-
-EPSILON_SOUGHT = (Fraction(1, 10**4), Fraction(100))
-"""An epsilon for an accuracy is sought between these."""
-
-
-Planner = Callable[[Fraction], tuple[PlannedRelease, ...]]
-"""From an epsilon to what would be released for it."""
-
-
-def least_epsilon(question: Question, target: MarginTarget, planner: Planner) -> Fraction:
-    """Return the least epsilon of few digits at which every named column is within its distance."""
-    wanted = _wanted(question, target)
-    low, high = EPSILON_SOUGHT
-
-    def is_enough(epsilon: Fraction) -> bool:
-        releases = planner(epsilon)
-        return all(_spread_at(releases, *where, target) <= within for where, within in wanted)
-
-    if not is_enough(high):
-        raise TargetError(
-            "This margin of error would need more than ε = 100", "Ask for a larger margin"
-        )
-    return _few_digits_up(_bracketed(is_enough, low, high), is_enough)
-
-
-def _bracketed(is_enough: Callable[[Fraction], bool], low: Fraction, high: Fraction) -> Fraction:
-    """Return one that is enough, by less than the digits that are kept above the least."""
-    if is_enough(low):
-        return low
-    while high > low * (1 + Fraction(1, 10 ** (DIGITS + 1))):
-        middle = Fraction((float(low) * float(high)) ** 0.5)
-        low, high = (low, middle) if is_enough(middle) else (middle, high)
-    return high
-
-
-def _few_digits_up(value: Fraction, is_enough: Callable[[Fraction], bool]) -> Fraction:
-    rounded = Fraction(f"{float(value):.{DIGITS - 1}e}")
-    step = Fraction(1, 10 ** (DIGITS - 1)) * Fraction(10) ** int(f"{float(value):e}"[-3:])
-    while rounded < value or not is_enough(rounded):
-        rounded += step
-    return rounded
-
-
-Where = tuple[int, int, str]
-"""A release, an aggregate of it, and the column's name."""
-
-
-def _wanted(question: Question, target: MarginTarget) -> list[tuple[Where, float]]:
-    """Return which aggregates must be how accurate."""
-    found = {
-        name: (origin.release, origin.index, name)
-        for name, origin in zip(question.columns, question.sources, strict=True)
-        if origin is not None and origin.kind is OriginKind.AGGREGATE
-    }
-    if isinstance(target.within, Fraction):
-        if not found:
-            raise TargetError(
-                "within needs a column that is a plain aggregate, such as COUNT(*) AS n",
-                "Use epsilon for this query",
-            )
-        return [(where, float(target.within)) for where in found.values()]
-    wanted = []
-    for name, within in target.within.items():
-        if name not in found:
-            known = (
-                f"Columns that it can name: {', '.join(found)}. Or" if found else "For this query,"
-            )
-            raise TargetError(
-                f"within names {name}, which is not a column with a plain aggregate",
-                f"{known} use epsilon",
-            )
-        wanted.append((found[name], float(within)))
-    return wanted
-
-
-def _spread_at(
-    releases: tuple[PlannedRelease, ...], release: int, number: int, name: str, target: MarginTarget
-) -> float:
-    planned = releases[release]
-    spread = planned.expected(number, target.confidence)
-    if isinstance(spread, float | int):
-        return float(spread)
-    raise TargetError(
-        f"The margin of error of {name} cannot be fixed in advance, because it depends on the "
-        "number of rows, which is private",
-        "Use epsilon, or name only counts and sums in within",
-    )
-
 
 FINENESS = 4
 """Shares are whole multiples of one part in so many of the smallest share."""
