@@ -33,6 +33,7 @@ from discreet.noise import SYSTEM, Entropy
 from discreet.parameters import Real, confidence_level, rational
 from discreet.planner import BoundPlan, Planner
 from discreet.query.plan.bounded_rows import with_row_choice
+from discreet.query.plan.group_limits import with_groups_per_unit
 from discreet.query.plan.plan import make_target
 from discreet.reuse import Earlier, KnownReleases, Reuse
 
@@ -74,6 +75,7 @@ class Terms(TypedDict, total=False):
     confidence: Real
     find_bounds_of: Collection[str]
     row_choice: RowChoice | str | None
+    groups_per_unit: int | None
 
 
 class ExplainTerms(Terms, total=False):
@@ -128,6 +130,7 @@ class Curator:
         confidence: Real = 0.95,
         find_bounds_of: Collection[str] = (),
         row_choice: RowChoice | str | None = None,
+        groups_per_unit: int | None = None,
         account: str = OWNER,
     ) -> Answer:
         """Return the answer, at the price of exactly epsilon, or at the least price for an error.
@@ -140,6 +143,9 @@ class Curator:
 
         `row_choice` says when it is settled which rows of a unit count: "once", before any
         question, or "per-query"; as the catalog has it if nothing is said.
+
+        `groups_per_unit` is the most groups of GROUP BY that a unit is counted in, where that
+        lowers the noise; as the catalog has it if nothing is said.
         """
         # An account that this process knows to be disabled is rejected first, then bad terms, then
         # the query. `reuse.find` checks the account again, as the ledger has it by then.
@@ -147,6 +153,7 @@ class Curator:
         level = confidence_level(confidence)
         target = make_target(epsilon, delta, within, confidence)
         catalog = with_row_choice(self.catalog, row_choice)
+        catalog = with_groups_per_unit(catalog, groups_per_unit)
         search = bounds_search(self._planner, sql, target, find_bounds_of, catalog)
         found = FoundBounds(catalog=catalog, target=target)
         if search is not None:  # a question of its own, for each column
@@ -178,6 +185,7 @@ class Curator:
         confidence: Real = 0.95,
         find_bounds_of: Collection[str] = (),
         row_choice: RowChoice | str | None = None,
+        groups_per_unit: int | None = None,
         dialect: str | None = None,
         account: str = OWNER,
     ) -> Explanation:
@@ -189,7 +197,7 @@ class Curator:
         """
         self._ledger.check_early(account)
         choice = row_choice if dialect is None else RowChoice.PER_QUERY
-        catalog = with_row_choice(self.catalog, choice)
+        catalog = with_groups_per_unit(with_row_choice(self.catalog, choice), groups_per_unit)
         target = make_target(epsilon, delta, within, confidence)
 
         def explained(bound: BoundPlan) -> Explanation:

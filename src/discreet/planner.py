@@ -24,6 +24,7 @@ from discreet.query.check import check
 from discreet.query.parse import parse
 from discreet.query.plan import Plan, make_plan
 from discreet.query.plan.bounded_rows import with_bounded_rows
+from discreet.query.plan.group_limits import with_group_limits
 from discreet.query.plan.plan import EpsilonTarget, Target
 from discreet.query.questions import Question
 
@@ -70,7 +71,8 @@ class Planner:
 
     def draft_question(self, question: Question, target: Target, catalog: Catalog) -> Plan:
         """Plan a question that is checked, or was not written in SQL."""
-        return make_plan(with_bounded_rows(question, catalog), target, catalog.budget)
+        bounded = with_group_limits(with_bounded_rows(question, catalog), catalog)
+        return make_plan(bounded, target, catalog.budget)
 
     def bind(self, plan: Plan) -> BoundPlan:
         """Have the engine accept every exact query of a plan, or reject it."""

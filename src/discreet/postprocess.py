@@ -12,6 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from discreet.estimators import (
+    ComponentEstimator,
     IntArray,
     KeyCount,
     LinearEstimator,
@@ -20,7 +21,9 @@ from discreet.estimators import (
     margins_of,
 )
 from discreet.mechanisms.accuracy import miss_probability
+from discreet.mechanisms.gaussian_selection import GaussianPartitionSelection
 from discreet.mechanisms.partition_selection import PartitionSelection
+from discreet.mechanisms.row_threshold import RowThreshold
 from discreet.query.plan import Plan
 from discreet.query.plan.plan import PlannedRelease
 from discreet.query.questions import Aggregation, Question
@@ -119,23 +122,53 @@ def _margin(
     match estimator:
         case KeyCount() if planned.key_selection is not None:
             shown = table.column(f"a{number}").to_numpy()
-            wide = _shown_margins(planned.key_selection.mechanism, shown, confidence)
+            selector = planned.key_selection.mechanism
+            assert not isinstance(selector, RowThreshold)  # noqa: S101 - it shows no numbers
+            wide = _shown_margins(selector, shown, confidence)
         case LinearEstimator() | MeanEstimator() | VarianceEstimator():
             noise = planned.components[estimator.measure].noise
             wide = margins_of(estimator, cells[estimator.measure], noise, confidence)
+            return _near_threshold(planned, estimator, wide, cells, confidence)
         case _:
             return pa.array([None] * table.num_rows, pa.float64())
     return pa.array(wide, pa.float64())
 
 
+def _near_threshold(
+    planned: PlannedRelease,
+    estimator: ComponentEstimator,
+    wide: NDArray[np.float64],
+    cells: list[IntArray],
+    confidence: Fraction,
+) -> Values:
+    """Return margins of error, corrected for groups that may be shown for their noise alone.
+
+    Of these the number of rows has a wider margin, and other results have none.
+    """
+    selection = planned.key_selection
+    if selection is None or selection.key_selection.measure != estimator.measure:
+        return pa.array(wide, pa.float64())
+    mechanism = selection.mechanism
+    assert isinstance(mechanism, RowThreshold)  # noqa: S101 - what has noisy cells of a measure
+    rows = cells[estimator.measure].sum(axis=1, dtype=np.float64) / mechanism.total
+    is_near = rows <= mechanism.clear(confidence)
+    counts = (Fraction(1, mechanism.total),) * mechanism.cells
+    if isinstance(estimator, LinearEstimator) and estimator.weights == counts:
+        return pa.array(np.where(is_near, float(mechanism.widest(confidence)), wide), pa.float64())
+    return pa.array(wide, pa.float64(), mask=is_near)
+
+
 def _shown_margins(
-    selection: PartitionSelection, numbers: IntArray, confidence: Fraction
+    selection: PartitionSelection | GaussianPartitionSelection,
+    numbers: IntArray,
+    confidence: Fraction,
 ) -> NDArray[np.float64]:
     """Return the margins of error of counts that selected groups.
 
-    Near the threshold, a group is shown only if its noise was large. No noise exceeds the
-    threshold, so the threshold is the margin of error for counts near it. Larger counts have the
-    usual margin.
+    Near the threshold, a group is shown only if its noise was large, so counts near it have a
+    wider margin of error. Larger counts have the usual margin.
     """
     usual = np.full(len(numbers), float(selection.margin(confidence)))
-    return np.where(numbers <= selection.clear(confidence), float(selection.threshold), usual)
+    return np.where(
+        numbers <= selection.clear(confidence), float(selection.widest(confidence)), usual
+    )

@@ -7,7 +7,7 @@ order of the public list, or sorted by key, never in the order of the database.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -27,6 +27,7 @@ from discreet.estimators import (
     values_of,
 )
 from discreet.mechanisms.exponential import PermuteAndFlip
+from discreet.mechanisms.row_threshold import RowThreshold
 from discreet.noise import SYSTEM, Entropy
 from discreet.query.expressions.facts import number_of
 from discreet.query.plan.plan import (
@@ -74,8 +75,11 @@ def release(
     which these were computed and from which `with_margins` computes their margins of error.
     """
     tables = tuple(each.unseal() for each in exact)
-    groups, shown = _groups(planned, tables, entropy)
-    cells = tuple(_noisy_cells(each, groups, tables, entropy) for each in planned.components)
+    groups, shown, drawn = _groups(planned, tables, entropy)
+    cells = tuple(
+        _noisy_cells(each, groups, tables, entropy) if number not in drawn else drawn[number]
+        for number, each in enumerate(planned.components)
+    )
     picks = tuple(_picked(each, groups, tables, entropy) for each in planned.value_selections)
     columns = [_values(each, cells, picks, shown) for each in planned.estimators]
     hidden = [pa.array(column) for each in cells for column in each.T]
@@ -90,20 +94,27 @@ def release(
 # --------------------------------------------------------------------------- groups
 
 
+Drawn = dict[int, IntArray]
+"""Noisy cells that selected the groups, by the number of their component."""
+
+
 def _groups(
     planned: PlannedRelease, tables: tuple[pa.Table, ...], entropy: Entropy
-) -> tuple[Groups, IntArray | None]:
-    """Return the released groups, and the noisy counts that selected them, if any."""
-    if planned.key_selection is not None:
-        return _selected(planned, planned.key_selection, tables, entropy)
+) -> tuple[Groups, IntArray | None, Drawn]:
+    """Return the released groups, and the noisy counts or cells that selected them, if any."""
+    selection = planned.key_selection
+    if selection is not None and isinstance(selection.mechanism, RowThreshold):
+        return _selected_by_cells(planned, selection, selection.mechanism, tables, entropy)
+    if selection is not None:
+        return *_selected(planned, selection, tables, entropy), {}
     keys, known = planned.aggregation.keys, planned.aggregation.groups
     if not keys or not isinstance(known, DeclaredGroups):
-        return Groups((), 1), None
+        return Groups((), 1), None, {}
     columns = tuple(
         _array([row[number] for row in known.rows], key.expression.facts.kind)
         for number, key in enumerate(keys)
     )
-    return Groups(columns, len(known.rows)), None
+    return Groups(columns, len(known.rows)), None, {}
 
 
 def _selected(
@@ -114,19 +125,44 @@ def _selected(
 ) -> tuple[Groups, IntArray]:
     """Return the groups above the threshold, sorted by key."""
     selecting = selection.key_selection
+    assert not isinstance(selection.mechanism, RowThreshold)  # noqa: S101 - it has noisy cells
     table = tables[selecting.query]
+    keys, order = _sorted_keys(planned, table)
+    numbers = _wholes(table.column(selecting.column))[order.to_numpy()]
+    chosen = selection.mechanism.release(numbers.astype(np.int64), entropy=entropy)
+    kept = order.filter(pa.array(chosen.kept))
+    columns = tuple(each.take(kept) for each in keys)
+    return Groups(columns, len(kept)), chosen.numbers[chosen.kept]
+
+
+def _selected_by_cells(
+    planned: PlannedRelease,
+    selection: PlannedKeySelection,
+    mechanism: RowThreshold,
+    tables: tuple[pa.Table, ...],
+    entropy: Entropy,
+) -> tuple[Groups, None, Drawn]:
+    """Return the groups whose noisy cells are above the threshold, and these cells."""
+    number = selection.key_selection.measure
+    assert number is not None  # noqa: S101 - its cells are what is compared
+    keys, order = _sorted_keys(planned, tables[selection.key_selection.query])
+    every = Groups(tuple(each.take(order) for each in keys), len(order))
+    cells = _noisy_cells(planned.components[number], every, tables, entropy)
+    kept = mechanism.kept(cells)
+    shown = pa.array(kept)
+    columns = tuple(each.filter(shown) for each in every.keys)
+    return Groups(columns, int(kept.sum())), None, {number: cells[kept]}
+
+
+def _sorted_keys(planned: PlannedRelease, table: pa.Table) -> tuple[list[Values], "pa.Array[Any]"]:
+    """Return the keys of all groups of an exact table, and their order by key."""
     keys = [
         _column(table, f"k{number}", ARROW_TYPES[key.expression.facts.kind])
         for number, key in enumerate(planned.aggregation.keys)
     ]
     names = [f"k{number}" for number in range(len(keys))]
     ordered = pa.Table.from_arrays(keys, names=names)
-    order = pc.sort_indices(ordered, sort_keys=[(name, "ascending") for name in names])
-    numbers = _wholes(table.column(selecting.column))[order.to_numpy()]
-    chosen = selection.mechanism.release(numbers.astype(np.int64), entropy=entropy)
-    kept = order.filter(pa.array(chosen.kept))
-    columns = tuple(each.take(kept) for each in keys)
-    return Groups(columns, len(kept)), chosen.numbers[chosen.kept]
+    return keys, pc.sort_indices(ordered, sort_keys=[(name, "ascending") for name in names])
 
 
 def _column(table: pa.Table, name: str, kind: pa.DataType) -> Values:

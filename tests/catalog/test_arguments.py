@@ -95,6 +95,8 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"rows_per_unit": 0}, "rows_per_unit must be a whole number"),
     ({"rows_per_unit": {"visits": 0}}, "rows_per_unit['visits'] must be a whole number"),
     ({"rows_per_unit": {"vists": 1}}, "rows_per_unit['vists'] names 'vists', which is not a table"),
+    ({"groups_per_unit": 0}, "groups_per_unit must be a whole number"),
+    ({"groups_per_unit": {"visits": {"age": 0}}}, "groups_per_unit['visits'].age must be a whole"),
     ({"bounds": {"age": (120, 0)}}, "bounds['age'] are in the wrong order"),
     ({"bounds": {"age": (0, float("inf"))}}, "bounds['age'][1] must be a finite number, not inf"),
     ({"bounds": {"age": 3}}, "bounds['age'] must be a list, not 3"),

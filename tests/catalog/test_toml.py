@@ -102,7 +102,8 @@ def catalogs(draw: Callable[[st.SearchStrategy[object]], object]) -> Catalog:
         "people": {"unit": quoted, "columns": people | own, "key": unit, "from": "/a/b.csv"},
         "rows": {"unit": "row", "columns": people | own},
         "deeds": {"unit": f"people.{quoted}", "columns": people}
-        | some({"rows_per_unit": st.integers(1, 99)}),
+        | some({"rows_per_unit": st.integers(1, 99)})
+        | some({"groups_per_unit": st.integers(1, 99)}),
         "regions": {"public": True, "columns": people},
     }
     limits: list[dict[str, object]] = [{"epsilon": 1}, {"epsilon": 1, "delta": delta}]

@@ -304,6 +304,7 @@ CHANGES: Mapping[str, Any] = {
     "unit": UnitPath(table="patients", column="person", via="other"),
     "rows_per_unit": 3,
     "key": "id",
+    "groups_per_unit": (("who", 1),),
 }
 
 

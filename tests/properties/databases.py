@@ -67,6 +67,8 @@ PUBLIC: Mapping[str, Rows] = {
 }
 
 ROWS_PER_UNIT = {"patients": 1, "visits": 3, "prescriptions": 4}
+GROUPS_PER_UNIT = {"visits": {"diagnosis": 1, "clinic_id": 2, "note": 2}, "prescriptions": 2}
+"""Used by tests of limits on groups alone: others plan without them."""
 
 
 def table_of(name: str, rows: Iterable[Row]) -> pa.Table:
@@ -124,6 +126,7 @@ def catalog(
             "sales": "row",
         },
         rows_per_unit=ROWS_PER_UNIT,
+        groups_per_unit=GROUPS_PER_UNIT,
         public=("clinics", "rooms"),
         bounds={
             "patients.birth_year": (1920, 2020),

@@ -24,7 +24,9 @@ from discreet.accounting.events import (
 from discreet.engines.base import Engine
 from discreet.mechanisms.exponential import PermuteAndFlip
 from discreet.mechanisms.gaussian import Gaussian
+from discreet.mechanisms.gaussian_selection import GaussianPartitionSelection
 from discreet.mechanisms.geometric import Geometric
+from discreet.mechanisms.row_threshold import RowThreshold
 from discreet.query.plan import (
     Plan,
     PlannedComponents,
@@ -128,6 +130,8 @@ def check_movement(
             [cells_of(planned, each, side[each.measured.query]) for side in (before, after)]
             for each in planned.components
         ]
+        if planned.key_selection is not None:
+            _check_row_threshold(planned.key_selection, measured)
         of_picks = [events.pop() for _ in planned.value_selections][::-1]
         _check_noise(planned, measured, events)
         for pick, event in zip(planned.value_selections, of_picks, strict=True):
@@ -143,15 +147,56 @@ def _check_selection(
     event: Event,
 ) -> None:
     selecting, mechanism = selection.key_selection, selection.mechanism
+    if isinstance(mechanism, RowThreshold):
+        assert event == ApproximateEvent(epsilon=Fraction(0), delta=mechanism.delta)
+        return
     numbers = [_selecting_numbers(planned, side, selecting.column) for side in (here, there)]
     moved = [abs(each) for each in apart(*numbers)]
     if selecting.of is Counted.UNITS:
         assert all(each == 1 for each in moved), "a unit counts more than once in a group"
+    if isinstance(mechanism, GaussianPartitionSelection):
+        _check_gaussian_selection(mechanism, moved, event)
+        return
     # Discrete Laplace noise of this scale costs 1 / scale for each step that a number moves.
     assert sum(moved) / mechanism.scale <= mechanism.epsilon, "a unit is in too many groups"
     # A key whose number moves by c can give what its neighbour cannot as often as c alone is shown.
     beyond = sum(mechanism.distribution(each).kept for each in moved)
     assert beyond <= mechanism.delta * (1 + 1e-9), "delta"
+    assert event == ApproximateEvent(epsilon=mechanism.epsilon, delta=mechanism.delta)
+
+
+def _check_row_threshold(selection: PlannedKeySelection, measured: list[list[Cells]]) -> None:
+    """Assert that keys that one side alone has are shown with delta at most, all together."""
+    mechanism, number = selection.mechanism, selection.key_selection.measure
+    if not isinstance(mechanism, RowThreshold) or number is None:
+        return
+    sides = measured[number]
+    keys = [{key for key, _ in side} for side in sides]
+    shown = 0.0
+    for side, own, other in ((sides[0], *keys), (sides[1], *keys[::-1])):
+        for key in own - other:
+            cells = [side[key, cell] for cell in range(mechanism.cells)]
+            assert all(each >= 0 for each in cells), "a cell below 0"
+            shown += mechanism.keep_probability(sum(cells) // mechanism.total)
+    assert shown <= float(mechanism.delta) * (1 + 1e-3), "delta"
+
+
+def _check_gaussian_selection(
+    mechanism: GaussianPartitionSelection, moved: Sequence[int], event: Event
+) -> None:
+    """Assert that the noise hides m numbers that move by one, and the threshold keys of one."""
+    noise = mechanism.noise
+    assert len(moved) <= noise.answers, "a unit is in too many groups"
+    deviations = sqrt(len(moved) / noise.variance)
+    hidden = _gaussian_delta(deviations, float(mechanism.epsilon))
+    alone = len(moved) * mechanism.distribution(1).kept
+    assert hidden + alone <= float(mechanism.delta) * (1 + 1e-9), "delta"
+    if isinstance(event, ComposedEvent):
+        drawn, shown = event.events
+        assert drawn == noise.event
+        assert isinstance(shown, ApproximateEvent)
+        assert (shown.epsilon, alone <= float(shown.delta)) == (0, True)
+        return
     assert event == ApproximateEvent(epsilon=mechanism.epsilon, delta=mechanism.delta)
 
 

@@ -416,6 +416,44 @@ def single_tables(draw: Draw) -> Relation:
     return _plain(draw)
 
 
+# --------------------------------------------------------------------------- groups of a unit
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A question that is not made of parts."""
+
+    sql: str
+
+
+UNITS = "COUNT(DISTINCT v.patient_id) AS n"
+
+IN_TURN = tuple(
+    f"SELECT {keys}, {asked} FROM visits AS v{rows} GROUP BY {keys}"
+    for keys in ("v.diagnosis", "v.clinic_id", "v.clinic_id, v.diagnosis", "upper(v.note)")
+    for asked in (UNITS, f"{UNITS}, COUNT(*)", f"AVG(v.minutes), {UNITS}", "MEDIAN(v.minutes)")
+    for rows in (
+        "",
+        " WHERE v.minutes > 20",
+        " JOIN patients AS p ON p.patient_id = v.patient_id WHERE p.insured",
+    )
+)
+IN_GROUPS = (
+    *IN_TURN,
+    "SELECT drug, COUNT(DISTINCT dose > 500) FROM prescriptions GROUP BY drug",
+    "SELECT drug, SUM(dose) FROM prescriptions WHERE dose > 1 GROUP BY drug",
+    "SELECT c.region, COUNT(DISTINCT v.patient_id) FROM visits v "
+    "JOIN clinics c ON c.clinic_id = v.clinic_id GROUP BY c.region",
+    "SELECT v.clinic_id, COUNT(DISTINCT v.patient_id), MODE(p.sex) FROM visits v "
+    "JOIN patients p ON p.patient_id = v.patient_id GROUP BY v.clinic_id",
+    "SELECT a.diagnosis, b.diagnosis AS d, COUNT(DISTINCT a.patient_id) FROM visits a "
+    "JOIN visits b ON a.patient_id = b.patient_id GROUP BY a.diagnosis, b.diagnosis",
+    "SELECT note, COUNT(DISTINCT patient_id), COUNT(DISTINCT minutes > 30), COUNT(*) FROM visits "
+    "GROUP BY note",
+)
+"""Questions by group, in which the noise depends on how many groups a unit is in."""
+
+
 # --------------------------------------------------------------------------- expressions
 
 

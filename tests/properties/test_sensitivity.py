@@ -1,7 +1,7 @@
 """No unit moves what is released by more than is charged for it, whatever it holds."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -15,6 +15,7 @@ from discreet.query.check import check
 from discreet.query.parse import parse
 from discreet.query.plan import Plan, make_plan
 from discreet.query.plan.bounded_rows import reading_bounded_rows
+from discreet.query.plan.group_limits import with_group_limits
 from discreet.query.plan.plan import EpsilonTarget
 from tests.properties import twins
 from tests.properties.databases import (
@@ -30,8 +31,10 @@ from tests.properties.movement import (
     same_tables,
 )
 from tests.properties.questions import (
+    IN_GROUPS,
     Drawn,
     Relation,
+    Written,
     paths,
     questions,
     several_public,
@@ -47,16 +50,19 @@ epsilons = st.sampled_from([Fraction(1), Fraction(1, 7), Fraction(5, 2), Fractio
 
 
 def plan_of(
-    question: Drawn,
+    question: Drawn | Written,
     neighbours: Neighbours,
     epsilon: Fraction,
     accounting: str = "basic",
     *,
     is_prepared: bool = False,
+    groups: int | None = None,
 ) -> Plan:
     here = catalog(neighbours, accounting, is_prepared=is_prepared)
     checked = check(parse(question.sql), here, public_store())
     chosen = reading_bounded_rows(checked) if is_prepared else checked
+    if groups is not None:
+        chosen = with_group_limits(chosen, replace(here, groups_per_unit=groups or None))
     return make_plan(chosen, EpsilonTarget(epsilon), here.budget)
 
 
@@ -78,10 +84,12 @@ class Asked:
     """Questions that are put to two neighbours, and how they are paid for."""
 
     pair: Neighbouring
-    questions: tuple[Drawn, ...]
+    questions: tuple[Drawn | Written, ...]
     epsilon: Fraction
     accounting: str
     is_prepared: bool
+    groups: int | None = None
+    """Which limit on groups is asked for; 0 for those of the catalog, None for none."""
 
     @property
     def plans(self) -> list[Plan]:
@@ -92,6 +100,7 @@ class Asked:
                 self.epsilon,
                 self.accounting,
                 is_prepared=self.is_prepared,
+                groups=self.groups,
             )
             for each in self.questions
         ]
@@ -111,6 +120,20 @@ def asked(
         epsilon=epsilons,
         accounting=st.sampled_from(("basic", "concentrated")),
         is_prepared=st.just(is_prepared),
+    )
+
+
+def in_groups(neighbours: Neighbours, *, is_prepared: bool = False) -> st.SearchStrategy[Asked]:
+    """Return questions by group, with limits on the groups of a unit."""
+    written = st.sampled_from(IN_GROUPS).map(Written)
+    return st.builds(
+        Asked,
+        pair=neighbouring(neighbours),
+        questions=st.lists(written, min_size=TOGETHER, max_size=TOGETHER).map(tuple),
+        epsilon=epsilons,
+        accounting=st.sampled_from(("basic", "concentrated")),
+        is_prepared=st.just(is_prepared),
+        groups=st.sampled_from((0, 0, 1, 2)),
     )
 
 
@@ -149,6 +172,15 @@ def test_no_unit_of_many_moves_an_answer_by_more_than_it_is_charged(
     holds_for(asked(neighbours, is_prepared=is_prepared), LONG)
 
 
+@BOUNDING
+@pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE])
+def test_no_unit_is_counted_in_more_groups_than_it_is_charged_for(
+    neighbours: Neighbours, is_prepared: bool
+) -> None:
+    """With groups_per_unit, of the catalog and of a query, beside rows_per_unit."""
+    holds_for(in_groups(neighbours, is_prepared=is_prepared), QUICK, phases=UNSHRUNK)
+
+
 @settings(max_examples=60)
 @given(questions(), epsilons)
 def test_what_is_charged_adds_up_to_exactly_what_is_asked(
@@ -161,6 +193,9 @@ def test_what_is_charged_adds_up_to_exactly_what_is_asked(
 
 
 TWINS = [
+    (twins.without_a_limit_on_groups, in_groups(ADD_REMOVE)),
+    (twins.with_groups_of_all_units_together, in_groups(ADD_REMOVE)),
+    (twins.without_a_limit_on_stored_groups, in_groups(ADD_REMOVE, is_prepared=True)),
     (twins.without_limit, asked(ADD_REMOVE, single_tables())),
     (twins.with_limit_doubled, asked(ADD_REMOVE, single_tables())),
     (twins.with_a_limit_for_all_units_together, asked(ADD_REMOVE)),

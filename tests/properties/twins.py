@@ -51,6 +51,28 @@ def with_limit_doubled(patch: Patch) -> None:
     _asking(patch, lambda query: replace(query, contribution_limit=2 * query.contribution_limit))
 
 
+def without_a_limit_on_groups(patch: Patch) -> None:
+    """Count a unit in as many groups as it has rows."""
+    _asking(
+        patch,
+        lambda query: replace(
+            query,
+            group_bounding=None,
+            contribution_limit=max(3, query.contribution_limit),
+        ),
+    )
+
+
+def with_groups_of_all_units_together(patch: Patch) -> None:
+    """Units take each other's places among the groups that count."""
+    _writing(patch, r'PARTITION BY "__unit" (ORDER BY [^)]*\)?[^)]*\) AS "group")', r"\1")
+
+
+def without_a_limit_on_stored_groups(patch: Patch) -> None:
+    """Store the ranks of groups, and do not look at them."""
+    _writing(patch, r'"[^"]+ by rank" <= [0-9]+', "true")
+
+
 def with_a_limit_for_all_units_together(patch: Patch) -> None:
     """Units take each other's places."""
     _writing(patch, r'PARTITION BY "__unit" (ORDER BY .*?\) AS "rank")', r"\1")

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import cache
 from typing import Any
+from unittest.mock import patch
 
 import pyarrow as pa
 
@@ -16,9 +17,11 @@ from discreet.curator import Curator
 from discreet.mechanisms import Neighbours
 from discreet.query.check import check
 from discreet.query.parse import parse
-from discreet.query.plan import Plan, make_plan
+from discreet.query.plan import Plan, make_plan, noise_choice, strategy
 from discreet.query.plan.bounded_rows import with_bounded_rows
+from discreet.query.plan.components import OF_ROWS, group_statistics
 from discreet.query.plan.plan import EpsilonTarget
+from discreet.query.questions import Aggregation, Statistic
 from tests.attacks.clinic import golden as questions_of
 from tests.attacks.clinic import opened
 
@@ -155,10 +158,24 @@ def catalog_of(curator: Curator, way: str) -> Catalog:
 
 
 def plan_of(curator: Curator, sql: str, way: str) -> Plan:
-    """Return the plan of a question at the price of 1."""
+    """Return the plan of a question at the price of 1, with groups selected as in version 0.1.
+
+    Groups that are selected by other noise are another release, of another name.
+    """
     catalog = catalog_of(curator, way)
     question = check(parse(sql), catalog, curator._public)
-    return make_plan(with_bounded_rows(question, catalog), EpsilonTarget(1), catalog.budget)
+    with (
+        patch.object(noise_choice, "_gaussian_selection", return_value=None),
+        patch.object(strategy, "selects_by_rows", _counts_rows_alone),
+    ):
+        return make_plan(with_bounded_rows(question, catalog), EpsilonTarget(1), catalog.budget)
+
+
+def _counts_rows_alone(release: Aggregation, _: int | None) -> bool:
+    """Return whether version 0.1 selected groups by rows: where COUNT(*) is asked for alone."""
+    families = group_statistics(each for each in release.aggregates if each.statistic in OF_ROWS)
+    units = any(each.statistic is Statistic.COUNT_UNITS for each in release.aggregates)
+    return [each.argument for each in families] == [None] and not units
 
 
 def plan_of_bins(curator: Curator, column: str, way: str) -> Plan:

@@ -99,7 +99,9 @@ def test_a_class_and_its_fields_may_be_renamed(
     made = [(f"{each.name}_renamed", Any, field(compare=each.compare)) for each in fields(sample)]
     renamed = make_dataclass("Renamed", made, frozen=True, kw_only=True)
     listed = {f"{name}_renamed": word for name, word in record.fields.items()}
-    known = {**RECORDS, renamed: StoredRecord(record.name, listed)}
+    added = {f"{name}_renamed": each for name, each in record.added.items()}
+    elsewhere = frozenset(f"{name}_renamed" for name in record.elsewhere)
+    known = {**RECORDS, renamed: StoredRecord(record.name, listed, added, elsewhere)}
     monkeypatch.setattr(stored_names, "RECORDS", known)
     twin = renamed(**{f"{name}_renamed": value for name, value in terms.items()})
     assert identity_text(twin) == before
@@ -180,6 +182,8 @@ def test_another_word_is_caught(kind: type, word: str, monkeypatch: pytest.Monke
     changed = StoredRecord(
         "other" if word == record.name else record.name,
         {name: "other" if each == word else each for name, each in record.fields.items()},
+        record.added,
+        record.elsewhere,
     )
     monkeypatch.setattr(stored_names, "RECORDS", {**RECORDS, kind: changed})
     assert are_caught()

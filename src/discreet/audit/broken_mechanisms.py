@@ -15,7 +15,14 @@ from numpy.typing import NDArray
 from discreet.audit.local_claims import kept_answers, kept_filters, kept_flips, ones_of_all
 from discreet.audit.subjects import Outputs, Subject, SubjectKind
 from discreet.local import BitFlips, Client, KaryResponse, Rappor, shuffled_epsilon
-from discreet.mechanisms import Exponential, Gaussian, Geometric, Laplace, RandomizedResponse
+from discreet.mechanisms import (
+    Exponential,
+    Gaussian,
+    GaussianPartitionSelection,
+    Geometric,
+    Laplace,
+    RandomizedResponse,
+)
 from discreet.noise import SYSTEM, Entropy
 from discreet.noise.uniform import words
 
@@ -206,6 +213,7 @@ def _noise() -> Iterator[Subject]:
     yield _twin("Laplace noise in floats", _float_noise, 0.0, 1.0, runs=SOME)
     yield _twin("a histogram's sensitivity off by one", _copies(cells), [1, 0], [0, 1], runs=SOME)
     yield _twin("noise that is cut at two scales", _cut_noise, 0, 1, runs=SOME)
+    yield _twin("a selection of one group, for four", _four_groups, 0, 1, runs=SOME, delta=DELTA)
     yield _twin("a threshold without noise", _bare_threshold, 10, 11, runs=FEW, delta=DELTA)
 
 
@@ -226,6 +234,13 @@ def _float_noise(exact: float, count: int) -> Outputs:
 def _cut_noise(exact: int, count: int) -> Outputs:
     noise = Geometric(epsilon=EPSILON, sensitivity=1).release(np.zeros(count, np.int64))
     return exact + np.clip(noise, -2, 2)
+
+
+def _four_groups(more: int, count: int) -> Outputs:
+    """Show four groups, with Gaussian noise for units that are in one."""
+    one = GaussianPartitionSelection(epsilon=EPSILON, delta=DELTA)
+    exact = 3 * one.threshold + more
+    return one.release(np.full(4 * count, exact)).numbers.reshape(count, 4)
 
 
 def _bare_threshold(units: int, count: int) -> Outputs:

@@ -238,6 +238,12 @@ BROKEN = (
         with_plan(by_exact_threshold),
     ),
     Broken("keys shown if present", "unknown keys of 0 others", with_plan(if_present)),
+    Broken(
+        "keys of many groups shown if present",
+        "unknown keys, Gaussian noise",
+        with_plan(if_present),
+    ),
+    Broken("all groups count", "8 groups where 2 count", with_engine(unlimited)),
     Broken("empty groups left out", "histogram", with_data(without_empty_groups)),
     Broken("rows in the order of the data", "histogram", with_data(in_order_of_the_data)),
     Broken("same noise in two groups", "histogram", with_plan(with_shared_noise)),

@@ -25,6 +25,7 @@ from discreet.mechanisms import (
     Exponential,
     Extreme,
     Gaussian,
+    GaussianPartitionSelection,
     Geometric,
     Laplace,
     NoisyMax,
@@ -173,6 +174,10 @@ def _keys() -> Iterator[AuditCase]:
     two = PartitionSelection(epsilon=1, delta=DELTA, groups=2)
     replaced = PartitionSelection(epsilon=1, delta=DELTA, neighbours="replace")
     edge = replaced.threshold
+    many = GaussianPartitionSelection(epsilon=1, delta=DELTA, groups=4)
+    yield add(mechanism=many, here=[1] * 4, there=[0] * 4, what="four keys of one unit")
+    far = [2 * many.threshold] * 4
+    yield add(mechanism=many, here=far, there=[n + 1 for n in far], what="four keys of many units")
     yield add(mechanism=two, here=[1, 1], there=[0, 0], what="two keys of one unit")
     yield add(mechanism=replaced, here=[edge, edge], there=[edge - 1, edge + 1], what="replaced")
 
@@ -222,7 +227,9 @@ def _twice(mechanism: Gaussian, exact: float, count: int) -> Outputs:
     return [(mechanism.release(exact), mechanism.release(exact)) for _ in range(count)]
 
 
-def _selected(mechanism: PartitionSelection, exact: int | list[int], count: int) -> Outputs:
+def _selected(
+    mechanism: PartitionSelection | GaussianPartitionSelection, exact: int | list[int], count: int
+) -> Outputs:
     """Show or hide `count` groups with the same number of units, or tuples of groups."""
     numbers = mechanism.release(np.tile(exact, count)).numbers
     return numbers if isinstance(exact, int) else numbers.reshape(count, len(exact))

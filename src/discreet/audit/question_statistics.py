@@ -196,7 +196,9 @@ def keyed() -> tuple[Experiment, ...]:
             rows_per_unit=3,
         ),
         unknown_replaced(),
+        unknown_in_many_groups(),
         gaussian(),
+        in_few_groups(),
     )
 
 
@@ -230,17 +232,34 @@ def unknown_replaced() -> Experiment:
     )
 
 
+def unknown_in_many_groups() -> Experiment:
+    """Return a victim in eight undeclared groups, which Gaussian noise selects."""
+    return replace(
+        unknown("unknown keys, Gaussian noise", 0, PEOPLE_BY_DAY),
+        here={"visits": EVERY_DAY},
+        there={"visits": []},
+        rows_per_unit=8,
+        rows=8,
+        copies=5_000,
+    )
+
+
+def in_few_groups() -> Experiment:
+    """Return a victim in eight groups, of which two count."""
+    return replace(
+        about_visits("8 groups where 2 count", PEOPLE_BY_DAY, EVERY_DAY),
+        rows_per_unit=8,
+        rows=8,
+        copies=5_000,
+        declared={"groups_per_unit": {"visits": 2}},
+    )
+
+
 def gaussian() -> Experiment:
     """Return a histogram of people over days, which gets Gaussian noise."""
     return replace(
-        about_visits(
-            "people by day, Gaussian noise",
-            by_copy("COUNT(DISTINCT person)", keys="copy, day"),
-            [VICTIM | {"day": each} for each in range(8)],
-        ),
-        questions=(
-            AskedQuestion(by_copy("COUNT(DISTINCT person)", keys="copy, day"), delta=DELTA),
-        ),
+        about_visits("people by day, Gaussian noise", PEOPLE_BY_DAY, EVERY_DAY),
+        questions=(AskedQuestion(PEOPLE_BY_DAY, delta=DELTA),),
         delta=DELTA,
         budget=(Fraction(1000), Fraction(1, 2)),
         rows_per_unit=8,
@@ -252,3 +271,8 @@ def gaussian() -> Experiment:
 def by_copy(statistic: str, where: str = "", *, keys: str = "copy", table: str = "visits") -> str:
     """Return a query that groups by copy."""
     return f"SELECT {keys}, {statistic} AS n FROM {table} {where} GROUP BY {keys}"  # noqa: S608
+
+
+PEOPLE_BY_DAY = by_copy("COUNT(DISTINCT person)", keys="copy, day")
+
+EVERY_DAY = [VICTIM | {"day": each} for each in range(8)]

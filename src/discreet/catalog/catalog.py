@@ -140,6 +140,8 @@ class Catalog:
     """Where the ledger is, if declared: a file, a server, or env:NAME."""
     disjoint: tuple[tuple[str, ...], ...] = ()
     """Groups of tables. No unit has rows in two tables of a group."""
+    groups_per_unit: int | None = None
+    """What an analyst states for one query, in place of the limits of the tables."""
 
     @cached_property
     def _by_name(self) -> dict[str, Table]:

@@ -33,7 +33,7 @@ from discreet.catalog.entries import (
     named_entries,
     value_text,
 )
-from discreet.catalog.schema import ColumnUnit, PathUnit, RowUnit
+from discreet.catalog.schema import ColumnUnit, GroupsPerUnit, PathUnit, RowUnit
 from discreet.catalog.sources import EMBEDDED, beside, file_path, is_spark, source_policy
 from discreet.deprecated import Renamed
 from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
@@ -49,7 +49,8 @@ BUDGET = (
     "least_epsilon",
     "incident_suspends",
 )
-TABLE = ("from", "unit", "rows_per_unit", "public", "key", "columns")
+TABLE = ("from", "unit", "rows_per_unit", "groups_per_unit", "public", "key", "columns")
+UNIT_SETTINGS = ("unit", "rows_per_unit", "groups_per_unit")
 ANALYST = ("epsilon", "delta")
 
 EPSILON_LEAST, EPSILON_MOST = Fraction(1, 10**12), Fraction(10**12)
@@ -70,6 +71,7 @@ class TableDeclaration:
     location: Location
     unit: UnitDeclaration | None
     rows_per_unit: int | None
+    groups_per_unit: GroupsPerUnit | None = None
     key: str | None
     columns: tuple[ColumnDeclaration, ...]
     source: str | None
@@ -235,6 +237,7 @@ def _table(location: Location, name: str, value: object, folder: Path | None) ->
         location=location,
         unit=unit,
         rows_per_unit=_rows_per_unit(location.at("rows_per_unit"), given, unit),
+        groups_per_unit=_groups_per_unit(location.at("groups_per_unit"), given, unit),
         key=_key(location.at("key"), given.get("key")),
         columns=tuple(
             column_declaration(location.at("columns", column), column, entry)
@@ -248,7 +251,7 @@ def _unit(
     location: Location, given: Mapping[str, object], *, is_public: bool
 ) -> UnitDeclaration | None:
     if is_public:
-        for key in (each for each in ("unit", "rows_per_unit") if each in given):
+        for key in (each for each in UNIT_SETTINGS if each in given):
             rule = "cannot be given for a public table"
             fix = f"Remove {key}, or remove public = true if the table needs protection"
             raise location.at(key).invalid(rule, fix)
@@ -268,6 +271,30 @@ def _rows_per_unit(
     if most == 1 and given["rows_per_unit"] != 1:
         raise location.invalid('must be 1 with unit = "row"', "Remove it")
     return check_integer(location, given["rows_per_unit"], 1, most, fix)
+
+
+GROUPS_FIX = (
+    "Write the most groups that a unit is counted in, for example groups_per_unit = 3, or one "
+    "limit for each column: groups_per_unit = { carrier = 1 }"
+)
+
+
+def _groups_per_unit(
+    location: Location, given: Mapping[str, object], unit: UnitDeclaration | None
+) -> GroupsPerUnit | None:
+    value = given.get("groups_per_unit")
+    if value is None:
+        return None
+    if isinstance(unit, RowUnit):
+        raise location.invalid('cannot be given with unit = "row"', "Remove it")
+    if not isinstance(value, Mapping):
+        return check_integer(location, value, 1, MOST_ROWS_PER_UNIT, GROUPS_FIX)
+    if not value:
+        raise location.invalid("must name at least one column", GROUPS_FIX)
+    return tuple(
+        (name, check_integer(location.at(name), most, 1, MOST_ROWS_PER_UNIT, GROUPS_FIX))
+        for name, most in value.items()
+    )
 
 
 def _key(location: Location, value: object) -> str | None:

@@ -14,6 +14,7 @@ from discreet.catalog.entries import Location, lines_of, written_key
 from discreet.catalog.schema import (
     Auto,
     Column,
+    GroupsPerUnit,
     Kind,
     PathUnit,
     PrivateTable,
@@ -164,7 +165,27 @@ def _private(declared: TableDeclaration, unit: Unit, columns: tuple[Column, ...]
         rows_per_unit=1 if is_row else DEFAULT_ROWS_PER_UNIT if limit is None else limit,
         is_default_limit=limit is None and not is_row,
         key=_spelling(declared, "key", declared.key, columns),
+        groups_per_unit=_groups_per_unit(declared, columns),
     )
+
+
+def _groups_per_unit(
+    declared: TableDeclaration, columns: tuple[Column, ...]
+) -> GroupsPerUnit | None:
+    """Return the limit on groups, with columns as the schema spells them."""
+    limits = declared.groups_per_unit
+    if limits is None or isinstance(limits, int):
+        return limits
+    location = declared.location.at("groups_per_unit")
+    found = [
+        (_column(location, f"{location} names {name}, which", name, declared.name, columns), most)
+        for name, most in limits
+    ]
+    names = [column.name for column, _ in found]
+    for name in names:
+        if names.count(name) > 1:
+            raise location.invalid(f"names {name} twice", "Remove one of them")
+    return tuple((column.name, most) for column, most in found)
 
 
 def _alone(column: ColumnDeclaration) -> Column:

@@ -100,6 +100,9 @@ class PathUnit:
 
 Unit = RowUnit | ColumnUnit | PathUnit
 
+GroupsPerUnit = int | tuple[tuple[str, int], ...]
+"""One limit for any GROUP BY, or a limit for each column that rows are grouped by."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrivateTable:
@@ -116,6 +119,8 @@ class PrivateTable:
     """The primary key, if the owner declares one."""
     is_prepared: bool = False
     """Whether the engine has already chosen the rows within the contribution limit."""
+    groups_per_unit: GroupsPerUnit | None = None
+    """The most groups of a query that a unit is counted in, if the owner limits them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,6 +19,7 @@ from discreet.catalog.schema import (
     Bounds,
     Column,
     ColumnUnit,
+    GroupsPerUnit,
     Kind,
     PathUnit,
     PrivateTable,
@@ -112,8 +113,16 @@ def _head(catalog: Catalog, table: Table) -> Iterator[str]:
         yield f"unit = {written_text(_unit(catalog, table.unit))}"
         if not table.is_default_limit and not isinstance(table.unit, RowUnit):
             yield f"rows_per_unit = {table.rows_per_unit}"
+        if table.groups_per_unit is not None:
+            yield f"groups_per_unit = {_groups_per_unit(table.groups_per_unit)}"
     if table.key is not None:
         yield f"key = {written_text(table.key)}"
+
+
+def _groups_per_unit(limits: GroupsPerUnit) -> str:
+    if isinstance(limits, int):
+        return str(limits)
+    return f"{{ {', '.join(f'{written_key(name)} = {most}' for name, most in limits)} }}"
 
 
 def _unit(catalog: Catalog, unit: Unit) -> str:
@@ -237,6 +246,7 @@ DELTA = "delta = 1e-6    # GUESS: {why}"
 WHY_EPSILON = "total privacy budget, for the life of this data"
 WHY_DELTA = "should be much smaller than 1 / number of people; 0 for none"
 WHY_ROWS = "use at most this many rows per person; further rows are left out of every answer"
+WHY_GROUPS = "count each person in at most this many groups of a query: less noise by group"
 NEIGHBOURS = """\
 neighbours = "add-remove"   # or "replace": the number of people is then public"""
 
@@ -305,6 +315,7 @@ def _draft_head(table: TableDraft) -> Iterator[str]:
         return
     yield "# If anyone may see this table, write public = true instead of unit and rows_per_unit."
     yield f"rows_per_unit = 10   # GUESS: {WHY_ROWS}"
+    yield f"# groups_per_unit = 3   # {WHY_GROUPS}"
 
 
 def _is_by_row(table: TableDraft) -> bool:

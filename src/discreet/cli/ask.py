@@ -40,6 +40,7 @@ def ask(
     delta: Fraction | None,
     confidence: Fraction,
     row_choice: str | None,
+    groups_per_unit: int | None,
     file: Path | None,
     is_json: bool,
     is_csv: bool,
@@ -49,7 +50,9 @@ def ask(
 ) -> None:
     """Run a query and print its answer."""
     query = query_text(sql, file)
-    options = question_options(epsilon, delta, within, confidence, row_choice)
+    options = question_options(
+        epsilon, delta, within, confidence, row_choice, groups_per_unit=groups_per_unit
+    )
     charged, form = account_options(account, token), output_format(is_json=is_json, is_csv=is_csv)
     if plot is not None:
         check_chart(plot)
@@ -69,6 +72,7 @@ def explain(
     delta: Fraction | None,
     confidence: Fraction,
     row_choice: str | None,
+    groups_per_unit: int | None,
     dialect: str | None,
     show_sql: bool,
     file: Path | None,
@@ -78,7 +82,9 @@ def explain(
 ) -> None:
     """Print the cost and margins of a query; reads the catalog and the ledger, no private data."""
     query = query_text(sql, file)
-    options = question_options(epsilon, delta, within, confidence, row_choice, dialect)
+    options = question_options(
+        epsilon, delta, within, confidence, row_choice, dialect, groups_per_unit=groups_per_unit
+    )
     charged = account_options(account, token)
     with waiting("reading the catalog"):
         declared = read(catalog)
@@ -129,6 +135,7 @@ def _terms(options: QuestionOptions) -> Terms:
         "within": options.within,
         "confidence": options.confidence,
         "row_choice": choice,
+        "groups_per_unit": options.groups_per_unit,
     }
 
 

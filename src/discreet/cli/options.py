@@ -47,6 +47,7 @@ class QuestionOptions:
     within: Fraction | Mapping[str, Fraction] | None = None
     confidence: Fraction = DEFAULT_CONFIDENCE
     row_choice: str | None = None
+    groups_per_unit: int | None = None
     dialect: str | None = None
     """The SQL dialect in which an explanation shows the generated SQL."""
 
@@ -94,6 +95,8 @@ def question_options(  # noqa: PLR0913, PLR0917 - each is an option
     confidence: Fraction,
     row_choice: str | None,
     dialect: str | None = None,
+    *,
+    groups_per_unit: int | None = None,
 ) -> QuestionOptions:
     """Return the options of `ask` and `explain`, checked."""
     if row_choice is not None and row_choice not in ROW_CHOICES:
@@ -104,6 +107,7 @@ def question_options(  # noqa: PLR0913, PLR0917 - each is an option
         within=margins(within or ()),
         confidence=confidence,
         row_choice=row_choice,
+        groups_per_unit=groups_per_unit,
         dialect=dialect,
     )
 
@@ -198,6 +202,15 @@ RowChoice: TypeAlias = Annotated[
         metavar="WHEN",
         help="When to choose the rows within the contribution limit: once, before WHERE (faster), "
         "or per-query, among the matching rows.",
+    ),
+]
+GroupsPerUnit: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        min=1,
+        help="The most groups of GROUP BY that a privacy unit is counted in, where that lowers the "
+        "noise.",
     ),
 ]
 Dialect: TypeAlias = Annotated[

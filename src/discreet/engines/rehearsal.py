@@ -31,6 +31,7 @@ from discreet.engines.writer import (
     KEPT,
     UNIT,
     column_name,
+    rank_name,
     write_literal,
     write_query,
 )
@@ -249,8 +250,12 @@ def _prepared(scan: Scan, dialect: Dialect) -> Iterator[tuple[str, str, Columns]
     unit = Column(name="__unit", kind=_unit_kind((scan.table, *scan.parents)[-1]))
     columns: Columns = [(UNIT, unit)]
     columns += [(dialect.quoted(column_name(each.name)), each) for each in scan.table.columns]
-    for schema in (KEPT, EVERY):
-        yield dialect.prepared(scan.table.name, schema), scan.table.name, columns
+    ranks: Columns = [
+        (dialect.quoted(column_name(name)), Column(name=name, kind=Kind.INTEGER))
+        for name in map(rank_name, sorted(scan.ranked))
+    ]
+    yield dialect.prepared(scan.table.name, KEPT), scan.table.name, [*columns, *ranks]
+    yield dialect.prepared(scan.table.name, EVERY), scan.table.name, columns
     counted = [Column(name="name", kind=Kind.TEXT), Column(name="units", kind=Kind.INTEGER)]
     parts: Columns = [(f'"{each.name}"', each) for each in counted]
     yield dialect.prepared("parts", ABOUT), "parts", parts

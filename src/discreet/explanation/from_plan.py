@@ -37,9 +37,16 @@ from discreet.explanation.sentences import (
 )
 from discreet.mechanisms.exponential import PermuteAndFlip
 from discreet.mechanisms.gaussian import Gaussian
+from discreet.mechanisms.gaussian_selection import GaussianPartitionSelection
+from discreet.mechanisms.row_threshold import RowThreshold
 from discreet.parameters import Real, confidence_level
 from discreet.query.plan import Plan
-from discreet.query.plan.plan import PlannedComponents, PlannedRelease, PlannedValueSelection
+from discreet.query.plan.plan import (
+    PlannedComponents,
+    PlannedRelease,
+    PlannedValueSelection,
+    Selector,
+)
 from discreet.query.questions import (
     Aggregate,
     ColumnOrigin,
@@ -191,7 +198,7 @@ def _columns(
     """Yield what selects the groups, then each aggregate once, in the order of the query."""
     if planned.key_selection is not None:
         yield _selecting_column(planned, confidence)
-    seen: dict[tuple[str, int], str] = {_part(KeyCount()): SELECTED}
+    seen: dict[tuple[str, int], str] = {_selecting_part(planned): SELECTED}
     places = range(len(planned.estimators))
     for i in sorted(places, key=lambda i: _position(question, number, i)):
         estimator, aggregate = planned.estimators[i], planned.aggregation.aggregates[i]
@@ -220,9 +227,23 @@ def _selecting_column(planned: PlannedRelease, confidence: Fraction) -> Explaine
         statistic=f"number of {counted} per group",
         margin_text=margin_text(float(mechanism.margin(confidence)), is_integer=True),
         epsilon_share=mechanism.epsilon,
-        noise=f"truncated Laplace noise, scale {brief(mechanism.scale)} {counted}",
+        noise=f"{_selecting_noise(mechanism)} {counted}",
         why="",
     )
+
+
+def _selecting_part(planned: PlannedRelease) -> tuple[str, int]:
+    """Return which measurement selects the groups."""
+    selection = planned.key_selection
+    number = None if selection is None else selection.key_selection.measure
+    return _part(KeyCount()) if number is None else ("measure", number)
+
+
+def _selecting_noise(mechanism: Selector) -> str:
+    if isinstance(mechanism, GaussianPartitionSelection):
+        return f"Gaussian noise, standard deviation {brief(mechanism.scale)}"
+    kind = "Laplace" if isinstance(mechanism, RowThreshold) else "truncated Laplace"
+    return f"{kind} noise, scale {brief(mechanism.scale)}"
 
 
 def _counted(planned: PlannedRelease) -> str:

@@ -7,6 +7,7 @@ from fractions import Fraction
 from discreet.amounts import error_text, number_text, percent
 from discreet.catalog.schema import Kind, Value, time_from_number
 from discreet.estimators import ExpectedMargin, MarginPerCount, RankMargin
+from discreet.mechanisms.row_threshold import RowThreshold
 from discreet.parameters import did_you_mean
 from discreet.query.plan.plan import PlannedKeySelection
 from discreet.query.questions import (
@@ -205,8 +206,12 @@ def _limit(
 ) -> str:
     source = _limit_source(limit.reason, limit.of, with_setting=with_setting)
     behind = f" ({source})" if source else ""
+    setting = " (groups_per_unit)" if with_setting else ""
     if limit.of is Limited.GROUPS:
-        return f"each {unit.name} is counted in at most {_number(limit.most, 'group')}{behind}"
+        told = behind if limit.groups is None else setting
+        return f"each {unit.name} is counted in at most {_number(limit.most, 'group')}{told}"
+    if limit.groups is not None:
+        behind += f", from at most {_number(limit.groups, 'group')}{setting}"
     what, table = ("distinct value" if limit.of is Limited.VALUES else "row"), ""
     if limit.of is Limited.ROWS and isinstance(limit.reason, JoinProduct):
         what = "joined row"
@@ -364,14 +369,24 @@ def undeclared_groups(
     threshold = number_text(mechanism.threshold)
     near = (
         f" Counts up to {number_text(mechanism.clear(confidence))} may be shown only because their "
-        f"noise happened to be high. Their margin of error is ±{threshold}, even if you asked for "
-        "a smaller one."
+        f"noise happened to be high. Their margin of error is "
+        f"±{number_text(mechanism.widest(confidence))}, even if you asked for a smaller one."
     )
+    if isinstance(mechanism, RowThreshold):
+        is_answered, near = True, _near_text(mechanism, confidence)
     return (
         f"{_why_undeclared(why)}, so only large groups are shown. A group is shown if its noisy "
         f"number of {counted} is above the group threshold, {threshold}. A group with {half} "
         f"{counted} is shown with at least 50% probability; one with {most} {counted}, with at "
         f"least 99%.{near if is_answered else ''}"
+    )
+
+
+def _near_text(mechanism: RowThreshold, confidence: Fraction) -> str:
+    return (
+        f" Groups with a noisy count of up to {number_text(mechanism.clear(confidence))} may be "
+        "shown only because their noise happened to be high. Their counts have a margin of error "
+        f"of ±{number_text(mechanism.widest(confidence))}; their other results have none."
     )
 
 

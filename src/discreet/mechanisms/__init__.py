@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from discreet.deprecated import deprecated_modules, deprecated_names
 from discreet.mechanisms.exponential import Exponential, PermuteAndFlip
 from discreet.mechanisms.gaussian import Calibration, Gaussian
+from discreet.mechanisms.gaussian_selection import GaussianPartitionSelection
 from discreet.mechanisms.geometric import Geometric
 from discreet.mechanisms.laplace import Laplace
 from discreet.mechanisms.margins import gaussian_margin, laplace_margin
@@ -39,6 +40,7 @@ __all__ = [
     "Extreme",
     "Frequencies",
     "Gaussian",
+    "GaussianPartitionSelection",
     "Geometric",
     "Laplace",
     "Neighbours",

@@ -220,8 +220,7 @@ class Gaussian:
             return _rounded(place * self.step) if is_integer(exact) else grid.value(place)
         places = grid.places(exact)
         check_answers(self, self.answers, places.size)
-        noise = discrete_gaussian(self.event.variance, places.size, entropy=entropy)
-        noisy = grid.values(noisy_sum(places, noise))
+        noisy = _noisy_values(self, places, entropy)
         return _rounded_all(noisy) if is_integer(exact) else noisy
 
     def distribution(self, exact: Real) -> DiscreteGaussianDistribution | RoundedDistribution:
@@ -271,6 +270,20 @@ class Gaussian:
     law = Renamed("distribution")
     error = Renamed("margin")
     for_error = Renamed("for_margin")
+
+
+def noisy_integers(mechanism: Gaussian, exact: IntArray, *, entropy: Entropy = SYSTEM) -> IntArray:
+    """Return exact + noise, rounded, for any number of integers.
+
+    At most `answers` of them may differ between neighbours. The others have the same distribution
+    on both sides, independent of these, so they change nothing.
+    """
+    return _rounded_all(_noisy_values(mechanism, Grid(mechanism.step).places(exact), entropy))
+
+
+def _noisy_values(mechanism: Gaussian, places: IntArray, entropy: Entropy) -> FloatArray:
+    noise = discrete_gaussian(mechanism.event.variance, places.size, entropy=entropy)
+    return Grid(mechanism.step).values(noisy_sum(places, noise))
 
 
 def _multiplier_squared(

@@ -102,7 +102,7 @@ class PartitionSelection:
 
     def release(self, units: Integers, *, entropy: Entropy = SYSTEM) -> Selected:
         """Return which groups are shown, with their noisy numbers of units or rows."""
-        exact = _exact_units(units)
+        exact = exact_units(units)
         noise = truncated_laplace(self.scale, self.threshold, len(exact), entropy=entropy)
         noisy = exact + noise
         kept = noisy > self.threshold
@@ -111,7 +111,7 @@ class PartitionSelection:
     def distribution(self, units: int) -> "SelectionDistribution":
         """Return the distribution of the noisy count of a group of `units`, 0 if not shown."""
         return SelectionDistribution(
-            units=_exact_count(units), scale=self.scale, threshold=self.threshold
+            units=checked_units(units), scale=self.scale, threshold=self.threshold
         )
 
     def keep_probability(self, units: int) -> float:
@@ -139,6 +139,10 @@ class PartitionSelection:
         docs/proofs/partition_selection.md.
         """
         return min(2 * self.threshold, self.threshold + 1 + self.margin(confidence, answers))
+
+    def widest(self, confidence: Real, answers: int = 1) -> int:  # noqa: ARG002 - see clear
+        """Return the margin of error of counts up to `clear`, which holds with certainty."""
+        return self.threshold
 
     def _is_seen(self, units: int, share: Fraction) -> bool:
         return is_at_most(self.distribution(units).enclose_hidden(), 1 - share)
@@ -316,14 +320,16 @@ def _extra_bits(scale: Fraction) -> int:
     return ceil(scale).bit_length() + 8
 
 
-def _exact_units(units: object) -> IntArray:
+def exact_units(units: object) -> IntArray:
+    """Return exact numbers of units or rows, or reject what is none without showing it."""
     exact = exact_integers(units)
     if exact.ndim != 1 or (exact.size and exact.min() < 0):
         raise ParameterError("units", HIDDEN, "must be a flat list of whole numbers, 0 or more")
     return exact
 
 
-def _exact_count(units: object) -> int:
+def checked_units(units: object) -> int:
+    """Return one exact number of units, or reject what is none."""
     count = integer_number(units)
     if count < 0:
         raise ParameterError("units", HIDDEN, "must be 0 or more")

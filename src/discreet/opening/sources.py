@@ -17,6 +17,7 @@ from discreet.catalog import ColumnUnit, Kind, RowChoice, RowUnit, SourcePolicy
 from discreet.catalog.columns import UnitDeclaration, UnitPath
 from discreet.catalog.declaration import Declaration, path_unit
 from discreet.catalog.resolve import DEFAULT_ROWS_PER_UNIT
+from discreet.catalog.schema import GroupsPerUnit
 from discreet.catalog.sources import EMBEDDED, ENVIRONMENT, is_on_server, is_spark, without_password
 from discreet.engines.base import LIMITS, PreparedTables, ResourceLimits, TableEngine
 from discreet.engines.duckdb import DuckDbEngine
@@ -173,12 +174,20 @@ def bounding_key(declared: Declaration) -> str:
             "unit": _unit_text(table.unit),
             "rows_per_unit": repr(table.rows_per_unit or DEFAULT_ROWS_PER_UNIT),
             "key": repr(table.key),
+            **_ranked_columns(table.groups_per_unit),
         }
         for table in declared.tables
     ]
     kinds = kinds_of(declared)
     columns = (f"({name!r}, [{_columns_text(kinds[name])}])" for name in sorted(kinds))
     return json.dumps([tables, f"[{', '.join(columns)}]"])
+
+
+def _ranked_columns(limits: GroupsPerUnit | None) -> dict[str, str]:
+    """Return the columns whose groups are ranked in prepared tables, if there are any."""
+    if limits is None or isinstance(limits, int):
+        return {}
+    return {"groups_per_unit": repr(sorted(name for name, _ in limits))}
 
 
 def _unit_text(unit: UnitDeclaration | None) -> str:

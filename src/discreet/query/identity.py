@@ -47,6 +47,8 @@ class CanonicalRelease:
         self._keys = [self._inner.expression(each.expression) for each in release.keys]
         decided = (release.contribution_limit, release.one_row_per_unit, release.groups)
         self._decided = identity_text(decided)
+        if release.group_limit is not None:
+            self._decided += f"groups_per_unit={identity_text(release.group_limit.most)}"
 
     def text(self, aggregates: Iterable[Aggregate]) -> str:
         """Return the text of the release with these aggregates in place of its own."""

@@ -184,6 +184,8 @@ class ContributionLimit:
     of: Limited
     reason: LimitReason
     chosen: RowChoiceTime
+    groups: int | None = None
+    """How many groups a unit is counted in, if groups_per_unit limits them."""
 
 
 Contribution = OneRowEach | CountedOnce | ContributionLimit
@@ -313,6 +315,15 @@ Groups = DeclaredGroups | UndeclaredGroups
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GroupLimit:
+    """At most so many groups of a unit count."""
+
+    most: int
+    is_in_rows: bool = False
+    """Whether the rows are limited to these already, before any filter."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Aggregation:
     """A table that is released: its keys and its aggregates over groups of private rows.
 
@@ -333,6 +344,8 @@ class Aggregation:
     aggregates: tuple[Aggregate, ...]
     left_out: tuple[LeftOut, ...] = field(default=(), compare=False)
     """Which rows are not used."""
+    group_limit: GroupLimit | None = None
+    """None where a unit may be in as many groups as it has rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

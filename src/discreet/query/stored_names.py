@@ -39,10 +39,16 @@ class StoredRecord:
     """What the code calls each field that counts, and how it is written."""
     added: Mapping[str, tuple[str, object]] = field(default_factory=dict)
     """Fields that came later: how each is written, and the value at which it is not."""
+    elsewhere: frozenset[str] = frozenset()
+    """Fields that are not written here: the release says what follows from them, where it does."""
 
 
 RECORDS: Mapping[type, StoredRecord] = {
-    Scan: StoredRecord("Scan", {"table": "table", "parents": "parents", "is_bounded": "is_kept"}),
+    Scan: StoredRecord(
+        "Scan",
+        {"table": "table", "parents": "parents", "is_bounded": "is_kept"},
+        {"group_limits": ("group_limits", ())},
+    ),
     PrivateTable: StoredRecord(
         "PrivateTable",
         {
@@ -54,6 +60,7 @@ RECORDS: Mapping[type, StoredRecord] = {
             "key": "key",
             "is_prepared": "is_prepared",
         },
+        elsewhere=frozenset({"groups_per_unit"}),
     ),
     Column: StoredRecord(
         "Column",
@@ -169,7 +176,8 @@ def stored_record(kind: type) -> StoredRecord:
     record = RECORDS.get(kind)
     if record is None:
         raise TypeError(f"{kind.__qualname__} has no name in query.stored_names")
-    if {each.name for each in fields(kind) if each.compare} != {*record.fields, *record.added}:
+    listed = {*record.fields, *record.added, *record.elsewhere}
+    if {each.name for each in fields(kind) if each.compare} != listed:
         raise TypeError(f"query.stored_names lists other fields of {kind.__qualname__}")
     return record
 

@@ -166,6 +166,10 @@ class Scan:
     """The tables on the path to the unit, nearest first; empty if the unit is in the table."""
     is_bounded: bool = False
     """Of a prepared table: only the rows that count, at most rows_per_unit of each unit."""
+    group_limits: tuple[tuple[str, int], ...] = ()
+    """Of those: only rows with one of so many values of a column, chosen for each unit."""
+    ranked: frozenset[str] = field(default=frozenset(), compare=False)
+    """Columns of which the engine has stored which value of its unit a row has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -351,6 +355,15 @@ class ContributionBounding(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GroupBounding:
+    """At most `most` groups of each unit are counted, chosen by a hash of unit and group."""
+
+    most: int
+    keys: int
+    """The first so many keys of the query are those of the group."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ExactQuery:
     """Whole numbers by group: what the engine computes, decided before any data is read.
 
@@ -373,3 +386,5 @@ class ExactQuery:
     """Whether no unit has more rows than `contribution_limit`, so that none need be chosen."""
     distinct: Expression | None = None
     """With PAIRS: the value whose different values are counted (column `n`) or summed."""
+    group_bounding: GroupBounding | None = None
+    """How many groups of a unit are counted, if that is limited before its rows are."""

@@ -3,6 +3,7 @@
 Of every unit the rows are ordered by a hash of the unit and their contents, then by the contents:
 the first `rows_per_unit` are kept in one table, the others in another. Which these are follows from
 the unit's own rows alone, so a query over kept rows is bounded without a look at the others.
+Beside columns that groups_per_unit names is stored which value of its unit a kept row has.
 
 A large table is prepared in parts, by a hash of the unit, each in a transaction of its own: memory
 stays small, and what was done when the process ended need not be done again.
@@ -17,14 +18,16 @@ import duckdb
 from discreet.catalog.schema import PrivateTable
 from discreet.engines.base import Progress
 from discreet.engines.duckdb.dialect import DUCKDB
-from discreet.engines.duckdb.rewrites import StoredColumn, stored_columns
+from discreet.engines.duckdb.rewrites import StoredColumn, ranked_columns, stored_columns
 from discreet.engines.writer import (
     ABOUT,
     EVERY,
     KEPT,
     UNIT,
     column_name,
+    column_rank,
     prepared_name,
+    rank_name,
     write_expression,
     write_rows,
 )
@@ -106,7 +109,7 @@ def _make_tables(connection: duckdb.DuckDBPyConnection, scan: Scan, rows: str) -
     name = scan.table.name
     kept, rest = (prepared_name(name, DUCKDB, each) for each in (KEPT, REST))
     made = {
-        kept: f'SELECT *{_places(scan, "part")} FROM ({rows}) AS "part" LIMIT 0',
+        kept: f'SELECT *{_added(scan, "part")} FROM ({rows}) AS "part" LIMIT 0',
         rest: f"FROM ({rows}) LIMIT 0",
     }
     for table, form in made.items():
@@ -155,9 +158,9 @@ def _prepare_part(
     order = f"ORDER BY {UNIT}"
     steps = (
         f'CREATE OR REPLACE TEMP TABLE "__units" AS {units}',
-        f"INSERT INTO {kept} SELECT *{_places(scan, 'part')} FROM {part} ANTI JOIN {many} {order}",
+        f"INSERT INTO {kept} SELECT *{_added(scan, 'part')} FROM {part} ANTI JOIN {many} {order}",
         f'CREATE OR REPLACE TEMP TABLE "__ranked" AS {_ranked(scan, f"{part} SEMI JOIN {many}")}',
-        f'INSERT INTO {kept} SELECT * EXCLUDE ("__rank"){_places(scan, "__ranked")} '
+        f'INSERT INTO {kept} SELECT * EXCLUDE ("__rank"){_added(scan, "__ranked")} '
         f'FROM "__ranked" WHERE "__rank" <= {limit} {order}',
         f'INSERT INTO {rest} SELECT * EXCLUDE ("__rank") FROM "__ranked" WHERE "__rank" > {limit} '
         f"{order}",
@@ -187,9 +190,18 @@ PLACES = {"SMALLINT": 2**15 - 1, "INTEGER": 2**31 - 1, "BIGINT": 2**63 - 1}
 """What places are stored as, the smallest type that has room for all: unsigned ones are slower."""
 
 
-def _places(scan: Scan, source: str) -> str:
-    """Return the columns of places, after those of rows of this name."""
-    return "".join(f", {_place(each, source)}" for each in stored_columns(scan.table))
+def _added(scan: Scan, source: str) -> str:
+    """Return the columns of places and ranks, after those of rows of this name."""
+    places = [_place(each, source) for each in stored_columns(scan.table)]
+    ranks = [_rank(scan, each) for each in ranked_columns(scan.table)]
+    return "".join(f", {each}" for each in (*places, *ranks))
+
+
+def _rank(scan: Scan, name: str) -> str:
+    """Return which value of its unit a kept row has, for limits on groups."""
+    kind = next(each for each, most in PLACES.items() if scan.table.rows_per_unit <= most)
+    rank = column_rank(scan.table, name, DUCKDB)
+    return f"CAST({rank} AS {kind}) AS {DUCKDB.quoted(column_name(rank_name(name)))}"
 
 
 def _place(placed: StoredColumn, source: str) -> str:

@@ -17,6 +17,7 @@ from functools import lru_cache
 
 from discreet.catalog.schema import Bounds, ColumnUnit, Kind, PrivateTable
 from discreet.catalog.schema import Column as Declared
+from discreet.engines.writer import rank_name
 from discreet.errors import UnboundedError
 from discreet.query.expressions.facts import facts_from_column, literal
 from discreet.query.expressions.functions import call
@@ -76,8 +77,37 @@ def stored_columns(table: PrivateTable) -> tuple[StoredColumn, ...]:
     return tuple(each for each in found if each.name.casefold() not in taken)
 
 
+def ranked_columns(table: PrivateTable) -> tuple[str, ...]:
+    """Return the columns of which a prepared table keeps which value of its unit a row has."""
+    limits = table.groups_per_unit
+    if limits is None or isinstance(limits, int):
+        return ()
+    taken = {each.name.casefold() for each in table.columns}
+    return tuple(name for name, _ in limits if rank_name(name).casefold() not in taken)
+
+
+def read_stored_ranks(rows: Relation, stored: Stored) -> Relation:
+    """Return the same rows, with ranks of groups read where they are kept."""
+    match rows:
+        case Scan(table=table, group_limits=limits):
+            names = (name for name, _ in limits)
+            ranked = frozenset(each for each in names if stored(table.name, rank_name(each)))
+            return replace(rows, ranked=ranked) if ranked else rows
+        case Select(source=source, joins=joins):
+            changed = tuple(
+                each
+                if isinstance(each.source, PublicScan)
+                else replace(each, source=read_stored_ranks(each.source, stored))
+                for each in joins
+            )
+            return replace(rows, source=read_stored_ranks(source, stored), joins=changed)
+        case _:
+            return rows
+
+
 def read_stored_columns(query: ExactQuery, stored: Stored) -> ExactQuery:
     """Return the query with places read where they are kept, instead of computed."""
+    query = replace(query, rows=read_stored_ranks(query.rows, stored))
     if not query.is_bounded or query.bounding is not ContributionBounding.ROWS:
         return query
     reader = _Reader(query, stored)

@@ -23,7 +23,17 @@ from discreet.engines.writer.expressions import (
     names_of,
     written_of,
 )
-from discreet.engines.writer.rows import ABOUT, EVERY, KEPT, prepared_name, rows_text
+from discreet.engines.writer.rows import (
+    ABOUT,
+    EVERY,
+    KEPT,
+    SALT,
+    column_rank,
+    group_rank,
+    prepared_name,
+    rank_name,
+    rows_text,
+)
 from discreet.query.tree import (
     Call,
     Case,
@@ -45,15 +55,14 @@ __all__ = [
     "UNIT",
     "Numbers",
     "column_name",
+    "column_rank",
     "prepared_name",
+    "rank_name",
     "write_expression",
     "write_literal",
     "write_query",
     "write_rows",
 ]
-
-
-SALT = "'discreet'"
 
 
 def exact_text(query: ExactQuery, place: WriteContext) -> str:
@@ -170,6 +179,7 @@ def _bounded(query: ExactQuery, groups: Sequence[str], place: WriteContext) -> s
     unless it is the row, whose number says where it stands, and so who else is in the table.
     """
     rows, columns = _projected(query, place)
+    rows = _in_few_groups(query, rows, columns, place.dialect)
     present = [each for each in ('"cell"', '"value"') if each in columns]
     where = " AND ".join(f"{each} IS NOT NULL" for each in present)
     where = f" WHERE {where}" if where else ""
@@ -187,6 +197,21 @@ def _bounded(query: ExactQuery, groups: Sequence[str], place: WriteContext) -> s
     kept = f'SELECT *, {rank} FROM ({rows}) AS "rows"'
     kept = f'SELECT * FROM ({kept}) AS "ranked" WHERE "rank" <= {query.contribution_limit}'
     return _with_first(query, groups, kept, columns, place.dialect)
+
+
+def _in_few_groups(query: ExactQuery, rows: str, columns: Sequence[str], dialect: Dialect) -> str:
+    """Return rows of which no unit is in more groups than the limit, if there is one.
+
+    Equal groups have equal ranks: they are ordered by a hash of the unit and the group, then by the
+    group's keys, which GROUP BY compares in the same way.
+    """
+    limit = query.group_bounding
+    if limit is None:
+        return rows
+    rank = group_rank([f'"k{number}"' for number in range(limit.keys)], dialect)
+    ranked = f'SELECT *, {rank} AS "group" FROM ({rows}) AS "all"'
+    listed = ", ".join([UNIT, *columns])
+    return f'SELECT {listed} FROM ({ranked}) AS "grouped" WHERE "group" <= {limit.most}'
 
 
 def _with_first(

@@ -38,6 +38,8 @@ from discreet.query.tree import (
     Window,
 )
 
+SALT = "'discreet'"
+
 ROW = '"__row"'
 """A number that tells the rows of one unit apart."""
 
@@ -104,7 +106,45 @@ def _prepared(scan: Scan, place: WriteContext, needed: frozenset[str] | None) ->
         if needed is None or each.name in needed
     ]
     table = prepared_name(scan.table.name, place.dialect, KEPT if scan.is_bounded else EVERY)
-    return f"SELECT {', '.join([UNIT, *columns])} FROM {table}"
+    rows, where = _limited(scan, table, place)
+    return f"SELECT {', '.join([UNIT, *columns])} FROM {rows}{where}"
+
+
+def _limited(scan: Scan, table: str, place: WriteContext) -> tuple[str, str]:
+    """Return a prepared table with the ranks of groups, and the condition that limits them."""
+    if not scan.group_limits:
+        return table, ""
+    ranks, conditions = [], []
+    for name, most in scan.group_limits:
+        rank = place.quoted(column_name(rank_name(name)))
+        conditions.append(f"{rank} <= {most}")
+        if name not in scan.ranked:
+            ranks.append(f"{column_rank(scan.table, name, place.dialect)} AS {rank}")
+    where = f" WHERE {' AND '.join(conditions)}"
+    if not ranks:
+        return table, where
+    return f'(SELECT *, {", ".join(ranks)} FROM {table}) AS "__ranked"', where
+
+
+def rank_name(column: str) -> str:
+    """Return what the rank of a row's value among those of its unit is called."""
+    return f"{column} by rank"
+
+
+def column_rank(table: PrivateTable, name: str, dialect: Dialect) -> str:
+    """Return which value of its unit a row of a prepared table has: 1 for the first, and so on."""
+    kind = next(each.kind for each in table.columns if each.name == name)
+    column = dialect.quoted(column_name(name))
+    return group_rank([dialect.keys.get(kind, "{0}").format(column)], dialect)
+
+
+def group_rank(keys: Sequence[str], dialect: Dialect) -> str:
+    """Return which group of its unit a row is in, in an order that looks random.
+
+    It follows from the unit's own groups alone. Keys are written so that equal ones are the same.
+    """
+    order = dialect.ordered([dialect.hash_of([SALT, UNIT, *keys]), *keys])
+    return f"dense_rank() OVER (PARTITION BY {UNIT} ORDER BY {order})"
 
 
 def prepared_name(table: str, dialect: Dialect, schema: str) -> str:

@@ -13,6 +13,7 @@ from json import dumps
 from discreet.accounting.events import record_from_event
 from discreet.catalog.catalog import BudgetPolicy
 from discreet.catalog.schema import PrivateTable
+from discreet.mechanisms.gaussian_selection import GaussianPartitionSelection
 from discreet.query.identity import CanonicalRelease, digest_of, identity_text
 from discreet.query.plan.plan import PlannedRelease
 from discreet.query.questions import (
@@ -65,6 +66,7 @@ def identities_of(
             _ranges(release),
             dumps([record_from_event(each) for each in planned.events], sort_keys=True),
             identity_text((planned.neighbours, policy.accounting)),
+            *_selection(planned),
         )
         found.append(
             Identity(
@@ -74,6 +76,15 @@ def identities_of(
             )
         )
     return tuple(found)
+
+
+def _selection(planned: PlannedRelease) -> tuple[str, ...]:
+    """Return the noise that selects groups, where the events do not say it."""
+    selection = planned.key_selection
+    is_gaussian = selection is not None and isinstance(
+        selection.mechanism, GaussianPartitionSelection
+    )
+    return ("gaussian selection",) if is_gaussian else ()
 
 
 def meanings_of(release: Aggregation) -> tuple[str, ...]:

@@ -13,9 +13,13 @@ from discreet.accounting.events import (
 from discreet.catalog.catalog import Accounting, BudgetPolicy
 from discreet.errors import ParameterError
 from discreet.mechanisms.gaussian import Gaussian
+from discreet.mechanisms.gaussian_selection import GaussianPartitionSelection
 from discreet.mechanisms.geometric import Geometric
-from discreet.query.plan.plan import PlannedComponents
-from discreet.query.plan.strategy import Strategy
+from discreet.mechanisms.partition_selection import PartitionSelection
+from discreet.mechanisms.row_threshold import RowThreshold
+from discreet.mechanisms.sensitivity import Neighbours
+from discreet.query.plan.plan import PlannedComponents, PlannedKeySelection
+from discreet.query.plan.strategy import KeySelection, Strategy
 from discreet.query.questions import (
     GaussianNarrower,
     LaplaceNarrower,
@@ -52,6 +56,67 @@ def with_noise(
         return laplace, LaplaceNarrower(ratio=ratio), _laplace_events(outline, laplace)
     reason = GaussianNarrower(ratio=ratio)
     return gaussian, reason, _gaussian_events(gaussian, sum(epsilons), delta, policy)
+
+
+def planned_selection(
+    selecting: KeySelection, epsilon: Fraction, delta: Fraction, neighbours: Neighbours
+) -> PlannedKeySelection:
+    """Return the selection of undeclared groups, by the noise that has the lower threshold."""
+    laplace = PartitionSelection(
+        epsilon=epsilon,
+        delta=delta,
+        groups=selecting.in_all,
+        in_one=selecting.in_one,
+        neighbours=neighbours,
+    )
+    gaussian = _gaussian_selection(selecting, epsilon, delta, neighbours)
+    is_lower = gaussian is not None and gaussian.threshold < laplace.threshold
+    mechanism = gaussian if gaussian is not None and is_lower else laplace
+    return PlannedKeySelection(key_selection=selecting, mechanism=mechanism)
+
+
+def _gaussian_selection(
+    selecting: KeySelection, epsilon: Fraction, delta: Fraction, neighbours: Neighbours
+) -> GaussianPartitionSelection | None:
+    """Return Gaussian noise for numbers of units; None where it cannot be drawn.
+
+    All rows of a unit may be in one group. So the noise of numbers of rows is as wide as that of
+    one number of that size, and Laplace noise is narrower.
+    """
+    if selecting.in_one != 1:
+        return None
+    try:
+        return GaussianPartitionSelection(
+            epsilon=epsilon, delta=delta, groups=selecting.in_all, neighbours=neighbours
+        )
+    except ParameterError:
+        return None
+
+
+def selection_by_rows(
+    selecting: KeySelection, planned: PlannedComponents, delta: Fraction, policy: BudgetPolicy
+) -> PlannedKeySelection:
+    """Return the selection of undeclared groups by noisy cells that are released anyway."""
+    assert isinstance(planned.noise, Geometric)  # noqa: S101 - other noise needs known groups
+    mechanism = RowThreshold(
+        noise=planned.noise,
+        cells=len(planned.measure.cells),
+        total=planned.measure.total,
+        rows=selecting.in_one,
+        groups=selecting.in_all,
+        delta=delta,
+        neighbours=policy.neighbours,
+    )
+    return PlannedKeySelection(key_selection=selecting, mechanism=mechanism)
+
+
+def selection_event(selection: PlannedKeySelection, policy: BudgetPolicy) -> Event:
+    """Return the price of a selection as the policy's accounting knows it best."""
+    mechanism = selection.mechanism
+    is_basic = policy.accounting is Accounting.BASIC
+    if isinstance(mechanism, GaussianPartitionSelection) and not is_basic:
+        return mechanism.concentrated_event
+    return mechanism.event
 
 
 def _with_gaussian(

@@ -22,8 +22,10 @@ from discreet.estimators import (
     linear_margin,
 )
 from discreet.mechanisms.exponential import PermuteAndFlip
+from discreet.mechanisms.gaussian_selection import GaussianPartitionSelection
 from discreet.mechanisms.partition_selection import PartitionSelection
 from discreet.mechanisms.quantile import Extreme, Quantile
+from discreet.mechanisms.row_threshold import RowThreshold
 from discreet.mechanisms.sensitivity import Neighbours
 from discreet.parameters import Real, confidence_level, rational
 from discreet.query.plan.components import Components
@@ -111,6 +113,9 @@ def _checked_within(within: Real | Mapping[str, Real]) -> Fraction | Mapping[str
 Chooser = Quantile | Extreme | PermuteAndFlip
 
 
+Selector = PartitionSelection | GaussianPartitionSelection | RowThreshold
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedComponents:
     """Cells of each group, and the noise that each of them gets."""
@@ -139,7 +144,7 @@ class PlannedKeySelection:
     """Which keys are shown, where only the data know them."""
 
     key_selection: KeySelection
-    mechanism: PartitionSelection
+    mechanism: Selector
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,15 @@
 
 Every vector here has a coordinate for each cell of each group. A neighbour by add-remove has a
 unit's contribution p more or less; by replace it has q in place of p. Proofs:
-docs/proofs/measures.md, section 2.
+docs/proofs/measures.md, sections 2 and 12.
+
+A unit has at most r rows (rows_per_unit) in at most g groups (groups_per_unit), over all groups
+together. Planes with r = 300 flights and g = 1 carrier, by carrier, add-remove:
+
+    number of planes      L1 = L2² = min(r, g) = 1, and 300 without g
+    number of flights     L1 = L2 = r = 300: all of them may be in one group
+    delays of 0 to 60     L1 = L2 = 60 r, likewise
+    planes, two limits    two keys with g₁ = 1 and g₂ = 12 make g = 12
 """
 
 from fractions import Fraction
@@ -15,6 +23,12 @@ from discreet.query.tree import ContributionBounding
 def rows_of_a_unit(release: Aggregation) -> int:
     """Return the most rows of a unit that count, over all groups together."""
     return 1 if release.one_row_per_unit else release.contribution_limit
+
+
+def groups_of_a_unit(release: Aggregation) -> int:
+    """Return the most groups in which a unit counts: no more than it has rows, or is limited to."""
+    rows, limit = rows_of_a_unit(release), release.group_limit
+    return rows if limit is None else min(rows, limit.most)
 
 
 def rows_bounding(release: Aggregation) -> ContributionBounding:

@@ -29,16 +29,18 @@ from discreet.query.plan.components import (
     importance,
     is_count_of_rows,
 )
+from discreet.query.plan.group_limits import selects_by_rows
 from discreet.query.plan.quantization import ValueGrid, grid_for, native_steps, quantize
 from discreet.query.plan.sensitivity import (
     component_sensitivity,
+    groups_of_a_unit,
     rows_bounding,
     rows_of_a_unit,
     signed_sum_sensitivity,
     unit_count_sensitivity,
 )
 from discreet.query.questions import Aggregate, Aggregation, Counted, DeclaredGroups, Statistic
-from discreet.query.tree import ContributionBounding, ExactQuery, Expression
+from discreet.query.tree import ContributionBounding, ExactQuery, Expression, GroupBounding
 
 POINTS_MOST = 1 << 16
 """Quantiles of whole numbers are among all of them up to so many, else among evenly spaced ones."""
@@ -91,6 +93,8 @@ class KeySelection:
     """How much a unit adds to the numbers of all keys together, at most."""
     in_one: int
     """And to that of each."""
+    measure: int | None = None
+    """Of which measure the noisy cells select, where those are released anyway."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,8 +115,10 @@ class Strategy:
     @property
     def weights(self) -> tuple[float, ...]:
         """How much each part counts: the selection, the measures, the picks."""
+        selecting = self.key_selection
+        is_paid = selecting is not None and selecting.measure is None
         return (
-            *([1.0 + (KeyCount() in self.estimators)] if self.key_selection is not None else []),
+            *([1.0 + (KeyCount() in self.estimators)] if is_paid else []),
             *(each.weight for each in self.measured),
             *(2.0 for _ in self.value_selections),
         )
@@ -162,6 +168,7 @@ class _Builder:
         self.release = release
         self.neighbours = neighbours
         self.rows = rows_of_a_unit(release)
+        self.marks = groups_of_a_unit(release)
         self.is_known = _is_known(release)
         self.groups = _groups(release)
         self.queries: list[ExactQuery] = []
@@ -176,11 +183,16 @@ class _Builder:
                 "This query only lists declared groups, which are public",
                 "Add an aggregate, for example COUNT(*)",
             )
-        if not self.is_known and self._counts_rows_alone:
+        limit = self.release.group_limit
+        most = None if limit is None else limit.most
+        by_rows = not self.is_known and selects_by_rows(self.release, most)
+        if by_rows and [each.argument for each in self._asked_families] == [None]:
             self._select_by_rows()
         else:
-            self._measure_rows()
-            if not self.is_known:
+            self._measure_rows(with_units=not self.is_known and not by_rows)
+            if by_rows:
+                self._select_by_measure()
+            elif not self.is_known:
                 self._select_by_units()
         made: dict[Aggregate, Estimator] = {}
         for each in self.release.aggregates:
@@ -212,33 +224,20 @@ class _Builder:
             each for each in self.release.aggregates if each.statistic in OF_ROWS
         )
 
-    @property
-    def _counts_rows_alone(self) -> bool:
-        """Whether unknown keys can be selected by their rows, because COUNT(*) is asked anyway.
-
-        Its noise is then that of the selection, and nothing is paid for a number of units. Where
-        COUNT(*) is read off sums, or units are asked for, it has no price of its own to save.
-        """
-        asks_units = any(
-            each.statistic is Statistic.COUNT_UNITS for each in self.release.aggregates
-        )
-        alone = [each.argument for each in self._asked_families] == [None]
-        return alone and not asks_units
-
     def _select_by_rows(self) -> None:
         query = self._added(replace(self._base, sums=(ONE_ROW,)))
         self.selecting = KeySelection(
             of=Counted.ROWS, query=query, column="s0", in_all=self.rows, in_one=self.rows
         )
 
-    def _measure_rows(self) -> None:
+    def _measure_rows(self, *, with_units: bool) -> None:
         """Put the measures of all families into one query."""
         families = self._asked_families
         if not families:
             return
         measures = [components_of(each, self.rows) for each in families]
         sums = tuple(dict.fromkeys(each for measure in measures for each in measure.sums))
-        query = self._added(replace(self._base, sums=sums, units=not self.is_known))
+        query = self._added(replace(self._base, sums=sums, units=with_units))
         for family, measure in zip(families, measures, strict=True):
             columns = tuple(f"s{sums.index(each)}" for each in measure.sums)
             size = measure.sensitivity(self.rows, self.groups, self.neighbours)
@@ -247,12 +246,26 @@ class _Builder:
             if family.with_rows:
                 self._families[None] = (family, measure, number)
 
+    def _select_by_measure(self) -> None:
+        """Select unknown keys by the rows that a measure counts, all of them if one does."""
+        found = [each for each in self._families.values() if not each[0].is_signed]
+        _, measure, number = min(found, key=lambda each: (not each[0].with_rows, each[0].cells))
+        assert not measure.ends  # noqa: S101 - a signed cell counts no rows
+        self.selecting = KeySelection(
+            of=Counted.ROWS,
+            query=self.measured[number].query,
+            column="",
+            in_all=self.marks,
+            in_one=self.rows,
+            measure=number,
+        )
+
     def _select_by_units(self) -> None:
         """Select unknown keys by units of the rows that are measured, or of all rows if none."""
         if not self.queries:
             self._added(self._units_query)
         self.selecting = KeySelection(
-            of=Counted.UNITS, query=0, column="units", in_all=self.rows, in_one=1
+            of=Counted.UNITS, query=0, column="units", in_all=self.marks, in_one=1
         )
 
     def _units(self) -> Estimator:
@@ -260,7 +273,7 @@ class _Builder:
             return KeyCount()
         query = self._added(self._units_query)
         size = unit_count_sensitivity(
-            self.rows if self.release.keys else 1, self.groups, self.neighbours
+            self.marks if self.release.keys else 1, self.groups, self.neighbours
         )
         units = Components(what="count", sums=(), cells=((1,),), total=1)
         number = self._measure(units, query, ("units",), size)
@@ -273,7 +286,15 @@ class _Builder:
             if self.release.one_row_per_unit
             else ContributionBounding.UNITS_ONLY
         )
-        return replace(self._base, bounding=bounding, units=True)
+        base = self._base
+        return replace(
+            base,
+            bounding=bounding,
+            units=True,
+            contribution_limit=self.marks,
+            is_bounded=base.is_bounded and base.group_bounding is None,
+            group_bounding=None,
+        )
 
     def _pairs_query(self, values: int, distinct: Expression) -> ExactQuery:
         return replace(
@@ -316,10 +337,13 @@ class _Builder:
         The engine keeps no more than these, so that privacy does not rest on this number.
         """
         domain = ("the unit",) if aggregate.is_of_unit else argument.facts.domain
-        if domain is None or self.groups is None:
+        groups = self.groups
+        if self.release.group_limit is not None:
+            groups = self.marks if groups is None else min(groups, self.marks)
+        if domain is None or groups is None:
             return self.rows
         known = sum(each is not None for each in domain)
-        return min(self.rows, max(1, known * self.groups))
+        return min(self.rows, max(1, known * groups))
 
     def _quantile(self, aggregate: Aggregate) -> SelectedValue:
         argument = _argument(aggregate)
@@ -390,7 +414,15 @@ class _Builder:
             bounding=rows_bounding(self.release),
             contribution_limit=self.rows,
             is_bounded=is_bounded(self.release),
+            group_bounding=self._group_bounding,
         )
+
+    @property
+    def _group_bounding(self) -> GroupBounding | None:
+        limit = self.release.group_limit
+        if limit is None or limit.is_in_rows:
+            return None
+        return GroupBounding(most=limit.most, keys=len(self._keys))
 
     def _added(self, query: ExactQuery) -> int:
         """Return the number of the query, which is added if there is no equal one."""
