@@ -15,6 +15,14 @@ from discreet.mechanisms.accuracy import gaussian_accuracy, laplace_accuracy, mi
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.geometric import Geometric
 from discreet.mechanisms.margins import gaussian_margin, laplace_margin
+from discreet.pair_moments import (
+    Centred,
+    PairEstimator,
+    PairStatistic,
+    centred,
+    pair_margins,
+    pair_values,
+)
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -77,7 +85,7 @@ class KeyCount:
     """The noisy count by which the key of a group was selected."""
 
 
-ComponentEstimator = LinearEstimator | MeanEstimator | VarianceEstimator
+ComponentEstimator = LinearEstimator | MeanEstimator | VarianceEstimator | PairEstimator
 """How a statistic follows from noisy components."""
 
 Estimator = ComponentEstimator | SelectedValue | KeyCount
@@ -178,6 +186,34 @@ def variance_slopes(
     return slopes * float(estimator.width) ** 2
 
 
+def expected_pair_margin(
+    estimator: PairEstimator, noise: Noise, confidence: Fraction
+) -> MarginPerCount | None:
+    """Return ± of a covariance in a group of n pairs, the widest of some shapes.
+
+    Others have none in advance: sums grow with n, and ratios depend on how much x and y vary.
+    """
+    if estimator.statistic is not PairStatistic.COVARIANCE:
+        return None
+    shares = np.array([[x, y, p] for x, y, p in COVARIANCE_SHAPES])
+    x, y, both = shares.T
+    squares = (np.ones(len(shares)), x, y, x**2, both, y**2)
+    moments = centred(estimator, squares)
+    area = float(estimator.x_width) * float(estimator.y_width)
+    return MarginPerCount(
+        numerator=float(margins(moments.slope_xy, noise, confidence).max()) * area
+    )
+
+
+COVARIANCE_SHAPES = tuple(
+    (x, y, share * min(x, y) + (1 - share) * max(0.0, x + y - 1))
+    for x in (0.0, 0.25, 0.5, 0.75, 1.0)
+    for y in (0.0, 0.25, 0.5, 0.75, 1.0)
+    for share in (0.0, 0.5, 1.0)
+)
+"""Means of u and v, and means of u v that they allow."""
+
+
 def as_floats(weights: Weights) -> FloatArray:
     """Return weights for NumPy."""
     return np.array([float(each) for each in weights])
@@ -197,6 +233,8 @@ def values_of(estimator: ComponentEstimator, components: IntArray) -> IntArray |
             return _means(estimator, components)
         case VarianceEstimator():
             return _variances(estimator, components)
+        case PairEstimator():
+            return pair_values(estimator, _centred(estimator, components))
 
 
 def margins_of(
@@ -210,6 +248,9 @@ def margins_of(
             return _mean_margins(estimator, components, noise, confidence)
         case VarianceEstimator():
             return _variance_margins(estimator, components, noise, confidence)
+        case PairEstimator():
+            moments = _centred(estimator, components)
+            return pair_margins(estimator, moments, lambda each: margins(each, noise, confidence))
 
 
 def combined(
@@ -242,6 +283,12 @@ def _counted(components: IntArray, weights: tuple[Fraction, ...]) -> FloatArray:
     bottom = lcm(*(each.denominator for each in weights))
     top = combined(components, (tuple(int(each * bottom) for each in weights),))[:, 0]
     return np.asarray(np.true_divide(top, bottom), np.float64)
+
+
+def _centred(estimator: PairEstimator, components: IntArray) -> Centred:
+    count, *others = estimator.moments
+    sums = (_counted(components, count), *(_weighted(components, each) for each in others))
+    return centred(estimator, sums)
 
 
 def _means(estimator: MeanEstimator, components: IntArray) -> FloatArray:

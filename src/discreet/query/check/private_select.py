@@ -293,10 +293,10 @@ class PrivateSelect:
         made = [_known(aggregate_from(each, self.scope, self.names), filtered) for each in nodes]
         for each, node in zip(made, nodes, strict=True):
             check_square(each, node)
-        arguments = [each.argument for each in made if each.argument is not None]
+        arguments = [part for each in made for part in each.arguments]
         inner, rebase = _needed(filtered, keys, arguments)
         joined = filtered.joined
-        asked = [_rebased(each, rebase) for each in made]
+        asked = [each.mapped(rebase) for each in made]
         texts = [each.sql(dialect=DIALECT) for each in key_nodes]
         known = groups_of(tuple(keys), self.names, self.walker.public, filtered.where)
         release = Aggregation(
@@ -408,16 +408,8 @@ def _needed(
 
 
 def _known(aggregate: Aggregate, filtered: Filtered) -> Aggregate:
-    if aggregate.argument is None:
-        return aggregate
-    known = replace(aggregate, argument=filtered.known(aggregate.argument))
+    known = aggregate.mapped(filtered.known)
     return replace(known, kind=kind_of(known))
-
-
-def _rebased(aggregate: Aggregate, rebase: Rebase) -> Aggregate:
-    if aggregate.argument is None:
-        return aggregate
-    return replace(aggregate, argument=rebase(aggregate.argument))
 
 
 def _private(

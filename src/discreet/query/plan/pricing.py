@@ -1,6 +1,6 @@
 """Make_plan: the split of epsilon, the noise of least error, least epsilon for a margin."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import gcd
@@ -8,7 +8,7 @@ from math import gcd
 from discreet.accounting.events import Event
 from discreet.catalog.catalog import BudgetPolicy
 from discreet.errors import ParameterError, TargetError, UnknownKeysError, readable
-from discreet.estimators import LinearEstimator, MeanEstimator, VarianceEstimator
+from discreet.estimators import ComponentEstimator
 from discreet.mechanisms.exponential import PermuteAndFlip
 from discreet.mechanisms.quantile import End, Extreme, Quantile
 from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
@@ -21,6 +21,7 @@ from discreet.query.plan.noise_choice import (
     uses_gaussian,
     with_noise,
 )
+from discreet.query.plan.pairs import clamped_of
 from discreet.query.plan.plan import (
     Chooser,
     EpsilonTarget,
@@ -29,8 +30,10 @@ from discreet.query.plan.plan import (
     PlannedValueSelection,
     Target,
 )
+from discreet.query.plan.quantization import bounds_of
 from discreet.query.plan.strategy import Strategy, ValueSelection, strategy_for
 from discreet.query.questions import (
+    Aggregate,
     Clamped,
     Contribution,
     ContributionLimit,
@@ -390,10 +393,13 @@ def _is_filtered(rows: Relation) -> bool:
 
 def _clamped(outline: Strategy) -> tuple[LeftOut, ...]:
     """Return each expression whose values are moved into a range."""
-    found = []
+    found: list[LeftOut] = []
     pairs = zip(outline.aggregation.aggregates, outline.estimators, strict=True)
     for aggregate, estimator in pairs:
-        if not isinstance(estimator, LinearEstimator | MeanEstimator | VarianceEstimator):
+        if not isinstance(estimator, ComponentEstimator):
+            continue
+        if aggregate.second is not None:
+            found.extend(_clamped_pair(aggregate))
             continue
         ends = outline.measured[estimator.measure].measure.clamped
         argument = aggregate.argument
@@ -403,6 +409,13 @@ def _clamped(outline: Strategy) -> tuple[LeftOut, ...]:
         low, high = ends
         found.append(Clamped(text=text, low=low, high=high, kind=argument.facts.kind))
     return tuple(dict.fromkeys(found))
+
+
+def _clamped_pair(aggregate: Aggregate) -> Iterator[Clamped]:
+    for argument, written in clamped_of(aggregate):
+        text = written or " and ".join(_names_in(argument)) or "a constant"
+        low, high = bounds_of(argument)
+        yield Clamped(text=text, low=low, high=high, kind=argument.facts.kind)
 
 
 def _names_in(argument: Expression) -> tuple[str, ...]:

@@ -7,12 +7,11 @@ from fractions import Fraction
 from discreet.catalog.schema import Kind, Value
 from discreet.errors import QuestionSizeError, UnsupportedError
 from discreet.estimators import (
+    ComponentEstimator,
     Estimator,
     KeyCount,
     LinearEstimator,
-    MeanEstimator,
     SelectedValue,
-    VarianceEstimator,
 )
 from discreet.mechanisms.sensitivity import Neighbours, Sensitivity
 from discreet.query.expressions.rejections import argument_text
@@ -25,11 +24,18 @@ from discreet.query.plan.components import (
     check_bounds,
     components_of,
     estimator_of,
-    group_statistics,
     importance,
-    is_count_of_rows,
 )
 from discreet.query.plan.group_limits import selects_by_rows
+from discreet.query.plan.pairs import (
+    Family,
+    FamilyKey,
+    families_of,
+    family_key,
+    family_keys,
+    measure_of,
+    reading_of,
+)
 from discreet.query.plan.quantization import ValueGrid, grid_for, native_steps, quantize
 from discreet.query.plan.sensitivity import (
     component_sensitivity,
@@ -175,7 +181,7 @@ class _Builder:
         self.measured: list[MeasuredComponents] = []
         self.picks: list[ValueSelection] = []
         self.selecting: KeySelection | None = None
-        self._families: dict[Expression | None, tuple[StatisticGroup, Components, int]] = {}
+        self._families: dict[FamilyKey, tuple[Family, Components, int]] = {}
 
     def estimators(self) -> tuple[Estimator, ...]:
         if not self.release.aggregates and self.is_known:
@@ -186,7 +192,7 @@ class _Builder:
         limit = self.release.group_limit
         most = None if limit is None else limit.most
         by_rows = not self.is_known and selects_by_rows(self.release, most)
-        if by_rows and [each.argument for each in self._asked_families] == [None]:
+        if by_rows and [family_keys(each) for each in self._asked_families] == [(None, None)]:
             self._select_by_rows()
         else:
             self._measure_rows(with_units=not self.is_known and not by_rows)
@@ -212,17 +218,15 @@ class _Builder:
             case Statistic.MODE:
                 return self._mode(aggregate)
             case _:
-                key = None if is_count_of_rows(aggregate) else aggregate.argument
+                key = family_key(aggregate)
                 if key not in self._families:
                     return KeyCount()
                 family, measure, number = self._families[key]
-                return estimator_of(aggregate, family, measure, number, self.rows)
+                return reading_of(aggregate, family, measure, number, self.rows)
 
     @property
-    def _asked_families(self) -> tuple[StatisticGroup, ...]:
-        return group_statistics(
-            each for each in self.release.aggregates if each.statistic in OF_ROWS
-        )
+    def _asked_families(self) -> tuple[Family, ...]:
+        return families_of(each for each in self.release.aggregates if each.statistic in OF_ROWS)
 
     def _select_by_rows(self) -> None:
         query = self._added(replace(self._base, sums=(ONE_ROW,)))
@@ -235,16 +239,15 @@ class _Builder:
         families = self._asked_families
         if not families:
             return
-        measures = [components_of(each, self.rows) for each in families]
+        measures = [measure_of(each, self.rows) for each in families]
         sums = tuple(dict.fromkeys(each for measure in measures for each in measure.sums))
         query = self._added(replace(self._base, sums=sums, units=with_units))
         for family, measure in zip(families, measures, strict=True):
             columns = tuple(f"s{sums.index(each)}" for each in measure.sums)
             size = measure.sensitivity(self.rows, self.groups, self.neighbours)
             number = self._measure(measure, query, columns, size)
-            self._families[family.argument] = (family, measure, number)
-            if family.with_rows:
-                self._families[None] = (family, measure, number)
+            for key in family_keys(family):
+                self._families[key] = (family, measure, number)
 
     def _select_by_measure(self) -> None:
         """Select unknown keys by the rows that a measure counts, all of them if one does."""
@@ -449,7 +452,7 @@ class _Builder:
         """Give each measure the sum of what its statistics count for."""
         sums = [0.0] * len(self.measured)
         for each in estimators:
-            if isinstance(each, LinearEstimator | MeanEstimator | VarianceEstimator):
+            if isinstance(each, ComponentEstimator):
                 sums[each.measure] += importance(each)
         self.measured = [
             replace(each, weight=max(weight, 1.0))

@@ -1,0 +1,333 @@
+"""Statistics of pairs of expressions: covariance, correlation and regression.
+
+A pair's row is one unit of mass, as every row is. Its cells are the products of the cells of x and
+those of y, each a set of Bernstein polynomials that sum to T and to S, so that the products are
+whole, none is negative, and they sum to T S:
+
+    degree      of y    of x    cells
+    COVAR, SXY  1       1       4
+    SLOPE       1       2       6
+    CORR, R2    2       2       9
+
+Of all sets of cells that were compared for CORR, products of degree 2 have the least variance
+(docs/proofs/measures.md, section 13). Rows where x or y is NULL are no pairs and add nothing.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+
+from discreet.estimators import (
+    ComponentEstimator,
+    LinearEstimator,
+    MeanEstimator,
+)
+from discreet.pair_moments import PairEstimator, PairStatistic
+from discreet.query.expressions.functions import call
+from discreet.query.plan.components import (
+    MASS_MOST,
+    ONE_ROW,
+    STEPS_LEAST,
+    Components,
+    StatisticGroup,
+    components_of,
+    estimator_of,
+    group_statistics,
+    is_count_of_rows,
+    rounded_moments,
+)
+from discreet.query.plan.quantization import (
+    ValueGrid,
+    bounds_of,
+    is_given,
+    native_step,
+    native_steps,
+    quantize,
+)
+from discreet.query.questions import Aggregate, Statistic
+from discreet.query.tree import Expression
+
+DEGREES: dict[Statistic, tuple[int, int]] = {
+    Statistic.REGR_COUNT: (0, 0),
+    Statistic.REGR_AVGX: (0, 1),
+    Statistic.REGR_AVGY: (1, 0),
+    Statistic.COVAR_POP: (1, 1),
+    Statistic.COVAR_SAMP: (1, 1),
+    Statistic.REGR_SXY: (1, 1),
+    Statistic.REGR_SXX: (0, 2),
+    Statistic.REGR_SYY: (2, 0),
+    Statistic.REGR_SLOPE: (1, 2),
+    Statistic.REGR_INTERCEPT: (1, 2),
+    Statistic.CORR: (2, 2),
+    Statistic.REGR_R2: (2, 2),
+}
+"""For each statistic of pairs, of which degree in y and in x its cells must be."""
+
+
+STEPS_MOST = 1 << 15
+"""Of each expression: products of two such places, for 2**31 rows, fit 64-bit integers."""
+
+
+Pair = tuple[Expression, Expression]
+"""y and x."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairGroup:
+    """All that is asked of one pair of expressions, in either order, with COUNT(*) or without."""
+
+    pair: Pair
+    """y and x, as in the first statistic of the two."""
+    degrees: tuple[int, int]
+    with_rows: bool = False
+
+    is_signed = False
+
+    @property
+    def has_null_cell(self) -> bool:
+        return self.with_rows and any(each.facts.nullable for each in self.pair)
+
+    @property
+    def cells(self) -> int:
+        return (self.degrees[0] + 1) * (self.degrees[1] + 1) + self.has_null_cell
+
+
+Family = StatisticGroup | PairGroup
+
+
+FamilyKey = Expression | Pair | None
+
+
+def families_of(aggregates: Iterable[Aggregate]) -> tuple[Family, ...]:
+    """Return a family for each expression and each pair; COUNT(*) joins that of the fewest cells.
+
+    It joins a pair only where nothing else of rows is asked for.
+    """
+    every = list(aggregates)
+    pairs: dict[Pair, tuple[int, int]] = {}
+    for each in every:
+        if each.statistic in DEGREES:
+            pair, degrees = _pair(each), DEGREES[each.statistic]
+            if pair[::-1] in pairs:
+                pair, degrees = pair[::-1], degrees[::-1]
+            known = pairs.get(pair, (0, 0))
+            pairs[pair] = (max(known[0], degrees[0]), max(known[1], degrees[1]))
+    of_pairs = [PairGroup(pair=pair, degrees=degrees) for pair, degrees in pairs.items()]
+    others = [each for each in every if each.statistic not in DEGREES]
+    if not of_pairs or not all(map(is_count_of_rows, others)) or not others:
+        return (*group_statistics(others), *of_pairs)
+    joined = [replace(each, with_rows=True) for each in of_pairs]
+    best = min(range(len(joined)), key=lambda i: joined[i].cells)
+    return (*of_pairs[:best], joined[best], *of_pairs[best + 1 :])
+
+
+def family_keys(family: Family) -> tuple[FamilyKey, ...]:
+    """Return by what the statistics of a family look it up."""
+    own: tuple[FamilyKey, ...] = (
+        (family.pair, family.pair[::-1]) if isinstance(family, PairGroup) else (family.argument,)
+    )
+    return (*own, None) if family.with_rows else own
+
+
+def family_key(aggregate: Aggregate) -> FamilyKey:
+    """Return by what a statistic looks up its family."""
+    if aggregate.statistic in DEGREES:
+        return _pair(aggregate)
+    return None if is_count_of_rows(aggregate) else aggregate.argument
+
+
+def measure_of(family: Family, rows: int) -> Components:
+    """Return the cells of a family, for units of so many rows."""
+    if isinstance(family, PairGroup):
+        return _Products(family=family, rows=rows).measure()
+    return components_of(family, rows)
+
+
+def reading_of(
+    aggregate: Aggregate, family: Family, measure: Components, number: int, rows: int
+) -> ComponentEstimator:
+    """Return how an aggregate follows from the cells of its family, the measure of this number."""
+    if isinstance(family, PairGroup):
+        return _Products(family=family, rows=rows).reading(aggregate, measure, number)
+    return estimator_of(aggregate, family, measure, number, rows)
+
+
+def clamped_of(aggregate: Aggregate) -> tuple[tuple[Expression, str], ...]:
+    """Return the expressions of a pair that are moved into their bounds, each with its text."""
+    texts = (aggregate.argument_text, aggregate.second_text)
+    of_pair = zip(_pair(aggregate), texts, DEGREES[aggregate.statistic], strict=True)
+    return tuple((each, text) for each, text, degree in of_pair if degree)
+
+
+def _pair(aggregate: Aggregate) -> Pair:
+    y, x = aggregate.arguments
+    return y, x
+
+
+# --------------------------------------------------------------------------- one expression
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Axis:
+    """The cells of one expression of a pair."""
+
+    ruler: ValueGrid | None
+    """None where only rows that have a value are counted."""
+    degree: int
+    sums: tuple[Expression, ...]
+    cells: tuple[tuple[int, ...], ...]
+
+    @property
+    def total(self) -> int:
+        return 1 if self.ruler is None else self.ruler.steps
+
+    def moment(self, power: int) -> tuple[Fraction, ...]:
+        """Return the weights of u ** power; zeros where the degree is too low for it."""
+        if power == 0:
+            return (Fraction(1),) * len(self.cells)
+        if power > self.degree:
+            return (Fraction(0),) * len(self.cells)
+        if power == 1:
+            return tuple(Fraction(j, self.degree) for j in range(self.degree + 1))
+        return (Fraction(0), Fraction(0), Fraction(1))
+
+
+def _axis(argument: Expression, degree: int, most: int) -> _Axis:
+    if degree == 0:
+        return _Axis(ruler=None, degree=0, sums=(is_given(argument),), cells=((1,),))
+    ruler = _ruler(argument, degree, most)
+    if degree == 2:
+        sums, cells = rounded_moments(argument, ruler)
+    else:
+        t = quantize(argument, ruler)
+        sums, cells = (is_given(t), t), ((ruler.steps, -1), (0, 1))
+    return _Axis(ruler=ruler, degree=degree, sums=sums, cells=cells)
+
+
+def _ruler(argument: Expression, degree: int, most: int) -> ValueGrid:
+    """Return as many steps as fit, whole multiples of own steps if those fit.
+
+    Squares of own places are whole multiples of T where T is one of the square of their number.
+    """
+    low, high = bounds_of(argument)
+    own, grain = native_steps(argument), native_step(argument.facts)
+    if own is None or grain is None or own > most:
+        return ValueGrid(low=low, high=high, steps=most)
+    block = own**2 if degree == 2 and own**2 <= most else own
+    return ValueGrid(low=low, high=low + own * grain, steps=block * (most // block))
+
+
+# --------------------------------------------------------------------------- pairs
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Products:
+    """The products of the cells of y and x."""
+
+    family: PairGroup
+    rows: int
+
+    @cached_property
+    def axes(self) -> tuple[_Axis, _Axis]:
+        most = STEPS_MOST
+        while self.rows * most**2 > MASS_MOST and most > 1:
+            most //= 2
+        (y, x), (y_degree, x_degree) = self.family.pair, self.family.degrees
+        return _axis(y, y_degree, most), _axis(x, x_degree, most)
+
+    def measure(self) -> Components:
+        """Return the measure, with the cell of rows that are no pairs if it is needed."""
+        y, x = self.axes
+        fine = STEPS_LEAST if self.family.has_null_cell and self.family.degrees == (0, 0) else 1
+        total = y.total * x.total * fine
+        sums: tuple[Expression, ...] = tuple(call("multiply", a, b) for a in y.sums for b in x.sums)
+        cells = tuple(
+            tuple(fine * a * b for a in first for b in second)
+            for first in y.cells
+            for second in x.cells
+        )
+        if self.family.has_null_cell:
+            null = (-total, *(0 for _ in sums[1:]), total)
+            sums, cells = (*sums, ONE_ROW), (*((*each, 0) for each in cells), null)
+        return Components(what="products of pairs", sums=sums, cells=cells, total=total)
+
+    def reading(self, aggregate: Aggregate, measure: Components, number: int) -> ComponentEstimator:
+        if is_count_of_rows(aggregate):
+            everywhere = (Fraction(1, measure.total),) * len(measure.cells)
+            return LinearEstimator(measure=number, weights=everywhere, is_integer=True)
+        is_flipped = _pair(aggregate) != self.family.pair
+        match aggregate.statistic:
+            case Statistic.REGR_COUNT:
+                pairs = self._weights(measure, 0, 0)
+                return LinearEstimator(measure=number, weights=pairs, is_integer=True)
+            case Statistic.REGR_AVGX:
+                return self._mean(measure, number, of_y=is_flipped)
+            case Statistic.REGR_AVGY:
+                return self._mean(measure, number, of_y=not is_flipped)
+            case Statistic.REGR_SYY:
+                return self._pair(aggregate.statistic, measure, number, is_flipped=not is_flipped)
+            case statistic:
+                return self._pair(statistic, measure, number, is_flipped=is_flipped)
+
+    def _weights(self, measure: Components, y_power: int, x_power: int) -> tuple[Fraction, ...]:
+        y, x = self.axes
+        found = (a * b / measure.total for a in y.moment(y_power) for b in x.moment(x_power))
+        return (*found, *(Fraction(0),) * self.family.has_null_cell)
+
+    def _mean(self, measure: Components, number: int, *, of_y: bool) -> MeanEstimator:
+        argument, axis = self.family.pair[not of_y], self.axes[not of_y]
+        assert axis.ruler is not None  # noqa: S101 - a mean needs cells of degree 1
+        return MeanEstimator(
+            measure=number,
+            count=self._weights(measure, 0, 0),
+            first=self._weights(measure, int(of_y), int(not of_y)),
+            low=axis.ruler.low,
+            high=axis.ruler.high,
+            most=max(axis.ruler.low, argument.facts.interval.high or Fraction(0)),
+        )
+
+    def _pair(
+        self, statistic: Statistic, measure: Components, number: int, *, is_flipped: bool
+    ) -> PairEstimator:
+        def weights(y_power: int, x_power: int) -> tuple[Fraction, ...]:
+            powers = (x_power, y_power) if is_flipped else (y_power, x_power)
+            return self._weights(measure, *powers)
+
+        y, x = self.axes[::-1] if is_flipped else self.axes
+        return PairEstimator(
+            measure=number,
+            statistic=READINGS[statistic],
+            count=weights(0, 0),
+            x=weights(0, 1),
+            y=weights(1, 0),
+            xx=weights(0, 2),
+            xy=weights(1, 1),
+            yy=weights(2, 0),
+            x_low=_low(x),
+            x_width=_width(x),
+            y_low=_low(y),
+            y_width=_width(y),
+            is_sample=statistic is Statistic.COVAR_SAMP,
+        )
+
+
+READINGS = {
+    Statistic.COVAR_POP: PairStatistic.COVARIANCE,
+    Statistic.COVAR_SAMP: PairStatistic.COVARIANCE,
+    Statistic.CORR: PairStatistic.CORRELATION,
+    Statistic.REGR_R2: PairStatistic.DETERMINATION,
+    Statistic.REGR_SLOPE: PairStatistic.SLOPE,
+    Statistic.REGR_INTERCEPT: PairStatistic.INTERCEPT,
+    Statistic.REGR_SXX: PairStatistic.SQUARES,
+    Statistic.REGR_SYY: PairStatistic.SQUARES,
+    Statistic.REGR_SXY: PairStatistic.PRODUCTS,
+}
+
+
+def _low(axis: _Axis) -> Fraction:
+    return Fraction(0) if axis.ruler is None else axis.ruler.low
+
+
+def _width(axis: _Axis) -> Fraction:
+    return Fraction(1) if axis.ruler is None else axis.ruler.width
