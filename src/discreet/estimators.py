@@ -101,6 +101,8 @@ class MarginPerCount:
 
     numerator: float
     power: Fraction = Fraction(1)
+    is_typical: bool = False
+    """Whether it is that of values spread evenly between their bounds, and others have more."""
 
     def at(self, count: float) -> float:
         """Return the margin in a group of `count` rows."""
@@ -188,30 +190,44 @@ def variance_slopes(
 
 def expected_pair_margin(
     estimator: PairEstimator, noise: Noise, confidence: Fraction
-) -> MarginPerCount | None:
-    """Return ± of a covariance in a group of n pairs, the widest of some shapes.
+) -> float | MarginPerCount:
+    """Return ± of a statistic of n pairs: the widest of some shapes, of ratios that of even values.
 
-    Others have none in advance: sums grow with n, and ratios depend on how much x and y vary.
+    Ratios have a wider one where x or y varies less, so that none is the widest.
     """
-    if estimator.statistic is not PairStatistic.COVARIANCE:
-        return None
-    shares = np.array([[x, y, p] for x, y, p in COVARIANCE_SHAPES])
-    x, y, both = shares.T
-    squares = (np.ones(len(shares)), x, y, x**2, both, y**2)
-    moments = centred(estimator, squares)
     area = float(estimator.x_width) * float(estimator.y_width)
-    return MarginPerCount(
-        numerator=float(margins(moments.slope_xy, noise, confidence).max()) * area
-    )
+    match estimator.statistic:
+        case PairStatistic.COVARIANCE:
+            moments = centred(estimator, PAIR_SHAPES)
+            wide = float(margins(moments.slope_xy, noise, confidence).max())
+            return MarginPerCount(numerator=wide * area)
+        case PairStatistic.PRODUCTS | PairStatistic.SQUARES:
+            moments = centred(estimator, PAIR_SHAPES)
+            wides = pair_margins(estimator, moments, lambda each: margins(each, noise, confidence))
+            return float(wides.max())
+        case _:
+            moments = centred(estimator, EVEN_PAIRS)
+            wides = pair_margins(estimator, moments, lambda each: margins(each, noise, confidence))
+            return MarginPerCount(numerator=float(wides[0]) * MANY_PAIRS, is_typical=True)
 
 
-COVARIANCE_SHAPES = tuple(
-    (x, y, share * min(x, y) + (1 - share) * max(0.0, x + y - 1))
-    for x in (0.0, 0.25, 0.5, 0.75, 1.0)
-    for y in (0.0, 0.25, 0.5, 0.75, 1.0)
-    for share in (0.0, 0.5, 1.0)
-)
-"""Means of u and v, and means of u v that they allow."""
+MANY_PAIRS = 1e12
+"""So many that their noise is all but nothing, and margins are in inverse proportion to it."""
+
+
+EVEN_PAIRS = tuple(np.array([MANY_PAIRS * share]) for share in (1, 0.5, 0.5, 1 / 3, 0.3, 1 / 3))
+"""Sums over u and v that are spread evenly over [0, 1], with a correlation of 0.6."""
+
+
+def _pair_shapes() -> tuple[FloatArray, ...]:
+    """Return sums over one pair, by means of u and v and means of u v that these allow."""
+    shares = (0.0, 0.25, 0.5, 0.75, 1.0)
+    x, y, mix = (each.ravel() for each in np.meshgrid(shares, shares, (0.0, 0.5, 1.0)))
+    both = mix * np.minimum(x, y) + (1 - mix) * np.maximum(0.0, x + y - 1)
+    return np.ones(len(x)), x, y, x, both, y
+
+
+PAIR_SHAPES = _pair_shapes()
 
 
 def as_floats(weights: Weights) -> FloatArray:

@@ -574,12 +574,28 @@ NUMERIC: tuple[Form, ...] = (
 )
 
 
+def _of_pair(name: str) -> Callable[[str, str], Asked]:
+    return lambda y, x: Asked(
+        text=f"{name}({y}, {x})",
+        argument=f"CASE WHEN {x} IS NOT NULL THEN {y} END",
+        statistic="pairs",
+    )
+
+
+OF_PAIRS = tuple(
+    map(_of_pair, ("CORR", "COVAR_POP", "COVAR_SAMP", "REGR_SLOPE", "REGR_INTERCEPT", "REGR_R2"))
+)
+
+
 @st.composite
 def aggregates(draw: Draw, relation: Relation) -> Asked:
     """Return an aggregate over rows of many units."""
     if draw(st.integers(0, 3)) == 0:
         return draw(_counts(relation))
     made = draw(st.sampled_from(NUMERIC))(draw(numbers(relation)))
+    if draw(st.integers(0, 7)) == 0:
+        y, x = draw(numbers(relation)), draw(numbers(relation))
+        made = draw(st.sampled_from(OF_PAIRS))(y, x)
     if draw(st.integers(0, 3)) == 0:
         where = draw(conditions(relation, depth=0))
         return replace(made, text=f"{made.text} FILTER (WHERE {where})", where=where)

@@ -17,12 +17,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from math import isqrt
 
 from discreet.estimators import (
     ComponentEstimator,
     LinearEstimator,
     MeanEstimator,
 )
+from discreet.mechanisms.row_threshold import CELLS_MOST
 from discreet.pair_moments import PairEstimator, PairStatistic
 from discreet.query.expressions.functions import call
 from discreet.query.plan.components import (
@@ -65,8 +67,8 @@ DEGREES: dict[Statistic, tuple[int, int]] = {
 """For each statistic of pairs, of which degree in y and in x its cells must be."""
 
 
-STEPS_MOST = 1 << 15
-"""Of each expression: products of two such places, for 2**31 rows, fit 64-bit integers."""
+MASS_OF_A_PAIR = 1 << 30
+"""So much at most: that of 2**31 rows still fits the 64-bit integers that get noise."""
 
 
 Pair = tuple[Expression, Expression]
@@ -120,6 +122,11 @@ def families_of(aggregates: Iterable[Aggregate]) -> tuple[Family, ...]:
     joined = [replace(each, with_rows=True) for each in of_pairs]
     best = min(range(len(joined)), key=lambda i: joined[i].cells)
     return (*of_pairs[:best], joined[best], *of_pairs[best + 1 :])
+
+
+def counts_few_cells(family: Family) -> bool:
+    """Return whether the noisy cells of a family add up to rows, and are few enough to select by."""
+    return not family.is_signed and family.cells <= CELLS_MOST
 
 
 def family_keys(family: Family) -> tuple[FamilyKey, ...]:
@@ -193,10 +200,10 @@ class _Axis:
         return (Fraction(0), Fraction(0), Fraction(1))
 
 
-def _axis(argument: Expression, degree: int, most: int) -> _Axis:
+def _axis(argument: Expression, degree: int, steps: int) -> _Axis:
     if degree == 0:
         return _Axis(ruler=None, degree=0, sums=(is_given(argument),), cells=((1,),))
-    ruler = _ruler(argument, degree, most)
+    ruler = _ruler(argument, steps)
     if degree == 2:
         sums, cells = rounded_moments(argument, ruler)
     else:
@@ -205,17 +212,34 @@ def _axis(argument: Expression, degree: int, most: int) -> _Axis:
     return _Axis(ruler=ruler, degree=degree, sums=sums, cells=cells)
 
 
-def _ruler(argument: Expression, degree: int, most: int) -> ValueGrid:
-    """Return as many steps as fit, whole multiples of own steps if those fit.
-
-    Squares of own places are whole multiples of T where T is one of the square of their number.
-    """
+def _ruler(argument: Expression, steps: int) -> ValueGrid:
+    """Return so many steps, or the most whole multiples of own steps if those are no more."""
     low, high = bounds_of(argument)
     own, grain = native_steps(argument), native_step(argument.facts)
-    if own is None or grain is None or own > most:
-        return ValueGrid(low=low, high=high, steps=most)
-    block = own**2 if degree == 2 and own**2 <= most else own
-    return ValueGrid(low=low, high=low + own * grain, steps=block * (most // block))
+    if own is None or grain is None or own > steps:
+        return ValueGrid(low=low, high=high, steps=steps)
+    return ValueGrid(low=low, high=low + own * grain, steps=own * (steps // own))
+
+
+def _block(argument: Expression, degree: int) -> int | None:
+    """Return of how many steps there must be a multiple, so that values and squares are exact."""
+    if degree == 0:
+        return 1
+    own = native_steps(argument)
+    return None if own is None else own**degree
+
+
+def _steps(pair: Pair, degrees: tuple[int, int], rows: int) -> tuple[int, int]:
+    """Return how many steps y and x have; their product is a pair's mass."""
+    most = min(MASS_OF_A_PAIR, max(1, MASS_MOST // rows))
+    if 0 in degrees:
+        return most, most
+    each = isqrt(most)
+    y, x = (_block(argument, degree) for argument, degree in zip(pair, degrees, strict=True))
+    if y is None or x is None or y * x > most:
+        return each, each
+    high = y * max(1, min(each, most // x) // y)
+    return high, x * max(1, min(each, most // high) // x)
 
 
 # --------------------------------------------------------------------------- pairs
@@ -230,11 +254,9 @@ class _Products:
 
     @cached_property
     def axes(self) -> tuple[_Axis, _Axis]:
-        most = STEPS_MOST
-        while self.rows * most**2 > MASS_MOST and most > 1:
-            most //= 2
         (y, x), (y_degree, x_degree) = self.family.pair, self.family.degrees
-        return _axis(y, y_degree, most), _axis(x, x_degree, most)
+        y_steps, x_steps = _steps(self.family.pair, self.family.degrees, self.rows)
+        return _axis(y, y_degree, y_steps), _axis(x, x_degree, x_steps)
 
     def measure(self) -> Components:
         """Return the measure, with the cell of rows that are no pairs if it is needed."""

@@ -30,6 +30,7 @@ from discreet.query.plan.group_limits import selects_by_rows
 from discreet.query.plan.pairs import (
     Family,
     FamilyKey,
+    counts_few_cells,
     families_of,
     family_key,
     family_keys,
@@ -251,7 +252,7 @@ class _Builder:
 
     def _select_by_measure(self) -> None:
         """Select unknown keys by the rows that a measure counts, all of them if one does."""
-        found = [each for each in self._families.values() if not each[0].is_signed]
+        found = [each for each in self._families.values() if counts_few_cells(each[0])]
         _, measure, number = min(found, key=lambda each: (not each[0].with_rows, each[0].cells))
         assert not measure.ends  # noqa: S101 - a signed cell counts no rows
         self.selecting = KeySelection(
