@@ -65,6 +65,10 @@ QUESTIONS = (
     Question(name="MEDIAN", sql="SELECT MEDIAN(cost) AS cost FROM visits"),
     Question(name="COUNT(DISTINCT unit)", sql="SELECT COUNT(DISTINCT patient_id) AS n FROM visits"),
     Question(
+        name="COUNT(DISTINCT unit) by 20 regions, 2 of each unit",
+        sql="SELECT region, COUNT(DISTINCT patient_id) AS n FROM visits GROUP BY region",
+    ),
+    Question(
         name="AVG by month, filtered",
         sql="SELECT MONTH(day) AS month, AVG(cost) AS cost FROM visits "
         "WHERE age >= 18 GROUP BY MONTH(day)",
@@ -92,6 +96,7 @@ def open_visits(rows: int, ledger: Path | None = None) -> Curator:
         unit={"visits": "patient_id"},
         bounds={"age": (0, 120), "cost": (0, 500)},
         values={"visits.region": REGIONS},
+        groups_per_unit={"visits": {"region": 2}},
         public=["areas"],
         epsilon=10**6,
         delta=0.1,

@@ -112,13 +112,20 @@ def test_what_means_anything_else_is_paid_for(curator: Curator, sql: str) -> Non
 
 def test_keys_that_only_the_data_know_are_served_from_no_larger_a_threshold() -> None:
     curator = curator_of(COLUMNS, seed=None, **DECLARED, delta=Fraction(1, 10**6))
-    wide = "SELECT town, COUNT(*) AS n, SUM(cost) AS s FROM visits GROUP BY town"
+    wide = "SELECT town, COUNT(*) AS n, AVG(cost) AS s FROM visits GROUP BY town"
     kept = curator.ask(wide, epsilon=4)
-    some = curator.ask("SELECT town, SUM(cost) AS s FROM visits GROUP BY town", epsilon=1)
+    some = curator.ask("SELECT town, AVG(cost) AS s FROM visits GROUP BY town", epsilon=1)
     assert some.from_ledger
     assert some.rows == [{"town": row["town"], "s": row["s"]} for row in kept.rows]
     assert left(curator) == 96
     assert not curator.ask(wide, epsilon=5).from_ledger
+
+
+def test_keys_that_units_select_are_not_served_from_those_that_rows_select() -> None:
+    curator = curator_of(COLUMNS, seed=None, **DECLARED, delta=Fraction(1, 10**6))
+    curator.ask("SELECT town, COUNT(*) AS n, SUM(cost) AS s FROM visits GROUP BY town", epsilon=4)
+    alone = "SELECT town, SUM(cost) AS s FROM visits GROUP BY town"
+    assert not curator.ask(alone, epsilon=1).from_ledger
 
 
 def test_other_data_another_schema_and_other_bounds_are_asked_anew(tmp_path: Path) -> None:

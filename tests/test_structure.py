@@ -230,7 +230,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "accuracy distributions exact sensitivity",
         "charts margins partition_selection truncation",
         "exponential gaussian geometric laplace randomized_response staircase",
-        "noisy_max quantile sparse_vector",
+        "gaussian_selection noisy_max quantile row_threshold sparse_vector",
         "__init__",
     ),
     "local": in_order(
@@ -295,6 +295,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
     "query.plan": in_order(
         "bounded_rows quantization sensitivity",
         "components",
+        "group_limits measurements",
         "strategy",
         "plan",
         "identity noise_choice",

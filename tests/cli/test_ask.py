@@ -155,3 +155,18 @@ def test_the_catalog_is_read_once(
     monkeypatch.setattr(tomllib, "loads", counted)
     assert discreet(command, COUNT, "-e", "0.5").code == 0
     assert len(parsed) == 1
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_groups_of_a_unit_can_be_limited(discreet: Discreet) -> None:
+    """Of both regions a patient counts in one: the noise is that of one number."""
+    by_region = "SELECT region, COUNT(DISTINCT patient_id) AS n FROM visits GROUP BY region"
+    wide, narrow = (
+        discreet("explain", by_region, "-e", "1", *more).out
+        for more in ((), ("--groups-per-unit", "1"))
+    )
+    assert "±6" in wide
+    assert "±3" in narrow
+    assert "counted in at most 1 group (groups_per_unit)" in " ".join(narrow.split())
+    assert discreet("ask", by_region, "-e", "1", "--groups-per-unit", "1").code == 0
+    assert discreet("ask", by_region, "-e", "1", "--groups-per-unit", "0").code == 2

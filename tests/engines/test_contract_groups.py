@@ -1,7 +1,7 @@
 """Limits on the groups of a unit, on every engine: by a query, and in prepared tables."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from itertools import product
@@ -40,7 +40,7 @@ def crowd() -> list[tuple[int, str | None, int]]:
     ]
 
 
-def table_of(rows: list[tuple[int, str | None, int]]) -> pa.Table:
+def table_of(rows: Sequence[tuple[int, str | None, int]]) -> pa.Table:
     units, groups, costs = (list(each) for each in zip(*rows, strict=True))
     return pa.table(
         {

@@ -161,7 +161,10 @@ def test_spreads_have_the_form_of_their_statistic() -> None:
     assert median.endswith(" rows of the median's rank")
 
 
-@pytest.mark.parametrize(("asked", "of"), [((COUNT,), "rows"), ((COUNT, SUM), "patient_id values")])
+@pytest.mark.parametrize(
+    ("asked", "of"),
+    [((COUNT,), "rows"), ((COUNT, SUM), "rows"), ((SUM,), "patient_id values")],
+)
 def test_unknown_groups_tell_their_threshold_and_who_is_seen(
     asked: tuple[Aggregate, ...], of: str
 ) -> None:
@@ -175,7 +178,8 @@ def test_unknown_groups_tell_their_threshold_and_who_is_seen(
     assert f"one with {most} {of}, with at least 99%." in told
     assert explain_plan(plan, [], 0.95).columns[0].statistic == f"number of {of} per group"
     clear = number_text(selection.mechanism.clear(0.95))
-    assert (f"Counts up to {clear} may be shown only because" in told) == (of == "rows")
+    near = "Counts" if asked == (COUNT,) else "Groups with a noisy count of"
+    assert (f"{near} up to {clear} may be shown only because" in told) == (of == "rows")
 
 
 @pytest.mark.parametrize(

@@ -71,6 +71,14 @@ def test_it_shows_more_where_a_unit_is_in_many_groups() -> None:
     ]
 
 
+@pytest.mark.parametrize(("groups", "epsilon"), [(10**6, 0.01), (1, 10), (300, 0.1)])
+def test_the_threshold_is_the_least_one_at_every_scale(groups: int, epsilon: float) -> None:
+    mechanism = GaussianPartitionSelection(epsilon=epsilon, delta=1e-3, groups=groups)
+    k, share = mechanism.threshold, mechanism.delta / 2 / groups
+    assert at_least_up(mechanism.noise, k - Fraction(1, 2)) <= share
+    assert k == 1 or at_least_up(mechanism.noise, k - Fraction(3, 2)) > share
+
+
 def test_a_delta_that_the_grid_takes_is_refused() -> None:
     noise = GaussianPartitionSelection(epsilon=1, delta=1e-6).noise
     with pytest.raises(ParameterError, match="must be larger for this many groups"):

@@ -174,3 +174,12 @@ def test_it_costs_delta_alone_and_checks_what_it_is_given() -> None:
     for wrong in ({"groups": 4}, {"groups": 0}, {"delta": 0}, {"cells": 9}, {"rows": 0}):
         with pytest.raises(ParameterError):
             made(**wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("rows", "epsilon"), [(10**6, 0.01), (1, 100), (10**4, 1)])
+def test_the_threshold_is_the_least_one_at_every_scale(rows: int, epsilon: float) -> None:
+    mechanism = made(rows=rows, epsilon=epsilon, total=1024, cells=3)
+    k = mechanism.threshold
+    assert mechanism.beyond_up(k) <= mechanism.delta
+    assert k == rows + 1 or mechanism.beyond_up(k - 1) > mechanism.delta
+    assert mechanism.smallest_seen(0.5) <= mechanism.smallest_seen(0.99)

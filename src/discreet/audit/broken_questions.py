@@ -31,10 +31,15 @@ from discreet.audit.subjects import Subject
 from discreet.catalog.schema import Value
 from discreet.estimators import LinearEstimator
 from discreet.mechanisms.geometric import Geometric
-from discreet.mechanisms.partition_selection import PartitionSelection, Selected
+from discreet.mechanisms.partition_selection import Selected
 from discreet.mechanisms.quantile import Quantile
 from discreet.noise import SYSTEM, Entropy
-from discreet.query.plan.plan import PlannedComponents, PlannedRelease, PlannedValueSelection
+from discreet.query.plan.plan import (
+    PlannedComponents,
+    PlannedRelease,
+    PlannedValueSelection,
+    Selector,
+)
 from discreet.query.questions import DeclaredGroups
 
 # --------------------------------------------------------------------------- noise
@@ -102,7 +107,7 @@ def _sharpened(planned: PlannedValueSelection) -> PlannedValueSelection:
 class BrokenSelection:
     """Shows groups by their exact counts."""
 
-    inner: PartitionSelection
+    inner: Selector
     least: int
     is_noisy: bool
 

@@ -6,7 +6,6 @@ from fractions import Fraction
 from math import floor, isqrt
 
 import numpy as np
-from scipy.special import ndtri
 
 from discreet.accounting.events import LEAST_NUMBER, ApproximateEvent, ComposedEvent
 from discreet.errors import ParameterError
@@ -179,12 +178,15 @@ def least_gaussian_threshold(noise: Gaussian, share: Fraction) -> int:
     if share <= VARIATION:
         rule = "must be larger for this many groups, because the grid takes all of it"
         raise ParameterError("delta", share, rule)
-    near = -float(ndtri(float(share))) * noise.scale
-    step = max(1, int(abs(near)) >> 45)
-    k = max(1, floor(near) - 2 * step)
-    while at_least_up(noise, k - Fraction(1, 2)) > share:
-        k += step
-    return k
+
+    def is_enough(k: int) -> bool:
+        return at_least_up(noise, k - Fraction(1, 2)) <= share
+
+    high = 1
+    while not is_enough(high):
+        high *= 2
+    possible = range(1, high + 1)
+    return possible[bisect_left(possible, True, key=is_enough)]
 
 
 def at_least_up(noise: Gaussian, t: Fraction) -> Fraction:

@@ -4,12 +4,12 @@ from bisect import bisect_left
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil, comb, factorial, floor, log
+from math import ceil, comb, factorial, floor
 
 import numpy as np
 
 from discreet.accounting.events import LEAST_NUMBER, ApproximateEvent
-from discreet.mechanisms.accuracy import log_of, miss_probability
+from discreet.mechanisms.accuracy import miss_probability
 from discreet.mechanisms.geometric import Geometric
 from discreet.mechanisms.margins import laplace_margin
 from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
@@ -140,14 +140,11 @@ class RowThreshold:
         return Fraction(1) if steps <= 0 else _tail(self.cells, steps / self.noise.scale)
 
     def _least_threshold(self) -> int:
-        near = self.rows + floor(self.scale * max(0.0, -log_of(self.delta) + log(self.groups)))
-        step = max(1, near >> 20)
-        k = max(self.rows + 1, near - 2 * step)
-        while k > self.rows + 1 and self.beyond_up(k - step) <= self.delta:
-            k = max(self.rows + 1, k - step)
-        while self.beyond_up(k) > self.delta:
-            k += step
-        return k
+        high = self.rows + 1
+        while self.beyond_up(high) > self.delta:
+            high *= 2
+        possible = range(self.rows + 1, high + 1)
+        return possible[bisect_left(possible, True, key=lambda k: self.beyond_up(k) <= self.delta)]
 
 
 @lru_cache(maxsize=4096)

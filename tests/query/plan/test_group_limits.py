@@ -120,7 +120,7 @@ def test_thresholds_of_units_follow_the_limit() -> None:
         assert release.key_selection is not None
         mechanism = release.key_selection.mechanism
         assert isinstance(mechanism, kind)
-        assert mechanism.groups == groups  # type: ignore[union-attr]
+        assert mechanism.groups == groups
         assert mechanism.epsilon == 1
     thresholds = [
         each.key_selection.mechanism.threshold for each in (one, some, many) if each.key_selection
@@ -148,6 +148,19 @@ def test_a_limit_that_changes_nothing_leaves_plan_and_name_as_they_were() -> Non
     assert name_of(curator, BY_UNITS, 2) != name_of(curator, BY_UNITS)
     assert name_of(curator, BY_UNITS, 2) == name_of(made(groups_per_unit=2), BY_UNITS)
     assert name_of(curator, BY_UNITS, 2) != name_of(curator, BY_UNITS, 3)
+
+
+def test_different_values_are_limited_where_a_unit_then_has_fewer() -> None:
+    """Of two values in at most g groups there are 2 g, and never more than rows."""
+    values = {"carrier": CARRIERS, "place": [0, 1]}
+    curator = made(delta=0, question_delta=None, values=values)
+    sql = "SELECT carrier, COUNT(DISTINCT place) AS n FROM visits GROUP BY carrier"
+    found = [planned(curator, sql, groups) for groups in (1, 3, 5, 6, None)]
+    sizes = [each.components[0].measured.sensitivity.l1 for each in found]
+    assert sizes == [2, 6, 10, 10, 10]
+    assert [each.queries[0].contribution_limit for each in found] == sizes
+    limited = [each.aggregation.group_limit is not None for each in found]
+    assert limited == [True, True, False, False, False]
 
 
 def test_catalog_limits_apply_by_table_and_by_column() -> None:

@@ -26,6 +26,7 @@ from discreet.errors import (
 from discreet.estimators import KeyCount, MarginPerCount, RankMargin
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.geometric import Geometric
+from discreet.mechanisms.partition_selection import PartitionSelection
 from discreet.mechanisms.sensitivity import ADD_REMOVE, REPLACE, Neighbours
 from discreet.query.plan import make_plan
 from discreet.query.plan.plan import EpsilonTarget, MarginTarget
@@ -250,6 +251,7 @@ def test_unknown_keys_are_selected_by_rows_where_these_alone_are_counted() -> No
     assert planned.key_selection is not None
     assert planned.key_selection.key_selection.of is Counted.ROWS
     mechanism = planned.key_selection.mechanism
+    assert isinstance(mechanism, PartitionSelection)
     assert mechanism.epsilon == 1
     assert mechanism.groups == mechanism.in_one == 10
     assert planned.estimators == (KeyCount(),)
@@ -257,13 +259,20 @@ def test_unknown_keys_are_selected_by_rows_where_these_alone_are_counted() -> No
     assert not planned.queries[0].units
 
 
-@pytest.mark.parametrize("besides", [UNITS, average(COST)])
-def test_unknown_keys_are_selected_by_units_where_more_is_asked(besides: Aggregate) -> None:
-    release = make_release(ROWS, besides, keys=by_region(known=False))
+def test_unknown_keys_are_selected_by_units_where_these_are_asked_for() -> None:
+    release = make_release(ROWS, UNITS, keys=by_region(known=False))
     (planned,) = plan_of(release, policy=make_policy(delta=DELTA)).releases
     assert planned.key_selection is not None
     assert planned.key_selection.key_selection.of is Counted.UNITS
-    assert planned.key_selection.mechanism.in_one == 1
+    assert planned.key_selection.key_selection.in_one == 1
+
+
+def test_unknown_keys_are_selected_by_the_rows_of_an_average() -> None:
+    release = make_release(ROWS, average(COST), keys=by_region(known=False))
+    (planned,) = plan_of(release, policy=make_policy(delta=DELTA)).releases
+    assert planned.key_selection is not None
+    assert planned.key_selection.key_selection.of is Counted.ROWS
+    assert planned.key_selection.key_selection.measure == 0
 
 
 def test_keys_alone_are_a_selection_and_nothing_else() -> None:

@@ -96,18 +96,20 @@ def _is_useful(release: Aggregation, most: int) -> bool:
     if any(each.statistic is Statistic.COUNT_UNITS for each in release.aggregates):
         is_less = True
     elif isinstance(groups, DeclaredGroups):
-        is_less = any(map(_has_few_values, release.aggregates))
+        values = (release.contribution_limit - 1) // most
+        is_less = any(_has_few_values(each, values) for each in release.aggregates)
     else:
         is_less = not selects_by_rows(release, most)
     return is_less and not (isinstance(groups, DeclaredGroups) and most >= len(groups.rows))
 
 
-def _has_few_values(aggregate: Aggregate) -> bool:
-    """Return whether different values are counted, of which each group has few."""
+def _has_few_values(aggregate: Aggregate, most: int) -> bool:
+    """Return whether different values are counted, of which each group has at most so many."""
     argument = aggregate.argument
     if aggregate.statistic not in DISTINCT or argument is None:
         return False
-    return aggregate.is_of_unit or argument.facts.domain is not None
+    domain = ("the unit",) if aggregate.is_of_unit else argument.facts.domain
+    return domain is not None and sum(each is not None for each in domain) <= most
 
 
 # --------------------------------------------------------------------------- limits in the catalog

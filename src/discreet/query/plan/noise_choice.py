@@ -18,8 +18,8 @@ from discreet.mechanisms.geometric import Geometric
 from discreet.mechanisms.partition_selection import PartitionSelection
 from discreet.mechanisms.row_threshold import RowThreshold
 from discreet.mechanisms.sensitivity import Neighbours
+from discreet.query.plan.measurements import KeySelection, Strategy
 from discreet.query.plan.plan import PlannedComponents, PlannedKeySelection
-from discreet.query.plan.strategy import KeySelection, Strategy
 from discreet.query.questions import (
     GaussianNarrower,
     LaplaceNarrower,

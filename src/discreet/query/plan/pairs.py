@@ -125,7 +125,7 @@ def families_of(aggregates: Iterable[Aggregate]) -> tuple[Family, ...]:
 
 
 def counts_few_cells(family: Family) -> bool:
-    """Return whether the noisy cells of a family add up to rows, and are few enough to select by."""
+    """Return whether noisy cells add up to rows, and are few enough to select groups by."""
     return not family.is_signed and family.cells <= CELLS_MOST
 
 

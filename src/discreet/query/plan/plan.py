@@ -31,7 +31,7 @@ from discreet.mechanisms.sensitivity import Neighbours
 from discreet.pair_moments import PairEstimator
 from discreet.parameters import Real, confidence_level, rational
 from discreet.query.plan.components import Components
-from discreet.query.plan.strategy import KeySelection, MeasuredComponents, ValueSelection
+from discreet.query.plan.measurements import KeySelection, MeasuredComponents, ValueSelection
 from discreet.query.questions import Aggregation, Contribution, LeftOut, NoiseReason
 from discreet.query.tree import ExactQuery
 

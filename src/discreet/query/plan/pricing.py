@@ -14,6 +14,7 @@ from discreet.mechanisms.quantile import End, Extreme, Quantile
 from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
 from discreet.query.plan.bounded_rows import reads_bounded_rows
 from discreet.query.plan.identity import Identity, identities_of
+from discreet.query.plan.measurements import Strategy, ValueSelection
 from discreet.query.plan.noise_choice import (
     planned_selection,
     selection_by_rows,
@@ -31,7 +32,7 @@ from discreet.query.plan.plan import (
     Target,
 )
 from discreet.query.plan.quantization import bounds_of
-from discreet.query.plan.strategy import Strategy, ValueSelection, strategy_for
+from discreet.query.plan.strategy import strategy_for
 from discreet.query.questions import (
     Aggregate,
     Clamped,

@@ -1,10 +1,10 @@
 """What a release needs from the engine and from mechanisms, before any price is put on it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
-from discreet.catalog.schema import Kind, Value
+from discreet.catalog.schema import Kind
 from discreet.errors import QuestionSizeError, UnsupportedError
 from discreet.estimators import (
     ComponentEstimator,
@@ -27,6 +27,12 @@ from discreet.query.plan.components import (
     importance,
 )
 from discreet.query.plan.group_limits import selects_by_rows
+from discreet.query.plan.measurements import (
+    KeySelection,
+    MeasuredComponents,
+    Strategy,
+    ValueSelection,
+)
 from discreet.query.plan.pairs import (
     Family,
     FamilyKey,
@@ -37,7 +43,7 @@ from discreet.query.plan.pairs import (
     measure_of,
     reading_of,
 )
-from discreet.query.plan.quantization import ValueGrid, grid_for, native_steps, quantize
+from discreet.query.plan.quantization import grid_for, native_steps, quantize
 from discreet.query.plan.sensitivity import (
     component_sensitivity,
     groups_of_a_unit,
@@ -62,73 +68,6 @@ CANDIDATES_MOST = 1 << 22
 
 GROUPS_GUESSED = 1 << 10
 """For so many groups points are provided where nobody knows how many there are."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MeasuredComponents:
-    """A measure, where its exact sums are found, and how far a unit moves it."""
-
-    measure: Components
-    query: int
-    columns: tuple[str, ...]
-    sensitivity: Sensitivity
-    weight: float
-    """How much its variance counts against that of others, where epsilon is split."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ValueSelection:
-    """A value that is chosen, not measured: a quantile or an end on a ruler, or a mode."""
-
-    query: int
-    statistic: Statistic
-    fraction: Fraction
-    kind: Kind
-    grid: ValueGrid | None
-    domain: tuple[Value, ...] = ()
-    rows: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeySelection:
-    """By which numbers keys are selected that only the data know."""
-
-    of: Counted
-    query: int
-    column: str
-    in_all: int
-    """How much a unit adds to the numbers of all keys together, at most."""
-    in_one: int
-    """And to that of each."""
-    measure: int | None = None
-    """Of which measure the noisy cells select, where those are released anyway."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Strategy:
-    """A release's exact queries and what is to get noise."""
-
-    aggregation: Aggregation
-    queries: tuple[ExactQuery, ...]
-    measured: tuple[MeasuredComponents, ...]
-    value_selections: tuple[ValueSelection, ...]
-    key_selection: KeySelection | None
-    """What selects the keys, if these are not known."""
-    estimators: tuple[Estimator, ...]
-    """How each aggregate follows."""
-    groups: int | None
-    """How many there are; None if only the data know."""
-
-    @property
-    def weights(self) -> tuple[float, ...]:
-        """How much each part counts: the selection, the measures, the picks."""
-        selecting = self.key_selection
-        is_paid = selecting is not None and selecting.measure is None
-        return (
-            *([1.0 + (KeyCount() in self.estimators)] if is_paid else []),
-            *(each.weight for each in self.measured),
-            *(2.0 for _ in self.value_selections),
-        )
 
 
 def strategy_for(release: Aggregation, neighbours: Neighbours) -> Strategy:
