@@ -279,7 +279,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "time_functions",
         "functions literals",
         "coercion narrowing",
-        "casts dispatch",
+        "casts disjoint dispatch",
         "translate",
     ),
     "query.check": in_order(
@@ -295,6 +295,8 @@ INSIDE: dict[str, dict[str, set[str]]] = {
     "query.plan": in_order(
         "bounded_rows quantization sensitivity",
         "components",
+        "histograms pairs",
+        "families",
         "group_limits measurements",
         "strategy",
         "plan",
@@ -401,8 +403,8 @@ INSIDE: dict[str, dict[str, set[str]]] = {
 """Inside of a package too: each file or package in it, and which others of it that may import."""
 
 EXPRESSIONS_SEEN = {
-    *("casts", "coercion", "facts", "functions", "intervals", "literals", "narrowing"),
-    *("number_functions", "rejections", "time_functions", "translate"),
+    *("casts", "coercion", "disjoint", "facts", "functions", "intervals", "literals"),
+    *("narrowing", "number_functions", "rejections", "time_functions", "translate"),
 }
 """Of `query.expressions` others see all but `dispatch`, which knows no rules by itself."""
 

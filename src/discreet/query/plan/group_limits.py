@@ -15,7 +15,7 @@ from discreet.catalog.catalog import Catalog
 from discreet.catalog.schema import PrivateTable
 from discreet.parameters import integer
 from discreet.query.plan.components import OF_ROWS
-from discreet.query.plan.pairs import counts_few_cells, families_of
+from discreet.query.plan.families import counts_few_cells, families_of
 from discreet.query.questions import (
     Aggregate,
     Aggregation,

@@ -14,7 +14,7 @@ Of all sets of cells that were compared for CORR, products of degree 2 have the 
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import isqrt
@@ -24,7 +24,6 @@ from discreet.estimators import (
     LinearEstimator,
     MeanEstimator,
 )
-from discreet.mechanisms.row_threshold import CELLS_MOST
 from discreet.pair_moments import PairEstimator, PairStatistic
 from discreet.query.expressions.functions import call
 from discreet.query.plan.components import (
@@ -32,10 +31,6 @@ from discreet.query.plan.components import (
     ONE_ROW,
     STEPS_LEAST,
     Components,
-    StatisticGroup,
-    components_of,
-    estimator_of,
-    group_statistics,
     is_count_of_rows,
     rounded_moments,
 )
@@ -85,6 +80,7 @@ class PairGroup:
     with_rows: bool = False
 
     is_signed = False
+    takes_rows = True
 
     @property
     def has_null_cell(self) -> bool:
@@ -95,79 +91,39 @@ class PairGroup:
         return (self.degrees[0] + 1) * (self.degrees[1] + 1) + self.has_null_cell
 
 
-Family = StatisticGroup | PairGroup
-
-
-FamilyKey = Expression | Pair | None
-
-
-def families_of(aggregates: Iterable[Aggregate]) -> tuple[Family, ...]:
-    """Return a family for each expression and each pair; COUNT(*) joins that of the fewest cells.
-
-    It joins a pair only where nothing else of rows is asked for.
-    """
-    every = list(aggregates)
+def pairs_of(aggregates: Iterable[Aggregate]) -> list[PairGroup]:
+    """Return a family for each pair of expressions, in whichever order they are written."""
     pairs: dict[Pair, tuple[int, int]] = {}
-    for each in every:
-        if each.statistic in DEGREES:
-            pair, degrees = _pair(each), DEGREES[each.statistic]
-            if pair[::-1] in pairs:
-                pair, degrees = pair[::-1], degrees[::-1]
-            known = pairs.get(pair, (0, 0))
-            pairs[pair] = (max(known[0], degrees[0]), max(known[1], degrees[1]))
-    of_pairs = [PairGroup(pair=pair, degrees=degrees) for pair, degrees in pairs.items()]
-    others = [each for each in every if each.statistic not in DEGREES]
-    if not of_pairs or not all(map(is_count_of_rows, others)) or not others:
-        return (*group_statistics(others), *of_pairs)
-    joined = [replace(each, with_rows=True) for each in of_pairs]
-    best = min(range(len(joined)), key=lambda i: joined[i].cells)
-    return (*of_pairs[:best], joined[best], *of_pairs[best + 1 :])
+    for each in aggregates:
+        pair, degrees = pair_of(each), DEGREES[each.statistic]
+        if pair[::-1] in pairs:
+            pair, degrees = pair[::-1], degrees[::-1]
+        known = pairs.get(pair, (0, 0))
+        pairs[pair] = (max(known[0], degrees[0]), max(known[1], degrees[1]))
+    return [PairGroup(pair=pair, degrees=degrees) for pair, degrees in pairs.items()]
 
 
-def counts_few_cells(family: Family) -> bool:
-    """Return whether noisy cells add up to rows, and are few enough to select groups by."""
-    return not family.is_signed and family.cells <= CELLS_MOST
+def pair_components(family: PairGroup, rows: int) -> Components:
+    """Return the cells of a pair, for units of so many rows."""
+    return _Products(family=family, rows=rows).measure()
 
 
-def family_keys(family: Family) -> tuple[FamilyKey, ...]:
-    """Return by what the statistics of a family look it up."""
-    own: tuple[FamilyKey, ...] = (
-        (family.pair, family.pair[::-1]) if isinstance(family, PairGroup) else (family.argument,)
-    )
-    return (*own, None) if family.with_rows else own
-
-
-def family_key(aggregate: Aggregate) -> FamilyKey:
-    """Return by what a statistic looks up its family."""
-    if aggregate.statistic in DEGREES:
-        return _pair(aggregate)
-    return None if is_count_of_rows(aggregate) else aggregate.argument
-
-
-def measure_of(family: Family, rows: int) -> Components:
-    """Return the cells of a family, for units of so many rows."""
-    if isinstance(family, PairGroup):
-        return _Products(family=family, rows=rows).measure()
-    return components_of(family, rows)
-
-
-def reading_of(
-    aggregate: Aggregate, family: Family, measure: Components, number: int, rows: int
+def pair_estimator(
+    aggregate: Aggregate, family: PairGroup, measure: Components, number: int, rows: int
 ) -> ComponentEstimator:
-    """Return how an aggregate follows from the cells of its family, the measure of this number."""
-    if isinstance(family, PairGroup):
-        return _Products(family=family, rows=rows).reading(aggregate, measure, number)
-    return estimator_of(aggregate, family, measure, number, rows)
+    """Return how a statistic of pairs, or COUNT(*), follows from the cells of the pair."""
+    return _Products(family=family, rows=rows).reading(aggregate, measure, number)
 
 
 def clamped_of(aggregate: Aggregate) -> tuple[tuple[Expression, str], ...]:
     """Return the expressions of a pair that are moved into their bounds, each with its text."""
     texts = (aggregate.argument_text, aggregate.second_text)
-    of_pair = zip(_pair(aggregate), texts, DEGREES[aggregate.statistic], strict=True)
+    of_pair = zip(pair_of(aggregate), texts, DEGREES[aggregate.statistic], strict=True)
     return tuple((each, text) for each, text, degree in of_pair if degree)
 
 
-def _pair(aggregate: Aggregate) -> Pair:
+def pair_of(aggregate: Aggregate) -> Pair:
+    """Return y and x of a statistic of pairs."""
     y, x = aggregate.arguments
     return y, x
 
@@ -278,7 +234,7 @@ class _Products:
         if is_count_of_rows(aggregate):
             everywhere = (Fraction(1, measure.total),) * len(measure.cells)
             return LinearEstimator(measure=number, weights=everywhere, is_integer=True)
-        is_flipped = _pair(aggregate) != self.family.pair
+        is_flipped = pair_of(aggregate) != self.family.pair
         match aggregate.statistic:
             case Statistic.REGR_COUNT:
                 pairs = self._weights(measure, 0, 0)

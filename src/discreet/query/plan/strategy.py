@@ -26,14 +26,7 @@ from discreet.query.plan.components import (
     estimator_of,
     importance,
 )
-from discreet.query.plan.group_limits import selects_by_rows
-from discreet.query.plan.measurements import (
-    KeySelection,
-    MeasuredComponents,
-    Strategy,
-    ValueSelection,
-)
-from discreet.query.plan.pairs import (
+from discreet.query.plan.families import (
     Family,
     FamilyKey,
     counts_few_cells,
@@ -42,6 +35,13 @@ from discreet.query.plan.pairs import (
     family_keys,
     measure_of,
     reading_of,
+)
+from discreet.query.plan.group_limits import selects_by_rows
+from discreet.query.plan.measurements import (
+    KeySelection,
+    MeasuredComponents,
+    Strategy,
+    ValueSelection,
 )
 from discreet.query.plan.quantization import grid_for, native_steps, quantize
 from discreet.query.plan.sensitivity import (
