@@ -605,6 +605,12 @@ def aggregates(draw: Draw, relation: Relation) -> Asked:
 @st.composite
 def _counts(draw: Draw, relation: Relation) -> Asked:
     forms = [Asked(text="COUNT(*)")]
+    for x in (*relation.integers, *relation.reals)[:1]:
+        forms += [
+            Asked(text=f"COUNT(*) FILTER (WHERE {x} > 30)"),
+            Asked(text=f"COUNT_IF({x} <= 30)"),
+        ]
+        forms.append(Asked(text=f"SUM(CASE WHEN {x} IS NULL THEN 1 ELSE 0 END)", statistic="sum"))
     if relation.unit:
         forms.append(Asked(text=f"COUNT(DISTINCT {relation.unit})"))
     if relation.texts:

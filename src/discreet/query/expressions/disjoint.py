@@ -66,6 +66,8 @@ def _are_apart(one: Facts, other: Facts) -> bool:
         return not set(one.domain) & set(other.domain)
     if one.nullable and other.nullable:
         return False
+    if (None,) in {one.domain, other.domain}:
+        return True
     ends = (one.interval.low, one.interval.high, other.interval.low, other.interval.high)
     low, high, least, most = ends
     return (low is not None and most is not None and low > most) or (

@@ -48,9 +48,11 @@ from discreet.query.questions import (
     Statistic,
 )
 from discreet.query.tree import (
+    Case,
     ContributionBounding,
     Expression,
     GroupByUnit,
+    Literal,
     PublicScan,
     Relation,
     Scan,
@@ -406,10 +408,20 @@ def _clamped(outline: Strategy) -> tuple[LeftOut, ...]:
         argument = aggregate.argument
         if ends is None or argument is None or aggregate.statistic is Statistic.COUNT:
             continue
+        if _is_of_constants(argument):
+            continue
         text = aggregate.argument_text or " and ".join(_names_in(argument)) or "a constant"
         low, high = ends
         found.append(Clamped(text=text, low=low, high=high, kind=argument.facts.kind))
     return tuple(dict.fromkeys(found))
+
+
+def _is_of_constants(argument: Expression) -> bool:
+    """Return whether all values stand in the query, so that none is outside of the range."""
+    if not isinstance(argument, Case):
+        return False
+    results = (*(result for _, result in argument.branches), argument.otherwise)
+    return all(isinstance(each, Literal) for each in results)
 
 
 def _clamped_pair(aggregate: Aggregate) -> Iterator[Clamped]:
