@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from sqlglot import exp
 
-from discreet.query.check.aggregates import NO_FORM, OTHER_NAMES, SIMPLE, WHEN_DISTINCT
+from discreet.query.check.aggregates import NO_FORM, OTHER_NAMES, PAIRS, SIMPLE, WHEN_DISTINCT
 from discreet.query.check.post_select import MORE_FUNCTIONS
 from discreet.query.check.row_scope import FUNCTIONS as WINDOW_FUNCTIONS
 from discreet.query.expressions.facts import Function
@@ -98,6 +98,18 @@ MEANINGS = {
     Statistic.VAR_POP: "population variance; needs bounds",
     Statistic.STDDEV_SAMP: "sample standard deviation; needs bounds",
     Statistic.STDDEV_POP: "population standard deviation; needs bounds",
+    Statistic.CORR: "correlation",
+    Statistic.COVAR_POP: "population covariance",
+    Statistic.COVAR_SAMP: "sample covariance",
+    Statistic.REGR_SLOPE: "slope of the regression line",
+    Statistic.REGR_INTERCEPT: "intercept of the regression line",
+    Statistic.REGR_R2: "square of the correlation",
+    Statistic.REGR_COUNT: "number of pairs; needs no bounds",
+    Statistic.REGR_AVGX: "average of x over the pairs",
+    Statistic.REGR_AVGY: "average of y over the pairs",
+    Statistic.REGR_SXX: "sum of squares of x about its average",
+    Statistic.REGR_SYY: "sum of squares of y about its average",
+    Statistic.REGR_SXY: "sum of products of x and y about their averages",
 }
 
 MADE = {
@@ -135,11 +147,14 @@ def _aggregates() -> Iterator[str]:
         yield f"| `{name}` | {meaning} |"
     for node, statistic in SIMPLE.items():
         yield f"| `{_written(node, ('this',))}` | {MEANINGS[statistic]} |"
+    for statistic in PAIRS.values():
+        yield f"| `{statistic.value}(y, x)` | {MEANINGS[statistic]} |"
+    yield "\nAggregates of y and x use rows in which neither is NULL. They need bounds for both.\n"
     named = ", ".join(
         f"`{name.upper()}` for `{node.sql_name()}`" for name, node in OTHER_NAMES.items()
     )
     distinct = ", ".join(f"`{each.name}(DISTINCT x)`" for each in WHEN_DISTINCT)
-    yield f"\nOther names: {named}. With DISTINCT: {distinct}.\n"
+    yield f"Other names: {named}. With DISTINCT: {distinct}.\n"
     yield "Not supported on private rows: " + _listed(NO_FORM) + ".\n"
 
 

@@ -31,15 +31,16 @@ MAY_IMPORT: dict[str, set[str]] = {
     "amounts": {"accounting"},
     "mechanisms": {"accounting", "noise", "parameters", "plots"},
     "local": {"accounting", "noise", "parameters"},
-    "estimators": {"mechanisms"},
+    "pair_moments": set(),
+    "estimators": {"mechanisms", "pair_moments"},
     "utility": {"accounting", "local", "mechanisms", "noise", "parameters", "plots"},
     "catalog": {"accounting", "mechanisms", "parameters"},
     "tables": {"catalog"},
-    "query": {"accounting", "catalog", "estimators", "mechanisms", "parameters"},
+    "query": {"accounting", "catalog", "estimators", "mechanisms", "pair_moments", "parameters"},
     "engines": {"catalog", "extras", "parameters", "query", "tables"},
     "ledger": {"accounting", "extras", "noise", "parameters"},
-    "release": {"catalog", "estimators", "mechanisms", "noise", "query", "tables"},
-    "postprocess": {"estimators", "mechanisms", "query", "tables"},
+    "release": {"catalog", "estimators", "mechanisms", "noise", "pair_moments", "query", "tables"},
+    "postprocess": {"estimators", "mechanisms", "pair_moments", "query", "tables"},
     "planner": {"catalog", "engines", "postprocess", "query"},
     "bounds": {"catalog", "parameters", "planner", "query", "tables"},
     "reuse": {"catalog", "estimators", "ledger", "planner", "query", "tables"},
@@ -309,7 +310,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "time_functions",
         "cuts functions literals",
         "coercion narrowing",
-        "casts dispatch",
+        "casts disjoint dispatch",
         "formats",
         "translate",
     ),
@@ -320,7 +321,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "column_domains",
         "keys margins row_numbers shown_groups",
         "post_select",
-        "filtered_rows group_counts row_scope set_operations",
+        "filtered_rows group_counts row_scope set_operations shares",
         "unit_groups",
         "private_select",
         "checker",
@@ -329,6 +330,8 @@ INSIDE: dict[str, dict[str, set[str]]] = {
     "query.plan": in_order(
         "bounded_rows quantization sensitivity",
         "components",
+        "histograms pairs",
+        "families",
         "group_limits measurements",
         "strategy",
         "plan",
@@ -449,8 +452,8 @@ INSIDE: dict[str, dict[str, set[str]]] = {
 """Inside of a package too: each file or package in it, and which others of it that may import."""
 
 EXPRESSIONS_SEEN = {
-    *("casts", "coercion", "cuts", "facts", "functions", "intervals", "literals", "narrowing"),
-    *("number_functions", "rejections", "time_functions", "translate"),
+    *("casts", "coercion", "cuts", "disjoint", "facts", "functions", "intervals", "literals"),
+    *("narrowing", "number_functions", "rejections", "time_functions", "translate"),
 }
 """Of `query.expressions` others see all but `dispatch`, which knows no rules by itself, and
 `formats`, whose rules it is told of."""

@@ -15,6 +15,14 @@ from discreet.mechanisms.accuracy import gaussian_accuracy, laplace_accuracy, mi
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.geometric import Geometric
 from discreet.mechanisms.margins import gaussian_margin, laplace_margin
+from discreet.pair_moments import (
+    Centred,
+    PairEstimator,
+    PairStatistic,
+    centred,
+    pair_margins,
+    pair_values,
+)
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -77,7 +85,7 @@ class KeyCount:
     """The noisy count by which the key of a group was selected."""
 
 
-ComponentEstimator = LinearEstimator | MeanEstimator | VarianceEstimator
+ComponentEstimator = LinearEstimator | MeanEstimator | VarianceEstimator | PairEstimator
 """How a statistic follows from noisy components."""
 
 Estimator = ComponentEstimator | SelectedValue | KeyCount
@@ -93,6 +101,8 @@ class MarginPerCount:
 
     numerator: float
     power: Fraction = Fraction(1)
+    is_typical: bool = False
+    """Whether it is that of values spread evenly between their bounds, and others have more."""
 
     def at(self, count: float) -> float:
         """Return the margin in a group of `count` rows."""
@@ -178,6 +188,48 @@ def variance_slopes(
     return slopes * float(estimator.width) ** 2
 
 
+def expected_pair_margin(
+    estimator: PairEstimator, noise: Noise, confidence: Fraction
+) -> float | MarginPerCount:
+    """Return ± of a statistic of n pairs: the widest of some shapes, of ratios that of even values.
+
+    Ratios have a wider one where x or y varies less, so that none is the widest.
+    """
+    area = float(estimator.x_width) * float(estimator.y_width)
+    match estimator.statistic:
+        case PairStatistic.COVARIANCE:
+            moments = centred(estimator, PAIR_SHAPES)
+            wide = float(margins(moments.slope_xy, noise, confidence).max())
+            return MarginPerCount(numerator=wide * area)
+        case PairStatistic.PRODUCTS | PairStatistic.SQUARES:
+            moments = centred(estimator, PAIR_SHAPES)
+            wides = pair_margins(estimator, moments, lambda each: margins(each, noise, confidence))
+            return float(wides.max())
+        case _:
+            moments = centred(estimator, EVEN_PAIRS)
+            wides = pair_margins(estimator, moments, lambda each: margins(each, noise, confidence))
+            return MarginPerCount(numerator=float(wides[0]) * MANY_PAIRS, is_typical=True)
+
+
+MANY_PAIRS = 1e12
+"""So many that their noise is all but nothing, and margins are in inverse proportion to it."""
+
+
+EVEN_PAIRS = tuple(np.array([MANY_PAIRS * share]) for share in (1, 0.5, 0.5, 1 / 3, 0.3, 1 / 3))
+"""Sums over u and v that are spread evenly over [0, 1], with a correlation of 0.6."""
+
+
+def _pair_shapes() -> tuple[FloatArray, ...]:
+    """Return sums over one pair, by means of u and v and means of u v that these allow."""
+    shares = (0.0, 0.25, 0.5, 0.75, 1.0)
+    x, y, mix = (each.ravel() for each in np.meshgrid(shares, shares, (0.0, 0.5, 1.0)))
+    both = mix * np.minimum(x, y) + (1 - mix) * np.maximum(0.0, x + y - 1)
+    return np.ones(len(x)), x, y, x, both, y
+
+
+PAIR_SHAPES = _pair_shapes()
+
+
 def as_floats(weights: Weights) -> FloatArray:
     """Return weights for NumPy."""
     return np.array([float(each) for each in weights])
@@ -197,6 +249,8 @@ def values_of(estimator: ComponentEstimator, components: IntArray) -> IntArray |
             return _means(estimator, components)
         case VarianceEstimator():
             return _variances(estimator, components)
+        case PairEstimator():
+            return pair_values(estimator, _centred(estimator, components))
 
 
 def margins_of(
@@ -210,6 +264,9 @@ def margins_of(
             return _mean_margins(estimator, components, noise, confidence)
         case VarianceEstimator():
             return _variance_margins(estimator, components, noise, confidence)
+        case PairEstimator():
+            moments = _centred(estimator, components)
+            return pair_margins(estimator, moments, lambda each: margins(each, noise, confidence))
 
 
 def combined(
@@ -242,6 +299,12 @@ def _counted(components: IntArray, weights: tuple[Fraction, ...]) -> FloatArray:
     bottom = lcm(*(each.denominator for each in weights))
     top = combined(components, (tuple(int(each * bottom) for each in weights),))[:, 0]
     return np.asarray(np.true_divide(top, bottom), np.float64)
+
+
+def _centred(estimator: PairEstimator, components: IntArray) -> Centred:
+    count, *others = estimator.moments
+    sums = (_counted(components, count), *(_weighted(components, each) for each in others))
+    return centred(estimator, sums)
 
 
 def _means(estimator: MeanEstimator, components: IntArray) -> FloatArray:

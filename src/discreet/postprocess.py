@@ -32,6 +32,7 @@ from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.gaussian_selection import GaussianPartitionSelection
 from discreet.mechanisms.partition_selection import PartitionSelection
 from discreet.mechanisms.row_threshold import RowThreshold
+from discreet.pair_moments import PairEstimator
 from discreet.query.plan import Plan
 from discreet.query.plan.plan import PlannedKeySelection, PlannedRelease
 from discreet.query.questions import Aggregation, Question
@@ -139,7 +140,7 @@ def _margin(
             selector = planned.key_selection.mechanism
             assert not isinstance(selector, RowThreshold)  # noqa: S101 - it shows no numbers
             wide = _shown_margins(selector, shown, confidence)
-        case LinearEstimator() | MeanEstimator() | VarianceEstimator():
+        case LinearEstimator() | MeanEstimator() | VarianceEstimator() | PairEstimator():
             noise = planned.components[estimator.measure].noise
             wide = margins_of(estimator, cells[estimator.measure], noise, confidence)
             return _near_threshold(planned, estimator, wide, cells, confidence)
@@ -161,14 +162,14 @@ def _near_threshold(
     """
     selection = planned.key_selection
     if selection is None or selection.key_selection.measure != estimator.measure:
-        return pa.array(wide, pa.float64())
+        return pa.array(wide, pa.float64(), mask=np.isnan(wide))
     mechanism = selection.mechanism
     assert isinstance(mechanism, RowThreshold)  # noqa: S101 - what has noisy cells of a measure
     is_near = _is_near(selection, cells[estimator.measure], confidence)
     counts = (Fraction(1, mechanism.total),) * mechanism.cells
     if isinstance(estimator, LinearEstimator) and estimator.weights == counts:
         return pa.array(np.where(is_near, float(mechanism.widest(confidence)), wide), pa.float64())
-    return pa.array(wide, pa.float64(), mask=is_near)
+    return pa.array(wide, pa.float64(), mask=is_near | np.isnan(wide))
 
 
 def _is_near(

@@ -29,6 +29,7 @@ from discreet.estimators import (
 from discreet.mechanisms.exponential import PermuteAndFlip
 from discreet.mechanisms.row_threshold import RowThreshold
 from discreet.noise import SYSTEM, Entropy
+from discreet.pair_moments import PairEstimator
 from discreet.query.expressions.facts import number_of
 from discreet.query.plan.plan import (
     PlannedComponents,
@@ -292,5 +293,5 @@ def _values(
             return picks[number]
         case KeyCount():
             return pa.array([] if shown is None else shown, pa.int64())
-        case LinearEstimator() | MeanEstimator() | VarianceEstimator():
+        case LinearEstimator() | MeanEstimator() | VarianceEstimator() | PairEstimator():
             return pa.array(values_of(estimator, cells[estimator.measure]))

@@ -62,8 +62,8 @@ PATTERNS = {
 @pytest.mark.parametrize("confidence", CONFIDENCES)
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_the_half_width_is_the_true_one_and_never_less(pattern: str, confidence: float) -> None:
-    rows = np.zeros((8, 8))
-    for k in range(1, 9):
+    rows = np.zeros((10, 10))
+    for k in range(1, 11):
         rows[k - 1, :k] = PATTERNS[pattern](k)
     h = laplace_margin(rows, confidence)
     for row, each in zip(rows, h, strict=True):
@@ -72,7 +72,7 @@ def test_the_half_width_is_the_true_one_and_never_less(pattern: str, confidence:
 
 @settings(max_examples=60)
 @given(
-    st.lists(st.floats(min_value=1e-3, max_value=1e3), min_size=1, max_size=8),
+    st.lists(st.floats(min_value=1e-3, max_value=1e3), min_size=1, max_size=10),
     st.sampled_from(CONFIDENCES),
 )
 def test_any_scales_have_their_true_half_width(scales: list[float], confidence: float) -> None:
@@ -105,7 +105,9 @@ def test_the_half_width_is_kept_as_often_as_it_says() -> None:
 
 @pytest.mark.parametrize("confidence", [0.5, 0.9, 0.95, 0.99, 0.999])
 @pytest.mark.parametrize(
-    "scales", [[10], [10, 10], [10, 25], [40, 10, 13], [10] * 8, [10, 50], [100.5, 10.25]], ids=str
+    "scales",
+    [[10], [10, 10], [10, 25], [40, 10, 13], [10] * 8, [10] * 10, [10, 50], [100.5, 10.25]],
+    ids=str,
 )
 def test_whole_noise_of_scale_ten_or_more_keeps_the_half_width_rounded_up(
     scales: list[float], confidence: float
@@ -123,7 +125,7 @@ def test_whole_noise_of_scale_ten_or_more_keeps_the_half_width_rounded_up(
 def test_the_surest_half_width_is_still_one() -> None:
     sure = 1 - Fraction(1, 10**100)
     assert laplace_margin([[1.0]], sure)[0] == pytest.approx(100 * log(10), rel=1e-4)
-    assert laplace_margin([[1.0] * 8], sure)[0] > 100 * log(10)
+    assert laplace_margin([[1.0] * 10], sure)[0] > 100 * log(10)
     assert gaussian_margin([[1.0]], sure)[0] == pytest.approx(norm.isf(0.5e-100), rel=1e-9)
 
 
@@ -158,11 +160,11 @@ def test_gaussian_noises_add_their_variances(confidence: float) -> None:
 @pytest.mark.parametrize("spread", [laplace_margin, gaussian_margin])
 @pytest.mark.parametrize(
     "rows",
-    [[1.0], [[-1.0]], [[float("nan")]], [[float("inf")]], [["a"]], [[True]], [[]], [[1.0] * 9]],
+    [[1.0], [[-1.0]], [[float("nan")]], [[float("inf")]], [["a"]], [[True]], [[]], [[1.0] * 11]],
     ids=str,
 )
 def test_what_is_no_spread_is_refused_without_being_shown(spread: Any, rows: Any) -> None:
-    with pytest.raises(ParameterError, match="must be rows of 1 to 8 finite numbers") as caught:
+    with pytest.raises(ParameterError, match="must be rows of 1 to 10 finite numbers") as caught:
         spread(rows, 0.95)
     assert "given" not in str(caught.value)
 

@@ -581,12 +581,28 @@ NUMERIC: tuple[Form, ...] = (
 )
 
 
+def _of_pair(name: str) -> Callable[[str, str], Asked]:
+    return lambda y, x: Asked(
+        text=f"{name}({y}, {x})",
+        argument=f"CASE WHEN {x} IS NOT NULL THEN {y} END",
+        statistic="pairs",
+    )
+
+
+OF_PAIRS = tuple(
+    map(_of_pair, ("CORR", "COVAR_POP", "COVAR_SAMP", "REGR_SLOPE", "REGR_INTERCEPT", "REGR_R2"))
+)
+
+
 @st.composite
 def aggregates(draw: Draw, relation: Relation) -> Asked:
     """Return an aggregate over rows of many units."""
     if draw(st.integers(0, 3)) == 0:
         return draw(_counts(relation))
     made = draw(st.sampled_from(NUMERIC))(draw(numbers(relation)))
+    if draw(st.integers(0, 7)) == 0:
+        y, x = draw(numbers(relation)), draw(numbers(relation))
+        made = draw(st.sampled_from(OF_PAIRS))(y, x)
     if draw(st.integers(0, 3)) == 0:
         where = draw(conditions(relation, depth=0))
         return replace(made, text=f"{made.text} FILTER (WHERE {where})", where=where)
@@ -596,6 +612,12 @@ def aggregates(draw: Draw, relation: Relation) -> Asked:
 @st.composite
 def _counts(draw: Draw, relation: Relation) -> Asked:
     forms = [Asked(text="COUNT(*)")]
+    for x in (*relation.integers, *relation.reals)[:1]:
+        forms += [
+            Asked(text=f"COUNT(*) FILTER (WHERE {x} > 30)"),
+            Asked(text=f"COUNT_IF({x} <= 30)"),
+        ]
+        forms.append(Asked(text=f"SUM(CASE WHEN {x} IS NULL THEN 1 ELSE 0 END)", statistic="sum"))
     if relation.unit:
         forms.append(Asked(text=f"COUNT(DISTINCT {relation.unit})"))
     if relation.texts:

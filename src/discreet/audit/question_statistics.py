@@ -88,6 +88,12 @@ def measured() -> tuple[Experiment, ...]:
             by_copy("STDDEV(x) AS spread, AVG(x) AS mean, COUNT(*)"),
             others=[LOW],
         ),
+        about_visits(
+            "CORR and COUNT",
+            by_copy("CORR(x, day) AS r, COUNT(*)"),
+            others=[LOW, HIGH, *ODD],
+        ),
+        about_visits("REGR_SLOPE", by_copy("REGR_SLOPE(x, day)"), others=[LOW, HIGH]),
         about_visits("WHERE", by_copy("COUNT(*)", "WHERE x / day > 3 AND kind = 'a'"), others=ODD),
         about_visits("FILTER", by_copy("SUM(x) FILTER (WHERE kind = 'a')"), others=[LOW]),
         about_visits("CASE", by_copy("SUM(CASE WHEN x > 7 THEN 1 ELSE 0 END)"), others=ODD),

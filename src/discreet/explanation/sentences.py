@@ -175,6 +175,8 @@ def _per_count(margin: MarginPerCount) -> str:
     divisor = "n" if margin.power == 1 else "√n" if margin.power * 2 == 1 else f"n^{margin.power}"
     whole = error_text(margin.numerator, is_whole=False)
     examples = f"{at_few} at n = {number_text(few)}; {at_many} at {number_text(many)}"
+    if margin.is_typical:
+        return f"about {whole}/{divisor} ({examples}), more if values vary little"
     return f"{whole}/{divisor} ({examples})"
 
 

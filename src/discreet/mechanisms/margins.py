@@ -22,7 +22,7 @@ from discreet.mechanisms.accuracy import gaussian_accuracy, miss_probability
 from discreet.noise.uniform import CHUNK, BoolArray, FloatArray
 from discreet.parameters import Real
 
-COMPONENTS_MOST = 8
+COMPONENTS_MOST = 10
 
 
 CANCELLING = 1e6
@@ -67,7 +67,7 @@ NOTHING = 1e-150
 def laplace_margin(scales: ArrayLike, confidence: Real) -> FloatArray:
     """Return h with P(|X| ≤ h) = confidence for each row's sum X of independent Laplace noises.
 
-    A row holds the scale of each noise times the absolute value of its weight, up to eight of them.
+    A row holds the scale of each noise times the absolute value of its weight, up to ten of them.
     Zeros add nothing. h is never too small, and too large by at most one part in a thousand, for
     every confidence of 1% or more. For integer noise of scale 10 or more, ⌈h⌉ has this confidence.
     """

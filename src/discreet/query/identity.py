@@ -139,7 +139,9 @@ class _View:
 
     def aggregate(self, aggregate: Aggregate) -> str:
         told = identity_text((aggregate.fraction, aggregate.discrete))
-        return f"{operation_name(aggregate.statistic)}({self.maybe(aggregate.argument)};{told})"
+        second = "" if aggregate.second is None else f";{self.expression(aggregate.second)}"
+        argument = self.maybe(aggregate.argument)
+        return f"{operation_name(aggregate.statistic)}({argument};{told}{second})"
 
     def maybe(self, expression: Expression | None) -> str:
         return "" if expression is None else self.expression(expression)

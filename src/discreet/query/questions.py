@@ -3,7 +3,8 @@
 Reasons are values here. `explanation.sentences` turns them into English, and nothing else does.
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
 
@@ -256,6 +257,18 @@ class Statistic(Enum):
     VAR_POP = "VAR_POP"
     STDDEV_SAMP = "STDDEV_SAMP"
     STDDEV_POP = "STDDEV_POP"
+    CORR = "CORR"
+    COVAR_POP = "COVAR_POP"
+    COVAR_SAMP = "COVAR_SAMP"
+    REGR_SLOPE = "REGR_SLOPE"
+    REGR_INTERCEPT = "REGR_INTERCEPT"
+    REGR_R2 = "REGR_R2"
+    REGR_COUNT = "REGR_COUNT"
+    REGR_AVGX = "REGR_AVGX"
+    REGR_AVGY = "REGR_AVGY"
+    REGR_SXX = "REGR_SXX"
+    REGR_SYY = "REGR_SYY"
+    REGR_SXY = "REGR_SXY"
     QUANTILE = "QUANTILE"
     MIN = "MIN"
     MAX = "MAX"
@@ -276,6 +289,8 @@ class Aggregate:
     statistic: Statistic
     argument: Expression | None = None
     """None for COUNT(*) and COUNT(DISTINCT unit)."""
+    second: Expression | None = None
+    """Of a statistic of pairs: x, where the argument is y."""
     fraction: Fraction | None = None
     """Of a quantile."""
     discrete: bool = False
@@ -286,10 +301,22 @@ class Aggregate:
     """As the question writes it, for explanations."""
     argument_text: str = field(default="", compare=False)
     """The argument as the question writes it."""
+    second_text: str = field(default="", compare=False)
     span: tuple[int, int] | None = field(default=None, compare=False)
     """Where it stands in the question, for refusals."""
     kind: Kind = field(default=Kind.REAL, compare=False)
     """Of the released value."""
+
+    @property
+    def arguments(self) -> tuple[Expression, ...]:
+        """All expressions that it is a statistic of."""
+        return tuple(each for each in (self.argument, self.second) if each is not None)
+
+    def mapped(self, function: Callable[[Expression], Expression]) -> "Aggregate":
+        """Return it with a function applied to its expressions."""
+        argument = None if self.argument is None else function(self.argument)
+        second = None if self.second is None else function(self.second)
+        return replace(self, argument=argument, second=second)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -47,7 +47,8 @@ def undeclared_values(aggregation: Aggregation) -> Iterator[UndeclaredValue]:
     for key in aggregation.keys:
         yield from _in_expression(key.expression, rows)
     for aggregate in aggregation.aggregates:
-        yield from _in_expression(aggregate.argument, rows)
+        for each in aggregate.arguments:
+            yield from _in_expression(each, rows)
     yield from _in_rows(aggregation.rows)
 
 

@@ -46,6 +46,23 @@ SIMPLE: dict[type[exp.Expr], Statistic] = {
 }
 
 
+PAIRS: dict[type[exp.Expr], Statistic] = {
+    exp.Corr: Statistic.CORR,
+    exp.CovarPop: Statistic.COVAR_POP,
+    exp.CovarSamp: Statistic.COVAR_SAMP,
+    exp.RegrSlope: Statistic.REGR_SLOPE,
+    exp.RegrIntercept: Statistic.REGR_INTERCEPT,
+    exp.RegrR2: Statistic.REGR_R2,
+    exp.RegrCount: Statistic.REGR_COUNT,
+    exp.RegrAvgx: Statistic.REGR_AVGX,
+    exp.RegrAvgy: Statistic.REGR_AVGY,
+    exp.RegrSxx: Statistic.REGR_SXX,
+    exp.RegrSyy: Statistic.REGR_SYY,
+    exp.RegrSxy: Statistic.REGR_SXY,
+}
+"""Statistics of pairs, written with y first and x second."""
+
+
 WHEN_DISTINCT = {
     Statistic.SUM: Statistic.SUM_DISTINCT,
     Statistic.MIN: Statistic.MIN,
@@ -65,17 +82,8 @@ NO_FORM = {
     *("string_agg", "group_concat", "listagg", "array_agg", "list", "first", "last", "any_value"),
     *("arg_min", "arg_max", "min_by", "max_by", "top_k", "approx_top_k", "histogram", "bit_and"),
     *("bit_or", "bit_xor", "bool_and", "bool_or", "product", "kurtosis", "skewness", "entropy"),
-    *("corr", "covar_pop", "covar_samp", "regr_slope", "regr_intercept", "mad", "favg", "fsum"),
-    *(
-        "reservoir_quantile",
-        "bitstring_agg",
-        "arbitrary",
-        "geomean",
-        "sem",
-        "kahan_sum",
-        "sumkahan",
-    ),
-    *("regr_r2", "regr_count", "regr_avgx", "regr_avgy", "regr_sxx", "regr_sxy", "regr_syy"),
+    *("mad", "favg", "fsum", "reservoir_quantile", "bitstring_agg", "arbitrary", "geomean", "sem"),
+    *("kahan_sum", "sumkahan"),
 }
 """Aggregates that are not supported on private tables."""
 
@@ -129,6 +137,7 @@ def aggregate_from(node: exp.Expr, scope: NameScope, names: Names) -> Aggregate:
         made,
         text=node.meta.get(WRITTEN) or node.sql(dialect=DIALECT),
         argument_text=_argument_text(bare),
+        second_text="" if made.second is None else bare.expression.sql(dialect=DIALECT),
         span=span_of(node),
         kind=kind_of(made),
     )
@@ -193,7 +202,16 @@ class _Reading:
                 ),
                 self.node,
             )
-        return self.simple(bare)
+        return self.pair(bare) if type(bare) in PAIRS else self.simple(bare)
+
+    def pair(self, bare: exp.Expr) -> Aggregate:
+        """Return a statistic of pairs; FILTER makes y NULL, and a pair without y is none."""
+        if set(_given(bare)) - {"this", "expression"}:
+            raise _no_form(self.node)
+        y, x = self.argument(bare.this), translate(bare.expression, self.scope)
+        for each in (y, x):
+            _check_number(each.facts.kind, self.node)
+        return Aggregate(statistic=PAIRS[type(bare)], argument=y, second=x)
 
     def simple(self, bare: exp.Expr) -> Aggregate:
         statistic, inner = SIMPLE.get(type(bare)), bare.this
@@ -292,6 +310,15 @@ NUMBERS = {
 ORDERED = {Statistic.QUANTILE, Statistic.MIN, Statistic.MAX}
 
 
+def _check_number(kind: Kind, node: exp.Expr) -> None:
+    if not kind.is_number:
+        raise UnsupportedError(
+            f"{node.sql(dialect=DIALECT)} is not supported for values of type {kind.value}",
+            "Use two columns of numbers",
+            span=span_of(node),
+        )
+
+
 def _checked(made: Aggregate, node: exp.Expr) -> Aggregate:
     kind = made.argument.facts.kind if made.argument else Kind.INTEGER
     is_fit = (
@@ -325,7 +352,9 @@ def kind_of(made: Aggregate) -> Kind:
             return kind
         case Statistic.QUANTILE:
             return kind if made.discrete or kind.is_time else Kind.REAL
-        case _ if made.statistic in NUMBERS:
+        case Statistic.REGR_COUNT:
+            return Kind.INTEGER
+        case _ if made.statistic in NUMBERS or made.second is not None:
             return Kind.REAL
         case _:
             return Kind.INTEGER
@@ -347,16 +376,8 @@ def _count_instead(node: exp.Expr) -> str:
 
 
 SUPPORTED = (
-    "COUNT",
-    "SUM",
-    "AVG",
-    "VARIANCE",
-    "STDDEV",
-    "MEDIAN",
-    "QUANTILE",
-    "MIN",
-    "MAX",
-    "MODE",
+    *("COUNT", "SUM", "AVG", "VARIANCE", "STDDEV", "MEDIAN", "QUANTILE", "MIN", "MAX", "MODE"),
+    *("CORR", "COVAR_POP", "COVAR_SAMP", "REGR_SLOPE", "REGR_INTERCEPT", "REGR_R2"),
 )
 
 

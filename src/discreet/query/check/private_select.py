@@ -38,6 +38,7 @@ from discreet.query.check.row_numbers import (
     picked_by_where,
 )
 from discreet.query.check.row_scope import QuestionWalk, RowScope
+from discreet.query.check.shares import write_shares
 from discreet.query.check.unit_groups import GROUPS, GroupRewriter, check_square, unit_aggregate
 from discreet.query.check.unit_keys import is_one_to_one, refuse_one_unit_groups
 from discreet.query.expressions.narrowing import narrow
@@ -221,6 +222,7 @@ class PrivateSelect:
             keys.setdefault(key, each)
         if any(self.names.is_unit(each) for each in keys):
             return self._per_unit(list(keys), filtered)
+        write_shares(self.node)
         return self._release(list(keys.values()), list(keys), filtered)
 
     # ----------------------------------------------------------------------- groups by unit
@@ -304,10 +306,10 @@ class PrivateSelect:
         made = [_known(aggregate_from(each, self.scope, self.names), filtered) for each in nodes]
         for each, node in zip(made, nodes, strict=True):
             check_square(each, node)
-        arguments = [each.argument for each in made if each.argument is not None]
+        arguments = [part for each in made for part in each.arguments]
         inner, rebase = needed_rows(filtered, keys, arguments)
         joined = filtered.joined
-        asked = [_rebased(each, rebase) for each in made]
+        asked = [each.mapped(rebase) for each in made]
         texts = [each.sql(dialect=DIALECT) for each in key_nodes]
         known = groups_of(tuple(keys), self.names, self.walker.public, inner)
         if isinstance(known, UndeclaredGroups):
@@ -386,16 +388,8 @@ CHOSEN = {Statistic.QUANTILE, Statistic.MIN, Statistic.MAX, Statistic.MODE}
 
 
 def _known(aggregate: Aggregate, filtered: Filtered) -> Aggregate:
-    if aggregate.argument is None:
-        return aggregate
-    known = replace(aggregate, argument=filtered.known(aggregate.argument))
+    known = aggregate.mapped(filtered.known)
     return replace(known, kind=kind_of(known))
-
-
-def _rebased(aggregate: Aggregate, rebase: Rebase) -> Aggregate:
-    if aggregate.argument is None:
-        return aggregate
-    return replace(aggregate, argument=rebase(aggregate.argument))
 
 
 def _private(

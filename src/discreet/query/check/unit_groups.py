@@ -6,6 +6,7 @@ from sqlglot import exp
 
 from discreet.catalog.schema import Kind
 from discreet.errors import NotGroupedError, QuestionError, UnboundedError, UnsupportedError
+from discreet.query.check.aggregates import PAIRS
 from discreet.query.check.post_select import without_margins, written_name
 from discreet.query.check.relations import PrivateRows
 from discreet.query.check.row_scope import RowScope
@@ -109,6 +110,7 @@ def unit_aggregate(
 
 SQUARES = {
     *(Statistic.VAR_SAMP, Statistic.VAR_POP, Statistic.STDDEV_SAMP, Statistic.STDDEV_POP),
+    *(PAIRS.values()),
 }
 
 
@@ -118,11 +120,11 @@ WIDEST_SQUARED = 10**150
 
 def check_square(aggregate: Aggregate, node: exp.Expr) -> None:
     """Reject a variance whose values may have squares that no number can hold."""
-    if aggregate.argument is None or aggregate.statistic not in SQUARES:
+    if aggregate.statistic not in SQUARES:
         return
-    interval = aggregate.argument.facts.interval
-    ends = [each for each in (interval.low, interval.high) if each is not None]
-    if any(abs(each) > WIDEST_SQUARED for each in ends):
+    intervals = [each.facts.interval for each in aggregate.arguments]
+    ends = [each for interval in intervals for each in (interval.low, interval.high)]
+    if any(each is not None and abs(each) > WIDEST_SQUARED for each in ends):
         raise UnboundedError(
             f"The values of {node.sql(dialect=DIALECT)} are too large: their squares cannot be "
             "computed",

@@ -77,7 +77,7 @@ def _release(release: Aggregation) -> Aggregation:
 
 
 def _expressions(release: Aggregation) -> list[Expression]:
-    arguments = [each.argument for each in release.aggregates if each.argument is not None]
+    arguments = [part for each in release.aggregates for part in each.arguments]
     return [*(each.expression for each in release.keys), *arguments]
 
 

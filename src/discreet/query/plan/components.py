@@ -31,6 +31,7 @@ from discreet.estimators import (
     VarianceEstimator,
 )
 from discreet.mechanisms.sensitivity import Neighbours, Sensitivity
+from discreet.pair_moments import PairEstimator, PairStatistic
 from discreet.query.expressions.facts import literal
 from discreet.query.expressions.functions import call
 from discreet.query.plan.quantization import (
@@ -50,17 +51,20 @@ from discreet.query.tree import Expression
 COUNTS = {Statistic.COUNT_ROWS, Statistic.COUNT}
 
 
-UNBOUNDED = COUNTS | {Statistic.COUNT_UNITS, Statistic.COUNT_DISTINCT, Statistic.MODE}
+UNBOUNDED = COUNTS | {
+    *(Statistic.COUNT_UNITS, Statistic.COUNT_DISTINCT, Statistic.MODE, Statistic.REGR_COUNT),
+}
 """Statistics that need no range of values."""
 
 
 def check_bounds(release: Aggregation) -> None:
     """Reject an aggregate that needs bounds and has none, with its place in the query."""
     for each in release.aggregates:
-        if each.argument is None or each.statistic in UNBOUNDED:
+        if each.statistic in UNBOUNDED:
             continue
         try:
-            bounds_of(each.argument, each.text, release.rows)
+            for argument in each.arguments:
+                bounds_of(argument, each.text, release.rows)
         except UnboundedError as refusal:
             refusal.span = each.span
             raise
@@ -94,7 +98,14 @@ MOMENTS = VARIANCES | DEVIATIONS
 SAMPLES = {Statistic.VAR_SAMP, Statistic.STDDEV_SAMP}
 
 
-OF_ROWS = COUNTS | MOMENTS | {Statistic.SUM, Statistic.AVG}
+PAIRS = {
+    *(Statistic.CORR, Statistic.COVAR_POP, Statistic.COVAR_SAMP, Statistic.REGR_SLOPE),
+    *(Statistic.REGR_INTERCEPT, Statistic.REGR_R2, Statistic.REGR_COUNT, Statistic.REGR_AVGX),
+    *(Statistic.REGR_AVGY, Statistic.REGR_SXX, Statistic.REGR_SYY, Statistic.REGR_SXY),
+}
+
+
+OF_ROWS = COUNTS | MOMENTS | PAIRS | {Statistic.SUM, Statistic.AVG}
 """Statistics that are read off cells of rows."""
 
 
@@ -397,3 +408,7 @@ def importance(estimator: ComponentEstimator) -> float:
             return 1.0
         case VarianceEstimator():
             return 4.0
+        case PairEstimator(statistic=PairStatistic.COVARIANCE):
+            return 1.0
+        case PairEstimator():
+            return 16.0

@@ -14,7 +14,8 @@ from math import isqrt, prod
 from discreet.catalog.catalog import Catalog
 from discreet.catalog.schema import PrivateTable
 from discreet.parameters import integer
-from discreet.query.plan.components import OF_ROWS, group_statistics
+from discreet.query.plan.components import OF_ROWS
+from discreet.query.plan.families import counts_few_cells, families_of
 from discreet.query.questions import (
     Aggregate,
     Aggregation,
@@ -67,9 +68,9 @@ def selects_by_rows(release: Aggregation, most: int | None) -> bool:
     on groups makes units the better choice where it is small beside the rows of a unit, which is
     taken to have the root of its limit.
     """
-    families = group_statistics(each for each in release.aggregates if each.statistic in OF_ROWS)
+    families = families_of(each for each in release.aggregates if each.statistic in OF_ROWS)
     counts_units = any(each.statistic is Statistic.COUNT_UNITS for each in release.aggregates)
-    if counts_units or all(each.is_signed for each in families):
+    if counts_units or not any(map(counts_few_cells, families)):
         return False
     return most is None or UNITS_TAKE * most > isqrt(release.contribution_limit)
 

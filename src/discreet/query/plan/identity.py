@@ -94,7 +94,8 @@ def meanings_of(release: Aggregation) -> tuple[str, ...]:
 
 
 def _meaning(plain: CanonicalRelease, aggregate: Aggregate) -> str:
-    facts = () if aggregate.argument is None else aggregate.argument.facts
+    known = tuple(each.facts for each in aggregate.arguments)
+    facts = known[0] if len(known) == 1 else known
     return digest_of(f"{plain.text((aggregate,))}|{identity_text(facts)}")[:32]
 
 
@@ -104,7 +105,7 @@ def _scalar(scalar: ScalarQuery, found: list[str]) -> str:
 
 def _ranges(release: Aggregation) -> str:
     """Return what is known of the aggregated values: the ranges that they are moved into."""
-    known = tuple(each.argument.facts for each in release.aggregates if each.argument is not None)
+    known = tuple(part.facts for each in release.aggregates for part in each.arguments)
     return digest_of(identity_text(known))
 
 

@@ -18,6 +18,7 @@ from discreet.estimators import (
     SelectedValue,
     VarianceEstimator,
     expected_mean_margin,
+    expected_pair_margin,
     expected_variance_margin,
     linear_margin,
 )
@@ -27,6 +28,7 @@ from discreet.mechanisms.partition_selection import PartitionSelection
 from discreet.mechanisms.quantile import Extreme, Quantile
 from discreet.mechanisms.row_threshold import RowThreshold
 from discreet.mechanisms.sensitivity import Neighbours
+from discreet.pair_moments import PairEstimator
 from discreet.parameters import Real, confidence_level, rational
 from discreet.query.plan.components import Components
 from discreet.query.plan.measurements import KeySelection, MeasuredComponents, ValueSelection
@@ -187,6 +189,8 @@ def _expected(
             return expected_mean_margin(estimator, planned.components[number].noise, confidence)
         case VarianceEstimator(measure=number):
             return expected_variance_margin(estimator, planned.components[number].noise, confidence)
+        case PairEstimator(measure=number):
+            return expected_pair_margin(estimator, planned.components[number].noise, confidence)
         case KeyCount():
             assert planned.key_selection is not None  # noqa: S101 - it is what shows numbers
             return float(planned.key_selection.mechanism.margin(confidence))

@@ -1,6 +1,6 @@
 """Make_plan: the split of epsilon and the noise of least error."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import gcd
@@ -8,7 +8,7 @@ from math import gcd
 from discreet.accounting.events import Event
 from discreet.catalog.catalog import BudgetPolicy
 from discreet.errors import ParameterError, TargetError, UnknownKeysError, readable
-from discreet.estimators import LinearEstimator, MeanEstimator, VarianceEstimator
+from discreet.estimators import ComponentEstimator
 from discreet.mechanisms.exponential import PermuteAndFlip
 from discreet.mechanisms.quantile import End, Extreme, Quantile
 from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
@@ -23,6 +23,7 @@ from discreet.query.plan.noise_choice import (
     uses_gaussian,
     with_noise,
 )
+from discreet.query.plan.pairs import clamped_of
 from discreet.query.plan.plan import (
     Chooser,
     EpsilonTarget,
@@ -30,8 +31,10 @@ from discreet.query.plan.plan import (
     PlannedValueSelection,
     Target,
 )
+from discreet.query.plan.quantization import bounds_of
 from discreet.query.plan.strategy import strategy_for
 from discreet.query.questions import (
+    Aggregate,
     Clamped,
     Contribution,
     ContributionLimit,
@@ -45,9 +48,11 @@ from discreet.query.questions import (
     Statistic,
 )
 from discreet.query.tree import (
+    Case,
     ContributionBounding,
     Expression,
     GroupByUnit,
+    Literal,
     PublicScan,
     Relation,
     Scan,
@@ -301,19 +306,39 @@ def _is_filtered(rows: Relation) -> bool:
 
 def _clamped(outline: Strategy) -> tuple[LeftOut, ...]:
     """Return each expression whose values are moved into a range."""
-    found = []
+    found: list[LeftOut] = []
     pairs = zip(outline.aggregation.aggregates, outline.estimators, strict=True)
     for aggregate, estimator in pairs:
-        if not isinstance(estimator, LinearEstimator | MeanEstimator | VarianceEstimator):
+        if not isinstance(estimator, ComponentEstimator):
+            continue
+        if aggregate.second is not None:
+            found.extend(_clamped_pair(aggregate))
             continue
         ends = outline.measured[estimator.measure].measure.clamped
         argument = aggregate.argument
         if ends is None or argument is None or aggregate.statistic is Statistic.COUNT:
             continue
+        if _is_of_constants(argument):
+            continue
         text = aggregate.argument_text or " and ".join(_names_in(argument)) or "a constant"
         low, high = ends
         found.append(Clamped(text=text, low=low, high=high, kind=argument.facts.kind))
     return tuple(dict.fromkeys(found))
+
+
+def _is_of_constants(argument: Expression) -> bool:
+    """Return whether all values stand in the query, so that none is outside of the range."""
+    if not isinstance(argument, Case):
+        return False
+    results = (*(result for _, result in argument.branches), argument.otherwise)
+    return all(isinstance(each, Literal) for each in results)
+
+
+def _clamped_pair(aggregate: Aggregate) -> Iterator[Clamped]:
+    for argument, written in clamped_of(aggregate):
+        text = written or " and ".join(_names_in(argument)) or "a constant"
+        low, high = bounds_of(argument)
+        yield Clamped(text=text, low=low, high=high, kind=argument.facts.kind)
 
 
 def _names_in(argument: Expression) -> tuple[str, ...]:

@@ -7,12 +7,11 @@ from fractions import Fraction
 from discreet.catalog.schema import Kind
 from discreet.errors import QuestionSizeError, UnsupportedError
 from discreet.estimators import (
+    ComponentEstimator,
     Estimator,
     KeyCount,
     LinearEstimator,
-    MeanEstimator,
     SelectedValue,
-    VarianceEstimator,
 )
 from discreet.mechanisms.sensitivity import Neighbours, Sensitivity
 from discreet.query.expressions.rejections import argument_text
@@ -25,9 +24,17 @@ from discreet.query.plan.components import (
     check_bounds,
     components_of,
     estimator_of,
-    group_statistics,
     importance,
-    is_count_of_rows,
+)
+from discreet.query.plan.families import (
+    Family,
+    FamilyKey,
+    counts_few_cells,
+    families_of,
+    family_key,
+    family_keys,
+    measure_of,
+    reading_of,
 )
 from discreet.query.plan.group_limits import selects_by_rows
 from discreet.query.plan.measurements import (
@@ -114,7 +121,7 @@ class _Builder:
         self.measured: list[MeasuredComponents] = []
         self.picks: list[ValueSelection] = []
         self.selecting: KeySelection | None = None
-        self._families: dict[Expression | None, tuple[StatisticGroup, Components, int]] = {}
+        self._families: dict[FamilyKey, tuple[Family, Components, int]] = {}
 
     def estimators(self) -> tuple[Estimator, ...]:
         if not self.release.aggregates and self.is_known:
@@ -125,7 +132,7 @@ class _Builder:
         limit = self.release.group_limit
         most = None if limit is None else limit.most
         by_rows = not self.is_known and selects_by_rows(self.release, most)
-        if by_rows and [each.argument for each in self._asked_families] == [None]:
+        if by_rows and [family_keys(each) for each in self._asked_families] == [(None, None)]:
             self._select_by_rows()
         else:
             self._measure_rows(with_units=not self.is_known and not by_rows)
@@ -151,17 +158,15 @@ class _Builder:
             case Statistic.MODE:
                 return self._mode(aggregate)
             case _:
-                key = None if is_count_of_rows(aggregate) else aggregate.argument
+                key = family_key(aggregate)
                 if key not in self._families:
                     return KeyCount()
                 family, measure, number = self._families[key]
-                return estimator_of(aggregate, family, measure, number, self.rows)
+                return reading_of(aggregate, family, measure, number, self.rows)
 
     @property
-    def _asked_families(self) -> tuple[StatisticGroup, ...]:
-        return group_statistics(
-            each for each in self.release.aggregates if each.statistic in OF_ROWS
-        )
+    def _asked_families(self) -> tuple[Family, ...]:
+        return families_of(each for each in self.release.aggregates if each.statistic in OF_ROWS)
 
     def _select_by_rows(self) -> None:
         query = self._added(replace(self._base, sums=(ONE_ROW,)))
@@ -174,20 +179,19 @@ class _Builder:
         families = self._asked_families
         if not families:
             return
-        measures = [components_of(each, self.rows) for each in families]
+        measures = [measure_of(each, self.rows) for each in families]
         sums = tuple(dict.fromkeys(each for measure in measures for each in measure.sums))
         query = self._added(replace(self._base, sums=sums, units=with_units))
         for family, measure in zip(families, measures, strict=True):
             columns = tuple(f"s{sums.index(each)}" for each in measure.sums)
             size = measure.sensitivity(self.rows, self.groups, self.neighbours)
             number = self._measure(measure, query, columns, size)
-            self._families[family.argument] = (family, measure, number)
-            if family.with_rows:
-                self._families[None] = (family, measure, number)
+            for key in family_keys(family):
+                self._families[key] = (family, measure, number)
 
     def _select_by_measure(self) -> None:
         """Select unknown keys by the rows that a measure counts, all of them if one does."""
-        found = [each for each in self._families.values() if not each[0].is_signed]
+        found = [each for each in self._families.values() if counts_few_cells(each[0])]
         _, measure, number = min(found, key=lambda each: (not each[0].with_rows, each[0].cells))
         assert not measure.ends  # noqa: S101 - a signed cell counts no rows
         self.selecting = KeySelection(
@@ -388,7 +392,7 @@ class _Builder:
         """Give each measure the sum of what its statistics count for."""
         sums = [0.0] * len(self.measured)
         for each in estimators:
-            if isinstance(each, LinearEstimator | MeanEstimator | VarianceEstimator):
+            if isinstance(each, ComponentEstimator):
                 sums[each.measure] += importance(each)
         self.measured = [
             replace(each, weight=max(weight, 1.0))
