@@ -315,7 +315,7 @@ class _Redrawn:
                 made: Values = pa.concat_arrays([_whole(column.take(shown)), gone])
             case KeyCount():
                 made = pa.array(self._counts(column.to_numpy()).reshape(-1), column.type)
-            case LinearEstimator() | MeanEstimator() | VarianceEstimator():
+            case LinearEstimator() | MeanEstimator() | VarianceEstimator() | PairEstimator():
                 cells = self._cells[estimator.measure]
                 values = values_of(estimator, cells.reshape(-1, cells.shape[-1]))
                 made = pa.array(values, column.type, mask=self._blanks(estimator.measure, rows))
