@@ -12,9 +12,9 @@ from discreet.catalog.resolve import resolve
 from discreet.curator import Curator
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.public_store import PublicStore
+from discreet.known_releases import DataVersion
 from discreet.ledger import SqliteLedger
 from discreet.noise import SYSTEM
-from discreet.reuse import DataVersion
 from tests.replay import ReplayableEntropy
 
 Columns = Mapping[str, Sequence[object]]

@@ -9,9 +9,10 @@ from typing import Any, get_type_hints
 
 import pytest
 
-from discreet.curator import Account, Curator, ExplainTerms, Terms
+from discreet.curator import Account, Curator
 from discreet.errors import AccountError, LedgerError
 from discreet.ledger import SqliteLedger
+from discreet.terms import ExplainTerms, Terms
 from tests.curated import curator_of
 
 COLUMNS: dict[str, list[object]] = {

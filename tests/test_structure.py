@@ -43,7 +43,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "postprocess": {"estimators", "mechanisms", "pair_moments", "query", "tables"},
     "planner": {"catalog", "engines", "postprocess", "query"},
     "bounds": {"catalog", "parameters", "planner", "query", "tables"},
-    "reuse": {"catalog", "estimators", "ledger", "planner", "query", "tables"},
+    "terms": {"catalog", "parameters"},
+    "known_releases": {"ledger", "query", "tables"},
+    "reuse": {"catalog", "estimators", "known_releases", "ledger", "planner", "query", "tables"},
     "coverage": {
         "bounds",
         "catalog",
@@ -51,6 +53,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "parameters",
         "planner",
         "query",
+        "known_releases",
         "reuse",
         "tables",
     },
@@ -77,6 +80,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "mechanisms",
         "parameters",
         "query",
+        "known_releases",
         "reuse",
     },
     "executor": {
@@ -89,6 +93,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "postprocess",
         "query",
         "release",
+        "known_releases",
         "reuse",
         "tables",
     },
@@ -102,9 +107,11 @@ MAY_IMPORT: dict[str, set[str]] = {
         "parameters",
         "planner",
         "query",
+        "known_releases",
         "reuse",
     },
     "curator": {
+        "terms",
         "amounts",
         "answer",
         "bounds",
@@ -119,6 +126,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "parameters",
         "planner",
         "query",
+        "known_releases",
         "reuse",
     },
     "opening": {
@@ -132,6 +140,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "ledger",
         "mechanisms",
         "parameters",
+        "known_releases",
         "reuse",
     },
     "attacks": {
@@ -170,6 +179,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "demo": {"writing"},
     "cli": {
+        "terms",
         "accounting",
         "amounts",
         "answer",
@@ -362,6 +372,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "explanation sentences",
         "coverage",
         "__init__ hints thresholds",
+        "notes",
         "from_plan",
     ),
     "engines": in_order(

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from fractions import Fraction
-from functools import cache, wraps
+from functools import cache
 from types import TracebackType
-from typing import ParamSpec, Self, TypedDict, TypeVar, Unpack
+from typing import Self, Unpack
 from warnings import warn
 
 from discreet.amounts import balance_from
@@ -17,24 +17,26 @@ from discreet.catalog.catalog import Catalog, RowChoice
 from discreet.catalog.schema import Bounds
 from discreet.coverage.lookup import CoverageLookup, KnownCoverage
 from discreet.engines.base import Engine
-from discreet.engines.generated import write_for
 from discreet.engines.public_store import PublicStore
 from discreet.errors import NothingFoundError
 from discreet.executor import Breaker, Executor, ReleasedTables, price_of
 from discreet.explanation import Explanation
 from discreet.explanation.coverage import Coverage
 from discreet.explanation.from_plan import (
-    data_notes,
     explain_found,
     explain_plan,
     explain_unfound,
-    limits_of_answer,
     note_of_bounds,
+)
+from discreet.explanation.notes import (
+    data_notes,
+    limits_of_answer,
     notes_of,
     unlikely_groups_of,
     with_known,
 )
 from discreet.explanation.thresholds import GroupThresholdWarning, TableSize
+from discreet.known_releases import DataChange, DataVersion, KnownReleases
 from discreet.ledger import OWNER, Incident, Ledger
 from discreet.measured_coverage import CoverageMeasurer
 from discreet.noise import SYSTEM, Entropy
@@ -45,53 +47,8 @@ from discreet.query.plan.bounded_rows import with_row_choice
 from discreet.query.plan.group_limits import with_groups_per_unit
 from discreet.query.plan.plan import PlannedRelease, make_target
 from discreet.query.questions import Statistic
-from discreet.reuse import DataChange, DataVersion, KnownReleases, Reuse
-
-P = ParamSpec("P")
-T = TypeVar("T")
-
-HALF = Fraction(1, 2)
-
-
-RENAMED = {"find_bounds": "find_bounds_of", "bounding": "row_choice"}
-"""Arguments as version 0.1 called them; the method `find_bounds` keeps its name."""
-
-
-def _accepting_old_names(act: Callable[P, T]) -> Callable[P, T]:
-    """Accept arguments and values as version 0.1 called them, with a warning."""
-
-    @wraps(act)
-    def accepting(*given: P.args, **terms: P.kwargs) -> T:
-        for old in RENAMED.keys() & terms.keys():
-            if RENAMED[old] in terms:
-                raise TypeError(f"{old}= and {RENAMED[old]}= are the same argument")
-            warn(f"{old}= is now {RENAMED[old]}=", DeprecationWarning, stacklevel=2)
-            terms[RENAMED[old]] = terms.pop(old)
-        choice = terms.get("row_choice")
-        if isinstance(choice, str) and choice == "prepared":
-            warn('row_choice="prepared" is now "once"', DeprecationWarning, stacklevel=2)
-            terms["row_choice"] = "once"
-        return act(*given, **terms)
-
-    return accepting
-
-
-class Terms(TypedDict, total=False):
-    """What may be stated of a question besides its SQL; what is left out is as in `Curator.ask`."""
-
-    epsilon: Real | None
-    delta: Real | None
-    within: Real | Mapping[str, Real] | None
-    confidence: Real
-    find_bounds_of: Collection[str]
-    row_choice: RowChoice | str | None
-    groups_per_unit: int | None
-
-
-class ExplainTerms(Terms, total=False):
-    """The same for an explanation."""
-
-    dialect: str | None
+from discreet.reuse import Reuse
+from discreet.terms import ExplainTerms, Terms, accepting_old_names
 
 
 class Curator:
@@ -135,7 +92,7 @@ class Curator:
             lookup=self._coverage,
         )
 
-    @_accepting_old_names
+    @accepting_old_names
     def ask(  # noqa: PLR0913 - each is a thing that an analyst may state
         self,
         sql: str,
@@ -197,7 +154,7 @@ class Curator:
             limits=limits_of_answer(released.plan, covered),
         )
 
-    @_accepting_old_names
+    @accepting_old_names
     def explain(  # noqa: PLR0913 - the same as for ask
         self,
         sql: str,
@@ -227,7 +184,7 @@ class Curator:
             known, covered = self._look_up(bound.plan, account)
             explanation = explain_plan(
                 bound.plan,
-                _sqls(bound, dialect),
+                bound.sqls(dialect),
                 confidence,
                 question=sql,
                 remaining=balance_from(known.balance.remaining, known.balance.limit),
@@ -249,7 +206,7 @@ class Curator:
             return explain_found(explained(bound), search, bounds)
         wide, narrow = (
             explained(self._planner.plan(sql, search.target, search.with_placeholders(part)))
-            for part in (Fraction(1), HALF)
+            for part in (Fraction(1), Fraction(1, 2))
         )
         return explain_unfound((wide, narrow), search, [*map(explained, finding.values())])
 
@@ -447,12 +404,12 @@ class Account:
         """What is left of the account's cap, or of the total where that is less."""
         return self._curator.remaining_of(self.name)
 
-    @_accepting_old_names
+    @accepting_old_names
     def ask(self, sql: str, **terms: Unpack[Terms]) -> Answer:
         """Return the answer as `Curator.ask` does, charged to this account."""
         return self._curator.ask(sql, **terms, account=self.name)
 
-    @_accepting_old_names
+    @accepting_old_names
     def explain(self, sql: str, **terms: Unpack[ExplainTerms]) -> Explanation:
         """Return what `ask` would do and cost; reads no data."""
         return self._curator.explain(sql, **terms, account=self.name)
@@ -469,14 +426,6 @@ class Account:
 
     def __repr__(self) -> str:
         return f"Account({self.name} · left {self.remaining})"
-
-
-def _sqls(bound: BoundPlan, dialect: str | None) -> list[str]:
-    """Return the statements of a plan, in the words of another engine if one is named."""
-    statements = [each for release in bound.statements for each in release]
-    if dialect is None:
-        return [each.sql for each in statements]
-    return [write_for(each.query, dialect) for each in statements]
 
 
 def _cost_and_origin(released: ReleasedTables, found: FoundBounds) -> tuple[Price, bool]:

@@ -28,6 +28,7 @@ from discreet.errors import (
     SuspendedError,
     UnansweredError,
 )
+from discreet.known_releases import NO_TABLE, KnownRelease, KnownReleases, ReleaseState, table_from
 from discreet.ledger import AccountBalance, Item, Ledger, Receipt, SavedAnswer
 from discreet.ledger.forks import Forks
 from discreet.ledger.inputs import MOST_ANSWER
@@ -38,14 +39,7 @@ from discreet.query.plan import Plan
 from discreet.query.plan.identity import scope_of
 from discreet.query.plan.plan import PlannedRelease
 from discreet.release import release
-from discreet.reuse import (
-    NO_TABLE,
-    KnownRelease,
-    KnownReleases,
-    ReleaseState,
-    Reuse,
-    table_from,
-)
+from discreet.reuse import Reuse
 from discreet.tables import ExactTable, NoisyTable, bytes_from_noisy
 
 MOST_UNANSWERED = 10

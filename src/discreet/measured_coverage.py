@@ -19,12 +19,13 @@ from discreet.coverage.measurements import (
 from discreet.coverage.shares import UnitSizes
 from discreet.executor import Executor
 from discreet.explanation.coverage import ClampedColumn, Coverage
-from discreet.explanation.from_plan import unit_of
+from discreet.explanation.notes import unit_of
+from discreet.known_releases import SavedTable
 from discreet.ledger import AccountBalance
 from discreet.parameters import Real, rational
 from discreet.planner import Planner
 from discreet.query.check import Checker
-from discreet.reuse import Reuse, SavedTable
+from discreet.reuse import Reuse
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

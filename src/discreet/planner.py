@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from discreet.catalog.catalog import Catalog
 from discreet.engines.base import Engine, Statement
+from discreet.engines.generated import write_for
 from discreet.engines.public_store import PublicStore
 from discreet.engines.synthetic import synthetic_tables
 from discreet.errors import (
@@ -48,6 +49,13 @@ class BoundPlan:
     plan: Plan
     statements: tuple[tuple[Statement, ...], ...]
     """For each release, what the engine runs: the text is written once."""
+
+    def sqls(self, dialect: str | None = None) -> list[str]:
+        """Return the statements, in the words of another engine if one is named."""
+        statements = [each for release in self.statements for each in release]
+        if dialect is None:
+            return [each.sql for each in statements]
+        return [write_for(each.query, dialect) for each in statements]
 
 
 class Planner:

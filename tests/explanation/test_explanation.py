@@ -10,7 +10,8 @@ from discreet.amounts import number_text
 from discreet.answer import Balance, Price
 from discreet.estimators import ExpectedMargin, MarginPerCount, RankMargin
 from discreet.explanation import ExplainedColumn, Explanation
-from discreet.explanation.from_plan import explain_plan, notes_of, unit_of
+from discreet.explanation.from_plan import explain_plan
+from discreet.explanation.notes import notes_of, unit_of
 from discreet.explanation.sentences import UnitName, listed, margin_text, sentence
 from discreet.mechanisms.sensitivity import ADD_REMOVE, REPLACE
 from discreet.query.questions import Aggregate

@@ -25,11 +25,11 @@ from discreet.catalog.resolve import read
 from discreet.catalog.schema import Kind
 from discreet.engines.base import PreparedTables
 from discreet.engines.duckdb.loading import DuckDbTable
+from discreet.known_releases import DataVersion
 from discreet.ledger import SqliteLedger, existing_ledger
 from discreet.opening import copy_of, is_copy_outdated, prepare_catalog, registry
 from discreet.opening import sources as opened_sources
 from discreet.opening.sources import DECIDES_NOTHING, bounding_key, earlier_version, form_of
-from discreet.reuse import DataVersion
 
 COUNT = "SELECT COUNT(*) AS n FROM people"
 

@@ -17,13 +17,13 @@ import discreet
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.errors import SourceError
 from discreet.explanation.sentences import CHANGED, SAVED_BY_OLDER
+from discreet.known_releases import DataVersion
 from discreet.ledger import existing_ledger
 from discreet.opening import contents, open_catalog, open_unplugged, prepare_catalog
 from discreet.opening import sources as opened_sources
 from discreet.opening.contents import FileDigests, cache_of
 from discreet.opening.sources import earlier_version
 from discreet.opening.versions import NewVersion
-from discreet.reuse import DataVersion
 from tests.cli.runs import call
 from tests.opening.test_open import AGES, COUNT, declare, written
 

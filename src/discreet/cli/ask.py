@@ -25,12 +25,13 @@ from discreet.cli.options import (
     query_text,
     question_options,
 )
-from discreet.curator import Account, Curator, Terms
+from discreet.curator import Account, Curator
 from discreet.errors import DiscreetError, ParameterError
 from discreet.explanation import Explanation
 from discreet.explanation.thresholds import GroupThresholdWarning
 from discreet.opening import open_catalog, open_unplugged
 from discreet.plots import check_format
+from discreet.terms import Terms
 
 
 def ask(

@@ -9,11 +9,12 @@ from discreet.catalog.schema import PrivateTable
 from discreet.coverage.limits import Limits, clamped_column, limits_of
 from discreet.coverage.measurements import Found, Measurement, Measurements, OutsideBounds
 from discreet.coverage.shares import Share, UnitSizes
+from discreet.known_releases import SavedTable
 from discreet.planner import Planner
 from discreet.query.plan import Plan
 from discreet.query.plan.plan import PlannedRelease
 from discreet.query.questions import Clamped
-from discreet.reuse import Reuse, SavedTable
+from discreet.reuse import Reuse
 from discreet.tables import noisy_from_bytes
 
 

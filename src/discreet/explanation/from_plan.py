@@ -1,6 +1,6 @@
 """From a plan to its explanation, and to the notes of an answer."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -8,40 +8,32 @@ from discreet.amounts import Balance, Price, amount_up, equation
 from discreet.answer.answer import Note
 from discreet.bounds import BoundsSearch
 from discreet.bounds.histogram import ColumnRef, bounds_text
-from discreet.catalog.catalog import BudgetPolicy
-from discreet.catalog.schema import Bounds, ColumnUnit, Kind, PathUnit
+from discreet.catalog.schema import Bounds, Kind
 from discreet.coverage.lookup import UNKNOWN, KnownCoverage
 from discreet.estimators import (
     Estimator,
     KeyCount,
     LinearEstimator,
     MarginPerCount,
-    RankMargin,
     SelectedValue,
 )
-from discreet.explanation.coverage import LimitLine, clamped_line, clamped_sentence, limit_line
 from discreet.explanation.explanation import UNNAMED, ExplainedColumn, Explanation
 from discreet.explanation.hints import clamp_hints
+from discreet.explanation.notes import left_out_of, limit_text, once, undeclared_notes, unit_of
 from discreet.explanation.sentences import (
-    SAVED_BY_OLDER,
     SUSPENDED,
     UnitName,
     brief,
-    change_sentence,
     choice_sentence,
     contribution_sentences,
     declared_groups,
     later_sentence,
-    left_out_note,
-    left_out_sentence,
     margin_text,
     noise_sentence,
     rank_name,
-    rank_note,
     undeclared_groups,
-    undeclared_value_note,
 )
-from discreet.explanation.thresholds import SizeOf, threshold_notes, total_notes, unlikely_groups
+from discreet.explanation.thresholds import total_notes
 from discreet.mechanisms.exponential import PermuteAndFlip
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.gaussian_selection import GaussianPartitionSelection
@@ -56,19 +48,13 @@ from discreet.query.plan.plan import (
 )
 from discreet.query.questions import (
     Aggregate,
-    Clamped,
     ColumnOrigin,
-    ContributionLimit,
     Counted,
     DeclaredGroups,
-    LeftOut,
     OriginKind,
     Question,
     Statistic,
 )
-from discreet.query.tree import Relation, Scan, UnionAll
-from discreet.query.undeclared_values import undeclared_values
-from discreet.reuse import DataChange, DataVersion, KnownReleases, ReleaseState
 
 SELECTED = "(groups)"
 """Shown in place of a column's name, for the cost of finding the groups."""
@@ -109,23 +95,23 @@ def explain_plan(  # noqa: PLR0913 - all that is said
             for number, release in enumerate(plan.releases)
             for column in _columns(plan.question, number, release, level)
         ),
-        bounding=_once(
+        bounding=once(
             each
             for planned in plan.releases
             for each in contribution_sentences(
                 planned.contribution,
                 unit_of(planned.aggregation.rows),
-                _limit_text(plan, planned, coverage),
+                limit_text(plan, planned, coverage),
             )
         ),
-        keys=_once((*(_groups(each, level) for each in plan.releases), *totals)),
-        left_out=_once(
-            _left_out(planned, rows, coverage)
+        keys=once((*(_groups(each, level) for each in plan.releases), *totals)),
+        left_out=once(
+            left_out_of(planned, rows, coverage)
             for planned in plan.releases
             for rows in planned.left_out
         ),
         later=_later(plan.question),
-        hints=_once(hint for each in plan.releases for hint in clamp_hints(each.aggregation)),
+        hints=once(hint for each in plan.releases for hint in clamp_hints(each.aggregation)),
         afterwards=plan.question.post_sql,
         sqls=tuple(sqls),
         remaining=remaining,
@@ -133,138 +119,9 @@ def explain_plan(  # noqa: PLR0913 - all that is said
         warnings=(
             *([SUSPENDED] if is_suspended else []),
             *([unlikely] if unlikely else []),
-            *_undeclared_notes(plan),
+            *undeclared_notes(plan),
         ),
     )
-
-
-def with_known(explanation: Explanation, version: DataVersion, known: KnownReleases) -> Explanation:
-    """Return an explanation that says which data it is about, and what is saved about them."""
-    if explanation.neighbours is None:
-        return explanation
-    return replace(
-        explanation,
-        data_version=version.declared,
-        change="" if known.change is None else change_sentence(known.change.since),
-        is_reused=any(each.state is ReleaseState.REUSED for each in known.releases),
-    )
-
-
-def data_notes(
-    plan: Plan, version: DataVersion, change: DataChange | None, *, has_older: bool = False
-) -> tuple[Note, ...]:
-    """Return what an answer says of its data: their version, and whether they changed."""
-    if not plan.releases:
-        return ()
-    named = [] if version.declared is None else [f"Data version: {version.declared}."]
-    said = [] if change is None else [change_sentence(change.since)]
-    said += [SAVED_BY_OLDER] if has_older else []
-    return tuple(Note(each, is_printed=True) for each in (*named, *said))
-
-
-def notes_of(
-    plan: Plan,
-    confidence: Real,
-    coverage: KnownCoverage = UNKNOWN,
-    shown: Sequence[int] | None = None,
-) -> tuple[Note, ...]:
-    """Return what must be known to read an answer: undeclared values, limits, omissions, ranks.
-
-    `shown` is how many groups each release has, if that is known.
-    """
-    limits, clamped = _lines(plan, coverage)
-    left_out = [rows for planned in plan.releases for rows in planned.left_out]
-    rest = left_out_note(left_out, is_limited=bool(limits))
-    ranks = _once(_rank_notes(plan, confidence_level(confidence)))
-    units = [unit_of(each.aggregation.rows) for each in plan.releases]
-    missing = () if shown is None else _once(threshold_notes(plan, shown, units))
-    said = (
-        *_undeclared_notes(plan),
-        *missing,
-        *_once(each.text for each in limits),
-        *(() if rest is None else (rest,)),
-        *_once(each.text for each in clamped),
-        *ranks,
-    )
-    return tuple(Note(each, is_printed=True) for each in said)
-
-
-def limits_of_answer(
-    plan: Plan, coverage: KnownCoverage = UNKNOWN
-) -> tuple[Mapping[str, object], ...]:
-    """Return the same of limits and bounds for programs, each once."""
-    limits, clamped = _lines(plan, coverage)
-    facts = [fact for line in (*limits, *clamped) for fact in line.facts]
-    return tuple(each for i, each in enumerate(facts) if each not in facts[:i])
-
-
-def _lines(plan: Plan, coverage: KnownCoverage) -> tuple[list[LimitLine], list[LimitLine]]:
-    """Return what contribution limits and what bounds leave out, for each release."""
-    limits = [_limit_line(plan, each, coverage) for each in plan.releases]
-    found = [each for each in limits if each is not None]
-    clamped = [
-        clamped_line(planned, coverage, is_said=limit is not None)
-        for planned, limit in zip(plan.releases, limits, strict=True)
-    ]
-    return found, [each for each in clamped if each is not None]
-
-
-def _limit_line(plan: Plan, planned: PlannedRelease, coverage: KnownCoverage) -> LimitLine | None:
-    reasons = {
-        each.contribution.reason
-        for each in plan.releases
-        if isinstance(each.contribution, ContributionLimit)
-    }
-    unit = unit_of(planned.aggregation.rows)
-    return limit_line(planned, unit, coverage, with_table=len(reasons) > 1)
-
-
-def _limit_text(plan: Plan, planned: PlannedRelease, coverage: KnownCoverage) -> str | None:
-    line = _limit_line(plan, planned, coverage)
-    return None if line is None else line.text
-
-
-def _left_out(planned: PlannedRelease, rows: LeftOut, coverage: KnownCoverage) -> str:
-    if not isinstance(rows, Clamped):
-        return left_out_sentence(rows)
-    return clamped_sentence(rows, coverage.values(coverage.column(planned, rows)))
-
-
-def unlikely_groups_of(plan: Plan, policy: BudgetPolicy, size_of: SizeOf) -> str:
-    """Return why no group is likely to be shown, and what to do; nothing if some may be."""
-    return unlikely_groups(plan, policy, unit_of, size_of)
-
-
-def _undeclared_notes(plan: Plan) -> tuple[str, ...]:
-    return _once(
-        undeclared_value_note(each)
-        for planned in plan.releases
-        for each in undeclared_values(planned.aggregation)
-    )
-
-
-def unit_of(rows: Relation) -> UnitName:
-    """Return what the rows call the privacy unit that they belong to."""
-    match rows:
-        case Scan():
-            last = rows.parents[-1] if rows.parents else rows.table
-            match last.unit:
-                case ColumnUnit(column=column) | PathUnit(column=column):
-                    return UnitName(name=column)
-                case _:
-                    return UnitName(name=f"row of {last.name}", is_row=True)
-        case UnionAll():
-            return unit_of(rows.parts[0])
-        case _:
-            return unit_of(rows.source)
-
-
-def _rank_notes(plan: Plan, confidence: Fraction) -> Iterator[str]:
-    for planned in plan.releases:
-        for i, aggregate in enumerate(planned.aggregation.aggregates):
-            found = planned.expected(i, confidence)
-            if isinstance(found, RankMargin):
-                yield rank_note(aggregate, found, confidence)
 
 
 def _groups(planned: PlannedRelease, confidence: Fraction) -> str:
@@ -296,10 +153,6 @@ def _later(question: Question) -> str:
         if is_noisy and origin is None and (spread is None or not is_exact)
     ]
     return later_sentence(columns) if columns else ""
-
-
-def _once(sentences: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(sentences))
 
 
 # --------------------------------------------------------------------------- columns

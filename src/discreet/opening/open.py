@@ -29,6 +29,7 @@ from discreet.engines.duckdb.loading import DataSource, csv_columns, is_csv
 from discreet.engines.public_store import PublicStore
 from discreet.engines.spark.tables import Session, SparkFrame
 from discreet.errors import HIDDEN, ParameterError
+from discreet.known_releases import DataVersion
 from discreet.ledger import Ledger, is_on_server
 from discreet.mechanisms.sensitivity import Neighbours
 from discreet.opening.contents import FileDigests, cache_of
@@ -47,7 +48,6 @@ from discreet.opening.sources import (
 from discreet.opening.stores import copy_of, from_copy, ledger_at, ledger_of
 from discreet.opening.versions import NewVersion, note_version, version_in_memory
 from discreet.parameters import Real, plain_text
-from discreet.reuse import DataVersion
 
 MEMORY = ":memory:"
 

@@ -14,6 +14,7 @@ from discreet.engines.duckdb import DuckDbEngine, ExplainOnlyEngine
 from discreet.engines.duckdb.loading import files_of
 from discreet.engines.public_store import PublicStore
 from discreet.errors import CatalogError, SourceError
+from discreet.known_releases import DataVersion
 from discreet.ledger import Ledger, SqliteLedger
 from discreet.opening.contents import FileDigests
 from discreet.opening.open import (
@@ -34,7 +35,6 @@ from discreet.opening.sources import (
 )
 from discreet.opening.stores import copy_of, ledger_of
 from discreet.opening.versions import version_in, version_in_memory
-from discreet.reuse import DataVersion
 
 
 def open_unplugged(

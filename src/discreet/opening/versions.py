@@ -13,10 +13,10 @@ from warnings import warn
 
 from discreet.accounting import Charge
 from discreet.errors import DiscreetWarning, SourceError
+from discreet.known_releases import DataVersion, Earlier
 from discreet.ledger import Ledger
 from discreet.ledger.versions import SeenVersion
 from discreet.opening.sources import Version
-from discreet.reuse import DataVersion, Earlier
 
 MOST = 10
 """So many other versions are searched for a charge of the same query, the newest first."""
