@@ -230,6 +230,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "charts margins partition_selection truncation",
         "exponential gaussian geometric laplace randomized_response staircase",
         "noisy_max quantile sparse_vector",
+        "quantile_interval",
         "__init__",
     ),
     "local": in_order(
@@ -283,7 +284,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
     ),
     "query.check": in_order(
         "relations",
-        "aggregates joins",
+        "aggregates intervals joins",
         "keys post_select",
         "row_scope",
         "unit_groups",
@@ -309,6 +310,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "rendering",
         "charts",
         "answer",
+        "intervals",
         "__init__ present",
     ),
     "explanation": in_order(

@@ -16,14 +16,16 @@ from discreet.estimators import (
     KeyCount,
     LinearEstimator,
     MeanEstimator,
+    SelectedValue,
     VarianceEstimator,
     margins_of,
 )
 from discreet.mechanisms.accuracy import miss_probability
 from discreet.mechanisms.partition_selection import PartitionSelection
+from discreet.mechanisms.quantile_interval import RankedInterval
 from discreet.query.plan import Plan
 from discreet.query.plan.plan import PlannedRelease
-from discreet.query.questions import Aggregation, Question
+from discreet.query.questions import WITH_INTERVAL, Aggregation, Question
 from discreet.tables import ARROW_TYPES, NoisyTable
 
 Values: TypeAlias = "pa.Array[pa.Scalar[pa.DataType]]"
@@ -79,7 +81,8 @@ def with_margins(
 
     Each margin holds with this confidence, or, if `simultaneous`, for all groups of a column at
     once. It covers the noise, but not clamping or rows left out by the contribution limit. It is
-    NULL for values that were selected.
+    NULL for values that were selected. Quantiles, minima and maxima have the ends of an interval
+    instead, in a0_low and a0_high.
     """
     table = noisy.rows
     answers = max(1, table.num_rows) if simultaneous else 1
@@ -93,7 +96,44 @@ def with_margins(
     for number in range(len(planned.estimators)):
         margin = _margin(planned, number, cells, table, level)
         shown = shown.append_column(f"a{number}_spread", margin)
+    for number, aggregate in enumerate(planned.aggregation.aggregates):
+        if aggregate.statistic in WITH_INTERVAL:
+            low, high = _interval(planned, number, table, level)
+            shown = shown.append_column(f"a{number}_low", low)
+            shown = shown.append_column(f"a{number}_high", high)
     return shown
+
+
+def _interval(
+    planned: PlannedRelease, number: int, table: pa.Table, confidence: Fraction
+) -> tuple[Values, Values]:
+    """Return both ends of the interval of a selected value.
+
+    They are NULL above the confidence that they hold at, and in tables of older versions.
+    """
+    kind = ARROW_TYPES[planned.aggregation.aggregates[number].kind]
+    nothing: Values = pa.array([None] * table.num_rows, kind)
+    estimator = planned.estimators[number]
+    if not isinstance(estimator, SelectedValue):
+        return nothing, nothing
+    mechanism = planned.value_selections[estimator.selection].mechanism
+    before = [
+        each.mechanism
+        for each in planned.value_selections[: estimator.selection]
+        if isinstance(each.mechanism, RankedInterval)
+    ]
+    place = (
+        len(planned.aggregation.keys)
+        + len(planned.estimators)
+        + sum(len(each.measure.cells) for each in planned.components)
+        + 2 * len(before)
+    )
+    if not isinstance(mechanism, RankedInterval) or place + 1 >= table.num_columns:
+        return nothing, nothing
+    if confidence > mechanism.level:
+        return nothing, nothing
+    low, high = (table.column(each).combine_chunks() for each in (place, place + 1))
+    return low, high
 
 
 def schemas_of(question: Question) -> dict[str, pa.Schema]:
@@ -105,7 +145,13 @@ def _schema(release: Aggregation) -> pa.Schema:
     keys = [(each.name, ARROW_TYPES[each.expression.facts.kind]) for each in release.keys]
     aggregates = [(f"a{i}", ARROW_TYPES[each.kind]) for i, each in enumerate(release.aggregates)]
     margins = [(f"{name}_spread", pa.float64()) for name, _ in aggregates]
-    return pa.schema([*keys, *aggregates, *margins])
+    ends = [
+        (f"a{i}_{end}", ARROW_TYPES[each.kind])
+        for i, each in enumerate(release.aggregates)
+        if each.statistic in WITH_INTERVAL
+        for end in ("low", "high")
+    ]
+    return pa.schema([*keys, *aggregates, *margins, *ends])
 
 
 def _margin(

@@ -187,7 +187,13 @@ class Reuse:
         )
 
     def _name(self, view: LedgerView, identity: Identity) -> str:
-        """Return what a release is called in the ledger: the same over the same data."""
+        """Return what a release is called in the ledger: the same over the same data.
+
+        A value that was selected and saved without an interval, as older versions did, stays known.
+        """
+        for name in self._earlier_names(identity):
+            if isinstance(view.find(name), SavedAnswer):
+                return name
         earlier = self._earlier
         if earlier is not None:
             name = release_name(identity, earlier.data_version)
@@ -196,6 +202,13 @@ class Reuse:
             if earlier.paid[name]:
                 return name
         return release_name(identity, self._data_version)
+
+    def _earlier_names(self, identity: Identity) -> tuple[str, ...]:
+        """Return what older versions called a release that is made in another way now."""
+        if identity.earlier == identity.whole:
+            return ()
+        before = replace(identity, whole=identity.earlier)
+        return tuple(release_name(before, each) for each in self._versions)
 
     def _alike(self, view: LedgerView, identity: Identity) -> list[Entry]:
         """Return the last charges for the same rows and groups, the newest first."""
@@ -246,7 +259,8 @@ class Reuse:
                 target = EpsilonTarget(epsilon, delta=slack)
                 plan = self._planner.draft(entry.about["sql"], target, self._catalog)
                 for planned, identity in zip(plan.releases, plan.identities, strict=True):
-                    if entry.question in {release_name(identity, each) for each in self._versions}:
+                    names = {release_name(identity, each) for each in self._versions}
+                    if entry.question in names.union(self._earlier_names(identity)):
                         return planned
         return None
 
@@ -321,6 +335,10 @@ def reused_table(
         return None
     if not all(_is_as_good(kept, place, asked, number) for number, place in enumerate(found)):
         return None
+    if not _has_intervals(kept, noisy) and any(
+        isinstance(kept.estimators[place], SelectedValue) for place in found
+    ):
+        return None
     planned = replace(
         kept,
         aggregation=asked.aggregation,
@@ -354,6 +372,14 @@ def _shows_as_many_keys(kept: PlannedRelease, asked: PlannedRelease) -> bool:
         is_same
         and kept.key_selection.mechanism.threshold <= asked.key_selection.mechanism.threshold
     )
+
+
+def _has_intervals(kept: PlannedRelease, noisy: NoisyTable) -> bool:
+    """Return whether a table has the columns of intervals, which older versions did not save."""
+    cells = sum(len(each.measure.cells) for each in kept.components)
+    ends = 2 * sum(each.support is not None for each in kept.value_selections)
+    columns = len(kept.aggregation.keys) + len(kept.estimators) + cells + ends
+    return noisy.rows.num_columns == columns
 
 
 def _is_as_good(kept: PlannedRelease, place: int, asked: PlannedRelease, number: int) -> bool:

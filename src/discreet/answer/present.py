@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from discreet.amounts import Balance, Price
 from discreet.answer.answer import Answer, Note
 from discreet.answer.columns import Margins, Role
+from discreet.answer.intervals import intervals_in, too_few_rows
 from discreet.estimators import LinearEstimator
 from discreet.mechanisms.geometric import Geometric
 from discreet.parameters import Real, confidence_level
@@ -53,6 +54,7 @@ def present(  # noqa: PLR0913 - each is a part of the answer
     whole = table_at(level, False)
     if whole.schema.metadata == WITH_GAPS:
         notes = (*notes, Note(GAPS, is_printed=True))
+    notes = (*notes, *too_few_rows(plan, whole))
     asked = pa.table(
         [whole.column(i) for i in range(len(question.columns))], names=list(question.columns)
     )
@@ -68,6 +70,7 @@ def present(  # noqa: PLR0913 - each is a part of the answer
         from_ledger=from_ledger,
         notes=notes,
         scales=tuple(_scale(plan, origin) for origin in question.sources),
+        column_intervals=intervals_in(whole, question.ends),
     )
 
 

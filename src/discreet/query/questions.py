@@ -253,6 +253,10 @@ class Statistic(Enum):
     MODE = "MODE"
 
 
+WITH_INTERVAL = frozenset({Statistic.QUANTILE, Statistic.MIN, Statistic.MAX})
+"""Statistics that are selected together with an interval of values."""
+
+
 class Counted(Enum):
     """What is counted where keys are selected."""
 
@@ -367,7 +371,8 @@ class Question:
 
     Release i becomes the table `released_i` of the SQL that comes afterwards, which otherwise reads
     public tables only. It gives the asked columns, then for each name in `spreads` a column of half
-    widths, computed from columns `<column>_spread` that stand beside every aggregate.
+    widths, computed from columns `<column>_spread` that stand beside every aggregate, and for each
+    pair in `ends` the ends of intervals, from `<column>_low` and `<column>_high`.
     """
 
     aggregations: tuple[Aggregation, ...]
@@ -378,5 +383,7 @@ class Question:
     """For each column, the name of the output column that holds its half width, if it has one."""
     sources: tuple[ColumnOrigin | None, ...]
     """For each column, the column of a release that it is taken from unchanged, if it is."""
+    ends: tuple[tuple[str, str] | None, ...] = ()
+    """For each column, the output columns that hold the ends of its interval, if it has one."""
     shown: tuple[tuple[str, str], ...] | None = None
     """Where the SQL only names columns of released_0: what it calls each, and which it is."""

@@ -95,6 +95,7 @@ class Checker:
             columns=result.columns,
             spreads=spreads,
             sources=tuple(result.origins.get(each) for each in result.columns),
+            ends=tuple(result.ends.get(each) for each in result.columns),
             shown=shown_of(result.tree, f"{RELEASED}0"),
         )
 

@@ -7,6 +7,7 @@ from sqlglot import exp, parse_one
 
 from discreet.errors import UnsupportedError
 from discreet.query.check.aggregates import is_aggregate
+from discreet.query.check.intervals import carry_ends, drop_ends
 from discreet.query.check.relations import Names, PostQuery, PrivateRows, TableRef
 from discreet.query.expressions.functions import FUNCTIONS
 from discreet.query.expressions.literals import settle_escape
@@ -126,11 +127,13 @@ def finish_post_query(node: exp.Select, sources: tuple[TableRef, ...]) -> PostQu
             spreads[name] = unused_name("__spread", [*names, *spreads.values()])
             hidden.append(exp.alias_(spread, spreads[name], quoted=True, copy=False))
     node.set("expressions", [*node.expressions, *hidden])
+    ends = carry_ends(node, names, sources) if is_row_by_row else {}
     inner = [each.relation for each in sources]
     return PostQuery(
         tree=node,
         columns=names,
         spreads=spreads,
+        ends=ends,
         origins=origins,
         is_public=all(not isinstance(each, PostQuery) or each.is_public for each in inner),
         is_single=is_first_only(node)
@@ -253,6 +256,7 @@ def _outermost(node: exp.Expr, found: list[exp.Expr]) -> None:
 
 def without_margins(opened: PostQuery) -> exp.Query:
     """Return the query with its asked columns alone."""
+    drop_ends(opened)
     if not opened.spreads:
         return opened.tree
     columns = [exp.column(exp.to_identifier(each, quoted=True)) for each in opened.columns]
@@ -290,6 +294,7 @@ def renamed(opened: PostQuery, names: tuple[str, ...]) -> PostQuery:
         opened,
         columns=tuple(change.get(each, each) for each in opened.columns),
         spreads={change.get(each, each): spread for each, spread in opened.spreads.items()},
+        ends={change.get(each, each): ends for each, ends in opened.ends.items()},
         origins={change.get(each, each): origin for each, origin in opened.origins.items()},
     )
 

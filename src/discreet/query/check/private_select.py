@@ -14,6 +14,7 @@ from discreet.query.check.aggregates import (
     register,
     same_level,
 )
+from discreet.query.check.intervals import ends_of
 from discreet.query.check.joins import Joined, Selection, join_all
 from discreet.query.check.keys import groups_of, key_nodes, unlisted
 from discreet.query.check.post_select import (
@@ -360,6 +361,7 @@ class PrivateSelect:
                 for name, each in zip(aggregates, made, strict=True)
                 if each.statistic not in CHOSEN
             },
+            ends=ends_of(made),
             origins=origins_of(number, key_names, aggregates),
             is_public=False,
             is_single=not keys,

@@ -110,6 +110,8 @@ class PostQuery:
     columns: tuple[str, ...]
     spreads: Mapping[str, str] = field(default_factory=dict)
     """For columns that have one: the column of half widths beside it."""
+    ends: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """For selected values with an interval, unchanged: the columns of its ends beside it."""
     origins: Mapping[str, ColumnOrigin] = field(default_factory=dict)
     """For columns taken from a release unchanged: which column of which release."""
     is_public: bool = True
