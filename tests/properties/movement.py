@@ -249,7 +249,7 @@ def _check_pick(
     assert sum(rows) <= counted.sensitivity == mechanism.count.sensitivity, "rows"
     assert counted.answers >= len(rows)
     spent = Fraction(counted.sensitivity) / counted.scale
-    choices = mechanism.choices(0, _size(pick))
+    choices = mechanism.choices(_size(pick))
     for number, (event, choice) in enumerate(zip(chosen, choices, strict=True)):
         assert isinstance(event, ExponentialEvent)
         away = sum(_ranks_apart(planned, pick, number, here, there), Fraction(0))
@@ -331,8 +331,8 @@ def _scores(
     """Return minus the distance of each point's ranks to the target rank."""
     mechanism, size = pick.mechanism, _size(pick)
     assert not isinstance(mechanism, PermuteAndFlip)
-    choice = mechanism.choices(sum(rows.values()), size)[number]
-    target, scores = Fraction(choice.target, choice.parts), []
+    choice = mechanism.choices(size)[number]
+    target, scores = Fraction(choice.target(sum(rows.values())), choice.parts), []
     for point in points:
         least = sum(count for cell, count in rows.items() if cell < point)
         below, above = least - target, target - (least + rows[point])

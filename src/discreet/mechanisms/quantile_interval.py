@@ -73,18 +73,25 @@ class RankChoice:
     """One point of a group that is chosen by the distance of its ranks to a target."""
 
     by: Quantile | Extreme
-    """Its epsilon and rate."""
-    target: int
-    """In parts of a row, and possibly below 0 or above all rows."""
+    """Its epsilon and sensitivity."""
+    slope: int
+    offset: int
+    """The target is slope · rows + offset, in parts of a row: maybe below 0 or above all rows."""
     parts: int
+    rate: Fraction
+    """The factor of a utility, which is in parts of a row, in the exponent."""
     has_open_ends: bool
     """Whether the first point of the grid has all ranks below its own too, the last all above."""
 
+    def target(self, rows: int) -> int:
+        """Return the target rank in a group of so many rows, in parts of a row."""
+        return self.slope * rows + self.offset
+
     def drawn(self, runs: Runs, entropy: Entropy) -> int:
         """Return the point that is chosen."""
-        utilities = rank_utilities(runs, self.target, self.parts, has_open_ends=self.has_open_ends)
-        rate = self.by.rate / self.parts
-        run, place = exponential_run_choice(utilities, runs.lengths, rate, entropy=entropy)
+        target = self.target(runs.rows)
+        utilities = rank_utilities(runs, target, self.parts, has_open_ends=self.has_open_ends)
+        run, place = exponential_run_choice(utilities, runs.lengths, self.rate, entropy=entropy)
         return int(runs.starts[run] + place)
 
 
@@ -124,7 +131,7 @@ class RankedInterval:
             scale=self.count.scale,
             answers=MOST_COUNTED if groups is None else max(1, groups),
         )
-        chosen = (each.by.epsilon for each in self.choices(0, 1))
+        chosen = (each.by.epsilon for each in self.choices(1))
         return (counted, *(ExponentialEvent(epsilon=each) for each in chosen))
 
     @property
@@ -161,16 +168,17 @@ class RankedInterval:
         groups = GroupedRows.checked(cells, counts, offsets, size)
         noisy = self.count.release(groups.totals(), entropy=entropy)
         points, lows, highs = (np.empty(len(groups), np.int64) for _ in range(3))
+        choices = self.choices(size)
         for i in range(len(groups)):
             runs = groups.runs(i, size).with_own_ends()
-            drawn = [each.drawn(runs, entropy) for each in self.choices(runs.rows, size)]
+            drawn = [each.drawn(runs, entropy) for each in choices]
             points[i], lows[i], highs[i] = self._interval(drawn, size)
         return ChosenValues(
             points=points, lows=lows, highs=highs, is_supported=noisy >= self.support(size)
         )
 
-    def choices(self, rows: int, grid_size: int) -> tuple[RankChoice, ...]:
-        """Return all that is chosen in a group of so many rows, the point first."""
+    def choices(self, grid_size: int) -> tuple[RankChoice, ...]:
+        """Return all that is chosen in a group, the point first."""
         raise NotImplementedError
 
     def _rows_needed(self, size: int) -> int:
@@ -246,15 +254,20 @@ class QuantileInterval(RankedInterval):
             neighbours=self.neighbours,
         )
 
-    def choices(self, rows: int, grid_size: int) -> tuple[RankChoice, ...]:
-        parts, target = self.fraction.denominator, self.fraction.numerator * rows
+    def choices(self, grid_size: int) -> tuple[RankChoice, ...]:
+        parts = self.fraction.denominator
         away = parts * self.margin(grid_size)
-        ends = (
-            RankChoice(by=self.end, target=target + moved, parts=parts, has_open_ends=True)
-            for moved in (-away, away)
+        return tuple(
+            RankChoice(
+                by=by,
+                slope=self.fraction.numerator,
+                offset=offset,
+                parts=parts,
+                rate=by.rate / parts,
+                has_open_ends=offset != 0,
+            )
+            for by, offset in ((self.point, 0), (self.end, -away), (self.end, away))
         )
-        point = RankChoice(by=self.point, target=target, parts=parts, has_open_ends=False)
-        return (point, *ends)
 
     def _rows_needed(self, size: int) -> int:
         far = float(max(self.fraction, 1 - self.fraction))
@@ -314,10 +327,17 @@ class ExtremeInterval(RankedInterval):
             neighbours=self.neighbours,
         )
 
-    def choices(self, rows: int, grid_size: int) -> tuple[RankChoice, ...]:
-        inside = 2 * self.point.rank(grid_size) - 1
-        target = inside if self.end is End.MIN else 2 * rows - inside
-        return (RankChoice(by=self.point, target=target, parts=2, has_open_ends=True),)
+    def choices(self, grid_size: int) -> tuple[RankChoice, ...]:
+        inside, is_min = 2 * self.point.rank(grid_size) - 1, self.end is End.MIN
+        chosen = RankChoice(
+            by=self.point,
+            slope=0 if is_min else 2,
+            offset=inside if is_min else -inside,
+            parts=2,
+            rate=self.point.rate / 2,
+            has_open_ends=True,
+        )
+        return (chosen,)
 
     def _rows_needed(self, size: int) -> int:
         return 2 * self.point.rank(size)
