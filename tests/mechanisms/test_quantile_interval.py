@@ -266,7 +266,7 @@ def test_an_extreme_that_aims_at_the_middle_of_small_groups_would_stray() -> Non
     """The broken twin: the plain mechanism, whose target in a small group is its middle."""
     plain = Extreme(epsilon=1, end="max")
     chosen = plain.release_many(
-        [10] * 1_000, [3] * 1_000, range(1_001), GRID, entropy=ReplayableEntropy(seed=314)
+        [10] * 1_000, [3] * 1_000, list(range(1_001)), GRID, entropy=ReplayableEntropy(seed=314)
     )
     assert not is_covered(int((chosen <= 10).sum()), 1_000, 0.95)
 

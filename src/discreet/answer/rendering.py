@@ -209,7 +209,7 @@ def _interval_text(low: object, high: object) -> str:
         return ""
     width = None
     if isinstance(low, int | float) and isinstance(high, int | float) and low < high:
-        width = (high - low) / 100
+        width = (high - low) / 2
     return f"{value_text(low, width)} to {value_text(high, width)}"
 
 
