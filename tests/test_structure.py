@@ -272,6 +272,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "charts margins partition_selection truncation",
         "exponential gaussian geometric laplace randomized_response staircase",
         "gaussian_selection noisy_max quantile row_threshold sparse_vector",
+        "quantile_interval",
         "__init__",
     ),
     "local": in_order(
@@ -327,7 +328,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
     "query.check": in_order(
         "key_space",
         "relations",
-        "aggregates given_names joins key_conditions unit_keys",
+        "aggregates given_names intervals joins key_conditions unit_keys",
         "column_domains",
         "keys margins row_numbers shown_groups",
         "post_select",
@@ -365,7 +366,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "rendering",
         "charts",
         "answer",
-        "resampling",
+        "intervals resampling",
         "__init__ present",
     ),
     "explanation": in_order(

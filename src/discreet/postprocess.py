@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from discreet.estimators import (
@@ -31,8 +32,10 @@ from discreet.mechanisms.accuracy import gaussian_accuracy, miss_probability
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.gaussian_selection import GaussianPartitionSelection
 from discreet.mechanisms.partition_selection import PartitionSelection
+from discreet.mechanisms.quantile_interval import RankedInterval
 from discreet.mechanisms.row_threshold import RowThreshold
 from discreet.pair_moments import PairEstimator
+from discreet.query.check.intervals import WITH_INTERVAL, ends_of
 from discreet.query.plan import Plan
 from discreet.query.plan.plan import PlannedKeySelection, PlannedRelease
 from discreet.query.questions import Aggregation, Question
@@ -91,7 +94,8 @@ def with_margins(
 
     Each margin holds with this confidence, or, if `simultaneous`, for all groups of a column at
     once. It covers the noise, but not clamping or rows left out by the contribution limit. It is
-    NULL for values that were selected.
+    NULL for values that were selected. Quantiles, minima and maxima have the ends of an interval
+    instead, in a0_low and a0_high.
     """
     table = noisy.rows
     answers = max(1, table.num_rows) if simultaneous else 1
@@ -101,6 +105,11 @@ def with_margins(
     for number in range(len(planned.estimators)):
         margin = _margin(planned, number, cells, table, level)
         shown = shown.append_column(f"a{number}_spread", margin)
+    for number, aggregate in enumerate(planned.aggregation.aggregates):
+        if aggregate.statistic in WITH_INTERVAL:
+            low, high = _interval(planned, number, table, level)
+            shown = shown.append_column(f"a{number}_low", low)
+            shown = shown.append_column(f"a{number}_high", high)
     return shown
 
 
@@ -114,6 +123,38 @@ def _cells(planned: PlannedRelease, table: pa.Table) -> list[IntArray]:
     return cells
 
 
+def _interval(
+    planned: PlannedRelease, number: int, table: pa.Table, confidence: Fraction
+) -> tuple[Values, Values]:
+    """Return both ends of the interval of a selected value.
+
+    They are NULL above the confidence that they hold at, and in tables of older versions.
+    """
+    kind = ARROW_TYPES[planned.aggregation.aggregates[number].kind]
+    nothing: Values = pa.array([None] * table.num_rows, kind)
+    estimator = planned.estimators[number]
+    if not isinstance(estimator, SelectedValue):
+        return nothing, nothing
+    mechanism = planned.value_selections[estimator.selection].mechanism
+    before = [
+        each.mechanism
+        for each in planned.value_selections[: estimator.selection]
+        if isinstance(each.mechanism, RankedInterval)
+    ]
+    place = (
+        len(planned.aggregation.keys)
+        + len(planned.estimators)
+        + sum(len(each.measure.cells) for each in planned.components)
+        + 2 * len(before)
+    )
+    if not isinstance(mechanism, RankedInterval) or place + 1 >= table.num_columns:
+        return nothing, nothing
+    if confidence > mechanism.level:
+        return nothing, nothing
+    low, high = (table.column(each).combine_chunks() for each in (place, place + 1))
+    return low, high
+
+
 def schemas_of(question: Question) -> dict[str, pa.Schema]:
     """Return the columns that SQL afterwards finds in each released table, before there is one."""
     return {f"released_{i}": _schema(each) for i, each in enumerate(question.aggregations)}
@@ -123,7 +164,11 @@ def _schema(release: Aggregation) -> pa.Schema:
     keys = [(each.name, ARROW_TYPES[each.expression.facts.kind]) for each in release.keys]
     aggregates = [(f"a{i}", ARROW_TYPES[each.kind]) for i, each in enumerate(release.aggregates)]
     margins = [(f"{name}_spread", pa.float64()) for name, _ in aggregates]
-    return pa.schema([*keys, *aggregates, *margins])
+    kinds = dict(aggregates)
+    ends = [
+        (end, kinds[name]) for name, pair in ends_of(release.aggregates).items() for end in pair
+    ]
+    return pa.schema([*keys, *aggregates, *margins, *ends])
 
 
 def _margin(
@@ -214,6 +259,9 @@ BEYOND = 5
 """So many pairs at least lie beyond a margin. Rarer events are reached by wider noise."""
 
 
+OTHER = 7919
+"""In the last replicate, in place of NULL."""
+
 FARTHEST = 2.0**59
 """No replicate is moved farther, so that 64 bits hold its cells."""
 
@@ -223,8 +271,8 @@ class Replicates:
     """How released tables are drawn again, to see how far noise moves what SQL makes of them.
 
     Replicate 0 is what was released. The others are that plus fresh noise of the same distribution,
-    in pairs of opposite sign. The last one has NULL for values that a mechanism selected: what
-    changes in it has no margin.
+    in pairs of opposite sign. The last one has NULL for values that a mechanism selected, and a
+    value where too few rows supported one: what changes in it has no margin.
 
     This noise protects nobody, and nothing is drawn from the source of randomness: it follows from
     the noisy numbers, so the same answer has the same margins each time. It is public, as they are.
@@ -304,6 +352,9 @@ class _Redrawn:
             made[f"a{number}"] = self._values(number, rows)
         for number in range(len(planned.estimators)):
             made[f"a{number}_spread"] = pa.nulls(len(rows), pa.float64())
+        for name, ends in ends_of(planned.aggregation.aggregates).items():
+            kind = self.released.column(name).type
+            made.update((each, pa.nulls(len(rows), kind)) for each in ends)
         return pa.table(made)
 
     def _values(self, number: int, rows: IntArray) -> Values:
@@ -311,8 +362,8 @@ class _Redrawn:
         match estimator:
             case SelectedValue():
                 shown = rows[: len(rows) - self.released.num_rows]
-                gone = pa.nulls(self.released.num_rows, column.type)
-                made: Values = pa.concat_arrays([_whole(column.take(shown)), gone])
+                gone = pc.if_else(column.is_valid(), pa.scalar(None, column.type), _other(column))
+                made: Values = pa.concat_arrays([_whole(column.take(shown)), _whole(gone)])
             case KeyCount():
                 made = pa.array(self._counts(column.to_numpy()).reshape(-1), column.type)
             case LinearEstimator() | MeanEstimator() | VarianceEstimator() | PairEstimator():
@@ -386,6 +437,11 @@ class _Redrawn:
 
 def _log(share: Fraction) -> float:
     return log(share.numerator) - log(share.denominator)
+
+
+def _other(column: "pa.ChunkedArray[pa.Scalar[pa.DataType]]") -> "pa.Scalar[pa.DataType]":
+    number = pa.scalar(OTHER, pa.int64() if pa.types.is_timestamp(column.type) else pa.int32())
+    return number.cast(column.type)
 
 
 def _whole(column: "pa.ChunkedArray[pa.Scalar[pa.DataType]]") -> Values:

@@ -7,6 +7,7 @@ order of the public list, or sorted by key, never in the order of the database.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil, floor
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -31,6 +32,7 @@ from discreet.mechanisms.row_threshold import RowThreshold
 from discreet.noise import SYSTEM, Entropy
 from discreet.pair_moments import PairEstimator
 from discreet.query.expressions.facts import number_of
+from discreet.query.plan.measurements import ValueSelection
 from discreet.query.plan.plan import (
     PlannedComponents,
     PlannedKeySelection,
@@ -67,13 +69,22 @@ class Groups:
         return place[codes[self.size :]]
 
 
+@dataclass(frozen=True, slots=True)
+class Picked:
+    """A selected value of each group, and the ends of its interval if it has one."""
+
+    values: Values
+    ends: tuple[Values, Values] | None = None
+
+
 def release(
     planned: PlannedRelease, exact: tuple[ExactTable, ...], *, entropy: Entropy = SYSTEM
 ) -> NoisyTable:
     """Return the noisy table of a planned release, from one exact table for each of its queries.
 
     Its columns are the keys, a0, a1, … for the aggregates, and m0, m1, … for the noisy cells from
-    which these were computed and from which `with_margins` computes their margins of error.
+    which these were computed and from which `with_margins` computes their margins of error. Behind
+    the cells are both ends of the interval of each value that has one.
     """
     tables = tuple(each.unseal() for each in exact)
     groups, shown, drawn = _groups(planned, tables, entropy)
@@ -84,6 +95,7 @@ def release(
     picks = tuple(_picked(each, groups, tables, entropy) for each in planned.value_selections)
     columns = [_values(each, cells, picks, shown) for each in planned.estimators]
     hidden = [pa.array(column) for each in cells for column in each.T]
+    hidden += [end for each in picks if each.ends is not None for end in each.ends]
     names = [
         *(each.name for each in planned.aggregation.keys),
         *(f"a{number}" for number in range(len(columns))),
@@ -222,22 +234,31 @@ def _wholes(column: Chunks) -> NDArray[np.generic]:
 
 def _picked(
     planned: PlannedValueSelection, groups: Groups, tables: tuple[pa.Table, ...], entropy: Entropy
-) -> Values:
+) -> Picked:
     table, pick = tables[planned.value_selection.query], planned.value_selection
     if isinstance(planned.mechanism, PermuteAndFlip):
         values = _array(pick.domain, pick.kind)
         chosen = _modes(planned.mechanism, values, groups, table, entropy)
-        return values.take(chosen)
+        return Picked(values.take(chosen))
     places = groups.places(table)
     ours = np.flatnonzero(places >= 0)
     cells, counts = (_wholes(table.column(name)).astype(np.int64) for name in ("cell", "n"))
     order = ours[np.lexsort((cells[ours], places[ours]))]
     offsets = np.searchsorted(places[order], np.arange(groups.size + 1))
     assert pick.grid is not None  # noqa: S101 - every pick but a mode has one
-    chosen = planned.mechanism.release_many(
+    found = planned.mechanism.release_many(
         cells[order], counts[order], offsets, pick.grid.steps + 1, entropy=entropy
     )
-    return _points(pick.grid, chosen, pick.kind)
+    is_missing = pa.array(~found.is_supported)
+    points, lows, highs = (
+        pc.if_else(is_missing, pa.scalar(None, each.type), each)
+        for each in (
+            _points(pick.grid, found.points, pick.kind),
+            _lows(pick, pick.grid, found.lows),
+            _highs(pick, pick.grid, found.highs),
+        )
+    )
+    return Picked(points, (lows, highs))
 
 
 def _modes(
@@ -261,17 +282,37 @@ def _modes(
 def _points(ruler: ValueGrid, chosen: IntArray, kind: Kind) -> Values:
     """Return points of a ruler as values of this kind."""
     numbers = [ruler.low + int(each) * ruler.step for each in chosen]
+    whole = numbers if kind is Kind.REAL else [_nearest(each) for each in numbers]
+    return _values_of_kind(whole, kind)
+
+
+def _lows(pick: ValueSelection, ruler: ValueGrid, chosen: IntArray) -> Values:
+    """Return low ends of intervals: no value that was moved to the point or above lies below."""
+    slack = ruler.step / 2 if pick.is_rounded else 0
+    numbers = [max(ruler.low, ruler.low + int(each) * ruler.step - slack) for each in chosen]
+    whole = numbers if pick.kind is Kind.REAL else [Fraction(floor(each)) for each in numbers]
+    return _values_of_kind(whole, pick.kind)
+
+
+def _highs(pick: ValueSelection, ruler: ValueGrid, chosen: IntArray) -> Values:
+    """Return high ends of intervals: no value that was moved to the point or below lies above."""
+    slack = ruler.step / 2 if pick.is_rounded else 0
+    numbers = [min(ruler.high, ruler.low + int(each) * ruler.step + slack) for each in chosen]
+    whole = numbers if pick.kind is Kind.REAL else [Fraction(ceil(each)) for each in numbers]
+    return _values_of_kind(whole, pick.kind)
+
+
+def _values_of_kind(numbers: Sequence[Fraction], kind: Kind) -> Values:
+    """Return numbers, which are whole for all kinds but reals, as values of a kind."""
     match kind:
         case Kind.REAL:
             return pa.array([float(each) for each in numbers], pa.float64())
         case Kind.DATE | Kind.TIMESTAMP | Kind.TIMESTAMP_TZ:
-            return pa.array(
-                [time_from_number(_nearest(each), kind) for each in numbers], ARROW_TYPES[kind]
-            )
+            return pa.array([time_from_number(each, kind) for each in numbers], ARROW_TYPES[kind])
         case Kind.BOOLEAN:
-            return pa.array([bool(_nearest(each)) for each in numbers], pa.bool_())
+            return pa.array([bool(each) for each in numbers], pa.bool_())
         case _:
-            return pa.array([_within_64_bits(int(_nearest(each))) for each in numbers], pa.int64())
+            return pa.array([_within_64_bits(int(each)) for each in numbers], pa.int64())
 
 
 def _within_64_bits(number: int) -> int:
@@ -285,12 +326,12 @@ def _nearest(number: Fraction) -> Fraction:
 def _values(
     estimator: Estimator,
     cells: tuple[IntArray, ...],
-    picks: tuple[Values, ...],
+    picks: tuple[Picked, ...],
     shown: IntArray | None,
 ) -> Values:
     match estimator:
         case SelectedValue(selection=number):
-            return picks[number]
+            return picks[number].values
         case KeyCount():
             return pa.array([] if shown is None else shown, pa.int64())
         case LinearEstimator() | MeanEstimator() | VarianceEstimator() | PairEstimator():

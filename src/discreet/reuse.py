@@ -114,7 +114,7 @@ class Reuse:
 
     def is_called(self, name: str, identity: Identity) -> bool:
         """Return whether a release has this name over these data."""
-        return name in {release_name(identity, each) for each in self._versions}
+        return name in _names(identity, self._versions)
 
     def counts_of(self, table: str) -> dict[Statistic, int]:
         """Return numbers of rows and units of a whole table, at most, as they were released."""
@@ -175,11 +175,17 @@ class Reuse:
 
     def _was_paid(self, view: LedgerView, identity: Identity) -> bool:
         """Return whether a release was paid for under another version of the data."""
-        names = (release_name(identity, each) for each in self._version.others)
+        names = _names(identity, self._version.others)
         return any(view.charges_with_prefix(each, 1) for each in names)
 
     def _name(self, view: LedgerView, identity: Identity) -> str:
-        """Return what a release is called in the ledger: the same over the same data."""
+        """Return what a release is called in the ledger: the same over the same data.
+
+        A value that was selected and saved without an interval, as older versions did, stays known.
+        """
+        for name in _earlier_names(identity, self._versions):
+            if isinstance(view.find(name), SavedAnswer):
+                return name
         earlier = self._earlier
         if earlier is not None:
             name = release_name(identity, earlier.data_version)
@@ -243,6 +249,20 @@ class Reuse:
                     if self.is_called(entry.question, identity):
                         return planned
         return None
+
+
+def _names(identity: Identity, versions: Sequence[str]) -> tuple[str, ...]:
+    """Return all that a release may be called over these versions of the data."""
+    names = (release_name(identity, each) for each in versions)
+    return (*names, *_earlier_names(identity, versions))
+
+
+def _earlier_names(identity: Identity, versions: Sequence[str]) -> tuple[str, ...]:
+    """Return what older releases of Discreet called a release that is made in another way now."""
+    if identity.earlier == identity.whole:
+        return ()
+    before = replace(identity, whole=identity.earlier)
+    return tuple(release_name(before, each) for each in versions)
 
 
 def _counts(planned: PlannedRelease, noisy: NoisyTable) -> dict[Statistic, int]:
@@ -319,6 +339,10 @@ def reused_table(
         return None
     if not all(_is_as_good(kept, place, asked, number) for number, place in enumerate(found)):
         return None
+    if not _has_intervals(kept, noisy) and any(
+        isinstance(kept.estimators[place], SelectedValue) for place in found
+    ):
+        return None
     planned = replace(
         kept,
         aggregation=asked.aggregation,
@@ -352,6 +376,14 @@ def _shows_as_many_keys(kept: PlannedRelease, asked: PlannedRelease) -> bool:
         is_same
         and kept.key_selection.mechanism.threshold <= asked.key_selection.mechanism.threshold
     )
+
+
+def _has_intervals(kept: PlannedRelease, noisy: NoisyTable) -> bool:
+    """Return whether a table has the columns of intervals, which older versions did not save."""
+    cells = sum(len(each.measure.cells) for each in kept.components)
+    ends = 2 * sum(each.support is not None for each in kept.value_selections)
+    columns = len(kept.aggregation.keys) + len(kept.estimators) + cells + ends
+    return noisy.rows.num_columns == columns
 
 
 def _is_as_good(kept: PlannedRelease, place: int, asked: PlannedRelease, number: int) -> bool:

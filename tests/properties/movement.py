@@ -132,11 +132,14 @@ def check_movement(
         ]
         if planned.key_selection is not None:
             _check_row_threshold(planned.key_selection, measured)
-        of_picks = [events.pop() for _ in planned.value_selections][::-1]
-        _check_noise(planned, measured, events)
-        for pick, event in zip(planned.value_selections, of_picks, strict=True):
+        groups = None if planned.key_selection else len(shown_keys(planned) or "1")
+        of_picks = [each.events(groups) for each in planned.value_selections]
+        first = len(events) - sum(map(len, of_picks))
+        assert events[first:] == [event for each in of_picks for event in each]
+        _check_noise(planned, measured, events[:first])
+        for pick, own in zip(planned.value_selections, of_picks, strict=True):
             number = pick.value_selection.query
-            _check_pick(planned, pick, before[number], after[number], event)
+            _check_pick(planned, pick, before[number], after[number], own)
 
 
 def _check_selection(
@@ -268,26 +271,43 @@ def _check_pick(
     pick: PlannedValueSelection,
     here: pa.Table,
     there: pa.Table,
-    event: Event,
+    events: Sequence[Event],
 ) -> None:
     """Assert that the odds of no choice, over all groups together, move by more than e^epsilon."""
-    mechanism, total = pick.mechanism, Fraction(0)
+    mechanism = pick.mechanism
     if isinstance(mechanism, PermuteAndFlip):
+        (event,) = events
         assert isinstance(event, PermuteAndFlipEvent)
         moved = list(_modes_apart(planned, pick, here, there))
         is_one_way = all(x >= 0 for each in moved for x in each) or all(
             x <= 0 for each in moved for x in each
         )
         assert is_one_way or not mechanism.monotone, "scores move both ways"
-        total += sum(max(map(abs, each), default=0) for each in moved)
+        total = sum(max(map(abs, each), default=0) for each in moved)
         factor = 1 if mechanism.monotone else 2
-    else:
+        assert total <= mechanism.sensitivity, "scores"
+        assert factor * total * mechanism.rate <= mechanism.epsilon
+        assert event.epsilon == mechanism.epsilon == pick.epsilon
+        return
+    counted, *chosen = events
+    assert isinstance(counted, DiscreteLaplaceEvent)
+    rows = list(_rows_apart(planned, pick, here, there))
+    assert sum(rows) <= counted.sensitivity == mechanism.count.sensitivity, "rows"
+    assert counted.answers >= len(rows)
+    spent = Fraction(counted.sensitivity) / counted.scale
+    choices = mechanism.choices(_size(pick))
+    for number, (event, choice) in enumerate(zip(chosen, choices, strict=True)):
         assert isinstance(event, ExponentialEvent)
-        total += sum(_ranks_apart(planned, pick, here, there))
-        factor = 2
-    assert total <= mechanism.sensitivity, "scores"
-    assert factor * total * mechanism.rate <= mechanism.epsilon
-    assert event.epsilon == mechanism.epsilon == pick.epsilon
+        away = sum(_ranks_apart(planned, pick, number, here, there), Fraction(0))
+        assert away <= choice.by.sensitivity, "scores"
+        assert 2 * away * choice.by.rate <= choice.by.epsilon == event.epsilon
+        spent += event.epsilon
+    assert spent == mechanism.epsilon == pick.epsilon
+
+
+def _size(pick: PlannedValueSelection) -> int:
+    assert pick.value_selection.grid is not None
+    return pick.value_selection.grid.steps + 1
 
 
 def _modes_apart(
@@ -308,12 +328,11 @@ def _modes_apart(
         yield [scores[0][(*group, each)] - scores[1][(*group, each)] for each in domain]
 
 
-def _ranks_apart(
+def _sides(
     planned: PlannedRelease, pick: PlannedValueSelection, here: pa.Table, there: pa.Table
-) -> Iterator[Fraction]:
-    """Yield, for each group, the most that the score of a point moves, in rows."""
-    assert pick.value_selection.grid is not None
-    size, shown = pick.value_selection.grid.steps + 1, shown_keys(planned)
+) -> Iterator[tuple[Counter[int], Counter[int]]]:
+    """Yield, for each group, how many rows are at each point on either side."""
+    size, shown = _size(pick), shown_keys(planned)
     sides: list[dict[Key, Counter[int]]] = []
     for side in (here, there):
         found: dict[Key, Counter[int]] = {}
@@ -324,27 +343,49 @@ def _ranks_apart(
                 found.setdefault(key, Counter())[int(cell)] += int(count)
         sides.append(found)
     for key in {*sides[0], *sides[1]}:
-        a, b = (side.get(key, Counter()) for side in sides)
+        yield sides[0].get(key, Counter()), sides[1].get(key, Counter())
+
+
+def _rows_apart(
+    planned: PlannedRelease, pick: PlannedValueSelection, here: pa.Table, there: pa.Table
+) -> Iterator[int]:
+    """Yield, for each group, how far its number of rows moves."""
+    for a, b in _sides(planned, pick, here, there):
+        yield abs(sum(a.values()) - sum(b.values()))
+
+
+def _ranks_apart(
+    planned: PlannedRelease,
+    pick: PlannedValueSelection,
+    number: int,
+    here: pa.Table,
+    there: pa.Table,
+) -> Iterator[Fraction]:
+    """Yield, for each group, the most that the score of a point moves, in rows."""
+    size = _size(pick)
+    for a, b in _sides(planned, pick, here, there):
         # Scores are constant between the points that hold rows.
         corners = {0, size - 1} | {z + d for z in {*a, *b} for d in (-1, 0, 1)}
         points = [z for z in corners if 0 <= z < size]
-        scores = [_scores(pick, each, points, size) for each in (a, b)]
+        scores = [_scores(pick, number, each, points) for each in (a, b)]
         yield max(abs(x - y) for x, y in zip(*scores, strict=True))
 
 
 def _scores(
-    pick: PlannedValueSelection, rows: Counter[int], points: Sequence[int], size: int
+    pick: PlannedValueSelection, number: int, rows: Counter[int], points: Sequence[int]
 ) -> list[Fraction]:
     """Return minus the distance of each point's ranks to the target rank."""
-    mechanism = pick.mechanism
+    mechanism, size = pick.mechanism, _size(pick)
     assert not isinstance(mechanism, PermuteAndFlip)
-    parts, total = mechanism._parts, sum(rows.values())
-    target = Fraction(mechanism._target(total, mechanism._inside(size)), parts)
-    scores = []
+    choice = mechanism.choices(size)[number]
+    target, scores = Fraction(choice.target(sum(rows.values())), choice.parts), []
     for point in points:
         least = sum(count for cell, count in rows.items() if cell < point)
-        most = least + rows[point]
-        scores.append(-max(least - target, target - most, Fraction(0)))
+        below, above = least - target, target - (least + rows[point])
+        if choice.has_open_ends:
+            below = below if point else Fraction(0)
+            above = above if point < size - 1 else Fraction(0)
+        scores.append(-max(below, above, Fraction(0)))
     return scores
 
 

@@ -15,6 +15,7 @@ from tests.stored.golden import GOLDEN, json_text
 
 TEXTS: dict[str, Callable[[Path], str]] = {
     "identities.json": lambda _: json_text(identities.identities()),
+    "intervals.json": lambda _: json_text(identities.intervals()),
     "events.json": lambda _: json_text(events.records()),
     "forms.json": lambda folder: json_text(forms.texts(folder)),
     "local.json": lambda _: json_text(
@@ -23,6 +24,9 @@ TEXTS: dict[str, Callable[[Path], str]] = {
     "duckdb.sql": lambda _: statements.statements("duckdb"),
     "postgresql.sql": lambda _: statements.statements("postgresql"),
     "spark.sql": lambda _: statements.statements("spark"),
+    "duckdb_intervals.sql": lambda _: statements.changed("duckdb"),
+    "postgresql_intervals.sql": lambda _: statements.changed("postgresql"),
+    "spark_intervals.sql": lambda _: statements.changed("spark"),
 }
 
 for wanted in sys.argv[1:]:

@@ -11,6 +11,7 @@ from discreet.engines.postgresql.dialect import POSTGRESQL
 from discreet.engines.spark import sql as spark_sql
 from discreet.engines.writer import write_query
 from discreet.query.tree import ExactQuery
+from tests.stored.golden import golden_text
 from tests.stored.questions import all_plans
 
 ENGINES = ("duckdb", "postgresql", "spark")
@@ -34,6 +35,13 @@ def statements(engine: str) -> str:
         _told(question, ways, is_full=number % EVERY == 0)
         for number, (question, ways) in enumerate(found.items())
     )
+
+
+def changed(engine: str) -> str:
+    """Return what engines are told otherwise than first: quantiles are read off a finer grid."""
+    known = golden_text(f"{engine}.sql").split("\n\n")
+    found = statements(engine).split("\n\n")
+    return "\n\n".join(b for a, b in zip(known, found, strict=True) if a != b)
 
 
 def statement(engine: str, query: ExactQuery, curator: Curator) -> str:

@@ -18,7 +18,7 @@ from discreet.query.expressions.functions import FUNCTIONS
 from tests.stored import forms, ledgers, local_reports
 from tests.stored.events import EVENTS, records
 from tests.stored.golden import golden, golden_text
-from tests.stored.identities import identities
+from tests.stored.identities import identities, intervals
 from tests.stored.ledgers import (
     CHARGED_ANEW,
     NARROWER,
@@ -40,6 +40,14 @@ def test_releases_are_called_in_ledgers_what_they_were_called() -> None:
     assert [each for each in known if found[each] != known[each]] == []
 
 
+def test_releases_with_intervals_have_names_of_their_own() -> None:
+    """Only those of selected values: all others are called what they always were."""
+    known = golden("intervals.json")
+    assert intervals() == known
+    selected = ("MEDIAN(", "MIN(", "MAX(", "QUANTILE", "PERCENTILE")
+    assert all(any(each in sql.upper() for each in selected) for sql in known)
+
+
 def test_functions_that_questions_may_call_keep_their_names() -> None:
     """They are part of what releases are called."""
     known = set(golden("functions.json"))
@@ -51,7 +59,11 @@ def test_functions_that_questions_may_call_keep_their_names() -> None:
 def test_engines_are_told_what_they_were_told(engine: str) -> None:
     """Which rows of a unit count, and how values are compared, follows from the text."""
     known, found = golden_text(f"{engine}.sql").split("\n\n"), statements(engine).split("\n\n")
-    assert [each for each in zip(known, found, strict=True) if each[0] != each[1]] == []
+    finer = golden_text(f"{engine}_intervals.sql").split("\n\n")
+    pairs = zip(known, found, strict=True)
+    assert [new for old, new in pairs if new != old] == finer
+    with_intervals = {" ".join(each.split()) for each in golden("intervals.json")}
+    assert {each.splitlines()[0].removeprefix("-- ") for each in finer} <= with_intervals
 
 
 def test_events_are_recorded_as_they_were() -> None:

@@ -13,11 +13,13 @@ from discreet.amounts import FREE, Balance, Price, percent
 from discreet.answer.charts import chart_of
 from discreet.answer.columns import (
     AnswerColumn,
+    Intervals,
     MarginMethod,
     Margins,
     Role,
     columns_of,
     csv_text,
+    ends_of,
     error_names,
     errors_of,
     indentation,
@@ -124,6 +126,8 @@ class Answer:
     """Of each column that is a whole number plus geometric noise, the scale of the noise."""
     methods: tuple[MarginMethod | None, ...] = ()
     """How the margins of each column were found, None for a column without any."""
+    column_intervals: Intervals = ()
+    """For each column of selected values, such as medians, ends of intervals at `confidence`."""
 
     def __post_init__(self) -> None:
         freeze_fields(
@@ -165,6 +169,19 @@ class Answer:
         """Margins of error of each estimate at the answer's confidence, row by row."""
         return self._named(self.column_margins)
 
+    @property
+    def intervals(self) -> dict[str, list[tuple[object, object] | None]]:
+        """Intervals of quantiles, minima and maxima at the answer's confidence, row by row.
+
+        Each holds the value without noise. It is None where too few rows support a value.
+        """
+        pairs = zip(self.columns, self.column_intervals, strict=False)
+        return {
+            name: [None if each[0] is None else each for each in ends_of(found)]
+            for name, found in pairs
+            if found is not None
+        }
+
     def margins_at(
         self, confidence: Real, *, simultaneous: bool = False
     ) -> dict[str, list[float | None]]:
@@ -191,17 +208,24 @@ class Answer:
         return best_guesses(noisy, prior, gain, epsilon=1 / scale)
 
     def to_arrow(self, *, errors: bool = False) -> pa.Table:
-        """Return an Arrow table; with errors, `<column>_error` is beside each estimate."""
+        """Return an Arrow table; with errors, `<column>_error` is beside each estimate.
+
+        Beside a quantile, minimum or maximum are `<column>_low` and `<column>_high`.
+        """
         if not flag("errors", errors):
             return self.table
         names, arrays = [], []
-        extra = error_names(self.columns)
+        extra, low, high = (error_names(self.columns, each) for each in ("error", "low", "high"))
+        intervals = self.column_intervals or [None] * len(self.columns)
         for i, (name, widths) in enumerate(zip(self.columns, self.column_margins, strict=True)):
             names.append(name)
             arrays.append(self.table.column(i))
             if widths is not None:
                 names.append(extra[i])
                 arrays.append(pa.chunked_array([pa.array(widths, from_pandas=True)]))
+            if (found := intervals[i]) is not None:
+                names += [low[i], high[i]]
+                arrays += found
         return pa.table(arrays, names=names)
 
     def to_pandas(self, *, errors: bool = False) -> "pd.DataFrame":
@@ -318,7 +342,7 @@ class Answer:
         return chosen, scales[chosen]
 
     def _columns(self, table: pa.Table) -> tuple[AnswerColumn, ...]:
-        return columns_of(table, self.roles, self.column_margins)
+        return columns_of(table, self.roles, self.column_margins, self.column_intervals)
 
     def _shown(self) -> tuple[tuple[AnswerColumn, ...], tuple[int, int] | None]:
         """Return the columns of the rows that are shown, and where how many are left out."""
@@ -326,7 +350,11 @@ class Answer:
             return self._columns(self.table), None
         places = np.r_[0:HEAD, len(self) - TAIL : len(self)]
         widths = [None if each is None else each[places] for each in self.column_margins]
-        shown = columns_of(self.table.take(places), self.roles, widths)
+        ends = [
+            None if each is None else (each[0].take(places), each[1].take(places))
+            for each in self.column_intervals
+        ]
+        shown = columns_of(self.table.take(places), self.roles, widths, ends)
         return shown, (HEAD, len(self) - HEAD - TAIL)
 
     def _named(self, half_widths: Margins) -> dict[str, list[float | None]]:
@@ -338,6 +366,9 @@ class Answer:
         if any(each is not None for each in self.column_margins):
             level = percent(self._level)
             yield f"± is the margin of error from the noise, at {level} confidence."
+        if any(each is not None for each in self.column_intervals):
+            level = percent(self._level)
+            yield f"An interval holds the value without noise, at {level} confidence."
 
     def _footer(self) -> tuple[str, ...]:
         """Return what was spent, what remains, and what repeating the query costs."""
@@ -365,6 +396,10 @@ class Answer:
                 name: method.value
                 for name, method in zip(self.columns, self.methods, strict=False)
                 if method is not None
+            },
+            "intervals": {
+                name: [each and [json_value(end) for end in each] for each in found]
+                for name, found in self.intervals.items()
             },
             "confidence": float(self._level),
             "price": self.price.to_json(),

@@ -132,6 +132,8 @@ def _sorted(places: NDArray[np.generic], rows: list[int]) -> list[int]:
 
 def _panel(column: AnswerColumn, confidence: Fraction) -> Panel:
     errors = None if column.errors is None else _floats(column.errors)
+    if column.ends is not None:
+        errors = _distances(column)
     name = visible(column.name)
     title = name if errors is None else f"{name}   (error bars: {percent(confidence)} confidence)"
     return Panel(title=title, values=_floats(column.values), errors=errors)
@@ -145,8 +147,15 @@ def _single(column: AnswerColumn, confidence: Fraction) -> Panel:
     return replace(_panel(column, confidence), title=title)
 
 
+def _distances(column: AnswerColumn) -> Floats:
+    """Return how far below and above each value its interval reaches."""
+    low, high = (_floats([ends[side] for ends in column.ends or ()]) for side in (0, 1))
+    values = _floats(column.values)
+    return np.stack([values - low, high - values])
+
+
 def _first(panel: Panel) -> Panel:
-    errors = None if panel.errors is None else panel.errors[:BARS_MOST]
+    errors = None if panel.errors is None else panel.errors[..., :BARS_MOST]
     return replace(panel, values=panel.values[:BARS_MOST], errors=errors)
 
 

@@ -34,6 +34,9 @@ Chunks: TypeAlias = "pa.ChunkedArray[pa.Scalar[pa.DataType]]"
 Margins: TypeAlias = "Sequence[Floats | None]"
 """For each column its margins, NaN where a row has none; None for a column without any."""
 
+Intervals: TypeAlias = "Sequence[tuple[Chunks, Chunks] | None]"
+"""For each column the low and the high ends of its intervals; None for a column without any."""
+
 
 class Role(Enum):
     """What a column is to its reader."""
@@ -81,10 +84,12 @@ class AnswerColumn:
     sort: Sort
     values: tuple[object, ...]
     errors: tuple[float | None, ...] | None
+    ends: tuple[tuple[object, object], ...] | None = None
+    """The ends of the interval of each value, None where a row has none."""
 
 
 def columns_of(
-    table: pa.Table, roles: Sequence[Role], margins: Margins
+    table: pa.Table, roles: Sequence[Role], margins: Margins, intervals: Intervals = ()
 ) -> tuple[AnswerColumn, ...]:
     """Return the columns with Python values: whole numbers as int, dates as date."""
     return tuple(
@@ -94,11 +99,23 @@ def columns_of(
             sort=sort_of(column.type),
             values=tuple(map(_python, column.to_pylist())),
             errors=None if widths is None else errors_of(widths),
+            ends=None if ends is None else ends_of(ends),
         )
-        for name, column, role, widths in zip(
-            table.column_names, table.columns, roles, margins, strict=True
+        for name, column, role, widths, ends in zip(
+            table.column_names,
+            table.columns,
+            roles,
+            margins,
+            intervals or [None] * table.num_columns,
+            strict=True,
         )
     )
+
+
+def ends_of(interval: "tuple[Chunks, Chunks]") -> tuple[tuple[object, object], ...]:
+    """Return the ends of each interval as Python values."""
+    low, high = interval
+    return tuple((_python(a.as_py()), _python(b.as_py())) for a, b in zip(low, high, strict=True))
 
 
 def errors_of(widths: Floats) -> tuple[float | None, ...]:
@@ -125,11 +142,11 @@ def tidied(table: pa.Table) -> pa.Table:
     return pa.table(columns, names=_unlike(table.column_names))
 
 
-def error_names(names: Sequence[str]) -> tuple[str, ...]:
+def error_names(names: Sequence[str], ending: str = "error") -> tuple[str, ...]:
     """Return a name for each column's margins that no column has yet."""
     taken, made = set(names), []
     for name in names:
-        error = f"{name}_error"
+        error = f"{name}_{ending}"
         while error in taken:
             error += "_"
         taken.add(error)
@@ -187,15 +204,19 @@ FORMULA_STARTS = "=+-@＝＋－＠|%"
 
 def csv_text(columns: Sequence[AnswerColumn], *, errors: bool) -> str:
     """Return CSV, margins beside their columns; no text is a formula or commands a terminal."""
-    names = error_names([column.name for column in columns])
+    own = [column.name for column in columns]
+    names = [error_names(own, ending) for ending in ("error", "low", "high")]
     header: list[str] = []
     cells: list[Sequence[str]] = []
-    for column, error_name in zip(columns, names, strict=True):
+    for column, error_name, low_name, high_name in zip(columns, *names, strict=True):
         header.append(_csv_text(column.name))
         cells.append([_csv_cell(value) for value in column.values])
         if errors and column.errors is not None:
             header.append(_csv_text(error_name))
             cells.append([_csv_cell(error) for error in column.errors])
+        if errors and column.ends is not None:
+            header += [_csv_text(low_name), _csv_text(high_name)]
+            cells += [[_csv_cell(ends[side]) for ends in column.ends] for side in (0, 1)]
     lines = [_csv_line(row) for row in (header, *zip(*cells, strict=True))]
     return "".join(f"{line}\n" for line in lines)
 

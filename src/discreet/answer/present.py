@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from discreet.amounts import Balance, Price
 from discreet.answer.answer import Answer, Note
 from discreet.answer.columns import Floats, MarginMethod, Margins, Role
+from discreet.answer.intervals import intervals_in, too_few_rows
 from discreet.answer.resampling import Resampler, Run, can_move
 from discreet.estimators import LinearEstimator, SelectedValue
 from discreet.mechanisms.accuracy import miss_probability
@@ -76,6 +77,7 @@ def present(  # noqa: PLR0913 - each is a part of the answer
         limits=limits,
         scales=tuple(_scale(plan, origin) for origin in plan.question.sources),
         methods=methods,
+        column_intervals=intervals_in(shown.whole, plan.question.ends),
     )
 
 
@@ -166,7 +168,8 @@ class _Shown:
             WITHOUT.format(", ".join(without)): bool(without),
             PARTLY.format(", ".join(partly)): bool(partly),
         }
-        return tuple(Note(each, is_printed=True) for each, is_said in said.items() if is_said)
+        shown = tuple(Note(each, is_printed=True) for each, is_said in said.items() if is_said)
+        return (*shown, *too_few_rows(self.plan, self.asked))
 
     def _table_at(self, confidence: Fraction, simultaneous: bool) -> pa.Table:
         question = self.plan.question

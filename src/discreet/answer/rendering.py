@@ -190,6 +190,9 @@ def _shown(column: AnswerColumn) -> ShownGroup:
         is_right=is_number,
         is_key=column.role is Role.KEY,
     )
+    if column.ends is not None:
+        cells = tuple(_interval_text(*ends) for ends in column.ends)
+        return (shown, ShownColumn(header="interval", cells=cells, is_right=False, is_error=True))
     if column.errors is None:
         return (shown,)
     errors = tuple(
@@ -198,6 +201,16 @@ def _shown(column: AnswerColumn) -> ShownGroup:
     )
     bars = ShownColumn(header="±", cells=_points_aligned(errors), is_right=True, is_error=True)
     return (shown, bars)
+
+
+def _interval_text(low: object, high: object) -> str:
+    """Return both ends of an interval, with as many digits as its width calls for."""
+    if low is None or high is None:
+        return ""
+    width = None
+    if isinstance(low, int | float) and isinstance(high, int | float) and low < high:
+        width = (high - low) / 2
+    return f"{value_text(low, width)} to {value_text(high, width)}"
 
 
 def _is_whole(value: object) -> bool:

@@ -32,7 +32,7 @@ from discreet.catalog.schema import Value
 from discreet.estimators import LinearEstimator
 from discreet.mechanisms.geometric import Geometric
 from discreet.mechanisms.partition_selection import Selected
-from discreet.mechanisms.quantile import Quantile
+from discreet.mechanisms.quantile_interval import QuantileInterval
 from discreet.noise import SYSTEM, Entropy
 from discreet.query.plan.plan import (
     PlannedComponents,
@@ -90,8 +90,8 @@ def with_sharp_quantiles(planned: PlannedRelease) -> PlannedRelease:
 
 
 def _sharpened(planned: PlannedValueSelection) -> PlannedValueSelection:
-    told = cast("Quantile", planned.mechanism)
-    sharp = Quantile(
+    told = cast("QuantileInterval", planned.mechanism)
+    sharp = QuantileInterval(
         epsilon=100,
         fraction=told.fraction,
         rows_per_unit=told.rows_per_unit,

@@ -38,6 +38,12 @@ from discreet.mechanisms import (
     Sparse,
     Staircase,
 )
+from discreet.mechanisms.quantile_interval import (
+    ExtremeInterval,
+    QuantileInterval,
+    RankedInterval,
+)
+from discreet.noise.uniform import IntArray
 
 EPSILONS = (Fraction(1, 2), Fraction(1), Fraction(3))
 
@@ -194,6 +200,12 @@ def _ranks() -> Iterator[AuditCase]:
         yield add(mechanism=decile, here=[9, 1], there=[9, 2], what="0.9")
         yield add(mechanism=most, here=[10, 4], there=[10, 5], what="max")
         yield add(mechanism=least, here=[0, 0], there=[1, 0], what="min of none or one")
+        with_ends = QuantileInterval(epsilon=epsilon, fraction=Fraction(1, 2))
+        beyond = ExtremeInterval(epsilon=epsilon, end="max")
+        add_all = partial(AuditCase, draw=_intervals, runs=FEW)
+        yield add_all(mechanism=with_ends, here=[3, 3], there=[3, 4], what="median, interval")
+        yield add_all(mechanism=with_ends, here=[0, 0], there=[0, 1], what="interval of one row")
+        yield add_all(mechanism=beyond, here=[10, 4], there=[10, 5], what="max, interval")
 
 
 def _responses() -> Iterator[AuditCase]:
@@ -237,7 +249,18 @@ def _selected(
 
 def _points(mechanism: Quantile, exact: list[int], count: int) -> Outputs:
     """Choose a point of a grid of six for each of `count` groups, with rows at both its ends."""
+    return mechanism.release_many(*_groups(exact, count))
+
+
+def _intervals(mechanism: RankedInterval, exact: list[int], count: int) -> Outputs:
+    """Choose points with intervals for the same groups, and say which are supported."""
+    found = mechanism.release_many(*_groups(exact, count))
+    return np.stack([found.points, found.lows, found.highs, found.is_supported], axis=1)
+
+
+def _groups(exact: list[int], count: int) -> tuple[IntArray, IntArray, IntArray, int]:
+    """Return `count` groups with so many rows at both ends of a grid of six points."""
     held = np.array(exact)
     cells = np.flatnonzero(held) * 5
     counts, ends = held[held > 0], np.arange(count + 1) * len(cells)
-    return mechanism.release_many(np.tile(cells, count), np.tile(counts, count), ends, 6)
+    return np.tile(cells, count), np.tile(counts, count), ends, 6

@@ -313,7 +313,7 @@ def _within_calendar(table: pa.Table) -> pa.Table:
             column = table.column(place)
             low, high = (_end(each, field.type) for each in (EARLIEST, LATEST))
             is_within = pc.and_(pc.greater_equal(column, low), pc.less_equal(column, high))
-            if not pc.all(is_within).as_py():
+            if pc.all(is_within).as_py() is False:  # None if all are NULL
                 kept = pc.if_else(is_within, column, pa.scalar(None, field.type))
                 table = table.set_column(place, field, kept)
                 table = table.replace_schema_metadata(WITH_GAPS)

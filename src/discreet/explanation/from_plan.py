@@ -301,8 +301,8 @@ def _why(planned: PlannedRelease, estimator: Estimator, aggregate: Aggregate) ->
     match _priced(planned, estimator):
         case PlannedComponents():
             return noise_sentence(planned.noise_reason)
-        case PlannedValueSelection():
-            return choice_sentence(aggregate)
+        case PlannedValueSelection(support=support):
+            return choice_sentence(aggregate, support)
     return ""
 
 

@@ -418,11 +418,18 @@ def noise_sentence(reason: NoiseReason) -> str:
             return ""
 
 
-def choice_sentence(aggregate: Aggregate) -> str:
-    """Return how a mechanism selects a value."""
+def choice_sentence(aggregate: Aggregate, support: int | None = None) -> str:
+    """Return how a mechanism selects a value, and how many rows a value needs."""
     if aggregate.statistic is Statistic.MODE:
         return "It picks a value, and frequent values are more likely."
-    return f"It picks a value, and values near {rank_name(aggregate)} are more likely."
+    picks = f"It picks a value, and values near {rank_name(aggregate)} are more likely."
+    if support is None:
+        return picks
+    least = number_text(support)
+    return (
+        f"{picks} An interval that holds the exact value comes with it. The value is NULL below "
+        f"about {least} rows, by a noisy count."
+    )
 
 
 # --------------------------------------------------------------------------- words

@@ -110,8 +110,8 @@ class Ranked:
 
         Group i is given as in `release`, by cells[offsets[i]:offsets[i + 1]] and as many counts.
         """
-        size = _checked_size(grid_size)
-        groups = _Groups.checked(cells, counts, offsets, size)
+        size = checked_size(grid_size)
+        groups = GroupedRows.checked(cells, counts, offsets, size)
         rate, inside = self.rate / self._parts, self._inside(size)
         chosen = np.empty(len(groups), np.int64)
         for i in range(len(groups)):
@@ -124,7 +124,7 @@ class Ranked:
     def distribution(self, cells: Integers, counts: Integers, grid_size: int) -> ChoiceDistribution:
         """Return the distribution of release(cells, counts, grid_size)."""
         size = integer("grid_size", grid_size, least=1, most=LAW_MOST)
-        runs = _Groups.checked(cells, counts, [0, len(_flat(cells))], size).runs(0, size)
+        runs = GroupedRows.checked(cells, counts, [0, len(_flat(cells))], size).runs(0, size)
         each = np.repeat(self._utilities(runs, self._inside(size)), runs.lengths)
         return exponential_distribution(each, self.rate / self._parts)
 
@@ -135,13 +135,10 @@ class Ranked:
         at most grid_size points are farther away (McSherry, Talwar 2007).
         """
         level = confidence_level(confidence)
-        return log(_checked_size(grid_size) / (1 - level)) / float(self.rate)
+        return log(checked_size(grid_size) / (1 - level)) / float(self.rate)
 
-    def _utilities(self, runs: "_Runs", inside: int) -> IntArray:
-        """Return minus the distance of each run's ranks to the target, in parts of a row."""
-        target = self._target(runs.rows, inside)
-        below, above = self._parts * runs.least - target, target - self._parts * runs.most
-        return -np.maximum(np.maximum(below, above), 0)
+    def _utilities(self, runs: "Runs", inside: int) -> IntArray:
+        return rank_utilities(runs, self._target(runs.rows, inside), self._parts)
 
     @property
     def _parts(self) -> int:
@@ -244,7 +241,7 @@ class Extreme(Ranked):
         2 · rank rows or more, one of them is chosen with probability at most
         grid_size · exp(-rate (rank - 1/2)) ≤ STRAY.
         """
-        crowd = _checked_size(grid_size) / STRAY
+        crowd = checked_size(grid_size) / STRAY
         return max(1, ceil(log(crowd) / float(self.rate) + 0.5))
 
     @property
@@ -264,7 +261,7 @@ class Extreme(Ranked):
 
 
 @dataclass(frozen=True, slots=True)
-class _Runs:
+class Runs:
     """A group's points in runs of equal rank: the points with rows, and the gaps between them."""
 
     starts: IntArray
@@ -275,9 +272,30 @@ class _Runs:
     """U(z)."""
     rows: int
 
+    def with_own_ends(self) -> "Runs":
+        """Return the same runs, with the first and the last point of the grid in runs of one."""
+        first = [1] if self.lengths[0] > 1 else []
+        last = [int(self.starts[-1] + self.lengths[-1] - 1)] if self.lengths[-1] > 1 else []
+        end = int(self.starts[-1] + self.lengths[-1])
+        starts = np.unique(np.concatenate([self.starts, np.array([*first, *last], np.int64)]))
+        of = np.searchsorted(self.starts, starts, side="right") - 1
+        lengths = np.diff(np.append(starts, end))
+        return Runs(starts, lengths, self.least[of], self.most[of], self.rows)
+
+
+def rank_utilities(runs: Runs, target: int, parts: int, *, has_open_ends: bool = False) -> IntArray:
+    """Return minus the distance of each run's ranks to the target, in parts of a row.
+
+    With open ends, the first point has all ranks below its own too, and the last one all above.
+    """
+    below, above = parts * runs.least - target, target - parts * runs.most
+    if has_open_ends:
+        below[0] = above[-1] = 0
+    return -np.maximum(np.maximum(below, above), 0)
+
 
 @dataclass(frozen=True, slots=True)
-class _Groups:
+class GroupedRows:
     """The rows of some groups on one grid, checked. An error does not show them."""
 
     cells: IntArray
@@ -288,7 +306,7 @@ class _Groups:
         return len(self.offsets) - 1
 
     @classmethod
-    def checked(cls, cells: object, counts: object, offsets: object, size: int) -> "_Groups":
+    def checked(cls, cells: object, counts: object, offsets: object, size: int) -> "GroupedRows":
         points, rows, ends = (_flat(each) for each in (cells, counts, offsets))
         if len(points) != len(rows) or not _are_ends(ends, len(points)):
             rule = "must increase from 0 to the number of cells, with one count for each cell"
@@ -303,7 +321,11 @@ class _Groups:
             raise ParameterError("counts", HIDDEN, rule)
         return cls(points, rows, ends)
 
-    def runs(self, group: int, size: int) -> _Runs:
+    def totals(self) -> IntArray:
+        """Return how many rows each group has."""
+        return np.diff(np.concatenate([[0], np.cumsum(self.counts)])[self.offsets])
+
+    def runs(self, group: int, size: int) -> Runs:
         """Return one group's runs: gap, point, gap, …, point, gap, without empty gaps."""
         here = slice(int(self.offsets[group]), int(self.offsets[group + 1]))
         cells, counts = self.cells[here], self.counts[here]
@@ -317,7 +339,7 @@ class _Groups:
         most[2::2] = least[2::2] = most[1::2]
         least[1::2] = most[1::2] - counts
         held = lengths > 0
-        return _Runs(starts[held], lengths[held], least[held], most[held], int(most[-1]))
+        return Runs(starts[held], lengths[held], least[held], most[held], int(most[-1]))
 
 
 def _checked_price(epsilon: object, rows_per_unit: object, neighbours: object) -> dict[str, object]:
@@ -328,7 +350,8 @@ def _checked_price(epsilon: object, rows_per_unit: object, neighbours: object) -
     }
 
 
-def _checked_size(grid_size: object) -> int:
+def checked_size(grid_size: object) -> int:
+    """Return the number of points of a grid, or raise `ParameterError`."""
     return integer("grid_size", grid_size, least=1, most=CANDIDATES_MOST)
 
 

@@ -35,7 +35,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panel:
-    """A column of numbers to plot, NaN for missing ones, with margins of error if it has any."""
+    """A column of numbers to plot, NaN for missing ones, with margins of error if it has any.
+
+    Margins have two rows where those below and above a number differ.
+    """
 
     title: str
     values: Floats
@@ -80,7 +83,8 @@ def plot_answer_lines(
             where, heights = places[rows], panel.values[rows]
             axes.plot(where, heights, color=colour, linewidth=1.5, label=_literal(name))
             if panel.errors is not None:
-                low, high = heights - panel.errors[rows], heights + panel.errors[rows]
+                below, above = np.broadcast_to(panel.errors, (2, len(panel.values)))[:, rows]
+                low, high = heights - below, heights + above
                 axes.fill_between(where, low, high, color=colour, alpha=0.2, linewidth=0)
         axes.yaxis.set_major_formatter(thousands)
         _order_axis(axes, places)

@@ -423,7 +423,7 @@ class Question:
 
     Release i becomes the table `released_i` of the SQL that comes afterwards, which otherwise reads
     public tables only. It gives the asked columns, then for each name in `spreads` a column of half
-    widths, computed from columns `<column>_spread` that stand beside every aggregate.
+    widths, from columns `<column>_spread` beside every aggregate, and the ends of intervals.
     """
 
     aggregations: tuple[Aggregation, ...]
@@ -442,6 +442,8 @@ class Question:
     """The SQL without its last LIMIT, if it has one."""
     sources: tuple[ColumnOrigin | None, ...]
     """For each column, the column of a release that it is taken from unchanged, if it is."""
+    ends: tuple[tuple[str, str] | None, ...] = ()
+    """For each column, the output columns that hold the ends of its interval, if it has one."""
     shown: tuple[tuple[str, str], ...] | None = None
     """Where the SQL only names columns of released_0: what it calls each, and which it is."""
     over_shown: tuple[OverShownGroups, ...] = ()

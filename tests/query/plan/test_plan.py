@@ -12,6 +12,7 @@ from discreet.accounting.events import (
     ApproximateEvent,
     ComposedEvent,
     DiscreteGaussianEvent,
+    DiscreteLaplaceEvent,
     ExponentialEvent,
 )
 from discreet.catalog.catalog import Accounting
@@ -190,7 +191,26 @@ def test_a_question_about_public_tables_is_free() -> None:
 
 def test_quantiles_are_charged_once_for_all_groups() -> None:
     plan = plan_of(make_release(quantile(COST, "1/2"), keys=by_region()))
-    assert plan.events == (ExponentialEvent(epsilon=Fraction(1)),)
+    counted, *chosen = plan.events
+    rows = plan.releases[0].value_selections[0].value_selection.rows
+    assert counted == DiscreteLaplaceEvent(sensitivity=rows, scale=Fraction(10 * rows), answers=3)
+    shares = (Fraction(7, 10), Fraction(1, 10), Fraction(1, 10))
+    assert chosen == [ExponentialEvent(epsilon=each) for each in shares]
+
+
+def test_quantiles_without_a_step_are_read_off_a_fine_grid() -> None:
+    """A grid of 2^14 points, or 2^12 for unknown groups, was coarser than the noise."""
+    for keys in (None, by_region()):
+        (planned,) = plan_of(make_release(quantile(COST, "1/2"), keys=keys)).releases
+        pick = planned.value_selections[0].value_selection
+        assert pick.is_rounded
+        assert pick.grid is not None
+        assert pick.grid.steps == (1 << 20) - 1
+    (whole,) = plan_of(make_release(quantile(MINUTES, "1/2"))).releases
+    pick = whole.value_selections[0].value_selection
+    assert not pick.is_rounded
+    assert pick.grid is not None
+    assert pick.grid.steps == 240
 
 
 # --------------------------------------------------------------------------- which noise

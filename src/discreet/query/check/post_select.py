@@ -7,6 +7,7 @@ from sqlglot import exp, parse_one
 
 from discreet.errors import UnsupportedError
 from discreet.query.check.aggregates import is_aggregate
+from discreet.query.check.intervals import carry_ends, drop_ends
 from discreet.query.check.margins import (
     CHOOSES,
     READS_NOISE,
@@ -56,6 +57,7 @@ def finish_post_query(node: exp.Select, sources: tuple[TableRef, ...]) -> PostQu
                 rough.add(name)
             hidden.append(exp.alias_(spread, spreads[name], quoted=True, copy=False))
     node.set("expressions", [*node.expressions, *hidden])
+    ends = carry_ends(node, names, sources) if is_row_by_row else {}
     inner = [each.relation for each in sources]
     return PostQuery(
         tree=node,
@@ -64,6 +66,7 @@ def finish_post_query(node: exp.Select, sources: tuple[TableRef, ...]) -> PostQu
         rough=frozenset(rough),
         noisy=frozenset(name for name, is_one in zip(names, noisy, strict=True) if is_one),
         is_chosen=is_chosen,
+        ends=ends,
         origins=origins,
         is_public=all(not isinstance(each, PostQuery) or each.is_public for each in inner),
         is_single=is_first_only(node)
@@ -193,6 +196,7 @@ def without_margins(opened: PostQuery) -> exp.Query:
 
 
 def _without_margins(opened: PostQuery) -> exp.Query:
+    drop_ends(opened)
     if not opened.spreads:
         return opened.tree
     columns = [exp.column(exp.to_identifier(each, quoted=True)) for each in opened.columns]
@@ -242,6 +246,7 @@ def renamed(opened: PostQuery, names: tuple[str, ...]) -> PostQuery:
         spreads={change.get(each, each): spread for each, spread in opened.spreads.items()},
         rough=frozenset(change.get(each, each) for each in opened.rough),
         noisy=frozenset(change.get(each, each) for each in opened.noisy),
+        ends={change.get(each, each): ends for each, ends in opened.ends.items()},
         origins={change.get(each, each): origin for each, origin in opened.origins.items()},
     )
 

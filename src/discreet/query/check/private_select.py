@@ -15,6 +15,7 @@ from discreet.query.check.aggregates import (
 )
 from discreet.query.check.filtered_rows import ROWS, Filtered, Rebase, needed_rows
 from discreet.query.check.group_counts import GroupCount, counting, value_of
+from discreet.query.check.intervals import ends_of
 from discreet.query.check.joins import Joined, Selection, join_all
 from discreet.query.check.keys import groups_of, key_nodes, unlisted
 from discreet.query.check.post_select import (
@@ -376,6 +377,7 @@ class PrivateSelect:
                 if each.statistic not in CHOSEN
             },
             noisy=frozenset(aggregates),
+            ends=ends_of(made),
             origins=origins_of(number, key_names, aggregates),
             is_public=False,
             is_single=not keys,

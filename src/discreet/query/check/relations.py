@@ -121,6 +121,8 @@ class PostQuery:
     """Columns whose half width holds only to first order in the noise."""
     noisy: frozenset[str] = frozenset()
     """Columns that are computed from noisy numbers."""
+    ends: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """For selected values with an interval, unchanged: the columns of its ends beside it."""
     origins: Mapping[str, ColumnOrigin] = field(default_factory=dict)
     """For columns taken from a release unchanged: which column of which release."""
     is_public: bool = True

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from json import dumps
 
-from discreet.accounting.events import record_from_event
+from discreet.accounting.events import Event, record_from_event
 from discreet.catalog.catalog import BudgetPolicy
 from discreet.catalog.schema import PrivateTable
 from discreet.mechanisms.gaussian_selection import GaussianPartitionSelection
@@ -36,6 +36,8 @@ class Identity:
 
     whole: str
     """With those, and only those, that release the same at the same price."""
+    earlier: str
+    """What `whole` was when values were chosen without an interval and a count."""
     base: str
     """With all that are about the same rows and groups."""
     aggregates: tuple[str, ...]
@@ -51,28 +53,26 @@ def identities_of(
     """
     found: list[Identity] = []
     for planned in releases:
-        release = planned.aggregation
-        wholes = [each.whole for each in found]
-        numbers = {
-            each.number: _scalar(each, wholes)
-            for each in question.scalars
-            if all(need < len(found) for need in each.needs)
-        }
-        plain = CanonicalRelease(release, {})
-        own = CanonicalRelease(release, numbers) if numbers else plain
-        told = (
-            FORM,
-            own.text(release.aggregates),
-            _ranges(release),
-            dumps([record_from_event(each) for each in planned.events], sort_keys=True),
-            identity_text((planned.neighbours, policy.accounting)),
-            *_selection(planned),
-        )
+        plain = CanonicalRelease(planned.aggregation, {})
+        aggregates = planned.aggregation.aggregates
         found.append(
             Identity(
-                whole=digest_of("|".join(told)),
+                whole=_whole(
+                    planned,
+                    plain,
+                    planned.events,
+                    _numbers(question, [each.whole for each in found]),
+                    policy,
+                ),
+                earlier=_whole(
+                    planned,
+                    plain,
+                    planned.earlier_events,
+                    _numbers(question, [each.earlier for each in found]),
+                    policy,
+                ),
                 base=digest_of(plain.text(())),
-                aggregates=tuple(_meaning(plain, each) for each in release.aggregates),
+                aggregates=tuple(_meaning(plain, each) for each in aggregates),
             )
         )
     return tuple(found)
@@ -85,6 +85,36 @@ def _selection(planned: PlannedRelease) -> tuple[str, ...]:
         selection.mechanism, GaussianPartitionSelection
     )
     return ("gaussian selection",) if is_gaussian else ()
+
+
+def _numbers(question: Question, wholes: list[str]) -> dict[int, str]:
+    """Return what the numbers are called that are made of releases of these names."""
+    return {
+        each.number: _scalar(each, wholes)
+        for each in question.scalars
+        if all(need < len(wholes) for need in each.needs)
+    }
+
+
+def _whole(
+    planned: PlannedRelease,
+    plain: CanonicalRelease,
+    events: tuple[Event, ...],
+    numbers: dict[int, str],
+    policy: BudgetPolicy,
+) -> str:
+    """Return what a release is called that is charged as these events and uses these numbers."""
+    release = planned.aggregation
+    own = CanonicalRelease(release, numbers) if numbers else plain
+    told = (
+        FORM,
+        own.text(release.aggregates),
+        _ranges(release),
+        dumps([record_from_event(each) for each in events], sort_keys=True),
+        identity_text((planned.neighbours, policy.accounting)),
+        *_selection(planned),
+    )
+    return digest_of("|".join(told))
 
 
 def meanings_of(release: Aggregation) -> tuple[str, ...]:

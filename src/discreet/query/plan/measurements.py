@@ -33,6 +33,8 @@ class ValueSelection:
     fraction: Fraction
     kind: Kind
     grid: ValueGrid | None
+    is_rounded: bool = False
+    """Whether values may lie between points of the grid, and are moved to the nearest."""
     domain: tuple[Value, ...] = ()
     rows: int
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
 
-from discreet.accounting.events import Event
+from discreet.accounting.events import Event, ExponentialEvent
 from discreet.errors import ParameterError, shown
 from discreet.estimators import (
     Estimator,
@@ -25,7 +25,7 @@ from discreet.estimators import (
 from discreet.mechanisms.exponential import PermuteAndFlip
 from discreet.mechanisms.gaussian_selection import GaussianPartitionSelection
 from discreet.mechanisms.partition_selection import PartitionSelection
-from discreet.mechanisms.quantile import Extreme, Quantile
+from discreet.mechanisms.quantile_interval import ExtremeInterval, QuantileInterval
 from discreet.mechanisms.row_threshold import RowThreshold
 from discreet.mechanisms.sensitivity import Neighbours
 from discreet.pair_moments import PairEstimator
@@ -113,7 +113,7 @@ def _checked_within(within: Real | Mapping[str, Real]) -> Fraction | Mapping[str
     return MappingProxyType(each)
 
 
-Chooser = Quantile | Extreme | PermuteAndFlip
+Chooser = QuantileInterval | ExtremeInterval | PermuteAndFlip
 
 
 Selector = PartitionSelection | GaussianPartitionSelection | RowThreshold
@@ -141,6 +141,26 @@ class PlannedValueSelection:
     epsilon: Fraction
     mechanism: Chooser
 
+    def events(self, groups: int | None) -> tuple[Event, ...]:
+        """Return what is charged for it, in so many groups; None if nobody knows how many."""
+        if isinstance(self.mechanism, PermuteAndFlip):
+            return (self.mechanism.event,)
+        return self.mechanism.events(groups)
+
+    @property
+    def earlier_event(self) -> Event:
+        """What was charged for it when values were chosen without an interval and a count."""
+        if isinstance(self.mechanism, PermuteAndFlip):
+            return self.mechanism.event
+        return ExponentialEvent(epsilon=self.epsilon)
+
+    @property
+    def support(self) -> int | None:
+        """From how many rows on, by a noisy count, a value is shown; None if it always is."""
+        if isinstance(self.mechanism, PermuteAndFlip) or self.value_selection.grid is None:
+            return None
+        return self.mechanism.support(self.value_selection.grid.steps + 1)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedKeySelection:
@@ -166,6 +186,8 @@ class PlannedRelease:
     epsilon: Fraction
     delta: Fraction
     events: tuple[Event, ...]
+    earlier_events: tuple[Event, ...]
+    """What was charged when values were chosen without an interval: tables of then are kept."""
     contribution: Contribution
     noise_reason: NoiseReason
     left_out: tuple[LeftOut, ...]

@@ -10,7 +10,8 @@ from discreet.catalog.catalog import BudgetPolicy
 from discreet.errors import ParameterError, TargetError, UnknownKeysError, readable
 from discreet.estimators import ComponentEstimator
 from discreet.mechanisms.exponential import PermuteAndFlip
-from discreet.mechanisms.quantile import End, Extreme, Quantile
+from discreet.mechanisms.quantile import End
+from discreet.mechanisms.quantile_interval import ExtremeInterval, QuantileInterval
 from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
 from discreet.query.plan.accuracy import least_epsilon
 from discreet.query.plan.bounded_rows import reads_bounded_rows
@@ -206,11 +207,7 @@ def _planned_release(
         _planned_pick(pick, share, policy.neighbours)
         for pick, share in zip(outline.value_selections, parts[len(of_measures) :], strict=True)
     )
-    all_events = (
-        *([selection_event(selection, policy)] if selection else []),
-        *events,
-        *(each.mechanism.event for each in picks),
-    )
+    before = (*([selection_event(selection, policy)] if selection else []), *events)
     return PlannedRelease(
         aggregation=outline.aggregation,
         queries=outline.queries,
@@ -221,7 +218,8 @@ def _planned_release(
         neighbours=policy.neighbours,
         epsilon=epsilon,
         delta=delta if selection or uses_gaussian(measures) else Fraction(0),
-        events=all_events,
+        events=(*before, *(event for each in picks for event in each.events(outline.groups))),
+        earlier_events=(*before, *(each.earlier_event for each in picks)),
         contribution=_contribution(outline),
         noise_reason=noise_reason,
         left_out=(*outline.aggregation.left_out, *_clamped(outline)),
@@ -238,11 +236,11 @@ def _planned_pick(
         )
     elif pick.fraction in (0, 1):
         end = End.MIN if pick.fraction == 0 else End.MAX
-        mechanism = Extreme(
+        mechanism = ExtremeInterval(
             epsilon=epsilon, end=end, rows_per_unit=pick.rows, neighbours=neighbours
         )
     else:
-        mechanism = Quantile(
+        mechanism = QuantileInterval(
             epsilon=epsilon,
             fraction=pick.fraction.limit_denominator(10**6),
             rows_per_unit=pick.rows,

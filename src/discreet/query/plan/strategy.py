@@ -55,16 +55,14 @@ from discreet.query.plan.sensitivity import (
 from discreet.query.questions import Aggregate, Aggregation, Counted, DeclaredGroups, Statistic
 from discreet.query.tree import ContributionBounding, ExactQuery, Expression, GroupBounding
 
-POINTS_MOST = 1 << 16
-"""Quantiles of whole numbers are among all of them up to so many, else among evenly spaced ones."""
+POINTS_MOST = 1 << 20
+"""Quantiles are among all values of a column up to so many, else among evenly spaced points."""
 
-
-POINTS_SPACED = 1 << 14
-
+POINTS_IN_ALL = 1 << 26
+"""Points of a quantile over all groups: the database returns no more rows than this."""
 
 CANDIDATES_MOST = 1 << 22
-"""Points of a quantile, or values of a mode, over all groups."""
-
+"""Values of a mode over all groups."""
 
 GROUPS_GUESSED = 1 << 10
 """For so many groups points are provided where nobody knows how many there are."""
@@ -290,9 +288,9 @@ class _Builder:
 
     def _quantile(self, aggregate: Aggregate) -> SelectedValue:
         argument = _argument(aggregate)
-        most = min(POINTS_MOST, max(2, CANDIDATES_MOST // (self.groups or GROUPS_GUESSED))) - 1
+        most = min(POINTS_MOST, max(2, POINTS_IN_ALL // (self.groups or GROUPS_GUESSED))) - 1
         is_own = (steps := native_steps(argument)) is not None and steps <= most
-        ruler = grid_for(argument, most=most if is_own else min(most, POINTS_SPACED - 1))
+        ruler = grid_for(argument, most=most)
         query = self._added(replace(self._base, cell=quantize(argument, ruler)))
         ends = {Statistic.MIN: Fraction(0), Statistic.MAX: Fraction(1)}
         fraction = ends.get(aggregate.statistic, aggregate.fraction or Fraction(0))
@@ -303,6 +301,7 @@ class _Builder:
                 fraction=fraction,
                 kind=aggregate.kind,
                 grid=ruler,
+                is_rounded=not is_own,
                 rows=self.rows,
             )
         )
