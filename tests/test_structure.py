@@ -286,7 +286,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "relations",
         "aggregates joins",
         "keys post_select",
-        "row_scope shares",
+        "row_scope",
         "unit_groups",
         "private_select",
         "checker",

@@ -32,7 +32,6 @@ from discreet.query.check.relations import (
     origins_of,
 )
 from discreet.query.check.row_scope import QuestionWalk, RowScope
-from discreet.query.check.shares import write_shares
 from discreet.query.check.unit_groups import GROUPS, GroupRewriter, check_square, unit_aggregate
 from discreet.query.expressions.narrowing import narrow, with_facts
 from discreet.query.expressions.rejections import below, row_level, unhandled
@@ -212,7 +211,6 @@ class PrivateSelect:
             keys.setdefault(key, each)
         if any(self.names.is_unit(each) for each in keys):
             return self._per_unit(list(keys), filtered)
-        write_shares(self.node)
         return self._release(list(keys.values()), list(keys), filtered)
 
     # ----------------------------------------------------------------------- groups by unit
