@@ -331,7 +331,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "column_domains",
         "keys margins row_numbers shown_groups",
         "post_select",
-        "filtered_rows group_counts row_scope set_operations shares",
+        "filtered_rows group_counts row_scope set_operations",
         "unit_groups",
         "private_select",
         "checker",

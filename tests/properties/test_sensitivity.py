@@ -58,7 +58,8 @@ def plan_of(
     is_prepared: bool = False,
     groups: int | None = None,
 ) -> Plan:
-    here = catalog(neighbours, accounting, is_prepared=is_prepared)
+    are_limited = groups is not None
+    here = catalog(neighbours, accounting, is_prepared=is_prepared, are_limited=are_limited)
     checked = check(parse(question.sql), here, public_store())
     chosen = reading_bounded_rows(checked) if is_prepared else checked
     if groups is not None:
