@@ -19,7 +19,8 @@ ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "discreet"
 
 MAY_IMPORT: dict[str, set[str]] = {
-    "errors": set(),
+    "notebook": set(),
+    "errors": {"notebook"},
     "deprecated": set(),
     "writing": set(),
     "extras": set(),
@@ -190,7 +191,7 @@ MAY_IMPORT: dict[str, set[str]] = {
 }
 """Imports point downwards only: each part, and the parts it may use."""
 
-GROUND = {"deprecated", "errors"}
+GROUND = {"deprecated", "errors", "notebook"}
 """Everyone may use these."""
 
 HOMES = {
@@ -282,8 +283,10 @@ INSIDE: dict[str, dict[str, set[str]]] = {
     ),
     "catalog": in_order(
         "edits entries schema",
+        "shown",
         "catalog columns",
-        "sources toml",
+        "sources unit_names",
+        "toml",
         "declaration",
         "arguments resolve",
         "__init__",

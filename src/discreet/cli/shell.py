@@ -16,18 +16,7 @@ from prompt_toolkit.input import Input
 from prompt_toolkit.output import Output
 
 from discreet.answer import Answer
-from discreet.answer.rendering import value_text
-from discreet.catalog import (
-    Auto,
-    Bounds,
-    Column,
-    ColumnUnit,
-    PathUnit,
-    PrivateTable,
-    PublicTable,
-    Table,
-)
-from discreet.catalog.schema import time_from_number
+from discreet.catalog.shown import declared_text, unit_text
 from discreet.cli import clear_interrupt
 from discreet.cli.ask import answered, check_chart, explained, opened, save_chart, show_answer
 from discreet.cli.console import answers, complain, remark, sentence_of, show, show_table, width_of
@@ -127,7 +116,7 @@ class Shell:
         tables = self.curator.catalog.tables
         columns = {
             "table": [each.name for each in tables],
-            "protects": [_unit(each) for each in tables],
+            "protects": [unit_text(each) for each in tables],
             "columns": [", ".join(column.name for column in each.columns) for each in tables],
         }
         show_table(columns, folds=True)
@@ -143,11 +132,11 @@ class Shell:
             near = nearest_name(name, names)
             hint = f"Did you mean {near}?" if near else f"Available tables: {', '.join(names)}."
             raise typer.BadParameter(f"There is no table {name}. {hint}")
-        show(f"{table.name}: {_unit(table)}")
+        show(f"{table.name}: {unit_text(table)}")
         columns = {
             "column": [each.name for each in table.columns],
             "type": [each.kind.value for each in table.columns],
-            "declared": [_declared(each) for each in table.columns],
+            "declared": [declared_text(each) for each in table.columns],
         }
         show_table(columns, folds=True)
 
@@ -308,43 +297,3 @@ def _positive(name: str, number: Fraction) -> Fraction:
     if number <= 0:
         raise ParameterError(name, number, "must be more than 0")
     return number
-
-
-def _unit(table: Table) -> str:
-    match table:
-        case PublicTable():
-            return "nobody (public table)"
-        case PrivateTable(unit=ColumnUnit(column=column)):
-            return f"each {column}, {_rows(table)}"
-        case PrivateTable(unit=PathUnit(table=other)):
-            return f"like {other}, {_rows(table)}"
-        case _:
-            return "each row"
-
-
-def _rows(table: PrivateTable) -> str:
-    limit = "row" if table.rows_per_unit == 1 else "rows"
-    return f"at most {table.rows_per_unit} {limit}"
-
-
-def _declared(column: Column) -> str:
-    facts = []
-    match column.bounds:
-        case Bounds(low=low, high=high):
-            ends = [_end(column, each) for each in (low, high)]
-            facts.append(f"{ends[0]} to {ends[1]}")
-        case Auto():
-            facts.append("bounds: found privately when first needed")
-        case None:
-            pass
-    if column.step is not None:
-        facts.append(f"steps of {readable(column.step)}")
-    if column.values is not None:
-        facts.append(", ".join(value_text(each) for each in column.values[:8]))
-        facts[-1] += ", …" if len(column.values) > 8 else ""
-    return "; ".join(facts)
-
-
-def _end(column: Column, number: Fraction) -> str:
-    moment = time_from_number(number, column.kind) if column.kind.is_time else None
-    return readable(number) if moment is None else moment.isoformat()

@@ -62,7 +62,12 @@ def demo(
 @runs("init")
 def init(
     data: Annotated[
-        list[str], typer.Argument(metavar="DATA", help="Data files: CSV, Parquet or DuckDB.")
+        list[str],
+        typer.Argument(
+            metavar="DATA",
+            help="Data files: CSV, Parquet or DuckDB. Or the address of a PostgreSQL or Spark "
+            "server (postgresql://reader@host/db, spark://host:7077, env:NAME), then its tables.",
+        ),
     ],
     unit: Annotated[
         str | None,
@@ -70,6 +75,12 @@ def init(
             metavar="COLUMN",
             help='Column that identifies the person to protect, or "row" to protect each row '
             "separately.",
+        ),
+    ] = None,
+    public: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TABLE", help="A table that anyone may see. Repeat it for several tables."
         ),
     ] = None,
     epsilon: Annotated[

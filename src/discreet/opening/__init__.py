@@ -17,6 +17,7 @@ from discreet.opening.open import (
     read_columns,
     rows_guessed_from,
 )
+from discreet.opening.sources import from_environment, read_server_columns
 from discreet.opening.stores import (
     LEDGER_SUFFIX,
     copy_of,
@@ -32,6 +33,7 @@ __all__ = [
     "LEDGER_SUFFIX",
     "copy_of",
     "forget_catalog",
+    "from_environment",
     "is_copy_outdated",
     "is_on_server",
     "ledger_place",
@@ -42,5 +44,6 @@ __all__ = [
     "open_unplugged",
     "prepare_catalog",
     "read_columns",
+    "read_server_columns",
     "rows_guessed_from",
 ]

@@ -1,0 +1,89 @@
+"""What a catalog declares, as people read it: in the shell and in notebooks."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from textwrap import fill
+
+from discreet.catalog.schema import (
+    Auto,
+    Bounds,
+    Column,
+    ColumnUnit,
+    PathUnit,
+    PrivateTable,
+    PublicTable,
+    Table,
+    Value,
+    time_from_number,
+)
+from discreet.errors import readable, without_commands
+from discreet.notebook import html_of_rows
+
+WIDTH = 100
+
+HEAD = ("table", "protects", "columns")
+
+
+def tables_html(tables: Sequence[Table], *, below: str = "") -> str:
+    """Return the tables for a notebook, and a line below them."""
+    rows = [[without_commands(each) for each in _row(table)] for table in tables]
+    return html_of_rows(HEAD, rows, below=without_commands(below))
+
+
+def tables_text(tables: Sequence[Table]) -> str:
+    """Return the tables as lines of text: each with its unit, and its columns below."""
+    lines = []
+    for name, unit, columns in map(_row, tables):
+        lines.append(f"{name}: {unit}")
+        lines.append(fill(columns, WIDTH, initial_indent="  ", subsequent_indent="  "))
+    return without_commands("\n".join(lines))
+
+
+def _row(table: Table) -> tuple[str, str, str]:
+    return table.name, unit_text(table), ", ".join(each.name for each in table.columns)
+
+
+def unit_text(table: Table) -> str:
+    """Return whom a table protects, and how many rows of each are used."""
+    match table:
+        case PublicTable():
+            return "nobody (public table)"
+        case PrivateTable(unit=ColumnUnit(column=column)):
+            return f"each {column}, {_rows(table)}"
+        case PrivateTable(unit=PathUnit(table=other)):
+            return f"like {other}, {_rows(table)}"
+        case _:
+            return "each row"
+
+
+def _rows(table: PrivateTable) -> str:
+    limit = "row" if table.rows_per_unit == 1 else "rows"
+    return f"at most {table.rows_per_unit} {limit}"
+
+
+def declared_text(column: Column) -> str:
+    """Return what is declared of a column: bounds, step and values."""
+    facts = []
+    match column.bounds:
+        case Bounds(low=low, high=high):
+            ends = [_end(column, each) for each in (low, high)]
+            facts.append(f"{ends[0]} to {ends[1]}")
+        case Auto():
+            facts.append("bounds: found privately when first needed")
+        case None:
+            pass
+    if column.step is not None:
+        facts.append(f"steps of {readable(column.step)}")
+    if column.values is not None:
+        facts.append(", ".join(_value(each) for each in column.values[:8]))
+        facts[-1] += ", …" if len(column.values) > 8 else ""
+    return "; ".join(facts)
+
+
+def _end(column: Column, number: Fraction) -> str:
+    moment = time_from_number(number, column.kind) if column.kind.is_time else None
+    return readable(number) if moment is None else moment.isoformat()
+
+
+def _value(value: Value) -> str:
+    return "NULL" if value is None else str(value).lower() if value in (True, False) else str(value)
