@@ -1,8 +1,8 @@
 """What a catalog declares, as people read it: in the shell and in notebooks."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from textwrap import fill
+from textwrap import wrap
 
 from discreet.catalog.schema import (
     Auto,
@@ -21,6 +21,9 @@ from discreet.notebook import html_of_rows
 
 WIDTH = 100
 
+NAME_LINES = 3
+"""The most lines of names of columns of a table."""
+
 HEAD = ("table", "protects", "columns")
 
 
@@ -30,13 +33,32 @@ def tables_html(tables: Sequence[Table], *, below: str = "") -> str:
     return html_of_rows(HEAD, rows, below=without_commands(below))
 
 
-def tables_text(tables: Sequence[Table]) -> str:
-    """Return the tables as lines of text: each with its unit, and its columns below."""
-    lines = []
-    for name, unit, columns in map(_row, tables):
-        lines.append(f"{name}: {unit}")
-        lines.append(fill(columns, WIDTH, initial_indent="  ", subsequent_indent="  "))
-    return without_commands("\n".join(lines))
+def tables_text(tables: Sequence[Table], *, width: int = WIDTH) -> str:
+    """Return the tables as lines of text: each with its unit, and its columns below.
+
+    Of a table with many columns, the first are named.
+    """
+    return "\n".join(line for each in tables for line in _lines(each, width))
+
+
+def _lines(table: Table, width: int) -> Iterator[str]:
+    name, unit, _ = _row(table)
+    yield without_commands(f"{name}: {unit}")
+    names = [without_commands(each.name) for each in table.columns]
+    shown = next(
+        found
+        for count in range(len(names), -1, -1)
+        if len(found := _folded(names, count, width)) <= NAME_LINES or count == 0
+    )
+    yield from shown
+
+
+def _folded(names: Sequence[str], count: int, width: int) -> list[str]:
+    """Return the first names on lines of a width, and how many more there are."""
+    left = len(names) - count
+    more = [f"… and {left} more"] if left else []
+    text = ", ".join([*names[:count], *more])
+    return wrap(text, width, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
 
 
 def _row(table: Table) -> tuple[str, str, str]:

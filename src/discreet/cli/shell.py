@@ -16,7 +16,7 @@ from prompt_toolkit.input import Input
 from prompt_toolkit.output import Output
 
 from discreet.answer import Answer
-from discreet.catalog.shown import declared_text, unit_text
+from discreet.catalog.shown import declared_text, tables_text, unit_text
 from discreet.cli import clear_interrupt
 from discreet.cli.ask import answered, check_chart, explained, opened, save_chart, show_answer
 from discreet.cli.console import answers, complain, remark, sentence_of, show, show_table, width_of
@@ -113,13 +113,7 @@ class Shell:
 
     def tables(self, _: str) -> None:
         """List the tables."""
-        tables = self.curator.catalog.tables
-        columns = {
-            "table": [each.name for each in tables],
-            "protects": [unit_text(each) for each in tables],
-            "columns": [", ".join(column.name for column in each.columns) for each in tables],
-        }
-        show_table(columns, folds=True)
+        show(tables_text(self.curator.catalog.tables, width=width_of(answers())))
 
     def describe(self, name: str) -> None:
         """Show a table's columns and what the catalog declares for them; all tables for no name."""
@@ -208,7 +202,7 @@ COMMANDS: Mapping[str, ShellCommand] = {
 }
 
 
-def shell(*, catalog: Path, epsilon: Fraction, account: str | None, token: str | None) -> None:
+def shell(*, epsilon: Fraction, catalog: Path, account: str | None, token: str | None) -> None:
     """Run the shell; in a pipe, exit with the code of the first failure."""
     code = run_shell(catalog, QuestionOptions(epsilon=epsilon), account_options(account, token))
     raise typer.Exit(code)

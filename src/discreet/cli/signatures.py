@@ -122,17 +122,17 @@ def init(
 @runs("ask")
 def explain(
     sql: Sql = None,
-    catalog: Catalog = DEFAULT_CATALOG,
     epsilon: Epsilon = None,
     within: Within = None,
-    delta: Delta = None,
-    confidence: Confidence = DEFAULT_CONFIDENCE,
-    row_choice: RowChoice = None,
-    groups_per_unit: GroupsPerUnit = None,
-    dialect: Dialect = None,
     show_sql: ShowSql = False,
     file: File = None,
+    catalog: Catalog = DEFAULT_CATALOG,
     is_json: AsJson = False,
+    confidence: Confidence = DEFAULT_CONFIDENCE,
+    delta: Delta = None,
+    groups_per_unit: GroupsPerUnit = None,
+    row_choice: RowChoice = None,
+    dialect: Dialect = None,
     account: PreviewAs = None,
     token: PreviewToken = None,
 ) -> None:
@@ -142,17 +142,17 @@ def explain(
 @runs("ask")
 def ask(
     sql: Sql = None,
-    catalog: Catalog = DEFAULT_CATALOG,
     epsilon: Epsilon = None,
     within: Within = None,
-    delta: Delta = None,
-    confidence: Confidence = DEFAULT_CONFIDENCE,
-    row_choice: RowChoice = None,
-    groups_per_unit: GroupsPerUnit = None,
+    plot: Chart = None,
     file: File = None,
+    catalog: Catalog = DEFAULT_CATALOG,
     is_json: AsJson = False,
     is_csv: AsCsv = False,
-    plot: Chart = None,
+    confidence: Confidence = DEFAULT_CONFIDENCE,
+    delta: Delta = None,
+    groups_per_unit: GroupsPerUnit = None,
+    row_choice: RowChoice = None,
     account: As = None,
     token: Token = None,
 ) -> None:
@@ -202,7 +202,6 @@ def coverage(
 
 @runs("shell")
 def shell(
-    catalog: Catalog = DEFAULT_CATALOG,
     epsilon: Annotated[
         Fraction,
         typer.Option(
@@ -214,6 +213,7 @@ def shell(
             help="ε to spend on each query. Default: 0.1.",
         ),
     ] = Fraction(1, 10),
+    catalog: Catalog = DEFAULT_CATALOG,
     account: As = None,
     token: Token = None,
 ) -> None:
