@@ -15,6 +15,7 @@ from discreet.bounds import BoundsSearch, FoundBounds, bounds_from, bounds_searc
 from discreet.bounds.histogram import ColumnRef, column_named
 from discreet.catalog.catalog import Catalog, RowChoice
 from discreet.catalog.schema import Bounds
+from discreet.catalog.shown import tables_html
 from discreet.coverage.lookup import CoverageLookup, KnownCoverage
 from discreet.engines.base import Engine
 from discreet.engines.public_store import PublicStore
@@ -299,6 +300,9 @@ class Curator:
         names = ", ".join(each.name for each in self.catalog.tables)
         return f"Curator({names} · left {self.remaining})"
 
+    def _repr_html_(self) -> str:
+        return tables_html(self.catalog.tables, below=f"Remaining: {self.remaining}")
+
     def _look_up(self, plan: Plan, account: str) -> tuple[KnownReleases, KnownCoverage]:
         """Return what the ledger has of a plan and of its tables' coverage, read at once."""
         wanted = self._coverage.wanted(self._coverage.limits(plan))
@@ -426,6 +430,10 @@ class Account:
 
     def __repr__(self) -> str:
         return f"Account({self.name} · left {self.remaining})"
+
+    def _repr_html_(self) -> str:
+        below = f"Account: {self.name} · Remaining: {self.remaining}"
+        return tables_html(self.catalog.tables, below=below)
 
 
 def _cost_and_origin(released: ReleasedTables, found: FoundBounds) -> tuple[Price, bool]:

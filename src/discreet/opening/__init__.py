@@ -19,6 +19,7 @@ from discreet.opening.open import (
     read_columns,
     rows_guessed_from,
 )
+from discreet.opening.sources import from_environment, read_server_columns
 from discreet.opening.stores import (
     LEDGER_SUFFIX,
     copy_of,
@@ -35,6 +36,7 @@ __all__ = [
     "LEDGER_SUFFIX",
     "copy_of",
     "forget_catalog",
+    "from_environment",
     "is_copy_outdated",
     "is_on_server",
     "ledger_place",
@@ -45,5 +47,6 @@ __all__ = [
     "open_unplugged",
     "prepare_catalog",
     "read_columns",
+    "read_server_columns",
     "rows_guessed_from",
 ]
