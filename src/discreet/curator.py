@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from fractions import Fraction
-from functools import cache
 from types import TracebackType
 from typing import Self, Unpack
 from warnings import warn
@@ -36,7 +35,7 @@ from discreet.explanation.notes import (
     unlikely_groups_of,
     with_known,
 )
-from discreet.explanation.thresholds import GroupThresholdWarning, TableSize
+from discreet.explanation.thresholds import GroupThresholdWarning
 from discreet.known_releases import DataChange, DataVersion, KnownReleases
 from discreet.ledger import OWNER, Incident, Ledger
 from discreet.measured_coverage import CoverageMeasurer
@@ -47,7 +46,6 @@ from discreet.query.plan import Plan
 from discreet.query.plan.bounded_rows import with_row_choice
 from discreet.query.plan.group_limits import with_groups_per_unit
 from discreet.query.plan.plan import PlannedRelease, make_target
-from discreet.query.questions import Statistic
 from discreet.reuse import Reuse
 from discreet.terms import ExplainTerms, Terms, accepting_old_names
 
@@ -321,13 +319,7 @@ class Curator:
         """Return why no group is likely to be shown, by the catalog and released numbers alone."""
         if all(each.key_selection is None for each in due):
             return ""
-        return unlikely_groups_of(plan, self.catalog.budget, cache(self._size_of))
-
-    def _size_of(self, table: str) -> TableSize:
-        counts = self._reuse.counts_of(table)
-        return TableSize(
-            units=counts.get(Statistic.COUNT_UNITS), rows=counts.get(Statistic.COUNT_ROWS)
-        )
+        return unlikely_groups_of(plan, self.catalog.budget, self._reuse.counts_of)
 
     # ----------------------------------------------------------------------- bounds found first
 
