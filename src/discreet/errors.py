@@ -6,7 +6,7 @@ from fractions import Fraction
 from shlex import quote
 from typing import Literal, TypeAlias
 
-from discreet.notebook import OneLineError
+from discreet.notebook import OneSentence
 
 HIDDEN = object()
 """Replaces a value that must not be shown, because it may come from the data."""
@@ -50,7 +50,7 @@ class DiscreetWarning(UserWarning):
     """A warning for the data owner when data or a ledger are opened. Nothing is rejected."""
 
 
-class DiscreetError(OneLineError, Exception):
+class DiscreetError(OneSentence, Exception):
     """The base class of all errors of Discreet. Control characters of names are escaped."""
 
     def __init__(self, what: str, fix: str = "", *, place: str = "") -> None:

@@ -19,7 +19,7 @@ class Printer(Protocol):
         ...
 
 
-class OneLineError:
+class OneSentence:
     """An error that a notebook shows as its sentence: whatever can be mended is in it.
 
     The traceback is still there for `%debug`, logs and `traceback.print_exception`.

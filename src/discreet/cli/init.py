@@ -28,7 +28,6 @@ from discreet.opening import (
     LEDGER_SUFFIX,
     copy_of,
     forget_catalog,
-    from_environment,
     is_copy_outdated,
     is_on_server,
     prepare_catalog,
@@ -175,8 +174,6 @@ def _address(data: Sequence[str]) -> str | None:
 def _tables_on_server(data: Sequence[str]) -> list[TableDraft]:
     """Return the tables of a server that are named after its address."""
     address, *places = data
-    if address.startswith(ENVIRONMENT):
-        address = from_environment("engine", address, DEFAULT_CATALOG)
     with waiting("reading the columns of the server's tables"):
         found = read_server_columns(address, places)
     return [

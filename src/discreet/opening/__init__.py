@@ -19,7 +19,7 @@ from discreet.opening.open import (
     read_columns,
     rows_guessed_from,
 )
-from discreet.opening.sources import from_environment, read_server_columns
+from discreet.opening.sources import read_server_columns
 from discreet.opening.stores import (
     LEDGER_SUFFIX,
     copy_of,
@@ -36,7 +36,6 @@ __all__ = [
     "LEDGER_SUFFIX",
     "copy_of",
     "forget_catalog",
-    "from_environment",
     "is_copy_outdated",
     "is_on_server",
     "ledger_place",

@@ -428,8 +428,17 @@ def tables_named(
     )
 
 
+CATALOG_TO_BE = "discreet.toml"
+"""The file in errors about an address, before there is a catalog."""
+
+
 def read_server_columns(address: str, places: Sequence[str]) -> dict[str, tuple[Column, ...]]:
-    """Return the columns of tables of a server by their names in queries: names and types."""
+    """Return the columns of tables of a server by their names in queries: names and types.
+
+    The address may be that of an environment variable, env:NAME.
+    """
+    if address.startswith(ENVIRONMENT):
+        address = from_environment("engine", address, CATALOG_TO_BE)
     tables: dict[str, DataSource] = {_table_of(each): each for each in places}
     if len(tables) < len(places):
         raise ParameterError("DATA", HIDDEN, "must not name two tables of the same name")

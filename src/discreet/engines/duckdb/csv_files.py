@@ -108,7 +108,9 @@ def _with_row_name(file: Path, delimiter: str, names: tuple[str, ...]) -> tuple[
     if len(names) > 1 and not names[0].strip():
         return ROW_NAME, *names[1:]
     is_short = len(_second_record(file, delimiter)) == len(names) + 1
-    return (ROW_NAME, *names) if is_short and all(each.strip() for each in names) else names
+    # A line above the header is none: R writes names without spaces.
+    is_header = all(re.fullmatch(r"[^\W\d][\w.]*", each) for each in names)
+    return (ROW_NAME, *names) if is_short and is_header else names
 
 
 def _second_record(file: Path, delimiter: str) -> list[str]:
