@@ -24,6 +24,7 @@ from tests.properties.databases import (
     neighbouring,
     public_store,
 )
+from tests.properties.in_groups import OF_ANY_SHAPE
 from tests.properties.movement import (
     check_additivity,
     check_movement,
@@ -31,7 +32,6 @@ from tests.properties.movement import (
     same_tables,
 )
 from tests.properties.questions import (
-    IN_GROUPS,
     Drawn,
     Relation,
     Written,
@@ -126,7 +126,7 @@ def asked(
 
 def in_groups(neighbours: Neighbours, *, is_prepared: bool = False) -> st.SearchStrategy[Asked]:
     """Return questions by group, with limits on the groups of a unit."""
-    written = st.sampled_from(IN_GROUPS).map(Written)
+    written = st.sampled_from(OF_ANY_SHAPE).map(Written)
     return st.builds(
         Asked,
         pair=neighbouring(neighbours),
