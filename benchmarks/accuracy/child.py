@@ -54,7 +54,7 @@ def _ask_often(question: Question, state: State, asking: Asking[State], trials: 
         try:
             rows = [list(map(_plain, row)) for row in asking(state, number)]
         except Exception as error:  # noqa: BLE001  # whatever a library raises is its answer
-            first, *_ = str(error).splitlines() or [type(error).__name__]
+            first, *_ = str(error).strip().splitlines() or [type(error).__name__]
             _tell(Told(question=question.name, reason=first))
             return
         _tell(Told(question=question.name, rows=rows))

@@ -67,7 +67,8 @@ OPENDP = System(
     unit=PATIENT,
     neighbours=ADD_REMOVE,
     charge=f"{WHOLE}; δ = {DELTA:g} where keys are unknown. VARIANCE assumes that the number of "
-    "rows is public, and that the limit of rows holds",
+    "rows is public, and that the limit of rows holds. Its limit of groups keeps one fewer than "
+    "it is told, so it is told one more",
     peer=_peer("OpenDP", "opendp[polars]==0.16.0", "opendp"),
 )
 PIPELINEDP = System(

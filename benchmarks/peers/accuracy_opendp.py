@@ -29,6 +29,7 @@ UNIT = "patient_id"
 BOUNDS = (float(COST[0]), float(COST[1]))
 STEPS = round(1 / COST_STEP)
 GRID = [number / STEPS for number in range(COST[0] * STEPS, COST[1] * STEPS + 1)]
+KEYS = pl.LazyFrame({"region": REGIONS})
 NO_CORR = "it has no correlation"
 
 
@@ -76,19 +77,23 @@ def one(number: Any) -> Asking[Any]:
 
 def by_region(number: Any) -> Asking[Any]:
     def make(visits: Any) -> Any:
-        limited = query(visits, by=["region"], invariant="keys", max_groups=len(REGIONS))
-        return limited.truncate_per_group(ROWS_PER_UNIT).group_by("region").agg(number)
+        limited = query(visits, by=["region"]).truncate_per_group(ROWS_PER_UNIT)
+        return limited.group_by("region").agg(number).with_keys(KEYS)
 
     return made_once(make)
 
 
-def units_by(key: str, limit: int, **terms: Any) -> Asking[Any]:
-    """Return how units are counted: so many groups of each, one row in each of them."""
+def units_by(key: str, limit: int, keys: Any = None, **terms: Any) -> Asking[Any]:
+    """Return how units are counted: so many groups of each, one row in each of them.
+
+    It keeps groups whose rank, from 1 on, is below its limit: one fewer than it is told.
+    """
 
     def make(visits: Any) -> Any:
         limited = query(visits, by=[key], **terms)
-        limited = limited.truncate_num_groups(limit, by=[key]).truncate_per_group(1, by=[key])
-        return limited.group_by(key).agg(dp.len())
+        limited = limited.truncate_num_groups(limit + 1, by=[key], keep="first")
+        counted = limited.truncate_per_group(1, by=[key]).group_by(key).agg(dp.len())
+        return counted if keys is None else counted.with_keys(keys)
 
     return made_once(make)
 
@@ -116,9 +121,7 @@ ASKING: dict[str, Asking[Any]] = {
     "COUNT by 20 keys": by_region(dp.len()),
     "SUM by 20 keys": by_region(cost().dp.sum(BOUNDS)),
     "AVG by 20 keys": by_region(cost().dp.mean(BOUNDS)),
-    "units by 20 keys": units_by(
-        "region", REGIONS_PER_UNIT, invariant="keys", max_groups=len(REGIONS)
-    ),
+    "units by 20 keys": units_by("region", REGIONS_PER_UNIT, KEYS),
     "unknown keys shown": units_by(
         "diagnosis", DIAGNOSES_PER_UNIT, delta=DELTA, max_groups=2 * DIAGNOSES
     ),
