@@ -12,12 +12,13 @@ from benchmarks.workloads.systems import FRAMES
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class System:
-    """A library, what its epsilon covers, and what one must know about its charge."""
+    """A library, what its epsilon covers, and what one must know about its terms."""
 
     name: str
     unit: str
     neighbours: str
     charge: str
+    remark: str = ""
     way: str | None = None
     peer: Peer | None = None
 
@@ -55,50 +56,42 @@ ROW = "a row"
 ADD_REMOVE, REPLACE = "add-remove", "replace"
 WHOLE = f"ε = {EPSILON} in all"
 
-OURS = System(
-    name="discreet",
-    unit=PATIENT,
-    neighbours=ADD_REMOVE,
-    charge=f"{WHOLE}; δ = {DELTA:g} where keys are unknown",
-    way=BY_UNIT,
-)
+WITH_KEYS = f"{WHOLE}; δ = {DELTA:g} where keys are unknown"
+
+OURS = System(name="discreet", unit=PATIENT, neighbours=ADD_REMOVE, charge=WITH_KEYS, way=BY_UNIT)
 OPENDP = System(
     name="OpenDP",
     unit=PATIENT,
     neighbours=ADD_REMOVE,
-    charge=f"{WHOLE}; δ = {DELTA:g} where keys are unknown. VARIANCE assumes that the number of "
-    "rows is public, and that the limit of rows holds. Its limit of groups keeps one fewer than "
-    "it is told, so it is told one more",
+    charge=WITH_KEYS,
+    remark="VARIANCE takes the number of rows as public, and relies on the limit of rows. Its "
+    "limit of groups keeps one group fewer than it is told, so it is told one more.",
     peer=_peer("OpenDP", "opendp[polars]==0.16.0", "opendp"),
 )
 PIPELINEDP = System(
     name="PipelineDP",
     unit=PATIENT,
     neighbours=ADD_REMOVE,
-    charge=f"{WHOLE}, split by its naive accountant; δ = {DELTA:g} where keys are unknown",
+    charge=f"{WITH_KEYS}; its naive accountant splits it",
     peer=_peer("PipelineDP", "pipeline-dp==0.3.1", "pipelinedp", *FRAMES),
 )
 SMARTNOISE = System(
     name="SmartNoise SQL",
     unit=PATIENT,
     neighbours=ADD_REMOVE,
-    charge="its ε is for each column, also for hidden ones: it gets ε divided by what its "
-    "odometer counts, so that it charges 1 in all. It has no limit of groups",
+    charge="its ε for each column, also for hidden ones",
+    remark="It gets ε divided by what its odometer counts, so that it charges 1 in all. It has no "
+    "limit of groups.",
     peer=_peer("SmartNoise SQL", "smartnoise-sql==1.0.10", "smartnoise", "pyarrow==26.0.1"),
 )
-OURS_BY_ROW = System(
-    name="discreet",
-    unit=ROW,
-    neighbours=REPLACE,
-    charge=WHOLE,
-    way=BY_ROW,
-)
+OURS_BY_ROW = System(name="discreet", unit=ROW, neighbours=REPLACE, charge=WHOLE, way=BY_ROW)
 DIFFPRIVLIB = System(
     name="diffprivlib",
     unit=ROW,
     neighbours=REPLACE,
-    charge="ε = 1 for one number. By key, a replaced row can change two keys, so that it gets "
-    "ε = 1/2 for each key and charges 1. The number of rows is public to it",
+    charge="its ε for each number; by key twice that",
+    remark="A replaced row can change two keys, so by key it gets ε = 1/2 and charges 1. The "
+    "number of rows is public to it.",
     peer=_peer("diffprivlib", "diffprivlib==0.6.6", "diffprivlib", *FRAMES, SCIKIT_LEARN),
 )
 

@@ -75,6 +75,7 @@ def _terms(settings: Sequence[Sequence[Trials]]) -> Table:
         rows=[
             (each.name, each.version, each.unit, each.neighbours, each.charge) for each in systems
         ],
+        notes=[f"{each.name}: {each.remark}" for each in systems if each.remark],
     )
 
 
@@ -106,7 +107,7 @@ def _errors(setting: Sequence[Trials], trials: int) -> Table:
 
 
 def _words(found: Comparison) -> str:
-    return f"{ratio(found.times)}, {found.low:.2g} to {found.high:.2g}"
+    return f"{ratio(found.times)}, {found.low:.3g} to {found.high:.3g}"
 
 
 def _reasons(setting: Iterable[Trials]) -> Iterator[str]:
