@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from benchmarks import accounting, chunks, ledger, local, overhead, questions, samplers, utility
+from benchmarks.accuracy import run as accuracy
 from benchmarks.environments import ROOT
 from benchmarks.page import write_page
 from benchmarks.report import Report, Say, show, write
@@ -29,11 +30,13 @@ BENCHMARKS: Mapping[str, Callable[[Say], Report]] = {
     "local": local.run,
     "utility": utility.run,
     "workloads": workloads.run,
+    "accuracy": accuracy.run,
     "memory": memory.run,
 }
 
 QUICK: Mapping[str, Callable[[Say], Report]] = {
     "workloads": partial(workloads.run, options=workloads.QUICK),
+    "accuracy": partial(accuracy.run, trials=accuracy.QUICK_TRIALS),
     "memory": partial(memory.run, rows=memory.QUICK_ROWS),
 }
 """What has a form of some minutes."""
@@ -52,6 +55,7 @@ def main() -> None:
         "--rows", type=_rows, nargs="+", help="sizes of workloads, size of memory: 1e6 1e7"
     )
     parser.add_argument("--alone", action="store_true", help="workloads without peers")
+    parser.add_argument("--trials", type=int, help="trials of accuracy for each question")
     arguments = parser.parse_args()
     benchmarks = {**BENCHMARKS, **(QUICK if arguments.quick else {})}
     options = workloads.QUICK if arguments.quick else workloads.ALL
@@ -61,6 +65,8 @@ def main() -> None:
         options = replace(options, sizes=tuple(arguments.rows))
         benchmarks["workloads"] = partial(workloads.run, options=options)
         benchmarks["memory"] = partial(memory.run, rows=max(arguments.rows))
+    if arguments.trials:
+        benchmarks["accuracy"] = partial(accuracy.run, trials=arguments.trials)
     names = arguments.names or list(QUICK if arguments.quick else BENCHMARKS)
     if unknown := set(names) - set(BENCHMARKS):
         parser.error(f"no benchmark is called {', '.join(sorted(unknown))}")

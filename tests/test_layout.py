@@ -12,7 +12,15 @@ from tests.spark import shared_session
 TESTS = Path(__file__).parent
 PACKAGE = TESTS.parent / "src" / "discreet"
 
-OWN_FOLDERS = {"benchmarks", "benchmarks/workloads", "fuzzing", "golden", "properties", "stored"}
+OWN_FOLDERS = {
+    "benchmarks",
+    "benchmarks/accuracy",
+    "benchmarks/workloads",
+    "fuzzing",
+    "golden",
+    "properties",
+    "stored",
+}
 """Folders of tests that are about the whole, or about what is not part of the package."""
 
 

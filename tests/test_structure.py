@@ -19,7 +19,8 @@ ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "discreet"
 
 MAY_IMPORT: dict[str, set[str]] = {
-    "errors": set(),
+    "notebook": set(),
+    "errors": {"notebook"},
     "deprecated": set(),
     "writing": set(),
     "extras": set(),
@@ -203,7 +204,7 @@ MAY_IMPORT: dict[str, set[str]] = {
 }
 """Imports point downwards only: each part, and the parts it may use."""
 
-GROUND = {"deprecated", "errors"}
+GROUND = {"deprecated", "errors", "notebook"}
 """Everyone may use these."""
 
 HOMES = {
@@ -296,8 +297,10 @@ INSIDE: dict[str, dict[str, set[str]]] = {
     ),
     "catalog": in_order(
         "edits entries schema",
+        "shown",
         "catalog columns",
-        "sources toml",
+        "sources unit_names",
+        "toml",
         "declaration",
         "arguments resolve",
         "__init__",
@@ -332,7 +335,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "column_domains",
         "keys margins row_numbers shown_groups",
         "post_select",
-        "filtered_rows group_counts row_scope set_operations shares",
+        "filtered_rows group_counts row_scope set_operations",
         "unit_groups",
         "private_select",
         "checker",

@@ -7,6 +7,7 @@ from math import isfinite
 
 # --------------------------------------------------------------------------- budgets
 from discreet.accounting import Budget, Charge, Remaining
+from discreet.notebook import pretty_text
 
 DIGITS = 6
 """An amount that is no short decimal is shown with so many digits."""
@@ -34,6 +35,8 @@ class Price:
     def __str__(self) -> str:
         epsilon = equation("ε", amount_up(self.epsilon))
         return f"{epsilon}, {equation('δ', amount_up(self.delta))}" if self.delta else epsilon
+
+    _repr_pretty_ = pretty_text
 
     def to_json(self) -> dict[str, JsonValue]:
         """Return each amount as a number and as an exact fraction."""
@@ -66,6 +69,8 @@ class Balance:
         if not self.total_delta:
             return bounds
         return f"{bounds}, {_left('δ', self.delta, self.total_delta)}"
+
+    _repr_pretty_ = pretty_text
 
     def to_json(self) -> dict[str, JsonValue]:
         """Return each amount as a number and as an exact fraction."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from fractions import Fraction
-from functools import cache
 from types import TracebackType
 from typing import Self, Unpack
 from warnings import warn
@@ -15,6 +14,7 @@ from discreet.bounds import BoundsSearch, FoundBounds, bounds_from, bounds_searc
 from discreet.bounds.histogram import ColumnRef, column_named
 from discreet.catalog.catalog import Catalog, RowChoice
 from discreet.catalog.schema import Bounds
+from discreet.catalog.shown import tables_html
 from discreet.coverage.lookup import CoverageLookup, KnownCoverage
 from discreet.engines.base import Engine
 from discreet.engines.public_store import PublicStore
@@ -35,7 +35,7 @@ from discreet.explanation.notes import (
     unlikely_groups_of,
     with_known,
 )
-from discreet.explanation.thresholds import GroupThresholdWarning, TableSize
+from discreet.explanation.thresholds import GroupThresholdWarning
 from discreet.known_releases import DataChange, DataVersion, KnownReleases
 from discreet.ledger import OWNER, Incident, Ledger
 from discreet.measured_coverage import CoverageMeasurer
@@ -46,7 +46,6 @@ from discreet.query.plan import Plan
 from discreet.query.plan.bounded_rows import with_row_choice
 from discreet.query.plan.group_limits import with_groups_per_unit
 from discreet.query.plan.plan import PlannedRelease, make_target
-from discreet.query.questions import Statistic
 from discreet.reuse import Reuse
 from discreet.terms import ExplainTerms, Terms, accepting_old_names
 
@@ -299,6 +298,9 @@ class Curator:
         names = ", ".join(each.name for each in self.catalog.tables)
         return f"Curator({names} · left {self.remaining})"
 
+    def _repr_html_(self) -> str:
+        return tables_html(self.catalog.tables, below=f"Remaining: {self.remaining}")
+
     def _look_up(self, plan: Plan, account: str) -> tuple[KnownReleases, KnownCoverage]:
         """Return what the ledger has of a plan and of its tables' coverage, read at once."""
         wanted = self._coverage.wanted(self._coverage.limits(plan))
@@ -317,13 +319,7 @@ class Curator:
         """Return why no group is likely to be shown, by the catalog and released numbers alone."""
         if all(each.key_selection is None for each in due):
             return ""
-        return unlikely_groups_of(plan, self.catalog.budget, cache(self._size_of))
-
-    def _size_of(self, table: str) -> TableSize:
-        counts = self._reuse.counts_of(table)
-        return TableSize(
-            units=counts.get(Statistic.COUNT_UNITS), rows=counts.get(Statistic.COUNT_ROWS)
-        )
+        return unlikely_groups_of(plan, self.catalog.budget, self._reuse.counts_of)
 
     # ----------------------------------------------------------------------- bounds found first
 
@@ -426,6 +422,10 @@ class Account:
 
     def __repr__(self) -> str:
         return f"Account({self.name} · left {self.remaining})"
+
+    def _repr_html_(self) -> str:
+        below = f"Account: {self.name} · Remaining: {self.remaining}"
+        return tables_html(self.catalog.tables, below=below)
 
 
 def _cost_and_origin(released: ReleasedTables, found: FoundBounds) -> tuple[Price, bool]:

@@ -6,6 +6,8 @@ from fractions import Fraction
 from shlex import quote
 from typing import Literal, TypeAlias
 
+from discreet.notebook import OneSentence
+
 HIDDEN = object()
 """Replaces a value that must not be shown, because it may come from the data."""
 
@@ -28,9 +30,8 @@ def _escape(character: str) -> str:
 def message(what: str, fix: str = "", *, place: str = "", excerpt: str = "") -> str:
     """Compose an error: what is wrong, where, and what to do about it.
 
-    `what` is one sentence without its full stop, because the place in brackets comes before it.
-    `fix` is one or more sentences; a missing full stop at the end is added. `excerpt` are the lines
-    of a query that `what` is about, and are shown between the two.
+    `what` is one sentence without its full stop, which comes after the place. A missing full stop
+    of `fix` is added. `excerpt` are the lines of a query, shown between the two.
     """
     first = sentence(f"{what} ({place})" if place else what)
     last = sentence(fix[:1].upper() + fix[1:]) if fix else ""
@@ -49,11 +50,8 @@ class DiscreetWarning(UserWarning):
     """A warning for the data owner when data or a ledger are opened. Nothing is rejected."""
 
 
-class DiscreetError(Exception):
-    """The base class of all errors of Discreet.
-
-    A message may contain a name from a query or a file. Its control characters are escaped.
-    """
+class DiscreetError(OneSentence, Exception):
+    """The base class of all errors of Discreet. Control characters of names are escaped."""
 
     def __init__(self, what: str, fix: str = "", *, place: str = "") -> None:
         super().__init__(message(what, fix, place=place))

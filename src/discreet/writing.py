@@ -18,7 +18,8 @@ def check_place(option: str, path: str | Path) -> Path:
     place = Path(path)
     try:
         if not place.parent.is_dir():
-            raise ParameterError(option, str(path), NO_FOLDER)
+            fix = f"Create the folder {place.parent} first, or choose another"
+            raise ParameterError(option, str(path), NO_FOLDER, fix)
         mode = os.lstat(place).st_mode
     except FileNotFoundError:
         return place

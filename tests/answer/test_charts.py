@@ -32,6 +32,22 @@ def make_two_keys() -> Answer:
     return make_answer(columns, {"n": 4}, keys=["day", "region"])
 
 
+def make_grid(hours: int = 24, carriers: int = 12) -> Answer:
+    names = [f"carrier {i} $x$" for i in range(carriers)]
+    columns = {
+        "hour": [hour for hour in range(hours) for _ in names][::-1],
+        "carrier": names[::-1] * hours,
+        "flights": list(range(hours * carriers)),
+    }
+    answer = make_answer(columns, {"flights": 141}, keys=["hour", "carrier"])
+    return make_answer(answer.table.slice(1), {"flights": 141}, keys=["hour", "carrier"])
+
+
+def make_months_and_regions() -> Answer:
+    columns = {"month": [*range(1, 13)] * 3, "region": [r for r in "nse" for _ in range(12)]}
+    return make_answer(columns | {"n": list(range(36))}, {"n": 4}, keys=["month", "region"])
+
+
 SHAPES = {
     "bars": make_regions(),
     "lying bars": make_names(20),
@@ -49,6 +65,9 @@ SHAPES = {
         {"age": [None, *range(40, 20, -1)], "n": list(range(21))}, {"n": 3}, keys=["age"]
     ),
     "lines": make_two_keys(),
+    "a heat map": make_grid(),
+    "a heat map of many hours": make_grid(hours=100),
+    "more names than a heat map has room for": make_grid(carriers=70),
     "one row": make_answer({"n": [12_418], "m": [40.5]}, {"n": 41}),
     "no rows": make_answer(pa.table({"n": pa.array([], pa.int64())}), {"n": 1}),
     "gaps": make_answer(
@@ -105,3 +124,50 @@ def test_an_unknown_column_is_refused() -> None:
 def test_an_answer_without_numbers_cannot_be_drawn() -> None:
     with pytest.raises(ParameterError, match="a column of numbers"):
         make_answer({"k": ["a", "b"]}, keys=["k"]).plot()
+
+
+def test_two_keys_are_lines_even_where_both_are_ordered() -> None:
+    for answer in (
+        make_months_and_regions(),
+        make_answer(
+            {"month": [*range(1, 13)] * 3, "year": [y for y in (1, 2, 3) for _ in range(12)]}
+            | {"n": list(range(36))},
+            keys=["month", "year"],
+        ),
+    ):
+        figure = answer.plot().figure
+        assert figure.axes[0].get_xlabel() == "month"
+        assert len(figure.axes[0].lines) == len(figure.legends[0].get_texts()) == 3
+
+
+def test_two_keys_of_many_values_are_a_heat_map_with_all_rows() -> None:
+    axes, _colours = make_grid().plot().figure.axes
+    (image,) = axes.images
+    drawn = image.get_array()
+    assert drawn is not None
+    grid = np.ma.filled(drawn, np.nan)
+    assert grid.shape == (12, 24)
+    assert np.isnan(grid).sum() == 1  # the row that is not in the answer
+    assert (grid[0, 23], grid[1, 23], np.isnan(grid[11, 23])) == (1, 2, True)
+    assert [text.get_text() for text in axes.get_xticklabels()] == [str(i) for i in range(24)]
+    assert (axes.get_ylabel(), axes.get_xlabel()) == ("carrier", "hour")
+    assert axes.get_title(loc="left") == "flights   (margins up to ±150, 95% confidence)"
+    assert not list(bar.images)
+
+
+def test_more_names_than_fit_beside_a_heat_map_are_bars() -> None:
+    axes = make_grid(carriers=70).plot().figure.axes[0]
+    assert axes.get_ylabel() == "hour · carrier (the first 60 of 1679 rows)"
+
+
+@pytest.mark.parametrize(
+    ("keys", "are_whole"),
+    [([*range(2001, 2016)], True), ([i / 10 for i in range(20)], False)],
+    ids=["years", "tenths"],
+)
+def test_ticks_are_whole_where_keys_are(keys: list[float], are_whole: bool) -> None:
+    axes = make_answer({"k": keys, "n": keys}, keys=["k"]).plot().figure.axes[0]
+    axes.set_xlim(keys[0], keys[0] + 2)
+    ticks = axes.get_xticks()
+    assert all(tick == int(tick) for tick in ticks) == are_whole
+    assert axes.xaxis.get_major_formatter()(2002.0, 0) == ("2002" if are_whole else "2,002")

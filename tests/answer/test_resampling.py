@@ -14,6 +14,7 @@ import pytest
 from scipy.stats import binom, norm
 
 from discreet import postprocess
+from discreet.answer import resampling
 from discreet.answer.columns import MarginMethod, Role
 from discreet.curator import Curator
 from discreet.mechanisms.gaussian import Gaussian
@@ -248,6 +249,29 @@ def test_what_is_too_large_keeps_the_margin_to_first_order(
     answer = curator.ask(sql, epsilon=1)
     assert answer.methods == (None, MarginMethod.FIRST_ORDER, None)
     assert any(each.startswith("y has no ±") for each in answer.notes)
+
+
+@pytest.mark.parametrize("name", ["largest", "without keys"])
+def test_all_replicates_together_have_a_time_limit(
+    curator: Curator, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """SQL that takes a second is run hundreds of times, or on hundreds of tables at once."""
+    answer = curator.ask(RESAMPLED[name], epsilon=1)
+    given: list[float] = []
+    run = curator._public.run
+
+    def noted(sql: str, tables: Any, *, timeout: float | None = None) -> pa.Table:
+        given.extend([] if timeout is None else [timeout])
+        return run(sql, tables, timeout=timeout)
+
+    monkeypatch.setattr(curator._public, "run", noted)
+    assert curator.ask(RESAMPLED[name], epsilon=1).margins == answer.margins
+    assert given == sorted(given, reverse=True)
+    assert 0 < given[-1] <= given[0] <= resampling.LONGEST
+    monkeypatch.setattr(resampling, "LONGEST", 0.0)
+    late = curator.ask(RESAMPLED[name], epsilon=1)
+    assert late.table == answer.table
+    assert MarginMethod.RESAMPLED not in late.methods
 
 
 def test_nothing_noisy_has_no_margin(curator: Curator) -> None:

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from discreet.catalog import Bounds, Column, ColumnUnit, Kind, PrivateTable, load
-from discreet.catalog.toml import PrivateFacts, TableDraft, draft, unit_guess
+from discreet.catalog.toml import PrivateFacts, TableDraft, draft
+from discreet.catalog.unit_names import unit_guess
 from discreet.errors import CatalogError
 
 VISITS = tuple(
@@ -118,6 +119,14 @@ def test_names_cannot_break_out_of_a_comment_or_a_key() -> None:
         ("orders", ["userid", "total"], "userid"),
         ("people", ["id", "name"], "id"),
         ("people", ["paid", "name"], None),
+        ("visits", ["id_visit", "id_patient"], "id_patient"),
+        ("orders", ["order_id", "customer_unique_id"], "customer_unique_id"),
+        ("trips", ["vendor_id", "PassengerNo"], "PassengerNo"),
+        ("trips", ["vendor_id", "passenger_count"], "vendor_id"),
+        ("trial", ["site_id", "USUBJID"], "USUBJID"),
+        ("stays", ["stay_id", "MRN"], "MRN"),
+        ("visits", ["Unnamed: 0", "row_id", "row_name", "index"], None),
+        ("visits", ["row_id", "clinic_id"], "clinic_id"),
     ],
 )
 def test_a_unit_is_guessed_from_names_alone(
@@ -125,3 +134,25 @@ def test_a_unit_is_guessed_from_names_alone(
 ) -> None:
     columns = tuple(Column(name=name, kind=Kind.TEXT) for name in names)
     assert unit_guess(table, columns) == guess
+
+
+def test_public_tables_have_no_unit_and_a_server_is_the_source() -> None:
+    columns = (Column(name="patient_id", kind=Kind.INTEGER),)
+    text = draft(
+        TableDraft(name="visits", source="clinic.visits", columns=columns),
+        TableDraft(name="regions", source="regions", columns=columns, is_public=True),
+        engine="postgresql://reader@host/clinic",
+    )
+    assert '[source]\nengine = "postgresql://reader@host/clinic"\n' in text
+    assert '[tables.regions]\nfrom = "regions"\npublic = true\n\n[tables.regions.columns]' in text
+    assert text.count("\nunit = ") == 1
+
+
+def test_columns_that_number_rows_are_not_to_be_summed() -> None:
+    columns = tuple(
+        Column(name=name, kind=Kind.INTEGER) for name in ("Unnamed: 0", "row_name", "age")
+    )
+    text = draft(TableDraft(name="people", source="people.csv", columns=columns))
+    assert [line for line in text.splitlines() if "LOW, HIGH" in line] == [
+        '# age = { type = "integer", bounds = [LOW, HIGH] }   # to sum or average it'
+    ]

@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import json
 import re
 import subprocess
 import sys
@@ -82,7 +83,7 @@ def test_a_wrong_call_says_how_to_call_and_ends_with_two(
 def test_a_mistake_of_ours_is_said_in_fixed_words(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken() -> None:
+    def broken(**_: object) -> None:
         raise ZeroDivisionError("a secret number")
 
     monkeypatch.setattr("discreet.cli.commands", broken)
@@ -184,7 +185,7 @@ def test_help_lists_the_commands_in_the_order_in_which_people_need_them(
     panels = ["Get started", "Run queries", "Budget", "Large tables", "Study and test"]
     assert sorted(panels, key=shown.index) == panels
     assert re.findall(r"^│ ([a-z]+) ", shown, re.M) == [
-        *("demo", "init", "explain", "ask", "coverage", "shell", "budget", "analyst", "ledger"),
+        *("demo", "init", "explain", "ask", "shell", "coverage", "budget", "analyst", "ledger"),
         *("price", "prepare", "attack", "audit", "design", "local"),
     ]
     assert "forget" not in shown
@@ -242,3 +243,77 @@ def test_an_old_spelling_is_none_of_another_command_nor_after_two_hyphens(
     ended = discreet("ask", "-e", "1", "--", "--bounding")
     assert ended.code == 1
     assert "deprecated" not in ended.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "kind"),
+    [
+        (["ask", "SELECT * FROM visits", "-e", "1"], 1, "RowLevelError"),
+        (["ask", "SELECT COUNT(*) FROM visits", "-e", "9"], 3, "BudgetError"),
+        (["explain", "SELECT COUNT(*) FROM visit", "-e", "1"], 1, "UnknownNameError"),
+        (["budget", "-c", "nowhere.toml"], 1, "CatalogError"),
+        (["ask", "--file", "nowhere.sql", "-e", "1"], 1, "FileNotFoundError"),
+    ],
+)
+@pytest.mark.usefixtures("folder")
+def test_with_json_an_error_is_an_object_too(
+    arguments: list[str], code: int, kind: str, discreet: Discreet
+) -> None:
+    ended = discreet(*arguments, "--json")
+    assert ended.code == code
+    error = json.loads(ended.out)["error"]
+    assert (error["type"], error["exit_code"]) == (kind, code)
+    assert ended.err == f"discreet: {error['message']}\n"
+    assert discreet(*arguments).out == ""
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_query_that_says_json_is_no_option(discreet: Discreet) -> None:
+    ended = discreet("ask", "-e", "1", "--", "--json")
+    assert (ended.code, ended.out) == (1, "")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_is_printed_for_each_shell(
+    shell: str, discreet: Discreet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION", "1")
+    shown = discreet("--show-completion", shell).out
+    assert f"_DISCREET_COMPLETE=complete_{shell}" in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("discreet ", [each.name for each in TABLE]),
+        ("discreet a", ["ask", "analyst", "attack", "audit"]),
+        ("discreet ask --ep", ["--epsilon"]),
+        ("discreet ledger v", ["verify"]),
+        ("discreet ledger verify --he", ["--head", "--help"]),
+    ],
+)
+def test_commands_and_options_are_completed(
+    words: str, expected: list[str], discreet: Discreet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("_DISCREET_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", str(len(words.split(" ")) - 1))
+    assert discreet().out.split() == expected
+
+
+def test_help_is_in_the_order_of_use(discreet: Discreet) -> None:
+    shown = discreet("ask", "--help").out
+    options = re.findall(r"^│ --([a-z-]+)", shown, re.M)
+    assert options[:3] == ["epsilon", "within", "plot"]
+    assert options[-3:] == ["as", "token", "help"]
+    commands = re.findall(r"^│ ([a-z]+) ", discreet("--help").out, re.M)
+    assert commands[:5] == ["demo", "init", "explain", "ask", "shell"]
+
+
+def test_a_chart_makes_no_folder(folder: Path, discreet: Discreet) -> None:
+    count = "SELECT COUNT(*) FROM visits"
+    ended = discreet("ask", count, "-e", "1", "--plot", "nowhere/chart.png")
+    assert ended.code == 1
+    assert "Create the folder nowhere first" in ended.err
+    assert not (folder / "nowhere").exists()
+    assert "ε = 2 of 2" in discreet("budget").out

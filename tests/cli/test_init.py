@@ -2,6 +2,7 @@
 
 import io
 import re
+import shlex
 from pathlib import Path
 
 import pyarrow as pa
@@ -170,3 +171,90 @@ def test_a_copy_is_made_used_and_forgotten(folder: Path, discreet: Discreet) -> 
     assert discreet("prepare", "--remove").out == "discreet.prepared is removed\n"
     assert discreet("prepare", "--remove").out == "discreet.prepared does not exist\n"
     assert not list(folder.glob("discreet.prepared*"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ",age,region\n0,30,north\n1,40,south\n",
+        '"","age","region"\n"1",30,"north"\n"2",40,"south"\n',
+        '"age","region"\n"1",30,"north"\n"2",40,"south"\n',
+    ],
+    ids=["pandas", "R write.csv", "R write.table"],
+)
+def test_a_first_column_without_a_name_is_called_row_name(
+    folder: Path, discreet: Discreet, text: str
+) -> None:
+    (folder / "t.csv").write_text(text)
+    ended = discreet("init", "t.csv", "--output", "new.toml", "--unit", "row")
+    assert ended.code == 0, ended
+    assert "to the columns you want to query: age, region." in ended.err
+    drafted = (folder / "new.toml").read_text()
+    assert [line.split(" =")[0] for line in drafted.split("columns]")[1].splitlines() if line][
+        -5:
+    ] == ["row_name", "age", "# age", "region", "# region"]
+    with api.open(folder / "t.csv", unit="row", epsilon=100) as curator:
+        names = [each.name for each in curator.catalog.tables[0].columns]
+        assert names == ["row_name", "age", "region"]
+        counted = curator.ask("SELECT COUNT(*) AS n FROM t WHERE row_name >= 1", epsilon=60)
+        assert counted.table["n"][0].as_py() == (2 if text.startswith('"') else 1)
+
+
+def test_another_column_without_a_name_is_refused(folder: Path, discreet: Discreet) -> None:
+    for text, what in (
+        ("age,,region\n1,2,3\n", "Column 2 has no name"),
+        (",row_name\n1,2\n", "Column 1 has no name"),
+        ("age,region\n1,2,3,4\n", "There are 4 fields instead of 2"),
+        (",age\n1,2\n1,2,3\n", "There are 3 fields instead of 2"),
+        ("age\n1,2\n1\n", "There is 1 field instead of 2"),
+    ):
+        (folder / "t.csv").write_text(text)
+        ended = discreet("init", "t.csv", "--output", "new.toml")
+        assert (ended.code, what in ended.err) == (1, True), ended
+
+
+def test_tables_that_anyone_may_see_are_named(folder: Path, discreet: Discreet) -> None:
+    (folder / "regions.csv").write_text("region,people\nnorth,9\n")
+    (folder / "months.csv").write_text("month,days\n1,31\n")
+    public = ("--public", "regions", "--public", "Months")
+    data = ("regions.csv", VISITS, "months.csv")
+    ended = discreet("init", *data, *public, "-o", "new.toml", "--unit", "patient_id")
+    assert ended.code == 0, ended
+    assert "SELECT COUNT(*) FROM visits" in ended.err
+    assert "you want to query: age, region." in ended.err
+    with api.open(folder / "new.toml") as curator:
+        kinds = {each.name: type(each).__name__ for each in curator.catalog.tables}
+    assert kinds == {"regions": "PublicTable", "visits": "PrivateTable", "months": "PublicTable"}
+    ended = discreet("init", *data, "--public", "region", "-o", "other.toml")
+    assert ended.code == 1
+    assert "public must be a table of the data, perhaps 'regions'" in ended.err
+
+
+@pytest.mark.parametrize("name", ["my visits", "it's; rm -rf $HOME", "order", 'a"b'])
+def test_the_suggested_command_runs_as_it_is_printed(
+    folder: Path, discreet: Discreet, name: str
+) -> None:
+    (folder / f"{name}.csv").write_text("user_id,age\n1,2\n")
+    ended = discreet("init", f"{name}.csv", "-o", "my new.toml", "--unit", "user_id", "--force")
+    assert ended.code == 0, ended
+    (command,) = re.findall(r"Run a query: (discreet .*)", ended.err)
+    asked = discreet(*shlex.split(command)[1:])
+    assert asked.code == 0, asked
+
+
+@pytest.mark.parametrize(
+    ("data", "what"),
+    [
+        (["postgresql://reader@host/db"], "DATA must name tables after the address. For example"),
+        (["postgresql://reader:secret@host/db", "visits"], "must not contain a password"),
+        ([VISITS, "postgresql://reader@host/db"], "must begin with the address"),
+        (["env:NO_SUCH_SERVER", "visits"], "environment variable NO_SUCH_SERVER, which is not set"),
+    ],
+)
+@pytest.mark.usefixtures("folder")
+def test_an_address_comes_before_the_names_of_its_tables(
+    discreet: Discreet, data: list[str], what: str
+) -> None:
+    ended = discreet("init", *data, "-o", "new.toml")
+    assert (ended.code, what in ended.err) == (1, True), ended
+    assert "secret" not in ended.err

@@ -95,3 +95,22 @@ def test_what_is_typed_is_asked_until_the_end_and_kept_in_the_history(
     history = folder / "state" / "discreet" / "history"
     assert "SELECT COUNT(*)" in history.read_text()
     assert history.stat().st_mode & 0o077 == 0
+
+
+def test_tables_with_many_columns_are_listed_in_a_few_lines(folder: Path) -> None:
+    names = [f"measurement_{i}" for i in range(150)]
+    (folder / "wide.csv").write_text(",".join(names) + "\n" + ",".join("1" * 150) + "\n")
+    catalog = (folder / "discreet.toml").read_text()
+    (folder / "discreet.toml").write_text(
+        catalog + '\n[tables.wide]\nfrom = "wide.csv"\nunit = "row"\n'
+    )
+    lines = run("shell", folder=folder, given="\\tables").out.splitlines()
+    assert lines == [
+        "visits: each patient_id, at most 3 rows",
+        "  patient_id, age, region",
+        "wide: each row",
+        *lines[3:6],
+    ]
+    assert lines[3].startswith("  measurement_0, measurement_1, ")
+    assert lines[5].endswith(", … and 133 more")
+    assert max(map(len, lines)) <= 100

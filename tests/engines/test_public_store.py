@@ -88,6 +88,20 @@ def test_a_computation_that_takes_too_long_is_stopped() -> None:
     store.close()
 
 
+def test_what_fails_after_the_first_rows_is_null_as_well(store: PublicStore) -> None:
+    """Arrow has its own errors for what comes late, which nobody else knows."""
+    texts = pa.table({"x": ["1"] * 1_999_999 + ["a"]})
+    found = store.run("SELECT CAST(x AS INTEGER) AS y FROM released_0", {"released_0": texts})
+    assert found.column(0).null_count == 1
+    assert found.column(0)[-1].as_py() is None
+
+
+def test_rows_that_come_for_too_long_are_stopped(store: PublicStore) -> None:
+    slow = "SELECT a.range FROM range(10000) a, range(10000) b WHERE (a.range * b.range) % 7919 = 1"
+    with pytest.raises(UnsupportedError):
+        store.run(slow, {}, timeout=0.01)
+
+
 @pytest.mark.parametrize(
     "sql",
     ["SELECT * FROM read_csv('pyproject.toml')", "SET threads = 1", "ATTACH 'x.db'"],

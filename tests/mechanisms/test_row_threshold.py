@@ -183,3 +183,12 @@ def test_the_threshold_is_the_least_one_at_every_scale(rows: int, epsilon: float
     assert mechanism.beyond_up(k) <= mechanism.delta
     assert k == rows + 1 or mechanism.beyond_up(k - 1) > mechanism.delta
     assert mechanism.smallest_seen(0.5) <= mechanism.smallest_seen(0.99)
+
+
+@given(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=3, max_size=3), st.integers(-2, 2))
+def test_cells_of_any_size_are_added_up_exactly(cells: list[int], near: int) -> None:
+    mechanism = made(cells=3, total=2)
+    most = mechanism.threshold * mechanism.total
+    for row in (cells, [2**62, -(2**62), most + near], [-(2**63), 2**60, 2**60]):
+        (is_kept,) = mechanism.kept(np.array([row], np.int64))
+        assert is_kept == (sum(row) > most)

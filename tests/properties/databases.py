@@ -68,7 +68,7 @@ PUBLIC: Mapping[str, Rows] = {
 
 ROWS_PER_UNIT = {"patients": 1, "visits": 3, "prescriptions": 4}
 GROUPS_PER_UNIT = {"visits": {"diagnosis": 1, "clinic_id": 2, "note": 2}, "prescriptions": 2}
-"""Used by tests of limits on groups alone: others plan without them."""
+"""Of tests of limits on groups alone."""
 
 
 def table_of(name: str, rows: Iterable[Row]) -> pa.Table:
@@ -101,17 +101,24 @@ def refilled(role: str, tables: Mapping[str, Rows]) -> DuckDbEngine:
     for name, rows in tables.items():
         connection.execute(f"DROP TABLE {name}")
         load(connection, name, table_of(name, rows))
-    prepare(connection, scans_to_prepare(catalog(is_prepared=True)))
+    prepare(connection, scans_to_prepare(catalog(is_prepared=True, are_limited=True)))
     return kept
 
 
 @cache
 def catalog(
-    neighbours: Neighbours = ADD_REMOVE, accounting: str = "basic", *, is_prepared: bool = False
+    neighbours: Neighbours = ADD_REMOVE,
+    accounting: str = "basic",
+    *,
+    is_prepared: bool = False,
+    are_limited: bool = False,
 ) -> Catalog:
-    """Return what is declared of these tables, whose rows are chosen before or by a question."""
+    """Return what is declared of these tables, whose rows are chosen before or by a question.
+
+    With `are_limited` the groups of a unit are limited as well.
+    """
     if is_prepared:
-        return as_prepared(catalog(neighbours, accounting))
+        return as_prepared(catalog(neighbours, accounting, are_limited=are_limited))
     declared = declare(
         dict.fromkeys(COLUMNS),
         epsilon=10**9,
@@ -126,7 +133,7 @@ def catalog(
             "sales": "row",
         },
         rows_per_unit=ROWS_PER_UNIT,
-        groups_per_unit=GROUPS_PER_UNIT,
+        groups_per_unit=GROUPS_PER_UNIT if are_limited else None,
         public=("clinics", "rooms"),
         bounds={
             "patients.birth_year": (1920, 2020),

@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from discreet.mechanisms.exponential import PermuteAndFlip
 from discreet.mechanisms.gaussian import Gaussian
+from discreet.mechanisms.gaussian_selection import GaussianPartitionSelection
 from discreet.mechanisms.geometric import Geometric
 from discreet.mechanisms.partition_selection import PartitionSelection, Selected
 from discreet.mechanisms.quantile import End, Extreme, Quantile
+from discreet.mechanisms.row_threshold import RowThreshold
 
 Whole = NDArray[np.int64]
 
@@ -26,6 +28,8 @@ def silence() -> Iterator[None]:
         patch.setattr(Geometric, "release", _same)
         patch.setattr(Gaussian, "release", _same)
         patch.setattr(PartitionSelection, "release", _all)
+        patch.setattr(GaussianPartitionSelection, "release", _all)
+        patch.setattr(RowThreshold, "kept", _every)
         patch.setattr(PermuteAndFlip, "release", _best)
         patch.setattr(Quantile, "release_many", _quantiles)
         patch.setattr(Extreme, "release_many", _ends)
@@ -40,6 +44,10 @@ def _same(_: Any, exact: Any, *, entropy: object) -> Whole:
 def _all(_: Any, units: Whole, *, entropy: object) -> Selected:
     del entropy
     return Selected(np.ones(len(units), np.bool_), np.array(units, np.int64))
+
+
+def _every(_: Any, cells: Whole) -> NDArray[np.bool_]:
+    return np.ones(len(cells), np.bool_)
 
 
 def _best(_: Any, scores: Whole, *, entropy: object) -> int:

@@ -24,6 +24,7 @@ from tests.properties.databases import (
     neighbouring,
     public_store,
 )
+from tests.properties.in_groups import OF_ANY_SHAPE
 from tests.properties.movement import (
     check_additivity,
     check_movement,
@@ -31,7 +32,6 @@ from tests.properties.movement import (
     same_tables,
 )
 from tests.properties.questions import (
-    IN_GROUPS,
     Drawn,
     Relation,
     Written,
@@ -58,7 +58,8 @@ def plan_of(
     is_prepared: bool = False,
     groups: int | None = None,
 ) -> Plan:
-    here = catalog(neighbours, accounting, is_prepared=is_prepared)
+    are_limited = groups is not None
+    here = catalog(neighbours, accounting, is_prepared=is_prepared, are_limited=are_limited)
     checked = check(parse(question.sql), here, public_store())
     chosen = reading_bounded_rows(checked) if is_prepared else checked
     if groups is not None:
@@ -125,7 +126,7 @@ def asked(
 
 def in_groups(neighbours: Neighbours, *, is_prepared: bool = False) -> st.SearchStrategy[Asked]:
     """Return questions by group, with limits on the groups of a unit."""
-    written = st.sampled_from(IN_GROUPS).map(Written)
+    written = st.sampled_from(OF_ANY_SHAPE).map(Written)
     return st.builds(
         Asked,
         pair=neighbouring(neighbours),

@@ -1,4 +1,4 @@
-"""Which chart shows an answer: bars, lines with a band, or dots with an interval."""
+"""Which chart shows an answer: bars, lines with a band, a heat map, or dots with an interval."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,7 +9,7 @@ from math import isfinite
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.amounts import percent
+from discreet.amounts import error_text, percent
 from discreet.answer.columns import AnswerColumn, Floats, Role, Sort
 from discreet.answer.rendering import shown_groups, value_texts, visible
 from discreet.errors import HIDDEN, ParameterError
@@ -18,6 +18,7 @@ from discreet.plots import (
     Plot,
     plot_answer_bars,
     plot_answer_dots,
+    plot_answer_heat,
     plot_answer_lines,
     plot_nothing,
 )
@@ -25,8 +26,17 @@ from discreet.plots import (
 LINE_LEAST = 13
 """So many points of an ordered key make a line; fewer are bars."""
 
+LINE_LEAST_OF_TWO = 5
+"""So many points make a line where there is a second key; bars of pairs are hard to compare."""
+
 LINES_MOST = 6
 """So many lines can be told apart; more groups are bars."""
+
+CELLS_LEAST = 25
+"""So many rows with two keys are a heat map, if they are no lines; fewer are bars."""
+
+NAMES_MOST = 60
+"""So many names along a side of a heat map can be read."""
 
 BARS_MOST = 60
 """So many bars can be read; of more rows only the first are drawn, and the picture says so."""
@@ -46,7 +56,7 @@ def chart_of(
         return plot_answer_dots([_single(each, confidence) for each in numbers])
     keys = _keys(columns, numbers)
     panels = [_panel(each, confidence) for each in numbers]
-    return _lines(keys, panels) or _bars(keys, panels)
+    return _lines(keys, panels) or _heat(keys, numbers, panels) or _bars(keys, panels)
 
 
 def _is_drawn(column: AnswerColumn, chosen: Sequence[str]) -> bool:
@@ -61,14 +71,22 @@ def _keys(columns: Sequence[AnswerColumn], numbers: Sequence[AnswerColumn]) -> l
     return keys or [each for each in columns if not each.sort.is_number]
 
 
+def _is_ordered(key: AnswerColumn) -> bool:
+    return key.sort is Sort.TIME or key.sort.is_number
+
+
 def _lines(keys: Sequence[AnswerColumn], panels: Sequence[Panel]) -> Plot | None:
-    """Return lines over the only ordered key, one for each value of the others, if that fits."""
-    ordered = [key for key in keys if key.sort is Sort.TIME or key.sort.is_number]
-    if len(ordered) != 1:
+    """Return lines over an ordered key, one for each value of the others, if that fits.
+
+    If both of two keys are ordered, the one with more values is the axis.
+    """
+    ordered = [key for key in keys if _is_ordered(key)]
+    if not ordered or (len(ordered) > 1 and len(keys) != 2):
         return None
-    key = ordered[0]
+    key = max(ordered, key=lambda each: len(set(each.values)))
     groups = _groups([each for each in keys if each is not key], len(key.values))
-    if len(set(key.values)) < LINE_LEAST or len(groups) > LINES_MOST:
+    least = LINE_LEAST if len(keys) == 1 else LINE_LEAST_OF_TWO
+    if len(set(key.values)) < least or len(groups) > LINES_MOST:
         return None
     places = _places(key)
     lines = {
@@ -76,6 +94,50 @@ def _lines(keys: Sequence[AnswerColumn], panels: Sequence[Panel]) -> Plot | None
         for name, rows in groups.items()
     }
     return plot_answer_lines(places, panels, lines=lines, label=visible(key.name))
+
+
+def _heat(
+    keys: Sequence[AnswerColumn], numbers: Sequence[AnswerColumn], panels: Sequence[Panel]
+) -> Plot | None:
+    """Return a heat map of two keys, the one with fewer values upright, if they can be named."""
+    if len(keys) != 2 or len(panels[0].values) < CELLS_LEAST:
+        return None
+    named = [(key, *_names_and_places(key)) for key in keys]
+    (upright, lines, i), (along, columns, j) = sorted(named, key=lambda each: len(each[1]))
+    is_repeated = len(set(zip(i, j, strict=True))) < len(i)
+    if is_repeated or any(
+        len(each) > NAMES_MOST and not _is_ordered(key)
+        for key, each in ((upright, lines), (along, columns))
+    ):
+        return None
+    return plot_answer_heat(
+        [_without_bars(panel, each) for panel, each in zip(panels, numbers, strict=True)],
+        names=(lines, columns),
+        cells=(np.array(i), np.array(j)),
+        labels=(visible(upright.name), visible(along.name)),
+    )
+
+
+def _names_and_places(key: AnswerColumn) -> tuple[list[str], list[int]]:
+    """Return the names of a key's values, in order or as they come, and the place of each row."""
+    texts = _key_texts(key)
+    rows: Sequence[int] = range(len(texts))
+    if _is_ordered(key):
+        rows = _sorted(_places(key), [*rows])
+    names = list(dict.fromkeys(texts[i] for i in rows))
+    where = {name: i for i, name in enumerate(names)}
+    return names, [where[text] for text in texts]
+
+
+def _without_bars(panel: Panel, column: AnswerColumn) -> Panel:
+    """Return the panel with a title that tells the largest margin, which a colour cannot show."""
+    name = visible(column.name)
+    if panel.errors is None or not np.isfinite(panel.errors).any():
+        return replace(panel, title=name)
+    level = panel.title.partition("(error bars: ")[2]
+    largest = float(np.nanmax(panel.errors[np.isfinite(panel.errors)]))
+    margin = error_text(largest, is_whole=False)
+    return replace(panel, title=f"{name}   (margins up to {margin}, {level}")
 
 
 def _bars(keys: Sequence[AnswerColumn], panels: Sequence[Panel]) -> Plot:

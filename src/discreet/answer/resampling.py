@@ -11,10 +11,12 @@ measure its coverage. Nothing here costs anything: noisy numbers, SQL and noise 
 
 # ruff: noqa: S608 - names are our own; the other SQL was checked and written by our own code
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
+from time import monotonic
+from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -26,8 +28,17 @@ from discreet.postprocess import LEAST_PAIRS, MOST_PAIRS, REPLICATE, Replicates,
 from discreet.query.plan import Plan
 from discreet.tables import NoisyTable
 
-Run = Callable[[str, Mapping[str, pa.Table]], pa.Table]
-"""Runs SQL over noisy and public tables."""
+
+class Run(Protocol):
+    """Runs SQL over noisy and public tables; for so many seconds, if they are given."""
+
+    def __call__(
+        self, sql: str, tables: Mapping[str, pa.Table], *, timeout: float | None = None
+    ) -> pa.Table: ...
+
+
+LONGEST = 10.0
+"""Seconds that all replicates of an answer take at most: SQL may join large public tables."""
 
 NUMBERS, COPIES = "__numbers", "__replicates"
 """What SQL calls the list of replicates, and the tables that hold them."""
@@ -56,7 +67,7 @@ class Resampler:
     """The columns whose margins are wanted."""
 
     def margins(self, miss: Fraction) -> dict[int, Floats | None]:
-        """Return the margins of the wanted columns, as far as they could be resampled.
+        """Return the margins of the wanted columns, as far as they could be resampled in time.
 
         A margin is too small with probability `miss`. It is infinite where the number could be
         anything, and NaN where a row is not there often enough to say anything. It is None for a
@@ -66,7 +77,8 @@ class Resampler:
             return {}
         try:
             return self._margins(miss)
-        except (DiscreetError, pa.ArrowException):  # an answer that was paid for stands without ±
+        except (DiscreetError, pa.ArrowException, TimeoutError):
+            # An answer that was paid for stands without ±.
             return {}
 
     def _margins(self, miss: Fraction) -> dict[int, Floats | None]:
@@ -76,9 +88,10 @@ class Resampler:
         if replicates is None:
             return {}
         run = self._moved_at_once if is_keyed else self._moved
-        moved = run(replicates)
+        until = monotonic() + LONGEST
+        moved = run(replicates, until)
         if any(_has_long_tail(each, replicates) for each in moved.values()):
-            more = [run(replace(replicates, times=times)) for times in (2, 3)]
+            more = [run(replace(replicates, times=times), until) for times in (2, 3)]
             moved = {i: _with_poles(each, more[0][i], more[1][i]) for i, each in moved.items()}
         return {
             place: _margin(each, replicates)
@@ -90,7 +103,13 @@ class Resampler:
 
     # ----------------------------------------------------------------------- replicates
 
-    def _moved_at_once(self, replicates: Replicates) -> dict[int, Moved]:
+    def _run(self, sql: str, tables: Mapping[str, pa.Table], until: float) -> pa.Table:
+        left = until - monotonic()
+        if left <= 0:
+            raise TimeoutError
+        return self.run(sql, tables, timeout=left)
+
+    def _moved_at_once(self, replicates: Replicates, until: float) -> dict[int, Moved]:
         """Run the SQL on all replicates in one statement."""
         question = self.plan.question
         tables = replicates.tables(self.plan, self.noisy)
@@ -103,14 +122,15 @@ class Resampler:
         )
         sql = question.all_rows_sql or question.post_sql
         asked = ", ".join('"' + each.replace('"', '""') + '"' for each in question.columns)
-        found = self.run(
+        found = self._run(
             f'SELECT "__r"."{REPLICATE}", "__q".* FROM "{NUMBERS}" AS "__r", LATERAL '
             f'(WITH {named} SELECT {asked} FROM ({sql}) AS "__t") AS "__q"',
             {**copies, NUMBERS: numbers},
+            until,
         )
         return self._matched(found.column(0).to_numpy(), found.remove_column(0), replicates)
 
-    def _moved(self, replicates: Replicates) -> dict[int, Moved]:
+    def _moved(self, replicates: Replicates, until: float) -> dict[int, Moved]:
         """Run the SQL on one replicate after another: without keys, rows are known by order."""
         tables = replicates.tables(self.plan, self.noisy)
         sizes = {name: each.rows.num_rows for name, each in zip(tables, self.noisy, strict=True)}
@@ -120,7 +140,7 @@ class Resampler:
                 name: table.slice(number * sizes[name], sizes[name]).remove_column(0)
                 for name, table in tables.items()
             }
-            result = self.run(self.plan.question.post_sql, one)
+            result = self._run(self.plan.question.post_sql, one, until)
             found.append(result.select(range(self.answer.num_columns)))
         which = np.repeat(np.arange(len(found)), [each.num_rows for each in found])
         whole = pa.concat_tables([each.replace_schema_metadata(None) for each in found])

@@ -109,6 +109,6 @@ if not TYPE_CHECKING:
             "read": "discreet.catalog.resolve.read",
             "threshold_for": "discreet.bounds.histogram.threshold_for",
             "time_from_number": "discreet.catalog.schema.time_from_number",
-            "unit_guess": "discreet.catalog.toml.unit_guess",
+            "unit_guess": "discreet.catalog.unit_names.unit_guess",
         },
     )

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING
 
 from discreet.accounting import Budget
 from discreet.catalog.schema import Column, PathUnit, PrivateTable, Table
+from discreet.catalog.shown import tables_html, tables_text
 from discreet.deprecated import Renamed, renamed_arguments
+from discreet.errors import readable
 from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
+from discreet.notebook import Printer
 
 
 class Accounting(Enum):
@@ -162,6 +165,19 @@ class Catalog:
             found.append(parent)
             unit = parent.unit
         return tuple(found)
+
+    # ----------------------------------------------------------------------- in notebooks
+
+    def _repr_html_(self) -> str:
+        return tables_html(self.tables, below=self._budget_text)
+
+    def _repr_pretty_(self, printer: Printer, cycle: bool) -> None:  # noqa: ARG002
+        printer.text(f"{tables_text(self.tables)}\n{self._budget_text}")
+
+    @property
+    def _budget_text(self) -> str:
+        delta = f", δ = {readable(self.budget.delta)}" if self.budget.delta else ""
+        return f"Total budget: ε = {readable(self.budget.epsilon)}{delta}"
 
 
 def column_of(table: Table, name: str) -> Column | None:

@@ -5,7 +5,6 @@ it holds names and types of columns (types of a CSV file are guessed from its fi
 that are marked, and bounds and values that were found privately, if any.
 """
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
@@ -30,6 +29,7 @@ from discreet.catalog.schema import (
     Value,
     time_from_number,
 )
+from discreet.catalog.unit_names import is_identifier, unit_guess
 from discreet.errors import CatalogError, ParameterError
 from discreet.parameters import did_you_mean
 
@@ -215,27 +215,6 @@ def _factors(denominator: int) -> tuple[int, int, int]:
 
 # --------------------------------------------------------------------------- drafts
 
-PEOPLE = (
-    "patient",
-    "person",
-    "user",
-    "customer",
-    "client",
-    "member",
-    "subject",
-    "participant",
-    "respondent",
-    "employee",
-    "student",
-    "citizen",
-    "voter",
-    "household",
-    "subscriber",
-    "account",
-    "device",
-)
-"""Words for people in names of columns, the most likely unit first."""
-
 HEAD = """\
 # Draft catalog. Everything in this file is public: anyone who can run queries can read it.
 # Check each line marked GUESS. Complete the lines marked FILL IN, and the commented-out lines that
@@ -286,13 +265,23 @@ class TableDraft:
     found: PrivateFacts | None = None
     guessed_from: int | None = None
     """The most rows that types were guessed from; None if the source has types."""
+    is_public: bool = False
+    """Whether the owner said that anyone may see it."""
 
 
 def draft(
-    *tables: TableDraft, epsilon: Fraction | None = None, delta: Fraction | None = None
+    *tables: TableDraft,
+    epsilon: Fraction | None = None,
+    delta: Fraction | None = None,
+    engine: str | None = None,
 ) -> str:
-    """Return the text of a catalog for these tables, for the owner to check and complete."""
+    """Return the text of a catalog for these tables, for the owner to check and complete.
+
+    `engine` is the address of the server that holds them, if they are not files.
+    """
     parts = [HEAD, "\n".join(_draft_budget(epsilon, delta))]
+    if engine is not None:
+        parts.append(f"[source]\nengine = {written_text(engine)}")
     for table in tables:
         parts += ["\n".join(_draft_head(table)), "\n".join(_draft_columns(table))]
     return "\n\n".join(parts) + "\n"
@@ -313,6 +302,9 @@ def _draft_budget(epsilon: Fraction | None, delta: Fraction | None) -> Iterator[
 def _draft_head(table: TableDraft) -> Iterator[str]:
     yield f"[tables.{written_key(table.name)}]"
     yield f"from = {written_text(table.source)}"
+    if table.is_public:
+        yield "public = true"
+        return
     yield _draft_unit(table)
     if _is_by_row(table):
         yield "# If anyone may see this table, write public = true instead of unit."
@@ -348,30 +340,6 @@ def _checked_unit(table: TableDraft, unit: str) -> str:
         fix = did_you_mean(unit, list(names.values()), otherwise="Name one of its columns")
         raise CatalogError(f"unit={written_text(unit)} is not a column of {table.name}", fix)
     return names[unit.casefold()]
-
-
-def unit_guess(table: str, columns: tuple[Column, ...]) -> str | None:
-    """Return the column that most likely identifies people, by its name; None if none does."""
-    words = {each.name: _words(each.name) for each in columns}
-    for person in PEOPLE:
-        for name, each in words.items():
-            if each in ([person, "id"], [person], [person, "no"], [person, "number"]):
-                return name
-    ids = [name for name, each in words.items() if len(each) > 1 and each[-1] == "id"]
-    # visit_id in a table of visits identifies rows, not people.
-    own = [name for name in ids if table.casefold().startswith("_".join(words[name][:-1]))]
-    others = [name for name in ids if name not in own]
-    bare = [name for name, each in words.items() if each == ["id"]]
-    return next(iter(others + own + bare), None)
-
-
-def _words(name: str) -> list[str]:
-    """Return the words of a column's name, the same for patient_id, patientId and PatientID."""
-    parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).casefold()
-    words = [word for word in re.split(r"[^a-z0-9]+", parted) if word]
-    if len(words) == 1 and (found := re.fullmatch(r"([a-z]{3,})id", words[0])):
-        words = [found[1], "id"] if found[1] in PEOPLE else words
-    return words
 
 
 def _draft_columns(table: TableDraft) -> Iterator[str]:
@@ -412,8 +380,7 @@ ADVICE = {
 
 
 def _advice(column: Column) -> Iterator[str]:
-    # Nobody sums numbers that only identify things.
-    if column.kind in ADVICE and _words(column.name)[-1:] != ["id"]:
+    if column.kind in ADVICE and not is_identifier(column.name):
         example, why = ADVICE[column.kind]
         kind = written_text(column.kind.value)
         yield f"# {written_key(column.name)} = {{ type = {kind}, {example} }}   # {why}"

@@ -2,10 +2,12 @@
 
 Results go to standard output, everything else to standard error. Exit codes: 0 for success, 1 for a
 rejected query or a user's mistake, 2 for a wrong call, 3 if the budget is not enough, 70 for an
-internal error, 130 if interrupted. Ctrl-C is remembered, because drivers that wait for a query may
+internal error, 130 if interrupted. With `--json`, an error is also an object on standard output,
+except for a wrong call. Ctrl-C is remembered, because drivers that wait for a query may
 drop it. The help needs no console, so that is loaded when there is something to print.
 """
 
+import json
 import signal
 import sys
 import threading
@@ -26,13 +28,13 @@ def main() -> None:
     listen()
     warnings.showwarning = _show_warning
     try:
-        commands()
+        commands(prog_name="discreet")
     except SystemExit as end:
         if end.code != INTERRUPTED:
             raise
-        _end(*_sentence_and_code(KeyboardInterrupt()))
+        _end(KeyboardInterrupt())
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the outer edge: no traceback
-        _end(*_sentence_and_code(error))
+        _end(error)
 
 
 def _sentence_and_code(error: BaseException) -> tuple[str, int]:
@@ -52,9 +54,21 @@ def _sentence_and_code(error: BaseException) -> tuple[str, int]:
             return sentence, INTERNAL
 
 
-def _end(sentence: str, code: int) -> None:
+def _end(error: BaseException) -> None:
+    sentence, code = _sentence_and_code(error)
     module("console").complain(sentence)
+    if _wants_json():
+        name = "Interrupted" if code == INTERRUPTED else type(error).__name__
+        told = {"type": name, "message": sentence, "exit_code": code}
+        sys.stdout.write(json.dumps({"error": told}) + "\n")
     sys.exit(code)
+
+
+def _wants_json() -> bool:
+    """Return whether the command was called with `--json`, and not with a text that says so."""
+    arguments = sys.argv[1:]
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    return "--json" in arguments[:end]
 
 
 _show_plainly = warnings.showwarning

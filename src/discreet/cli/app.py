@@ -41,12 +41,12 @@ TABLE = (
         "Preview a query's cost and margins of error. Spends nothing and reads no private data.",
     ),
     Command("ask", QUERIES, "Run a query and spend budget on it. Repeating a query costs nothing."),
+    Command("shell", QUERIES, "Run queries interactively, with history and completion."),
     Command(
         "coverage",
         QUERIES,
         "Measure the share of a table's rows and values that answers count. Spends budget, once.",
     ),
-    Command("shell", QUERIES, "Run queries interactively, with history and completion."),
     Command(
         "budget",
         BUDGET,
@@ -180,7 +180,6 @@ def _warn_old(old: str, new: str) -> None:
 commands = typer.Typer(
     cls=LazyGroup,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

@@ -2,6 +2,7 @@
 # ruff: noqa: PLR0913 - each argument is an option
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -16,10 +17,13 @@ from discreet.catalog.columns import ROW, written_unit
 from discreet.catalog.declaration import Declaration
 from discreet.catalog.entries import BLANK
 from discreet.catalog.resolve import read
-from discreet.catalog.toml import TableDraft, draft, unit_guess
+from discreet.catalog.sources import ENVIRONMENT, without_password
+from discreet.catalog.sources import is_on_server as is_address
+from discreet.catalog.toml import TableDraft, draft
+from discreet.catalog.unit_names import is_identifier, unit_guess
 from discreet.cli.console import is_interactive, progress, remark, show, waiting
 from discreet.cli.options import DEFAULT_CATALOG
-from discreet.errors import CatalogError, ParameterError
+from discreet.errors import HIDDEN, CatalogError, ParameterError
 from discreet.opening import (
     LEDGER_SUFFIX,
     copy_of,
@@ -28,6 +32,7 @@ from discreet.opening import (
     is_on_server,
     prepare_catalog,
     read_columns,
+    read_server_columns,
     rows_guessed_from,
 )
 from discreet.opening.private_draft import TOTAL_DELTA, TOTAL_EPSILON, find_all
@@ -41,6 +46,7 @@ def init(
     *,
     data: list[str],
     unit: str | None,
+    public: list[str] | None,
     epsilon: Fraction | None,
     delta: Fraction | None,
     find_bounds: Fraction | None,
@@ -57,12 +63,15 @@ def init(
             "Write to another file with --output, or replace it with --force",
         )
     check_place("output", output)
-    tables = _tables(data, output)
+    engine = _address(data)
+    tables = _tables(data, output) if engine is None else _tables_on_server(data)
+    tables = _with_public(tables, public or ())
     _check_unit(unit, tables)
-    drafted = [_with_unit(each, unit) for each in tables]
+    drafted = [each if each.is_public else _with_unit(each, unit) for each in tables]
     if find_bounds is not None:
+        _check_files(engine, find_bounds)
         drafted = _with_facts(drafted, stated, output)
-    text = draft(*drafted, epsilon=epsilon, delta=delta)
+    text = draft(*drafted, epsilon=epsilon, delta=delta, engine=engine)
     write_file("output", output, text.encode())
     _say_what_is_next(output, text, drafted)
 
@@ -132,6 +141,8 @@ def _tables(data: Sequence[str], output: Path) -> list[TableDraft]:
     """Return the tables of the files, with their columns and paths as the catalog writes them."""
     tables: dict[str, TableDraft] = {}
     for source in data:
+        if is_address(source):
+            raise ParameterError("DATA", HIDDEN, "must begin with the address, then name tables")
         with waiting(f"reading the columns of {source}"):
             found = read_columns(source)
         place = _seen_from(output, source)
@@ -142,6 +153,51 @@ def _tables(data: Sequence[str], output: Path) -> list[TableDraft]:
                 name=name, source=place, columns=columns, guessed_from=rows_guessed_from(source)
             )
     return list(tables.values())
+
+
+def _address(data: Sequence[str]) -> str | None:
+    """Return the address that stands before names of tables; None for files."""
+    first = data[0]
+    if not (is_address(first) or first.startswith(ENVIRONMENT)):
+        return None
+    if without_password(first) != first:
+        fix = "Put the address in an environment variable and give env:NAME"
+        raise ParameterError(
+            "DATA", HIDDEN, "must not contain a password: a catalog is public", fix
+        )
+    if len(data) == 1:
+        rule = "must name tables after the address"
+        raise ParameterError("DATA", HIDDEN, rule, f"For example: {quote(first)} visits")
+    return first
+
+
+def _tables_on_server(data: Sequence[str]) -> list[TableDraft]:
+    """Return the tables of a server that are named after its address."""
+    address, *places = data
+    with waiting("reading the columns of the server's tables"):
+        found = read_server_columns(address, places)
+    return [
+        TableDraft(name=name, source=place, columns=columns)
+        for (name, columns), place in zip(found.items(), places, strict=True)
+    ]
+
+
+def _check_files(engine: str | None, epsilon: Fraction) -> None:
+    if engine is not None:
+        fix = 'Draft the catalog without it, and find bounds with queries (bounds = "AUTO")'
+        raise ParameterError("spend", epsilon, "works for files only", fix)
+
+
+def _with_public(tables: Sequence[TableDraft], public: Sequence[str]) -> list[TableDraft]:
+    """Return the tables, those that the owner called public marked as such."""
+    names = {each.name.casefold(): each.name for each in tables}
+    for each in public:
+        if each.casefold() not in names:
+            near = nearest_name(each, list(names.values()))
+            rule = "must be a table of the data" + (f", perhaps {near!r}" if near else "")
+            raise ParameterError("public", each, rule)
+    folded = {each.casefold() for each in public}
+    return [replace(each, is_public=each.name.casefold() in folded) for each in tables]
 
 
 def _seen_from(output: Path, source: str) -> str:
@@ -248,10 +304,22 @@ def _say_what_is_next(output: Path, text: str, tables: Sequence[TableDraft]) -> 
     cost = f" Spent {Price(epsilon=spent)}." if spent else ""
     remark(f"Wrote {output}. It contains {holds}.{cost} Next:")
     named = "" if output == DEFAULT_CATALOG else f" --catalog {quote(str(output))}"
-    sql = f"SELECT COUNT(*) FROM {tables[0].name}"  # noqa: S608 - shown to the owner, not run
-    query = f"Run a query: discreet ask '{sql}' --epsilon 0.1{named}"
+    sql = f"SELECT COUNT(*) FROM {_in_sql(tables)}"  # noqa: S608 - shown to the owner, not run
+    query = f"Run a query: discreet ask {quote(sql)} --epsilon 0.1{named}"
     for number, step in enumerate([*_steps(text, tables), query], start=1):
         remark(f"  {number}. {step}")
+
+
+def _in_sql(tables: Sequence[TableDraft]) -> str:
+    """Return the first private table as SQL writes its name: in quotes if it is no plain word."""
+    name = next((each.name for each in tables if not each.is_public), tables[0].name)
+    if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) and name.upper() not in RESERVED:
+        return name
+    return '"' + name.replace('"', '""') + '"'
+
+
+RESERVED = {"ORDER", "GROUP", "TABLE", "USER", "SELECT", "FROM", "WHERE", "UNION", "CASE", "END"}
+"""Words of SQL that files of data are named after."""
 
 
 def _steps(text: str, tables: Sequence[TableDraft]) -> list[str]:
@@ -271,12 +339,13 @@ def _steps(text: str, tables: Sequence[TableDraft]) -> list[str]:
 
 def _unbounded(table: TableDraft) -> list[Column]:
     """Return the columns that bounds or values could be given to, and have not."""
+    if table.is_public:
+        return []
     found = () if table.found is None else tuple(each.name for each in table.found.columns)
     return [each for each in table.columns if _can_be_bounded(each) and each.name not in found]
 
 
 def _can_be_bounded(column: Column) -> bool:
-    is_name = column.name.casefold().endswith("id")
-    return (column.kind.is_number or column.kind.is_time or column.kind.value == "text") and (
-        not is_name
-    )
+    kind = column.kind
+    is_told = kind.is_number or kind.is_time or kind.value == "text"
+    return is_told and not is_identifier(column.name)

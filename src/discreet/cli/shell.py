@@ -16,18 +16,7 @@ from prompt_toolkit.input import Input
 from prompt_toolkit.output import Output
 
 from discreet.answer import Answer
-from discreet.answer.rendering import value_text
-from discreet.catalog import (
-    Auto,
-    Bounds,
-    Column,
-    ColumnUnit,
-    PathUnit,
-    PrivateTable,
-    PublicTable,
-    Table,
-)
-from discreet.catalog.schema import time_from_number
+from discreet.catalog.shown import declared_text, tables_text, unit_text
 from discreet.cli import clear_interrupt
 from discreet.cli.ask import answered, check_chart, explained, opened, save_chart, show_answer
 from discreet.cli.console import answers, complain, remark, sentence_of, show, show_table, width_of
@@ -124,13 +113,7 @@ class Shell:
 
     def tables(self, _: str) -> None:
         """List the tables."""
-        tables = self.curator.catalog.tables
-        columns = {
-            "table": [each.name for each in tables],
-            "protects": [_unit(each) for each in tables],
-            "columns": [", ".join(column.name for column in each.columns) for each in tables],
-        }
-        show_table(columns, folds=True)
+        show(tables_text(self.curator.catalog.tables, width=width_of(answers())))
 
     def describe(self, name: str) -> None:
         """Show a table's columns and what the catalog declares for them; all tables for no name."""
@@ -143,11 +126,11 @@ class Shell:
             near = nearest_name(name, names)
             hint = f"Did you mean {near}?" if near else f"Available tables: {', '.join(names)}."
             raise typer.BadParameter(f"There is no table {name}. {hint}")
-        show(f"{table.name}: {_unit(table)}")
+        show(f"{table.name}: {unit_text(table)}")
         columns = {
             "column": [each.name for each in table.columns],
             "type": [each.kind.value for each in table.columns],
-            "declared": [_declared(each) for each in table.columns],
+            "declared": [declared_text(each) for each in table.columns],
         }
         show_table(columns, folds=True)
 
@@ -219,7 +202,7 @@ COMMANDS: Mapping[str, ShellCommand] = {
 }
 
 
-def shell(*, catalog: Path, epsilon: Fraction, account: str | None, token: str | None) -> None:
+def shell(*, epsilon: Fraction, catalog: Path, account: str | None, token: str | None) -> None:
     """Run the shell; in a pipe, exit with the code of the first failure."""
     code = run_shell(catalog, QuestionOptions(epsilon=epsilon), account_options(account, token))
     raise typer.Exit(code)
@@ -308,43 +291,3 @@ def _positive(name: str, number: Fraction) -> Fraction:
     if number <= 0:
         raise ParameterError(name, number, "must be more than 0")
     return number
-
-
-def _unit(table: Table) -> str:
-    match table:
-        case PublicTable():
-            return "nobody (public table)"
-        case PrivateTable(unit=ColumnUnit(column=column)):
-            return f"each {column}, {_rows(table)}"
-        case PrivateTable(unit=PathUnit(table=other)):
-            return f"like {other}, {_rows(table)}"
-        case _:
-            return "each row"
-
-
-def _rows(table: PrivateTable) -> str:
-    limit = "row" if table.rows_per_unit == 1 else "rows"
-    return f"at most {table.rows_per_unit} {limit}"
-
-
-def _declared(column: Column) -> str:
-    facts = []
-    match column.bounds:
-        case Bounds(low=low, high=high):
-            ends = [_end(column, each) for each in (low, high)]
-            facts.append(f"{ends[0]} to {ends[1]}")
-        case Auto():
-            facts.append("bounds: found privately when first needed")
-        case None:
-            pass
-    if column.step is not None:
-        facts.append(f"steps of {readable(column.step)}")
-    if column.values is not None:
-        facts.append(", ".join(value_text(each) for each in column.values[:8]))
-        facts[-1] += ", …" if len(column.values) > 8 else ""
-    return "; ".join(facts)
-
-
-def _end(column: Column, number: Fraction) -> str:
-    moment = time_from_number(number, column.kind) if column.kind.is_time else None
-    return readable(number) if moment is None else moment.isoformat()

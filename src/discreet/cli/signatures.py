@@ -63,7 +63,12 @@ def demo(
 @runs("init")
 def init(
     data: Annotated[
-        list[str], typer.Argument(metavar="DATA", help="Data files: CSV, Parquet or DuckDB.")
+        list[str],
+        typer.Argument(
+            metavar="DATA",
+            help="Data files: CSV, Parquet or DuckDB. Or the address of a PostgreSQL or Spark "
+            "server (postgresql://reader@host/db, spark://host:7077, env:NAME), then its tables.",
+        ),
     ],
     unit: Annotated[
         str | None,
@@ -71,6 +76,12 @@ def init(
             metavar="COLUMN",
             help='Column that identifies the person to protect, or "row" to protect each row '
             "separately.",
+        ),
+    ] = None,
+    public: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TABLE", help="A table that anyone may see. Repeat it for several tables."
         ),
     ] = None,
     epsilon: Annotated[
@@ -112,17 +123,17 @@ def init(
 @runs("ask")
 def explain(
     sql: Sql = None,
-    catalog: Catalog = DEFAULT_CATALOG,
     epsilon: Epsilon = None,
     within: Within = None,
-    delta: Delta = None,
-    confidence: Confidence = DEFAULT_CONFIDENCE,
-    row_choice: RowChoice = None,
-    groups_per_unit: GroupsPerUnit = None,
-    dialect: Dialect = None,
     show_sql: ShowSql = False,
     file: File = None,
+    catalog: Catalog = DEFAULT_CATALOG,
     is_json: AsJson = False,
+    confidence: Confidence = DEFAULT_CONFIDENCE,
+    delta: Delta = None,
+    groups_per_unit: GroupsPerUnit = None,
+    row_choice: RowChoice = None,
+    dialect: Dialect = None,
     account: PreviewAs = None,
     token: PreviewToken = None,
 ) -> None:
@@ -132,17 +143,17 @@ def explain(
 @runs("ask")
 def ask(
     sql: Sql = None,
-    catalog: Catalog = DEFAULT_CATALOG,
     epsilon: Epsilon = None,
     within: Within = None,
-    delta: Delta = None,
-    confidence: Confidence = DEFAULT_CONFIDENCE,
-    row_choice: RowChoice = None,
-    groups_per_unit: GroupsPerUnit = None,
+    plot: Chart = None,
     file: File = None,
+    catalog: Catalog = DEFAULT_CATALOG,
     is_json: AsJson = False,
     is_csv: AsCsv = False,
-    plot: Chart = None,
+    confidence: Confidence = DEFAULT_CONFIDENCE,
+    delta: Delta = None,
+    groups_per_unit: GroupsPerUnit = None,
+    row_choice: RowChoice = None,
     account: As = None,
     token: Token = None,
     yes: Yes = False,
@@ -193,7 +204,6 @@ def coverage(
 
 @runs("shell")
 def shell(
-    catalog: Catalog = DEFAULT_CATALOG,
     epsilon: Annotated[
         Fraction,
         typer.Option(
@@ -205,6 +215,7 @@ def shell(
             help="ε to spend on each query. Default: 0.1.",
         ),
     ] = Fraction(1, 10),
+    catalog: Catalog = DEFAULT_CATALOG,
     account: As = None,
     token: Token = None,
 ) -> None:

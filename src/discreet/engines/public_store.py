@@ -6,7 +6,7 @@ No private table is ever in it, so whatever it says, in results or in errors, an
 # ruff: noqa: S608 - names are quoted; other SQL is made by our own code
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -119,12 +119,15 @@ class PublicStore:
                 self._values[sql] = found
         return list(found)
 
-    def run(self, sql: str, tables: Mapping[str, pa.Table]) -> pa.Table:
+    def run(
+        self, sql: str, tables: Mapping[str, pa.Table], *, timeout: float | None = None
+    ) -> pa.Table:
         """Return the result of SQL over public tables and these, which are gone afterwards.
 
-        Where it fails, it is run once more with NULL for what cannot be computed in a row.
+        Where it fails, it is run once more with NULL for what cannot be computed in a row. It is
+        rejected if it takes longer than the limits say, or than `timeout` in seconds.
         """
-        found = self._run(sql, tables)
+        found = self._run(sql, tables, timeout=timeout)
         if found is None:
             raise UnsupportedError(*NOT_COMPUTED)
         return found
@@ -144,9 +147,11 @@ class PublicStore:
         found = [] if table is None else table.column(0).to_pylist()
         return found[0] if found else None
 
-    def _run(self, sql: str, tables: Mapping[str, pa.Table]) -> pa.Table | None:
+    def _run(
+        self, sql: str, tables: Mapping[str, pa.Table], *, timeout: float | None = None
+    ) -> pa.Table | None:
         """Return the result of SQL, None if it fails on a value of these tables."""
-        with self._store.cursor() as cursor:
+        with self._store.cursor(timeout=timeout) as cursor:
             _register(cursor, tables)
             try:
                 return _total(cursor, sql)
@@ -293,7 +298,7 @@ def _total(cursor: duckdb.DuckDBPyConnection, sql: str) -> pa.Table:
 def _fetched(cursor: duckdb.DuckDBPyConnection, sql: str) -> pa.Table:
     reader = bound(cursor, sql).to_arrow_reader()
     batches, rows = [], 0
-    for batch in reader:
+    for batch in _batches(reader):
         rows += batch.num_rows
         if rows > MOST_ROWS:
             raise QuestionSizeError(
@@ -301,6 +306,23 @@ def _fetched(cursor: duckdb.DuckDBPyConnection, sql: str) -> pa.Table:
             )
         batches.append(batch)
     return _within_calendar(pa.Table.from_batches(batches, schema=reader.schema))
+
+
+LATE: Mapping[str, type[duckdb.Error]] = {
+    "INTERRUPT": duckdb.InterruptException,
+    "Out of Memory": duckdb.OutOfMemoryException,
+}
+"""How messages begin, and what DuckDB itself would raise."""
+
+
+def _batches(reader: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
+    """Yield batches; what fails after the first one comes from Arrow, not as DuckDB's own error."""
+    try:
+        yield from reader
+    except OSError as cause:
+        text = str(cause)
+        kinds = (kind for begin, kind in LATE.items() if text.startswith(begin))
+        raise next(kinds, duckdb.DataError)(text) from None
 
 
 EARLIEST, LATEST = datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59, 59)

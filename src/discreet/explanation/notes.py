@@ -1,8 +1,9 @@
 """What an answer says beside its numbers: limits, omissions, thresholds, ranks, versions."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 
 from discreet.answer.answer import Note
 from discreet.catalog.catalog import BudgetPolicy
@@ -22,7 +23,7 @@ from discreet.explanation.sentences import (
     rank_note,
     undeclared_value_note,
 )
-from discreet.explanation.thresholds import SizeOf, threshold_notes, unlikely_groups
+from discreet.explanation.thresholds import TableSize, threshold_notes, unlikely_groups
 from discreet.known_releases import DataChange, DataVersion, KnownReleases, ReleaseState
 from discreet.parameters import Real, confidence_level
 from discreet.query.plan import Plan
@@ -33,6 +34,7 @@ from discreet.query.questions import (
     Clamped,
     ContributionLimit,
     LeftOut,
+    Statistic,
 )
 from discreet.query.tree import Relation, Scan, UnionAll
 from discreet.query.undeclared_values import undeclared_values
@@ -132,8 +134,21 @@ def left_out_of(planned: PlannedRelease, rows: LeftOut, coverage: KnownCoverage)
     return clamped_sentence(rows, coverage.values(coverage.column(planned, rows)))
 
 
-def unlikely_groups_of(plan: Plan, policy: BudgetPolicy, size_of: SizeOf) -> str:
-    """Return why no group is likely to be shown, and what to do; nothing if some may be."""
+def unlikely_groups_of(
+    plan: Plan, policy: BudgetPolicy, counts_of: Callable[[str], Mapping[Statistic, int]]
+) -> str:
+    """Return why no group is likely to be shown, and what to do; nothing if some may be.
+
+    `counts_of` has the released numbers of rows and units of a table, as far as there are any.
+    """
+
+    @cache
+    def size_of(table: str) -> TableSize:
+        counts = counts_of(table)
+        return TableSize(
+            units=counts.get(Statistic.COUNT_UNITS), rows=counts.get(Statistic.COUNT_ROWS)
+        )
+
     return unlikely_groups(plan, policy, unit_of, size_of)
 
 

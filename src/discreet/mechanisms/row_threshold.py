@@ -20,8 +20,8 @@ from discreet.parameters import Real, call_text, choice, freeze_fields, integer,
 ROWS_MOST = 10**9
 CELLS_MOST = 8
 TAIL_BITS = 512
-SAFE = 1 << 60
-"""Noisy cells beyond it are compared as if they were it, so that sums fit 64 bits."""
+HALF = 32
+"""Bits of the lower half of a cell: sums of halves fit 64 bits, whatever the cells are."""
 
 TELLING = 20
 """A margin is told of numbers that were shown by luck in one of this many misses at most."""
@@ -92,8 +92,12 @@ class RowThreshold:
 
     def kept(self, cells: IntArray) -> BoolArray:
         """Return which groups are shown, from a row of noisy cells for each."""
-        near = np.clip(cells, -SAFE // CELLS_MOST, SAFE // CELLS_MOST)
-        return np.asarray(near.sum(axis=1) > min(self.threshold * self.total, SAFE), np.bool_)
+        low = (cells & (1 << HALF) - 1).sum(axis=1)
+        high = (cells >> HALF).sum(axis=1) + (low >> HALF)
+        low &= (1 << HALF) - 1
+        most, rest = divmod(self.threshold * self.total, 1 << HALF)
+        most = min(most, 1 << 62)
+        return np.asarray((high > most) | ((high == most) & (low > rest)), np.bool_)
 
     def beyond_up(self, threshold: int) -> Fraction:
         """Return an upper bound of the probability that a group of one unit alone is shown.

@@ -19,6 +19,7 @@ from discreet.opening.open import (
     read_columns,
     rows_guessed_from,
 )
+from discreet.opening.sources import read_server_columns
 from discreet.opening.stores import (
     LEDGER_SUFFIX,
     copy_of,
@@ -45,5 +46,6 @@ __all__ = [
     "open_unplugged",
     "prepare_catalog",
     "read_columns",
+    "read_server_columns",
     "rows_guessed_from",
 ]

@@ -6,14 +6,15 @@ Where the data are: files, data frames and servers; their names, versions and en
 import json
 import os
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from discreet.catalog import ColumnUnit, Kind, RowChoice, RowUnit, SourcePolicy
+from discreet.catalog import Column, ColumnUnit, Kind, RowChoice, RowUnit, SourcePolicy
 from discreet.catalog.columns import UnitDeclaration, UnitPath
 from discreet.catalog.declaration import Declaration, path_unit
 from discreet.catalog.resolve import DEFAULT_ROWS_PER_UNIT
@@ -35,7 +36,7 @@ from discreet.engines.postgresql.sessions import Sessions
 from discreet.engines.spark import SparkEngine
 from discreet.engines.spark.prepared import forget_files
 from discreet.engines.spark.tables import Session, is_frame, is_session
-from discreet.errors import CatalogError, ParameterError, SourceError
+from discreet.errors import HIDDEN, CatalogError, ParameterError, SourceError
 from discreet.opening.contents import CHANGED, SETTLED, FileDigests
 from discreet.opening.registry import content_of, files_in, in_memory
 
@@ -425,6 +426,24 @@ def tables_named(
         unit={_table_of(each): what for each, what in units.items()} or _one(unit),
         public=public if isinstance(public, bool) else tuple(map(_table_of, others)),
     )
+
+
+CATALOG_TO_BE = "discreet.toml"
+"""The file in errors about an address, before there is a catalog."""
+
+
+def read_server_columns(address: str, places: Sequence[str]) -> dict[str, tuple[Column, ...]]:
+    """Return the columns of tables of a server by their names in queries: names and types.
+
+    The address may be that of an environment variable, env:NAME.
+    """
+    if address.startswith(ENVIRONMENT):
+        address = from_environment("engine", address, CATALOG_TO_BE)
+    tables: dict[str, DataSource] = {_table_of(each): each for each in places}
+    if len(tables) < len(places):
+        raise ParameterError("DATA", HIDDEN, "must not name two tables of the same name")
+    with closing(open_engine(address, tables)) as engine:
+        return {name: engine.columns(name) for name in tables}
 
 
 def _table_of(place: str) -> str:

@@ -95,6 +95,43 @@ def plot_answer_lines(
     return Plot(figure)
 
 
+def plot_answer_heat(
+    panels: Sequence[Panel],
+    *,
+    names: tuple[Sequence[str], Sequence[str]],
+    cells: tuple[NDArray[np.int64], NDArray[np.int64]],
+    labels: tuple[str, str],
+) -> Plot:
+    """Plot a heat map for each column. `cells` has the line and the column of each row's cell.
+
+    `names` and `labels` are those of lines and of columns. A cell without a row stays grey.
+    """
+    lines, columns = map(len, names)
+    width = min(14.0, max(6.4, 2.6 + 0.26 * columns))
+    figure = new_figure(width, len(panels) * max(2.4, 1.2 + 0.24 * lines))
+    for axes, panel in _stacked(figure, panels):
+        grid = np.full((lines, columns), np.nan)
+        grid[cells] = panel.values
+        image = axes.imshow(grid, cmap="Blues", aspect="auto", interpolation="nearest")
+        figure.colorbar(image, ax=axes, format=thousands)
+        axes.set_facecolor(PALE)
+        _name_cells(axes, names, width)
+        axes.set_ylabel(_literal(labels[0]))
+    figure.axes[len(panels) - 1].set_xlabel(_literal(labels[1]))
+    return Plot(figure)
+
+
+def _name_cells(axes: "Axes", names: tuple[Sequence[str], Sequence[str]], width: float) -> None:
+    """Label lines and columns, some of them where there are many; long labels are turned."""
+    for each, axis, most in zip(names, (axes.yaxis, axes.xaxis), (30, 40), strict=True):
+        step = -(-len(each) // most)
+        axis.set_ticks(range(0, len(each), step), each[::step], parse_math=False)
+    shown = axes.get_xticklabels()
+    if sum(len(text.get_text()) + 2 for text in shown) > 12 * width:
+        for text in shown:
+            text.set(rotation=90)
+
+
 def plot_answer_dots(panels: Sequence[Panel]) -> Plot:
     """Plot each number of a single row as a dot with its interval, each on its own axis."""
     figure = new_figure(6.4, 0.2 + 1.2 * len(panels))
@@ -146,9 +183,17 @@ def _name_panel(axes: "Axes", panel: Panel) -> None:
 
 
 def _order_axis(axes: "Axes", places: "NDArray[np.datetime64] | Floats") -> None:
-    """Label days in a short form, and numbers with a comma between thousands."""
+    """Label days in a short form, and numbers; ticks between whole keys would name none."""
     if not np.issubdtype(places.dtype, np.datetime64):
-        axes.xaxis.set_major_formatter(thousands)
+        numbers = places[np.isfinite(places)].astype(float)
+        is_whole = bool(np.all(numbers == np.floor(numbers)))
+        # Years have no commas.
+        is_short = is_whole and bool(np.all(np.abs(numbers) < 10_000))
+        axes.xaxis.set_major_formatter("{x:.10g}" if is_short else thousands)
+        if is_whole:
+            ticker = matplotlib_module().ticker
+            locator = ticker.MaxNLocator("auto", steps=[1, 2, 5, 10], integer=True)
+            axes.xaxis.set_major_locator(locator)
         return
     dates = matplotlib_module().dates
     locator = dates.AutoDateLocator()

@@ -327,3 +327,22 @@ def test_columns_of_limits_must_be_columns() -> None:
     ):
         with pytest.raises(CatalogError, match=re.escape(says)):
             made(groups_per_unit={"visits": limits})
+
+
+@pytest.mark.parametrize("name", ["carrier by rank", "Carrier BY Rank"])
+def test_a_column_called_like_a_rank_is_not_taken_for_one(name: str) -> None:
+    """It would be read in its place, and let a unit be counted in every group."""
+    rows = {**table(), name: [0] * len(ROWS)}
+    with open_data(
+        {"visits": pa.table(rows)},
+        unit="patient_id",
+        rows_per_unit=12,
+        groups_per_unit={"visits": {"carrier": 1}},
+        epsilon=1000,
+        delta=1e-4,
+        **KNOWN,
+    ) as curator:
+        release = planned(curator, BY_UNITS)
+        assert release.components[0].measured.sensitivity.l1 == 1
+        answer = curator.ask(BY_UNITS, epsilon=100)
+    assert answer.to_pandas()["n"].sum() == UNITS

@@ -57,6 +57,10 @@ EXAMPLES: Mapping[Kind, str] = {
 UNREADABLE = "Check that the file exists and that you may read it"
 
 
+ROW_NAME = "row_name"
+"""The name of a first column without one: the row names that pandas and R write by default."""
+
+
 def header_of(file: Path) -> tuple[str, tuple[str, ...]]:
     """Return the delimiter and the columns' names, or say what is wrong with the first line."""
     first = _first_record(file)
@@ -64,8 +68,8 @@ def header_of(file: Path) -> tuple[str, tuple[str, ...]]:
     if not splits:
         raise _fault(file, 1, "A quote is not closed", "Close it, or double it")
     delimiter = max(splits, key=lambda each: len(splits[each]))
-    names = tuple(splits[delimiter])
-    if not any(names):
+    names = _with_row_name(file, delimiter, tuple(splits[delimiter]))
+    if not any(splits[delimiter]):
         raise _fault(
             file, 1, "There is no header", "Write the names of the columns in the first line"
         )
@@ -80,6 +84,44 @@ def header_of(file: Path) -> tuple[str, tuple[str, ...]]:
     if twice is not None:
         raise _fault(file, 1, f"Two columns are called {twice!r}", "Give each a different name")
     return delimiter, names
+
+
+def header_options(file: Path, delimiter: str, names: tuple[str, ...]) -> str:
+    """Return how DuckDB is to read the header; only where a name is missing is it told the names.
+
+    A header that is one name short is skipped: DuckDB would not take it for one.
+    """
+    first = _first_record(file)
+    written = tuple(_fields(first, delimiter) or ())
+    if written == names:
+        return "header=true, skip=0"
+    listed = f"names=[{', '.join(map(text_literal, names))}]"
+    if len(written) == len(names):
+        return f"header=true, skip=0, {listed}"
+    return f"header=false, skip={len(first.splitlines())}, {listed}"
+
+
+def _with_row_name(file: Path, delimiter: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names, with one for a first column that pandas or R wrote without."""
+    if ROW_NAME in {each.casefold() for each in names}:
+        return names
+    if len(names) > 1 and not names[0].strip():
+        return ROW_NAME, *names[1:]
+    is_short = len(_second_record(file, delimiter)) == len(names) + 1
+    # A line above the header is none: R writes names without spaces.
+    is_header = all(re.fullmatch(r"[^\W\d][\w.]*", each) for each in names)
+    return (ROW_NAME, *names) if is_short and is_header else names
+
+
+def _second_record(file: Path, delimiter: str) -> list[str]:
+    """Return the fields of the first row of data; none if it cannot be read."""
+    try:
+        with _text(file) as stream:
+            rows = csv.reader(stream, delimiter=delimiter, strict=True)
+            next(rows)
+            return next((row for row in rows if row), [])
+    except (csv.Error, UnicodeDecodeError, OSError, StopIteration):
+        return []
 
 
 def repeated(names: tuple[str, ...]) -> str | None:
@@ -204,7 +246,7 @@ def _first_fault(file: Path, delimiter: str, width: int) -> SourceError | None:
                 break
             except csv.Error as cause:
                 return _unread(file, begin, is_long="limit" in str(cause))
-            if row and len(row) != width:
+            if row and begin > 1 and len(row) != width:
                 there = "There is 1 field" if len(row) == 1 else f"There are {len(row)} fields"
                 what = f"{there} instead of {width}"
                 return _fault(file, begin, what, "Complete the row, or quote the field")

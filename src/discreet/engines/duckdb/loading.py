@@ -32,6 +32,7 @@ from discreet.engines.duckdb.csv_files import (
     fault_in,
     first_not_written,
     header_of,
+    header_options,
     kinds_guessed,
     promised,
     read_as,
@@ -178,17 +179,18 @@ def _is_file(path: Path) -> bool:
 def _load_csv(
     connection: duckdb.DuckDBPyConnection, name: str, files: tuple[Path, ...], kinds: Kinds
 ) -> tuple[Column, ...]:
-    delimiter, names = header_of(files[0])
+    delimiter, names = header = header_of(files[0])
+    how = header_options(files[0], delimiter, names)
     for each in files[1:]:
-        if header_of(each) != (delimiter, names):
+        if header_of(each) != (delimiter, names) or header_options(each, *header) != how:
             raise SourceError(
                 f"{each} and {files[0]} have different headers", "Use files with the same columns"
             )
     for each in files:
         refuse_nul(each)
     options = (
-        f"delim={text_literal(delimiter)}, quote='\"', escape='\"', comment='', header=true, "
-        "skip=0, sample_size=-1, strict_mode=true, null_padding=false, ignore_errors=false, "
+        f"delim={text_literal(delimiter)}, quote='\"', escape='\"', comment='', {how}, "
+        "sample_size=-1, strict_mode=true, null_padding=false, ignore_errors=false, "
         f"{AS_THEY_ARE}"
     )
     given = {each: kinds[each.casefold()] for each in names if each.casefold() in kinds}

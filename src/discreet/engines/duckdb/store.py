@@ -210,12 +210,19 @@ class Store:
 
     @contextmanager
     def cursor(
-        self, opened: duckdb.DuckDBPyConnection | None = None
+        self,
+        opened: duckdb.DuckDBPyConnection | None = None,
+        *,
+        timeout: float | None = None,
     ) -> Iterator[duckdb.DuckDBPyConnection]:
-        """Yield a cursor of one's own, interrupted when the time is over, and close it."""
+        """Yield a cursor of one's own, interrupted when the time is over, and close it.
+
+        The time is that of the limits, or `timeout` if that is less.
+        """
         cursor = opened or self.open_cursor()
+        seconds = self.limits.timeout if timeout is None else min(timeout, self.limits.timeout)
         try:
-            with deadlines().within(self.limits.timeout, cursor.interrupt):
+            with deadlines().within(seconds, cursor.interrupt):
                 yield cursor
         finally:
             cursor.close()

@@ -115,11 +115,13 @@ def _limited(scan: Scan, table: str, place: WriteContext) -> tuple[str, str]:
     if not scan.group_limits:
         return table, ""
     ranks, conditions = [], []
-    for name, most in scan.group_limits:
+    for number, (name, most) in enumerate(scan.group_limits):
         rank = place.quoted(column_name(rank_name(name)))
-        conditions.append(f"{rank} <= {most}")
         if name not in scan.ranked:
+            # No column of a table is called so: a name that it has would be read in our place.
+            rank = place.quoted(f"__rank{number}")
             ranks.append(f"{column_rank(scan.table, name, place.dialect)} AS {rank}")
+        conditions.append(f"{rank} <= {most}")
     where = f" WHERE {' AND '.join(conditions)}"
     if not ranks:
         return table, where

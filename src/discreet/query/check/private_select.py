@@ -39,7 +39,6 @@ from discreet.query.check.row_numbers import (
     picked_by_where,
 )
 from discreet.query.check.row_scope import QuestionWalk, RowScope
-from discreet.query.check.shares import write_shares
 from discreet.query.check.unit_groups import GROUPS, GroupRewriter, check_square, unit_aggregate
 from discreet.query.check.unit_keys import is_one_to_one, refuse_one_unit_groups
 from discreet.query.expressions.narrowing import narrow
@@ -223,7 +222,6 @@ class PrivateSelect:
             keys.setdefault(key, each)
         if any(self.names.is_unit(each) for each in keys):
             return self._per_unit(list(keys), filtered)
-        write_shares(self.node)
         return self._release(list(keys.values()), list(keys), filtered)
 
     # ----------------------------------------------------------------------- groups by unit
