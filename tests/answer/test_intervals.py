@@ -154,6 +154,36 @@ def test_a_number_after_a_median_is_computed(curator: Curator) -> None:
     assert answer.rows[0]["n"] == pytest.approx(ROWS / 2, abs=200)
 
 
+def test_a_number_that_depends_on_a_median_has_no_margin(curator: Curator) -> None:
+    """One beside it has: hidden columns of intervals do not keep SQL from being resampled."""
+    answer = curator.ask(
+        "SELECT side, m, n + m AS both, n - LAG(n) OVER (ORDER BY side) AS more FROM "
+        "(SELECT side, MEDIAN(x) AS m, COUNT(*) AS n FROM t GROUP BY side) WHERE side <> 'none'",
+        epsilon=10,
+    )
+    assert list(answer.margins) == ["more"]
+    assert json.loads(answer.to_json())["error_methods"] == {"more": "resampled"}
+    assert list(answer.intervals) == ["m"]
+
+
+def test_a_number_in_place_of_a_median_of_too_few_rows_has_no_margin(curator: Curator) -> None:
+    """With other noise there might have been a median."""
+    sql = "SELECT COUNT(*) + COALESCE(MEDIAN(x), 0) AS both FROM t WHERE side = 'none'"
+    answer = curator.ask(sql, epsilon=10)
+    assert answer.rows[0]["both"] == pytest.approx(0, abs=10), "there is no median"
+    assert answer.margins == {}
+    assert any(each.startswith("both has no ±") for each in answer.notes)
+
+
+def test_a_median_in_brackets_has_no_hidden_columns_where_one_value_is_read(
+    curator: Curator,
+) -> None:
+    answer = curator.ask(
+        "SELECT COUNT(*) AS n FROM t WHERE x > ((SELECT MEDIAN(x) FROM t))", epsilon=20
+    )
+    assert answer.rows[0]["n"] == pytest.approx(ROWS / 2, abs=200)
+
+
 def test_intervals_are_read_off_a_saved_table_too(curator: Curator) -> None:
     wide = curator.ask("SELECT side, MEDIAN(x) AS m, MIN(x) AS lo FROM t GROUP BY side", epsilon=40)
     narrow = curator.ask("SELECT side, MIN(x) AS v FROM t GROUP BY side", epsilon=15)
