@@ -82,7 +82,7 @@ class KnownRelease:
     was_paid: bool = False
     """Whether it was paid for under another version of the data."""
     is_older: bool = False
-    """Whether an older release paid for it, which named the same data differently."""
+    """Whether an older release paid for it, which named the same differently."""
 
     @property
     def state(self) -> ReleaseState:

@@ -58,6 +58,7 @@ class _Looked:
     name: str
     paid: Receipt | SavedAnswer | None
     is_pinned: bool
+    is_older: bool
     sources: tuple[tuple[Entry, bytes], ...]
     was_paid: bool
 
@@ -152,6 +153,7 @@ class Reuse:
             name=name,
             paid=paid,
             is_pinned=source is not None,
+            is_older=name != release_name(identity, self._data_version),
             sources=tuple(_sources(view, planned, alike)),
             was_paid=paid is None and source is None and self._was_paid(view, identity),
         )
@@ -220,7 +222,7 @@ class Reuse:
             is_pinned=looked.is_pinned,
             reused=self._reused(planned, looked.sources),
             was_paid=looked.was_paid,
-            is_older=self._earlier is not None and self._earlier.paid.get(looked.name, False),
+            is_older=looked.is_older,
         )
 
     def _reused(

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -24,6 +25,7 @@ from discreet.opening import sources as opened_sources
 from discreet.opening.contents import FileDigests, cache_of
 from discreet.opening.sources import earlier_version
 from discreet.opening.versions import NewVersion
+from discreet.query.plan.identity import Identity, identities_of
 from tests.cli.runs import call
 from tests.opening.test_open import AGES, COUNT, declare, written
 
@@ -188,6 +190,36 @@ def test_a_change_after_an_older_release_is_said(older: Path) -> None:
     discreet.open(older).close()
     written(older.parent, MORE)
     assert asked(older) == (False, (DATED,))
+
+
+MEDIAN = "SELECT MEDIAN(age) AS m FROM people"
+
+
+@pytest.fixture
+def with_median(catalog: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a catalog whose ledger has a median of an older release, which had no interval."""
+    data = earlier_version({"people": str(catalog.with_name("people.csv"))})
+    assert data is not None
+
+    def older(*given: Any) -> tuple[Identity, ...]:
+        return tuple(replace(each, whole=each.earlier) for each in identities_of(*given))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("discreet.opening.open.note_version", lambda *_: DataVersion(name=data))
+        patch.setattr("discreet.query.plan.pricing.identities_of", older)
+        assert asked(catalog, MEDIAN) == (False, ())
+    discreet.open(catalog).close()
+    return catalog
+
+
+def test_a_median_of_an_older_release_stays_free_over_the_same_data(with_median: Path) -> None:
+    assert asked(with_median, MEDIAN) == (True, (SAVED_BY_OLDER,))
+    assert "nothing: this is the saved answer to this query" in explained(with_median, MEDIAN)
+
+
+def test_a_change_after_a_median_of_an_older_release_is_said(with_median: Path) -> None:
+    written(with_median.parent, MORE)
+    assert asked(with_median, MEDIAN) == (False, (DATED,))
 
 
 def test_the_older_name_is_sealed_in_the_ledger(older: Path) -> None:
