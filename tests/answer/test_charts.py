@@ -141,7 +141,7 @@ def test_two_keys_are_lines_even_where_both_are_ordered() -> None:
 
 
 def test_two_keys_of_many_values_are_a_heat_map_with_all_rows() -> None:
-    axes, _colours = make_grid().plot().figure.axes
+    axes, bar = make_grid().plot().figure.axes
     (image,) = axes.images
     drawn = image.get_array()
     assert drawn is not None

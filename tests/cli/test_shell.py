@@ -34,7 +34,7 @@ def test_a_pipe_is_answered_goes_on_after_a_refusal_and_ends_with_its_code(folde
     assert "age          integer   0 to 110" in ended.out
     assert ended.out.count("Spent ε") == 3
     assert "Remaining: ε = 1.25 of 2" in ended.out
-    assert "nothing: this is the saved answer to this query (it cost ε = 0.25)" in ended.out
+    assert "nothing: read from the saved answer to another query" in ended.out
     assert "Spent ε = 0.25 · Remaining: ε = 1 of 2" in ended.out
     assert "would return individual rows of visits" in ended.err
     assert "Did you mean \\explain?" in ended.err

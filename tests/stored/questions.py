@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime
+from fractions import Fraction
 from functools import cache
 from typing import Any
 from unittest.mock import patch
 
 import pyarrow as pa
+from sqlglot import exp
 
 import discreet
 from discreet.bounds.histogram import column_named, histogram_question
@@ -17,16 +19,31 @@ from discreet.curator import Curator
 from discreet.mechanisms import Neighbours
 from discreet.query.check import check, private_select
 from discreet.query.check.joins import Joined
+from discreet.query.check.unit_groups import unit_aggregate
 from discreet.query.parse import parse
 from discreet.query.plan import Plan, make_plan, noise_choice, strategy
 from discreet.query.plan.bounded_rows import with_bounded_rows
 from discreet.query.plan.components import OF_ROWS, group_statistics
 from discreet.query.plan.plan import EpsilonTarget
-from discreet.query.questions import Aggregation, Question, Statistic
+from discreet.query.questions import Aggregate, Aggregation, Question, Statistic
+from discreet.query.tree import Interval, UnitAggregate, UnitFunction
 from tests.attacks.clinic import golden as questions_of
 from tests.attacks.clinic import opened
 
-CORPUS = [each["sql"] for name in ("corpus", "shapes") for each in questions_of(name)["answer"]]
+NEEDS_BOUNDS = "SELECT AVG(CLAMP(n, 0, 50)) FROM (SELECT patient_id, SUM(CASE WHEN cost > "
+"""How a question begins that version 0.1 answered without bounds: as SELECT AVG(n)."""
+
+
+def _asked_before(sql: str) -> str:
+    is_one = sql.startswith(NEEDS_BOUNDS)
+    return sql.replace("CLAMP(n, 0, 50)", "n", 1) if is_one else sql
+
+
+CORPUS = [
+    _asked_before(each["sql"])
+    for name in ("corpus", "shapes")
+    for each in questions_of(name)["answer"]
+]
 
 WAYS: dict[str, tuple[RowChoice, Accounting, Neighbours]] = {
     "prepared": (RowChoice.ONCE, Accounting.BASIC, Neighbours.ADD_REMOVE),
@@ -182,13 +199,34 @@ def _counts_rows_alone(release: Aggregation, _: int | None) -> bool:
 def _checked(curator: Curator, sql: str, catalog: Catalog) -> Question:
     """Return a question as version 0.1 read it, where ROW_NUMBER did not limit the rows of a unit.
 
-    With a limit of its own it is another release, of another name.
+    With a limit of its own it is another release, of another name. And numbers per unit had the
+    contribution limit as a bound.
     """
     with (
         patch.object(private_select, "picked_by_where", _as_joined),
         patch.object(private_select, "picked_by_qualify", _as_joined),
+        patch.object(private_select, "unit_aggregate", _as_limited),
     ):
         return check(parse(sql), catalog, curator._public)
+
+
+def _as_limited(
+    name: str, aggregate: Aggregate, node: exp.Expr, *, is_single_row: bool
+) -> UnitAggregate:
+    made = unit_aggregate(name, aggregate, node, is_single_row=is_single_row)
+    if made.function is UnitFunction.SUM and made.argument is not None:
+        found = made.argument.facts.interval
+        low, high = found.low or Fraction(0), found.high or Fraction(0)
+        interval = Interval(low=min(low, LIMIT * low), high=max(high, LIMIT * high))
+    elif made.facts.interval.high is None:
+        interval = Interval(low=made.facts.interval.low, high=Fraction(LIMIT))
+    else:
+        return made
+    return replace(made, facts=replace(made.facts, interval=interval))
+
+
+LIMIT = 12
+"""The contribution limit of visits."""
 
 
 def _as_joined(joined: Joined, *_: object) -> Joined:
