@@ -91,6 +91,17 @@ def test_another_confidence_is_free_and_has_the_same_interval(curator: Curator) 
     assert curator.ask(sql, epsilon=10, confidence=0.9999).intervals == {}
 
 
+def test_an_interval_of_a_value_that_noise_chose_needs_a_higher_confidence(
+    curator: Curator,
+) -> None:
+    """The largest of three: it misses three times as often, so 98% would take 99.3%."""
+    sql = "SELECT side, MAX(x) AS hi FROM t GROUP BY side"
+    largest = f"{sql} ORDER BY hi DESC NULLS LAST LIMIT 1"
+    assert list(curator.ask(sql, epsilon=30, confidence=0.98).intervals) == ["hi"]
+    assert list(curator.ask(largest, epsilon=30).intervals) == ["hi"]
+    assert curator.ask(largest, epsilon=30, confidence=0.98).intervals == {}
+
+
 def test_extremes_have_one_end_at_the_bounds(curator: Curator) -> None:
     answer = curator.ask("SELECT MIN(x) AS lo, MAX(x) AS hi, MAX(n) AS n FROM t", epsilon=30)
     ((low, least),), ((most, high),), ((_, top),) = answer.intervals.values()  # type: ignore[misc]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from discreet.amounts import Balance, Price
 from discreet.answer.answer import Answer, Note
-from discreet.answer.columns import Floats, MarginMethod, Margins, Role
+from discreet.answer.columns import Floats, Intervals, MarginMethod, Margins, Role
 from discreet.answer.intervals import intervals_in, too_few_rows
 from discreet.answer.resampling import Resampler, Run, can_move
 from discreet.estimators import LinearEstimator, SelectedValue
@@ -77,7 +77,7 @@ def present(  # noqa: PLR0913 - each is a part of the answer
         limits=limits,
         scales=tuple(_scale(plan, origin) for origin in plan.question.sources),
         methods=methods,
-        column_intervals=intervals_in(shown.whole, plan.question.ends),
+        column_intervals=shown.intervals,
     )
 
 
@@ -126,6 +126,13 @@ class _Shown:
         if not self.plan.question.is_chosen or not 0 < self.asked.num_rows < most:
             return Fraction(1)
         return Fraction(most, self.asked.num_rows)
+
+    @property
+    def intervals(self) -> Intervals:
+        """The intervals of selected values; they too allow for having been chosen."""
+        level = 1 - (1 - self.level) / self.candidates
+        table = self.whole if level == self.level else self._table_at(level, False)
+        return intervals_in(table, self.plan.question.ends)
 
     def found(self, confidence: Fraction, simultaneous: bool) -> tuple[Margins, Methods]:
         """Return margins at a confidence, for each number or for all at once, and whence they are.
