@@ -185,7 +185,7 @@ def test_n6_an_accuracy_never_costs_more_than_the_price_beside_it(curator: Curat
     with pytest.raises(TargetError, match="at most ε = 1 may be spent"):
         curator.ask("SELECT SUM(x) FROM t", epsilon=1, within=3)
     assert curator.remaining == before
-    with pytest.raises(ParameterError, match="epsilon must be given"):
+    with pytest.raises(ParameterError, match="epsilon or within must be given"):
         curator.ask("SELECT SUM(x) FROM t")
 
 
