@@ -180,10 +180,12 @@ def test_n6_a_bad_target_is_refused_by_name_and_costs_nothing(
     assert curator.remaining == before
 
 
-def test_n6_a_price_and_an_accuracy_exclude_each_other(curator: Curator) -> None:
-    with pytest.raises(ParameterError, match="Give one of them"):
+def test_n6_an_accuracy_never_costs_more_than_the_price_beside_it(curator: Curator) -> None:
+    before = curator.remaining
+    with pytest.raises(TargetError, match="at most ε = 1 may be spent"):
         curator.ask("SELECT SUM(x) FROM t", epsilon=1, within=3)
-    with pytest.raises(ParameterError, match="epsilon must be given"):
+    assert curator.remaining == before
+    with pytest.raises(ParameterError, match="epsilon or within must be given"):
         curator.ask("SELECT SUM(x) FROM t")
 
 
