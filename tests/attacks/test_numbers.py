@@ -183,7 +183,7 @@ def test_n6_a_bad_target_is_refused_by_name_and_costs_nothing(
 def test_n6_a_price_and_an_accuracy_exclude_each_other(curator: Curator) -> None:
     with pytest.raises(ParameterError, match="Give one of them"):
         curator.ask("SELECT SUM(x) FROM t", epsilon=1, within=3)
-    with pytest.raises(ParameterError, match="epsilon must be given"):
+    with pytest.raises(ParameterError, match="epsilon or within must be given"):
         curator.ask("SELECT SUM(x) FROM t")
 
 
