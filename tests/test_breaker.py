@@ -29,50 +29,10 @@ from discreet.executor import MOST_UNANSWERED
 from discreet.ledger import Ledger, SqliteLedger
 from discreet.mechanisms import Geometric
 from tests.curated import curator_of
+from tests.failing import COLUMNS, DECLARED, PEOPLE, Oracle, about, interrupted, made
 from tests.ledger.stores import PostgresStore
 
-PEOPLE = 40
-COLUMNS: dict[str, list[int]] = {
-    "patient_id": list(range(PEOPLE)),
-    "hiv": [int(i % 3 == 2) for i in range(PEOPLE)],
-}
-DECLARED: dict[str, Any] = {"bounds": {"hiv": (0, 1)}, "rows_per_unit": 1}
 TINY = Fraction(1, 10**4)
-
-
-def about(person: int) -> str:
-    return f"SELECT COUNT(*) FROM visits WHERE patient_id = {person} AND hiv = 1"  # noqa: S608
-
-
-class Oracle:
-    """An engine that fails if and only if the rows that are asked about exist."""
-
-    def __init__(self, engine: Any, failure: Failure = "failed") -> None:
-        self._engine, self._failure = engine, failure
-        self.ran = 0
-        self.is_mended = False
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._engine, name)
-
-    def run(self, *given: Any) -> Any:
-        self.ran += 1
-        table = self._engine.run(*given)
-        counts = [each for column in table.unseal().columns for each in column.to_pylist()]
-        if not self.is_mended and any(counts):
-            raise EngineError(self._failure)
-        return table
-
-
-def made(**declared: Any) -> tuple[Curator, Oracle]:
-    engines: list[Oracle] = []
-
-    def oracle(engine: object) -> Oracle:
-        engines.append(Oracle(engine))
-        return engines[0]
-
-    given = {"seed": None, **DECLARED, **declared}
-    return curator_of(COLUMNS, engine=given.pop("engine", oracle), **given), engines[0]
 
 
 def read_secrets(ask: Callable[..., object]) -> list[bool]:
@@ -243,10 +203,6 @@ def test_an_analyst_has_no_way_to_look_or_to_resume() -> None:
 
 
 # --------------------------------------------------------------------------- races and crashes
-
-
-def interrupted(*_: object) -> None:
-    raise KeyboardInterrupt
 
 
 def test_of_threads_that_fail_at_once_each_is_counted() -> None:

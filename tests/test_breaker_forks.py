@@ -9,8 +9,8 @@ import discreet.executor
 from discreet.errors import LedgerError, SuspendedError, UnansweredError
 from discreet.executor import MOST_UNANSWERED
 from discreet.mechanisms import Geometric
+from tests.failing import about, interrupted, made
 from tests.ledger.stores import child, end_of
-from tests.test_breaker import about, interrupted, made
 
 EVENT = Geometric(epsilon=1, sensitivity=1).event
 

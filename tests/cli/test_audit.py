@@ -66,7 +66,7 @@ def test_a_claim_that_is_refuted_and_a_mistake_that_is_not_caught_end_with_1(
 def test_a_pattern_that_nothing_has_is_refused(capsys: Screen, monkeypatch: Patch) -> None:
     ended = audit(capsys, monkeypatch, "--only", "nonsense")
     assert ended.code == 1
-    assert ended.err.startswith("discreet: only must be part of the name of a claim")
+    assert ended.err.startswith("discreet: only must be part of a claim's or planted bug's name")
     near = audit(capsys, monkeypatch, "--only", "geometrik")
     assert "such as geometric, but" in near.err
 

@@ -117,7 +117,7 @@ def test_bounds_are_found_for_a_price_that_the_new_catalog_has_paid(
         "new.toml",
     )
     assert spent.code == 0, spent.err
-    assert "found privately (spent ε = 16)" in spent.err
+    assert "found privately. Spent ε = 16." in spent.err
     assert "# found privately: " in (folder / "new.toml").read_text()
     assert "Remaining: ε = 4 of 20" in discreet("budget", "-c", "new.toml").out
     assert discreet("ask", "SELECT AVG(age) FROM visits", "-e", "1", "-c", "new.toml").code == 0

@@ -38,7 +38,8 @@ def test_an_account_is_charged_to_its_cap_and_no_further(store: Store) -> None:
         ledger.charge("q3", [TENTH], account="eve")
     assert str(refusal.value) == (
         "Not enough budget: this would cost ε = 0.1, and ε = 0 remains in the cap of analyst "
-        "'eve'. Ask the data owner to raise the cap. Nothing was spent."
+        "'eve'. Ask the data owner to raise the cap, or repeat a query that was answered before, "
+        "which costs nothing. Nothing was spent."
     )
     assert refusal.value.analyst == "eve"
     assert refusal.value.requested == {"epsilon": Fraction(1, 10)}

@@ -178,7 +178,8 @@ class LedgerState:
             raise AccountError(
                 f"There is no analyst {shown(account)}",
                 "The data owner can add one with "
-                f"discreet analyst add {quote(account)} --epsilon 1",
+                f"discreet analyst add {quote(account) if account.isprintable() else 'NAME'} "
+                "--epsilon 1",
             )
         return cap_of(self.analysts[account], self.total, self.shares[account])
 
