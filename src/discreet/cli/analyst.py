@@ -4,9 +4,6 @@ from contextlib import closing
 from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, TypeAlias
-
-import typer
 
 from discreet.amounts import Price, amount_up
 from discreet.cli.console import remark, show, show_table
@@ -17,8 +14,6 @@ from discreet.ledger import existing_ledger
 from discreet.ledger import make_token as new_token
 from discreet.opening import open_books
 from discreet.parameters import nearest_name
-
-Name: TypeAlias = Annotated[str, typer.Argument(metavar="NAME", help="The analyst's name.")]
 
 
 def add_analyst(
