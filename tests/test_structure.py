@@ -429,7 +429,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "__init__",
     ),
     "opening": in_order(
-        "registry",
+        "bounding_key registry",
         "contents",
         "sources",
         "stores",

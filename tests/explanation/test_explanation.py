@@ -255,9 +255,7 @@ def test_an_answer_can_say_what_was_left_out() -> None:
 
 def test_the_note_on_the_limit_names_a_figure_that_the_answer_has() -> None:
     (limit, *_, rank) = notes_of(make_a_plan(MEDIAN), 0.95)
-    assert limit.endswith(
-        "so results can differ from those of all rows; the confidence below does not include this."
-    )
+    assert "so results can differ from those of all rows · To see how many rows" in limit
     assert "with 95% confidence" in rank
     assert "±" not in limit + rank
 

@@ -29,7 +29,8 @@ from discreet.known_releases import DataVersion
 from discreet.ledger import SqliteLedger, existing_ledger
 from discreet.opening import copy_of, is_copy_outdated, prepare_catalog, registry
 from discreet.opening import sources as opened_sources
-from discreet.opening.sources import DECIDES_NOTHING, bounding_key, earlier_version, form_of
+from discreet.opening.bounding_key import DECIDES_NOTHING, bounding_key
+from discreet.opening.sources import earlier_version, form_of
 
 COUNT = "SELECT COUNT(*) AS n FROM people"
 

@@ -301,11 +301,16 @@ def _per_unit(draw: Draw) -> Relation:
     return Relation(
         text=f"SELECT {inner.unit} AS u, {columns} FROM {inner.text}{where} "
         f"GROUP BY {group}{having}",
-        reals=tuple(f"d.{name}" for name in chosen),
+        reals=tuple(_bounded(name) for name in chosen),
         unit="d.u",
         known=("d.g",) if key in inner.known else (),
         unknown=("d.g",) if key in inner.unknown else (),
     )
+
+
+def _bounded(name: str) -> str:
+    """Return a number of a unit; how many rows it has is clamped, since nothing bounds it."""
+    return f"clamp(d.{name}, -100, 1000)" if name in {"n", "m", "k", "s"} else f"d.{name}"
 
 
 def _united(draw: Draw) -> Relation:
@@ -379,11 +384,11 @@ def _row_by_row(draw: Draw) -> Relation:
 def _of_units_once_more(draw: Draw) -> Relation:
     """Return groups by unit of groups by unit, or beside the unit's other rows."""
     first = _per_unit(draw)
-    column = first.reals[0].removeprefix("d.")
-    bounded = f"clamp(e.{column}, -100, 1000)"
+    column = first.reals[0].removeprefix("clamp(").split(",")[0].replace("d.", "e.")
+    bounded = f"clamp({column}, -100, 1000)"
     if draw(st.booleans()):
         grouped = f"SELECT e.u AS u, COUNT(*) AS n, MAX({bounded}) AS x FROM ({first.text}) AS e"
-        return Relation(text=f"{grouped} GROUP BY e.u", reals=("d.n", "d.x"), unit="d.u")
+        return Relation(text=f"{grouped} GROUP BY e.u", reals=(_bounded("n"), "d.x"), unit="d.u")
     kind = draw(st.sampled_from(JOINS))
     return Relation(
         text=f"SELECT p.patient_id AS u, p.sex AS g, {bounded} AS x, p.income AS y "

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from discreet.catalog.resolve import read
-from discreet.opening.sources import bounding_key, form_of
+from discreet.opening.bounding_key import bounding_key
+from discreet.opening.sources import form_of
 
 CATALOGS = {
     "row": """

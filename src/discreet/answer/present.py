@@ -14,7 +14,7 @@ from discreet.amounts import Balance, Price
 from discreet.answer.answer import Answer, Note
 from discreet.answer.columns import Floats, Intervals, MarginMethod, Margins, Role
 from discreet.answer.intervals import intervals_in, too_few_rows
-from discreet.answer.resampling import Resampler, Run, can_move
+from discreet.answer.resampling import Resampler, RunSql, can_move
 from discreet.estimators import LinearEstimator, SelectedValue
 from discreet.mechanisms.accuracy import miss_probability
 from discreet.mechanisms.geometric import Geometric
@@ -49,7 +49,7 @@ Methods: TypeAlias = "tuple[MarginMethod | None, ...]"
 def present(  # noqa: PLR0913 - each is a part of the answer
     plan: Plan,
     noisy: tuple[NoisyTable, ...],
-    run: Run,
+    run: RunSql,
     *,
     text: str,
     confidence: Real,
@@ -87,7 +87,7 @@ class _Shown:
 
     plan: Plan
     noisy: tuple[NoisyTable, ...]
-    run: Run
+    run: RunSql
     level: Fraction
 
     @cached_property

@@ -29,7 +29,7 @@ from discreet.query.plan import Plan
 from discreet.tables import NoisyTable
 
 
-class Run(Protocol):
+class RunSql(Protocol):
     """Runs SQL over noisy and public tables; for so many seconds, if they are given."""
 
     def __call__(
@@ -60,7 +60,7 @@ class Resampler:
 
     plan: Plan
     noisy: tuple[NoisyTable, ...]
-    run: Run
+    run: RunSql
     answer: pa.Table
     """The asked columns."""
     places: tuple[int, ...]

@@ -35,11 +35,11 @@ from discreet.engines.duckdb.loading import DataSource
 from discreet.errors import CatalogError, SourceError
 from discreet.ledger import Ledger, open_ledger
 from discreet.ledger import is_on_server as is_ledger_on_server
+from discreet.opening.bounding_key import bounding_key, kinds_of
 from discreet.opening.contents import FileDigests
 from discreet.opening.sources import (
     Version,
     address_of,
-    bounding_key,
     contents_of,
     declared_version,
     earlier_version,
@@ -47,7 +47,6 @@ from discreet.opening.sources import (
     form_of,
     from_environment,
     is_settled,
-    kinds_of,
     limits_of,
     open_engine,
     state_of,
