@@ -197,7 +197,9 @@ def test_n7_noise_of_any_size_is_finite_and_there(high: float, epsilon: float) -
     with opened(bounds={"x": (0, high)}) as curator:
         for statistic in ("SUM", "AVG", "VARIANCE", "STDDEV", "MEDIAN", "MAX"):
             sql = f"SELECT {statistic}(x) AS y FROM t"
-            assert isfinite(only(curator, sql, epsilon=epsilon)["y"])
+            number = only(curator, sql, epsilon=epsilon)["y"]
+            is_selected = statistic in ("MEDIAN", "MAX")  # NULL if too few rows support it
+            assert (is_selected and number is None) or isfinite(number)
             (planned,) = plan_of(curator, sql, epsilon=epsilon).releases
             for each in planned.components:
                 share = each.measured.sensitivity.l1 / each.epsilon
