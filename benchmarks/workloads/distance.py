@@ -16,8 +16,12 @@ class Distance:
 
 
 def distance(workload: Workload, answer: Rows, truth: Rows) -> Distance:
-    """Return how far an answer's numbers are from the truth, group by group."""
-    given, exact = _by_key(workload, answer), _by_key(workload, truth)
+    """Return how far an answer's numbers are from the truth, group by group.
+
+    A row with a value that too few rows support, NULL, is not shown.
+    """
+    whole = [row for row in answer if None not in row[workload.keys :]]
+    given, exact = _by_key(workload, whole), _by_key(workload, truth)
     common = given.keys() & exact.keys()
     errors = [
         abs(number - right) / abs(right)

@@ -216,6 +216,6 @@ def test_the_groups_of_a_unit_can_be_limited(discreet: Discreet) -> None:
     )
     assert "±6" in wide
     assert "±3" in narrow
-    assert "counted in at most 1 group (groups_per_unit)" in " ".join(narrow.split())
+    assert "Counts each patient_id in at most 1 group, so" in " ".join(narrow.split())
     assert discreet("ask", by_region, "-e", "1", "--groups-per-unit", "1").code == 0
     assert discreet("ask", by_region, "-e", "1", "--groups-per-unit", "0").code == 2

@@ -44,13 +44,13 @@ def ask(
     catalog: Path,
     is_json: bool,
     is_csv: bool,
+    yes: bool,
     confidence: Fraction,
     delta: Fraction | None,
     groups_per_unit: int | None,
     row_choice: str | None,
     account: str | None,
     token: str | None,
-    yes: bool = False,
 ) -> None:
     """Run a query and print its answer."""
     query = query_text(sql, file)

@@ -150,13 +150,13 @@ def ask(
     catalog: Catalog = DEFAULT_CATALOG,
     is_json: AsJson = False,
     is_csv: AsCsv = False,
+    yes: Yes = False,
     confidence: Confidence = DEFAULT_CONFIDENCE,
     delta: Delta = None,
     groups_per_unit: GroupsPerUnit = None,
     row_choice: RowChoice = None,
     account: As = None,
     token: Token = None,
-    yes: Yes = False,
 ) -> None:
     """Run a query and print its answer."""
 
