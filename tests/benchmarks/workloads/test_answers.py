@@ -54,7 +54,7 @@ def test_plain_sql_is_near_the_truth_in_every_workload(site: Site, opening: Open
 
 
 SHOWN = {"W3": {0}, "W4": {0, 1}}
-"""In so few rows no undeclared group is shown, and a median is shown or not: about 970 are needed."""
+"""In so few rows no undeclared group is shown; a median may be, for which about 970 are needed."""
 
 
 @pytest.mark.parametrize("opening", [open_prepared, open_per_query])
