@@ -24,7 +24,12 @@ def undeclared(folder: Path) -> Path:
     return folder
 
 
-ASK = ("ask", "SELECT region, COUNT(*) AS n, AVG(age) AS a FROM visits GROUP BY region", "-e", "1")
+ASK = (
+    "ask",
+    "SELECT region, COUNT(*) AS n, AVG(age) AS a FROM visits GROUP BY region",
+    "-e",
+    "0.1",
+)
 
 
 def answering(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
@@ -54,7 +59,7 @@ def test_a_query_that_is_confirmed_is_run(
     asked = discreet(*ASK)
     assert asked.code == 0
     assert "No group had at least about" in asked.out
-    assert "Remaining: ε = 1 of 2" in discreet("budget").out
+    assert "Remaining: ε = 1.9 of 2" in discreet("budget").out
 
 
 @pytest.mark.usefixtures("undeclared")
@@ -63,7 +68,7 @@ def test_a_script_is_warned_and_goes_on(discreet: Discreet) -> None:
     assert asked.code == 0
     assert asked.err.startswith("Warning: Probably no group would be shown")
     assert "anyway?" not in asked.err
-    assert "Remaining: ε = 1 of 2" in discreet("budget").out
+    assert "Remaining: ε = 1.9 of 2" in discreet("budget").out
 
 
 @pytest.mark.usefixtures("undeclared")
