@@ -55,6 +55,7 @@ class DiscreetError(OneSentence, Exception):
 
     def __init__(self, what: str, fix: str = "", *, place: str = "") -> None:
         super().__init__(message(what, fix, place=place))
+        self.what, self.fix = what, fix
 
     def __str__(self) -> str:
         return without_commands(super().__str__())
