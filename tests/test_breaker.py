@@ -12,7 +12,8 @@ from pyarrow import parquet
 
 import discreet
 import discreet.executor
-from discreet.curator import Account, Curator
+from discreet.account import Account
+from discreet.curator import Curator
 from discreet.engines import duckdb as engines_duckdb
 from discreet.errors import (
     AccountError,

@@ -9,7 +9,8 @@ from typing import Any, get_type_hints
 
 import pytest
 
-from discreet.curator import Account, Curator
+from discreet.account import Account
+from discreet.curator import Curator
 from discreet.errors import AccountError, LedgerError
 from discreet.ledger import SqliteLedger
 from discreet.terms import ExplainTerms, Terms

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from discreet.deprecated import deprecated_modules
 
 if TYPE_CHECKING:
+    from discreet.account import Account
     from discreet.answer import Answer
     from discreet.catalog import AUTO
-    from discreet.curator import Account, Curator
+    from discreet.curator import Curator
     from discreet.errors import (
         AccountError,
         ArithmeticDriftError,

@@ -1,11 +1,11 @@
 """The curator: holds private tables, answers questions about them, and records every charge."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from types import TracebackType
-from typing import Self, Unpack
-from warnings import warn
+from typing import Self
 
+from discreet.account import Account
 from discreet.amounts import balance_from
 from discreet.answer import Answer, Balance, Price
 from discreet.answer.answer import REUSED
@@ -35,7 +35,7 @@ from discreet.explanation.notes import (
     unlikely_groups_of,
     with_known,
 )
-from discreet.explanation.thresholds import GroupThresholdWarning
+from discreet.explanation.thresholds import warn_or_refuse
 from discreet.known_releases import DataChange, DataVersion, KnownReleases
 from discreet.ledger import OWNER, Incident, Ledger
 from discreet.measured_coverage import CoverageMeasurer
@@ -47,7 +47,7 @@ from discreet.query.plan.bounded_rows import with_row_choice
 from discreet.query.plan.group_limits import with_groups_per_unit
 from discreet.query.plan.plan import PlannedRelease, make_target
 from discreet.reuse import Reuse
-from discreet.terms import ExplainTerms, Terms, accepting_old_names
+from discreet.terms import accepting_old_names
 
 
 class Curator:
@@ -240,12 +240,12 @@ class Curator:
         self._ledger.check_early(account)
         return self._measurer.coverage(table, epsilon, columns, account)
 
-    def on_account(self, name: str) -> "Account":
+    def on_account(self, name: str) -> Account:
         """Return what an analyst may do, for whoever holds the data, or raise AccountError."""
         self._ledger.check(account=name)
         return Account(self, lambda: name)
 
-    def as_analyst(self, token: str) -> "Account":
+    def as_analyst(self, token: str) -> Account:
         """Return what the analyst who holds this token may do, or raise AccountError."""
         self._ledger.authenticate(token)
         return Account(self, lambda: self._ledger.authenticate(token))
@@ -263,6 +263,11 @@ class Curator:
         For whoever holds the data; the ledger records it. The owner's own account is "owner".
         """
         self._ledger.resume(account)
+
+    @property
+    def ledger(self) -> Ledger:
+        """The ledger of the charges, for whoever holds the data."""
+        return self._ledger
 
     @property
     def remaining(self) -> Balance:
@@ -313,7 +318,7 @@ class Curator:
     def _warn_of_thresholds(self, plan: Plan, due: Sequence[PlannedRelease]) -> None:
         """Warn before a charge for groups of which none is likely to be shown."""
         if why := self._unlikely(plan, due):
-            warn(why, GroupThresholdWarning, stacklevel=4)
+            warn_or_refuse(why, stacklevel=5)
 
     def _unlikely(self, plan: Plan, due: Sequence[PlannedRelease]) -> str:
         """Return why no group is likely to be shown, by the catalog and released numbers alone."""
@@ -374,58 +379,6 @@ class Curator:
                 return None
             known[ref] = bounds
         return known
-
-
-class Account:
-    """A curator as one analyst has it: what is asked is charged to that account.
-
-    Who it is is looked up for every question, so that it ends with the analyst's token.
-    """
-
-    def __init__(self, curator: Curator, holder: Callable[[], str]) -> None:
-        self._curator, self._holder = curator, holder
-
-    @property
-    def name(self) -> str:
-        """Whose account it is."""
-        return self._holder()
-
-    @property
-    def catalog(self) -> Catalog:
-        """What may be asked about."""
-        return self._curator.catalog
-
-    @property
-    def remaining(self) -> Balance:
-        """What is left of the account's cap, or of the total where that is less."""
-        return self._curator.remaining_of(self.name)
-
-    @accepting_old_names
-    def ask(self, sql: str, **terms: Unpack[Terms]) -> Answer:
-        """Return the answer as `Curator.ask` does, charged to this account."""
-        return self._curator.ask(sql, **terms, account=self.name)
-
-    @accepting_old_names
-    def explain(self, sql: str, **terms: Unpack[ExplainTerms]) -> Explanation:
-        """Return what `ask` would do and cost; reads no data."""
-        return self._curator.explain(sql, **terms, account=self.name)
-
-    def find_bounds(self, column: str, *, epsilon: Real) -> Bounds:
-        """Return bounds of a column as `Curator.find_bounds` does, charged to this account."""
-        return self._curator.find_bounds(column, epsilon=epsilon, account=self.name)
-
-    def coverage(
-        self, table: str, *, epsilon: Real | None = None, columns: Collection[str] | None = None
-    ) -> Coverage:
-        """Return a table's coverage as `Curator.coverage` does, charged to this account."""
-        return self._curator.coverage(table, epsilon=epsilon, columns=columns, account=self.name)
-
-    def __repr__(self) -> str:
-        return f"Account({self.name} · left {self.remaining})"
-
-    def _repr_html_(self) -> str:
-        below = f"Account: {self.name} · Remaining: {self.remaining}"
-        return tables_html(self.catalog.tables, below=below)
 
 
 def _cost_and_origin(released: ReleasedTables, found: FoundBounds) -> tuple[Price, bool]:

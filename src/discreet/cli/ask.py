@@ -10,6 +10,7 @@ from warnings import catch_warnings, simplefilter
 
 import typer
 
+from discreet.account import Account
 from discreet.answer import Answer
 from discreet.catalog.resolve import read
 from discreet.cli.console import answers, is_interactive, remark, show, waiting, width_of
@@ -25,7 +26,7 @@ from discreet.cli.options import (
     query_text,
     question_options,
 )
-from discreet.curator import Account, Curator
+from discreet.curator import Curator
 from discreet.errors import DiscreetError, ParameterError
 from discreet.explanation import Explanation
 from discreet.explanation.thresholds import GroupThresholdWarning

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import typer
 
+from discreet.account import Account
 from discreet.amounts import amount_up
 from discreet.catalog.edits import with_rows_per_unit
 from discreet.catalog.resolve import read
 from discreet.cli.ask import opened
 from discreet.cli.console import answers, remark, show, waiting, width_of
 from discreet.cli.options import account_options
-from discreet.curator import Account, Curator
+from discreet.curator import Curator
 from discreet.errors import CatalogError
 from discreet.explanation.coverage import Coverage, share_text
 from discreet.opening import open_to_measure

@@ -15,6 +15,7 @@ from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.input import Input
 from prompt_toolkit.output import Output
 
+from discreet.account import Account
 from discreet.answer import Answer
 from discreet.catalog.shown import declared_text, tables_text, unit_text
 from discreet.cli import clear_interrupt
@@ -29,7 +30,7 @@ from discreet.cli.options import (
     margins,
 )
 from discreet.cli.shell_input import Words, inputs, is_command, is_complete, statements_and_rest
-from discreet.curator import Account, Curator
+from discreet.curator import Curator
 from discreet.errors import HIDDEN, BudgetError, DiscreetError, ParameterError, readable
 from discreet.parameters import nearest_name
 

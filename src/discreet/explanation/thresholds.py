@@ -4,13 +4,15 @@ Everything here follows from the query, the catalog and numbers that were releas
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from fractions import Fraction
+from warnings import warn
 
 from discreet.amounts import amount_up, equation, number_text
 from discreet.catalog.catalog import BudgetPolicy, column_of
 from discreet.catalog.schema import Bounds, ColumnUnit, Kind
-from discreet.errors import DiscreetWarning, ParameterError, QuestionError
+from discreet.errors import DiscreetError, DiscreetWarning, ParameterError, QuestionError
 from discreet.explanation.sentences import UnitName, listed
 from discreet.query.plan import Plan, make_plan
 from discreet.query.plan.plan import EpsilonTarget, PlannedKeySelection, PlannedRelease
@@ -35,6 +37,22 @@ class GroupThresholdWarning(DiscreetWarning):
     Turn it into an error, and such a query is never charged:
     `warnings.simplefilter("error", discreet.GroupThresholdWarning)`.
     """
+
+
+class UnlikelyGroupsError(DiscreetError):
+    """The same as an error, where a caller is to confirm first. Nothing was charged."""
+
+
+REFUSES_UNLIKELY: ContextVar[bool] = ContextVar("refuses_unlikely", default=False)
+"""Whether such a query is an error: a server cannot warn its caller before the charge."""
+
+
+def warn_or_refuse(why: str, *, stacklevel: int) -> None:
+    """Warn that no group is likely to be shown, or raise that as an error."""
+    if REFUSES_UNLIKELY.get():
+        what, _, fix = why.partition(". ")
+        raise UnlikelyGroupsError(what, fix)
+    warn(why, GroupThresholdWarning, stacklevel=stacklevel)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,68 @@
+"""A curator as one analyst has it."""
+
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING, Unpack
+
+from discreet.answer import Answer, Balance
+from discreet.catalog.catalog import Catalog
+from discreet.catalog.schema import Bounds
+from discreet.catalog.shown import tables_html
+from discreet.explanation import Explanation
+from discreet.explanation.coverage import Coverage
+from discreet.parameters import Real
+from discreet.terms import ExplainTerms, Terms, accepting_old_names
+
+if TYPE_CHECKING:
+    from discreet.curator import Curator
+
+
+class Account:
+    """A curator as one analyst has it: what is asked is charged to that account.
+
+    Who it is is looked up for every question, so that it ends with the analyst's token.
+    """
+
+    def __init__(self, curator: "Curator", holder: Callable[[], str]) -> None:
+        self._curator, self._holder = curator, holder
+
+    @property
+    def name(self) -> str:
+        """Whose account it is."""
+        return self._holder()
+
+    @property
+    def catalog(self) -> Catalog:
+        """What may be asked about."""
+        return self._curator.catalog
+
+    @property
+    def remaining(self) -> Balance:
+        """What is left of the account's cap, or of the total where that is less."""
+        return self._curator.remaining_of(self.name)
+
+    @accepting_old_names
+    def ask(self, sql: str, **terms: Unpack[Terms]) -> Answer:
+        """Return the answer as `Curator.ask` does, charged to this account."""
+        return self._curator.ask(sql, **terms, account=self.name)
+
+    @accepting_old_names
+    def explain(self, sql: str, **terms: Unpack[ExplainTerms]) -> Explanation:
+        """Return what `ask` would do and cost; reads no data."""
+        return self._curator.explain(sql, **terms, account=self.name)
+
+    def find_bounds(self, column: str, *, epsilon: Real) -> Bounds:
+        """Return bounds of a column as `Curator.find_bounds` does, charged to this account."""
+        return self._curator.find_bounds(column, epsilon=epsilon, account=self.name)
+
+    def coverage(
+        self, table: str, *, epsilon: Real | None = None, columns: Collection[str] | None = None
+    ) -> Coverage:
+        """Return a table's coverage as `Curator.coverage` does, charged to this account."""
+        return self._curator.coverage(table, epsilon=epsilon, columns=columns, account=self.name)
+
+    def __repr__(self) -> str:
+        return f"Account({self.name} · left {self.remaining})"
+
+    def _repr_html_(self) -> str:
+        below = f"Account: {self.name} · Remaining: {self.remaining}"
+        return tables_html(self.catalog.tables, below=below)

@@ -1,0 +1,16 @@
+"""The server: analysts ask over HTTP and never touch the data.
+
+| file | holds |
+|---|---|
+| `settings.py` | what an owner may set: limits, the clock tick, approvals |
+| `records.py` | besides the ledger: answers by id, client keys, sessions, the audit log |
+| `sites.py` | a catalog that is served: its curator, its ledger, its records |
+| `callers.py` | who calls, and what they may do |
+| `admission.py` | how many calls run, wait and are sent away; the clock tick |
+| `asking.py` | a query from its call to its saved answer: charged once, never lost |
+| `faults.py` | the one form of errors |
+| `bodies.py` | what calls and replies contain |
+| `analyst_routes.py`, `owner_routes.py`, `session_routes.py` | the routes |
+| `app.py` | the application: routes, headers, OpenAPI |
+| `run.py` | the process: address, TLS, shutdown |
+"""

@@ -1,0 +1,139 @@
+"""How many calls run, wait and are sent away, and when answers leave.
+
+All of it follows from public numbers: who calls, how often, and the settings.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import ceil, floor
+from time import monotonic
+
+from discreet.server.faults import CallError
+from discreet.server.settings import Limits, Settings
+
+MOST_BUCKETS = 10_000
+"""Accounts and addresses that are remembered; the ones that were not seen for longest are not."""
+
+
+@dataclass(slots=True)
+class Bucket:
+    """Calls that may still be made; it fills up as time goes by."""
+
+    left: float
+    seen: float
+
+    def take(self, *, per_minute: int, burst: int, now: float) -> float:
+        """Take one call; return 0, or the seconds until there is one."""
+        rate = per_minute / 60
+        self.left = min(burst, self.left + (now - self.seen) * rate)
+        self.seen = now
+        if self.left < 1:
+            return (1 - self.left) / rate
+        self.left -= 1
+        return 0.0
+
+
+@dataclass(slots=True)
+class Rates:
+    """The calls of each account or address."""
+
+    per_minute: int
+    burst: int
+    _buckets: dict[str, Bucket] = field(default_factory=dict)
+
+    def check(self, who: str) -> None:
+        """Count a call, or send it away."""
+        now = monotonic()
+        bucket = self._buckets.pop(who, None) or Bucket(left=self.burst, seen=now)
+        self._buckets[who] = bucket  # the newest is last
+        while len(self._buckets) > MOST_BUCKETS:
+            del self._buckets[next(iter(self._buckets))]
+        if wait := bucket.take(per_minute=self.per_minute, burst=self.burst, now=now):
+            raise too_many("Too many calls in a short time", ceil(wait))
+
+
+def too_many(what: str, seconds: int) -> CallError:
+    """Return that a call is sent away, and when to come back."""
+    return CallError(
+        status=429,
+        code="too_many",
+        what=what,
+        fix=f"Call again in {seconds} seconds",
+        headers={"Retry-After": str(seconds)},
+    )
+
+
+STOPPING = CallError(
+    status=503,
+    code="stopping",
+    what="The server is shutting down",
+    fix="Call again in a few seconds; what was charged is not charged again",
+    headers={"Retry-After": "5"},
+)
+
+
+class Turns:
+    """Lets so many queries run at once, of each account and in all; the rest waits in order."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._all = asyncio.Semaphore(limits.running)
+        self._own: dict[str, asyncio.Semaphore] = {}
+        self._asking: dict[str, int] = {}
+        self._waiting = 0
+        self.is_stopping = False
+
+    @property
+    def waiting(self) -> int:
+        """How many queries wait."""
+        return self._waiting
+
+    @asynccontextmanager
+    async def turn(self, account: str) -> AsyncIterator[None]:
+        """Wait for a turn; send the query away if too many wait, or for too long."""
+        if self.is_stopping:
+            raise STOPPING
+        if self._waiting >= self._limits.waiting:
+            raise too_many("Too many queries are waiting", 2)
+        own = self._own.setdefault(account, asyncio.Semaphore(self._limits.running_per_account))
+        self._asking[account] = self._asking.get(account, 0) + 1
+        self._waiting += 1
+        try:
+            try:
+                async with asyncio.timeout(self._limits.seconds):
+                    await own.acquire()
+                    try:
+                        await self._all.acquire()
+                    except BaseException:
+                        own.release()
+                        raise
+            except TimeoutError:
+                raise too_many("The query waited too long for its turn", 10) from None
+            finally:
+                self._waiting -= 1
+            try:
+                if self.is_stopping:
+                    raise STOPPING
+                yield
+            finally:
+                self._all.release()
+                own.release()
+        finally:
+            self._asking[account] -= 1
+            if not self._asking[account]:
+                del self._asking[account], self._own[account]
+
+
+async def tick(settings: Settings) -> None:
+    """Wait for the next tick of the clock at which answers leave, if there is such a clock."""
+    if settings.release_every is not None:
+        await asyncio.sleep(until_tick(monotonic(), settings.release_every))
+
+
+def until_tick(now: float, every: Fraction) -> float:
+    """Return the seconds to the next multiple of a time."""
+    step = float(every)
+    return (floor(now / step) + 1) * step - now

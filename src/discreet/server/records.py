@@ -1,0 +1,310 @@
+"""What a server keeps besides the ledger: answers by id, client keys, sessions, the audit log.
+
+It is in a SQLite file beside a ledger that is a file, and in the schema `discreet_server` of the
+PostgreSQL server of any other ledger, so that several servers share it. Nothing in it was not
+released: losing it loses no charge and no noisy table, which are in the ledger.
+"""
+
+# ruff: noqa: S608 - all SQL is of constants
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from pathlib import Path
+from threading import RLock
+from typing import Any, Protocol, TypeAlias
+
+from discreet.errors import LedgerError
+from discreet.extras import psycopg_module
+
+Row: TypeAlias = tuple[Any, ...]
+
+TABLES = (
+    """CREATE TABLE IF NOT EXISTS {schema}answers (
+        id TEXT PRIMARY KEY, account TEXT NOT NULL, written TEXT NOT NULL,
+        question TEXT NOT NULL, terms TEXT NOT NULL, body {bytes} NOT NULL)""",
+    """CREATE TABLE IF NOT EXISTS {schema}client_keys (
+        account TEXT NOT NULL, name TEXT NOT NULL, call TEXT NOT NULL, answer TEXT,
+        written TEXT NOT NULL, PRIMARY KEY (account, name))""",
+    """CREATE TABLE IF NOT EXISTS {schema}sessions (
+        digest TEXT PRIMARY KEY, about TEXT NOT NULL, expires TEXT NOT NULL)""",
+    """CREATE TABLE IF NOT EXISTS {schema}log (
+        number {serial}, written TEXT NOT NULL, who TEXT NOT NULL, action TEXT NOT NULL,
+        outcome TEXT NOT NULL, about TEXT NOT NULL)""",
+    "CREATE INDEX IF NOT EXISTS log_by_name ON {schema}log (who, number)",
+)
+
+FAILED = ("The records of the server cannot be read or written", "Check the disk and the server")
+
+
+class Database(Protocol):
+    """Runs statements with ? for values, each call in one durable transaction."""
+
+    def run(self, sql: str, values: Sequence[object] = ()) -> list[Row]: ...
+
+    def close(self) -> None: ...
+
+
+class SqliteDatabase:
+    """A SQLite file, or the memory of this process."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._lock = RLock()
+        place = ":memory:" if path is None else str(path)
+        if path is not None and not path.exists():
+            path.touch(mode=0o600)
+        self._connection = sqlite3.connect(
+            place, check_same_thread=False, isolation_level=None, timeout=60
+        )
+        for each in ("journal_mode = WAL", "synchronous = FULL", "trusted_schema = OFF"):
+            self._connection.execute(f"PRAGMA {each}")
+        for each in TABLES:
+            serial = "INTEGER PRIMARY KEY AUTOINCREMENT"
+            self._connection.execute(each.format(schema="", bytes="BLOB", serial=serial))
+
+    def run(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
+        """Run one statement; it is durable when this returns."""
+        with self._lock, _told():
+            return self._connection.execute(sql.format(schema=""), tuple(values)).fetchall()
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._connection.close()
+
+
+class PostgresDatabase:
+    """A schema on a PostgreSQL server. A cut connection is made again, once a statement."""
+
+    SCHEMA = "discreet_server"
+
+    def __init__(self, address: str) -> None:
+        self._lock, self._address = RLock(), address
+        self._psycopg = psycopg_module()
+        with _told():
+            self._connection = self._connected()
+            self._connection.execute(f"CREATE SCHEMA IF NOT EXISTS {self.SCHEMA}")
+            serial = "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
+            for each in TABLES:
+                sql = each.format(schema=f"{self.SCHEMA}.", bytes="BYTEA", serial=serial)
+                self._connection.execute(sql)
+
+    def _connected(self) -> Any:
+        return self._psycopg.connect(self._address, autocommit=True, connect_timeout=10)
+
+    def run(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
+        """Run one statement; it is durable when this returns."""
+        text = sql.format(schema=f"{self.SCHEMA}.").replace("?", "%s")
+        with self._lock, _told():
+            if self._connection.closed or self._connection.broken:
+                self._connection = self._connected()
+            found = self._connection.execute(text, tuple(values))
+            return [tuple(row) for row in found.fetchall()] if found.description else []
+
+    def close(self) -> None:
+        """Close the connection."""
+        with self._lock:
+            self._connection.close()
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Tell failures of a database in fixed words."""
+    try:
+        yield
+    except Exception as error:
+        raise LedgerError(*FAILED) from error
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedCall:
+    """A call that came with a key of the client."""
+
+    call: str
+    """Stands for what was asked."""
+    answer: str | None
+    """The id of the answer, once there is one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedReply:
+    """An answer under its permanent id."""
+
+    id: str
+    account: str
+    written: str
+    question: str
+    terms: str
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogEntry:
+    """A line of the audit log: who did what, and how it ended; never a value of an answer."""
+
+    number: int
+    written: str
+    who: str
+    action: str
+    outcome: str
+    about: Mapping[str, Any]
+
+    def to_json(self) -> dict[str, object]:
+        """Return it for a line of JSON."""
+        return {
+            "number": self.number,
+            "written": self.written,
+            "who": self.who,
+            "action": self.action,
+            "outcome": self.outcome,
+            **self.about,
+        }
+
+
+def now() -> str:
+    """Return the time as it is recorded."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+class Records:
+    """The records of one catalog. Every method may be called from several threads."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._database.close()
+
+    # ----------------------------------------------------------------------- answers
+
+    def save(self, reply: SavedReply) -> None:
+        """Save an answer. What is saved under an id stays."""
+        self._database.run(
+            "INSERT INTO {schema}answers (id, account, written, question, terms, body)"
+            " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
+            (reply.id, reply.account, reply.written, reply.question, reply.terms, reply.body),
+        )
+
+    def reply(self, id: str) -> SavedReply | None:  # noqa: A002 - as routes call it
+        """Return the answer with an id."""
+        found = self._database.run(
+            "SELECT id, account, written, question, terms, body FROM {schema}answers WHERE id = ?",
+            (id,),
+        )
+        for name, account, written, question, terms, body in found:
+            return SavedReply(
+                id=name,
+                account=account,
+                written=written,
+                question=question,
+                terms=terms,
+                body=bytes(body),
+            )
+        return None
+
+    # ----------------------------------------------------------------------- keys of clients
+
+    def begin(self, account: str, name: str, call: str) -> SavedCall:
+        """Note a client's key, unless it was used before; return the call that it stands for."""
+        self._database.run(
+            "INSERT INTO {schema}client_keys (account, name, call, written) VALUES (?, ?, ?, ?)"
+            " ON CONFLICT (account, name) DO NOTHING",
+            (account, name, call, now()),
+        )
+        ((first, answer),) = self._database.run(
+            "SELECT call, answer FROM {schema}client_keys WHERE account = ? AND name = ?",
+            (account, name),
+        )
+        return SavedCall(call=first, answer=answer)
+
+    def finish(self, account: str, name: str, answer: str) -> str:
+        """Note the answer to a call with a key; return the first one that was noted."""
+        self._database.run(
+            "UPDATE {schema}client_keys SET answer = ?"
+            " WHERE account = ? AND name = ? AND answer IS NULL",
+            (answer, account, name),
+        )
+        ((first,),) = self._database.run(
+            "SELECT answer FROM {schema}client_keys WHERE account = ? AND name = ?", (account, name)
+        )
+        return str(first)
+
+    # ----------------------------------------------------------------------- sessions
+
+    def open_session(self, secret: str, about: Mapping[str, str], lasts: timedelta) -> None:
+        """Note a session or a code for signing in, by the digest of its secret."""
+        self._database.run("DELETE FROM {schema}sessions WHERE expires < ?", (now(),))
+        expires = (datetime.now(UTC) + lasts).isoformat(timespec="milliseconds")
+        self._database.run(
+            "INSERT INTO {schema}sessions (digest, about, expires) VALUES (?, ?, ?)",
+            (_digest(secret), json.dumps(about), expires),
+        )
+
+    def session(self, secret: str) -> dict[str, str] | None:
+        """Return what was noted of a session, unless it has ended."""
+        found = self._database.run(
+            "SELECT about FROM {schema}sessions WHERE digest = ? AND expires >= ?",
+            (_digest(secret), now()),
+        )
+        return json.loads(found[0][0]) if found else None
+
+    def end_session(self, secret: str) -> dict[str, str] | None:
+        """End a session, or use up a code; return what was noted of it. Of several calls, one."""
+        found = self._database.run(
+            "DELETE FROM {schema}sessions WHERE digest = ? AND expires >= ? RETURNING about",
+            (_digest(secret), now()),
+        )
+        return json.loads(found[0][0]) if found else None
+
+    # ----------------------------------------------------------------------- the audit log
+
+    def log(self, who: str, action: str, outcome: str, **about: object) -> None:
+        """Add a line to the audit log."""
+        self._database.run(
+            "INSERT INTO {schema}log (written, who, action, outcome, about) VALUES (?, ?, ?, ?, ?)",
+            (now(), who, action, outcome, json.dumps(about)),
+        )
+
+    def entries(
+        self, *, who: str | None = None, before: int | None = None, most: int = 100
+    ) -> list[LogEntry]:
+        """Return lines of the audit log, the newest first."""
+        asked = ["number < ?"] if before is not None else []
+        asked += ["who = ?"] if who is not None else []
+        where = f" WHERE {' AND '.join(asked)}" if asked else ""
+        values = [each for each in (before, who) if each is not None]
+        found = self._database.run(
+            "SELECT number, written, who, action, outcome, about FROM {schema}log"
+            + where
+            + " ORDER BY number DESC LIMIT ?",
+            [*values, most],
+        )
+        return [
+            LogEntry(
+                number=number,
+                written=written,
+                who=name,
+                action=action,
+                outcome=outcome,
+                about=json.loads(about),
+            )
+            for number, written, name, action, outcome, about in found
+        ]
+
+
+def _digest(secret: str) -> str:
+    return sha256(secret.encode()).hexdigest()
+
+
+def records_beside(ledger: str | Path) -> Records:
+    """Return the records of the catalog that has this ledger."""
+    if isinstance(ledger, str) and ledger.startswith(("postgresql://", "postgres://")):
+        return Records(PostgresDatabase(ledger))
+    if str(ledger) == ":memory:":
+        return Records(SqliteDatabase(None))
+    return Records(SqliteDatabase(Path(ledger).with_suffix(".records")))

@@ -1,0 +1,117 @@
+"""What an owner may set of a server. Every limit is a public number: it depends on no data."""
+
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from discreet.errors import CatalogError, ParameterError
+from discreet.parameters import rational
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How much one account and all together may ask of a server."""
+
+    requests_per_minute: int = 240
+    """Of an account, on average."""
+    burst: int = 60
+    """Requests that an account may send at once."""
+    running_per_account: int = 4
+    running: int = max(2, os.cpu_count() or 2)
+    """Queries that run at the same time."""
+    waiting: int = 200
+    """Queries that wait for their turn. More are sent away and told when to come back."""
+    body_bytes: int = 1 << 18
+    answer_bytes: int = 1 << 26
+    seconds: int = 300
+    """A query that has not begun after so long is sent away."""
+    sign_ins_per_minute: int = 30
+    """Calls with a wrong token or code, from one address."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """All settings of a server."""
+
+    limits: Limits = Limits()
+    release_every: Fraction | None = None
+    """Seconds: answers leave at multiples of it, so that their time tells next to nothing."""
+    approval_above: Fraction | None = None
+    """The owner approves single queries that cost a larger epsilon before they run."""
+    session_hours: int = 12
+    hosts: tuple[str, ...] = ()
+    """Names under which the server is reached, besides the address that it listens on."""
+
+
+DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(ms|s)")
+
+
+def seconds_from(name: str, text: object) -> Fraction:
+    """Return seconds from a text such as 250ms."""
+    found = DURATION.fullmatch(text) if isinstance(text, str) else None
+    if found is None or not Fraction(found[1]):
+        raise ParameterError(name, text, 'must be a time, such as "250ms" or "1s"')
+    return Fraction(found[1]) / (1000 if found[2] == "ms" else 1)
+
+
+def read_settings(path: Path | None) -> Settings:
+    """Return the settings of a TOML file; the defaults without one."""
+    if path is None:
+        return Settings()
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        what = "This file of settings cannot be read"
+        raise CatalogError(what, "Check that it is TOML in UTF-8", file=str(path)) from error
+    try:
+        return settings_from(content)
+    except ParameterError as error:
+        raise CatalogError(error.what, error.fix, file=str(path)) from None
+
+
+def settings_from(content: Mapping[str, Any]) -> Settings:
+    """Return the settings that a file contains, or reject what no setting is."""
+    given = _known("settings", content, {each.name for each in fields(Settings)})
+    made: dict[str, Any] = {}
+    if "limits" in given:
+        made["limits"] = _limits(given.pop("limits"))
+    if "release_every" in given:
+        made["release_every"] = seconds_from("release_every", given.pop("release_every"))
+    if "approval_above" in given:
+        made["approval_above"] = rational("approval_above", given.pop("approval_above"), above=0)
+    if "session_hours" in given:
+        made["session_hours"] = _whole("session_hours", given.pop("session_hours"))
+    if "hosts" in given:
+        made["hosts"] = _texts("hosts", given.pop("hosts"))
+    return Settings(**made)
+
+
+def _limits(content: object) -> Limits:
+    if not isinstance(content, Mapping):
+        raise ParameterError("limits", content, "must be a table")
+    given = _known("limits", content, {each.name for each in fields(Limits)})
+    return Limits(**{name: _whole(f"limits.{name}", value) for name, value in given.items()})
+
+
+def _known(where: str, content: Mapping[str, Any], names: set[str]) -> dict[str, Any]:
+    for name in content:
+        if name not in names:
+            raise ParameterError(where, name, f"must be among {', '.join(sorted(names))}")
+    return dict(content)
+
+
+def _whole(name: str, value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise ParameterError(name, value, "must be a whole number, 1 or more")
+    return value
+
+
+def _texts(name: str, value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+        raise ParameterError(name, value, "must be a list of texts")
+    return tuple(value)

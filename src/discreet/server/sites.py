@@ -1,0 +1,67 @@
+"""A catalog that is served: its curator, its ledger, its records."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from discreet.curator import Curator
+from discreet.errors import ParameterError
+from discreet.ledger import Analyst, Ledger
+from discreet.opening import ledger_place, open_catalog
+from discreet.server.records import Records, records_beside
+
+NAME = re.compile(r"[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """One catalog with all that belongs to it."""
+
+    name: str
+    """As routes call it."""
+    curator: Curator
+    ledger: Ledger
+    records: Records
+
+    def fingerprint(self, analyst: Analyst) -> str:
+        """Return what changes when a token does: sessions end with the token they began with."""
+        return sha256(f"{analyst.name}\0{analyst.token_hash}".encode()).hexdigest()[:32]
+
+    def close(self) -> None:
+        """Give back engine, ledger and records."""
+        self.curator.close()
+        self.records.close()
+
+
+def named_paths(given: Sequence[str]) -> dict[str, Path]:
+    """Return catalogs by name. NAME=PATH names one; otherwise its file or folder does."""
+    found: dict[str, Path] = {}
+    for each in given:
+        name, _, rest = each.rpartition("=")
+        path = Path(rest)
+        own = name or _name_of(path)
+        if not NAME.fullmatch(own):
+            rule = "must be small letters, digits, - and _"
+            raise ParameterError("name", own, rule, f"Write NAME={rest}")
+        if own in found:
+            raise ParameterError("name", own, "must name one catalog", f"Write NAME={rest}")
+        found[own] = path
+    return found
+
+
+def _name_of(path: Path) -> str:
+    stem = path.resolve().parent.name if path.stem == "discreet" else path.stem
+    return re.sub(r"[^a-z0-9_-]+", "-", stem.casefold()).strip("-_")[:64] or "data"
+
+
+def open_site(name: str, path: Path) -> Site:
+    """Open a catalog to be served."""
+    curator = open_catalog(path)
+    try:
+        records = records_beside(ledger_place(path))
+    except BaseException:
+        curator.close()
+        raise
+    return Site(name=name, curator=curator, ledger=curator.ledger, records=records)
