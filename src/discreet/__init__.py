@@ -109,7 +109,7 @@ __version__ = "0.1.0"
 
 _MODULES = {
     "AUTO": "discreet.catalog",
-    "Account": "discreet.curator",
+    "Account": "discreet.account",
     "Answer": "discreet.answer",
     "Curator": "discreet.curator",
     "Coverage": "discreet.explanation",

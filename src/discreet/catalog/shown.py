@@ -88,7 +88,7 @@ def declared_text(column: Column) -> str:
     facts = []
     match column.bounds:
         case Bounds(low=low, high=high):
-            ends = [_end(column, each) for each in (low, high)]
+            ends = [end_text(column, each) for each in (low, high)]
             facts.append(f"{ends[0]} to {ends[1]}")
         case Auto():
             facts.append("bounds: found privately when first needed")
@@ -102,7 +102,8 @@ def declared_text(column: Column) -> str:
     return "; ".join(facts)
 
 
-def _end(column: Column, number: Fraction) -> str:
+def end_text(column: Column, number: Fraction) -> str:
+    """Return a bound of a column: a number, or a time."""
     moment = time_from_number(number, column.kind) if column.kind.is_time else None
     return readable(number) if moment is None else moment.isoformat()
 

@@ -64,7 +64,7 @@ def caller_with(token: str, site: Site) -> Caller | None:
     return Caller(name=found.name, role=found.role, site=site)
 
 
-def caller_named(name: str, fingerprint: str, site: Site) -> Caller | None:
+def caller_named(site: Site, name: str, fingerprint: str) -> Caller | None:
     """Return who signed in by name, unless the token was changed or the account ended since."""
     for each in site.ledger.analysts():
         if each.name == name and each.enabled and site.fingerprint(each) == fingerprint:

@@ -88,7 +88,7 @@ def code_of(kind: type[Exception]) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
 
 
-def fault_of(error: Exception) -> CallError:
+def error_of(error: Exception) -> CallError:
     """Return what the caller is told of an error."""
     if isinstance(error, CallError):
         return error

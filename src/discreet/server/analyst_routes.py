@@ -1,0 +1,157 @@
+"""Routes for those who ask: queries, explanations, answers, the schema and the budget."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, cast
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
+
+from discreet.answer import Answer
+from discreet.answer.wire import unpacked
+from discreet.server.asking import Asking, Reply
+from discreet.server.bodies import AskBody, CoverageBody, ExplainBody, JsonObject
+from discreet.server.callers import NOWHERE, Caller
+from discreet.server.schema import schema_of
+from discreet.server.signing import caller_in
+
+router = APIRouter(prefix="/v1/catalogs/{catalog}", tags=["analysts"])
+
+Asker = Annotated[Caller, Depends(caller_in("analyst"))]
+Reader = Annotated[Caller, Depends(caller_in("reader"))]
+Format = Literal["json", "csv", "parquet", "arrow"]
+
+ARROW = "application/vnd.apache.arrow.stream"
+TYPES: dict[Format, str] = {
+    "json": "application/json",
+    "csv": "text/csv; charset=utf-8",
+    "parquet": "application/vnd.apache.parquet",
+    "arrow": ARROW,
+}
+
+Key = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        min_length=8,
+        max_length=200,
+        pattern=r"^[\x21-\x7e]+$",
+        description="A text of your own for each query: a call that is repeated with it is the "
+        "same call, and is charged once",
+    ),
+]
+
+
+@router.post("/ask")
+async def ask(request: Request, caller: Asker, body: AskBody, key: Key = None) -> Response:
+    """Run a query. It is charged to your account, once; repeating it is free."""
+    asking: Asking = request.app.state.asking
+    reply = await asking.ask(caller, body, key, request.is_disconnected)
+    return replied(reply, _wanted(request))
+
+
+@router.post("/explain")
+async def explain(caller: Asker, body: ExplainBody) -> JsonObject:
+    """Return what a query would do and cost. Spends nothing and reads no private data."""
+
+    def explained() -> str:
+        curator = caller.site.curator
+        return curator.explain(body.sql, **body.terms(), account=caller.account).to_json()
+
+    return _object(await asyncio.to_thread(explained))
+
+
+@router.post("/coverage")
+async def coverage(request: Request, caller: Asker, body: CoverageBody) -> JsonObject:
+    """Measure the share of a table's rows and values that answers count. It is charged once."""
+
+    def measured() -> str:
+        found = caller.site.curator.coverage(
+            body.table,
+            epsilon=cast("float | None", body.epsilon),
+            columns=body.columns,
+            account=caller.account,
+        )
+        caller.site.records.log(caller.name, "coverage", "done", table=body.table)
+        return found.to_json()
+
+    async with request.app.state.turns.turn(caller.account):
+        return _object(await asyncio.to_thread(measured))
+
+
+@router.get("/schema")
+async def schema(caller: Reader) -> JsonObject:
+    """Return tables and columns, as they are declared."""
+    return schema_of(caller.site.curator.catalog)
+
+
+@router.get("/budget")
+async def budget(caller: Asker) -> JsonObject:
+    """Return what is left for you."""
+    left = await asyncio.to_thread(caller.site.curator.remaining_of, caller.account)
+    return {"account": caller.account, "remaining": left.to_json()}
+
+
+@router.get("/history")
+async def history(
+    caller: Asker,
+    before: Annotated[int | None, Query(ge=1)] = None,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+) -> JsonObject:
+    """Return your own queries, the newest first."""
+    records = caller.site.records
+    found = await asyncio.to_thread(
+        lambda: records.entries(who=caller.name, before=before, most=limit)
+    )
+    return {"entries": [each.to_json() for each in found]}
+
+
+@router.get("/answers/{id}")
+async def answer(
+    request: Request,
+    caller: Reader,
+    id: str,  # noqa: A002 - as the route has it
+    format: Format | None = None,  # noqa: A002 - as the route has it
+) -> Response:
+    """Return a saved answer: your own, or any for readers and owners."""
+    found = await asyncio.to_thread(caller.site.records.reply, id)
+    if found is None or (caller.role == "analyst" and found.account != caller.account):
+        raise NOWHERE
+    await asyncio.to_thread(caller.site.records.log, caller.name, "read", "free", answer=id)
+    return replied(Reply(id=found.id, body=found.body), format or _wanted(request))
+
+
+def replied(reply: Reply, wanted: Format) -> Response:
+    """Return an answer in a format."""
+    headers = {"Discreet-Answer": reply.id, "Vary": "Accept"}
+    content = reply.body if wanted == "arrow" else FORMATS[wanted](unpacked(reply.body, _nothing))
+    return Response(content, media_type=TYPES[wanted], headers=headers)
+
+
+def _nothing(*_: object) -> Any:
+    raise NotImplementedError  # margins at other confidences are not part of a reply
+
+
+def _parquet(answer: Answer) -> bytes:
+    sink = pa.BufferOutputStream()
+    pq.write_table(answer.to_arrow(errors=True), sink)
+    return sink.getvalue().to_pybytes()
+
+
+FORMATS: dict[Format, Callable[[Answer], bytes]] = {
+    "json": lambda answer: answer.to_json().encode(),
+    "csv": lambda answer: str(answer.to_csv()).encode(),
+    "parquet": _parquet,
+}
+
+
+def _wanted(request: Request) -> Format:
+    accepted = request.headers.get("accept", "")
+    return next((name for name, kind in TYPES.items() if kind.split(";")[0] in accepted), "json")
+
+
+def _object(text: str) -> JsonObject:
+    found: JsonObject = json.loads(text)
+    return found

@@ -1,0 +1,189 @@
+"""The application: routes, limits on bodies, headers, the one form of errors, OpenAPI."""
+
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager
+from ipaddress import ip_address
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from discreet import __version__
+from discreet.server import analyst_routes, owner_routes, signing
+from discreet.server.admission import Turns, tick
+from discreet.server.asking import Asking
+from discreet.server.bodies import ErrorReply
+from discreet.server.faults import CallError, error_of
+from discreet.server.settings import Settings
+from discreet.server.signing import SignIns
+from discreet.server.sites import Site
+
+HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+"""What every reply has."""
+
+LOOPBACK = ("localhost", "127.0.0.1", "[::1]", "::1")
+
+REPLIES: dict[int | str, dict[str, Any]] = {
+    status: {"model": ErrorReply, "description": what}
+    for status, what in {
+        400: "The call is not well formed",
+        401: "Not signed in",
+        402: "Not enough budget",
+        403: "Not allowed",
+        404: "Nothing here that you may see",
+        409: "To be confirmed, or a key that was used for another query",
+        413: "The call is too long",
+        422: "The query or an argument is rejected",
+        429: "Too many calls: come back after Retry-After seconds",
+        503: "The server is shutting down, or the database failed",
+    }.items()
+}
+
+
+def make_app(sites: Mapping[str, Site], settings: Settings, hosts: Iterable[str] = ()) -> FastAPI:
+    """Return the application that serves some catalogs under some host names."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        app.state.turns = Turns(settings.limits)
+        app.state.asking = Asking(settings=settings, turns=app.state.turns)
+        app.state.sign_ins = SignIns(dict(sites), settings)
+        app.state.settings = settings
+        yield
+        app.state.turns.is_stopping = True
+        await app.state.asking.finish()
+
+    app = FastAPI(
+        title="Discreet",
+        version=__version__,
+        summary="Answers questions about sensitive data with differential privacy",
+        lifespan=lifespan,
+        docs_url=None,  # their pages load scripts from elsewhere
+        redoc_url=None,
+        openapi_url="/v1/openapi.json",
+        responses=REPLIES,
+    )
+    for each in (signing.router, analyst_routes.router, owner_routes.router):
+        app.include_router(each)
+    app.add_exception_handler(Exception, _told)
+    for kind in (CallError, RequestValidationError, HTTPException):
+        app.add_exception_handler(kind, _told)
+    app.add_middleware(Guard, settings=settings, hosts=frozenset([*LOOPBACK, *hosts]))
+    return app
+
+
+async def _told(request: Request, error: Exception) -> Response:
+    """Reply to a call that is rejected."""
+    found = _call_error(error)
+    await tick(request.app.state.settings)
+    return JSONResponse(found.to_json(), status_code=found.status, headers=dict(found.headers))
+
+
+def _call_error(error: Exception) -> CallError:
+    match error:
+        case RequestValidationError():
+            return CallError(status=422, code="bad_call", what=_first(error), fix=SEE_API)
+        case HTTPException(status_code=404):
+            return CallError(status=404, code="not_found", what=NO_ROUTE, fix=SEE_API)
+        case HTTPException(status_code=status):
+            return CallError(status=status, code="bad_call", what=NOT_UNDERSTOOD, fix=SEE_API)
+        case _:
+            return error_of(error)
+
+
+SEE_API = "GET /v1/openapi.json describes all calls"
+NO_ROUTE = "There is nothing at this address that you may see"
+NOT_UNDERSTOOD = "This call is not understood"
+
+
+def _first(error: RequestValidationError) -> str:
+    """Return what is wrong with the first wrong part of a call."""
+    for each in error.errors():
+        where = ".".join(str(part) for part in each["loc"][1:]) or str(each["loc"][0])
+        return f"{where[:100]}: {each['msg']}"
+    return NOT_UNDERSTOOD
+
+
+class Guard:
+    """Rejects calls under foreign names and bodies that are too long; sets headers."""
+
+    def __init__(self, app: ASGIApp, *, settings: Settings, hosts: frozenset[str]) -> None:
+        self._app, self._hosts = app, hosts
+        self._most = settings.limits.body_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = dict(scope["headers"])
+        rejected = self._rejected(headers)
+        if rejected is not None:
+            reply = JSONResponse(rejected.to_json(), status_code=rejected.status, headers=HEADERS)
+            await reply(scope, receive, send)
+            return
+        read = 0
+
+        async def received() -> Message:
+            nonlocal read
+            message = await receive()
+            read += len(message.get("body", b""))
+            if read > self._most:
+                raise TOO_LONG
+            return message
+
+        async def sent(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                known = {name for name, _ in message["headers"]}
+                more = [
+                    (name.lower().encode(), value.encode())
+                    for name, value in HEADERS.items()
+                    if name.lower().encode() not in known
+                ]
+                message["headers"] = [*message["headers"], *more]
+            await send(message)
+
+        await self._app(scope, received, sent)
+
+    def _rejected(self, headers: Mapping[bytes, bytes]) -> CallError | None:
+        if _host_in(headers.get(b"host", b"")) not in self._hosts:
+            return FOREIGN
+        length = headers.get(b"content-length", b"0")
+        return TOO_LONG if not length.isdigit() or int(length[:20]) > self._most else None
+
+
+TOO_LONG = CallError(
+    status=413, code="too_long", what="The call is longer than this server reads", fix="Shorten it"
+)
+FOREIGN = CallError(
+    status=421,
+    code="foreign_host",
+    what="This server is not reached under this name",
+    fix="Start it with --host-name NAME",
+)
+
+
+def _host_in(header: bytes) -> str:
+    """Return the name in a Host header, without its port."""
+    text = header.decode("latin-1").casefold()
+    if text.startswith("["):
+        return text.partition("]")[0] + "]"
+    return text.partition(":")[0]
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether an address is of this machine alone."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

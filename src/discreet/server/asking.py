@@ -1,0 +1,196 @@
+"""A query from its call to its saved answer: charged once, whatever becomes of the connection.
+
+A query that has begun to run is run to its end and its answer is saved, even if nobody waits for it
+any more: it may have been charged. A query that still waits for its turn is dropped with its
+caller.
+"""
+
+import asyncio
+import json
+from base64 import urlsafe_b64encode
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import TypeVar
+
+from discreet.answer import Answer
+from discreet.answer.wire import packed
+from discreet.errors import DiscreetError
+from discreet.explanation.thresholds import REFUSES_UNLIKELY
+from discreet.server.admission import Turns
+from discreet.server.bodies import AskBody
+from discreet.server.callers import Caller
+from discreet.server.faults import CallError, error_of
+from discreet.server.records import SavedReply, now
+from discreet.server.settings import Settings
+
+T = TypeVar("T")
+
+OTHER_CALL = CallError(
+    status=409,
+    code="key_reused",
+    what="This Idempotency-Key was used for another query",
+    fix="Use a new key for every query, and the same key only to repeat a call",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """An answer and the id under which it is saved."""
+
+    id: str
+    body: bytes
+    is_repeated: bool = False
+    """Whether it is the reply to an earlier call with the same key."""
+
+
+@dataclass(slots=True)
+class Asking:
+    """Runs queries for callers."""
+
+    settings: Settings
+    turns: Turns
+    under_way: set["asyncio.Task[Reply]"] = field(default_factory=set)
+    """Queries that run; a shutdown waits for them."""
+    with_keys: dict[tuple[str, str, str], "asyncio.Task[Reply]"] = field(default_factory=dict)
+
+    async def ask(
+        self, caller: Caller, body: AskBody, key: str | None, is_gone: Callable[[], Awaitable[bool]]
+    ) -> Reply:
+        """Return the answer to a query, from an earlier call with the same key if there was one."""
+        call = call_of(body)
+        if key is None:
+            return await self._begun(caller, body, call, None, is_gone)
+        noted = await asyncio.to_thread(caller.site.records.begin, caller.account, key, call)
+        if noted.call != call:
+            raise OTHER_CALL
+        if noted.answer is not None:
+            return await asyncio.to_thread(saved_reply, caller, noted.answer)
+        same = self.with_keys.get((caller.site.name, caller.account, key))
+        if same is not None:
+            return await asyncio.shield(same)
+        return await self._begun(caller, body, call, key, is_gone)
+
+    async def _begun(
+        self,
+        caller: Caller,
+        body: AskBody,
+        call: str,
+        key: str | None,
+        is_gone: Callable[[], Awaitable[bool]],
+    ) -> Reply:
+        async with self.turns.turn(caller.account):
+            if await is_gone():
+                raise CallError(status=499, code="gone", what="The caller has gone")
+            work = asyncio.to_thread(_asked, caller, body, call, key, self.settings)
+            task = asyncio.get_running_loop().create_task(work)
+            self.under_way.add(task)
+            place = (caller.site.name, caller.account, key or "")
+            if key is not None:
+                self.with_keys[place] = task
+            try:
+                return await _to_its_end(task)
+            finally:
+                self.under_way.discard(task)
+                if key is not None:
+                    self.with_keys.pop(place, None)
+
+    async def finish(self) -> None:
+        """Wait for all queries that run."""
+        while self.under_way:
+            await asyncio.wait(set(self.under_way))
+
+
+async def _to_its_end(task: "asyncio.Task[T]") -> T:
+    """Wait for a task; if nobody waits for this any more, still keep its turn until it ends."""
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        raise
+
+
+def call_of(body: AskBody) -> str:
+    """Return what stands for a query with its terms."""
+    text = json.dumps(body.model_dump(mode="json", exclude={"accept_unlikely"}), sort_keys=True)
+    return sha256(text.encode()).hexdigest()
+
+
+def _asked(caller: Caller, body: AskBody, call: str, key: str | None, settings: Settings) -> Reply:
+    """Run a query, save its answer and log it; in a thread of its own."""
+    records = caller.site.records
+    REFUSES_UNLIKELY.set(not body.accept_unlikely)
+    try:
+        check_approved(caller, body, settings)
+        answer = caller.site.curator.ask(body.sql, **body.terms(), account=caller.account)
+    except (DiscreetError, CallError) as error:
+        records.log(caller.name, "ask", error_of(error).code, question=body.sql)
+        raise
+    content = packed(answer)
+    if len(content) > settings.limits.answer_bytes:
+        records.log(caller.name, "ask", "too_long", question=body.sql)
+        raise TOO_LONG
+    id_ = id_of(caller.account, call, answer)
+    terms = json.dumps(body.model_dump(mode="json", exclude={"sql", "accept_unlikely"}))
+    records.save(
+        SavedReply(
+            id=id_,
+            account=caller.account,
+            written=now(),
+            question=body.sql,
+            terms=terms,
+            body=content,
+        )
+    )
+    if key is not None:
+        records.finish(caller.account, key, id_)
+    records.log(
+        caller.name,
+        "ask",
+        "free" if answer.is_free else "charged",
+        question=body.sql,
+        epsilon=str(answer.charged.epsilon),
+        delta=str(answer.charged.delta),
+        answer=id_,
+    )
+    return Reply(id=id_, body=content)
+
+
+TOO_LONG = CallError(
+    status=422,
+    code="answer_too_long",
+    what="The answer is longer than this server sends",
+    fix="Ask for fewer groups or columns; what was charged is not charged again",
+)
+
+
+def id_of(account: str, call: str, answer: Answer) -> str:
+    """Return the id of an answer: the same for the same numbers to the same query."""
+    content = f"{account}\0{call}\0{answer.to_csv()}\0{answer.price}".encode()
+    return urlsafe_b64encode(sha256(content).digest()[:18]).decode("ascii")
+
+
+def saved_reply(caller: Caller, id_: str) -> Reply:
+    """Return the reply to an earlier call."""
+    found = caller.site.records.reply(id_)
+    if found is None:
+        raise CallError(status=404, code="not_found", what="This answer is not saved any more")
+    return Reply(id=found.id, body=found.body, is_repeated=True)
+
+
+def check_approved(caller: Caller, body: AskBody, settings: Settings) -> None:
+    """Reject a query that costs more than runs without the owner's approval."""
+    most = settings.approval_above
+    if most is None or caller.role == "owner":
+        return
+    due = caller.site.curator.explain(body.sql, **body.terms(), account=caller.account).due
+    if due is None or due.epsilon <= most:
+        return
+    if not caller.site.ledger.is_approved(caller.account, call_of(body)):
+        raise CallError(
+            status=403,
+            code="approval_needed",
+            what=f"This query costs {due}, and the data owner approves queries above "
+            f"ε = {float(most):g} before they run",
+            fix="Request it with a reason: POST requests, or discreet request",
+        )

@@ -1,0 +1,121 @@
+"""What calls and replies contain. Unknown fields are rejected."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, cast
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from discreet.terms import ExplainTerms, Terms
+
+Amount = Annotated[
+    float | str,
+    Field(description="A number, or a text such as 0.1 or 1/3", examples=[0.1, "1/3"]),
+]
+
+
+NAMES = set(Terms.__annotations__)
+
+
+class Body(BaseModel):
+    """The body of a call."""
+
+    model_config = ConfigDict(extra="forbid", strict=False)
+
+
+class QueryBody(Body):
+    """A query and what may be stated of it."""
+
+    sql: Annotated[str, Field(max_length=100_000, examples=["SELECT COUNT(*) FROM visits"])]
+    epsilon: Amount | None = None
+    delta: Amount | None = None
+    within: Amount | Mapping[str, Amount] | None = None
+    confidence: Amount = 0.95
+    find_bounds_of: Annotated[list[str], Field(max_length=100)] = []
+    row_choice: Literal["once", "per-query"] | None = None
+    groups_per_unit: Annotated[int, Field(ge=1)] | None = None
+
+    def terms(self) -> Terms:
+        """Return what is stated besides the SQL."""
+        return cast("Terms", self.model_dump(include=NAMES))
+
+
+class AskBody(QueryBody):
+    """A query to be run."""
+
+    accept_unlikely: Annotated[
+        bool, Field(description="Run it even if probably no group would be shown")
+    ] = False
+
+
+class ExplainBody(QueryBody):
+    """A query to be explained."""
+
+    dialect: Literal["bigquery", "databricks", "snowflake", "trino"] | None = None
+
+    def terms(self) -> ExplainTerms:
+        """Return what is stated besides the SQL."""
+        return cast("ExplainTerms", self.model_dump(include=NAMES | {"dialect"}))
+
+
+class CoverageBody(Body):
+    """A table whose coverage is to be measured."""
+
+    table: Annotated[str, Field(max_length=1000)]
+    epsilon: Amount | None = None
+    columns: Annotated[list[str], Field(max_length=1000)] | None = None
+
+
+class SignInBody(Body):
+    """A token, or the one-time code of a link, for a session."""
+
+    token: Annotated[str, Field(max_length=200)] | None = None
+    code: Annotated[str, Field(max_length=200)] | None = None
+
+
+class Place(BaseModel):
+    """Where in a query something is wrong. Lines and columns count from 1."""
+
+    line: int
+    column: int
+    start: int
+    end: int
+
+
+class ErrorContent(BaseModel):
+    """Why a call was rejected."""
+
+    model_config = ConfigDict(extra="allow")
+
+    code: Annotated[str, Field(description="Stays the same in all versions")]
+    message: str
+    remedy: str
+    place: Place | None = None
+
+
+class ErrorReply(BaseModel):
+    """The reply to every call that is rejected."""
+
+    error: ErrorContent
+
+
+class CatalogContent(BaseModel):
+    """A catalog that the caller may use."""
+
+    name: str
+    role: Literal["reader", "analyst", "owner"]
+    who: str
+
+
+class Me(BaseModel):
+    """Who calls."""
+
+    catalogs: list[CatalogContent]
+
+
+class Health(BaseModel):
+    """Whether the server is up."""
+
+    status: Literal["ok", "stopping"]
+
+
+JsonObject = dict[str, Any]

@@ -1,0 +1,176 @@
+"""Routes for owners: analysts, requests, incidents, the ledger, the audit log."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Annotated, Literal, TypeVar, cast
+
+from fastapi import APIRouter, Depends, Query
+from pydantic import Field
+
+from discreet.ledger import Analyst, make_token
+from discreet.server.bodies import Amount, Body, JsonObject
+from discreet.server.callers import NOWHERE, Caller
+from discreet.server.signing import caller_in
+
+router = APIRouter(prefix="/v1/catalogs/{catalog}", tags=["owners"])
+
+Owner = Annotated[Caller, Depends(caller_in("owner"))]
+T = TypeVar("T")
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class NewAnalyst(Body):
+    """An account to be added."""
+
+    name: Name
+    role: Literal["reader", "analyst", "owner"] = "analyst"
+    epsilon: Amount | None = None
+    delta: Amount | None = None
+
+
+class ChangedAnalyst(Body):
+    """What is to change of an account."""
+
+    epsilon: Amount | None = None
+    delta: Amount | None = None
+    enabled: bool | None = None
+    rotate: Annotated[bool, Field(description="Make a new token and end the old one")] = False
+
+
+class ResumeBody(Body):
+    """An account that may ask again."""
+
+    account: Name
+
+
+class VerifyBody(Body):
+    """The digest of an entry that was noted elsewhere."""
+
+    head: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None = None
+
+
+@router.get("/analysts")
+async def analysts(caller: Owner) -> JsonObject:
+    """Return all accounts, their caps and what is left of them."""
+
+    def listed() -> list[JsonObject]:
+        return [_account(caller, each) for each in caller.site.ledger.analysts()]
+
+    return {"analysts": await asyncio.to_thread(listed)}
+
+
+@router.post("/analysts", status_code=201)
+async def add_analyst(caller: Owner, body: NewAnalyst) -> JsonObject:
+    """Add an account. The reply has its token, which is shown once."""
+
+    def added() -> JsonObject:
+        token = make_token()
+        made = caller.site.ledger.declare_analyst(
+            body.name,
+            epsilon=cast("float", body.epsilon),
+            delta=cast("float | None", body.delta),
+            token_hash=token.hash,
+            role=body.role,
+        )
+        return {**_account(caller, made), "token": token.text}
+
+    return await _logged(caller, "add", body.name, added)
+
+
+@router.patch("/analysts/{name}")
+async def change_analyst(caller: Owner, name: Name, body: ChangedAnalyst) -> JsonObject:
+    """Change the cap of an account, disable or enable it, or give it a new token."""
+
+    def changed() -> JsonObject:
+        ledger = caller.site.ledger
+        known = next((each for each in ledger.analysts() if each.name == name), None)
+        if known is None:
+            raise NOWHERE
+        token = make_token() if body.rotate else None
+        made = ledger.declare_analyst(
+            name,
+            epsilon=known.epsilon if body.epsilon is None else cast("float", body.epsilon),
+            delta=known.delta if body.delta is None else cast("float", body.delta),
+            token_hash=known.token_hash if token is None else token.hash,
+            enabled=known.enabled if body.enabled is None else body.enabled,
+            role=known.role,
+        )
+        return {**_account(caller, made), **({} if token is None else {"token": token.text})}
+
+    return await _logged(caller, "change", name, changed)
+
+
+@router.get("/incidents")
+async def incidents(caller: Owner) -> JsonObject:
+    """Return the queries that failed after they were charged, and those without an answer."""
+    found = await asyncio.to_thread(caller.site.curator.incidents)
+    return {
+        "incidents": [
+            {
+                "number": each.number,
+                "written": each.written.isoformat(),
+                "account": each.account,
+                "failure": each.failure,
+                "suspends": each.suspends,
+                "is_resumed": each.is_resumed,
+                "about": dict(each.about),
+            }
+            for each in found
+        ]
+    }
+
+
+@router.post("/resume", status_code=204)
+async def resume(caller: Owner, body: ResumeBody) -> None:
+    """Let an account ask again that a failure has suspended."""
+    await _logged(caller, "resume", body.account, lambda: caller.site.curator.resume(body.account))
+
+
+@router.post("/verify")
+async def verify(caller: Owner, body: VerifyBody) -> JsonObject:
+    """Check every entry of the ledger; with a head, that it is among them."""
+
+    def verified() -> JsonObject:
+        caller.site.ledger.verify(body.head)
+        return {"is_valid": True, "head": caller.site.ledger.head()}
+
+    return await asyncio.to_thread(verified)
+
+
+@router.get("/audit")
+async def audit(
+    caller: Owner,
+    before: Annotated[int | None, Query(ge=1)] = None,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+) -> JsonObject:
+    """Return the audit log, the newest line first."""
+    found = await asyncio.to_thread(lambda: caller.site.records.entries(before=before, most=limit))
+    return {"entries": [each.to_json() for each in found]}
+
+
+async def _logged(caller: Caller, action: str, account: str, act: Callable[[], T]) -> T:
+    """Do something as an owner, and log it."""
+
+    def done() -> T:
+        try:
+            result = act()
+        except Exception as error:
+            caller.site.records.log(caller.name, action, type(error).__name__, account=account)
+            raise
+        caller.site.records.log(caller.name, action, "done", account=account)
+        return result
+
+    return await asyncio.to_thread(done)
+
+
+def _account(caller: Caller, analyst: Analyst) -> JsonObject:
+    told: JsonObject = {
+        "name": analyst.name,
+        "role": analyst.role,
+        "enabled": analyst.enabled,
+        "epsilon": str(analyst.epsilon),
+        "delta": None if analyst.delta is None else str(analyst.delta),
+    }
+    if analyst.role == "analyst":
+        told["remaining"] = caller.site.curator.remaining_of(analyst.name).to_json()
+    return told

@@ -1,0 +1,200 @@
+"""Signing in: bearer tokens for programs, session cookies for the page.
+
+A cookie is accepted with the session's CSRF token in a header for calls that change something. The
+cookie is out of reach of scripts, and the page gets the token in the reply to its sign-in.
+"""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from hmac import compare_digest
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Path, Request, Response
+
+from discreet.noise import SYSTEM
+from discreet.server.admission import Rates
+from discreet.server.bodies import CatalogContent, Health, JsonObject, Me, SignInBody
+from discreet.server.callers import NOWHERE, STRANGER, Caller, Role, caller_named, caller_with
+from discreet.server.faults import CallError
+from discreet.server.records import Records
+from discreet.server.settings import Settings
+from discreet.server.sites import Site
+
+router = APIRouter(tags=["everybody"])
+
+COOKIE = "__Host-discreet"
+
+FORGED = CallError(
+    status=403,
+    code="csrf",
+    what="This call needs the header X-CSRF-Token of the session",
+    fix="Sign in again",
+)
+
+SAFE = {"GET", "HEAD", "OPTIONS"}
+
+
+def new_secret() -> str:
+    """Return a new secret of 256 bits."""
+    return SYSTEM.draw(32).hex()
+
+
+class SignIns:
+    """Finds out who calls."""
+
+    def __init__(self, sites: dict[str, Site], settings: Settings) -> None:
+        self.sites, self._settings = sites, settings
+        limit = settings.limits.sign_ins_per_minute
+        self._strangers = Rates(per_minute=limit, burst=limit)
+        self._calls = Rates(
+            per_minute=settings.limits.requests_per_minute, burst=settings.limits.burst
+        )
+
+    @property
+    def records(self) -> Records:
+        """Where sessions are: the records of the first catalog."""
+        return next(iter(self.sites.values())).records
+
+    async def caller(self, request: Request, catalog: str) -> Caller:
+        """Return who calls a route of a catalog."""
+        found = await self.callers(request)
+        caller = found.get(catalog)
+        if caller is None:
+            raise NOWHERE
+        self._calls.check(f"{catalog} {caller.name}")
+        return caller
+
+    async def callers(self, request: Request) -> dict[str, Caller]:
+        """Return who calls, in every catalog that this person may use."""
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        if scheme.casefold() == "bearer":
+            return await self.with_token(token.strip(), request)
+        secret = request.cookies.get(COOKIE)
+        if secret is None:
+            raise STRANGER
+        session = await asyncio.to_thread(self.records.session, secret)
+        if session is None:
+            raise STRANGER
+        given = request.headers.get("x-csrf-token", "")
+        if request.method not in SAFE and not compare_digest(
+            given.encode(), session["csrf"].encode()
+        ):
+            raise FORGED
+        return await asyncio.to_thread(self._of_session, session)
+
+    async def with_token(self, token: str, request: Request) -> dict[str, Caller]:
+        """Return who holds a token. Every catalog is tried, so that time says nothing of where."""
+        tried = await asyncio.to_thread(
+            lambda: {name: caller_with(token, site) for name, site in self.sites.items()}
+        )
+        found = {name: each for name, each in tried.items() if each is not None}
+        if not found:
+            self._strangers.check(request.client.host if request.client else "")
+            raise STRANGER
+        return found
+
+    def _of_session(self, session: dict[str, str]) -> dict[str, Caller]:
+        signed_in: dict[str, list[str]] = json.loads(session["callers"])
+        tried = {
+            name: caller_named(self.sites[name], *who)
+            for name, who in signed_in.items()
+            if name in self.sites
+        }
+        found = {name: each for name, each in tried.items() if each is not None}
+        if not found:
+            raise STRANGER
+        return found
+
+    def open_session(self, callers: dict[str, Caller]) -> tuple[str, str]:
+        """Begin a session; return its secret and its CSRF token."""
+        secret, csrf = new_secret(), new_secret()
+        about = {"kind": "session", "csrf": csrf, "callers": self._signed_in(callers)}
+        self.records.open_session(secret, about, timedelta(hours=self._settings.session_hours))
+        return secret, csrf
+
+    def open_code(self, callers: dict[str, Caller], lasts: timedelta) -> str:
+        """Return a code that signs in once."""
+        code = new_secret()
+        about = {"kind": "code", "callers": self._signed_in(callers)}
+        self.records.open_session(code, about, lasts)
+        return code
+
+    async def with_code(self, code: str, request: Request) -> dict[str, Caller]:
+        """Use up a code."""
+        about = await asyncio.to_thread(self.records.end_session, code)
+        if about is None or about["kind"] != "code":
+            self._strangers.check(request.client.host if request.client else "")
+            raise STRANGER
+        return await asyncio.to_thread(self._of_session, about)
+
+    @staticmethod
+    def _signed_in(callers: dict[str, Caller]) -> str:
+        found = {}
+        for name, caller in callers.items():
+            for each in caller.site.ledger.analysts():
+                if each.name == caller.name:
+                    found[name] = [each.name, caller.site.fingerprint(each)]
+        return json.dumps(found)
+
+
+CatalogName = Annotated[str, Path(max_length=64, description="The name of a catalog")]
+
+
+def caller_in(least: Role) -> Callable[[Request, str], Awaitable[Caller]]:
+    """Return a dependency: the caller of a route of a catalog, who has at least a role."""
+
+    async def caller(request: Request, catalog: CatalogName) -> Caller:
+        signed_in: SignIns = request.app.state.sign_ins
+        return (await signed_in.caller(request, catalog)).check(least)
+
+    return caller
+
+
+@router.get("/health")
+async def health(request: Request) -> Health:
+    """Return whether the server is up."""
+    return Health(status="stopping" if request.app.state.turns.is_stopping else "ok")
+
+
+@router.get("/v1/me")
+async def me(request: Request) -> Me:
+    """Return the catalogs that you may use, and your role in each."""
+    found = await request.app.state.sign_ins.callers(request)
+    return Me(
+        catalogs=[
+            CatalogContent(name=name, role=each.role, who=each.name) for name, each in found.items()
+        ]
+    )
+
+
+@router.post("/v1/session")
+async def sign_in(
+    request: Request,
+    response: Response,
+    body: SignInBody,
+    site: Annotated[str | None, Header(alias="Sec-Fetch-Site")] = None,
+) -> JsonObject:
+    """Begin a session with a token or the code of a link: sets a cookie for the page."""
+    if site not in (None, "same-origin", "none"):
+        raise FORGED
+    sign_ins: SignIns = request.app.state.sign_ins
+    if body.code is not None:
+        callers = await sign_ins.with_code(body.code, request)
+    else:
+        callers = await sign_ins.with_token(body.token or "", request)
+    secret, csrf = await asyncio.to_thread(sign_ins.open_session, callers)
+    response.set_cookie(COOKIE, secret, secure=True, httponly=True, samesite="strict", path="/")
+    names = [{"name": name, "role": each.role, "who": each.name} for name, each in callers.items()]
+    return {"csrf": csrf, "catalogs": names}
+
+
+@router.delete("/v1/session", status_code=204)
+async def sign_out(request: Request, response: Response) -> None:
+    """End the session."""
+    secret = request.cookies.get(COOKIE)
+    if secret is not None:
+        await request.app.state.sign_ins.callers(request)  # with the CSRF token
+        await asyncio.to_thread(request.app.state.sign_ins.records.end_session, secret)
+    response.delete_cookie(COOKIE, secure=True, httponly=True, samesite="strict", path="/")
