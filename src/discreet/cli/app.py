@@ -26,7 +26,7 @@ class Command(NamedTuple):
 
 
 START, QUERIES, BUDGET = "Get started", "Run queries", "Budget"
-LARGE, STUDY = "Large tables", "Study and test"
+SERVER, LARGE, STUDY = "Server", "Large tables", "Study and test"
 
 TABLE = (
     Command("demo", START, "Run a guided tour on synthetic clinic data."),
@@ -58,6 +58,12 @@ TABLE = (
         "price",
         BUDGET,
         "Compute the total cost of several releases by every accounting method that applies.",
+    ),
+    Command(
+        "serve",
+        SERVER,
+        "Serve catalogs over HTTP: analysts ask and never touch the data.",
+        "server_signatures",
     ),
     Command(
         "prepare",

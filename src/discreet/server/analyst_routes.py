@@ -1,21 +1,24 @@
 """Routes for those who ask: queries, explanations, answers, the schema and the budget."""
 
 import asyncio
-import json
 from collections.abc import Callable
 from typing import Annotated, Any, Literal, cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
+from fastapi.responses import JSONResponse
 
 from discreet.answer import Answer
 from discreet.answer.wire import unpacked
+from discreet.explanation import Explanation
+from discreet.explanation.coverage import Coverage
 from discreet.server.asking import Asking, Reply
 from discreet.server.bodies import AskBody, CoverageBody, ExplainBody, JsonObject
 from discreet.server.callers import NOWHERE, Caller
 from discreet.server.schema import schema_of
 from discreet.server.signing import caller_in
+from discreet.wire import shown_catalog, to_wire
 
 router = APIRouter(prefix="/v1/catalogs/{catalog}", tags=["analysts"])
 
@@ -53,21 +56,21 @@ async def ask(request: Request, caller: Asker, body: AskBody, key: Key = None) -
 
 
 @router.post("/explain")
-async def explain(caller: Asker, body: ExplainBody) -> JsonObject:
+async def explain(request: Request, caller: Asker, body: ExplainBody) -> Response:
     """Return what a query would do and cost. Spends nothing and reads no private data."""
 
-    def explained() -> str:
+    def explained() -> Explanation:
         curator = caller.site.curator
-        return curator.explain(body.sql, **body.terms(), account=caller.account).to_json()
+        return curator.explain(body.sql, **body.terms(), account=caller.account)
 
-    return _object(await asyncio.to_thread(explained))
+    return _content(request, await asyncio.to_thread(explained))
 
 
 @router.post("/coverage")
-async def coverage(request: Request, caller: Asker, body: CoverageBody) -> JsonObject:
+async def coverage(request: Request, caller: Asker, body: CoverageBody) -> Response:
     """Measure the share of a table's rows and values that answers count. It is charged once."""
 
-    def measured() -> str:
+    def measured() -> Coverage:
         found = caller.site.curator.coverage(
             body.table,
             epsilon=cast("float | None", body.epsilon),
@@ -75,23 +78,28 @@ async def coverage(request: Request, caller: Asker, body: CoverageBody) -> JsonO
             account=caller.account,
         )
         caller.site.records.log(caller.name, "coverage", "done", table=body.table)
-        return found.to_json()
+        return found
 
     async with request.app.state.turns.turn(caller.account):
-        return _object(await asyncio.to_thread(measured))
+        return _content(request, await asyncio.to_thread(measured))
 
 
 @router.get("/schema")
-async def schema(caller: Reader) -> JsonObject:
+async def schema(request: Request, caller: Reader) -> Response:
     """Return tables and columns, as they are declared."""
-    return schema_of(caller.site.curator.catalog)
+    catalog = shown_catalog(caller.site.curator.catalog)
+    if _is_for_client(request):
+        return Response(to_wire(catalog), media_type=WIRE)
+    return JSONResponse(schema_of(catalog))
 
 
 @router.get("/budget")
-async def budget(caller: Asker) -> JsonObject:
+async def budget(request: Request, caller: Asker) -> Response:
     """Return what is left for you."""
     left = await asyncio.to_thread(caller.site.curator.remaining_of, caller.account)
-    return {"account": caller.account, "remaining": left.to_json()}
+    if _is_for_client(request):
+        return Response(to_wire(left), media_type=WIRE)
+    return JSONResponse({"account": caller.account, "remaining": left.to_json()})
 
 
 @router.get("/history")
@@ -152,6 +160,16 @@ def _wanted(request: Request) -> Format:
     return next((name for name, kind in TYPES.items() if kind.split(";")[0] in accepted), "json")
 
 
-def _object(text: str) -> JsonObject:
-    found: JsonObject = json.loads(text)
-    return found
+WIRE = "application/vnd.discreet+json"
+"""The form that our own client reads."""
+
+
+def _is_for_client(request: Request) -> bool:
+    return WIRE in request.headers.get("accept", "")
+
+
+def _content(request: Request, found: Explanation | Coverage) -> Response:
+    """Return JSON for anybody, or in the form that our own client reads."""
+    if _is_for_client(request):
+        return Response(to_wire(found), media_type=WIRE)
+    return Response(found.to_json(), media_type="application/json")

@@ -5,10 +5,11 @@ database says reaches nobody but the owner's log.
 """
 
 import logging
-import re
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import cast
 
+from discreet.error_codes import content_of
 from discreet.errors import (
     AccountError,
     BudgetError,
@@ -82,12 +83,6 @@ class CallError(Exception):
         return {"error": told | dict(self.details)}
 
 
-def code_of(kind: type[Exception]) -> str:
-    """Return the stable code of a class of errors: unknown_name for UnknownNameError."""
-    name = kind.__name__.removesuffix("Error")
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
-
-
 def error_of(error: Exception) -> CallError:
     """Return what the caller is told of an error."""
     if isinstance(error, CallError):
@@ -96,29 +91,12 @@ def error_of(error: Exception) -> CallError:
         log.error("a call failed", exc_info=error)
         return CallError(status=500, code="internal", what=FAILED[0], fix=FAILED[1])
     kind = next(each for each in type(error).__mro__ if each in STATUS)
+    content = content_of(error)
     return CallError(
         status=STATUS[kind],
-        code=code_of(type(error)),
-        what=error.what,
-        fix=error.fix,
-        place=_place(error),
-        details=_details(error),
+        code=str(content.pop("code")),
+        what=str(content.pop("message")),
+        fix=str(content.pop("remedy")),
+        place=cast("Mapping[str, int] | None", content.pop("place")),
+        details=content,
     )
-
-
-def _place(error: DiscreetError) -> dict[str, int] | None:
-    if not isinstance(error, QuestionError) or error.span is None or error.text is None:
-        return None
-    start, end = error.span
-    line = error.text.count("\n", 0, start) + 1
-    column = start - error.text.rfind("\n", 0, start)
-    return {"line": line, "column": column, "start": start, "end": end}
-
-
-def _details(error: DiscreetError) -> dict[str, object]:
-    if not isinstance(error, BudgetError):
-        return {}
-    return {
-        "requested": {name: str(each) for name, each in error.requested.items()},
-        "remaining": {name: str(each) for name, each in error.remaining.items()},
-    }

@@ -1,0 +1,49 @@
+"""The options of commands that run a server or reach one; see `signatures`."""
+# ruff: noqa: PLR0913, PLR0917 - each argument is an option
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from discreet.cli.app import runs
+
+
+@runs("serve")
+def serve(
+    catalogs: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[NAME=]CATALOG...",
+            help="Catalogs to serve. Default: discreet.toml.",
+            show_default=False,
+        ),
+    ] = None,
+    is_demo: Annotated[
+        bool, typer.Option("--demo", help="Serve synthetic clinics, and print a sign-in link.")
+    ] = False,
+    host: Annotated[
+        str, typer.Option(metavar="HOST", help="The address to listen on.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(metavar="PORT", help="The port to listen on.")] = 8421,
+    tls_cert: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The certificate of the server.")
+    ] = None,
+    tls_key: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The key of the certificate.")
+    ] = None,
+    behind_proxy: Annotated[
+        bool,
+        typer.Option("--behind-proxy", help="A proxy in front of the server encrypts."),
+    ] = False,
+    host_names: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--host-name", metavar="NAME", help="A name under which the server is reached."
+        ),
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Settings: limits, clock tick, approvals.")
+    ] = None,
+) -> None:
+    """Serve catalogs over HTTP."""

@@ -1,0 +1,110 @@
+"""A client for asyncio."""
+
+import asyncio
+from collections.abc import Collection
+from types import TracebackType
+from typing import Any, Self, TypeVar, Unpack
+
+import httpx
+
+from discreet.amounts import Balance
+from discreet.answer import Answer
+from discreet.catalog import Catalog
+from discreet.client import calls
+from discreet.client.calls import RETRIED, Call, Reply, Steps
+from discreet.client.credentials import token_for
+from discreet.client.remote import PATIENCE, TRIES, away, pause, reply_from, request_of
+from discreet.explanation import Explanation
+from discreet.explanation.coverage import Coverage
+from discreet.parameters import Real
+from discreet.terms import ExplainTerms, Terms
+
+T = TypeVar("T")
+
+
+async def connect_async(
+    url: str,
+    token: str | None = None,
+    *,
+    catalog: str | None = None,
+    timeout: float = PATIENCE,
+    verify: Any = True,
+) -> "AsyncRemote":
+    """Return a client of a server, as `connect` does."""
+    headers = {"Authorization": f"Bearer {token or token_for(url)}"}
+    http = httpx.AsyncClient(
+        base_url=url.rstrip("/"), headers=headers, timeout=timeout, verify=verify
+    )
+    try:
+        name = await _run(calls.only_catalog(catalog), http)
+    except BaseException:
+        await http.aclose()
+        raise
+    return AsyncRemote(http, name)
+
+
+class AsyncRemote:
+    """A curator on a server, for asyncio."""
+
+    def __init__(self, http: httpx.AsyncClient, name: str) -> None:
+        self._http, self._path = http, calls.path_of(name)
+
+    async def ask(self, sql: str, **terms: Unpack[Terms]) -> Answer:
+        """Return the answer as `Curator.ask` does."""
+        return await _run(calls.ask(self._path, sql, terms), self._http)
+
+    async def explain(self, sql: str, **terms: Unpack[ExplainTerms]) -> Explanation:
+        """Return what `ask` would do and cost; reads no data."""
+        return await _run(calls.explain(self._path, sql, terms), self._http)
+
+    async def coverage(
+        self, table: str, *, epsilon: Real | None = None, columns: Collection[str] | None = None
+    ) -> Coverage:
+        """Return a table's coverage as `Curator.coverage` does."""
+        return await _run(calls.coverage(self._path, table, epsilon, columns), self._http)
+
+    async def remaining(self) -> Balance:
+        """Return what is left of the account's cap, or of the total where that is less."""
+        return await _run(calls.remaining(self._path), self._http)
+
+    async def catalog(self) -> Catalog:
+        """Return what may be asked about."""
+        return await _run(calls.catalog(self._path), self._http)
+
+    async def close(self) -> None:
+        """Close the connection."""
+        await self._http.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+
+async def _run(steps: Steps[T], http: httpx.AsyncClient) -> T:
+    try:
+        call = next(steps)
+        while True:
+            call = steps.send(await _replied(call, http))
+    except StopIteration as ended:
+        return ended.value  # type: ignore[no-any-return]
+
+
+async def _replied(call: Call, http: httpx.AsyncClient) -> Reply:
+    for number in range(1, TRIES + 1):
+        try:
+            reply = reply_from(await http.request(**request_of(call)))
+        except httpx.TransportError as error:
+            if number == TRIES:
+                raise away(error) from None
+            reply = None
+        if reply is not None and (reply.status not in RETRIED or number == TRIES):
+            return reply
+        await asyncio.sleep(pause(number, reply))
+    raise AssertionError

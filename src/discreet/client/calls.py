@@ -1,0 +1,183 @@
+"""Every call as steps that know nothing of sockets, so that both clients share them.
+
+A function here is a generator: it yields the calls that are to be made, is sent the replies, and
+returns the result. A call that may have been charged carries a key of its own, so that it can be
+repeated after a lost connection: it is charged once, and its answer is not lost.
+"""
+
+import json
+from collections.abc import Collection, Generator, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any, TypeAlias, TypeVar
+from urllib.parse import quote
+from warnings import warn
+
+from discreet.amounts import Balance
+from discreet.answer import Answer
+from discreet.answer.columns import Margins
+from discreet.answer.wire import unpacked
+from discreet.catalog import Catalog
+from discreet.error_codes import error_from
+from discreet.errors import DiscreetError
+from discreet.explanation import Explanation
+from discreet.explanation.coverage import Coverage
+from discreet.explanation.thresholds import GroupThresholdWarning, UnlikelyGroupsError
+from discreet.noise import SYSTEM
+from discreet.wire import from_wire
+
+T = TypeVar("T")
+
+ARROW = "application/vnd.apache.arrow.stream"
+WIRE = "application/vnd.discreet+json"
+
+RETRIED = frozenset({429, 502, 503, 504})
+"""Replies after which a call may be repeated."""
+
+
+class ServerError(DiscreetError):
+    """A server that cannot be reached, or whose reply cannot be read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A call to be made."""
+
+    method: str
+    path: str
+    body: Mapping[str, Any] | None = None
+    accept: str = "application/json"
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What a server replied."""
+
+    status: int
+    body: bytes
+    headers: Mapping[str, str]
+    """By their names in small letters."""
+
+
+Steps: TypeAlias = Generator[Call, Reply, T]
+
+
+def checked(reply: Reply, sql: str = "") -> Reply:
+    """Return a reply, or raise the error that it reports."""
+    if reply.status < 400:
+        return reply
+    try:
+        content = json.loads(reply.body)["error"]
+        found = error_from(content, sql)
+    except (ValueError, KeyError, TypeError):
+        what = f"The server replied with status {reply.status} and nothing readable"
+        raise ServerError(what, "Check the address and what stands between you and it") from None
+    raise found
+
+
+def only_catalog(name: str | None) -> Steps[str]:
+    """Return the catalog that is asked: the one that was named, or the only one."""
+    reply = checked((yield Call(method="GET", path="/v1/me")))
+    names = [each["name"] for each in json.loads(reply.body)["catalogs"]]
+    if name is not None and name in names:
+        return name
+    if name is None and len(names) == 1:
+        return str(names[0])
+    what = "This server has several catalogs" if name is None else f"There is no catalog {name}"
+    raise ServerError(what, f"Name one that you may use: {', '.join(names)}")
+
+
+def ask(path: str, sql: str, terms: Mapping[str, Any]) -> Steps[Answer]:
+    """Ask; warn before a charge for groups of which none is likely to be shown."""
+    call = Call(
+        method="POST",
+        path=f"{path}/ask",
+        body={"sql": sql, **sent(terms)},
+        accept=ARROW,
+        headers={"Idempotency-Key": SYSTEM.draw(16).hex()},
+    )
+    try:
+        reply = checked((yield call), sql)
+    except UnlikelyGroupsError as error:
+        warn(str(error), GroupThresholdWarning, stacklevel=2)
+        again = {**(call.body or {}), "accept_unlikely": True}
+        reply = checked((yield replace(call, body=again)), sql)
+    return _read(reply)
+
+
+def _read(reply: Reply) -> Answer:
+    def margins_at(confidence: Fraction, simultaneous: bool) -> Margins:
+        raise ServerError(
+            "A server sends margins at the confidence of the query",
+            "Run the query again with another confidence, which costs nothing",
+        )
+
+    try:
+        return unpacked(reply.body, margins_at)
+    except ValueError:
+        raise ServerError(*UNREADABLE) from None
+
+
+UNREADABLE = ("The reply of the server cannot be read", "Check that versions agree on both sides")
+
+
+def explain(path: str, sql: str, terms: Mapping[str, Any]) -> Steps[Explanation]:
+    """Explain a query."""
+    body = {"sql": sql, **sent(terms)}
+    call = Call(method="POST", path=f"{path}/explain", body=body, accept=WIRE)
+    return _value(checked((yield call), sql), Explanation)
+
+
+def coverage(
+    path: str, table: str, epsilon: Any, columns: Collection[str] | None
+) -> Steps[Coverage]:
+    """Measure the coverage of a table."""
+    stated = {"epsilon": epsilon, "columns": None if columns is None else list(columns)}
+    body = {"table": table, **sent(stated)}
+    call = Call(method="POST", path=f"{path}/coverage", body=body, accept=WIRE)
+    return _value(checked((yield call)), Coverage)
+
+
+def remaining(path: str) -> Steps[Balance]:
+    """Return what is left for the caller."""
+    return _value(checked((yield Call(method="GET", path=f"{path}/budget", accept=WIRE))), Balance)
+
+
+def catalog(path: str) -> Steps[Catalog]:
+    """Return what may be asked about."""
+    return _value(checked((yield Call(method="GET", path=f"{path}/schema", accept=WIRE))), Catalog)
+
+
+def path_of(name: str) -> str:
+    """Return the path of a catalog."""
+    return f"/v1/catalogs/{quote(name, safe='')}"
+
+
+def _value(reply: Reply, kind: type[T]) -> T:
+    try:
+        found = from_wire(reply.body)
+    except ValueError:
+        raise ServerError(*UNREADABLE) from None
+    if not isinstance(found, kind):
+        raise ServerError(*UNREADABLE)
+    return found
+
+
+def sent(terms: Mapping[str, Any]) -> dict[str, Any]:
+    """Return terms as JSON has them: exact amounts as texts."""
+    return {name: _sent(each) for name, each in terms.items() if each is not None}
+
+
+def _sent(value: Any) -> Any:
+    match value:
+        case bool() | int() | str():
+            return value
+        case float():
+            return repr(value)
+        case Mapping():
+            return {str(name): _sent(each) for name, each in value.items()}
+        case list() | tuple() | set() | frozenset():
+            return [_sent(each) for each in value]
+        case _:
+            return str(getattr(value, "value", value))

@@ -1,0 +1,162 @@
+"""A client that waits for replies."""
+
+import time
+from collections.abc import Callable, Collection
+from types import TracebackType
+from typing import Any, Self, TypeVar, Unpack
+
+import httpx
+
+from discreet.amounts import Balance
+from discreet.answer import Answer
+from discreet.catalog import Catalog
+from discreet.catalog.shown import tables_html
+from discreet.client import calls
+from discreet.client.calls import RETRIED, Call, Reply, ServerError, Steps
+from discreet.client.credentials import token_for
+from discreet.explanation import Explanation
+from discreet.explanation.coverage import Coverage
+from discreet.parameters import Real
+from discreet.terms import ExplainTerms, Terms
+
+T = TypeVar("T")
+
+PATIENCE = 600.0
+"""Seconds to wait for a reply."""
+
+TRIES, LONGEST_PAUSE = 6, 20.0
+"""A call is repeated so often, after pauses of so many seconds at most."""
+
+AWAY = "The server cannot be reached"
+
+
+def connect(
+    url: str,
+    token: str | None = None,
+    *,
+    catalog: str | None = None,
+    timeout: float = PATIENCE,
+    verify: Any = True,
+) -> "Remote":
+    """Return a client of a server, for a catalog: the only one, if none is named.
+
+    Without a token it is that of the environment variable DISCREET_TOKEN, or of `discreet login`.
+    `verify` is a file of certificates that the server's is checked against, in place of the usual.
+    """
+    headers = {"Authorization": f"Bearer {token or token_for(url)}"}
+    http = httpx.Client(base_url=url.rstrip("/"), headers=headers, timeout=timeout, verify=verify)
+    try:
+        name = run(calls.only_catalog(catalog), http)
+    except BaseException:
+        http.close()
+        raise
+    return Remote(http, name)
+
+
+class Remote:
+    """A curator on a server: what is asked is charged to the account of the token."""
+
+    def __init__(self, http: httpx.Client, name: str) -> None:
+        self._http, self._path = http, calls.path_of(name)
+        self.on_wait: Callable[[str], None] = lambda _: None
+        """Called with a sentence while a call waits to be repeated."""
+
+    def ask(self, sql: str, **terms: Unpack[Terms]) -> Answer:
+        """Return the answer as `Curator.ask` does. After a lost connection it is charged once."""
+        return self._run(calls.ask(self._path, sql, terms))
+
+    def explain(self, sql: str, **terms: Unpack[ExplainTerms]) -> Explanation:
+        """Return what `ask` would do and cost; reads no data."""
+        return self._run(calls.explain(self._path, sql, terms))
+
+    def coverage(
+        self, table: str, *, epsilon: Real | None = None, columns: Collection[str] | None = None
+    ) -> Coverage:
+        """Return a table's coverage as `Curator.coverage` does."""
+        return self._run(calls.coverage(self._path, table, epsilon, columns))
+
+    @property
+    def remaining(self) -> Balance:
+        """What is left of the account's cap, or of the total where that is less."""
+        return self._run(calls.remaining(self._path))
+
+    @property
+    def catalog(self) -> Catalog:
+        """What may be asked about."""
+        return self._run(calls.catalog(self._path))
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._http.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Remote({self._http.base_url}{self._path} · left {self.remaining})"
+
+    def _repr_html_(self) -> str:
+        return tables_html(self.catalog.tables, below=f"Remaining: {self.remaining}")
+
+    def _run(self, steps: Steps[T]) -> T:
+        return run(steps, self._http, lambda what: self.on_wait(what))
+
+
+def run(steps: Steps[T], http: httpx.Client, on_wait: Callable[[str], None] = str) -> T:
+    """Make the calls of some steps, and return their result."""
+    try:
+        call = next(steps)
+        while True:
+            call = steps.send(_replied(call, http, on_wait))
+    except StopIteration as ended:
+        return ended.value  # type: ignore[no-any-return]
+
+
+def _replied(call: Call, http: httpx.Client, on_wait: Callable[[str], None]) -> Reply:
+    for number in range(1, TRIES + 1):
+        try:
+            reply = reply_from(http.request(**request_of(call)))
+        except httpx.TransportError as error:
+            if number == TRIES:
+                raise away(error) from None
+            reply = None
+        if reply is not None and (reply.status not in RETRIED or number == TRIES):
+            return reply
+        seconds = pause(number, reply)
+        on_wait(f"The server is busy or away; the next try is in {seconds:.0f} seconds")
+        time.sleep(seconds)
+    raise AssertionError
+
+
+def request_of(call: Call) -> dict[str, Any]:
+    """Return a call as arguments of httpx."""
+    headers = {"Accept": call.accept, **call.headers}
+    return {"method": call.method, "url": call.path, "json": call.body, "headers": headers}
+
+
+def reply_from(response: httpx.Response) -> Reply:
+    """Return what httpx received."""
+    return Reply(
+        status=response.status_code,
+        body=response.content,
+        headers={name.lower(): value for name, value in response.headers.items()},
+    )
+
+
+def pause(number: int, reply: Reply | None) -> float:
+    """Return the seconds before a call is repeated: as the server says, or twice the last."""
+    asked = "" if reply is None else reply.headers.get("retry-after", "")
+    return min(float(asked) if asked.isdigit() else 0.25 * 2**number, LONGEST_PAUSE)
+
+
+def away(error: httpx.TransportError) -> ServerError:
+    """Return that a server cannot be reached."""
+    return ServerError(f"{AWAY} ({type(error).__name__})", "Check its address and the network")
