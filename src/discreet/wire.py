@@ -72,7 +72,7 @@ def shown_catalog(catalog: Catalog) -> Catalog:
     return replace(catalog, sources={}, source=policy, analysts=(), ledger=None)
 
 
-def _encoded(value: object) -> object:
+def _encoded(value: object) -> object:  # noqa: PLR0911 - a kind of value each
     match value:
         case None | bool() | int() | float():
             return value
@@ -97,7 +97,7 @@ def _encoded(value: object) -> object:
             raise TypeError(f"{type(value).__name__} is not sent to clients")
 
 
-def _decoded(value: Any) -> Any:
+def _decoded(value: Any) -> Any:  # noqa: PLR0911 - a kind of value each
     if isinstance(value, list):
         return tuple(map(_decoded, value))
     if not isinstance(value, dict):

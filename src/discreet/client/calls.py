@@ -8,7 +8,6 @@ repeated after a lost connection: it is charged once, and its answer is not lost
 import json
 from collections.abc import Collection, Generator, Mapping
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from typing import Any, TypeAlias, TypeVar
 from urllib.parse import quote
 from warnings import warn
@@ -106,15 +105,16 @@ def ask(path: str, sql: str, terms: Mapping[str, Any]) -> Steps[Answer]:
     return _read(reply)
 
 
-def _read(reply: Reply) -> Answer:
-    def margins_at(confidence: Fraction, simultaneous: bool) -> Margins:
-        raise ServerError(
-            "A server sends margins at the confidence of the query",
-            "Run the query again with another confidence, which costs nothing",
-        )
+def _margins_at(*_: object) -> Margins:
+    raise ServerError(
+        "A server sends margins at the confidence of the query",
+        "Run the query again with another confidence, which costs nothing",
+    )
 
+
+def _read(reply: Reply) -> Answer:
     try:
-        return unpacked(reply.body, margins_at)
+        return unpacked(reply.body, _margins_at)
     except ValueError:
         raise ServerError(*UNREADABLE) from None
 

@@ -107,10 +107,10 @@ class Remote:
         return tables_html(self.catalog.tables, below=f"Remaining: {self.remaining}")
 
     def _run(self, steps: Steps[T]) -> T:
-        return run(steps, self._http, lambda what: self.on_wait(what))
+        return run(steps, self._http, self.on_wait)
 
 
-def run(steps: Steps[T], http: httpx.Client, on_wait: Callable[[str], None] = str) -> T:
+def run(steps: Steps[T], http: httpx.Client, on_wait: Callable[[str], object] = str) -> T:
     """Make the calls of some steps, and return their result."""
     try:
         call = next(steps)
@@ -120,7 +120,7 @@ def run(steps: Steps[T], http: httpx.Client, on_wait: Callable[[str], None] = st
         return ended.value  # type: ignore[no-any-return]
 
 
-def _replied(call: Call, http: httpx.Client, on_wait: Callable[[str], None]) -> Reply:
+def _replied(call: Call, http: httpx.Client, on_wait: Callable[[str], object]) -> Reply:
     for number in range(1, TRIES + 1):
         try:
             reply = reply_from(http.request(**request_of(call)))
