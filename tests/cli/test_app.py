@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from discreet import __version__
-from discreet.cli import main, signatures, study_signatures
+from discreet.cli import analyst_signatures, main, signatures, study_signatures
 from discreet.cli.app import TABLE, Command, load, module
 from tests.cli.conftest import Discreet
 from tests.cli.runs import run
@@ -106,6 +106,7 @@ CALLS = [
     *([each.name, "--help"] for each in TABLE),
     *(["ledger", each, "--help"] for each in ("show", "verify", "incidents", "export")),
     *(["analyst", each, "--help"] for each in ("add", "list", "disable", "resume")),
+    *(["analyst", each, "--help"] for each in ("request", "requests", "grant", "decline")),
     *(["local", each, "--help"] for each in ("simulate", "collect", "estimate")),
 ]
 """Every help there is, and the version."""
@@ -147,7 +148,7 @@ def test_a_flag_takes_no_value_and_an_argument_is_known_by_its_name(discreet: Di
 
 SIGNATURES = [
     (signature, body)
-    for signatures in (signatures, study_signatures)
+    for signatures in (signatures, study_signatures, analyst_signatures)
     for node in ast.parse(inspect.getsource(signatures)).body
     if isinstance(node, ast.FunctionDef)
     for signature in [getattr(signatures, node.name)]

@@ -1,59 +1,119 @@
-"""`discreet analyst`: who may run queries, and up to which cap."""
+"""`discreet analyst`: who may do what and up to which cap, and what analysts asked for."""
 
+import json
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
 
-from discreet.amounts import Price, amount_up
+import typer
+
+from discreet.amounts import Price, amount_up, equation
+from discreet.catalog.resolve import read
 from discreet.cli.console import remark, show, show_table
 from discreet.cli.ledger import ledger_location, left_text
-from discreet.cli.ledger_entries import status_text
+from discreet.cli.ledger_entries import cap_request_text, moment_text, status_text
 from discreet.errors import AccountError
-from discreet.ledger import existing_ledger
+from discreet.ledger import OWNER, Analyst, Ledger, Request, existing_ledger
 from discreet.ledger import make_token as new_token
+from discreet.ledger.inputs import ROLES
 from discreet.opening import open_books
 from discreet.parameters import nearest_name
 
+MAY: Mapping[str, str] = {
+    "reader": "may read saved answers and spends nothing",
+    "owner": 'administers, and runs queries on the account "owner"',
+}
+"""What holders of a token may do who have no cap."""
 
-def add_analyst(
-    *, name: str, epsilon: Fraction, delta: Fraction | None, place: str | None, catalog: Path
+
+def add_analyst(  # noqa: PLR0913 - each is an option
+    *,
+    name: str,
+    epsilon: Fraction | None,
+    delta: Fraction | None,
+    role: str,
+    place: str | None,
+    catalog: Path,
 ) -> None:
     """Declare an analyst, in place of an earlier declaration, and print a new token once."""
+    cap = _cap(role, epsilon, delta)
     token = new_token()
     with closing(open_books(catalog, ledger=place)) as found:
-        found.declare_analyst(name, epsilon=epsilon, delta=delta, token_hash=token.hash)
-    cap = str(Price(epsilon=epsilon, delta=delta or Fraction(0)))
+        found.declare_analyst(
+            name, epsilon=cap, delta=delta, token_hash=token.hash, role=ROLES[role]
+        )
+    limit = Price(epsilon=cap, delta=delta or Fraction(0))
+    may = MAY.get(role, f"may spend {limit} in total")
     remark(
-        f"Analyst {name} may spend {cap} in total. This is the access token, for --token or "
-        "DISCREET_TOKEN. It is shown only once. Give it to the analyst over a secure channel:"
+        f"{role.capitalize()} {name} {may}. This is the access token, for --token or "
+        f"DISCREET_TOKEN. It is shown only once. Give it to the {role} over a secure channel:"
     )
     show(token.text)
 
 
-def list_analysts(*, place: str | None, catalog: Path) -> None:
-    """Print the analysts as a table."""
+def _cap(role: str, epsilon: Fraction | None, delta: Fraction | None) -> Fraction:
+    """Return the epsilon of a role: an analyst has a cap, the others have none."""
+    if role not in ROLES:
+        raise typer.BadParameter("--role must be analyst, reader or owner.")
+    if role != "analyst" and (epsilon is not None or delta is not None):
+        raise typer.BadParameter(f"--epsilon and --delta are for analysts: the {role} has no cap.")
+    if role == "analyst" and epsilon is None:
+        raise typer.BadParameter("Give the analyst's cap with --epsilon.")
+    return epsilon or Fraction(0)
+
+
+def list_analysts(*, place: str | None, catalog: Path, is_json: bool) -> None:
+    """Print the analysts as a table, or as JSON."""
     with closing(open_books(catalog, ledger=place)) as found:
         analysts, suspended = found.analysts(), found.suspended()
-        lefts = [left_text(found.remaining(each.name)) for each in analysts]
+        lefts = [_left(found, each) for each in analysts]
+    stopped = [any(suspended.values()) or each.name in suspended for each in analysts]
+    if is_json:
+        records = [_analyst_record(*each) for each in zip(analysts, stopped, strict=True)]
+        show(json.dumps({"analysts": records}, indent=2))
+        return
     if not analysts:
         show("No analysts are declared.")
         return
-    everybody = any(suspended.values())
     show_table(
         {
             "analyst": [each.name for each in analysts],
-            "cap ε": [amount_up(each.epsilon) for each in analysts],
+            "role": [each.role for each in analysts],
+            "cap ε": [_capped(each, amount_up(each.epsilon)) for each in analysts],
             "remaining ε": lefts,
             "cap δ": [
-                "no separate cap" if each.delta is None else amount_up(each.delta)
+                _capped(each, "no separate cap" if each.delta is None else amount_up(each.delta))
                 for each in analysts
             ],
             "status": [
-                status_text(each.enabled, everybody or each.name in suspended) for each in analysts
+                status_text(each.enabled, is_stopped)
+                for each, is_stopped in zip(analysts, stopped, strict=True)
             ],
         }
     )
+
+
+def _left(found: Ledger, analyst: Analyst) -> str:
+    """Return what remains of an analyst's cap; nothing for those who have none."""
+    return left_text(found.remaining(analyst.name)) if analyst.role == "analyst" else ""
+
+
+def _capped(analyst: Analyst, cap: str) -> str:
+    return cap if analyst.role == "analyst" else ""
+
+
+def _analyst_record(analyst: Analyst, is_suspended: bool) -> dict[str, object]:
+    has_cap = analyst.role == "analyst"
+    return {
+        "analyst": analyst.name,
+        "role": analyst.role,
+        "epsilon": float(analyst.epsilon) if has_cap else None,
+        "delta": float(analyst.delta) if has_cap and analyst.delta is not None else None,
+        "enabled": analyst.enabled,
+        "suspended": is_suspended,
+    }
 
 
 def disable_analyst(*, name: str, place: str | None, catalog: Path) -> None:
@@ -72,3 +132,113 @@ def resume_account(*, name: str, place: str | None, catalog: Path) -> None:
     with closing(existing_ledger(ledger_location(place, catalog))) as found:
         found.resume(name)
     show(f"{name} can run queries again")
+
+
+# --------------------------------------------------------------------------- requests
+
+
+def request_cap(  # noqa: PLR0913 - each is an option
+    *,
+    name: str,
+    epsilon: Fraction,
+    reason: str,
+    delta: Fraction | None,
+    place: str | None,
+    catalog: Path,
+) -> None:
+    """Write a request for a new cap to the ledger, and print its number."""
+    with closing(existing_ledger(ledger_location(place, catalog))) as found:
+        made = found.request_budget(name, epsilon=epsilon, delta=delta, reason=reason)
+    show(
+        f"Request {made.number}: {name} asks for a {_wanted(made)}. The data owner can decide it "
+        f"with discreet analyst grant {made.number} or discreet analyst decline {made.number}."
+    )
+
+
+def list_requests(*, place: str | None, catalog: Path, is_json: bool) -> None:
+    """Print all requests with their states, the open ones included."""
+    with closing(existing_ledger(ledger_location(place, catalog))) as found:
+        requests = found.requests()
+    if is_json:
+        show(json.dumps({"requests": [request_record(each) for each in requests]}, indent=2))
+    elif not requests:
+        show("No requests.")
+    else:
+        show_table(_request_columns(requests))
+
+
+def grant_request(  # noqa: PLR0913 - each is an option
+    *,
+    number: int,
+    epsilon: Fraction | None,
+    delta: Fraction | None,
+    reason: str,
+    place: str | None,
+    catalog: Path,
+) -> None:
+    """Note that a request is granted, and put its cap in force."""
+    with closing(existing_ledger(ledger_location(place, catalog))) as found:
+        decided = found.decide(
+            number, granted=True, by=OWNER, reason=reason, epsilon=epsilon, delta=delta
+        )
+    if decided.kind == "question":
+        show(f"{decided.account} may run the query of request {number}.")
+        return
+    epsilon_text = equation("ε", amount_up(decided.granted_epsilon or Fraction(0)))
+    show(f"The cap of {decided.account} is {epsilon_text} in total now.")
+    if catalog.exists() and decided.account in {each.name for each in read(catalog).analysts}:
+        remark(
+            f"The catalog {catalog} declares a cap for {decided.account} too, which applies again "
+            "whenever it is opened. Change it there as well."
+        )
+
+
+def decline_request(*, number: int, reason: str, place: str | None, catalog: Path) -> None:
+    """Note that a request is declined."""
+    with closing(existing_ledger(ledger_location(place, catalog))) as found:
+        decided = found.decide(number, granted=False, by=OWNER, reason=reason)
+    show(f"Request {number} of {decided.account} is declined.")
+
+
+def _wanted(request: Request) -> str:
+    if request.kind == "question":
+        return f"query at {request.price}: {request.question}"
+    return cap_request_text(request.epsilon or Fraction(0), request.delta)
+
+
+def _request_columns(requests: Sequence[Request]) -> dict[str, list[str]]:
+    return {
+        "request": [str(each.number) for each in requests],
+        "when (UTC)": [moment_text(each.written) for each in requests],
+        "account": [each.account for each in requests],
+        "state": [each.state for each in requests],
+        "by": [each.by for each in requests],
+        "asks for": [_wanted(each) for each in requests],
+        "reason": [each.reason for each in requests],
+        "decision": [each.answer for each in requests],
+    }
+
+
+def request_record(request: Request) -> dict[str, object]:
+    """Return a request for JSON."""
+    return {
+        "number": request.number,
+        "written": request.written.isoformat(),
+        "account": request.account,
+        "kind": request.kind,
+        "epsilon": _float(request.epsilon),
+        "delta": _float(request.delta),
+        "question": request.question or None,
+        "price": request.price or None,
+        "reason": request.reason,
+        "state": request.state,
+        "decided": None if request.decided is None else request.decided.isoformat(),
+        "by": request.by or None,
+        "answer": request.answer,
+        "granted_epsilon": _float(request.granted_epsilon),
+        "granted_delta": _float(request.granted_delta),
+    }
+
+
+def _float(amount: Fraction | None) -> float | None:
+    return None if amount is None else float(amount)

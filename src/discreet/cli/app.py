@@ -52,7 +52,7 @@ TABLE = (
         BUDGET,
         "Show the remaining budget and past queries. Reads no private data.",
     ),
-    Command("analyst", BUDGET, "Manage analysts and their caps."),
+    Command("analyst", BUDGET, "Manage analysts, their caps and requests.", "analyst_signatures"),
     Command("ledger", BUDGET, "Show, verify or export the ledger."),
     Command(
         "price",

@@ -144,12 +144,13 @@ def _unspent(declared: Declaration) -> Balance:
 def _accounts(found: LedgerView, report: Report, suspended: Mapping[str, bool]) -> list[Spent]:
     """Return the accounts that are declared or were charged, the owner's first."""
     analysts = {each.name: each for each in found.analysts()}
+    capped = {each.name: each.epsilon for each in analysts.values() if each.role == "analyst"}
     return [
         Spent(
             account=name,
             charged=report.accounts.get(name, Charge()),
-            cap=analysts[name].epsilon if name in analysts else None,
-            left=found.remaining(name) if name in analysts else None,
+            cap=capped.get(name),
+            left=found.remaining(name) if name in capped else None,
             enabled=name not in analysts or analysts[name].enabled,
             suspended=name in suspended or any(suspended.values()),
         )

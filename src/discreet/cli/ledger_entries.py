@@ -49,6 +49,10 @@ def entry_details(entries: Sequence[Entry]) -> Iterator[str]:
                 yield f"reuses the answer to entry {charges[entry.about['source']]}"
             case "incident":
                 yield f"{FAILURES[entry.about['failure']]}, suspends {entry.about['suspends']}"
+            case "request":
+                yield _request_text(entry.about)
+            case "decision":
+                yield _decision_text(entry.about)
             case _:
                 yield ""
 
@@ -68,7 +72,33 @@ def _policy_text(about: Mapping[str, str]) -> str:
     return ", ".join(parts)
 
 
+def _request_text(about: Mapping[str, str]) -> str:
+    """Return what an analyst asks for, and why."""
+    if about["kind"] == "question":
+        wanted = f"to run a query at {about['price']}: {about['question']}"
+    else:
+        delta = None if about["delta"] == "none" else Fraction(about["delta"])
+        wanted = f"for a {cap_request_text(Fraction(about['epsilon']), delta)}"
+    return f"asks {wanted}. Reason: {about['reason']}"
+
+
+def cap_request_text(epsilon: Fraction, delta: Fraction | None) -> str:
+    """Return the cap that a request is for: the new total, and δ only if it is to change."""
+    also = "" if delta is None else f", {equation('δ', amount_up(delta))}"
+    return f"cap of {equation('ε', amount_up(epsilon))}{also} in total"
+
+
+def _decision_text(about: Mapping[str, str]) -> str:
+    """Return what was decided about which request, by whom, and why."""
+    outcome = "granted" if about["granted"] == "yes" else "declined"
+    cap = f", cap {_equation('ε', about['epsilon'])}" if "epsilon" in about else ""
+    reason = f". Reason: {about['reason']}" if about["reason"] else ""
+    return f"request {about['request']} {outcome} by {about['by']}{cap}{reason}"
+
+
 def _cap_text(about: Mapping[str, str]) -> str:
+    if "role" in about:
+        return f"{about['role']}, {status_text(about['enabled'] == 'yes', suspended=False)}"
     cap = about["delta"]
     delta = "no cap on δ" if cap == "none" else f"cap {_equation('δ', cap)}"
     status = status_text(about["enabled"] == "yes", suspended=False)

@@ -7,7 +7,7 @@ loads no database.
 
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated
 
 import typer
 
@@ -28,7 +28,6 @@ from discreet.cli.options import (
     File,
     GroupsPerUnit,
     LedgerArgument,
-    LedgerOption,
     PreviewAs,
     PreviewToken,
     RowChoice,
@@ -40,9 +39,7 @@ from discreet.cli.options import (
     exact,
 )
 
-analyst, ledger = make_group(), make_group()
-
-Name: TypeAlias = Annotated[str, typer.Argument(metavar="NAME", help="The analyst's name.")]
+ledger = make_group()
 
 
 # --------------------------------------------------------------------------- get started
@@ -228,67 +225,6 @@ def shell(
 @runs("ledger")
 def budget(catalog: Catalog = DEFAULT_CATALOG, is_json: AsJson = False) -> None:
     """Print what remains, what was asked and by whom; reads no data."""
-
-
-@analyst.command(
-    "add",
-    cls=PlainCommand,
-    help="Add an analyst or change a cap. Prints a new token once. Any earlier token stops "
-    "working.",
-)
-@runs("analyst")
-def add_analyst(
-    name: Name,
-    epsilon: Annotated[
-        Fraction,
-        typer.Option(
-            "--epsilon", "-e", parser=exact, metavar="E", help="The analyst's cap: total ε."
-        ),
-    ],
-    delta: Annotated[
-        Fraction | None,
-        typer.Option(parser=exact, metavar="D", help="Cap of δ. Default: no separate cap."),
-    ] = None,
-    place: LedgerOption = None,
-    catalog: Catalog = DEFAULT_CATALOG,
-) -> None:
-    """Declare an analyst, in place of an earlier declaration, and print a new token once."""
-
-
-@analyst.command(
-    "list", cls=PlainCommand, help="Show the analysts, their caps and what remains of each."
-)
-@runs("analyst")
-def list_analysts(place: LedgerOption = None, catalog: Catalog = DEFAULT_CATALOG) -> None:
-    """Print the analysts as a table."""
-
-
-@analyst.command(
-    "disable",
-    cls=PlainCommand,
-    help="Revoke an analyst's access. What the analyst has spent stays spent.",
-)
-@runs("analyst")
-def disable_analyst(
-    name: Name, place: LedgerOption = None, catalog: Catalog = DEFAULT_CATALOG
-) -> None:
-    """Declare an analyst again, disabled."""
-
-
-@analyst.command(
-    "resume",
-    cls=PlainCommand,
-    help="Let an account run queries again after a failure suspended it.",
-)
-@runs("analyst")
-def resume_account(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", help='The account: an analyst\'s name, or "owner".')
-    ],
-    place: LedgerOption = None,
-    catalog: Catalog = DEFAULT_CATALOG,
-) -> None:
-    """Note in the ledger that the owner has looked at an account's incidents."""
 
 
 @ledger.command("show", cls=PlainCommand, help="Show every entry.")

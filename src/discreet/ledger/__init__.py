@@ -22,6 +22,7 @@ from discreet.ledger.base import (
 from discreet.ledger.incidents import bits_told
 from discreet.ledger.inputs import Token, make_token
 from discreet.ledger.postgres import PostgresLedger
+from discreet.ledger.requests import Request
 from discreet.ledger.sqlite import SqliteLedger
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "PostgresLedger",
     "Receipt",
     "Report",
+    "Request",
     "SavedAnswer",
     "SqliteLedger",
     "Token",

@@ -15,15 +15,24 @@ from typing import Literal, Protocol, Self, TypeAlias
 from discreet.accounting import Budget, Charge, ComposedPrice, Event, Remaining
 from discreet.errors import Failure
 from discreet.ledger.charges import ChargeScope
+from discreet.ledger.requests import Request
 from discreet.ledger.versions import SeenVersion
 from discreet.parameters import Real
 
-EntryKind: TypeAlias = Literal["policy", "charge", "answer", "analyst", "incident", "resume", "pin"]
+EntryKind: TypeAlias = Literal[
+    "policy", "charge", "answer", "analyst", "incident", "resume", "pin", "request", "decision"
+]
 """What an entry says: the total in force, a charged query, its answer, an analyst's account, a
-failure after a charge, that the owner has looked, and off which answer a query was read."""
+failure after a charge, that the owner has looked, off which answer a query was read, what an
+analyst asks the owner for, and what the owner decided."""
 
 Suspends: TypeAlias = Literal["account", "all"]
 """Whom an incident suspends: the account that caused it, or all accounts."""
+
+Role: TypeAlias = Literal["analyst", "reader", "owner"]
+"""What an account is for: running queries within its cap, reading saved answers, or administering.
+
+Only an analyst's is ever charged: people who administer run queries on the account "owner"."""
 
 OWNER = "owner"
 """The account of who holds the data: it needs no declaration and has no cap of its own."""
@@ -106,6 +115,7 @@ class Analyst:
     token_hash: str | None = field(repr=False)
     """What `tokens.make_token` gave to be stored; None lets nobody in by a token."""
     enabled: bool
+    role: Role = "analyst"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,6 +190,12 @@ class LedgerView(Protocol):
 
     def analysts(self) -> tuple[Analyst, ...]:
         """Return the accounts that were declared, as they are in force."""
+
+    def requests(self, account: str | None = None) -> tuple[Request, ...]:
+        """Return what analysts, or one of them, asked for, with the decisions, in order."""
+
+    def is_approved(self, account: str, question: str) -> bool:
+        """Return whether the last decision about this query lets the account run it."""
 
     def report(self, delta: Real | None = None) -> Report:
         """Return what was spent by the tightest accountant, at this delta or that of the total."""
@@ -306,25 +322,79 @@ class Ledger(Protocol):
     def charged(self) -> Charge:
         """Return what all entries together have taken."""
 
-    def declare_analyst(
+    def declare_analyst(  # noqa: PLR0913 - each is a field
         self,
         name: str,
         *,
-        epsilon: Real,
+        epsilon: Real = 0,
         delta: Real | None = None,
         token_hash: str | None = None,
         enabled: bool = True,
+        role: Role = "analyst",
     ) -> Analyst:
-        """Put an analyst's account in force, in place of what was declared of it before."""
+        """Put an analyst's account in force, in place of what was declared of it before.
+
+        An analyst needs an epsilon; a reader and an owner, who are never charged, need none.
+        """
 
     def declare_cap(self, name: str, *, epsilon: Real, delta: Real | None = None) -> Analyst:
-        """Put a cap in force; a token stays good, and who is disabled stays so."""
+        """Put a cap in force; token and role stay, and who is disabled stays so."""
 
     def analysts(self) -> tuple[Analyst, ...]:
         """Return the accounts that were declared, as they are in force."""
 
     def authenticate(self, token: str) -> str:
-        """Return the name of the enabled analyst who holds this token, or raise AccountError."""
+        """Return the name of the enabled analyst who holds this token, or raise AccountError.
+
+        The token of a reader or of an owner is rejected: their accounts are never charged.
+        """
+
+    def holder(self, token: str) -> Analyst:
+        """Return the enabled account that this token belongs to, whatever its role.
+
+        Raise AccountError for a bad token, which takes as long whichever part of it is wrong.
+        """
+
+    def knows_token(self, token: str) -> bool:
+        """Return whether an account has the public part of this token; its secret is not read."""
+
+    def request_budget(  # noqa: PLR0913 - a cap or a query
+        self,
+        account: str,
+        *,
+        reason: str,
+        epsilon: Real | None = None,
+        delta: Real | None = None,
+        question: str | None = None,
+        price: str | None = None,
+    ) -> Request:
+        """Ask the owner for a cap of epsilon (and delta) in total, or for leave to run a query.
+
+        The cap is the new total of the account, not an increase; without a delta, that of the
+        account stays. A query is any text that fixes it and its terms, with its price as it is to
+        be shown. Only an enabled analyst's account may ask, and the same is asked for only once.
+        """
+
+    def decide(  # noqa: PLR0913 - what, by whom and why
+        self,
+        number: int,
+        *,
+        granted: bool,
+        by: str,
+        reason: str = "",
+        epsilon: Real | None = None,
+        delta: Real | None = None,
+    ) -> Request:
+        """Grant or decline an open request; a cap is in force when it returns.
+
+        Epsilon and delta grant another cap than the one that was asked for.
+        """
+
+    def requests(self, account: str | None = None) -> tuple[Request, ...]:
+        """Return what analysts, or one of them, asked for, with the decisions, in order."""
+
+    def is_approved(self, account: str, question: str) -> bool:
+        """Return whether the last decision about this query lets the account run it."""
 
     def report(self, delta: Real | None = None) -> Report:
         """Return what was spent by the tightest accountant, at this delta or that of the total."""

@@ -20,12 +20,12 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from hashlib import scrypt
 from threading import Lock
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, get_args
 
 from discreet.accounting import Budget, Charge, Event
 from discreet.accounting.events import check_some_events, positive, zero_or_delta, zero_or_positive
 from discreet.errors import HIDDEN, LedgerError, ParameterError
-from discreet.ledger.base import OWNER, Analyst, Receipt
+from discreet.ledger.base import OWNER, Analyst, Receipt, Role
 from discreet.ledger.charges import NOTE, Disjoint, disjoint_from_text
 from discreet.noise import SYSTEM, Entropy
 from discreet.parameters import flag
@@ -166,18 +166,49 @@ def _digest(token: str, salt: bytes) -> bytes:
 YES, NO, NONE = "yes", "no", "none"
 
 
-def check_analyst(
-    *, name: object, epsilon: object, delta: object, token_hash: object, enabled: object
+DISABLED = ("This analyst's account is disabled", "Ask the data owner to enable it")
+
+NEVER_CHARGED: Mapping[Role, tuple[str, str]] = {
+    "reader": (
+        "A reader may read saved answers, and not run queries that cost",
+        "Ask the data owner for an analyst's account",
+    ),
+    "owner": (
+        "The account of a person who administers is never charged",
+        'Run the query on the account "owner"',
+    ),
+}
+"""Why an account of such a role has no cap and runs no queries."""
+
+
+ROLES: Mapping[object, Role] = {each: each for each in get_args(Role)}
+
+
+def check_analyst(  # noqa: PLR0913 - each is a field
+    *,
+    name: object,
+    epsilon: object,
+    delta: object,
+    token_hash: object,
+    enabled: object,
+    role: object = "analyst",
 ) -> Analyst:
-    """Return an account as it can be declared, or reject what it cannot be."""
+    """Return an account as it can be declared, or reject what it cannot be.
+
+    Readers and owners are never charged, so that their caps may be 0 and decide nothing.
+    """
     if name == OWNER:
         raise ParameterError("name", name, "must be another name, because the owner has no cap")
+    if not isinstance(role, str) or role not in ROLES:
+        raise ParameterError("role", role, f"must be one of {', '.join(map(repr, ROLES))}")
+    least = positive if role == "analyst" else zero_or_positive
     return Analyst(
         name=check_name("name", name),
-        epsilon=positive("epsilon", epsilon),
+        epsilon=least("epsilon", epsilon),
         delta=None if delta is None else zero_or_delta("delta", delta),
         token_hash=None if token_hash is None else check_hash(token_hash),
         enabled=flag("enabled", enabled),
+        role=ROLES[role],
     )
 
 
@@ -193,18 +224,22 @@ def cap_of(analyst: Analyst, total: Budget, share: Fraction) -> Budget:
 
 
 def record_from_analyst(analyst: Analyst) -> dict[str, str]:
-    """Return the account as its entry holds it; the name stands beside it."""
+    """Return the account as its entry holds it; the name stands beside it.
+
+    The role of an analyst is not written, so that entries are what they were before roles.
+    """
     return {
         "epsilon": str(analyst.epsilon),
         "delta": NONE if analyst.delta is None else str(analyst.delta),
         "token": NONE if analyst.token_hash is None else analyst.token_hash,
         "enabled": YES if analyst.enabled else NO,
+        **({} if analyst.role == "analyst" else {"role": analyst.role}),
     }
 
 
 def analyst_from_record(name: str, record: Mapping[str, str]) -> Analyst:
     """Return the account that `record_from_analyst` wrote; reject what this version cannot read."""
-    if record.keys() != {"epsilon", "delta", "token", "enabled"}:
+    if record.keys() - {"role"} != {"epsilon", "delta", "token", "enabled"}:
         raise ParameterError(
             "record", sorted(record), "must be a record that record_from_analyst returned"
         )
@@ -215,6 +250,7 @@ def analyst_from_record(name: str, record: Mapping[str, str]) -> Analyst:
         delta=None if delta == NONE else Fraction(delta),
         token_hash=None if token == NONE else token,
         enabled={YES: True, NO: False}[record["enabled"]],
+        role=record.get("role", "analyst"),
     )
 
 

@@ -6,7 +6,7 @@ from nothing else; a stored sum would be one more thing to forge.
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from fractions import Fraction
@@ -14,7 +14,7 @@ from functools import lru_cache
 from hashlib import sha256
 from shlex import quote
 from types import MappingProxyType
-from typing import NamedTuple, get_args
+from typing import NamedTuple, TypeVar, get_args
 
 from discreet.accounting import Budget, Charge, Event, Remaining, record_from_event
 from discreet.errors import (
@@ -40,7 +40,16 @@ from discreet.ledger.charges import (
     total_of,
 )
 from discreet.ledger.incidents import looked_at, suspends_all
-from discreet.ledger.inputs import Largest, Policy, analyst_from_record, cap_of, check_name
+from discreet.ledger.inputs import (
+    DISABLED,
+    NEVER_CHARGED,
+    Largest,
+    Policy,
+    analyst_from_record,
+    cap_of,
+    check_name,
+)
+from discreet.ledger.requests import Requests
 from discreet.ledger.versions import SeenVersion, with_versions
 
 ALTERED = (
@@ -139,6 +148,8 @@ class LedgerState:
     """Queries that were read off saved answers, and the queries of those."""
     versions: Mapping[str, SeenVersion] = field(default_factory=dict)
     """The data versions that entries name, in the order in which they were first named."""
+    requests: Requests = field(default_factory=Requests)
+    """What analysts asked the owner for, and what was decided."""
 
     @property
     def total(self) -> Budget:
@@ -173,7 +184,13 @@ class LedgerState:
         )
 
     def cap(self, account: str) -> Budget:
-        """Return the cap of an analyst's account, uncharged."""
+        """Return the cap of an analyst's account, uncharged; reject one that is never charged."""
+        analyst = self._declared(account)
+        if analyst.role != "analyst":
+            raise AccountError(*NEVER_CHARGED[analyst.role])
+        return cap_of(analyst, self.total, self.shares[account])
+
+    def _declared(self, account: str) -> Analyst:
         if account not in self.analysts:
             raise AccountError(
                 f"There is no analyst {shown(account)}",
@@ -181,7 +198,7 @@ class LedgerState:
                 f"discreet analyst add {quote(account) if account.isprintable() else 'NAME'} "
                 "--epsilon 1",
             )
-        return cap_of(self.analysts[account], self.total, self.shares[account])
+        return self.analysts[account]
 
     def check_policy(self, declared: Policy) -> None:
         """Reject a policy under which the entries that there are would prove nothing."""
@@ -190,7 +207,9 @@ class LedgerState:
         self.largest.after(declared)
 
     def check_cap(self, analyst: Analyst) -> None:
-        """Reject a cap that the filter cannot hold."""
+        """Reject a cap that the filter cannot hold; of those that are never charged, any may be."""
+        if analyst.role != "analyst":
+            return
         share = Fraction(0) if self.policy is None else self.policy.share
         cap_of(analyst, self.total, self.shares.get(analyst.name, share))
 
@@ -198,11 +217,9 @@ class LedgerState:
         """Reject an account that may not ask."""
         if account == OWNER:
             return
+        if not self._declared(account).enabled:
+            raise AccountError(*DISABLED)
         self.cap(account)
-        if not self.analysts[account].enabled:
-            raise AccountError(
-                "This analyst's account is disabled", "Ask the data owner to enable it"
-            )
 
     def check_running(self, account: str) -> None:
         """Reject an account that may run nothing until the owner has looked."""
@@ -277,14 +294,12 @@ class LedgerState:
         paid: dict[tuple[str, ChargeScope], Counter[str]] = {}
         analysts, shares = dict(self.analysts), dict(self.shares)
         suspended, unanswered, pins = dict(self.suspended), dict(self.unanswered), self.pins
-        looked, versions = self.looked_at, self.versions
+        looked, versions, requests = self.looked_at, self.versions, self.requests
         for row in rows:
             number += 1
-            check_follows(digest, row)
+            check_follows(digest, row, number)
             digest = row.digest
             match row.kind:
-                case _ if row.number != number:
-                    raise LedgerError(*ALTERED)
                 case "policy":
                     policy = _next_policy(policy, row)
                     largest = largest.after(policy)
@@ -294,22 +309,25 @@ class LedgerState:
                     unanswered[row.account] = unanswered.get(row.account, 0) + 1
                     versions = with_versions(versions, row.written, row.about)
                 case "analyst" if policy is not None:
-                    analysts[row.account] = _analyst(row)
+                    analysts[row.account] = _known(_analyst, row)
                     shares.setdefault(row.account, policy.share)
                 case "answer":
                     counts = row.question not in looked.get(row.account, ())
                     unanswered[row.account] = max(0, unanswered.get(row.account, 0) - counts)
                 case "incident" if policy is not None:
                     own = suspended.get(row.account, False)
-                    suspended[row.account] = own or _suspends_all(row)
+                    suspended[row.account] = own or _known(suspends_all, row.about)
                 case "resume" if policy is not None:
                     suspended.pop(row.account, None)
                     unanswered.pop(row.account, None)
-                    looked = {**looked, row.account: _looked_at(row)}
+                    looked = {**looked, row.account: _known(looked_at, row.about)}
                 case "pin" if policy is not None:
                     pins = dict(pins) if pins is self.pins else pins
                     assert isinstance(pins, dict)  # noqa: S101 - for types
                     pins[row.question] = source_of(row)
+                case "request" | "decision" if policy is not None:
+                    requests = requests.copy() if requests is self.requests else requests
+                    _known(requests.add, row.kind, row.number, row.written, row.account, row.about)
                 case _:
                     raise LedgerError(*UNKNOWN)
         known = replace(
@@ -325,6 +343,7 @@ class LedgerState:
             looked_at=looked,
             pins=pins,
             versions=versions,
+            requests=requests,
         )
         return known.charged_for(paid)
 
@@ -356,10 +375,10 @@ def paid_by_choice(rows: Iterable[StoredEntry], disjoint: Disjoint) -> list[Coun
     ]
 
 
-def check_follows(previous: bytes, row: StoredEntry) -> None:
-    """Reject a row whose digest does not cover it and the rows before it."""
+def check_follows(previous: bytes, row: StoredEntry, number: int | None = None) -> None:
+    """Reject a row whose digest does not cover it and the rows before it, or of another number."""
     try:
-        follows = row.digest == digest_after(previous, row)
+        follows = row.digest == digest_after(previous, row) and number in {None, row.number}
     except (TypeError, ValueError) as cause:
         raise LedgerError(*ALTERED) from cause
     if not follows:
@@ -376,33 +395,24 @@ def _next_policy(policy: Policy | None, row: StoredEntry) -> Policy:
     return declared
 
 
+Read = TypeVar("Read")
+
+
+def _known(read: Callable[..., Read], *stored: object) -> Read:
+    """Return what is read of an entry, or reject what this version does not know."""
+    try:
+        return read(*stored)
+    except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as cause:
+        raise LedgerError(*UNKNOWN) from cause
+
+
 def _analyst(row: StoredEntry) -> Analyst:
-    try:
-        return analyst_from_record(row.account, json.loads(row.about))
-    except (ParameterError, KeyError, TypeError, ValueError) as cause:
-        raise LedgerError(*UNKNOWN) from cause
-
-
-def _suspends_all(row: StoredEntry) -> bool:
-    try:
-        return suspends_all(row.about)
-    except (ParameterError, KeyError, TypeError, ValueError) as cause:
-        raise LedgerError(*UNKNOWN) from cause
-
-
-def _looked_at(row: StoredEntry) -> frozenset[str]:
-    try:
-        return looked_at(row.about)
-    except (AttributeError, ParameterError, RecursionError, TypeError, ValueError) as cause:
-        raise LedgerError(*UNKNOWN) from cause
+    return analyst_from_record(row.account, json.loads(row.about))
 
 
 def source_of(row: StoredEntry) -> str:
     """Return the query off whose answer a pinned one is read."""
-    try:
-        return check_name("source", json.loads(row.about)["source"])
-    except (ParameterError, KeyError, TypeError, ValueError) as cause:
-        raise LedgerError(*UNKNOWN) from cause
+    return _known(lambda: check_name("source", json.loads(row.about)["source"]))
 
 
 def _refusal(budget: Budget, events: tuple[Event, ...], choice: Choice) -> BudgetError | None:

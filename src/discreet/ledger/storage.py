@@ -22,9 +22,18 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import Literal, Protocol, TypeAlias
 
-from discreet.errors import HIDDEN, LedgerError, ParameterError, PinnedError, UnansweredError
+from discreet.errors import (
+    HIDDEN,
+    AccountError,
+    LedgerError,
+    ParameterError,
+    PinnedError,
+    UnansweredError,
+    shown,
+)
 from discreet.ledger.base import Analyst, EntryKind, Item
 from discreet.ledger.charges import check_scope, events_from_text, is_covered
+from discreet.ledger.incidents import resume_record
 from discreet.ledger.inputs import (
     Policy,
     check_name,
@@ -255,6 +264,16 @@ class Turn:
                 found.pop(row.question, None)
         return list(found)
 
+    def resume(self, account: str) -> None:
+        """Note that the owner has looked at an account's incidents; reject one without any."""
+        state = self.state
+        if account not in state.suspended and not state.unanswered.get(account):
+            names = ", ".join(map(shown, state.suspended))
+            fix = f"Suspended accounts: {names}" if names else "No account is suspended"
+            raise AccountError("This account is not suspended", fix)
+        about = resume_record(self.unanswered_of(account))
+        self.append(NewEntry(kind="resume", account=account, about=about))
+
     def check_unpinned(self, questions: Iterable[str]) -> None:
         """Reject to charge for what was read off a saved answer: that is shown for free."""
         if any(each in self.state.pins for each in questions):
@@ -354,7 +373,7 @@ def checked_entries(
                 pass
             case "pin" if row.question not in paid and source_of(row) in kept and answer is None:
                 pass
-            case "policy" | "analyst" | "resume" if answer is None:
+            case "policy" | "analyst" | "resume" | "request" | "decision" if answer is None:
                 pass
             case _:
                 raise LedgerError(*ALTERED)

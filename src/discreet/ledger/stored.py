@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from hashlib import sha256
-from hmac import compare_digest
 from hmac import new as new_hmac
 from types import MappingProxyType, TracebackType
 from typing import Self
 
 from discreet.accounting import Budget, Charge, Event, Remaining
 from discreet.deprecated import Renamed
-from discreet.errors import HIDDEN, AccountError, Failure, LedgerError, ParameterError, shown
+from discreet.errors import HIDDEN, AccountError, Failure, LedgerError, ParameterError
+from discreet.ledger.accounts import TokenCheck, decide_in, request_in
 from discreet.ledger.base import (
     OWNER,
     Analyst,
@@ -20,11 +20,12 @@ from discreet.ledger.base import (
     Item,
     Receipt,
     Report,
+    Role,
     SavedAnswer,
     Suspends,
 )
 from discreet.ledger.charges import ChargeScope
-from discreet.ledger.incidents import incident_record, incidents_in, resume_record
+from discreet.ledger.incidents import incident_record, incidents_in
 from discreet.ledger.inputs import (
     Policy,
     check_analyst,
@@ -32,9 +33,9 @@ from discreet.ledger.inputs import (
     check_head,
     check_name,
     check_receipt,
-    is_token_of,
     selector_in,
 )
+from discreet.ledger.requests import Request, request_record
 from discreet.ledger.state import BEGINNING, LedgerState, NewEntry, StoredEntry, entry_from_row
 from discreet.ledger.storage import (
     Mode,
@@ -57,8 +58,6 @@ DROPPED = (
     "Keep this file for investigation, and restore a copy that contains the entry",
 )
 
-STRANGER = ("This token is not valid", "Ask the data owner for a new one")
-
 
 class StoredLedger:
     """A ledger in a storage; each kind of storage has a class that says how it is opened."""
@@ -67,7 +66,7 @@ class StoredLedger:
         self._state = LedgerState()
         self._storage = storage
         self._under_way: Turn | None = None
-        self._seen: dict[str, bytes] = {}  # hashes of tokens that were compared once
+        self._tokens = TokenCheck()
         try:
             with self._turn("write") as turn:
                 turn.transaction.check_schema()
@@ -259,35 +258,32 @@ class StoredLedger:
         """Note that the owner has looked at an account's incidents, and let it ask again."""
         name = check_name("account", account)
         with self._turn("write") as turn:
-            state = turn.state
-            if name not in state.suspended and not state.unanswered.get(name):
-                names = ", ".join(map(shown, state.suspended))
-                fix = f"Suspended accounts: {names}" if names else "No account is suspended"
-                raise AccountError("This account is not suspended", fix)
-            about = resume_record(turn.unanswered_of(name))
-            turn.append(NewEntry(kind="resume", account=name, about=about))
+            turn.resume(name)
 
     # ----------------------------------------------------------------------- analysts
 
-    def declare_analyst(
+    def declare_analyst(  # noqa: PLR0913 - each is a field
         self,
         name: str,
         *,
-        epsilon: Real,
+        epsilon: Real = 0,
         delta: Real | None = None,
         token_hash: str | None = None,
         enabled: bool = True,
+        role: Role = "analyst",
     ) -> Analyst:
-        """Put an analyst's account in force, in place of what was declared of it before."""
-        analyst = check_analyst(
-            name=name, epsilon=epsilon, delta=delta, token_hash=token_hash, enabled=enabled
-        )
+        """Put an analyst's account in force, in place of what was declared of it before.
+
+        An analyst needs an epsilon; a reader and an owner, who are never charged, need none.
+        """
+        given = {"name": name, "epsilon": epsilon, "delta": delta, "role": role}
+        analyst = check_analyst(**given, token_hash=token_hash, enabled=enabled)
         with self._turn("write") as turn:
             turn.declare_analyst(analyst)
         return analyst
 
     def declare_cap(self, name: str, *, epsilon: Real, delta: Real | None = None) -> Analyst:
-        """Put a cap in force; a token stays good, and who is disabled stays so."""
+        """Put a cap in force; token and role stay, and who is disabled stays so."""
         new = check_analyst(name=name, epsilon=epsilon, delta=delta, token_hash=None, enabled=True)
         with self._turn("write") as turn:
             known = turn.state.analysts.get(new.name, new)
@@ -302,25 +298,64 @@ class StoredLedger:
     def authenticate(self, token: str) -> str:
         """Return the name of the enabled analyst who holds this token, or raise AccountError.
 
-        A token is compared by its slow hash once, and then by a fast one that is never stored.
+        The token of a reader or of an owner is rejected: their accounts are never charged.
         """
-        state, selector = self._current(), selector_in(token)
-        analyst = selected(state.analysts.values(), selector)
-        if analyst is None or not self._holds(token, analyst.token_hash):
-            raise AccountError(*STRANGER)
-        state.check_enabled(analyst.name)
-        return analyst.name
+        state = self._current()
+        name = self._tokens.holder(token, state.analysts.values()).name
+        state.check_enabled(name)
+        return name
 
-    def _holds(self, token: str, token_hash: str | None) -> bool:
-        if token_hash is None:
-            return False
-        fast, seen = sha256(token.encode("ascii")).digest(), self._seen.get(token_hash)
-        if seen is not None:
-            return compare_digest(seen, fast)
-        if not is_token_of(token, token_hash):
-            return False
-        self._seen[token_hash] = fast
-        return True
+    def holder(self, token: str) -> Analyst:
+        """Return the enabled account that this token belongs to, whatever its role."""
+        return self._tokens.holder(token, self.analysts())
+
+    def knows_token(self, token: str) -> bool:
+        """Return whether an account has the public part of this token; its secret is not read."""
+        return selected(self.analysts(), selector_in(token)) is not None
+
+    # ----------------------------------------------------------------------- requests
+
+    def request_budget(  # noqa: PLR0913 - a cap or a query
+        self,
+        account: str,
+        *,
+        reason: str,
+        epsilon: Real | None = None,
+        delta: Real | None = None,
+        question: str | None = None,
+        price: str | None = None,
+    ) -> Request:
+        """Ask the owner for a cap of epsilon (and delta) in total, or for leave to run a query."""
+        name = check_name("account", account)
+        cap = {"epsilon": epsilon, "delta": delta}
+        record = request_record(**cap, question=question, price=price, reason=reason)
+        with self._turn("write") as turn:
+            return request_in(turn, name, record)
+
+    def decide(  # noqa: PLR0913 - what, by whom and why
+        self,
+        number: int,
+        *,
+        granted: bool,
+        by: str,
+        reason: str = "",
+        epsilon: Real | None = None,
+        delta: Real | None = None,
+    ) -> Request:
+        """Grant or decline an open request; a cap is in force when it returns."""
+        made = {"granted": granted, "by": by, "reason": reason}
+        with self._turn("write") as turn:
+            return decide_in(turn, number, **made, epsilon=epsilon, delta=delta)
+
+    def requests(self, account: str | None = None) -> tuple[Request, ...]:
+        """Return what analysts, or one of them, asked for, with the decisions, in order."""
+        with self.view() as view:
+            return view.requests(account)
+
+    def is_approved(self, account: str, question: str) -> bool:
+        """Return whether the last decision about this query lets the account run it."""
+        with self.view() as view:
+            return view.is_approved(account, question)
 
     # ----------------------------------------------------------------------- reading
 

@@ -17,6 +17,7 @@ from discreet.ledger.base import (
 )
 from discreet.ledger.charges import ChargeScope, check_scope, events_from_text, one_event
 from discreet.ledger.inputs import check_name, check_prefix
+from discreet.ledger.requests import MOST_QUESTION, Request, limited_text
 from discreet.ledger.state import LedgerState, StoredEntry, entry_from_row, paid_by_choice, scope_of
 from discreet.ledger.storage import Turn, following, new_entries
 from discreet.ledger.versions import SeenVersion
@@ -87,6 +88,17 @@ class StoredView:
     def analysts(self) -> tuple[Analyst, ...]:
         """Return the accounts that were declared, as they are in force."""
         return tuple(self._state.analysts.values())
+
+    def requests(self, account: str | None = None) -> tuple[Request, ...]:
+        """Return what analysts, or one of them, asked for, with the decisions, in order."""
+        name = None if account is None else check_name("account", account)
+        return self._state.requests.of(name)
+
+    def is_approved(self, account: str, question: str) -> bool:
+        """Return whether the last decision about this query lets the account run it."""
+        name = check_name("account", account)
+        text = limited_text("question", question, MOST_QUESTION)
+        return (name, text) in self._state.requests.approved
 
     def report(self, delta: Real | None = None) -> Report:
         """Return what was spent by the tightest accountant, at this delta or that of the total."""
