@@ -326,7 +326,7 @@ class Ledger(Protocol):
         self,
         name: str,
         *,
-        epsilon: Real = 0,
+        epsilon: Real | None = None,
         delta: Real | None = None,
         token_hash: str | None = None,
         enabled: bool = True,

@@ -202,9 +202,10 @@ def check_analyst(  # noqa: PLR0913 - each is a field
     if not isinstance(role, str) or role not in ROLES:
         raise ParameterError("role", role, f"must be one of {', '.join(map(repr, ROLES))}")
     least = positive if role == "analyst" else zero_or_positive
+    cap = 0 if epsilon is None and role != "analyst" else epsilon
     return Analyst(
         name=check_name("name", name),
-        epsilon=least("epsilon", epsilon),
+        epsilon=least("epsilon", cap),
         delta=None if delta is None else zero_or_delta("delta", delta),
         token_hash=None if token_hash is None else check_hash(token_hash),
         enabled=flag("enabled", enabled),

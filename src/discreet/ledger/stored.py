@@ -266,7 +266,7 @@ class StoredLedger:
         self,
         name: str,
         *,
-        epsilon: Real = 0,
+        epsilon: Real | None = None,
         delta: Real | None = None,
         token_hash: str | None = None,
         enabled: bool = True,

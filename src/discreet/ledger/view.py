@@ -17,7 +17,7 @@ from discreet.ledger.base import (
 )
 from discreet.ledger.charges import ChargeScope, check_scope, events_from_text, one_event
 from discreet.ledger.inputs import check_name, check_prefix
-from discreet.ledger.requests import MOST_QUESTION, Request, limited_text
+from discreet.ledger.requests import Request
 from discreet.ledger.state import LedgerState, StoredEntry, entry_from_row, paid_by_choice, scope_of
 from discreet.ledger.storage import Turn, following, new_entries
 from discreet.ledger.versions import SeenVersion
@@ -96,9 +96,7 @@ class StoredView:
 
     def is_approved(self, account: str, question: str) -> bool:
         """Return whether the last decision about this query lets the account run it."""
-        name = check_name("account", account)
-        text = limited_text("question", question, MOST_QUESTION)
-        return (name, text) in self._state.requests.approved
+        return (account, question) in self._state.requests.approved
 
     def report(self, delta: Real | None = None) -> Report:
         """Return what was spent by the tightest accountant, at this delta or that of the total."""
