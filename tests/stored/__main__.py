@@ -34,5 +34,7 @@ for wanted in sys.argv[1:]:
         os.environ["DISCREET_STATE"] = folder
         if wanted in ledgers.CATALOGS:
             ledgers.write_ledger(wanted, Path(folder))
+        elif wanted == "ledger_5":
+            ledgers.write_requests(Path(folder))
         else:
             (GOLDEN / wanted).write_text(TEXTS[wanted](Path(folder)), encoding="utf-8")

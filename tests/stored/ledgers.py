@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import discreet
+from discreet.accounting import Budget
 from discreet.answer import Answer
 from discreet.curator import Curator
 from discreet.demo import CATALOG, write_clinic
 from discreet.errors import EngineError
+from discreet.ledger import SqliteLedger
 from tests.replay import ReplayableEntropy
 from tests.stored.golden import GOLDEN
 
@@ -202,14 +204,40 @@ def write_ledger(name: str, folder: Path) -> None:
         answers = [ask(curator, each) for each in QUESTIONS[name]]
         if name == "ledger_2":
             _fail(curator)
+    dump_ledger(name, place)
+    lines = ",\n".join(json.dumps(each, ensure_ascii=False) for each in answers)
+    (GOLDEN / f"{name}_answers.json").write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+
+
+def dump_ledger(name: str, place: Path) -> None:
+    """Write a ledger as the golden file of this name."""
     with closing(sqlite3.connect(place)) as connection:
         pragmas = ("application_id", "user_version")
         values = [connection.execute(f"PRAGMA {each}").fetchone()[0] for each in pragmas]
         head = [f"PRAGMA {each} = {value};" for each, value in zip(pragmas, values, strict=True)]
         text = "\n".join([*head, *connection.iterdump()]) + "\n"
     (GOLDEN.parent / f"{name}.sql").write_text(text, encoding="utf-8")
-    lines = ",\n".join(json.dumps(each, ensure_ascii=False) for each in answers)
-    (GOLDEN / f"{name}_answers.json").write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+
+
+APPROVED = '{"epsilon":"1","sql":"SELECT COUNT(*) FROM visits"}'
+"""Of the fifth ledger: the query that Eve may run."""
+
+
+def write_requests(folder: Path) -> None:
+    """Write the fifth ledger: roles, requests and decisions, without data."""
+    place = folder / "ledger_5.ledger"
+    with SqliteLedger(place, budget=Budget(epsilon=10, delta=1e-6)) as ledger:
+        ledger.declare_analyst("eve", epsilon=1, delta=1e-8)
+        ledger.declare_analyst("rea", role="reader")
+        ledger.declare_analyst("ann", role="owner")
+        ledger.request_budget("eve", epsilon=4, reason="a second study")
+        ledger.request_budget("eve", question=APPROVED, price="ε = 1", reason="the main result")
+        ledger.request_budget("eve", question="another", price="ε = 9", reason="curiosity")
+        ledger.request_budget("eve", epsilon=8, delta=1e-7, reason="a third, in São Paulo")
+        ledger.decide(5, granted=True, by="ann", reason="half of it", epsilon=2)
+        ledger.decide(6, granted=True, by="ann")
+        ledger.decide(7, granted=False, by="owner", reason="too much")
+    dump_ledger("ledger_5", place)
 
 
 def _fail(curator: Curator) -> None:

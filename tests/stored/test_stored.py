@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from discreet.accounting.events import KINDS as TAGS
 from discreet.accounting.events import event_from_record
 from discreet.curator import Curator
-from discreet.ledger import SavedAnswer
+from discreet.ledger import SavedAnswer, SqliteLedger
 from discreet.ledger.state import KINDS as ENTRIES
 from discreet.local import Client, Memoized, Reports, fingerprint
 from discreet.local.registry import KINDS as MECHANISMS
@@ -173,7 +174,7 @@ def test_ledgers_hold_what_they_held(paid: tuple[str, Curator]) -> None:
     amount = charged.rho if name == "ledger_3" else charged.epsilon
     assert (str(amount), str(charged.delta), len(charges)) == CHARGED[name]
     if name == "ledger_2":
-        assert {each.kind for each in entries} == set(ENTRIES)
+        assert {each.kind for each in entries} == set(ENTRIES) - {"request", "decision"}
         (incident,) = [each for each in curator.incidents() if each.failure == "memory"]
         assert incident.account == "max"
         unanswered = [
@@ -190,3 +191,36 @@ def test_a_failed_question_was_charged_and_is_free(data: Path, tmp_path: Path) -
         answer = curator.ask(ledgers.FAILS, epsilon=1, account="max")
         assert answer.charged.epsilon == 0
         assert curator.remaining_of("max") == before
+
+
+HEAD = "997e2cee81da9dddb36738eea26522cf4038cf93fb91f735d7b6a54e9cf871e6"
+"""The digest of the last entry of the fifth ledger."""
+
+
+def test_roles_requests_and_decisions_are_read_as_they_were_written(tmp_path: Path) -> None:
+    with SqliteLedger.existing(load_ledger("ledger_5", tmp_path)) as ledger:
+        ledger.verify()
+        assert ledger.head() == HEAD
+        assert {each.kind for each in ledger.entries()} == {
+            "policy",
+            "analyst",
+            "request",
+            "decision",
+        }
+        assert {each.name: (each.role, str(each.epsilon)) for each in ledger.analysts()} == {
+            "eve": ("analyst", "2"),
+            "rea": ("reader", "0"),
+            "ann": ("owner", "0"),
+        }
+        assert ledger.analysts()[0].delta == Fraction(1, 10**8)
+        found = ledger.requests()
+        assert [(each.number, each.kind, each.state, each.by) for each in found] == [
+            (5, "cap", "granted", "ann"),
+            (6, "question", "granted", "ann"),
+            (7, "question", "declined", "owner"),
+            (8, "cap", "open", ""),
+        ]
+        assert (found[0].epsilon, found[0].granted_epsilon) == (4, 2)
+        assert (found[3].delta, found[3].reason) == (Fraction(1, 10**7), "a third, in São Paulo")
+        assert ledger.is_approved("eve", ledgers.APPROVED)
+        assert not ledger.is_approved("eve", "another")
