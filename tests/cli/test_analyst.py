@@ -1,5 +1,6 @@
 """Analysts, their caps and tokens, from the command line."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -67,3 +68,99 @@ def test_a_question_is_charged_to_who_asks(
     monkeypatch.delenv("DISCREET_TOKEN")
     assert "Remaining   ε = 0.1 of 0.5" in discreet("explain", *question, "--as", "eve").out
     assert discreet("ask", *question, "--as", "mallory").code == 1
+
+
+def test_readers_and_owners_have_a_role_and_no_cap(discreet: Discreet, folder: Path) -> None:
+    added = discreet("analyst", "add", "rea", "--role", "reader")
+    assert "Reader rea may read saved answers and spends nothing." in " ".join(added.err.split())
+    discreet("analyst", "add", "ann", "--role", "owner")
+    discreet("analyst", "add", "eve", "-e", "0.5")
+    rows = [line.split() for line in discreet("analyst", "list").out.splitlines()]
+    assert [row[:2] for row in rows[1:]] == [
+        ["rea", "reader"],
+        ["ann", "owner"],
+        ["eve", "analyst"],
+    ]
+    assert rows[1] == ["rea", "reader", "enabled"]
+    listed = json.loads(discreet("analyst", "list", "--json").out)["analysts"]
+    assert [(each["analyst"], each["role"], each["epsilon"]) for each in listed] == [
+        ("rea", "reader", None),
+        ("ann", "owner", None),
+        ("eve", "analyst", 0.5),
+    ]
+    assert discreet("analyst", "disable", "rea").code == 0
+    with SqliteLedger.existing(folder / "discreet.ledger") as ledger:
+        assert {each.name: (each.role, each.enabled) for each in ledger.analysts()} == {
+            "rea": ("reader", False),
+            "ann": ("owner", True),
+            "eve": ("analyst", True),
+        }
+    shown = discreet("ledger", "show").out
+    assert "reader, enabled" in shown
+    assert discreet("budget").code == 0
+    refused = discreet(
+        "ask", "SELECT COUNT(*) FROM visits", "-e", "0.1", "--token", added.out.strip()
+    )
+    assert refused.code == 1
+    assert "This analyst's account is disabled" in refused.err
+    refused = discreet("ask", "SELECT COUNT(*) FROM visits", "-e", "0.1", "--as", "ann")
+    assert refused.code == 1
+    assert "never charged" in refused.err
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ((), "Give the analyst's cap with --epsilon."),
+        (("--role", "king", "-e", "1"), "--role must be analyst, reader or owner."),
+        (("--role", "reader", "-e", "1"), "--epsilon and --delta are for analysts"),
+    ],
+)
+def test_a_cap_is_for_analysts_and_only_for_them(
+    discreet: Discreet, given: tuple[str, ...], said: str
+) -> None:
+    refused = discreet("analyst", "add", "eve", *given)
+    assert refused.code == 2
+    assert said in " ".join(refused.err.replace("│", " ").split())
+
+
+def test_requests_are_made_listed_and_decided(discreet: Discreet, folder: Path) -> None:
+    discreet("analyst", "add", "eve", "-e", "0.5")
+    assert discreet("analyst", "requests").out.strip() == "No requests."
+    asked = discreet("analyst", "request", "eve", "-e", "1", "--reason", "a \x1b[31mstudy")
+    assert "Request 3: eve asks for a cap of ε = 1 in total." in asked.out
+    discreet("analyst", "request", "eve", "-e", "2", "--delta", "1e-8", "--reason", "more")
+    with SqliteLedger.existing(folder / "discreet.ledger") as ledger:
+        ledger.request_budget("eve", question="SELECT 1", price="ε = 9", reason="once")
+    granted = discreet("analyst", "grant", "3", "-e", "0.75", "--reason", "less will do")
+    assert granted.out.strip() == "The cap of eve is ε = 0.75 in total now."
+    declined = discreet("analyst", "decline", "4", "--reason", "no")
+    assert declined.out.strip() == "Request 4 of eve is declined."
+    assert discreet("analyst", "grant", "5").out.strip() == "eve may run the query of request 5."
+    table = discreet("analyst", "requests").out
+    assert "a \\x1b[31mstudy" in table
+    assert "\x1b" not in table
+    found = json.loads(discreet("analyst", "requests", "--json").out)["requests"]
+    assert [(each["number"], each["state"], each["granted_epsilon"]) for each in found] == [
+        (3, "granted", 0.75),
+        (4, "declined", None),
+        (5, "granted", None),
+    ]
+    shown = discreet("ledger", "show").out
+    assert "asks for a cap of ε = 2, δ = 1e-8 in total. Reason: more" in shown
+    assert "asks to run a query at ε = 9: SELECT 1. Reason: once" in shown
+    assert "request 3 granted by owner, cap ε = 0.75. Reason: less will do" in shown
+    assert "request 4 declined by owner. Reason: no" in shown
+    again = discreet("analyst", "grant", "4")
+    assert again.code == 1
+    assert "This one was declined." in again.err
+
+
+def test_a_grant_says_that_the_catalog_has_a_cap_too(discreet: Discreet, folder: Path) -> None:
+    catalog = folder / "discreet.toml"
+    catalog.write_text(f"{catalog.read_text()}\n[analysts.eve]\nepsilon = 0.5\n")
+    discreet("analyst", "list")
+    discreet("analyst", "request", "eve", "-e", "1", "--reason", "more")
+    granted = discreet("analyst", "grant", "3")
+    assert "declares a cap for eve too" in " ".join(granted.err.split())

@@ -46,9 +46,10 @@ def add_analyst(  # noqa: PLR0913 - each is an option
         )
     limit = Price(epsilon=cap, delta=delta or Fraction(0))
     may = MAY.get(role, f"may spend {limit} in total")
+    used = "for --token or DISCREET_TOKEN" if role == "analyst" else "for a server"
     remark(
-        f"{role.capitalize()} {name} {may}. This is the access token, for --token or "
-        f"DISCREET_TOKEN. It is shown only once. Give it to the {role} over a secure channel:"
+        f"{role.capitalize()} {name} {may}. This is the access token, {used}. It is shown only "
+        f"once. Give it to the {role} over a secure channel:"
     )
     show(token.text)
 
