@@ -220,7 +220,7 @@ def test_roles_requests_and_decisions_are_read_as_they_were_written(tmp_path: Pa
             (7, "question", "declined", "owner"),
             (8, "cap", "open", ""),
         ]
-        assert (found[0].epsilon, found[0].granted_epsilon) == (4, 2)
+        assert (str(found[0].epsilon), str(found[0].granted_epsilon)) == ("4", "2")
         assert (found[3].delta, found[3].reason) == (Fraction(1, 10**7), "a third, in São Paulo")
         assert ledger.is_approved("eve", ledgers.APPROVED)
         assert not ledger.is_approved("eve", "another")
