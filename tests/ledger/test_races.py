@@ -2,7 +2,6 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from fractions import Fraction
@@ -13,25 +12,7 @@ import pytest
 from discreet.accounting import Budget, PureEvent
 from discreet.errors import BudgetError
 from discreet.ledger import Item, Ledger, SavedAnswer, SqliteLedger
-from tests.ledger.stores import TENTH, Store, child, end_of
-
-
-def told_by_children(count: int, work: Callable[[int], list[str]]) -> list[str]:
-    """Run work in so many processes at once and return all lines that they tell."""
-    pipes = [os.pipe() for _ in range(count)]
-
-    def tell(i: int) -> None:
-        with os.fdopen(pipes[i][1], "w") as out:
-            out.write("\n".join(work(i)))
-
-    children = [child(lambda i=i: tell(i)) for i in range(count)]  # type: ignore[misc]
-    lines = []
-    for reading, writing in pipes:
-        os.close(writing)
-        with os.fdopen(reading) as told:
-            lines += told.read().split()
-    assert [end_of(each) for each in children] == [0] * count
-    return lines
+from tests.ledger.stores import TENTH, Store, child, end_of, told_by_children
 
 
 def answered(ledger: Ledger, question: str, event: PureEvent) -> str:

@@ -16,8 +16,7 @@ from discreet.ledger import Analyst, Request, SqliteLedger
 from discreet.ledger.requests import MOST_OPEN, MOST_QUESTION, MOST_REASON
 from discreet.ledger.state import LedgerState, NewEntry
 from discreet.ledger.stored import StoredLedger
-from tests.ledger.stores import TENTH, Store, child, die, end_of
-from tests.ledger.test_races import told_by_children
+from tests.ledger.stores import TENTH, Store, child, die, end_of, told_by_children
 
 QUERY = '{"epsilon":"1","sql":"SELECT COUNT(*) FROM visits"}'
 
