@@ -14,7 +14,7 @@ from discreet.answer.wire import unpacked
 from discreet.explanation import Explanation
 from discreet.explanation.coverage import Coverage
 from discreet.server.asking import Asking, Reply
-from discreet.server.bodies import AskBody, CoverageBody, ExplainBody, JsonObject
+from discreet.server.bodies import AskBody, CoverageBody, ExplainBody, JsonObject, exact
 from discreet.server.callers import NOWHERE, Caller
 from discreet.server.schema import schema_of
 from discreet.server.signing import caller_in
@@ -73,7 +73,7 @@ async def coverage(request: Request, caller: Asker, body: CoverageBody) -> Respo
     def measured() -> Coverage:
         found = caller.site.curator.coverage(
             body.table,
-            epsilon=cast("float | None", body.epsilon),
+            epsilon=cast("float | None", exact(body.epsilon)),
             columns=body.columns,
             account=caller.account,
         )

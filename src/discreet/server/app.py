@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from discreet import __version__
+from discreet.errors import DiscreetError
 from discreet.server import analyst_routes, owner_routes, signing
 from discreet.server.admission import Turns, tick
 from discreet.server.asking import Asking
@@ -77,7 +78,7 @@ def make_app(sites: Mapping[str, Site], settings: Settings, hosts: Iterable[str]
     for each in (signing.router, analyst_routes.router, owner_routes.router):
         app.include_router(each)
     app.add_exception_handler(Exception, _told)
-    for kind in (CallError, RequestValidationError, HTTPException):
+    for kind in (CallError, DiscreetError, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, _told)
     app.add_middleware(Guard, settings=settings, hosts=frozenset([*LOOPBACK, *hosts]))
     return app

@@ -1,16 +1,33 @@
 """What calls and replies contain. Unknown fields are rejected."""
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from discreet.errors import ParameterError
 from discreet.terms import ExplainTerms, Terms
 
+NUMBER = r"^[0-9]{1,30}(\.[0-9]{1,30})?([eE][+-]?[0-9]{1,2})?$|^[0-9]{1,30}/[0-9]{1,30}$"
+"""A text that stands for an exact amount. It is short, so that it is not long in memory."""
+
 Amount = Annotated[
-    float | str,
+    float | Annotated[str, Field(pattern=NUMBER)],
     Field(description="A number, or a text such as 0.1 or 1/3", examples=[0.1, "1/3"]),
 ]
+
+
+def exact(amount: object) -> object:
+    """Return an amount as it is calculated with: texts as exact fractions."""
+    if isinstance(amount, str):
+        try:
+            return Fraction(amount)
+        except ZeroDivisionError:
+            raise ParameterError("amount", amount, "must not be divided by 0") from None
+    if isinstance(amount, Mapping):
+        return {name: exact(each) for name, each in amount.items()}
+    return amount
 
 
 NAMES = set(Terms.__annotations__)
@@ -36,7 +53,15 @@ class QueryBody(Body):
 
     def terms(self) -> Terms:
         """Return what is stated besides the SQL."""
-        return cast("Terms", self.model_dump(include=NAMES))
+        return cast("Terms", _terms(self, NAMES))
+
+
+AMOUNTS = {"epsilon", "delta", "within", "confidence"}
+
+
+def _terms(body: BaseModel, names: set[str]) -> dict[str, object]:
+    content = body.model_dump(include=names)
+    return {name: exact(each) if name in AMOUNTS else each for name, each in content.items()}
 
 
 class AskBody(QueryBody):
@@ -54,7 +79,7 @@ class ExplainBody(QueryBody):
 
     def terms(self) -> ExplainTerms:
         """Return what is stated besides the SQL."""
-        return cast("ExplainTerms", self.model_dump(include=NAMES | {"dialect"}))
+        return cast("ExplainTerms", _terms(self, NAMES | {"dialect"}))
 
 
 class CoverageBody(Body):

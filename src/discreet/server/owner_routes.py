@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Query
 from pydantic import Field
 
 from discreet.ledger import Analyst, make_token
-from discreet.server.bodies import Amount, Body, JsonObject
+from discreet.server.bodies import Amount, Body, JsonObject, exact
 from discreet.server.callers import NOWHERE, Caller
 from discreet.server.signing import caller_in
 
@@ -67,8 +67,8 @@ async def add_analyst(caller: Owner, body: NewAnalyst) -> JsonObject:
         token = make_token()
         made = caller.site.ledger.declare_analyst(
             body.name,
-            epsilon=cast("float", body.epsilon),
-            delta=cast("float | None", body.delta),
+            epsilon=cast("float", exact(body.epsilon)),
+            delta=cast("float | None", exact(body.delta)),
             token_hash=token.hash,
             role=body.role,
         )
@@ -89,8 +89,8 @@ async def change_analyst(caller: Owner, name: Name, body: ChangedAnalyst) -> Jso
         token = make_token() if body.rotate else None
         made = ledger.declare_analyst(
             name,
-            epsilon=known.epsilon if body.epsilon is None else cast("float", body.epsilon),
-            delta=known.delta if body.delta is None else cast("float", body.delta),
+            epsilon=known.epsilon if body.epsilon is None else cast("float", exact(body.epsilon)),
+            delta=known.delta if body.delta is None else cast("float", exact(body.delta)),
             token_hash=known.token_hash if token is None else token.hash,
             enabled=known.enabled if body.enabled is None else body.enabled,
             role=known.role,
