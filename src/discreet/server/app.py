@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from discreet import __version__
 from discreet.errors import DiscreetError
-from discreet.server import analyst_routes, owner_routes, signing
+from discreet.server import analyst_routes, owner_routes, request_routes, signing
 from discreet.server.admission import Turns, tick
 from discreet.server.asking import Asking
 from discreet.server.bodies import ErrorReply
@@ -75,7 +75,12 @@ def make_app(sites: Mapping[str, Site], settings: Settings, hosts: Iterable[str]
         openapi_url="/v1/openapi.json",
         responses=REPLIES,
     )
-    for each in (signing.router, analyst_routes.router, owner_routes.router):
+    for each in (
+        signing.router,
+        analyst_routes.router,
+        request_routes.router,
+        owner_routes.router,
+    ):
         app.include_router(each)
     app.add_exception_handler(Exception, _told)
     for kind in (CallError, DiscreetError, RequestValidationError, HTTPException):

@@ -13,12 +13,13 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TypeVar
 
+from discreet.amounts import Price
 from discreet.answer import Answer
 from discreet.answer.wire import packed
 from discreet.errors import DiscreetError
 from discreet.explanation.thresholds import REFUSES_UNLIKELY
 from discreet.server.admission import Turns
-from discreet.server.bodies import AskBody
+from discreet.server.bodies import AskBody, QueryBody
 from discreet.server.callers import Caller
 from discreet.server.faults import CallError, error_of
 from discreet.server.records import SavedReply, now
@@ -178,19 +179,29 @@ def saved_reply(caller: Caller, id_: str) -> Reply:
     return Reply(id=found.id, body=found.body, is_repeated=True)
 
 
+def approval_of(query: QueryBody) -> str:
+    """Return what stands for a query in a request: the query with its terms, as JSON."""
+    names = set(QueryBody.model_fields)
+    return json.dumps(query.model_dump(mode="json", include=names), sort_keys=True)
+
+
+def due_for(caller: Caller, query: QueryBody) -> Price:
+    """Return what a query would be charged now."""
+    explained = caller.site.curator.explain(query.sql, **query.terms(), account=caller.account)
+    return explained.price if explained.due is None else explained.due
+
+
 def check_approved(caller: Caller, body: AskBody, settings: Settings) -> None:
     """Reject a query that costs more than runs without the owner's approval."""
     most = settings.approval_above
     if most is None or caller.role == "owner":
         return
-    due = caller.site.curator.explain(body.sql, **body.terms(), account=caller.account).due
-    if due is None or due.epsilon <= most:
-        return
-    if not caller.site.ledger.is_approved(caller.account, call_of(body)):
+    due = due_for(caller, body)
+    if due.epsilon > most and not caller.site.ledger.is_approved(caller.account, approval_of(body)):
         raise CallError(
             status=403,
             code="approval_needed",
             what=f"This query costs {due}, and the data owner approves queries above "
             f"ε = {float(most):g} before they run",
-            fix="Request it with a reason: POST requests, or discreet request",
+            fix="Request it with a reason: POST requests, with this query",
         )

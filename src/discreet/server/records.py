@@ -1,7 +1,7 @@
 """What a server keeps besides the ledger: answers by id, client keys, sessions, the audit log.
 
-It is in a SQLite file beside a ledger that is a file, and in the schema `discreet_server` of the
-PostgreSQL server of any other ledger, so that several servers share it. Nothing in it was not
+It is in a SQLite file beside a ledger that is a file, and in a schema of the PostgreSQL server of
+any other ledger, so that several servers share it. Nothing in it was not
 released: losing it loses no charge and no noisy table, which are in the ledger.
 """
 
@@ -20,6 +20,8 @@ from typing import Any, Protocol, TypeAlias
 
 from discreet.errors import LedgerError
 from discreet.extras import psycopg_module
+from discreet.ledger import is_on_server
+from discreet.ledger.postgres import parted
 
 Row: TypeAlias = tuple[Any, ...]
 
@@ -80,17 +82,16 @@ class SqliteDatabase:
 class PostgresDatabase:
     """A schema on a PostgreSQL server. A cut connection is made again, once a statement."""
 
-    SCHEMA = "discreet_server"
-
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, schema: str) -> None:
         self._lock, self._address = RLock(), address
+        self._schema = f"{schema}."
         self._psycopg = psycopg_module()
         with _told():
             self._connection = self._connected()
-            self._connection.execute(f"CREATE SCHEMA IF NOT EXISTS {self.SCHEMA}")
+            self._connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
             serial = "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
             for each in TABLES:
-                sql = each.format(schema=f"{self.SCHEMA}.", bytes="BYTEA", serial=serial)
+                sql = each.format(schema=self._schema, bytes="BYTEA", serial=serial)
                 self._connection.execute(sql)
 
     def _connected(self) -> Any:
@@ -98,7 +99,7 @@ class PostgresDatabase:
 
     def run(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
         """Run one statement; it is durable when this returns."""
-        text = sql.format(schema=f"{self.SCHEMA}.").replace("?", "%s")
+        text = sql.format(schema=self._schema).replace("?", "%s")
         with self._lock, _told():
             if self._connection.closed or self._connection.broken:
                 self._connection = self._connected()
@@ -303,8 +304,9 @@ def _digest(secret: str) -> str:
 
 def records_beside(ledger: str | Path) -> Records:
     """Return the records of the catalog that has this ledger."""
-    if isinstance(ledger, str) and ledger.startswith(("postgresql://", "postgres://")):
-        return Records(PostgresDatabase(ledger))
+    if isinstance(ledger, str) and is_on_server(ledger):
+        address, schema = parted(ledger)
+        return Records(PostgresDatabase(address, f"{schema[:56]}_server"))
     if str(ledger) == ":memory:":
         return Records(SqliteDatabase(None))
     return Records(SqliteDatabase(Path(ledger).with_suffix(".records")))
