@@ -8,8 +8,9 @@ from enum import Enum
 from types import ModuleType
 
 import discreet
+from discreet.account import Account
 from discreet.answer import Answer
-from discreet.curator import Account, Curator
+from discreet.curator import Curator
 from discreet.explanation import Coverage, Explanation
 
 HEAD = """# Python API

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from discreet.account import Account
     from discreet.answer import Answer
     from discreet.catalog import AUTO
+    from discreet.client import connect
     from discreet.curator import Curator
     from discreet.errors import (
         AccountError,
@@ -103,6 +104,7 @@ __all__ = [
     "UnknownNameError",
     "UnsupportedError",
     "UnsupportedEventError",
+    "connect",
     "open",
 ]
 __version__ = "0.1.0"
@@ -115,6 +117,7 @@ _MODULES = {
     "Coverage": "discreet.explanation",
     "Explanation": "discreet.explanation",
     "GroupThresholdWarning": "discreet.explanation.thresholds",
+    "connect": "discreet.client",
     "open": "discreet.opening.open",
 }
 """The module of each public name that is not an error."""
@@ -131,6 +134,8 @@ if not TYPE_CHECKING:
         except ModuleNotFoundError as cause:
             if cause.name == "fcntl":
                 raise errors.PlatformError(f"discreet.{name}") from None
+            if cause.name == "httpx":
+                raise errors.MissingExtraError("The client", extra="client") from None
             raise
         globals()[name] = found
         return found

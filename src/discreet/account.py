@@ -1,7 +1,7 @@
 """A curator as one analyst has it."""
 
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Unpack
+from typing import Protocol, Unpack
 
 from discreet.answer import Answer, Balance
 from discreet.catalog.catalog import Catalog
@@ -12,8 +12,28 @@ from discreet.explanation.coverage import Coverage
 from discreet.parameters import Real
 from discreet.terms import ExplainTerms, Terms, accepting_old_names
 
-if TYPE_CHECKING:
-    from discreet.curator import Curator
+
+class Curates(Protocol):
+    """What an account needs of a curator."""
+
+    catalog: Catalog
+
+    def ask(self, sql: str, *, account: str, **terms: Unpack[Terms]) -> Answer: ...
+
+    def explain(self, sql: str, *, account: str, **terms: Unpack[ExplainTerms]) -> Explanation: ...
+
+    def remaining_of(self, account: str) -> Balance: ...
+
+    def find_bounds(self, column: str, *, epsilon: Real, account: str) -> Bounds: ...
+
+    def coverage(
+        self,
+        table: str,
+        *,
+        epsilon: Real | None = None,
+        columns: Collection[str] | None = None,
+        account: str,
+    ) -> Coverage: ...
 
 
 class Account:
@@ -22,7 +42,7 @@ class Account:
     Who it is is looked up for every question, so that it ends with the analyst's token.
     """
 
-    def __init__(self, curator: "Curator", holder: Callable[[], str]) -> None:
+    def __init__(self, curator: Curates, holder: Callable[[], str]) -> None:
         self._curator, self._holder = curator, holder
 
     @property

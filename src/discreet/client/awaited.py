@@ -11,7 +11,7 @@ from discreet.amounts import Balance
 from discreet.answer import Answer
 from discreet.catalog import Catalog
 from discreet.client import calls
-from discreet.client.calls import RETRIED, Call, Reply, Steps
+from discreet.client.calls import RETRIED, HttpCall, HttpReply, Steps
 from discreet.client.credentials import token_for
 from discreet.client.remote import PATIENCE, TRIES, away, pause, reply_from, request_of
 from discreet.explanation import Explanation
@@ -96,7 +96,7 @@ async def _run(steps: Steps[T], http: httpx.AsyncClient) -> T:
         return ended.value  # type: ignore[no-any-return]
 
 
-async def _replied(call: Call, http: httpx.AsyncClient) -> Reply:
+async def _replied(call: HttpCall, http: httpx.AsyncClient) -> HttpReply:
     for number in range(1, TRIES + 1):
         try:
             reply = reply_from(await http.request(**request_of(call)))

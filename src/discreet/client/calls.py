@@ -39,7 +39,7 @@ class ServerError(DiscreetError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class HttpCall:
     """A call to be made."""
 
     method: str
@@ -50,7 +50,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class HttpReply:
     """What a server replied."""
 
     status: int
@@ -59,10 +59,10 @@ class Reply:
     """By their names in small letters."""
 
 
-Steps: TypeAlias = Generator[Call, Reply, T]
+Steps: TypeAlias = Generator[HttpCall, HttpReply, T]
 
 
-def checked(reply: Reply, sql: str = "") -> Reply:
+def checked(reply: HttpReply, sql: str = "") -> HttpReply:
     """Return a reply, or raise the error that it reports."""
     if reply.status < 400:
         return reply
@@ -77,7 +77,7 @@ def checked(reply: Reply, sql: str = "") -> Reply:
 
 def only_catalog(name: str | None) -> Steps[str]:
     """Return the catalog that is asked: the one that was named, or the only one."""
-    reply = checked((yield Call(method="GET", path="/v1/me")))
+    reply = checked((yield HttpCall(method="GET", path="/v1/me")))
     names = [each["name"] for each in json.loads(reply.body)["catalogs"]]
     if name is not None and name in names:
         return name
@@ -89,7 +89,7 @@ def only_catalog(name: str | None) -> Steps[str]:
 
 def ask(path: str, sql: str, terms: Mapping[str, Any]) -> Steps[Answer]:
     """Ask; warn before a charge for groups of which none is likely to be shown."""
-    call = Call(
+    call = HttpCall(
         method="POST",
         path=f"{path}/ask",
         body={"sql": sql, **sent(terms)},
@@ -112,7 +112,7 @@ def _margins_at(*_: object) -> Margins:
     )
 
 
-def _read(reply: Reply) -> Answer:
+def _read(reply: HttpReply) -> Answer:
     try:
         return unpacked(reply.body, _margins_at)
     except ValueError:
@@ -125,7 +125,7 @@ UNREADABLE = ("The reply of the server cannot be read", "Check that versions agr
 def explain(path: str, sql: str, terms: Mapping[str, Any]) -> Steps[Explanation]:
     """Explain a query."""
     body = {"sql": sql, **sent(terms)}
-    call = Call(method="POST", path=f"{path}/explain", body=body, accept=WIRE)
+    call = HttpCall(method="POST", path=f"{path}/explain", body=body, accept=WIRE)
     return _value(checked((yield call), sql), Explanation)
 
 
@@ -135,18 +135,22 @@ def coverage(
     """Measure the coverage of a table."""
     stated = {"epsilon": epsilon, "columns": None if columns is None else list(columns)}
     body = {"table": table, **sent(stated)}
-    call = Call(method="POST", path=f"{path}/coverage", body=body, accept=WIRE)
+    call = HttpCall(method="POST", path=f"{path}/coverage", body=body, accept=WIRE)
     return _value(checked((yield call)), Coverage)
 
 
 def remaining(path: str) -> Steps[Balance]:
     """Return what is left for the caller."""
-    return _value(checked((yield Call(method="GET", path=f"{path}/budget", accept=WIRE))), Balance)
+    return _value(
+        checked((yield HttpCall(method="GET", path=f"{path}/budget", accept=WIRE))), Balance
+    )
 
 
 def catalog(path: str) -> Steps[Catalog]:
     """Return what may be asked about."""
-    return _value(checked((yield Call(method="GET", path=f"{path}/schema", accept=WIRE))), Catalog)
+    return _value(
+        checked((yield HttpCall(method="GET", path=f"{path}/schema", accept=WIRE))), Catalog
+    )
 
 
 def path_of(name: str) -> str:
@@ -154,7 +158,7 @@ def path_of(name: str) -> str:
     return f"/v1/catalogs/{quote(name, safe='')}"
 
 
-def _value(reply: Reply, kind: type[T]) -> T:
+def _value(reply: HttpReply, kind: type[T]) -> T:
     try:
         found = from_wire(reply.body)
     except ValueError:

@@ -12,7 +12,7 @@ from discreet.answer import Answer
 from discreet.catalog import Catalog
 from discreet.catalog.shown import tables_html
 from discreet.client import calls
-from discreet.client.calls import RETRIED, Call, Reply, ServerError, Steps
+from discreet.client.calls import RETRIED, HttpCall, HttpReply, ServerError, Steps
 from discreet.client.credentials import token_for
 from discreet.explanation import Explanation
 from discreet.explanation.coverage import Coverage
@@ -120,7 +120,7 @@ def run(steps: Steps[T], http: httpx.Client, on_wait: Callable[[str], object] = 
         return ended.value  # type: ignore[no-any-return]
 
 
-def _replied(call: Call, http: httpx.Client, on_wait: Callable[[str], object]) -> Reply:
+def _replied(call: HttpCall, http: httpx.Client, on_wait: Callable[[str], object]) -> HttpReply:
     for number in range(1, TRIES + 1):
         try:
             reply = reply_from(http.request(**request_of(call)))
@@ -136,22 +136,22 @@ def _replied(call: Call, http: httpx.Client, on_wait: Callable[[str], object]) -
     raise AssertionError
 
 
-def request_of(call: Call) -> dict[str, Any]:
+def request_of(call: HttpCall) -> dict[str, Any]:
     """Return a call as arguments of httpx."""
     headers = {"Accept": call.accept, **call.headers}
     return {"method": call.method, "url": call.path, "json": call.body, "headers": headers}
 
 
-def reply_from(response: httpx.Response) -> Reply:
+def reply_from(response: httpx.Response) -> HttpReply:
     """Return what httpx received."""
-    return Reply(
+    return HttpReply(
         status=response.status_code,
         body=response.content,
         headers={name.lower(): value for name, value in response.headers.items()},
     )
 
 
-def pause(number: int, reply: Reply | None) -> float:
+def pause(number: int, reply: HttpReply | None) -> float:
     """Return the seconds before a call is repeated: as the server says, or twice the last."""
     asked = "" if reply is None else reply.headers.get("retry-after", "")
     return min(float(asked) if asked.isdigit() else 0.25 * 2**number, LONGEST_PAUSE)

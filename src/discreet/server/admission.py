@@ -12,7 +12,7 @@ from math import ceil, floor
 from time import monotonic
 
 from discreet.server.faults import CallError
-from discreet.server.settings import Limits, Settings
+from discreet.server.settings import ServerLimits, Settings
 
 MOST_BUCKETS = 10_000
 """Accounts and addresses that are remembered; the ones that were not seen for longest are not."""
@@ -78,7 +78,7 @@ STOPPING = CallError(
 class Turns:
     """Lets so many queries run at once, of each account and in all; the rest waits in order."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: ServerLimits) -> None:
         self._limits = limits
         self._all = asyncio.Semaphore(limits.running)
         self._own: dict[str, asyncio.Semaphore] = {}

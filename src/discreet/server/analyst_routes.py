@@ -13,7 +13,7 @@ from discreet.answer import Answer
 from discreet.answer.wire import unpacked
 from discreet.explanation import Explanation
 from discreet.explanation.coverage import Coverage
-from discreet.server.asking import Asking, Reply
+from discreet.server.asking import AnswerReply, QueryRunner
 from discreet.server.bodies import AskBody, CoverageBody, ExplainBody, JsonObject, exact
 from discreet.server.callers import NOWHERE, Caller
 from discreet.server.schema import schema_of
@@ -50,8 +50,8 @@ Key = Annotated[
 @router.post("/ask")
 async def ask(request: Request, caller: Asker, body: AskBody, key: Key = None) -> Response:
     """Run a query. It is charged to your account, once; repeating it is free."""
-    asking: Asking = request.app.state.asking
-    reply = await asking.ask(caller, body, key, request.is_disconnected)
+    runner: QueryRunner = request.app.state.runner
+    reply = await runner.ask(caller, body, key, request.is_disconnected)
     return replied(reply, _wanted(request))
 
 
@@ -128,10 +128,10 @@ async def answer(
     if found is None or (caller.role == "analyst" and found.account != caller.account):
         raise NOWHERE
     await asyncio.to_thread(caller.site.records.log, caller.name, "read", "free", answer=id)
-    return replied(Reply(id=found.id, body=found.body), format or _wanted(request))
+    return replied(AnswerReply(id=found.id, body=found.body), format or _wanted(request))
 
 
-def replied(reply: Reply, wanted: Format) -> Response:
+def replied(reply: AnswerReply, wanted: Format) -> Response:
     """Return an answer in a format."""
     headers = {"Discreet-Answer": reply.id, "Vary": "Accept"}
     content = reply.body if wanted == "arrow" else FORMATS[wanted](unpacked(reply.body, _nothing))

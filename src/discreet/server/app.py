@@ -15,7 +15,7 @@ from discreet import __version__
 from discreet.errors import DiscreetError
 from discreet.server import analyst_routes, owner_routes, request_routes, signing
 from discreet.server.admission import Turns, tick
-from discreet.server.asking import Asking
+from discreet.server.asking import QueryRunner
 from discreet.server.bodies import ErrorReply
 from discreet.server.faults import CallError, error_of
 from discreet.server.settings import Settings
@@ -58,12 +58,12 @@ def make_app(sites: Mapping[str, Site], settings: Settings, hosts: Iterable[str]
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         app.state.turns = Turns(settings.limits)
-        app.state.asking = Asking(settings=settings, turns=app.state.turns)
+        app.state.runner = QueryRunner(settings=settings, turns=app.state.turns)
         app.state.sign_ins = SignIns(dict(sites), settings)
         app.state.settings = settings
         yield
         app.state.turns.is_stopping = True
-        await app.state.asking.finish()
+        await app.state.runner.finish()
 
     app = FastAPI(
         title="Discreet",
@@ -90,7 +90,7 @@ def make_app(sites: Mapping[str, Site], settings: Settings, hosts: Iterable[str]
 
 
 async def _told(request: Request, error: Exception) -> Response:
-    """Reply to a call that is rejected."""
+    """AnswerReply to a call that is rejected."""
     found = _call_error(error)
     await tick(request.app.state.settings)
     return JSONResponse(found.to_json(), status_code=found.status, headers=dict(found.headers))

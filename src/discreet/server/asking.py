@@ -36,7 +36,7 @@ OTHER_CALL = CallError(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class AnswerReply:
     """An answer and the id under which it is saved."""
 
     id: str
@@ -46,18 +46,18 @@ class Reply:
 
 
 @dataclass(slots=True)
-class Asking:
+class QueryRunner:
     """Runs queries for callers."""
 
     settings: Settings
     turns: Turns
-    under_way: set["asyncio.Task[Reply]"] = field(default_factory=set)
+    under_way: set["asyncio.Task[AnswerReply]"] = field(default_factory=set)
     """Queries that run; a shutdown waits for them."""
-    with_keys: dict[tuple[str, str, str], "asyncio.Task[Reply]"] = field(default_factory=dict)
+    with_keys: dict[tuple[str, str, str], "asyncio.Task[AnswerReply]"] = field(default_factory=dict)
 
     async def ask(
         self, caller: Caller, body: AskBody, key: str | None, is_gone: Callable[[], Awaitable[bool]]
-    ) -> Reply:
+    ) -> AnswerReply:
         """Return the answer to a query, from an earlier call with the same key if there was one."""
         call = call_of(body)
         if key is None:
@@ -79,7 +79,7 @@ class Asking:
         call: str,
         key: str | None,
         is_gone: Callable[[], Awaitable[bool]],
-    ) -> Reply:
+    ) -> AnswerReply:
         async with self.turns.turn(caller.account):
             if await is_gone():
                 raise CallError(status=499, code="gone", what="The caller has gone")
@@ -117,7 +117,9 @@ def call_of(body: AskBody) -> str:
     return sha256(text.encode()).hexdigest()
 
 
-def _asked(caller: Caller, body: AskBody, call: str, key: str | None, settings: Settings) -> Reply:
+def _asked(
+    caller: Caller, body: AskBody, call: str, key: str | None, settings: Settings
+) -> AnswerReply:
     """Run a query, save its answer and log it; in a thread of its own."""
     records = caller.site.records
     REFUSES_UNLIKELY.set(not body.accept_unlikely)
@@ -154,7 +156,7 @@ def _asked(caller: Caller, body: AskBody, call: str, key: str | None, settings: 
         delta=str(answer.charged.delta),
         answer=id_,
     )
-    return Reply(id=id_, body=content)
+    return AnswerReply(id=id_, body=content)
 
 
 TOO_LONG = CallError(
@@ -171,12 +173,12 @@ def id_of(account: str, call: str, answer: Answer) -> str:
     return urlsafe_b64encode(sha256(content).digest()[:18]).decode("ascii")
 
 
-def saved_reply(caller: Caller, id_: str) -> Reply:
+def saved_reply(caller: Caller, id_: str) -> AnswerReply:
     """Return the reply to an earlier call."""
     found = caller.site.records.reply(id_)
     if found is None:
         raise CallError(status=404, code="not_found", what="This answer is not saved any more")
-    return Reply(id=found.id, body=found.body, is_repeated=True)
+    return AnswerReply(id=found.id, body=found.body, is_repeated=True)
 
 
 def approval_of(query: QueryBody) -> str:

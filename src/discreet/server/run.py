@@ -3,14 +3,16 @@
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from shlex import quote
 
 import uvicorn
 
 from discreet.errors import ParameterError
 from discreet.explanation.thresholds import GroupThresholdWarning
+from discreet.ledger import make_token
 from discreet.server.app import is_loopback, make_app
 from discreet.server.callers import Caller
 from discreet.server.settings import Settings
@@ -69,7 +71,6 @@ class Running:
     sites: dict[str, Site]
     address: Address
     settings: Settings
-    started: list[Callable[[], None]] = field(default_factory=list)
 
     def link(self, callers: Mapping[str, Caller]) -> str:
         """Return a link that signs in once. The code is in the fragment, which is never sent."""
@@ -114,3 +115,39 @@ def owners_of(sites: Mapping[str, Site]) -> Sequence[str]:
         for name, site in sites.items()
         if any(each.role == "owner" and each.enabled for each in site.ledger.analysts())
     ]
+
+
+DEMO_OWNER = "demo"
+
+
+def serve(
+    catalogs: Mapping[str, Path],
+    *,
+    address: Address,
+    settings: Settings,
+    is_demo: bool,
+    tell: Callable[[str], None],
+) -> None:
+    """Serve catalogs until the process is told to stop; `tell` says where, and how to sign in."""
+    with ExitStack() as stack:
+        sites = open_sites(catalogs, stack)
+        running = Running(sites=sites, address=address, settings=settings)
+        tell(f"Serving {', '.join(sites)} at {address.url}. Stop with Ctrl-C.")
+        if is_demo:
+            _welcome(running, tell)
+        for name in sites.keys() - set(owners_of(sites)):
+            tell(
+                f"Nobody can sign in to {name} as its owner. Run: "
+                f"discreet analyst add NAME --role owner --catalog {quote(str(catalogs[name]))}"
+            )
+        running.run()
+
+
+def _welcome(running: Running, tell: Callable[[str], None]) -> None:
+    """Add an owner to the synthetic clinics, and say how to sign in."""
+    (site,) = running.sites.values()
+    token = make_token()
+    site.ledger.declare_analyst(DEMO_OWNER, epsilon=None, token_hash=token.hash, role="owner")
+    caller = Caller(name=DEMO_OWNER, role="owner", site=site)
+    tell(f"Sign in: {running.link({site.name: caller})}")
+    tell(f"For programs: Authorization: Bearer {token.text}")

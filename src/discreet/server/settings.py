@@ -14,7 +14,7 @@ from discreet.parameters import rational
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class ServerLimits:
     """How much one account and all together may ask of a server."""
 
     requests_per_minute: int = 240
@@ -38,7 +38,7 @@ class Limits:
 class Settings:
     """All settings of a server."""
 
-    limits: Limits = Limits()
+    limits: ServerLimits = ServerLimits()
     release_every: Fraction | None = None
     """Seconds: answers leave at multiples of it, so that their time tells next to nothing."""
     approval_above: Fraction | None = None
@@ -91,11 +91,11 @@ def settings_from(content: Mapping[str, Any]) -> Settings:
     return Settings(**made)
 
 
-def _limits(content: object) -> Limits:
+def _limits(content: object) -> ServerLimits:
     if not isinstance(content, Mapping):
         raise ParameterError("limits", content, "must be a table")
-    given = _known("limits", content, {each.name for each in fields(Limits)})
-    return Limits(**{name: _whole(f"limits.{name}", value) for name, value in given.items()})
+    given = _known("limits", content, {each.name for each in fields(ServerLimits)})
+    return ServerLimits(**{name: _whole(f"limits.{name}", value) for name, value in given.items()})
 
 
 def _known(where: str, content: Mapping[str, Any], names: set[str]) -> dict[str, Any]:

@@ -1,0 +1,148 @@
+"""A real server process over a small catalog, for tests."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from discreet.client import Remote, connect
+from discreet.ledger import make_token
+from discreet.opening import open_books
+
+CATALOG = """
+[budget]
+epsilon = {epsilon}
+delta = 1e-6
+
+[tables.visits]
+from = "visits.csv"
+unit = "patient_id"
+rows_per_unit = 3
+
+[tables.visits.columns]
+patient_id = {{ type = "integer" }}
+region = {{ type = "text", values = ["north", "south"] }}
+city = {{ type = "text" }}
+age = {{ type = "integer", bounds = [0, 100] }}
+"""
+
+
+def write_catalog(folder: Path, *, epsilon: float = 100, without: int | None = None) -> Path:
+    """Write visits of 400 patients and their catalog; one patient may be absent."""
+    rows = [
+        f"{i},{('north', 'south')[i % 2]},city {i % 40},{i * 7 % 100}"
+        for i in range(400)
+        if i != without
+    ]
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "visits.csv").write_text("\n".join(["patient_id,region,city,age", *rows]) + "\n")
+    (folder / "discreet.toml").write_text(CATALOG.format(epsilon=epsilon))
+    return folder / "discreet.toml"
+
+
+@dataclass(kw_only=True)
+class Served:
+    """A server process, and tokens of its accounts by their names."""
+
+    url: str
+    process: "subprocess.Popen[str]"
+    tokens: dict[str, str] = field(default_factory=dict)
+    verify: Any = True
+
+    def call(self, method: str, path: str, who: str | None = "ann", **more: Any) -> httpx.Response:
+        """Make a call as an account, or as nobody."""
+        headers = dict(more.pop("headers", {}))
+        if who is not None:
+            headers["Authorization"] = f"Bearer {self.tokens[who]}"
+        return httpx.request(
+            method, self.url + path, headers=headers, timeout=60, verify=self.verify, **more
+        )
+
+    def ask(self, sql: str, who: str = "ann", key: str | None = None, **terms: Any) -> Any:
+        """Make a call for the answer to a query."""
+        headers = {} if key is None else {"Idempotency-Key": key}
+        return self.call("POST", f"{BASE}/ask", who, json={"sql": sql, **terms}, headers=headers)
+
+    def connect(self, who: str = "ann") -> Remote:
+        """Return a client."""
+        return connect(self.url, self.tokens[who], verify=self.verify)
+
+    def stop(self, number: int = signal.SIGTERM) -> int:
+        """Tell the process to stop; return its exit code."""
+        self.process.send_signal(number)
+        return self.process.wait(30)
+
+
+BASE = "/v1/catalogs/clinic"
+
+ACCOUNTS: Mapping[str, dict[str, Any]] = {
+    "ann": {"epsilon": 50},
+    "bob": {"epsilon": 2},
+    "boss": {"epsilon": None, "role": "owner"},
+    "guest": {"epsilon": None, "role": "reader"},
+}
+
+
+def add_accounts(catalog: Path) -> dict[str, str]:
+    """Declare some accounts; return their tokens."""
+    tokens = {}
+    with open_books(catalog) as ledger:
+        for name, declared in ACCOUNTS.items():
+            token = make_token()
+            ledger.declare_analyst(name, token_hash=token.hash, **declared)
+            tokens[name] = token.text
+    return tokens
+
+
+def free_port() -> int:
+    """Return a port that nobody listens on."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+@contextmanager
+def serving(
+    catalog: Path, *options: str, scheme: str = "http", verify: Any = True
+) -> Iterator[Served]:
+    """Run a server of a catalog that is called clinic, until the block ends."""
+    tokens, port = add_accounts(catalog), free_port()
+    command = [sys.executable, "-m", "discreet", "serve", f"clinic={catalog}", "--port", str(port)]
+    process = subprocess.Popen(  # noqa: S603 - our own command
+        [*command, *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=dict(os.environ),
+    )
+    served = Served(
+        url=f"{scheme}://127.0.0.1:{port}", process=process, tokens=tokens, verify=verify
+    )
+    try:
+        _wait(served)
+        yield served
+    finally:
+        process.kill()
+        process.communicate(timeout=30)
+
+
+def _wait(served: Served) -> None:
+    for _ in range(300):
+        try:
+            if served.call("GET", "/health", None).status_code == 200:
+                return
+        except httpx.TransportError:
+            if served.process.poll() is not None:
+                break
+            time.sleep(0.1)
+    _, words = served.process.communicate(timeout=5)
+    raise AssertionError(f"the server did not start: {words}")

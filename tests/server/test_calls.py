@@ -1,0 +1,215 @@
+"""Calls of a real server process: who may do what, errors, answers by id, keys of clients."""
+
+import json
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from pyarrow import ipc
+
+from tests.server.running import BASE, Served, serving, write_catalog
+
+COUNT = "SELECT COUNT(*) AS n FROM visits"
+BY_REGION = "SELECT region, COUNT(*) AS n, AVG(age) AS age FROM visits GROUP BY region"
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serving(write_catalog(tmp_path_factory.mktemp("clinic"))) as found:
+        yield found
+
+
+def test_health_says_nothing_but_that_it_is_up(served: Served) -> None:
+    assert served.call("GET", "/health", None).json() == {"status": "ok"}
+
+
+@pytest.mark.parametrize(
+    "token",
+    ["nonsense", "discreet_0123456789abcdef_" + "A" * 43, "x" * 5000],
+)
+def test_who_has_no_token_is_told_nothing(served: Served, token: str) -> None:
+    headers = {"Authorization": f"Bearer {token}"}
+    for path in ("/v1/me", f"{BASE}/schema", "/v1/catalogs/other/schema"):
+        reply = served.call("GET", path, None, headers=headers)
+        assert reply.status_code == 401
+        assert reply.json()["error"]["code"] == "not_signed_in"
+
+
+@pytest.mark.parametrize(
+    ("who", "path", "status"),
+    [
+        ("guest", "schema", 200),
+        ("guest", "budget", 403),
+        ("guest", "analysts", 403),
+        ("ann", "schema", 200),
+        ("ann", "budget", 200),
+        ("ann", "history", 200),
+        ("ann", "requests", 200),
+        ("ann", "analysts", 403),
+        ("ann", "audit", 403),
+        ("ann", "incidents", 403),
+        ("boss", "analysts", 200),
+        ("boss", "audit", 200),
+        ("boss", "incidents", 200),
+        ("boss", "budget", 200),
+    ],
+)
+def test_everybody_may_do_what_the_role_allows(
+    served: Served, who: str, path: str, status: int
+) -> None:
+    assert served.call("GET", f"{BASE}/{path}", who).status_code == status
+
+
+def test_a_reader_pays_nothing(served: Served) -> None:
+    reply = served.ask(COUNT, who="guest", epsilon=1)
+    assert reply.status_code == 403
+
+
+def test_what_somebody_else_may_see_is_as_if_it_were_not_there(served: Served) -> None:
+    mine = served.ask(f"{COUNT} WHERE age > 1", epsilon=1).headers["Discreet-Answer"]
+    other = served.call("GET", f"{BASE}/answers/{mine}", "bob")
+    none = served.call("GET", f"{BASE}/answers/nothing", "bob")
+    assert (other.status_code, other.json()) == (none.status_code, none.json())
+    assert served.call("GET", f"{BASE}/answers/{mine}", "ann").status_code == 200
+    assert served.call("GET", f"{BASE}/answers/{mine}", "guest").status_code == 200
+    elsewhere = served.call("GET", "/v1/catalogs/other/schema")
+    assert (elsewhere.status_code, elsewhere.json()) == (404, none.json())
+
+
+def test_an_answer_is_the_same_in_every_format(served: Served) -> None:
+    first = served.ask(BY_REGION, epsilon=1)
+    path = f"{BASE}/answers/{first.headers['Discreet-Answer']}"
+    told = first.json()
+    assert told["charged"]["epsilon"] == 1
+    kept = served.call("GET", f"{path}?format=json").json()
+    assert kept == told
+    lines = served.call("GET", f"{path}?format=csv").text.splitlines()
+    assert lines[0] == "region,n,n_error,age,age_error"
+    table = pq.read_table(BytesIO(served.call("GET", f"{path}?format=parquet").content))
+    assert table.column("n").to_pylist() == [row[1] for row in told["rows"]]
+    arrow = served.call("GET", f"{path}?format=arrow").content
+    with ipc.open_stream(arrow) as stream:
+        assert stream.read_all().num_rows == 2
+
+
+def test_a_call_that_is_repeated_with_its_key_is_the_same_call(served: Served) -> None:
+    before = served.call("GET", f"{BASE}/budget").json()["remaining"]["epsilon"]
+    sql = f"{COUNT} WHERE age > 2"
+    one, two = (served.ask(sql, key="12345678-abc", epsilon=1) for _ in range(2))
+    assert one.json() == two.json()
+    assert one.headers["Discreet-Answer"] == two.headers["Discreet-Answer"]
+    assert one.json()["charged"]["epsilon"] == 1
+    assert served.call("GET", f"{BASE}/budget").json()["remaining"]["epsilon"] == before - 1
+    other = served.ask(sql, key="12345678-abc", epsilon=2)
+    assert other.status_code == 409
+    assert other.json()["error"]["code"] == "key_reused"
+    assert served.ask(sql, who="bob", key="12345678-abc", epsilon=1).json()["is_free"]
+
+
+@pytest.mark.parametrize(
+    ("sql", "code", "status"),
+    [
+        ("SELECT * FROM visits", "row_level", 422),
+        ("SELECT nope FROM visits", "unknown_name", 422),
+        ("SELECT COUNT( FROM visits", "sql_syntax", 422),
+        ("DROP TABLE visits", "statement", 422),
+        (COUNT, "budget", 402),
+    ],
+)
+def test_a_rejection_has_one_form(served: Served, sql: str, code: str, status: int) -> None:
+    reply = served.ask(sql, who="bob", epsilon=60)
+    found = reply.json()["error"]
+    assert (reply.status_code, found["code"]) == (status, code)
+    assert found["message"]
+    assert set(found) >= {"code", "message", "remedy", "place"}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"{", b"[]", b'"x"', b'{"sql": 1}', b'{"sql": "SELECT 1", "nonsense": 2}', b"\xff\xfe"],
+)
+def test_a_body_that_is_no_call_is_rejected(served: Served, body: bytes) -> None:
+    reply = served.call(
+        "POST", f"{BASE}/ask", content=body, headers={"Content-Type": "application/json"}
+    )
+    assert reply.status_code == 422
+    assert reply.json()["error"]["code"] == "bad_call"
+
+
+def test_a_long_body_is_not_read(served: Served) -> None:
+    body = json.dumps({"sql": "x" * 10**6}).encode()
+    reply = served.call("POST", f"{BASE}/ask", content=body)
+    assert reply.status_code == 413
+
+
+def test_a_foreign_name_is_rejected(served: Served) -> None:
+    reply = served.call("GET", "/health", None, headers={"Host": "evil.example"})
+    assert reply.status_code == 421
+
+
+def test_an_ended_token_ends_at_once(served: Served) -> None:
+    made = served.call("POST", f"{BASE}/analysts", "boss", json={"name": "eve", "epsilon": 1})
+    assert made.status_code == 201
+    served.tokens["eve"] = made.json()["token"]
+    assert served.call("GET", f"{BASE}/budget", "eve").status_code == 200
+    rotated = served.call("PATCH", f"{BASE}/analysts/eve", "boss", json={"rotate": True})
+    assert served.call("GET", f"{BASE}/budget", "eve").status_code == 401
+    served.tokens["eve"] = rotated.json()["token"]
+    assert served.call("GET", f"{BASE}/budget", "eve").status_code == 200
+    served.call("PATCH", f"{BASE}/analysts/eve", "boss", json={"enabled": False})
+    assert served.call("GET", f"{BASE}/budget", "eve").status_code == 401
+
+
+def test_a_request_is_granted_and_raises_the_cap(served: Served) -> None:
+    asked = served.call(
+        "POST", f"{BASE}/requests", "bob", json={"epsilon": 5, "reason": "a second year"}
+    )
+    assert asked.status_code == 201
+    number = asked.json()["number"]
+    path, granted = f"{BASE}/requests/{number}/decision", {"granted": True}
+    assert served.call("POST", path, "bob", json=granted).status_code == 403
+    decided = served.call("POST", path, "boss", json=granted)
+    assert decided.json()["state"] == "granted"
+    left = served.call("GET", f"{BASE}/budget", "bob").json()["remaining"]
+    assert left["total_epsilon"] == 5
+
+
+def test_the_log_has_who_did_what_and_no_value(served: Served) -> None:
+    served.ask(f"{COUNT} WHERE age > 3", epsilon=1)
+    entries = served.call("GET", f"{BASE}/audit", "boss").json()["entries"]
+    asked = [each for each in entries if each.get("question", "").endswith("age > 3")]
+    assert asked[0]["who"] == "ann"
+    assert asked[0]["outcome"] == "charged"
+    assert asked[0]["epsilon"] == "1"
+    assert "rows" not in json.dumps(entries)
+
+
+def test_a_session_needs_its_csrf_token(served: Served) -> None:
+    signed_in = served.call("POST", "/v1/session", None, json={"token": served.tokens["ann"]})
+    cookie = signed_in.headers["set-cookie"]
+    assert cookie.startswith("__Host-discreet=")
+    for each in ("HttpOnly", "Secure", "SameSite=strict", "Path=/"):
+        assert each in cookie
+    headers = {"Cookie": cookie.partition(";")[0]}
+    assert served.call("GET", "/v1/me", None, headers=headers).status_code == 200
+    asked = {"json": {"sql": COUNT, "epsilon": 1}}
+    forged = served.call("POST", f"{BASE}/ask", None, headers=headers, **asked)
+    assert forged.status_code == 403
+    headers["X-CSRF-Token"] = signed_in.json()["csrf"]
+    assert served.call("POST", f"{BASE}/ask", None, headers=headers, **asked).status_code == 200
+    assert served.call("DELETE", "/v1/session", None, headers=headers).status_code == 204
+    assert served.call("GET", "/v1/me", None, headers=headers).status_code == 401
+
+
+def test_nothing_of_the_data_or_the_machine_is_in_the_schema(
+    served: Served, tmp_path: Path
+) -> None:
+    text = served.call("GET", f"{BASE}/schema").text
+    wire = served.call(
+        "GET", f"{BASE}/schema", headers={"Accept": "application/vnd.discreet+json"}
+    ).text
+    for each in (text, wire):
+        assert "visits.csv" not in each
+        assert str(tmp_path.parent) not in each
