@@ -514,10 +514,10 @@ INSIDE: dict[str, dict[str, set[str]]] = {
     ),
     "cli": in_order(
         "console help ledger_entries options shell_input",
-        "app",
+        "app remote",
         "__init__ analyst_signatures audit init ledger local server_signatures signatures"
         " study_signatures tour",
-        "analyst ask attack design serve",
+        "analyst ask attack design login serve",
         "coverage shell",
     ),
 }

@@ -65,6 +65,7 @@ TABLE = (
         "Serve catalogs over HTTP: analysts ask and never touch the data.",
         "server_signatures",
     ),
+    Command("login", SERVER, "Keep the token of a server, for --server.", "server_signatures"),
     Command(
         "prepare",
         LARGE,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 from warnings import catch_warnings, simplefilter
 
 import typer
@@ -26,6 +26,7 @@ from discreet.cli.options import (
     query_text,
     question_options,
 )
+from discreet.cli.remote import connected
 from discreet.curator import Curator
 from discreet.errors import DiscreetError, ParameterError
 from discreet.explanation import Explanation
@@ -33,6 +34,9 @@ from discreet.explanation.thresholds import GroupThresholdWarning
 from discreet.opening import open_catalog, open_unplugged
 from discreet.plots import check_format
 from discreet.terms import Terms
+
+if TYPE_CHECKING:
+    from discreet.client import Remote
 
 
 def ask(
@@ -52,13 +56,15 @@ def ask(
     row_choice: str | None,
     account: str | None,
     token: str | None,
+    server: str | None,
 ) -> None:
     """Run a query and print its answer."""
     query = query_text(sql, file)
     options = question_options(
         epsilon, delta, within, confidence, row_choice, groups_per_unit=groups_per_unit
     )
-    charged, form = account_options(account, token), output_format(is_json=is_json, is_csv=is_csv)
+    charged = account_options(account, token, server)
+    form = output_format(is_json=is_json, is_csv=is_csv)
     if plot is not None:
         check_chart(plot)
     with opened(catalog, charged) as curator:
@@ -84,6 +90,7 @@ def explain(
     dialect: str | None,
     account: str | None,
     token: str | None,
+    server: str | None,
 ) -> None:
     """Print the cost and margins of a query; reads the catalog and the ledger.
 
@@ -93,22 +100,40 @@ def explain(
     options = question_options(
         epsilon, delta, within, confidence, row_choice, dialect, groups_per_unit=groups_per_unit
     )
-    charged = account_options(account, token)
-    with waiting("reading the catalog") as advance:
-        declared = read(catalog)
-        ledger = ledger_to_read(catalog, declared, charged)
-        curator = open_unplugged(catalog, declared=declared, ledger=ledger, progress=advance)
-    with curator:
-        shown = explained(_on_account(curator, charged), query, options)
+    with previewing(catalog, account_options(account, token, server)) as curator:
+        shown = explained(curator, query, options)
     if is_json:
         show(shown.to_json(indent=2))
         return
     show(shown.to_text(width=width_of(answers()), sql=show_sql or None))
 
 
+Asked: TypeAlias = "Curator | Account | Remote"
+"""What answers: the data are here, or on a server."""
+
+
 @contextmanager
-def opened(catalog: Path, account: AccountOptions) -> Iterator[Curator | Account]:
-    """Open the data of a catalog for an account, and close it afterwards."""
+def previewing(catalog: Path, account: AccountOptions) -> Iterator[Asked]:
+    """Open a catalog without its data, to explain queries, or a server that has it."""
+    if account.server is not None:
+        with connected(catalog, account) as remote:
+            yield remote
+        return
+    with waiting("reading the catalog") as advance:
+        declared = read(catalog)
+        ledger = ledger_to_read(catalog, declared, account)
+        curator = open_unplugged(catalog, declared=declared, ledger=ledger, progress=advance)
+    with curator:
+        yield _on_account(curator, account)
+
+
+@contextmanager
+def opened(catalog: Path, account: AccountOptions) -> Iterator[Asked]:
+    """Open the data of a catalog for an account, here or on a server; close it afterwards."""
+    if account.server is not None:
+        with connected(catalog, account) as remote:
+            yield remote
+        return
     declared = read(catalog)
     remark_outdated(catalog, declared)
     with waiting("reading the data") as advance:
@@ -124,7 +149,7 @@ def _on_account(curator: Curator, account: AccountOptions) -> Curator | Account:
 
 
 def answered(
-    curator: Curator | Account, sql: str, options: QuestionOptions, *, is_confirmed: bool = False
+    curator: Asked, sql: str, options: QuestionOptions, *, is_confirmed: bool = False
 ) -> Answer:
     """Return the answer of a query, or say which option is missing.
 
@@ -141,7 +166,7 @@ def answered(
 
 
 def _asked(
-    curator: Curator | Account,
+    curator: Asked,
     sql: str,
     options: QuestionOptions,
     action: Literal["error", "ignore"],
@@ -151,7 +176,7 @@ def _asked(
         return curator.ask(sql, **_terms(options))
 
 
-def explained(curator: Curator | Account, sql: str, options: QuestionOptions) -> Explanation:
+def explained(curator: Asked, sql: str, options: QuestionOptions) -> Explanation:
     """Return the preview of a query, or say which option is missing."""
     with _needs_cost_or_margin(options), waiting("planning"):
         return curator.explain(sql, **_terms(options), dialect=options.dialect)

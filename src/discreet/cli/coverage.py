@@ -8,13 +8,12 @@ from pathlib import Path
 
 import typer
 
-from discreet.account import Account
 from discreet.amounts import amount_up
 from discreet.catalog.edits import with_rows_per_unit
 from discreet.catalog.resolve import read
-from discreet.cli.ask import opened
+from discreet.cli.ask import Asked, opened
 from discreet.cli.console import answers, remark, show, waiting, width_of
-from discreet.cli.options import account_options
+from discreet.cli.options import AccountOptions, account_options
 from discreet.curator import Curator
 from discreet.errors import CatalogError
 from discreet.explanation.coverage import Coverage, share_text
@@ -36,10 +35,11 @@ def coverage(
     is_json: bool,
     account: str | None,
     token: str | None,
+    server: str | None,
 ) -> None:
     """Measure a table's coverage and print it."""
-    charged = account_options(account, token)
-    if write and (charged.name is not None or charged.token is not None):
+    charged = account_options(account, token, server)
+    if write and charged != AccountOptions():
         raise typer.BadParameter("--write changes the catalog, which only the data owner does.")
     if write:
         _write(catalog, table, epsilon, query_epsilon, is_json=is_json)
@@ -54,7 +54,7 @@ def _names(columns: str | None) -> list[str] | None:
 
 
 def _measured(
-    curator: Curator | Account, table: str, epsilon: Fraction | None, columns: list[str] | None
+    curator: Asked, table: str, epsilon: Fraction | None, columns: list[str] | None
 ) -> Coverage:
     with waiting("measuring"):
         return curator.coverage(table, epsilon=epsilon, columns=columns)

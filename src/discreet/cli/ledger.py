@@ -26,6 +26,7 @@ from discreet.cli.ledger_entries import (
     status_text,
 )
 from discreet.cli.options import AccountOptions
+from discreet.cli.remote import connected
 from discreet.ledger import (
     OWNER,
     Ledger,
@@ -79,13 +80,25 @@ class Summary:
     questions: Sequence[PaidQuestion] = ()
 
 
-def budget(catalog: Path, *, is_json: bool = False) -> None:
+def budget(
+    catalog: Path, *, is_json: bool = False, token: str | None = None, server: str | None = None
+) -> None:
     """Print what remains, what was asked and by whom; reads no data."""
+    if server is not None:
+        _show_remote(catalog, AccountOptions(token=token, server=server), is_json=is_json)
+        return
     summary = _summary(catalog)
     if is_json:
         show(json.dumps(_summary_record(summary), indent=2))
     else:
         _show_summary(summary)
+
+
+def _show_remote(catalog: Path, account: AccountOptions, *, is_json: bool) -> None:
+    """Print what remains of an account on a server."""
+    with connected(catalog, account) as remote:
+        left = remote.remaining
+    show(json.dumps({"remaining": left.to_json()}, indent=2) if is_json else f"Remaining: {left}")
 
 
 def ledger_to_read(catalog: Path, declared: Declaration, account: AccountOptions) -> Ledger | None:

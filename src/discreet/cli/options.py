@@ -62,6 +62,8 @@ class AccountOptions:
 
     name: str | None = None
     token: str | None = field(default=None, repr=False)
+    server: str | None = None
+    """The address of a server that holds the data; None if they are here."""
 
 
 def exact(text: str | Fraction) -> Fraction:
@@ -112,11 +114,15 @@ def question_options(  # noqa: PLR0913, PLR0917 - each is an option
     )
 
 
-def account_options(name: str | None, token: str | None) -> AccountOptions:
+def account_options(
+    name: str | None, token: str | None, server: str | None = None
+) -> AccountOptions:
     """Return the account to charge. A name beside a token might be somebody else's."""
     if name is not None and token is not None:
         raise typer.BadParameter("Use either --as or --token (or DISCREET_TOKEN), not both.")
-    return AccountOptions(name=name, token=token)
+    if name is not None and server is not None:
+        raise typer.BadParameter("A server knows you by your token: leave out --as.")
+    return AccountOptions(name=name, token=token, server=server)
 
 
 def output_format(*, is_json: bool, is_csv: bool) -> OutputFormat:
@@ -247,6 +253,14 @@ PreviewToken: TypeAlias = Annotated[
         envvar="DISCREET_TOKEN",
         metavar="TOKEN",
         help="Analyst's access token; previews as that analyst.",
+    ),
+]
+Server: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        envvar="DISCREET_SERVER",
+        metavar="URL",
+        help="Ask a server, which holds the data; --catalog then names one of its catalogs.",
     ),
 ]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print everything as JSON.")]

@@ -47,3 +47,19 @@ def serve(
     ] = None,
 ) -> None:
     """Serve catalogs over HTTP."""
+
+
+@runs("login")
+def login(
+    url: Annotated[str, typer.Argument(metavar="URL", help="The address of a server.")],
+    token: Annotated[
+        str | None,
+        typer.Option(
+            envvar="DISCREET_TOKEN",
+            metavar="TOKEN",
+            help="The token; without it, it is asked for and not shown.",
+        ),
+    ] = None,
+    is_out: Annotated[bool, typer.Option("--out", help="Forget the token of the server.")] = False,
+) -> None:
+    """Keep the token of a server, for this user alone."""

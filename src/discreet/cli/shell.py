@@ -19,7 +19,15 @@ from discreet.account import Account
 from discreet.answer import Answer
 from discreet.catalog.shown import declared_text, tables_text, unit_text
 from discreet.cli import clear_interrupt
-from discreet.cli.ask import answered, check_chart, explained, opened, save_chart, show_answer
+from discreet.cli.ask import (
+    Asked,
+    answered,
+    check_chart,
+    explained,
+    opened,
+    save_chart,
+    show_answer,
+)
 from discreet.cli.console import answers, complain, remark, sentence_of, show, show_table, width_of
 from discreet.cli.ledger import budget
 from discreet.cli.options import (
@@ -57,7 +65,7 @@ class ShellCommand:
 class Shell:
     """Runs what it is given and shows the answers; goes on after a rejected query."""
 
-    def __init__(self, curator: Curator | Account, catalog: Path, options: QuestionOptions) -> None:
+    def __init__(self, curator: Asked, catalog: Path, options: QuestionOptions) -> None:
         self.curator, self.catalog, self.options = curator, catalog, options
         self.last: Answer | None = None
         self.code = 0
@@ -110,7 +118,10 @@ class Shell:
 
     def budget(self, _: str) -> None:
         """Show the remaining budget and past queries."""
-        budget(self.catalog)
+        if isinstance(self.curator, Curator | Account):
+            budget(self.catalog)
+        else:
+            show(f"Remaining: {self.curator.remaining}")
 
     def tables(self, _: str) -> None:
         """List the tables."""
@@ -203,9 +214,17 @@ COMMANDS: Mapping[str, ShellCommand] = {
 }
 
 
-def shell(*, epsilon: Fraction, catalog: Path, account: str | None, token: str | None) -> None:
+def shell(
+    *,
+    epsilon: Fraction,
+    catalog: Path,
+    account: str | None,
+    token: str | None,
+    server: str | None,
+) -> None:
     """Run the shell; in a pipe, exit with the code of the first failure."""
-    code = run_shell(catalog, QuestionOptions(epsilon=epsilon), account_options(account, token))
+    charged = account_options(account, token, server)
+    code = run_shell(catalog, QuestionOptions(epsilon=epsilon), charged)
     raise typer.Exit(code)
 
 

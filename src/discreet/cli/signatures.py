@@ -31,6 +31,7 @@ from discreet.cli.options import (
     PreviewAs,
     PreviewToken,
     RowChoice,
+    Server,
     ShowSql,
     Sql,
     Token,
@@ -133,6 +134,7 @@ def explain(
     dialect: Dialect = None,
     account: PreviewAs = None,
     token: PreviewToken = None,
+    server: Server = None,
 ) -> None:
     """Print the cost and margins of a query; reads the catalog and the ledger, no private data."""
 
@@ -154,6 +156,7 @@ def ask(
     row_choice: RowChoice = None,
     account: As = None,
     token: Token = None,
+    server: Server = None,
 ) -> None:
     """Run a query and print its answer."""
 
@@ -195,6 +198,7 @@ def coverage(
     is_json: AsJson = False,
     account: As = None,
     token: Token = None,
+    server: Server = None,
 ) -> None:
     """Measure a table's coverage and print it."""
 
@@ -215,6 +219,7 @@ def shell(
     catalog: Catalog = DEFAULT_CATALOG,
     account: As = None,
     token: Token = None,
+    server: Server = None,
 ) -> None:
     """Run the shell; in a pipe, exit with the code of the first failure."""
 
@@ -223,7 +228,12 @@ def shell(
 
 
 @runs("ledger")
-def budget(catalog: Catalog = DEFAULT_CATALOG, is_json: AsJson = False) -> None:
+def budget(
+    catalog: Catalog = DEFAULT_CATALOG,
+    is_json: AsJson = False,
+    token: Token = None,
+    server: Server = None,
+) -> None:
     """Print what remains, what was asked and by whom; reads no data."""
 
 

@@ -75,14 +75,22 @@ def checked(reply: HttpReply, sql: str = "") -> HttpReply:
     raise found
 
 
+def catalogs() -> Steps[list[str]]:
+    """Return the catalogs that the caller may use."""
+    reply = checked((yield HttpCall(method="GET", path="/v1/me")))
+    try:
+        return [str(each["name"]) for each in json.loads(reply.body)["catalogs"]]
+    except (ValueError, KeyError, TypeError):
+        raise ServerError(*UNREADABLE) from None
+
+
 def only_catalog(name: str | None) -> Steps[str]:
     """Return the catalog that is asked: the one that was named, or the only one."""
-    reply = checked((yield HttpCall(method="GET", path="/v1/me")))
-    names = [each["name"] for each in json.loads(reply.body)["catalogs"]]
+    names = yield from catalogs()
     if name is not None and name in names:
         return name
     if name is None and len(names) == 1:
-        return str(names[0])
+        return names[0]
     what = "This server has several catalogs" if name is None else f"There is no catalog {name}"
     raise ServerError(what, f"Name one that you may use: {', '.join(names)}")
 

@@ -53,6 +53,13 @@ def connect(
     return Remote(http, name)
 
 
+def catalogs_at(url: str, token: str) -> list[str]:
+    """Return the catalogs of a server that the holder of a token may use."""
+    headers = {"Authorization": f"Bearer {token}"}
+    with httpx.Client(base_url=url.rstrip("/"), headers=headers, timeout=PATIENCE) as http:
+        return run(calls.catalogs(), http)
+
+
 class Remote:
     """A curator on a server: what is asked is charged to the account of the token."""
 

@@ -1,0 +1,176 @@
+"""The same calls, answers and errors as of a local curator, over a real server."""
+
+import asyncio
+import os
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import discreet
+from discreet.client import ServerError, connect, connect_async
+from discreet.errors import BudgetError, DiscreetError, QuestionError, UnknownNameError
+from discreet.explanation.thresholds import GroupThresholdWarning
+from discreet.ledger import make_token
+from discreet.opening import open_books
+from tests.server.running import Served, serving, write_catalog
+
+QUERIES = (
+    "SELECT COUNT(*) AS n FROM visits",
+    "SELECT region, COUNT(*) AS n, AVG(age) AS age, MEDIAN(age) AS m FROM visits GROUP BY region",
+    "SELECT region, COUNT(*) / SUM(COUNT(*)) OVER () AS share FROM visits GROUP BY region",
+    "SELECT city, COUNT(DISTINCT patient_id) AS n FROM visits GROUP BY city",
+)
+
+REJECTED = (
+    "SELECT * FROM visits",
+    "SELECT nope FROM visits",
+    "SELECT SUM(patient_id) FROM visits",
+    "SELECT COUNT( FROM visits",
+    "DELETE FROM visits",
+)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serving(write_catalog(tmp_path_factory.mktemp("clinic"))) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[discreet.Account]:
+    catalog = write_catalog(tmp_path_factory.mktemp("local"))
+    token = make_token()
+    with open_books(catalog) as ledger:
+        ledger.declare_analyst("ann", epsilon=50, token_hash=token.hash)
+    with discreet.open(catalog) as curator:
+        yield curator.as_analyst(token.text)
+
+
+@pytest.fixture(params=["local", "remote"])
+def curator(request: pytest.FixtureRequest, local: Any, served: Served) -> Iterator[Any]:
+    if request.param == "local":
+        yield local
+        return
+    with served.connect() as remote:
+        yield remote
+
+
+def test_what_may_be_asked_about_is_the_same(served: Served, local: discreet.Account) -> None:
+    with served.connect() as remote:
+        assert remote.catalog.tables == local.catalog.tables
+        assert remote.catalog.budget == local.catalog.budget
+
+
+@pytest.mark.parametrize("sql", QUERIES)
+def test_a_query_is_answered_charged_and_free_when_repeated(curator: Any, sql: str) -> None:
+    before = curator.remaining
+    answer = curator.ask(sql, epsilon=2, groups_per_unit=1)
+    assert answer.charged.epsilon == 2
+    assert curator.remaining.epsilon == before.epsilon - 2
+    again = curator.ask(sql, epsilon=2, groups_per_unit=1)
+    assert again.is_free
+    assert again.rows == answer.rows
+    assert again.margins == answer.margins
+    assert again.intervals == answer.intervals
+    assert str(again.table.schema) == str(answer.table.schema)
+    assert answer.to_text()
+    assert answer.to_json()
+    assert answer._repr_html_()
+
+
+@pytest.mark.parametrize("sql", QUERIES)
+def test_an_explanation_is_the_same(served: Served, local: discreet.Account, sql: str) -> None:
+    with served.connect("ann") as remote:
+        there, here = (each.explain(sql, epsilon=1) for each in (remote, local))
+    assert there.columns == here.columns
+    assert there.price == here.price
+    assert there.to_text(sql=True) == there.to_text(sql=True)
+
+
+@pytest.mark.parametrize("sql", REJECTED)
+def test_a_rejection_is_the_same(served: Served, local: discreet.Account, sql: str) -> None:
+    with served.connect() as remote:
+        there, here = (_rejection(each.ask, sql) for each in (remote, local))
+    assert type(there) is type(here)
+    assert str(there) == str(here)
+
+
+def _rejection(ask: Callable[..., object], sql: str) -> DiscreetError:
+    with pytest.raises(QuestionError) as caught:
+        ask(sql, epsilon=1)
+    return caught.value
+
+
+def test_a_budget_that_is_not_enough_says_the_same(served: Served, local: discreet.Account) -> None:
+    with served.connect() as remote:
+        for each in (remote, local):
+            with pytest.raises(BudgetError) as caught:
+                each.ask(f"{QUERIES[0]} WHERE age > 3", epsilon=51)
+            assert caught.value.requested == {"epsilon": 51}
+
+
+def test_groups_that_are_not_shown_are_warned_of_before_the_charge(curator: Any) -> None:
+    curator.ask("SELECT COUNT(*) AS n FROM visits WHERE age >= 0", epsilon=1)
+    curator.ask("SELECT COUNT(*) AS n FROM visits", epsilon=3)
+    sql = "SELECT city, age, COUNT(*) AS n FROM visits GROUP BY city, age"
+    before = curator.remaining
+    with pytest.raises(GroupThresholdWarning):
+        curator.ask(sql, epsilon=0.01)  # tests turn warnings into errors
+    assert curator.remaining == before
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GroupThresholdWarning)
+        assert len(curator.ask(sql, epsilon=0.01)) == 0
+
+
+def test_a_client_for_asyncio_asks_several_at_once(served: Served) -> None:
+    async def asked() -> list[Any]:
+        async with await connect_async(served.url, served.tokens["ann"]) as remote:
+            sqls = [f"{QUERIES[0]} WHERE age > {n}" for n in range(10, 16)]
+            answers = await asyncio.gather(*(remote.ask(sql, epsilon=0.1) for sql in sqls))
+            assert (await remote.remaining()).epsilon < 50
+            with pytest.raises(UnknownNameError):
+                await remote.explain("SELECT nope FROM visits", epsilon=1)
+            return list(answers)
+
+    answers = asyncio.run(asked())
+    assert all(abs(each.rows[0]["n"] - 360) < 400 for each in answers)
+
+
+def test_a_server_that_is_not_there_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("discreet.client.remote.TRIES", 1)
+    with pytest.raises(ServerError, match="cannot be reached"):
+        connect("http://127.0.0.1:9", "discreet_x")
+
+
+def test_the_command_asks_a_server(served: Served, tmp_path: Path) -> None:
+    def run(*arguments: str, **more: str) -> "subprocess.CompletedProcess[str]":
+        home = {"XDG_CONFIG_HOME": str(tmp_path), "DISCREET_SERVER": served.url, **more}
+        return subprocess.run(  # noqa: S603 - our own command
+            [sys.executable, "-m", "discreet", *arguments],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+            env={**os.environ, **home},
+        )
+
+    refused = run("ask", QUERIES[0], "-e", "1")
+    assert refused.returncode == 1
+    assert "discreet login" in refused.stderr
+    signed_in = run("login", served.url, "--token", served.tokens["ann"])
+    assert signed_in.returncode == 0, signed_in.stderr
+    kept = tmp_path / "discreet" / "credentials.json"
+    assert kept.stat().st_mode & 0o777 == 0o600
+    answer = run("ask", f"{QUERIES[0]} WHERE age > 5", "-e", "1")
+    assert answer.returncode == 0, answer.stderr
+    assert "Spent ε = 1" in answer.stdout
+    assert "Remaining: ε" in run("budget").stdout
+    assert "margin of error" in run("explain", QUERIES[0], "-e", "1").stdout
+    assert run("ask", "SELECT * FROM visits", "-e", "1").returncode == 1
+    assert run("login", served.url, "--out").returncode == 0
+    assert run("budget").returncode == 1
