@@ -393,7 +393,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "__init__",
     ),
     "server": in_order(
-        "__init__ settings records",
+        "__init__ connections settings records",
         "faults sites",
         "admission callers",
         "bodies schema",

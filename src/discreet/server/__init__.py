@@ -10,7 +10,10 @@
 | `asking.py` | a query from its call to its saved answer: charged once, never lost |
 | `faults.py` | the one form of errors |
 | `bodies.py` | what calls and replies contain |
-| `analyst_routes.py`, `owner_routes.py`, `session_routes.py` | the routes |
+| `schema.py` | what a catalog declares, as JSON |
+| `signing.py` | signing in: tokens, sessions, one-time codes |
+| `analyst_routes.py`, `request_routes.py`, `owner_routes.py` | the routes |
+| `connections.py` | connections that send too slowly |
 | `app.py` | the application: routes, headers, OpenAPI |
 | `run.py` | the process: address, TLS, shutdown |
 """

@@ -1,6 +1,7 @@
 """The application: routes, limits on bodies, headers, the one form of errors, OpenAPI."""
 
-from collections.abc import AsyncIterator, Iterable, Mapping
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from ipaddress import ip_address
 from typing import Any
@@ -74,6 +75,7 @@ def make_app(sites: Mapping[str, Site], settings: Settings, hosts: Iterable[str]
         redoc_url=None,
         openapi_url="/v1/openapi.json",
         responses=REPLIES,
+        redirect_slashes=False,
     )
     for each in (
         signing.router,
@@ -98,6 +100,8 @@ async def _told(request: Request, error: Exception) -> Response:
 
 def _call_error(error: Exception) -> CallError:
     match error:
+        case HTTPException(__cause__=CallError() as cause):  # while a body was read
+            return cause
         case RequestValidationError():
             return CallError(status=422, code="bad_call", what=_first(error), fix=SEE_API)
         case HTTPException(status_code=404):
@@ -132,17 +136,21 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        headers = dict(scope["headers"])
-        rejected = self._rejected(headers)
+        rejected = self._rejected(scope["headers"])
         if rejected is not None:
             reply = JSONResponse(rejected.to_json(), status_code=rejected.status, headers=HEADERS)
             await reply(scope, receive, send)
             return
-        read = 0
+        read, is_whole = 0, False
 
         async def received() -> Message:
-            nonlocal read
-            message = await receive()
+            nonlocal read, is_whole
+            try:
+                async with asyncio.timeout(None if is_whole else BODY_SECONDS):
+                    message = await receive()
+            except TimeoutError:
+                raise TOO_SLOW from None
+            is_whole = is_whole or not message.get("more_body", False)
             read += len(message.get("body", b""))
             if read > self._most:
                 raise TOO_LONG
@@ -161,15 +169,30 @@ class Guard:
 
         await self._app(scope, received, sent)
 
-    def _rejected(self, headers: Mapping[bytes, bytes]) -> CallError | None:
-        if _host_in(headers.get(b"host", b"")) not in self._hosts:
+    def _rejected(self, headers: Sequence[tuple[bytes, bytes]]) -> CallError | None:
+        if sum(len(name) + len(value) for name, value in headers) > HEADER_BYTES:
+            return TOO_MANY_HEADERS
+        known = dict(headers)
+        if _host_in(known.get(b"host", b"")) not in self._hosts:
             return FOREIGN
-        length = headers.get(b"content-length", b"0")
+        length = known.get(b"content-length", b"0")
         return TOO_LONG if not length.isdigit() or int(length[:20]) > self._most else None
 
 
 TOO_LONG = CallError(
     status=413, code="too_long", what="The call is longer than this server reads", fix="Shorten it"
+)
+HEADER_BYTES = 1 << 15
+
+TOO_MANY_HEADERS = CallError(
+    status=431, code="too_long", what="The headers are longer than this server reads"
+)
+
+BODY_SECONDS = 20
+"""Seconds that the next part of a body may take."""
+
+TOO_SLOW = CallError(
+    status=408, code="too_slow", what="The rest of the call did not come", fix="Call again"
 )
 FOREIGN = CallError(
     status=421,

@@ -13,7 +13,7 @@ NUMBER = r"^[0-9]{1,30}(\.[0-9]{1,30})?([eE][+-]?[0-9]{1,2})?$|^[0-9]{1,30}/[0-9
 """A text that stands for an exact amount. It is short, so that it is not long in memory."""
 
 Amount = Annotated[
-    float | Annotated[str, Field(pattern=NUMBER)],
+    Annotated[float, Field(strict=True)] | Annotated[str, Field(pattern=NUMBER)],
     Field(description="A number, or a text such as 0.1 or 1/3", examples=[0.1, "1/3"]),
 ]
 

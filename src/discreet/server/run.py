@@ -15,6 +15,7 @@ from discreet.explanation.thresholds import GroupThresholdWarning
 from discreet.ledger import make_token
 from discreet.server.app import is_loopback, make_app
 from discreet.server.callers import Caller
+from discreet.server.connections import TimedProtocol
 from discreet.server.settings import Settings
 from discreet.server.signing import SignIns
 from discreet.server.sites import Site, open_site
@@ -94,6 +95,7 @@ class Running:
             server_header=False,
             timeout_keep_alive=30,
             limit_concurrency=2000,
+            http=TimedProtocol,
             h11_max_incomplete_event_size=1 << 15,
         )
         uvicorn.Server(config).run()
