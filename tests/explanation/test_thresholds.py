@@ -109,6 +109,14 @@ def test_an_epsilon_that_would_do_is_named_and_does() -> None:
         assert "A group with 34 patient_id values" in curator.explain(BY_UNITS, epsilon=5).keys[0]
 
 
+def test_a_size_that_another_query_used_in_a_condition_is_not_needed() -> None:
+    with flights() as curator:
+        number = "(SELECT COUNT(*) FROM visits)"
+        curator.ask(f"SELECT {number} AS n, COUNT(*) AS m FROM visits WHERE delay < {number}",  # noqa: S608
+                    epsilon=100)  # fmt: skip
+        assert curator.explain(SQL, epsilon=1).warnings == ()
+
+
 def test_rows_are_held_against_rows() -> None:
     sql = "SELECT carrier, COUNT(*) AS n FROM visits GROUP BY carrier"
     with flights() as curator:
