@@ -2,9 +2,9 @@
 
 The cache is a file beside the ledger, for its user only. It knows a file by device, inode, size and
 times; the change time cannot be set back by a program. A file system in memory (tmpfs) does not
-change times for programs that write through mapped memory: name a version there. Everything in it is under the key of this
-user on this machine (`registry.machine_key`): a digest lets whoever has a guess of the data check
-it. Losing the cache costs time, and nothing else depends on it.
+change times for programs that write through mapped memory: declare a version there. Everything in
+the cache is under the key of this user on this machine (`registry.machine_key`): a digest lets
+whoever has a guess of the data check it. Losing the cache costs time, and nothing else.
 """
 
 import json
