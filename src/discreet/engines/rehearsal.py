@@ -96,7 +96,7 @@ HOSTILE: Mapping[Kind, tuple[Value, ...]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stored(Column):
+class PlaceColumn(Column):
     """A column of prepared tables that Discreet computed: it holds no other numbers than these."""
 
     within: tuple[int, int]
@@ -191,7 +191,7 @@ class Rehearsal:
                 named = len(choices) - len(HOSTILE.get(kind, ()))
                 choices, mixed = choices[: max(1, named)], mixed // 2
             chosen = choices[mixed % len(choices)]
-            if isinstance(column, Stored) and isinstance(chosen, int):
+            if isinstance(column, PlaceColumn) and isinstance(chosen, int):
                 chosen = max(column.within[0], min(column.within[1], chosen))
             yield write_literal(chosen, kind, self.dialect)
 
@@ -280,7 +280,8 @@ def _prepared(
 
 
 def _as_stored(column: Column, within: tuple[int, int] | None) -> Column:
-    return column if within is None else Stored(name=column.name, kind=column.kind, within=within)
+    kind = column.kind
+    return column if within is None else PlaceColumn(name=column.name, kind=kind, within=within)
 
 
 def _unit_kind(table: PrivateTable) -> Kind:
