@@ -198,6 +198,13 @@ def test_quantiles_are_charged_once_for_all_groups() -> None:
     assert chosen == [ExponentialEvent(epsilon=each) for each in shares]
 
 
+@pytest.mark.parametrize("fraction", ["1/10000000", "9999999/10000000"])
+def test_a_fraction_that_no_grid_of_ranks_has_is_rejected_as_such(fraction: str) -> None:
+    with pytest.raises(UnsupportedError, match="too close to 0 or 1"):
+        plan_of(make_release(quantile(COST, fraction)))
+    assert plan_of(make_release(quantile(COST, "1/1000000"))).epsilon > 0
+
+
 def test_quantiles_without_a_step_are_read_off_a_fine_grid() -> None:
     """A grid of 2^14 points, or 2^12 for unknown groups, was coarser than the noise."""
     for keys in (None, by_region()):

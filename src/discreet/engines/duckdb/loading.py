@@ -57,19 +57,28 @@ class DuckDbTable:
     table: str
 
 
-DataSource = str | Path | DuckDbTable | Frame
-"""A path (with * for several files) to CSV, Parquet or a DuckDB file; or a table in memory."""
+@dataclass(frozen=True, slots=True)
+class FilesNow:
+    """The files that a pattern stands for at one moment: those that come later are not read."""
 
+    pattern: str
+    files: tuple[Path, ...]
+
+    def __str__(self) -> str:
+        return self.pattern
+
+
+InFiles = str | Path | FilesNow
+
+DataSource = InFiles | DuckDbTable | Frame
+"""A path (with * for several files) to CSV, Parquet or a DuckDB file; or a table in memory."""
 
 AS_THEY_ARE = "hive_partitioning=false"
 """Files are read without what names of folders say: of x=1/visits.csv every x would be 1."""
 
-
 CSV = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz")
 
-
 PARQUET = (".parquet", ".pq", ".parq")
-
 
 DUCKDB = (".duckdb", ".ddb", ".db")
 
@@ -98,11 +107,11 @@ def load(
     """
     if isinstance(source, DuckDbTable):
         return _load_database(connection, name, source)
-    if not isinstance(source, str | Path):
+    if not isinstance(source, InFiles):
         return _load_frame(connection, name, source)
     kind = str(source).casefold()
     if kind.endswith(DUCKDB):
-        return _load_database(connection, name, DuckDbTable(file=Path(source), table=name))
+        return _load_database(connection, name, DuckDbTable(file=Path(str(source)), table=name))
     files = files_of(source)
     if kind.endswith(CSV):
         return _load_csv(connection, name, files, kinds or {})
@@ -116,7 +125,7 @@ def load(
 
 def is_csv(source: DataSource) -> bool:
     """Return whether a source is a CSV file, which does not say what its columns are."""
-    return isinstance(source, str | Path) and str(source).casefold().endswith(CSV)
+    return isinstance(source, InFiles) and str(source).casefold().endswith(CSV)
 
 
 def csv_columns(source: str | Path, rows: int) -> tuple[Column, ...]:
@@ -153,8 +162,10 @@ def _named(connection: duckdb.DuckDBPyConnection, what: str, database: str) -> l
     return [each[0] for each in found.fetchall()]
 
 
-def files_of(source: str | Path) -> tuple[Path, ...]:
+def files_of(source: InFiles) -> tuple[Path, ...]:
     """Return the files that a path or a pattern stands for; reject one that stands for none."""
+    if isinstance(source, FilesNow):
+        return source.files
     text = str(source)
     if has_magic(text) and not _is_file(Path(text)):
         files = tuple(Path(each) for each in sorted(glob(text, recursive=True)))

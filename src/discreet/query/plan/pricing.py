@@ -10,7 +10,7 @@ from discreet.catalog.catalog import BudgetPolicy
 from discreet.errors import ParameterError, TargetError, UnknownKeysError, readable
 from discreet.estimators import ComponentEstimator
 from discreet.mechanisms.exponential import PermuteAndFlip
-from discreet.mechanisms.quantile import End
+from discreet.mechanisms.quantile import PARTS_MOST, End
 from discreet.mechanisms.quantile_interval import ExtremeInterval, QuantileInterval
 from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
 from discreet.query.plan.accuracy import least_epsilon
@@ -242,7 +242,7 @@ def _planned_pick(
     else:
         mechanism = QuantileInterval(
             epsilon=epsilon,
-            fraction=pick.fraction.limit_denominator(10**6),
+            fraction=pick.fraction.limit_denominator(PARTS_MOST),
             rows_per_unit=pick.rows,
             neighbours=neighbours,
         )
