@@ -22,8 +22,8 @@ from discreet.query.tree import ExactQuery
 from tests.properties import twins
 from tests.properties.contributions import HOLDERS, Crowd, Draw, Held, crowd, part_of
 from tests.properties.movement import check_movement
+from tests.properties.plans import plan_of
 from tests.properties.questions import Written
-from tests.properties.test_sensitivity import plan_of
 from tests.replay import ReplayableEntropy
 
 NUMBERED = "ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY cost)"
