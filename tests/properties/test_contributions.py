@@ -168,3 +168,15 @@ def test_a_broken_twin_is_caught(
         broken(monkeypatch)
         with pytest.raises(AssertionError):
             check_questions(sides, draw, [each for each in QUESTIONS if about in each])
+
+
+def test_a_prepared_table_that_is_joined_to_itself_is_bound(tmp_path: Path) -> None:
+    """One of its places reads what is stored beside a column, and the other does not."""
+    sql = (
+        "SELECT v.cost, SUM(v.minutes) FROM visits v LEFT JOIN visits w "
+        "ON w.patient_id = v.patient_id AND w.minutes > v.minutes GROUP BY v.cost"
+    )
+    plan = plan_of(Written(sql), ADD_REMOVE, Fraction(1), is_prepared=True, groups=0)
+    with held("duckdb", tmp_path) as (whole, _, _):
+        (query,) = plan.releases[0].queries
+        assert "steps from" in whole.prepared.bind(query).sql
