@@ -1,7 +1,7 @@
 """No unit moves what is released by more than is charged for it, whatever it holds."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -11,18 +11,11 @@ from hypothesis import strategies as st
 
 from discreet.accounting.approximate import basic_cost
 from discreet.mechanisms.sensitivity import ADD_REMOVE, REPLACE, Neighbours
-from discreet.query.check import check
-from discreet.query.parse import parse
-from discreet.query.plan import Plan, make_plan
-from discreet.query.plan.bounded_rows import reading_bounded_rows
-from discreet.query.plan.group_limits import with_group_limits
-from discreet.query.plan.plan import EpsilonTarget
+from discreet.query.plan import Plan
 from tests.properties import twins
 from tests.properties.databases import (
     Neighbouring,
-    catalog,
     neighbouring,
-    public_store,
 )
 from tests.properties.in_groups import OF_ANY_SHAPE
 from tests.properties.movement import (
@@ -31,6 +24,7 @@ from tests.properties.movement import (
     exact_tables,
     same_tables,
 )
+from tests.properties.plans import plan_of
 from tests.properties.questions import (
     Drawn,
     Relation,
@@ -47,24 +41,6 @@ TOGETHER = 6
 """Questions that are asked of the same two databases."""
 
 epsilons = st.sampled_from([Fraction(1), Fraction(1, 7), Fraction(5, 2), Fraction(30)])
-
-
-def plan_of(
-    question: Drawn | Written,
-    neighbours: Neighbours,
-    epsilon: Fraction,
-    accounting: str = "basic",
-    *,
-    is_prepared: bool = False,
-    groups: int | None = None,
-) -> Plan:
-    are_limited = groups is not None
-    here = catalog(neighbours, accounting, is_prepared=is_prepared, are_limited=are_limited)
-    checked = check(parse(question.sql), here, public_store())
-    chosen = reading_bounded_rows(checked) if is_prepared else checked
-    if groups is not None:
-        chosen = with_group_limits(chosen, replace(here, groups_per_unit=groups or None))
-    return make_plan(chosen, EpsilonTarget(epsilon), here.budget)
 
 
 def check_all(pair: Neighbouring, plans: list[Plan]) -> None:

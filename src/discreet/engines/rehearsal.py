@@ -196,8 +196,11 @@ class Rehearsal:
             yield write_literal(chosen, kind, self.dialect)
 
     def _tables(self, query: ExactQuery, dialect: Dialect) -> Iterator[tuple[str, str, Columns]]:
-        """Yield all tables that a query may name: as it does, by their own names, the columns."""
-        seen: set[str] = set()
+        """Yield all tables that a query may name: as it does, by their own names, the columns.
+
+        Of a table that it reads several times, these are all that it reads in any place.
+        """
+        made: dict[str, tuple[str, dict[str, Column | None]]] = {}
         reads = [each for each in _nodes(query) if isinstance(each, ColumnOf)]
         stored = {each.name: each.within for each in reads if each.within is not None}
         for node in _nodes(query):
@@ -209,10 +212,10 @@ class Rehearsal:
                     found = [_table(table, self.columns(table), dialect)]
                 case _:
                     continue
-            for each in found:
-                if each[0] not in seen:
-                    seen.add(each[0])
-                    yield each
+            for name, own, columns in found:
+                made.setdefault(name, (own, {}))[1].update(columns)
+        for name, (own, every) in made.items():
+            yield name, own, list(every.items())
 
 
 class Rehearsed:

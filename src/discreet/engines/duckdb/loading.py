@@ -406,6 +406,7 @@ def _copy(  # noqa: PLR0913 - what differs from source to source
         template, value = STORED.get(found.kind, "{0}"), _quoted(column_name)
         if found.kind is Kind.TEXT and names is None:
             template = f"decode(encode({template}))"  # leaves a column's own collation behind
+            found = replace(found, is_rounded=_has_collation(connection, value, reader))
         if found.kind is Kind.INTEGER and type_name.startswith(("DECIMAL", "UHUGEINT")):
             template = "TRY_CAST({0} AS HUGEINT)"
             found = replace(found, nulls=None)
@@ -423,6 +424,15 @@ def _copy(  # noqa: PLR0913 - what differs from source to source
     listed = ", ".join(selected)
     connection.execute(f"CREATE TABLE {_quoted(name)} AS SELECT {listed} FROM {reader}")
     return tuple(map(promised, columns))
+
+
+def _has_collation(connection: duckdb.DuckDBPyConnection, column: str, table: str) -> bool:
+    """Return whether texts of a database's column may differ and be one: they are no units."""
+    connection.execute(f"CREATE TEMP TABLE __one AS SELECT {column} AS x FROM {table} LIMIT 0")
+    told = "SELECT sql FROM duckdb_tables() WHERE table_name = '__one' AND sql LIKE '% COLLATE %'"
+    found = connection.execute(told).fetchall()
+    connection.execute("DROP TABLE temp.__one")
+    return bool(found)
 
 
 def _refuse_other_names(name: str, names: tuple[str, ...], found: tuple[str, ...]) -> None:

@@ -325,7 +325,8 @@ def _column(name: str, type_name: str) -> Column:
         step, is_rounded = Fraction(1, 10 ** int(decimal[2])), int(decimal[1]) > 15
         return Column(name=name, kind=Kind.REAL, step=step, is_rounded=is_rounded)
     if re.match(r"(string|varchar|char)\b", type_name):
-        return Column(name=name, kind=Kind.TEXT)
+        # By its own collation texts that differ may be one: such a column tells no units apart.
+        return Column(name=name, kind=Kind.TEXT, is_rounded="collate" in type_name)
     return Column(name=name, kind=SIMPLE.get(type_name, Kind.OTHER))
 
 
