@@ -29,7 +29,7 @@ from discreet.opening.sources import earlier_version
 from discreet.opening.versions import NewVersion
 from discreet.query.plan.identity import Identity, identities_of
 from tests.cli.runs import call
-from tests.opening.test_open import AGES, COUNT, declare, written
+from tests.opening.people import AGES, COUNT, declare, written
 
 MORE = f"{AGES}777,40,2024-01-01\n"
 SUM = "SELECT SUM(age) AS s FROM people"

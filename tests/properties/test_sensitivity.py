@@ -6,24 +6,19 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from discreet.accounting.approximate import basic_cost
 from discreet.mechanisms.sensitivity import ADD_REMOVE, REPLACE, Neighbours
 from discreet.query.plan import Plan
 from tests.properties import twins
+from tests.properties.checked import UNSHRUNK, check_all
 from tests.properties.databases import (
     Neighbouring,
     neighbouring,
 )
 from tests.properties.in_groups import OF_ANY_SHAPE
-from tests.properties.movement import (
-    check_additivity,
-    check_movement,
-    exact_tables,
-    same_tables,
-)
 from tests.properties.plans import plan_of
 from tests.properties.questions import (
     Drawn,
@@ -41,19 +36,6 @@ TOGETHER = 6
 """Questions that are asked of the same two databases."""
 
 epsilons = st.sampled_from([Fraction(1), Fraction(1, 7), Fraction(5, 2), Fraction(30)])
-
-
-def check_all(pair: Neighbouring, plans: list[Plan]) -> None:
-    """Assert all that this file claims of these plans and these two databases."""
-    here, there = pair.here.held("here"), pair.there.held("there")
-    third = (pair.own if pair.neighbours is ADD_REMOVE else pair.here.reversed()).held("third")
-    for plan in plans:
-        before, after, more = (exact_tables(plan, each) for each in (here, there, third))
-        check_movement(plan, before, after)
-        if pair.neighbours is ADD_REMOVE:
-            check_additivity(plan, before, after, more)
-        else:
-            assert same_tables(before, more), "the order of rows shows"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,10 +94,6 @@ def in_groups(neighbours: Neighbours, *, is_prepared: bool = False) -> st.Search
         is_prepared=st.just(is_prepared),
         groups=st.sampled_from((0, 0, 1, 2)),
     )
-
-
-UNSHRUNK = (Phase.explicit, Phase.reuse, Phase.generate)
-"""The quick form shows what it finds as it is; the long one looks for the smallest like it."""
 
 
 def holds_for(cases: st.SearchStrategy[Asked], examples: int, **how: Any) -> None:
@@ -203,4 +181,4 @@ def test_a_broken_twin_is_caught(
 ) -> None:
     broken(monkeypatch)
     with pytest.raises(AssertionError):
-        holds_for(cases, 2 * QUICK, phases=UNSHRUNK, report_multiple_bugs=False)
+        holds_for(cases, 10 * QUICK, phases=UNSHRUNK, report_multiple_bugs=False)
