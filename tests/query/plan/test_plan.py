@@ -29,6 +29,7 @@ from discreet.estimators import KeyCount, MarginPerCount, RankMargin
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.geometric import Geometric
 from discreet.mechanisms.partition_selection import PartitionSelection
+from discreet.mechanisms.quantile_interval import ExtremeInterval, QuantileInterval
 from discreet.mechanisms.sensitivity import ADD_REMOVE, REPLACE, Neighbours
 from discreet.query.plan import Plan, make_plan
 from discreet.query.plan.plan import EpsilonTarget, MarginTarget
@@ -196,6 +197,23 @@ def test_quantiles_are_charged_once_for_all_groups() -> None:
     assert counted == DiscreteLaplaceEvent(sensitivity=rows, scale=Fraction(10 * rows), answers=3)
     shares = (Fraction(7, 10), Fraction(1, 10), Fraction(1, 10))
     assert chosen == [ExponentialEvent(epsilon=each) for each in shares]
+
+
+@pytest.mark.parametrize("fraction", ["9/10", "1/2", "0", "1"])
+def test_the_only_group_of_replaced_units_has_the_noise_of_its_rows(fraction: str) -> None:
+    """With several groups, the rows of a replaced unit may leave one group for another."""
+    policy = make_policy(neighbours=REPLACE)
+    points = {}
+    for keys in (None, by_region()):
+        release = make_release(quantile(COST, fraction), keys=keys)
+        (planned,) = plan_of(release, policy=policy).releases
+        (pick,) = planned.value_selections
+        assert isinstance(pick.mechanism, QuantileInterval | ExtremeInterval)
+        points[keys is None] = pick.mechanism.point
+    moved = {"9/10": Fraction(9, 10), "1/2": Fraction(1, 2)}.get(fraction, Fraction(1))
+    rows = points[True].rows_per_unit
+    assert points[True].sensitivity == rows
+    assert points[False].sensitivity == 2 * rows * moved
 
 
 def test_quantiles_without_a_step_are_read_off_a_fine_grid() -> None:

@@ -204,7 +204,7 @@ def _planned_release(
     if selecting is not None and selecting.measure is not None:
         selection = selection_by_rows(selecting, measures[selecting.measure], delta, policy)
     picks = tuple(
-        _planned_pick(pick, share, policy.neighbours)
+        _planned_pick(pick, share, policy.neighbours, outline.groups)
         for pick, share in zip(outline.value_selections, parts[len(of_measures) :], strict=True)
     )
     before = (*([selection_event(selection, policy)] if selection else []), *events)
@@ -227,9 +227,10 @@ def _planned_release(
 
 
 def _planned_pick(
-    pick: ValueSelection, epsilon: Fraction, neighbours: Neighbours
+    pick: ValueSelection, epsilon: Fraction, neighbours: Neighbours, groups: int | None
 ) -> PlannedValueSelection:
     mechanism: Chooser
+    only = 1 if groups == 1 else None
     if pick.statistic is Statistic.MODE:
         mechanism = PermuteAndFlip(
             epsilon=epsilon, sensitivity=pick.rows, monotone=neighbours is ADD_REMOVE
@@ -237,7 +238,11 @@ def _planned_pick(
     elif pick.fraction in (0, 1):
         end = End.MIN if pick.fraction == 0 else End.MAX
         mechanism = ExtremeInterval(
-            epsilon=epsilon, end=end, rows_per_unit=pick.rows, neighbours=neighbours
+            epsilon=epsilon,
+            end=end,
+            rows_per_unit=pick.rows,
+            neighbours=neighbours,
+            groups=only,
         )
     else:
         mechanism = QuantileInterval(
@@ -245,6 +250,7 @@ def _planned_pick(
             fraction=pick.fraction.limit_denominator(10**6),
             rows_per_unit=pick.rows,
             neighbours=neighbours,
+            groups=only,
         )
     return PlannedValueSelection(value_selection=pick, epsilon=epsilon, mechanism=mechanism)
 
