@@ -127,6 +127,8 @@ def _gaussians() -> Iterator[AuditCase]:
     yield add(mechanism=classical, here=0.0, there=1.0, what="classical")
     yield add(mechanism=both, here=0 * moved, there=moved, what="two answers")
     yield add(mechanism=twice, here=0.0, there=1.0, draw=_twice, what="released twice")
+    by_rho = Gaussian.for_rho(Fraction(1, 8), delta=DELTA, sensitivity=1)
+    yield add(mechanism=by_rho, here=0, there=1, runs=SOME, what="whole numbers, by rho")
 
 
 ALL_EQUAL, ONE_UP = [0, 0, 0, 0], [1, 0, 0, 0]

@@ -200,46 +200,6 @@ Contribution = OneRowEach | CountedOnce | ContributionLimit | NumberedRows
 """How much of a unit is used."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NothingMeasured:
-    """No number gets noise of its own."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NoDelta:
-    """There is no delta, and Laplace noise needs none."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnknownGroups:
-    """The number of groups is not known in advance."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotDrawable:
-    """Gaussian noise cannot be drawn at this epsilon and delta."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LaplaceNarrower:
-    """Gaussian noise would be this many times as wide as Laplace noise."""
-
-    ratio: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GaussianNarrower:
-    """Gaussian noise is this many times as wide as Laplace noise would be."""
-
-    ratio: float
-
-
-NoiseReason = (
-    NothingMeasured | NoDelta | UnknownGroups | NotDrawable | LaplaceNarrower | GaussianNarrower
-)
-"""Why it is this noise."""
-
-
 # --------------------------------------------------------------------------- questions
 
 
