@@ -402,6 +402,8 @@ class Question:
     """The SQL without its last LIMIT, if it has one."""
     sources: tuple[ColumnOrigin | None, ...]
     """For each column, the column of a release that it is taken from unchanged, if it is."""
+    reads: tuple[frozenset[ColumnOrigin], ...] = ()
+    """For each column with a half width, the released numbers it comes from; none if not known."""
     ends: tuple[tuple[str, str] | None, ...] = ()
     """For each column, the output columns that hold the ends of its interval, if it has one."""
     shown: tuple[tuple[str, str], ...] | None = None
