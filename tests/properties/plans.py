@@ -9,6 +9,7 @@ from discreet.query.parse import parse
 from discreet.query.plan import Plan, make_plan
 from discreet.query.plan.bounded_rows import reading_bounded_rows
 from discreet.query.plan.group_limits import with_group_limits
+from discreet.query.plan.noise_choice import NoiseRule
 from discreet.query.plan.plan import EpsilonTarget
 from tests.properties.databases import catalog, public_store
 from tests.properties.questions import Drawn, Written
@@ -30,4 +31,5 @@ def plan_of(
     chosen = reading_bounded_rows(checked) if is_prepared else checked
     if groups is not None:
         chosen = with_group_limits(chosen, replace(here, groups_per_unit=groups or None))
-    return make_plan(chosen, EpsilonTarget(epsilon), here.budget)
+    rule = NoiseRule.EQUAL_RHO if accounting == "concentrated" else NoiseRule.EQUAL_EPSILON
+    return make_plan(chosen, EpsilonTarget(epsilon), here.budget, rule)
