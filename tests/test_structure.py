@@ -381,7 +381,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "from_plan",
     ),
     "engines": in_order(
-        "__init__ base dialect synthetic",
+        "__init__ base dialect rehearsed synthetic",
         "writer",
         "rehearsal",
         "duckdb postgresql",
@@ -394,7 +394,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "__init__",
     ),
     "engines.duckdb": in_order(
-        "conditions rewrites store",
+        "conditions file_lists rewrites store",
         "csv_files numbers",
         "dialect loading",
         "prepared",
@@ -497,6 +497,7 @@ EXCEPTIONS = {
     ("engines.spark.prepared", "engines.duckdb.copies"),
     ("engines.spark.tables", "engines.duckdb"),
     ("engines.spark.tables", "engines.duckdb.csv_files"),
+    ("engines.spark.tables", "engines.duckdb.file_lists"),
     ("engines.spark.tables", "engines.duckdb.loading"),
     ("engines.synthetic", "query.questions"),
 }

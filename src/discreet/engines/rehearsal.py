@@ -11,7 +11,6 @@ nothing is created and no private row is read.
 
 # ruff: noqa: S608 - this file writes SQL; every name in it is quoted and every value a literal
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass, replace
@@ -19,7 +18,6 @@ from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 from functools import partial
 from math import inf
-from threading import Lock
 from typing import Any, TypeVar
 from zlib import crc32
 
@@ -216,24 +214,6 @@ class Rehearsal:
                 made.setdefault(name, (own, {}))[1].update(columns)
         for name, (own, every) in made.items():
             yield name, own, list(every.items())
-
-
-class Rehearsed:
-    """Which statements were rehearsed, by their texts: each is rehearsed once."""
-
-    def __init__(self, most: int = 4096) -> None:
-        self._most, self._lock = most, Lock()
-        self._passed: OrderedDict[str, None] = OrderedDict()
-
-    def __contains__(self, text: str) -> bool:
-        with self._lock:
-            return text in self._passed
-
-    def add(self, text: str) -> None:
-        with self._lock:
-            self._passed[text] = None
-            while len(self._passed) > self._most:
-                self._passed.popitem(last=False)
 
 
 def _joined(texts: Iterable[str]) -> Iterator[str]:

@@ -28,14 +28,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from discreet.catalog.declaration import Declaration
+from discreet.engines.duckdb.file_lists import FilesNow, InFiles, files_of
 from discreet.engines.duckdb.loading import (
     DUCKDB,
     DataSource,
     DuckDbTable,
-    FilesNow,
     Frame,
-    InFiles,
-    files_of,
     frame_table,
 )
 from discreet.errors import DiscreetError, DiscreetWarning

@@ -19,12 +19,11 @@ from discreet.catalog.declaration import Declaration
 from discreet.catalog.sources import EMBEDDED, ENVIRONMENT, is_on_server, is_spark, without_password
 from discreet.engines.base import LIMITS, PreparedTables, ResourceLimits, TableEngine
 from discreet.engines.duckdb import DuckDbEngine
+from discreet.engines.duckdb.file_lists import InFiles, files_of
 from discreet.engines.duckdb.loading import (
     DUCKDB,
     DataSource,
-    InFiles,
     Kinds,
-    files_of,
     tables_in,
 )
 from discreet.engines.postgresql import PostgreSqlEngine

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
-from glob import glob, has_magic
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -40,6 +39,7 @@ from discreet.engines.duckdb.csv_files import (
     repeated,
     written_as,
 )
+from discreet.engines.duckdb.file_lists import InFiles, files_of
 from discreet.errors import SourceError
 
 
@@ -56,19 +56,6 @@ class DuckDbTable:
     file: Path
     table: str
 
-
-@dataclass(frozen=True, slots=True)
-class FilesNow:
-    """The files that a pattern stands for at one moment: those that come later are not read."""
-
-    pattern: str
-    files: tuple[Path, ...]
-
-    def __str__(self) -> str:
-        return self.pattern
-
-
-InFiles = str | Path | FilesNow
 
 DataSource = InFiles | DuckDbTable | Frame
 """A path (with * for several files) to CSV, Parquet or a DuckDB file; or a table in memory."""
@@ -160,28 +147,6 @@ def _named(connection: duckdb.DuckDBPyConnection, what: str, database: str) -> l
         f"AND schema_name = 'main' AND NOT internal ORDER BY 1"
     )
     return [each[0] for each in found.fetchall()]
-
-
-def files_of(source: InFiles) -> tuple[Path, ...]:
-    """Return the files that a path or a pattern stands for; reject one that stands for none."""
-    if isinstance(source, FilesNow):
-        return source.files
-    text = str(source)
-    if has_magic(text) and not _is_file(Path(text)):
-        files = tuple(Path(each) for each in sorted(glob(text, recursive=True)))
-    else:
-        files = (Path(text),)
-    if not files or not all(_is_file(each) for each in files):
-        raise SourceError(f"{source} does not exist", "Check the path")
-    return files
-
-
-def _is_file(path: Path) -> bool:
-    """Return whether there is a file; a name that no file can have is none."""
-    try:
-        return path.is_file()
-    except (OSError, ValueError):
-        return False
 
 
 # --------------------------------------------------------------------------- kinds of source

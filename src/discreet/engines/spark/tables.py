@@ -19,7 +19,8 @@ from discreet.catalog.schema import Column, Kind
 from discreet.engines.base import log
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.duckdb.csv_files import repeated
-from discreet.engines.duckdb.loading import CSV, DUCKDB, PARQUET, DataSource, Kinds, files_of
+from discreet.engines.duckdb.file_lists import files_of
+from discreet.engines.duckdb.loading import CSV, DUCKDB, PARQUET, DataSource, Kinds
 from discreet.engines.spark.conditions import CALENDAR, canonical_real
 from discreet.engines.spark.dialect import ROW_ID, SPARK
 from discreet.engines.spark.sessions import failures, silent
