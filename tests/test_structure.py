@@ -474,7 +474,7 @@ EXPRESSIONS_SEEN = {
 """Of `query.expressions` others see all but `dispatch`, which knows no rules by itself, and
 `formats`, whose rules it is told of."""
 
-ENGINES_SEEN = {"base", "dialect", "rehearsal", "writer"}
+ENGINES_SEEN = {"base", "dialect", "rehearsal", "rehearsed", "writer"}
 """What engines share. They do not see each other."""
 
 SEEN_OF: dict[tuple[str, str], set[str]] = {
