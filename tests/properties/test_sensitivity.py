@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
 from discreet.accounting.approximate import basic_cost
@@ -96,15 +96,26 @@ def in_groups(neighbours: Neighbours, *, is_prepared: bool = False) -> st.Search
     )
 
 
-def holds_for(cases: st.SearchStrategy[Asked], examples: int, **how: Any) -> None:
-    """Assert the claim of this file for so many pairs of databases."""
+def holds_for(
+    cases: st.SearchStrategy[Asked], examples: int, *, start: int | None = None, **how: Any
+) -> None:
+    """Assert the claim of this file for so many pairs of databases; others for another start."""
 
     @settings(max_examples=examples, suppress_health_check=list(HealthCheck), **how)
     @given(cases)
     def holds(case: Asked) -> None:
         check_all(case.pair, case.plans)
 
-    holds()
+    (holds if start is None else seed(start)(holds))()
+
+
+MOST_TRIES = 40
+"""Starts from which a broken twin is looked for: some need rows that are seldom drawn."""
+
+
+def holds_from_every_start(cases: st.SearchStrategy[Asked]) -> None:
+    for start in range(MOST_TRIES):
+        holds_for(cases, QUICK, start=start, phases=UNSHRUNK, report_multiple_bugs=False)
 
 
 BOUNDING = pytest.mark.parametrize("is_prepared", [True, False], ids=["prepared", "per-query"])
@@ -181,4 +192,4 @@ def test_a_broken_twin_is_caught(
 ) -> None:
     broken(monkeypatch)
     with pytest.raises(AssertionError):
-        holds_for(cases, 10 * QUICK, phases=UNSHRUNK, report_multiple_bugs=False)
+        holds_from_every_start(cases)
