@@ -1,6 +1,7 @@
 """A curator over tables made by hand, with noise that can be replayed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -43,3 +44,20 @@ def curator_of(
         data_version=DataVersion(name="the same data"),
         entropy=SYSTEM if seed is None else ReplayableEntropy(seed),
     )
+
+
+@contextmanager
+def transactions(curator: Curator) -> Iterator[list[str]]:
+    """Yield the transactions of a curator's ledger as they come."""
+    storage: Any = curator._ledger._storage  # type: ignore[attr-defined]
+    begun, seen = storage.transaction, []
+
+    def counted(mode: str) -> Any:
+        seen.append(mode)
+        return begun(mode)
+
+    storage.transaction = counted
+    try:
+        yield seen
+    finally:
+        storage.transaction = begun

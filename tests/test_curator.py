@@ -1,8 +1,7 @@
 """How a question passes through the curator: its terms, and how often the ledger is asked."""
 
 import inspect
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -14,7 +13,7 @@ from discreet.curator import Curator
 from discreet.errors import AccountError, LedgerError
 from discreet.ledger import SqliteLedger
 from discreet.terms import ExplainTerms, Terms
-from tests.curated import curator_of
+from tests.curated import curator_of, transactions
 
 COLUMNS: dict[str, list[object]] = {
     "patient_id": list(range(400)),
@@ -37,23 +36,6 @@ def curator() -> Curator:
 
 
 # --------------------------------------------------------------------------- transactions
-
-
-@contextmanager
-def transactions(curator: Curator) -> Iterator[list[str]]:
-    """Yield the transactions of a curator's ledger as they come."""
-    storage: Any = curator._ledger._storage  # type: ignore[attr-defined]
-    begun, seen = storage.transaction, []
-
-    def counted(mode: str) -> Any:
-        seen.append(mode)
-        return begun(mode)
-
-    storage.transaction = counted
-    try:
-        yield seen
-    finally:
-        storage.transaction = begun
 
 
 READ, CHARGE, PIN, KEEP = "read", "write", "write", "write"

@@ -348,13 +348,14 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "__init__": set(),
         "tree": set(),
         "parse": set(),
+        "noise_reasons": set(),
         "questions": {"tree"},
         "stored_names": {"questions", "tree"},
         "undeclared_values": {"questions", "tree"},
         "identity": {"questions", "stored_names", "tree"},
         "expressions": {"parse", "tree"},
         "check": {"expressions", "identity", "parse", "questions", "tree"},
-        "plan": {"expressions", "identity", "questions", "tree"},
+        "plan": {"expressions", "identity", "noise_reasons", "questions", "tree"},
     },
     "query.expressions": in_order(
         "__init__ intervals rejections",
@@ -436,7 +437,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "from_plan",
     ),
     "engines": in_order(
-        "__init__ base dialect synthetic",
+        "__init__ base dialect rehearsed synthetic",
         "writer",
         "rehearsal",
         "duckdb postgresql",
@@ -449,7 +450,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "__init__",
     ),
     "engines.duckdb": in_order(
-        "conditions rewrites store",
+        "conditions file_lists rewrites store",
         "csv_files numbers",
         "dialect loading",
         "prepared",
@@ -530,7 +531,7 @@ EXPRESSIONS_SEEN = {
 """Of `query.expressions` others see all but `dispatch`, which knows no rules by itself, and
 `formats`, whose rules it is told of."""
 
-ENGINES_SEEN = {"base", "dialect", "rehearsal", "writer"}
+ENGINES_SEEN = {"base", "dialect", "rehearsal", "rehearsed", "writer"}
 """What engines share. They do not see each other."""
 
 SEEN_OF: dict[tuple[str, str], set[str]] = {
@@ -553,6 +554,7 @@ EXCEPTIONS = {
     ("engines.spark.prepared", "engines.duckdb.copies"),
     ("engines.spark.tables", "engines.duckdb"),
     ("engines.spark.tables", "engines.duckdb.csv_files"),
+    ("engines.spark.tables", "engines.duckdb.file_lists"),
     ("engines.spark.tables", "engines.duckdb.loading"),
     ("engines.synthetic", "query.questions"),
 }

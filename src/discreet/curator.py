@@ -64,8 +64,7 @@ class Curator:
         entropy: Entropy = SYSTEM,
         planner: Planner | None = None,
     ) -> None:
-        self.catalog = catalog
-        self._version = data_version
+        self.catalog, self._version = catalog, data_version
         self._engine, self._public, self._ledger = engine, public, ledger
         self._planner = planner or Planner(engine=engine, public=public)
         self._reuse = Reuse(
@@ -124,14 +123,13 @@ class Curator:
         self._ledger.check_early(account)
         level = confidence_level(confidence)
         target = make_target(epsilon, delta, within, confidence)
-        catalog = with_row_choice(self.catalog, row_choice)
-        catalog = with_groups_per_unit(catalog, groups_per_unit)
+        catalog = with_groups_per_unit(with_row_choice(self.catalog, row_choice), groups_per_unit)
         search = bounds_search(self._planner, sql, target, find_bounds_of, catalog)
         found, change = FoundBounds(catalog=catalog, target=target), None
         if search is not None:  # a question of its own, for each column
             found, change = self._find(search, sql, account)
         bound = self._planner.plan(sql, found.target, found.catalog)  # parse, check, plan, bind
-        known, covered = self._look_up(bound.plan, account)  # what was released before
+        bound, known, covered = self._look_up(bound, account)  # what was released before
         if search is None:  # else it was said before bounds were found
             self._warn_of_thresholds(bound.plan, known.unpaid)
         released = self._executor.execute(bound, known, note=sql, account=account)
@@ -180,7 +178,7 @@ class Curator:
         target = make_target(epsilon, delta, within, confidence)
 
         def explained(bound: BoundPlan) -> Explanation:
-            known, covered = self._look_up(bound.plan, account)
+            bound, known, covered = self._look_up(bound, account)
             explanation = explain_plan(
                 bound.plan,
                 bound.sqls(dialect),
@@ -220,8 +218,8 @@ class Curator:
         price = rational("epsilon", epsilon, above=0)
         ref = column_named(self.catalog, column)
         plan = histogram_plan(self._planner, ref, price, self.catalog)
-        bound = self._planner.bind(plan)
-        return self._found(ref, bound, self._reuse.find(plan, account), account)[0]
+        known = self._reuse.find(plan, account)
+        return self._found(ref, self._planner.bind(plan), known, account)[0]
 
     def coverage(
         self,
@@ -306,12 +304,14 @@ class Curator:
     def _repr_html_(self) -> str:
         return tables_html(self.catalog.tables, below=f"Remaining: {self.remaining}")
 
-    def _look_up(self, plan: Plan, account: str) -> tuple[KnownReleases, KnownCoverage]:
-        """Return what the ledger has of a plan and of its tables' coverage, read at once."""
-        wanted = self._coverage.wanted(self._coverage.limits(plan))
+    def _look_up(
+        self, bound: BoundPlan, account: str
+    ) -> tuple[BoundPlan, KnownReleases, KnownCoverage]:
+        """Return the plan to carry out, what the ledger has of it, and of its tables' coverage."""
+        wanted = self._coverage.wanted(self._coverage.limits(bound.plan))
         beside = [self._coverage.measurements.identity(each) for each in wanted]
-        known = self._reuse.find(plan, account, beside)
-        return known, self._coverage.known(wanted, known.beside)
+        best, known = self._reuse.find_best(bound, account, beside)
+        return best, known, self._coverage.known(wanted, known.beside)
 
     # ----------------------------------------------------------------------- groups not shown
 

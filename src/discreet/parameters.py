@@ -140,6 +140,13 @@ def call_text(value: "DataclassInstance") -> str:
     return as_call(type(value).__name__, **shown)
 
 
+def given_text(value: "DataclassInstance") -> str:
+    """Return a value as a readable call, without the fields that are None."""
+    shown = {each.name: getattr(value, each.name) for each in fields(value) if each.repr}
+    given = {name: each for name, each in shown.items() if each is not None}
+    return as_call(type(value).__name__, **given)
+
+
 def as_call(function: str, **arguments: object) -> str:
     """Return a readable call, with numbers as decimals and choices by name."""
     shown = [f"{name}={_text(value)}" for name, value in arguments.items()]

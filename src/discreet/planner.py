@@ -6,9 +6,9 @@ tried on synthetic rows, so a rejection reveals nothing about the real ones.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from discreet.catalog.catalog import Catalog
+from discreet.catalog.catalog import Accounting, Catalog
 from discreet.engines.base import Engine, Statement
 from discreet.engines.generated import write_for
 from discreet.engines.public_store import PublicStore
@@ -26,6 +26,7 @@ from discreet.query.parse import parse
 from discreet.query.plan import Plan, make_plan
 from discreet.query.plan.bounded_rows import with_bounded_rows
 from discreet.query.plan.group_limits import with_group_limits
+from discreet.query.plan.noise_choice import NoiseRule
 from discreet.query.plan.plan import EpsilonTarget, Target
 from discreet.query.questions import Question
 
@@ -49,6 +50,8 @@ class BoundPlan:
     plan: Plan
     statements: tuple[tuple[Statement, ...], ...]
     """For each release, what the engine runs: the text is written once."""
+    by_rho: Plan | None = None
+    """The same with smaller noise that costs as much rho, if there is one; it runs the same."""
 
     def sqls(self, dialect: str | None = None) -> list[str]:
         """Return the statements, in the words of another engine if one is named."""
@@ -68,7 +71,7 @@ class Planner:
         """Parse, check, plan and bind, or raise what shows where in the question it is wrong."""
         plan = self.draft(sql, target, catalog)
         with located(sql):
-            return self.bind(plan)
+            return replace(self.bind(plan), by_rho=self.by_rho(plan, target, catalog))
 
     def draft(self, sql: str, target: Target | None, catalog: Catalog) -> Plan:
         """Parse, check and plan; whether the engine can run it is not asked."""
@@ -81,6 +84,17 @@ class Planner:
         """Plan a question that is checked, or was not written in SQL."""
         bounded = with_group_limits(with_bounded_rows(question, catalog), catalog)
         return make_plan(bounded, target, catalog.budget)
+
+    def by_rho(self, plan: Plan, target: Target | None, catalog: Catalog) -> Plan | None:
+        """Return the plan with smaller noise at the same rho, if rho is counted and there is one.
+
+        Releases and their exact queries are the same: only their noise differs.
+        """
+        if catalog.budget.accounting is not Accounting.CONCENTRATED:
+            return None
+        terms = _required(target, plan.question)
+        other = make_plan(plan.question, terms, catalog.budget, NoiseRule.EQUAL_RHO)
+        return None if other.events == plan.events else other
 
     def bind(self, plan: Plan) -> BoundPlan:
         """Have the engine accept every exact query of a plan, or reject it."""

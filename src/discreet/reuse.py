@@ -12,7 +12,7 @@ from fractions import Fraction
 from hashlib import sha256
 from math import ceil
 
-from discreet.catalog.catalog import Catalog
+from discreet.catalog.catalog import Catalog, budget_from
 from discreet.errors import DiscreetError, SuspendedError
 from discreet.estimators import ExpectedMargin, MarginPerCount, RankMargin, SelectedValue
 from discreet.known_releases import (
@@ -25,7 +25,7 @@ from discreet.known_releases import (
 )
 from discreet.ledger import AccountBalance, Entry, Ledger, LedgerView, Receipt, SavedAnswer
 from discreet.ledger.versions import VERSION
-from discreet.planner import Planner
+from discreet.planner import BoundPlan, Planner
 from discreet.query.plan import Plan
 from discreet.query.plan.identity import Identity, meanings_of
 from discreet.query.plan.plan import EpsilonTarget, PlannedRelease
@@ -102,6 +102,37 @@ class Reuse:
             since=self._version.since,
         )
 
+    def find_best(
+        self, bound: BoundPlan, account: str, beside: Sequence[Identity] = ()
+    ) -> tuple[BoundPlan, KnownReleases]:
+        """Return the plan to carry out, and what the ledger has of it.
+
+        Where rho is counted there may be one with smaller noise. What was paid for decides; else it
+        is taken if it costs no larger a part of the budget than by sums of epsilon.
+        """
+        known = self.find(bound.plan, account, beside)
+        if bound.by_rho is None:
+            return bound, known
+        other = self.find(bound.by_rho, account, beside)
+        is_paid = len(other.unpaid) - len(known.unpaid)
+        is_taken = self._is_cheap_by_rho(other) if is_paid == 0 else is_paid < 0
+        return (replace(bound, plan=bound.by_rho), other) if is_taken else (bound, known)
+
+    def _is_cheap_by_rho(self, known: KnownReleases) -> bool:
+        """Return whether what is due fits by its rho, and takes no more of that than of epsilon.
+
+        Noise that has no epsilon by itself ends sums of epsilon. Where these are at an end for what
+        is due, only its rho counts.
+        """
+        due = known.unpaid
+        epsilon = sum((each.epsilon for each in due), Fraction(0))
+        left, limit = known.balance.remaining, known.balance.limit
+        rho = sum((limit.price(event).rho for each in due for event in each.events), Fraction(0))
+        if rho > left.rho or epsilon > left.epsilon:
+            return rho <= left.rho
+        budgets = (limit, budget_from(self._catalog.budget))
+        return all(rho * each.epsilon <= epsilon * each.remaining().rho for each in budgets)
+
     def saved(self, identities: Sequence[Identity]) -> tuple[tuple[SavedTable, ...], ...]:
         """Return the saved tables of releases at any epsilon, for each the most exact first."""
         with self._ledger.view() as view:
@@ -123,7 +154,7 @@ class Reuse:
         plan = self._planner.draft(f"SELECT COUNT(*) FROM {name}", COUNTED, self._catalog)  # noqa: S608
         with self._ledger.view() as view:
             alike = self._alike(view, plan.identities[0])
-            found = [(entry, view.find(entry.question)) for entry in alike]
+            found = [(each, view.find(each.question)) for each in alike if "epsilon" in each.about]
         counts: dict[Statistic, int] = {}
         for entry, kept in found:
             if not isinstance(kept, SavedAnswer) or kept.answer == NO_TABLE:
@@ -247,9 +278,11 @@ class Reuse:
             with suppress(DiscreetError):
                 target = EpsilonTarget(epsilon, delta=slack)
                 plan = self._planner.draft(entry.about["sql"], target, self._catalog)
-                for planned, identity in zip(plan.releases, plan.identities, strict=True):
-                    if self.is_called(entry.question, identity):
-                        return planned
+                other = self._planner.by_rho(plan, target, self._catalog)
+                for each in (plan,) if other is None else (plan, other):
+                    for planned, identity in zip(each.releases, each.identities, strict=True):
+                        if self.is_called(entry.question, identity):
+                            return planned
         return None
 
 

@@ -80,7 +80,7 @@ def curator() -> Curator:
 def test_numbers_computed_from_noisy_ones_have_margins(curator: Curator, sql: str) -> None:
     answer = curator.ask(sql, epsilon=1)
     place = answer.columns.index("x")
-    assert answer.methods[place] is _method(sql)
+    assert answer.methods[place] is MarginMethod.RESAMPLED
     assert answer.roles[place] is Role.ESTIMATE
     numbers = answer.table.column("x").to_pylist()
     for number, margin in zip(numbers, answer.margins["x"], strict=True):
@@ -88,13 +88,7 @@ def test_numbers_computed_from_noisy_ones_have_margins(curator: Curator, sql: st
         assert margin is None or 0 < margin < inf
     assert "±" in answer.to_text()
     assert "±" in answer._repr_html_()
-    assert json.loads(answer.to_json())["error_methods"]["x"] == _method(sql).value
-
-
-def _method(sql: str) -> MarginMethod:
-    """Return how margins are found: those to first order are wider where there are any."""
-    is_rough = sql in (RESAMPLED["ratio"], RESAMPLED["join"])
-    return MarginMethod.FIRST_ORDER if is_rough else MarginMethod.RESAMPLED
+    assert json.loads(answer.to_json())["error_methods"]["x"] == "resampled"
 
 
 @pytest.mark.parametrize("sql", RESAMPLED.values(), ids=RESAMPLED)
@@ -118,6 +112,53 @@ def test_a_margin_that_can_be_had_exactly_is(curator: Curator) -> None:
     sql = "SELECT region, COUNT(*) AS n, COUNT(*) * 2 + 1 AS m FROM visits GROUP BY region"
     answer = curator.ask(sql, epsilon=1)
     assert answer.methods == (None, MarginMethod.EXACT, MarginMethod.EXACT)
+
+
+SHARES = (
+    "COUNT(*) FILTER (WHERE age > 60) / COUNT(*)",
+    "COUNT(CASE WHEN age > 60 THEN 1 END) / NULLIF(COUNT(*), 0)",
+    "SUM(CASE WHEN age > 60 THEN 1 ELSE 0 END) / COUNT(*)",
+    "(COUNT(*) FILTER (WHERE age > 60)) * 1.0 / COUNT(*)",
+)
+
+
+@pytest.mark.parametrize("share", SHARES)
+@pytest.mark.parametrize("by", ["", ", region"])
+def test_a_share_has_the_margin_of_the_mean_that_it_is(
+    curator: Curator, share: str, by: str
+) -> None:
+    """A count and its total are read off the same noisy cells, as a mean is."""
+    groups = " GROUP BY region" if by else ""
+    mean = "AVG(CASE WHEN age > 60 THEN 1 ELSE 0 END)"
+    found = [
+        curator.ask(f"SELECT {each} AS x{by} FROM visits{groups}", epsilon=Fraction(1, 5))
+        for each in (share, mean)
+    ]
+    assert found[0].methods[0] is MarginMethod.RESAMPLED
+    for ours, wanted in zip(*(each.margins["x"] for each in found), strict=True):
+        assert ours is not None
+        assert wanted is not None
+        assert 0.8 * wanted < ours < 1.2 * wanted
+
+
+def test_a_share_keeps_its_margin_through_a_subquery(curator: Curator) -> None:
+    inner = f"SELECT region, {SHARES[0]} AS x FROM visits GROUP BY region"
+    outer = curator.ask(f"SELECT region, 100 * x AS x FROM ({inner})", epsilon=1)
+    plain = curator.ask(inner, epsilon=1)
+    assert outer.is_free or plain.is_free
+    assert outer.margins["x"] == pytest.approx([100 * (x or 0) for x in plain.margins["x"]])
+
+
+def test_numbers_with_noise_of_their_own_keep_the_wider_margin(curator: Curator) -> None:
+    """Of conditions that overlap, the second is not read off the cells of the total."""
+    sql = (
+        "SELECT COUNT(*) FILTER (WHERE age > 50) / COUNT(*) AS x,"
+        " COUNT(*) FILTER (WHERE age > 70) / COUNT(*) AS y FROM visits"
+    )
+    assert curator.ask(sql, epsilon=1).methods == (
+        MarginMethod.RESAMPLED,
+        MarginMethod.FIRST_ORDER,
+    )
 
 
 def test_union_all_keeps_the_margins_of_its_parts(curator: Curator) -> None:
@@ -310,6 +351,13 @@ MEASURED = {
         Fraction(1),
     ),
     "ratio": (OF_TWO, (300, 100), Fraction(1, 2)),
+    "share": (
+        "SELECT region, COUNT(*) FILTER (WHERE age < 30) / COUNT(*) AS share,"
+        " 100.0 * SUM(CASE WHEN age < 30 THEN 1 ELSE 0 END) / COUNT(*) AS percentage"
+        " FROM visits GROUP BY region",
+        (300, 60, 15),
+        Fraction(1),
+    ),
     "small denominator": (OF_TWO, (10, 2), Fraction(1, 5)),
     "joined": (
         f"SELECT a.region, a.n / b.n AS x FROM ({BY_REGION}) AS a JOIN (SELECT region, COUNT(*) AS"

@@ -24,7 +24,8 @@ ANSWERED = {
         f"SELECT MAX(clamp(({secretly('9223372036854775807', '0')}) + age, 0, 9)) FROM p",
         f"SELECT ({secretly('9223372036854775807', '0')}) + age > 0, COUNT(*) FROM p GROUP BY 1",
         "SELECT COUNT(*) FROM p WHERE x * 1e308 * 1e308 > 1",
-        "SELECT SUM(t) FROM (SELECT id, SUM(clamp(x * 1e308 * 2, 0, 5)) AS t FROM p GROUP BY id)",
+        "SELECT SUM(clamp(t, 0, 50)) FROM"
+        " (SELECT id, SUM(clamp(x * 1e308 * 2, 0, 5)) AS t FROM p GROUP BY id)",
         "SELECT COUNT(*) FROM p WHERE id > 99999999999999999999999999999999999999999999",
         "SELECT COUNT(*) FROM p WHERE d + age * 2147483647 > d OR d + CAST(x * 1e9 AS BIGINT) > d",
     ],
@@ -51,6 +52,10 @@ ANSWERED = {
         "SELECT COUNT(*) FROM p WHERE round(x, 400) > 0 OR round(x, -400) > 0",
         "SELECT COUNT(*) FROM p WHERE substring(s, -9223372036854775808, 3) = 'a'",
     ],
+    "S10": [
+        "SELECT corr(x, age) FROM p",
+        f"SELECT corr(x, clamp(1 / ({secretly('0', '1')}), 0, 1)) FROM p",
+    ],
     "S12": [
         "SELECT COUNT(*) FROM p WHERE id = 7",
         "SELECT COUNT(*) FROM p WHERE id <> 7",
@@ -59,7 +64,7 @@ ANSWERED = {
     "S14": [
         "SELECT pid, COUNT(*) FROM p GROUP BY pid",
         "SELECT pid FROM p GROUP BY pid",
-        "SELECT CAST(id AS VARCHAR), COUNT(*) FROM p GROUP BY 1",
+        "SELECT lower(pid), COUNT(*) FROM p GROUP BY 1",
     ],
     "S15": [
         "SELECT age, COUNT(*) FROM p GROUP BY age",
@@ -104,6 +109,7 @@ ANSWERED = {
 }
 
 REFUSED = {
+    "S14": [("SELECT CAST(id AS VARCHAR), COUNT(*) FROM p GROUP BY 1", "UnsupportedError")],
     "S1": [("SELECT SUM(id + 9223372036854775807) FROM p", "UnboundedError")],
     "S6": [
         (f"SELECT COUNT(*) FROM p WHERE {call} IS NULL", "UnsupportedError")
@@ -144,7 +150,7 @@ REFUSED = {
         ("SELECT COUNT(*) FROM p WHERE regexp_extract(pid, '(a+)+$') = ''", "UnsupportedError"),
         ("SELECT COUNT(*) FROM p WHERE levenshtein(pid, s) > 2", "UnsupportedError"),
     ],
-    "S10": [("SELECT corr(x, age) FROM p", "UnsupportedError")],
+    "S10": [("SELECT kurtosis(x) FROM p", "UnsupportedError")],
     "S11": [
         ("SELECT SUM(id) FROM p", "UnboundedError"),
         ("SELECT AVG(length(pid)) FROM p", "UnboundedError"),

@@ -15,9 +15,8 @@ from discreet.curator import Curator
 from discreet.errors import BudgetError, CatalogError
 from discreet.opening import open as opening
 from tests.coverage.flights import ROWS, flights, share_counted
-from tests.curated import curator_of
+from tests.curated import curator_of, transactions
 from tests.replay import ReplayableEntropy
-from tests.test_curator import transactions
 
 COUNT = "SELECT COUNT(*) AS n FROM flights"
 HOW = 'discreet coverage flights, or curator.coverage("flights")'

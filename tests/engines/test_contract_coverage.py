@@ -11,7 +11,7 @@ from discreet.query.plan import Plan, make_plan
 from discreet.query.plan.plan import EpsilonTarget
 from tests.engines.contract import OTHERS, Holder, engine_of
 from tests.engines.corpus import exact
-from tests.engines.test_contract_shapes import declared, wild_tables
+from tests.engines.wild import declared, wild_tables
 from tests.properties.databases import public_store
 
 MEASURED = [

@@ -241,3 +241,15 @@ def test_what_finds_bounds_is_rehearsed_too(monkeypatch: pytest.MonkeyPatch) -> 
     with discreet.open({"visits": table}, unit="patient_id", epsilon=10) as curator:
         curator.find_bounds("visits.x", epsilon=5)
     assert rehearsed
+
+
+@pytest.mark.parametrize("most", [1, 127, 128, 32767, 32768, 65535, 10**6, 2**31])
+def test_places_of_prepared_tables_are_rehearsed_within_their_grid(most: int) -> None:
+    """No row has another place, so squares of others, which would overflow, are no reason."""
+    whole = [None, 0, most, -(2**63), 2**63 - 1, most // 2]
+    rows = pa.table({"who": range(6), "x": pa.array(whole, pa.int64())})
+    bounds = {"x": (0, most)}
+    with discreet.open(rows, name="t", unit="who", bounds=bounds, epsilon=100) as data:
+        for asked in ("VARIANCE(x)", "REGR_SXX(x, x)", "CORR(x, x)", "REGR_SLOPE(x, x), SUM(x)"):
+            answer = data.ask(f"SELECT {asked} FROM t", epsilon=1)  # noqa: S608 - from this list
+            assert answer.price.epsilon == 1

@@ -397,6 +397,7 @@ def test_a_ledger_has_no_way_back(store: Store) -> None:
         "charge_all",
         "keep",
         "record_incident",
+        "note_version",
         "resume",
         "declare_analyst",
         "request_budget",

@@ -1,7 +1,7 @@
 """The Gaussian mechanism: its delta, its shape, its neighbours in L2, whole numbers."""
 
 from fractions import Fraction
-from math import ceil, exp, floor, sqrt
+from math import ceil, exp, floor, log, sqrt
 
 import numpy as np
 import pytest
@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf, ncdf
 
 from discreet.accounting.compose import compose
+from discreet.accounting.zcdp import rho_for_budget, zcdp_rho
 from discreet.errors import ParameterError
 from discreet.mechanisms import Calibration, Gaussian
 from discreet.mechanisms.accuracy import gaussian_accuracy, miss_probability
@@ -70,6 +71,44 @@ def test_the_classical_noise_keeps_its_delta_too(epsilon: Fraction, delta: Fract
     assert classical.calibration is Calibration.CLASSICAL
     analytic = Gaussian(epsilon=epsilon, delta=delta, sensitivity=1)
     assert classical.scale >= analytic.scale * (1 - 1e-9)
+
+
+@given(moderate_epsilons, deltas, moderate_sensitivities, st.sampled_from([1, 2, 100]))
+def test_noise_for_a_rho_costs_exactly_that(
+    epsilon: Fraction, delta: Fraction, sensitivity: Fraction, answers: int
+) -> None:
+    """And its epsilon is one that it has at its delta."""
+    rho = epsilon**2 / 2
+    made = Gaussian.for_rho(rho, delta=delta, sensitivity=sensitivity, answers=answers)
+    assert zcdp_rho(made.event) == made.rho == rho
+    assert made.scale == pytest.approx(sensitivity / epsilon, rel=1e-5)
+    assert continuous_delta(made.epsilon, sqrt(2 * rho)) <= delta
+
+
+@pytest.mark.parametrize("rho", [Fraction(1, 200), Fraction(1, 8), Fraction(2)])
+def test_no_divergence_is_more_than_rho_allows(rho: Fraction) -> None:
+    """Summed over the whole numbers, for a count; nine tenths of the noise would be too little."""
+    deviation = 1 / sqrt(2 * rho)
+    reach = range(-ceil(60 * deviation) - 60, ceil(60 * deviation) + 60)
+
+    def divergence(alpha: float, part: float) -> float:
+        variance = (part * deviation) ** 2
+        logs = [
+            -(z**2) * alpha / (2 * variance) - (z - 1) ** 2 * (1 - alpha) / (2 * variance)
+            for z in reach
+        ]
+        whole = sum(exp(-(z**2) / (2 * variance)) for z in reach)
+        return log(sum(map(exp, logs)) / whole) / (alpha - 1)
+
+    for alpha in (1.01, 1.5, 2, 5):
+        assert divergence(alpha, 1.0) <= alpha * rho * (1 + 1e-9)
+    assert divergence(2, 0.9) > 2 * rho
+
+
+def test_a_calibration_by_rho_can_be_asked_for_by_epsilon() -> None:
+    by_rho = Gaussian(epsilon=1, delta=1e-6, sensitivity=1, calibration="concentrated")
+    assert by_rho.rho == rho_for_budget(Fraction(1), Fraction(1, 10**6))
+    assert drawn_delta(by_rho) <= Fraction(1, 10**6)
 
 
 @pytest.mark.parametrize(("deviation", "moved"), [(20, 20), (40, 60), (33.3, 33)])

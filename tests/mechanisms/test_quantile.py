@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import combinations_with_replacement, product
 from math import prod
 from typing import Any
 
@@ -47,15 +48,15 @@ def law_of(mechanism: Ranked, rows: Sequence[int], size: int = SIZE) -> ChoiceDi
     return mechanism.distribution(*histogram_of(rows), size)
 
 
-def utilities(mechanism: Ranked, rows: Sequence[int]) -> list[Fraction]:
+def utilities(mechanism: Ranked, rows: Sequence[int], size: int = SIZE) -> list[Fraction]:
     """Return each point's utility by its definition, in rows."""
     n = len(rows)
     if isinstance(mechanism, Quantile):
         target = mechanism.fraction * n
     else:
-        near = min(mechanism.rank(SIZE) - Fraction(1, 2), Fraction(n, 2))
+        near = min(mechanism.rank(size) - Fraction(1, 2), Fraction(n, 2))
         target = near if mechanism.end is End.MIN else n - near
-    ranks = [(sum(x < z for x in rows), sum(x <= z for x in rows)) for z in range(SIZE)]
+    ranks = [(sum(x < z for x in rows), sum(x <= z for x in rows)) for z in range(size)]
     return [-max(low - target, target - high, Fraction(0)) for low, high in ranks]
 
 
@@ -141,6 +142,70 @@ def test_a_row_that_moves_between_groups_breaks_the_price_of_add_remove() -> Non
     for rows_per_unit, is_within in ((1, False), (2, True)):
         mechanism = Quantile(epsilon=4, fraction=0.5, rows_per_unit=rows_per_unit)
         assert all_odds_within(mechanism, [(rows, [*rows, 0, 0])]) is is_within
+
+
+def test_a_replaced_unit_of_one_group_moves_utilities_by_its_rows_and_no_less() -> None:
+    """All groups of up to four rows, all units of up to two rows: the sensitivity is reached."""
+    size, rows_per_unit = 4, 2
+    few = [
+        list(each)
+        for number in range(rows_per_unit + 1)
+        for each in combinations_with_replacement(range(size), number)
+    ]
+    others = [
+        list(each)
+        for number in range(5)
+        for each in combinations_with_replacement(range(size), number)
+    ]
+    for mechanism in single_mechanisms(rows_per_unit):
+        most = max(
+            abs(x - y)
+            for rows in others
+            for before, after in product(few, few)
+            for x, y in zip(
+                utilities(mechanism, rows + before, size),
+                utilities(mechanism, rows + after, size),
+                strict=True,
+            )
+        )
+        assert most == mechanism.sensitivity == rows_per_unit
+
+
+def single_mechanisms(rows_per_unit: int) -> list[Ranked]:
+    """Return quantiles and extremes of one group under replace neighbours."""
+    terms: dict[str, Any] = {
+        "epsilon": 20,
+        "rows_per_unit": rows_per_unit,
+        "neighbours": REPLACE,
+        "groups": 1,
+    }
+    quantiles = [Quantile(fraction=each, **terms) for each in (0.1, 0.5, 0.9)]
+    return [*quantiles, *(Extreme(end=end, **terms) for end in End)]
+
+
+@settings(max_examples=60)
+@given(
+    mechanisms(rows_per_unit=2, neighbours=REPLACE, groups=1),
+    data_sets,
+    st.lists(points, max_size=2),
+    st.lists(points, max_size=2),
+)
+def test_a_unit_that_is_replaced_in_the_only_group_is_within_the_price(
+    mechanism: Ranked, rows: list[int], before: list[int], after: list[int]
+) -> None:
+    assert all_odds_within(mechanism, [(rows + before, rows + after)])
+
+
+def test_a_row_that_moves_between_groups_breaks_the_price_of_one_group() -> None:
+    """The broken twin: what one group pays for is too little for two, so two are rejected."""
+    entered, left = [1] * 9, [0] * 17 + [5] * 2
+    moved = [(entered, [*entered, 6]), ([*left, 6], left)]
+    for groups, is_within in ((1, False), (None, True)):
+        mechanism = Quantile(epsilon=4, fraction=0.9, neighbours=REPLACE, groups=groups)
+        assert all_odds_within(mechanism, moved) is is_within
+    single = Quantile(epsilon=4, fraction=0.9, neighbours=REPLACE, groups=1)
+    with pytest.raises(ParameterError, match="groups must be 2 or more for 2 groups, but 1"):
+        single.release_many([0, 0], [1, 1], [0, 1, 2], SIZE)
 
 
 @given(moderate_epsilons, fractions, st.integers(min_value=1, max_value=50))

@@ -40,7 +40,11 @@ Pairs = Sequence[tuple[list[int], list[int]]]
 
 @st.composite
 def mechanisms(
-    draw: st.DrawFn, /, rows_per_unit: int = 1, neighbours: Neighbours = Neighbours.ADD_REMOVE
+    draw: st.DrawFn,
+    /,
+    rows_per_unit: int = 1,
+    neighbours: Neighbours = Neighbours.ADD_REMOVE,
+    groups: int | None = None,
 ) -> RankedInterval:
     """Draw a quantile or an extreme."""
     epsilon = draw(st.one_of(moderate_epsilons, st.just(Fraction(100))))
@@ -50,12 +54,14 @@ def mechanisms(
             fraction=draw(fractions),
             rows_per_unit=rows_per_unit,
             neighbours=neighbours,
+            groups=groups,
         )
     return ExtremeInterval(
         epsilon=epsilon,
         end=draw(st.sampled_from(End)),
         rows_per_unit=rows_per_unit,
         neighbours=neighbours,
+        groups=groups,
     )
 
 
@@ -128,6 +134,30 @@ def test_a_unit_that_moves_between_groups_is_within_the_price(
 ) -> None:
     first, second = groups
     assert all_odds_within(mechanism, [([*first, *before], first), (second, [*second, *after])])
+
+
+@settings(max_examples=40)
+@given(
+    mechanisms(rows_per_unit=2, neighbours=REPLACE, groups=1),
+    data_sets,
+    st.lists(points, max_size=2),
+    st.lists(points, max_size=2),
+)
+def test_a_unit_that_is_replaced_in_the_only_group_is_within_the_price(
+    mechanism: RankedInterval, rows: list[int], before: list[int], after: list[int]
+) -> None:
+    assert all_odds_within(mechanism, [(rows + before, rows + after)])
+
+
+def test_one_group_of_replaced_units_has_less_noise_and_no_second_group() -> None:
+    single, many = (
+        QuantileInterval(epsilon=1, fraction=0.9, neighbours=REPLACE, groups=groups)
+        for groups in (1, None)
+    )
+    assert many.rank_error(0.95, GRID) == pytest.approx(1.8 * single.rank_error(0.95, GRID))
+    assert many.events() == single.events()
+    with pytest.raises(ParameterError, match="groups must be 2 or more"):
+        single.release_many([0, 0], [1, 1], [0, 1, 2], SIZE)
 
 
 def test_rows_beyond_those_that_are_paid_for_break_the_price() -> None:

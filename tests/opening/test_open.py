@@ -15,29 +15,7 @@ from discreet.errors import CatalogError, DiscreetError, ParameterError, SourceE
 from discreet.ledger import make_token
 from discreet.opening import ledger_place, open_books
 from tests.ledger.stores import PostgresStore
-
-AGES = "who,age,day\n" + "".join(f"{i},{20 + i % 50},2024-01-{1 + i % 28:02}\n" for i in range(300))
-
-CATALOG = """
-[budget]
-epsilon = 100
-
-[tables.people]
-from = "people.csv"
-unit = "who"
-rows_per_unit = 1
-
-[tables.people.columns]
-who = { type = "integer" }
-age = { type = "integer", bounds = [0, 120] }
-day = { type = "date", bounds = [2024-01-01, 2024-12-31] }
-"""
-
-
-def written(folder: Path, text: str) -> Path:
-    (folder / "people.csv").write_text(text, encoding="utf-8")
-    (folder / "discreet.toml").write_text(CATALOG, encoding="utf-8")
-    return folder / "discreet.toml"
+from tests.opening.people import AGES, COUNT, declare, written
 
 
 @pytest.mark.parametrize("row", ["777,37.5,2024-02-01", "777,x,2024-02-01", "777,40,soon", ",4,"])
@@ -68,9 +46,6 @@ def test_a_column_that_is_not_declared_is_what_all_its_values_are(tmp_path: Path
         ]
 
 
-COUNT = "SELECT COUNT(*) AS n FROM people"
-
-
 def test_a_file_written_again_is_asked_again(tmp_path: Path) -> None:
     catalog = written(tmp_path, AGES)
     with discreet.open(catalog) as people:
@@ -89,10 +64,6 @@ def asked(catalog: Path) -> tuple[bool, int]:
     """Return whether the answer was kept, and what is left."""
     with discreet.open(catalog) as people:
         return people.ask(COUNT, epsilon=1).from_ledger, int(people.remaining.epsilon)
-
-
-def declare(catalog: Path, section: str) -> None:
-    catalog.write_text(f"{CATALOG}\n{section}\n", encoding="utf-8")
 
 
 def test_the_budget_continues_when_the_data_change(tmp_path: Path) -> None:

@@ -7,7 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
+from mmap import mmap
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
@@ -27,7 +29,7 @@ from discreet.opening.sources import earlier_version
 from discreet.opening.versions import NewVersion
 from discreet.query.plan.identity import Identity, identities_of
 from tests.cli.runs import call
-from tests.opening.test_open import AGES, COUNT, declare, written
+from tests.opening.people import AGES, COUNT, declare, written
 
 MORE = f"{AGES}777,40,2024-01-01\n"
 SUM = "SELECT SUM(age) AS s FROM people"
@@ -464,6 +466,93 @@ def test_rows_that_changed_after_the_version_was_read_are_rejected(
     rewrite_at(monkeypatch, DuckDbEngine, "load", file)
     with pytest.raises(SourceError, match="changed while it was read"):
         discreet.open(catalog)
+
+
+def meanwhile(
+    monkeypatch: pytest.MonkeyPatch,
+    before: Callable[[], object],
+    after: Callable[[], object],
+    place: Any = DuckDbEngine,
+    name: str = "load",
+) -> None:
+    """Do something before rows are loaded, and something else when they are."""
+    real = getattr(place, name)
+
+    def load(*given: Any, **more: Any) -> Any:
+        before()
+        try:
+            return real(*given, **more)
+        finally:
+            after()
+
+    monkeypatch.setattr(place, name, load)
+
+
+def open_people(file: Path | str) -> discreet.Curator:
+    return discreet.open(file, name="people", unit="who", epsilon=100)
+
+
+@pytest.mark.usefixtures("settled")
+@pytest.mark.parametrize("swapped", ["people.csv", "now"])
+def test_a_link_that_leads_elsewhere_while_rows_are_loaded_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, swapped: str
+) -> None:
+    """It leads to the first file when its digest is computed, and again when all is compared."""
+    for folder, text in (("first", AGES), ("second", MORE)):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "ages.csv").write_text(text, encoding="utf-8")
+    links = {"now": "{}", "people.csv": "now/../{}/ages.csv"}
+    for name, leads in links.items():
+        (tmp_path / name).symlink_to(leads.format("first"))
+
+    def lead_to(folder: str) -> None:
+        (tmp_path / "new").symlink_to(links[swapped].format(folder))
+        (tmp_path / "new").replace(tmp_path / swapped)
+
+    file = tmp_path / ("people.csv" if swapped == "people.csv" else "now/ages.csv")
+    open_people(file).close()
+    meanwhile(monkeypatch, lambda: lead_to("second"), lambda: lead_to("first"))
+    with pytest.raises(SourceError, match="changed while it was read"):
+        open_people(file)
+
+
+@pytest.mark.usefixtures("settled")
+@pytest.mark.parametrize("is_prepared", [False, True])
+def test_of_a_pattern_the_files_that_have_a_digest_are_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_prepared: bool
+) -> None:
+    catalog = written(tmp_path, AGES)
+    declared = catalog.read_text(encoding="utf-8")
+    catalog.write_text(declared.replace("people.csv", "peopl*.csv"), encoding="utf-8")
+    late = tmp_path / "people2.csv"
+    rows = "".join(f"{number},40,2024-01-01\n" for number in range(10_000, 10_500))
+    place = (discreet.opening.stores, "make_copy") if is_prepared else (DuckDbEngine, "load")
+    meanwhile(
+        monkeypatch,
+        lambda: late.write_text(f"{AGES.splitlines()[0]}\n{rows}", encoding="utf-8"),
+        late.unlink,
+        *place,
+    )
+    if is_prepared:
+        prepare_catalog(catalog)
+    with discreet.open(catalog) as people:
+        ((counted,),) = people.ask(COUNT, epsilon=10).to_arrow().select([0]).to_pydict().values()
+    assert counted < 400
+
+
+def test_a_file_is_cached_only_when_mapped_memory_was_written_to_the_disk(
+    catalog: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page that is already marked as changed is written to again, and no time changes."""
+    file = catalog.with_name("people.csv")
+    with file.open("r+b") as opened, mmap(opened.fileno(), 0) as mapped:
+        mapped[:] = mapped[:]
+        later = file.stat().st_ctime_ns + 10 * 10**9
+        for each in (contents, opened_sources):
+            monkeypatch.setattr(each, "time", SimpleNamespace(time_ns=lambda: later))
+        assert not asked(catalog)[0]
+        mapped[:] = mapped[:].replace(b"20", b"21")
+        assert not asked(catalog)[0]
 
 
 def test_a_copy_of_rows_that_changed_meanwhile_is_rejected(

@@ -102,6 +102,7 @@ def refilled(role: str, tables: Mapping[str, Rows]) -> DuckDbEngine:
         connection.execute(f"DROP TABLE {name}")
         load(connection, name, table_of(name, rows))
     prepare(connection, scans_to_prepare(catalog(is_prepared=True, are_limited=True)))
+    kept._placed = kept._placed_columns()
     return kept
 
 

@@ -21,8 +21,8 @@ SELECT COUNT(*) FROM visits v CROSS JOIN clinics c
 SELECT COUNT(*) FROM visits v JOIN clinics c ON v.minutes > c.beds
 SELECT COUNT(*) FROM visits v LEFT JOIN clinics c ON v.clinic_id = c.clinic_id AND c.beds > 8 WHERE c.name IS NULL
 SELECT AVG(LEAST(n, 50)) FROM (SELECT patient_id, COUNT(*) AS n FROM (SELECT patient_id, diagnosis, COUNT(*) AS k FROM visits GROUP BY patient_id, diagnosis) AS x GROUP BY patient_id) AS y
-SELECT AVG(t.n), AVG(p.birth_year) FROM patients p JOIN (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id) AS t ON t.patient_id = p.patient_id
-SELECT AVG(t.n), COUNT(*) FROM patients p LEFT JOIN (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id) AS t ON t.patient_id = p.patient_id
+SELECT AVG(clamp(t.n, 0, 40)), AVG(p.birth_year) FROM patients p JOIN (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id) AS t ON t.patient_id = p.patient_id
+SELECT AVG(clamp(t.n, 0, 40)), COUNT(*) FROM patients p LEFT JOIN (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id) AS t ON t.patient_id = p.patient_id
 SELECT COUNT(DISTINCT patient_id) FILTER (WHERE minutes > 60) AS a, COUNT(DISTINCT patient_id) AS b FROM visits
 SELECT DISTINCT diagnosis FROM visits WHERE diagnosis IS NOT NULL
 SELECT diagnosis FROM visits GROUP BY diagnosis
@@ -122,7 +122,7 @@ SELECT COUNT(*) FROM patients WHERE joined < DATE '2018-01-01' - INTERVAL 3 MONT
 SELECT SUM(date_diff('month', joined, DATE '2026-01-01')) FROM patients
 SELECT SUM(date_diff('week', day, DATE '2024-12-31')), SUM(date_diff('quarter', day, DATE '2024-12-31')) FROM visits
 SELECT AVG(age) FROM (SELECT patient_id, 2024 - birth_year AS age FROM patients) AS t WHERE age BETWEEN 18 AND 65
-WITH a AS (SELECT patient_id, SUM(cost) AS total FROM visits GROUP BY patient_id), b AS (SELECT * FROM a WHERE total > 100) SELECT COUNT(*), AVG(total) FROM b
+WITH a AS (SELECT patient_id, SUM(cost) AS total FROM visits GROUP BY patient_id), b AS (SELECT * FROM a WHERE total > 100) SELECT COUNT(*), AVG(clamp(total, 0, 5000)) FROM b
 WITH a AS (SELECT region, COUNT(*) AS n FROM patients GROUP BY region), b AS (SELECT region, SUM(income) AS s FROM patients GROUP BY region) SELECT a.region, s / n AS mean FROM a JOIN b USING (region)
 WITH t(u, m) AS (SELECT patient_id, minutes FROM visits) SELECT SUM(m) FROM t
 SELECT SUM(m) FROM (SELECT patient_id, minutes FROM visits) AS t(u, m)

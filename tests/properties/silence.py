@@ -16,6 +16,7 @@ from discreet.mechanisms.gaussian_selection import GaussianPartitionSelection
 from discreet.mechanisms.geometric import Geometric
 from discreet.mechanisms.partition_selection import PartitionSelection, Selected
 from discreet.mechanisms.quantile import End, Extreme, Quantile
+from discreet.mechanisms.quantile_interval import ChosenValues, RankedInterval
 from discreet.mechanisms.row_threshold import RowThreshold
 
 Whole = NDArray[np.int64]
@@ -33,6 +34,7 @@ def silence() -> Iterator[None]:
         patch.setattr(PermuteAndFlip, "release", _best)
         patch.setattr(Quantile, "release_many", _quantiles)
         patch.setattr(Extreme, "release_many", _ends)
+        patch.setattr(RankedInterval, "release_many", _with_intervals)
         yield
 
 
@@ -79,3 +81,13 @@ def _ends(
         place = first if mechanism.end is End.MIN else last - 1
         chosen.append(cells[place] if first < last else 0)
     return np.array(chosen, np.int64)
+
+
+def _with_intervals(
+    mechanism: RankedInterval, cells: Whole, counts: Whole, offsets: Whole, size: int, **how: Any
+) -> ChosenValues:
+    """Return exact values, and that rows support them where there are any."""
+    points = mechanism.point.release_many(cells, counts, offsets, size, **how)
+    return ChosenValues(
+        points=points, lows=points, highs=points, is_supported=np.diff(np.array(offsets)) > 0
+    )

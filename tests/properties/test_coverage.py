@@ -13,8 +13,8 @@ from discreet.query.plan import Plan, make_plan
 from discreet.query.plan.bounded_rows import reading_bounded_rows
 from discreet.query.plan.plan import EpsilonTarget
 from tests.properties import twins
+from tests.properties.checked import UNSHRUNK, check_all
 from tests.properties.databases import Neighbouring, catalog, neighbouring, public_store
-from tests.properties.test_sensitivity import UNSHRUNK, check_all
 
 QUICK, LONG = 3, 300
 

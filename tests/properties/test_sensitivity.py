@@ -1,36 +1,25 @@
 """No unit moves what is released by more than is charged for it, whatever it holds."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
 from discreet.accounting.approximate import basic_cost
 from discreet.mechanisms.sensitivity import ADD_REMOVE, REPLACE, Neighbours
-from discreet.query.check import check
-from discreet.query.parse import parse
-from discreet.query.plan import Plan, make_plan
-from discreet.query.plan.bounded_rows import reading_bounded_rows
-from discreet.query.plan.group_limits import with_group_limits
-from discreet.query.plan.plan import EpsilonTarget
+from discreet.query.plan import Plan
 from tests.properties import twins
+from tests.properties.checked import UNSHRUNK, check_all
 from tests.properties.databases import (
     Neighbouring,
-    catalog,
     neighbouring,
-    public_store,
 )
 from tests.properties.in_groups import OF_ANY_SHAPE
-from tests.properties.movement import (
-    check_additivity,
-    check_movement,
-    exact_tables,
-    same_tables,
-)
+from tests.properties.plans import plan_of
 from tests.properties.questions import (
     Drawn,
     Relation,
@@ -47,37 +36,6 @@ TOGETHER = 6
 """Questions that are asked of the same two databases."""
 
 epsilons = st.sampled_from([Fraction(1), Fraction(1, 7), Fraction(5, 2), Fraction(30)])
-
-
-def plan_of(
-    question: Drawn | Written,
-    neighbours: Neighbours,
-    epsilon: Fraction,
-    accounting: str = "basic",
-    *,
-    is_prepared: bool = False,
-    groups: int | None = None,
-) -> Plan:
-    are_limited = groups is not None
-    here = catalog(neighbours, accounting, is_prepared=is_prepared, are_limited=are_limited)
-    checked = check(parse(question.sql), here, public_store())
-    chosen = reading_bounded_rows(checked) if is_prepared else checked
-    if groups is not None:
-        chosen = with_group_limits(chosen, replace(here, groups_per_unit=groups or None))
-    return make_plan(chosen, EpsilonTarget(epsilon), here.budget)
-
-
-def check_all(pair: Neighbouring, plans: list[Plan]) -> None:
-    """Assert all that this file claims of these plans and these two databases."""
-    here, there = pair.here.held("here"), pair.there.held("there")
-    third = (pair.own if pair.neighbours is ADD_REMOVE else pair.here.reversed()).held("third")
-    for plan in plans:
-        before, after, more = (exact_tables(plan, each) for each in (here, there, third))
-        check_movement(plan, before, after)
-        if pair.neighbours is ADD_REMOVE:
-            check_additivity(plan, before, after, more)
-        else:
-            assert same_tables(before, more), "the order of rows shows"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,19 +96,26 @@ def in_groups(neighbours: Neighbours, *, is_prepared: bool = False) -> st.Search
     )
 
 
-UNSHRUNK = (Phase.explicit, Phase.reuse, Phase.generate)
-"""The quick form shows what it finds as it is; the long one looks for the smallest like it."""
-
-
-def holds_for(cases: st.SearchStrategy[Asked], examples: int, **how: Any) -> None:
-    """Assert the claim of this file for so many pairs of databases."""
+def holds_for(
+    cases: st.SearchStrategy[Asked], examples: int, *, start: int | None = None, **how: Any
+) -> None:
+    """Assert the claim of this file for so many pairs of databases; others for another start."""
 
     @settings(max_examples=examples, suppress_health_check=list(HealthCheck), **how)
     @given(cases)
     def holds(case: Asked) -> None:
         check_all(case.pair, case.plans)
 
-    holds()
+    (holds if start is None else seed(start)(holds))()
+
+
+MOST_TRIES = 40
+"""Starts from which a broken twin is looked for: some need rows that are seldom drawn."""
+
+
+def holds_from_every_start(cases: st.SearchStrategy[Asked]) -> None:
+    for start in range(MOST_TRIES):
+        holds_for(cases, QUICK, start=start, phases=UNSHRUNK, report_multiple_bugs=False)
 
 
 BOUNDING = pytest.mark.parametrize("is_prepared", [True, False], ids=["prepared", "per-query"])
@@ -227,4 +192,4 @@ def test_a_broken_twin_is_caught(
 ) -> None:
     broken(monkeypatch)
     with pytest.raises(AssertionError):
-        holds_for(cases, 2 * QUICK, phases=UNSHRUNK, report_multiple_bugs=False)
+        holds_from_every_start(cases)

@@ -26,7 +26,7 @@ UNDECLARED = {
     " (SELECT patient_id FROM patients WHERE region = 'nort')": [NORTH],
     "SELECT COUNT(*) FROM visits v WHERE EXISTS"
     " (SELECT 1 FROM patients p WHERE p.patient_id = v.patient_id AND p.region = 'nort')": [NORTH],
-    "SELECT AVG(n) FROM (SELECT patient_id, region, COUNT(*) AS n FROM patients"
+    "SELECT AVG(LEAST(n, 9)) FROM (SELECT patient_id, region, COUNT(*) AS n FROM patients"
     " GROUP BY patient_id, region) WHERE region = 'nort'": [NORTH],
     "SELECT COUNT(*) FROM (SELECT region FROM patients UNION ALL"
     " SELECT region FROM patients WHERE region = 'nort')": [NORTH],

@@ -15,7 +15,7 @@ from discreet.answer.answer import Answer, Note
 from discreet.answer.columns import Floats, Intervals, MarginMethod, Margins, Role
 from discreet.answer.intervals import intervals_in, too_few_rows
 from discreet.answer.resampling import Resampler, RunSql, can_move
-from discreet.estimators import LinearEstimator, SelectedValue
+from discreet.estimators import ComponentEstimator, LinearEstimator, SelectedValue
 from discreet.mechanisms.accuracy import miss_probability
 from discreet.mechanisms.geometric import Geometric
 from discreet.parameters import Real, confidence_level
@@ -138,7 +138,8 @@ class _Shown:
         """Return margins at a confidence, for each number or for all at once, and whence they are.
 
         Where margins to first order in the noise go along with numbers, the wider ones are given:
-        those are too wide for sums, and too small for ratios of small numbers.
+        those are too wide for sums, and too small for ratios of small numbers. Numbers that are
+        read off the same noisy cells move together, which only resampling follows.
         """
         miss = miss_probability(confidence, 1)
         margins = list(self._propagated(confidence, simultaneous))
@@ -154,7 +155,10 @@ class _Shown:
             places=self.resampled,
         )
         for i, each in sampler.margins(miss / together).items():
-            margins[i], methods[i] = _wider(margins[i], each)
+            if self._move_together(i) and each is not None:
+                margins[i], methods[i] = _filled(each, margins[i]), MarginMethod.RESAMPLED
+            else:
+                margins[i], methods[i] = _wider(margins[i], each)
         return tuple(margins), tuple(methods)
 
     def notes(self, margins: Margins) -> tuple[Note, ...]:
@@ -194,6 +198,19 @@ class _Shown:
         table = self.whole if is_first else self._table_at(confidence, simultaneous)
         return _margins(table, self.plan.question.spreads)
 
+    def _move_together(self, place: int) -> bool:
+        """Whether a column comes from numbers that share their noise: a count and its total."""
+        reads = self.plan.question.reads
+        numbers = reads[place] if reads else frozenset()
+        estimators = [self.plan.releases[each.release].estimators[each.index] for each in numbers]
+        cells = {
+            (each.release, estimator.measure)
+            for each, estimator in zip(numbers, estimators, strict=True)
+            if isinstance(estimator, ComponentEstimator)
+        }
+        are_cells = all(isinstance(each, ComponentEstimator) for each in estimators)
+        return len(numbers) > 1 and are_cells and len(cells) == 1
+
     def _is_selected(self, origin: ColumnOrigin | None) -> bool:
         """Whether a column is a value that a mechanism selected, unchanged."""
         if origin is None or origin.kind is not OriginKind.AGGREGATE:
@@ -213,6 +230,11 @@ def _wider(
     wider = np.fmax(rough, resampled)
     is_rough = np.array_equal(wider, rough, equal_nan=True)
     return wider, MarginMethod.FIRST_ORDER if is_rough else MarginMethod.RESAMPLED
+
+
+def _filled(resampled: Floats, rough: Floats | None) -> Floats:
+    """Return resampled margins, and those to first order where rows have none."""
+    return resampled if rough is None else np.where(np.isnan(resampled), rough, resampled)
 
 
 def _has_gaps(table: pa.Table, margins: Margins, place: int) -> bool:

@@ -21,6 +21,7 @@ from discreet.audit.subjects import (
     subjects_of,
 )
 from discreet.mechanisms import (
+    REPLACE,
     AboveThreshold,
     Exponential,
     Extreme,
@@ -126,6 +127,8 @@ def _gaussians() -> Iterator[AuditCase]:
     yield add(mechanism=classical, here=0.0, there=1.0, what="classical")
     yield add(mechanism=both, here=0 * moved, there=moved, what="two answers")
     yield add(mechanism=twice, here=0.0, there=1.0, draw=_twice, what="released twice")
+    by_rho = Gaussian.for_rho(Fraction(1, 8), delta=DELTA, sensitivity=1)
+    yield add(mechanism=by_rho, here=0, there=1, runs=SOME, what="whole numbers, by rho")
 
 
 ALL_EQUAL, ONE_UP = [0, 0, 0, 0], [1, 0, 0, 0]
@@ -206,6 +209,15 @@ def _ranks() -> Iterator[AuditCase]:
         yield add_all(mechanism=with_ends, here=[3, 3], there=[3, 4], what="median, interval")
         yield add_all(mechanism=with_ends, here=[0, 0], there=[0, 1], what="interval of one row")
         yield add_all(mechanism=beyond, here=[10, 4], there=[10, 5], what="max, interval")
+        single = Quantile(epsilon=epsilon, fraction=Fraction(9, 10), neighbours=REPLACE, groups=1)
+        yield AuditCase(
+            mechanism=single,
+            draw=_single_points,
+            here=[9, 1],
+            there=[8, 2],
+            runs=FEW,
+            what="0.9 of one group, replaced",
+        )
 
 
 def _responses() -> Iterator[AuditCase]:
@@ -250,6 +262,12 @@ def _selected(
 def _points(mechanism: Quantile, exact: list[int], count: int) -> Outputs:
     """Choose a point of a grid of six for each of `count` groups, with rows at both its ends."""
     return mechanism.release_many(*_groups(exact, count))
+
+
+def _single_points(mechanism: Quantile, exact: list[int], count: int) -> Outputs:
+    """Choose a point of the same grid `count` times, for one group each."""
+    cells, counts, _, size = _groups(exact, 1)
+    return np.array([mechanism.release(cells, counts, size) for _ in range(count)])
 
 
 def _intervals(mechanism: RankedInterval, exact: list[int], count: int) -> Outputs:

@@ -24,7 +24,7 @@ from discreet.catalog.schema import Kind, Value
 from discreet.engines.base import ResourceLimits, log
 from discreet.engines.duckdb.dialect import DUCKDB
 from discreet.engines.duckdb.store import Store, bound
-from discreet.engines.rehearsal import Rehearsed
+from discreet.engines.rehearsed import Rehearsed
 from discreet.engines.synthetic import SyntheticTables
 from discreet.engines.writer import column_name, write_expression
 from discreet.errors import QuestionSizeError, UnsupportedError

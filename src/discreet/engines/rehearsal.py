@@ -11,7 +11,6 @@ nothing is created and no private row is read.
 
 # ruff: noqa: S608 - this file writes SQL; every name in it is quoted and every value a literal
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass, replace
@@ -19,7 +18,6 @@ from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 from functools import partial
 from math import inf
-from threading import Lock
 from typing import Any, TypeVar
 from zlib import crc32
 
@@ -41,6 +39,7 @@ from discreet.query.expressions.functions import call
 from discreet.query.tree import (
     Call,
     Case,
+    ColumnOf,
     ExactQuery,
     Expression,
     Facts,
@@ -92,6 +91,13 @@ HOSTILE: Mapping[Kind, tuple[Value, ...]] = {
     ),
 }
 """Values at the ends of what a column of a kind can hold."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlaceColumn(Column):
+    """A column of prepared tables that Discreet computed: it holds no other numbers than these."""
+
+    within: tuple[int, int]
 
 
 Columns = list[tuple[str, Column | None]]
@@ -151,9 +157,8 @@ class Rehearsal:
         self, table: str, columns: Columns, values: Mapping[Kind, Sequence[Value]], rows: int
     ) -> str:
         """Return a SELECT of synthetic rows, each value of a column beside others of the others."""
-        kinds = [Kind.INTEGER if each is None else each.kind for _, each in columns]
         filled = ", ".join(
-            f"({', '.join([str(row), *self._literals(row, kinds, values)])})"
+            f"({', '.join([str(row), *self._literals(row, columns, values)])})"
             for row in range(max(1, rows))
         )
         names = ", ".join(["n", *(f"c{number}" for number in range(len(columns)))])
@@ -170,54 +175,45 @@ class Rehearsal:
         return f"SELECT {outputs} FROM (VALUES {filled}) AS made({names}){where}"
 
     def _literals(
-        self, row: int, kinds: Sequence[Kind], values: Mapping[Kind, Sequence[Value]]
+        self, row: int, columns: Columns, values: Mapping[Kind, Sequence[Value]]
     ) -> Iterator[str]:
         """Yield a value for each column: all in turn in even rows, any in odd ones.
 
         Those that the query names stand first, and in odd rows they are as many as all others.
         """
-        for number, kind in enumerate(kinds):
+        for number, (_, column) in enumerate(columns):
+            kind = Kind.INTEGER if column is None else column.kind
             choices = values.get(kind, (None,))
             mixed = crc32(f"{row}:{number}".encode()) if row % 2 else row // 2 + 7 * number
             if row % 2 and mixed % 2:
                 named = len(choices) - len(HOSTILE.get(kind, ()))
                 choices, mixed = choices[: max(1, named)], mixed // 2
-            yield write_literal(choices[mixed % len(choices)], kind, self.dialect)
+            chosen = choices[mixed % len(choices)]
+            if isinstance(column, PlaceColumn) and isinstance(chosen, int):
+                chosen = max(column.within[0], min(column.within[1], chosen))
+            yield write_literal(chosen, kind, self.dialect)
 
     def _tables(self, query: ExactQuery, dialect: Dialect) -> Iterator[tuple[str, str, Columns]]:
-        """Yield all tables that a query may name: as it does, by their own names, the columns."""
-        seen: set[str] = set()
+        """Yield all tables that a query may name: as it does, by their own names, the columns.
+
+        Of a table that it reads several times, these are all that it reads in any place.
+        """
+        made: dict[str, tuple[str, dict[str, Column | None]]] = {}
+        reads = [each for each in _nodes(query) if isinstance(each, ColumnOf)]
+        stored = {each.name: each.within for each in reads if each.within is not None}
         for node in _nodes(query):
             found: Iterable[tuple[str, str, Columns]]
             match node:
                 case Scan():
-                    found = (*_plain(node, dialect), *_prepared(node, dialect))
+                    found = (*_plain(node, dialect), *_prepared(node, dialect, stored))
                 case PublicScan(table=table):
                     found = [_table(table, self.columns(table), dialect)]
                 case _:
                     continue
-            for each in found:
-                if each[0] not in seen:
-                    seen.add(each[0])
-                    yield each
-
-
-class Rehearsed:
-    """Which statements were rehearsed, by their texts: each is rehearsed once."""
-
-    def __init__(self, most: int = 4096) -> None:
-        self._most, self._lock = most, Lock()
-        self._passed: OrderedDict[str, None] = OrderedDict()
-
-    def __contains__(self, text: str) -> bool:
-        with self._lock:
-            return text in self._passed
-
-    def add(self, text: str) -> None:
-        with self._lock:
-            self._passed[text] = None
-            while len(self._passed) > self._most:
-                self._passed.popitem(last=False)
+            for name, own, columns in found:
+                made.setdefault(name, (own, {}))[1].update(columns)
+        for name, (own, every) in made.items():
+            yield name, own, list(every.items())
 
 
 def _joined(texts: Iterable[str]) -> Iterator[str]:
@@ -246,10 +242,15 @@ def _plain(scan: Scan, dialect: Dialect) -> Iterator[tuple[str, str, Columns]]:
         yield _table(each.name, each.columns, dialect)
 
 
-def _prepared(scan: Scan, dialect: Dialect) -> Iterator[tuple[str, str, Columns]]:
+def _prepared(
+    scan: Scan, dialect: Dialect, stored: Mapping[str, tuple[int, int]]
+) -> Iterator[tuple[str, str, Columns]]:
     unit = Column(name="__unit", kind=_unit_kind((scan.table, *scan.parents)[-1]))
     columns: Columns = [(UNIT, unit)]
-    columns += [(dialect.quoted(column_name(each.name)), each) for each in scan.table.columns]
+    columns += [
+        (dialect.quoted(column_name(each.name)), _as_stored(each, stored.get(each.name)))
+        for each in scan.table.columns
+    ]
     ranks: Columns = [
         (dialect.quoted(column_name(name)), Column(name=name, kind=Kind.INTEGER))
         for name in map(rank_name, sorted(scan.ranked))
@@ -259,6 +260,11 @@ def _prepared(scan: Scan, dialect: Dialect) -> Iterator[tuple[str, str, Columns]
     counted = [Column(name="name", kind=Kind.TEXT), Column(name="units", kind=Kind.INTEGER)]
     parts: Columns = [(f'"{each.name}"', each) for each in counted]
     yield dialect.prepared("parts", ABOUT), "parts", parts
+
+
+def _as_stored(column: Column, within: tuple[int, int] | None) -> Column:
+    kind = column.kind
+    return column if within is None else PlaceColumn(name=column.name, kind=kind, within=within)
 
 
 def _unit_kind(table: PrivateTable) -> Kind:

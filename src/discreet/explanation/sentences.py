@@ -10,6 +10,7 @@ from discreet.catalog.schema import Kind, Value, time_from_number
 from discreet.estimators import ExpectedMargin, MarginPerCount, RankMargin
 from discreet.mechanisms.row_threshold import RowThreshold
 from discreet.parameters import did_you_mean
+from discreet.query import noise_reasons
 from discreet.query.plan.plan import PlannedKeySelection
 from discreet.query.questions import (
     Aggregate,
@@ -20,18 +21,13 @@ from discreet.query.questions import (
     DeclaredGroups,
     FixedBins,
     FromPublicTables,
-    GaussianNarrower,
     JoinProduct,
     Key,
-    LaplaceNarrower,
     LeftOut,
     Limited,
     LimitReason,
-    NoDelta,
-    NoiseReason,
     NoPathToUnit,
     NotDeclared,
-    NotDrawable,
     NullUnit,
     NullValues,
     NumberedRows,
@@ -41,7 +37,6 @@ from discreet.query.questions import (
     TooManyKeys,
     UndeclaredReason,
     UnionSum,
-    UnknownGroups,
     UnlistedKeys,
 )
 from discreet.query.undeclared_values import UndeclaredValue
@@ -401,19 +396,20 @@ def _why_undeclared(why: UndeclaredReason) -> str:
 # --------------------------------------------------------------------------- noise
 
 
-def noise_sentence(reason: NoiseReason) -> str:
+def noise_sentence(reason: noise_reasons.NoiseReason) -> str:
     """Return why it is this noise."""
     match reason:
-        case NoDelta():
+        case noise_reasons.NoDelta():
             return "Gaussian noise would need a δ, and this query has none."
-        case UnknownGroups():
+        case noise_reasons.UnknownGroups():
             return "Gaussian noise would need to know the number of groups in advance."
-        case NotDrawable():
+        case noise_reasons.NotDrawable():
             return "Gaussian noise cannot be drawn at this ε and δ."
-        case LaplaceNarrower(ratio=ratio):
+        case noise_reasons.LaplaceNarrower(ratio=ratio):
             return f"With Gaussian noise, margins of error would be {ratio:.2g} times as wide."
-        case GaussianNarrower(ratio=ratio):
-            return f"Margins of error are {ratio:.2g} times as wide as with Laplace noise."
+        case noise_reasons.GaussianNarrower(ratio=ratio, rho=rho):
+            alike = "" if rho is None else f", which costs as much: ρ = {brief(rho)}"
+            return f"Margins of error are {ratio:.2g} times as wide as with Laplace noise{alike}."
         case _:
             return ""
 

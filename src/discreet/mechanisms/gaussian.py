@@ -13,7 +13,8 @@ from discreet.accounting.calibration import (
     analytic_gaussian_multiplier,
     classical_gaussian_multiplier_squared,
 )
-from discreet.accounting.events import DiscreteGaussianEvent
+from discreet.accounting.events import LARGEST_NUMBER, LEAST_NUMBER, DiscreteGaussianEvent
+from discreet.accounting.zcdp import epsilon_from_rho, rho_for_budget
 from discreet.deprecated import Renamed
 from discreet.errors import ParameterError
 from discreet.mechanisms.accuracy import (
@@ -69,6 +70,9 @@ class Calibration(Enum):
 
     CLASSICAL = "classical"
     """√(2 ln(1.25 / delta)) · sensitivity / epsilon, for epsilon < 1 (Dwork, Roth 2014, A.1)."""
+
+    CONCENTRATED = "concentrated"
+    """The noise of the largest rho that implies (epsilon, delta) (Canonne et al. 2020, P. 12)."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -188,6 +192,37 @@ class Gaussian:
             )
         )
 
+    @classmethod
+    def for_rho(
+        cls, rho: Real, *, delta: Real, sensitivity: Real | Sensitivity, answers: int = 1
+    ) -> Self:
+        """Return the mechanism with the least noise that is rho-zCDP, exactly.
+
+        `epsilon` is what rho implies at this delta, which changes nothing else. Floors are paid for
+        by the sensitivity in steps, so the noise costs rho for vectors too (Canonne, Kamath,
+        Steinke 2020, Theorem 14).
+        """
+        rho = rational("rho", rho, least=LEAST_NUMBER, most=LARGEST_NUMBER)
+        delta = rational("delta", delta, above=0, below=1)
+        squared = l2_squared_of(sensitivity)
+        checked_sensitivity(root_up(squared))
+        answers = integer("answers", answers, least=1)
+        epsilon = Fraction(epsilon_from_rho(rho, delta))
+        step, event = _noise_for(epsilon, 1 / (2 * rho), squared, answers)
+        made = cls.__new__(cls)
+        freeze_fields(
+            made,
+            epsilon=epsilon,
+            delta=delta,
+            sensitivity_squared=squared,
+            answers=answers,
+            releases=1,
+            calibration=Calibration.CONCENTRATED,
+            event=event,
+            step=step,
+        )
+        return made
+
     @property
     def variance(self) -> Fraction:
         return self.event.variance * self.step**2
@@ -290,6 +325,8 @@ def _multiplier_squared(
     epsilon: Fraction, delta: Fraction, calibration: Calibration, *, draws: int
 ) -> Fraction:
     """Return (deviation / sensitivity)² of one release that takes all of epsilon and delta."""
+    if calibration is Calibration.CONCENTRATED:
+        return 1 / (2 * rho_for_budget(epsilon, delta))
     classical = Fraction(0)
     if calibration is Calibration.CLASSICAL:
         classical = classical_gaussian_multiplier_squared(epsilon, delta)

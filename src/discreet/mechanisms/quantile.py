@@ -27,10 +27,10 @@ from discreet.noise.selection import CANDIDATES_MOST
 from discreet.noise.uniform import IntArray
 from discreet.parameters import (
     Real,
-    call_text,
     choice,
     confidence_level,
     freeze_fields,
+    given_text,
     integer,
     rational,
 )
@@ -62,7 +62,8 @@ class Ranked:
     add-remove neighbours each of them changes the utilities of its own group by at most `moved`. If
     a unit is replaced, its rows may leave one group while others enter another, which doubles the
     change. A row that stays in its group and changes its value changes utilities there by at most
-    1, which is not larger.
+    1, which is not larger. So in a release of one group (`groups` = 1) a replaced unit changes
+    utilities by at most its number of rows.
     """
 
     __slots__ = ()
@@ -70,11 +71,15 @@ class Ranked:
     epsilon: Fraction
     rows_per_unit: int
     neighbours: Neighbours
+    groups: int | None
+    """The most groups of a release; None for any number."""
 
     @property
     def sensitivity(self) -> Fraction:
         """The most by which one unit changes utilities, in rows, summed over all groups."""
-        return self.rows_per_unit * self._moved * (1 if self.neighbours is ADD_REMOVE else 2)
+        if self.neighbours is ADD_REMOVE:
+            return self.rows_per_unit * self._moved
+        return Fraction(self.rows_per_unit) * (1 if self.groups == 1 else 2 * self._moved)
 
     @property
     def rate(self) -> Fraction:
@@ -112,6 +117,7 @@ class Ranked:
         """
         size = checked_size(grid_size)
         groups = GroupedRows.checked(cells, counts, offsets, size)
+        check_groups(self.groups, len(groups))
         rate, inside = self.rate / self._parts, self._inside(size)
         chosen = np.empty(len(groups), np.int64)
         for i in range(len(groups)):
@@ -174,8 +180,9 @@ class Quantile(Ranked):
     fraction: Fraction
     rows_per_unit: int
     neighbours: Neighbours
+    groups: int | None
 
-    __repr__ = call_text
+    __repr__ = given_text
 
     def __init__(
         self,
@@ -184,12 +191,14 @@ class Quantile(Ranked):
         fraction: Real,
         rows_per_unit: int = 1,
         neighbours: Neighbours | str = ADD_REMOVE,
+        groups: int | None = None,
     ) -> None:
         share = rational("fraction", fraction, above=0, below=1)
         if share.denominator > PARTS_MOST:
             rule = f"must be a fraction with a denominator of {PARTS_MOST} or less"
             raise ParameterError("fraction", fraction, rule)
-        freeze_fields(self, fraction=share, **_checked_price(epsilon, rows_per_unit, neighbours))
+        price = _checked_price(epsilon, rows_per_unit, neighbours, groups)
+        freeze_fields(self, fraction=share, **price)
 
     @property
     def _parts(self) -> int:
@@ -220,8 +229,9 @@ class Extreme(Ranked):
     end: End
     rows_per_unit: int
     neighbours: Neighbours
+    groups: int | None
 
-    __repr__ = call_text
+    __repr__ = given_text
 
     def __init__(
         self,
@@ -230,9 +240,11 @@ class Extreme(Ranked):
         end: End | str,
         rows_per_unit: int = 1,
         neighbours: Neighbours | str = ADD_REMOVE,
+        groups: int | None = None,
     ) -> None:
         which = choice("end", end, End)
-        freeze_fields(self, end=which, **_checked_price(epsilon, rows_per_unit, neighbours))
+        price = _checked_price(epsilon, rows_per_unit, neighbours, groups)
+        freeze_fields(self, end=which, **price)
 
     def rank(self, grid_size: int) -> int:
         """Return the target row, counted from the end. The extreme row is 1.
@@ -342,12 +354,21 @@ class GroupedRows:
         return Runs(starts[held], lengths[held], least[held], most[held], int(most[-1]))
 
 
-def _checked_price(epsilon: object, rows_per_unit: object, neighbours: object) -> dict[str, object]:
+def _checked_price(
+    epsilon: object, rows_per_unit: object, neighbours: object, groups: object
+) -> dict[str, object]:
     return {
         "epsilon": checked_epsilon(epsilon),
         "rows_per_unit": integer("rows_per_unit", rows_per_unit, least=1, most=ROWS_MOST),
         "neighbours": choice("neighbours", neighbours, Neighbours),
+        "groups": None if groups is None else integer("groups", groups, least=1),
     }
+
+
+def check_groups(most: int | None, groups: int) -> None:
+    """Reject a release of more groups than its sensitivity is for."""
+    if most is not None and groups > most:
+        raise ParameterError("groups", most, f"must be {groups} or more for {groups} groups")
 
 
 def checked_size(grid_size: object) -> int:

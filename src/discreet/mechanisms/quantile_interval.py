@@ -30,6 +30,7 @@ from discreet.mechanisms.quantile import (
     GroupedRows,
     Quantile,
     Runs,
+    check_groups,
     checked_size,
     rank_utilities,
 )
@@ -37,7 +38,7 @@ from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
 from discreet.noise import SYSTEM, Entropy, exponential_run_choice
 from discreet.noise.selection import CANDIDATES_MOST
 from discreet.noise.uniform import IntArray
-from discreet.parameters import Real, call_text, freeze_fields
+from discreet.parameters import Real, freeze_fields, given_text
 
 COUNT_SHARE = Fraction(1, 10)
 """The part of epsilon for the noisy count."""
@@ -107,6 +108,7 @@ class RankedInterval:
     epsilon: Fraction
     rows_per_unit: int
     neighbours: Neighbours
+    groups: int | None
 
     @property
     def level(self) -> Fraction:
@@ -166,6 +168,7 @@ class RankedInterval:
         """
         size = checked_size(grid_size)
         groups = GroupedRows.checked(cells, counts, offsets, size)
+        check_groups(self.groups, len(groups))
         noisy = self.count.release(groups.totals(), entropy=entropy)
         points, lows, highs = (np.empty(len(groups), np.int64) for _ in range(3))
         choices = self.choices(size)
@@ -200,8 +203,9 @@ class QuantileInterval(RankedInterval):
     fraction: Fraction
     rows_per_unit: int
     neighbours: Neighbours
+    groups: int | None
 
-    __repr__ = call_text
+    __repr__ = given_text
 
     def __init__(
         self,
@@ -210,9 +214,14 @@ class QuantileInterval(RankedInterval):
         fraction: Real,
         rows_per_unit: int = 1,
         neighbours: Neighbours | str = ADD_REMOVE,
+        groups: int | None = None,
     ) -> None:
         whole = Quantile(
-            epsilon=epsilon, fraction=fraction, rows_per_unit=rows_per_unit, neighbours=neighbours
+            epsilon=epsilon,
+            fraction=fraction,
+            rows_per_unit=rows_per_unit,
+            neighbours=neighbours,
+            groups=groups,
         )
         freeze_fields(
             self,
@@ -220,6 +229,7 @@ class QuantileInterval(RankedInterval):
             fraction=whole.fraction,
             rows_per_unit=whole.rows_per_unit,
             neighbours=whole.neighbours,
+            groups=whole.groups,
         )
         if self.margin(CANDIDATES_MOST) > ROWS_MOST:
             raise ParameterError("epsilon", epsilon, "must be larger for these rows_per_unit")
@@ -252,6 +262,7 @@ class QuantileInterval(RankedInterval):
             fraction=self.fraction,
             rows_per_unit=self.rows_per_unit,
             neighbours=self.neighbours,
+            groups=self.groups,
         )
 
     def choices(self, grid_size: int) -> tuple[RankChoice, ...]:
@@ -290,8 +301,9 @@ class ExtremeInterval(RankedInterval):
     end: End
     rows_per_unit: int
     neighbours: Neighbours
+    groups: int | None
 
-    __repr__ = call_text
+    __repr__ = given_text
 
     def __init__(
         self,
@@ -300,9 +312,14 @@ class ExtremeInterval(RankedInterval):
         end: End | str,
         rows_per_unit: int = 1,
         neighbours: Neighbours | str = ADD_REMOVE,
+        groups: int | None = None,
     ) -> None:
         whole = Extreme(
-            epsilon=epsilon, end=end, rows_per_unit=rows_per_unit, neighbours=neighbours
+            epsilon=epsilon,
+            end=end,
+            rows_per_unit=rows_per_unit,
+            neighbours=neighbours,
+            groups=groups,
         )
         freeze_fields(
             self,
@@ -310,6 +327,7 @@ class ExtremeInterval(RankedInterval):
             end=whole.end,
             rows_per_unit=whole.rows_per_unit,
             neighbours=whole.neighbours,
+            groups=whole.groups,
         )
         if self.point.rank(CANDIDATES_MOST) > ROWS_MOST:
             raise ParameterError("epsilon", epsilon, "must be larger for these rows_per_unit")
@@ -325,6 +343,7 @@ class ExtremeInterval(RankedInterval):
             end=self.end,
             rows_per_unit=self.rows_per_unit,
             neighbours=self.neighbours,
+            groups=self.groups,
         )
 
     def choices(self, grid_size: int) -> tuple[RankChoice, ...]:

@@ -1,9 +1,10 @@
 """Digests of the bytes of files, and a cache of them, so that files are not read at every opening.
 
 The cache is a file beside the ledger, for its user only. It knows a file by device, inode, size and
-times; the change time cannot be set back by a program. Everything in it is under the key of this
-user on this machine (`registry.machine_key`): a digest lets whoever has a guess of the data check
-it. Losing the cache costs time, and nothing else depends on it.
+times; the change time cannot be set back by a program. A file system in memory (tmpfs) does not
+change times for programs that write through mapped memory: declare a version there. Everything in
+the cache is under the key of this user on this machine (`registry.machine_key`): a digest lets
+whoever has a guess of the data check it. Losing the cache costs time, and nothing else.
 """
 
 import json
@@ -35,8 +36,13 @@ CHUNK = 2**20
 REPORTED = 2**26
 """Bytes after which progress is reported. Smaller files report none."""
 
-SETTLED = 2.0
-"""Seconds after which a change of a file certainly changes its times: disk clocks are coarse."""
+SETTLED = 60.0
+"""Seconds after which a change of a file changes its times.
+
+Disk clocks are coarse. And a program that maps a file into its memory changes the times when it
+first writes to a page; what it writes there later does not, until the system has written the page
+to the disk: on Linux half a minute at most.
+"""
 
 MOST = 4000
 """The most files that a cache remembers, the latest ones."""

@@ -16,6 +16,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from glob import has_magic
 from hashlib import sha256
 from hmac import new as new_hmac
 from pathlib import Path
@@ -27,12 +28,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from discreet.catalog.declaration import Declaration
+from discreet.engines.duckdb.file_lists import FilesNow, InFiles, files_of
 from discreet.engines.duckdb.loading import (
     DUCKDB,
     DataSource,
     DuckDbTable,
     Frame,
-    files_of,
     frame_table,
 )
 from discreet.errors import DiscreetError, DiscreetWarning
@@ -60,9 +61,14 @@ LISTS = (
 """Arrays of lists: how long they are, and what they hold one after another."""
 
 
-def in_memory(name: str, source: DataSource) -> DataSource:
-    """Return a data frame as a table of Arrow, which is read as often as needed; files as is."""
-    return source if isinstance(source, str | Path | DuckDbTable) else frame_table(name, source)
+def at_hand(name: str, source: DataSource) -> DataSource:
+    """Return what can be read as often as needed, and is the same each time.
+
+    That is a table of Arrow for a data frame, and a list of files for a pattern.
+    """
+    if isinstance(source, str | Path) and has_magic(str(source)):
+        return FilesNow(str(source), files_of(source))
+    return source if isinstance(source, InFiles | DuckDbTable) else frame_table(name, source)
 
 
 def files_in(source: DataSource) -> tuple[Path, ...]:
@@ -72,7 +78,7 @@ def files_in(source: DataSource) -> tuple[Path, ...]:
     """
     if isinstance(source, DuckDbTable):
         return source.file, Path(f"{source.file}.wal")
-    if not isinstance(source, str | Path):
+    if not isinstance(source, InFiles):
         return ()
     files = files_of(source)
     if str(source).casefold().endswith(DUCKDB):
@@ -82,7 +88,7 @@ def files_in(source: DataSource) -> tuple[Path, ...]:
 
 def content_of(source: DataSource, digest_of: Callable[[Path], str]) -> str:
     """Return what is the same only for the same contents: bytes of files, values of tables."""
-    if isinstance(source, str | Path | DuckDbTable):
+    if isinstance(source, InFiles | DuckDbTable):
         table = source.table if isinstance(source, DuckDbTable) else ""
         told = [table, *map(digest_of, files_in(source))]
         return sha256("\n".join(told).encode()).hexdigest()
@@ -251,7 +257,7 @@ def _table_in(name: str, source: DataSource) -> str:
     """Return the name of the table in its file, if the file can have several."""
     if isinstance(source, DuckDbTable):
         return source.table
-    is_database = isinstance(source, str | Path) and str(source).casefold().endswith(DUCKDB)
+    is_database = isinstance(source, InFiles) and str(source).casefold().endswith(DUCKDB)
     return name.casefold() if is_database else ""
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
+from stat import S_ISLNK
 from typing import TYPE_CHECKING
 
 from discreet.catalog import Column, RowChoice, SourcePolicy
@@ -18,11 +19,11 @@ from discreet.catalog.declaration import Declaration
 from discreet.catalog.sources import EMBEDDED, ENVIRONMENT, is_on_server, is_spark, without_password
 from discreet.engines.base import LIMITS, PreparedTables, ResourceLimits, TableEngine
 from discreet.engines.duckdb import DuckDbEngine
+from discreet.engines.duckdb.file_lists import InFiles, files_of
 from discreet.engines.duckdb.loading import (
     DUCKDB,
     DataSource,
     Kinds,
-    files_of,
     tables_in,
 )
 from discreet.engines.postgresql import PostgreSqlEngine
@@ -34,7 +35,7 @@ from discreet.engines.spark.tables import Session, is_frame, is_session
 from discreet.errors import HIDDEN, CatalogError, ParameterError, SourceError
 from discreet.opening.bounding_key import bounding_key, kinds_of
 from discreet.opening.contents import CHANGED, SETTLED, FileDigests
-from discreet.opening.registry import content_of, files_in, in_memory
+from discreet.opening.registry import at_hand, content_of, files_in
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -69,6 +70,9 @@ def forget_forms_at(address: str, form: PreparedTables, limits: ResourceLimits =
     finally:
         sessions.close()
 
+
+LINKS_MOST = 40
+"""Linux follows no more links than this on the way to a file."""
 
 SESSION = "spark://session"
 """The address of a Spark session whose own address has an unusual form."""
@@ -110,7 +114,7 @@ def load_files(
     A change between reading the version and loading the rows changes the times of a file. For
     files that changed just now, where it might not, the bytes are read again after loading.
     """
-    tables = {name: in_memory(name, source) for name, source in sources.items()}
+    tables = {name: at_hand(name, source) for name, source in sources.items()}
     is_old, before = is_settled(tables), state_of(tables)
     contents = contents_of(tables, digests)
     version = version_from(contents, earlier_version(tables))
@@ -147,10 +151,10 @@ def contents_of(
 ) -> dict[str, str]:
     """Return a digest of the contents of each table. Reads all bytes that no cache knows."""
     of = (digests or FileDigests()).of
-    paths = {each for each in sources.values() if isinstance(each, str | Path)}
+    paths = {each for each in sources.values() if isinstance(each, InFiles)}
     read = {each: content_of(each, of) for each in paths}  # several tables may be in one file
     return {
-        name: read[source] if isinstance(source, str | Path) else content_of(source, of)
+        name: read[source] if isinstance(source, InFiles) else content_of(source, of)
         for name, source in sources.items()
     }
 
@@ -163,9 +167,9 @@ def version_from(contents: Mapping[str, str], earlier: str | None) -> Version:
 
 
 def state_of(sources: Mapping[str, DataSource]) -> str:
-    """Return text that changes when a file changes: a digest of paths, sizes and times."""
+    """Return text that changes when a file changes: a digest of paths, links, sizes and times."""
     lines = [
-        f"{name}:{_state(each)}"
+        f"{name}:{_state(each)}:{_links(each)}"
         for name, source in sorted(sources.items())
         for each in files_in(source)
     ]
@@ -176,7 +180,7 @@ def earlier_version(sources: Mapping[str, DataSource]) -> str | None:
     """Return the version that older releases gave to these files; None for data frames."""
     lines = []
     for name, source in sorted(sources.items()):
-        if not isinstance(source, str | Path):
+        if not isinstance(source, InFiles):
             return None
         for file in files_of(source):
             lines += [f"{name}:{_state(each)}" for each in (file, Path(f"{file}.wal"))]
@@ -191,6 +195,23 @@ def _state(file: Path) -> str:
         return f"{file.resolve()}:none"
     times = f"{state.st_mtime_ns}:{state.st_ctime_ns}"
     return f"{file.resolve()}:{state.st_ino}:{state.st_size}:{times}"
+
+
+def _links(file: Path) -> str:
+    """Return all links on the way to a file: one that led elsewhere meanwhile is another link."""
+    found: list[str] = []
+    here, ahead = Path(), [*reversed(file.absolute().parts)]
+    while ahead and len(found) < LINKS_MOST:
+        here /= ahead.pop()
+        try:
+            state = here.lstat()
+        except FileNotFoundError:
+            break
+        if S_ISLNK(state.st_mode):
+            found.append(f"{state.st_dev}:{state.st_ino}:{state.st_ctime_ns}")
+            ahead += reversed(here.readlink().parts)
+            here = here.parent
+    return ",".join(found)
 
 
 def is_settled(sources: Mapping[str, DataSource]) -> bool:

@@ -37,6 +37,7 @@ from discreet.ledger import Ledger, open_ledger
 from discreet.ledger import is_on_server as is_ledger_on_server
 from discreet.opening.bounding_key import bounding_key, kinds_of
 from discreet.opening.contents import FileDigests
+from discreet.opening.registry import at_hand
 from discreet.opening.sources import (
     Version,
     address_of,
@@ -151,8 +152,9 @@ def prepare_catalog(path: str | Path, progress: Progress | None = None) -> bool:
     address = address_of(path, declared)
     if address is not None:
         return prepare_form(declared, address, copy_of(path), progress)
-    is_old, before = is_settled(declared.sources), state_of(declared.sources)
-    copied = copied_from(declared, declared.sources)
+    sources = {name: at_hand(name, each) for name, each in declared.sources.items()}
+    is_old, before = is_settled(sources), state_of(sources)
+    copied = copied_from(declared, sources)
     if key_of(copy_of(path)) == copied.key:
         return False
 
@@ -160,8 +162,8 @@ def prepare_catalog(path: str | Path, progress: Progress | None = None) -> bool:
         return scans_to_prepare(as_prepared(resolve(declared, columns.__getitem__)))
 
     make_copy(copy_of(path), copied, scans_of, limits=limits_of(declared.source), progress=progress)
-    is_same = is_old or contents_of(declared.sources) == json.loads(copied.contents)
-    if state_of(declared.sources) != before or not is_same:
+    is_same = is_old or contents_of(sources) == json.loads(copied.contents)
+    if state_of(sources) != before or not is_same:
         forget_catalog(path)
         raise SourceError("A file changed while it was read. Run discreet prepare again.")
     return True

@@ -11,7 +11,7 @@ from discreet.catalog.sources import EMBEDDED
 from discreet.curator import Curator
 from discreet.engines.base import Progress, as_prepared
 from discreet.engines.duckdb import DuckDbEngine, ExplainOnlyEngine
-from discreet.engines.duckdb.loading import files_of
+from discreet.engines.duckdb.file_lists import files_of
 from discreet.engines.public_store import PublicStore
 from discreet.errors import CatalogError, SourceError
 from discreet.known_releases import DataVersion

@@ -200,46 +200,6 @@ Contribution = OneRowEach | CountedOnce | ContributionLimit | NumberedRows
 """How much of a unit is used."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NothingMeasured:
-    """No number gets noise of its own."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NoDelta:
-    """There is no delta, and Laplace noise needs none."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnknownGroups:
-    """The number of groups is not known in advance."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotDrawable:
-    """Gaussian noise cannot be drawn at this epsilon and delta."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LaplaceNarrower:
-    """Gaussian noise would be this many times as wide as Laplace noise."""
-
-    ratio: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GaussianNarrower:
-    """Gaussian noise is this many times as wide as Laplace noise would be."""
-
-    ratio: float
-
-
-NoiseReason = (
-    NothingMeasured | NoDelta | UnknownGroups | NotDrawable | LaplaceNarrower | GaussianNarrower
-)
-"""Why it is this noise."""
-
-
 # --------------------------------------------------------------------------- questions
 
 
@@ -442,6 +402,8 @@ class Question:
     """The SQL without its last LIMIT, if it has one."""
     sources: tuple[ColumnOrigin | None, ...]
     """For each column, the column of a release that it is taken from unchanged, if it is."""
+    reads: tuple[frozenset[ColumnOrigin], ...] = ()
+    """For each column with a half width, the released numbers it comes from; none if not known."""
     ends: tuple[tuple[str, str] | None, ...] = ()
     """For each column, the output columns that hold the ends of its interval, if it has one."""
     shown: tuple[tuple[str, str], ...] | None = None

@@ -15,7 +15,13 @@ import discreet
 from discreet.engines.duckdb import DuckDbEngine, copies, prepared
 from discreet.engines.duckdb.copies import key_of
 from discreet.errors import CatalogError, SourceError
-from discreet.opening import copy_of, forget_catalog, is_copy_outdated, prepare_catalog, sources
+from discreet.opening import (
+    bounding_key,
+    copy_of,
+    forget_catalog,
+    is_copy_outdated,
+    prepare_catalog,
+)
 
 CATALOG = """
 [budget]
@@ -185,7 +191,7 @@ def test_a_copy_by_another_limit_where_none_is_declared_is_not_used(
     catalog.write_text(CATALOG.replace("rows_per_unit = 3", ""))
     prepare_catalog(catalog)
     assert not is_copy_outdated(catalog)
-    monkeypatch.setattr(sources, "DEFAULT_ROWS_PER_UNIT", 2)
+    monkeypatch.setattr(bounding_key, "DEFAULT_ROWS_PER_UNIT", 2)
     assert is_copy_outdated(catalog)
 
 

@@ -237,23 +237,37 @@ def test_a_database_says_which_columns_have_no_null(tmp_path: Path) -> None:
     engine.close()
 
 
-def test_texts_of_a_database_that_are_equal_are_the_same(tmp_path: Path) -> None:
-    """With a collation of its own a public row would meet more private ones than were counted."""
-    file = tmp_path / "t.db"
+def database_with_collations(file: Path) -> Path:
     with duckdb.connect(str(file)) as connection:
         for name in ("visits", "rooms"):
-            connection.execute(f"CREATE TABLE {name} (who VARCHAR COLLATE NOCASE, é VARCHAR)")
-            connection.execute(f"INSERT INTO {name} VALUES ('a', 'ü'), ('A', NULL)")  # noqa: S608
+            connection.execute(
+                f"CREATE TABLE {name} (id INTEGER, who VARCHAR COLLATE NOCASE, é VARCHAR)"
+            )
+            connection.execute(f"INSERT INTO {name} VALUES (1, 'a', 'ü'), (2, 'A', NULL)")  # noqa: S608
+    return file
+
+
+def test_texts_of_a_database_that_are_equal_are_the_same(tmp_path: Path) -> None:
+    """With a collation of its own a public row would meet more private ones than were counted."""
+    file = database_with_collations(tmp_path / "t.db")
     with discreet.open(
-        {"visits": file, "rooms": file}, unit={"visits": "who"}, public=["rooms"], epsilon=100
+        {"visits": file, "rooms": file}, unit={"visits": "id"}, public=["rooms"], epsilon=100
     ) as curator:
         engine = curator._engine
         assert isinstance(engine, DuckDbEngine)
         joined = "FROM every.visits v JOIN rooms r ON v.who = r.who"
         with engine._store.cursor() as cursor:
             assert cursor.execute(f"SELECT count(*), count(v.é) {joined}").fetchall() == [(2, 1)]
-            units = "SELECT count(DISTINCT __unit), max(é) FROM every.visits"
-            assert cursor.execute(units).fetchall() == [(2, "ü")]
+            groups = "SELECT count(DISTINCT who), max(é) FROM every.visits"
+            assert cursor.execute(groups).fetchall() == [(2, "ü")]
+
+
+def test_texts_that_a_database_takes_for_one_are_no_units(tmp_path: Path) -> None:
+    """By NOCASE 'a' and 'A' are one person, and two by their bytes."""
+    file = database_with_collations(tmp_path / "t.db")
+    with pytest.raises(CatalogError, match="cannot be compared reliably"):
+        discreet.open({"visits": file}, unit="who", epsilon=1)
+    discreet.open({"visits": file}, unit="é", epsilon=1).close()
 
 
 def test_awkward_columns_of_frames_are_loaded() -> None:

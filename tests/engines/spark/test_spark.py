@@ -14,13 +14,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import discreet
 from discreet.catalog.schema import ColumnUnit, Kind, PathUnit, PrivateTable, RowUnit
 from discreet.engines.base import ResourceLimits
 from discreet.engines.spark import SparkEngine
 from discreet.engines.spark.conditions import spark_text, with_our_names
 from discreet.engines.spark.dialect import ROW_ID
 from discreet.engines.spark.sessions import GROUP, TALKERS, collected, own_session
-from discreet.errors import EngineError, SourceError, UnsupportedError
+from discreet.errors import CatalogError, EngineError, SourceError, UnsupportedError
 from discreet.query.expressions.facts import literal
 from discreet.query.expressions.functions import call
 from discreet.query.tree import Scan
@@ -109,6 +110,20 @@ def test_a_collation_does_not_decide_what_is_equal(session: "SparkSession") -> N
     found = exact(engine, count(table, keys=(column("s", Kind.TEXT),)))
     assert [row["k0"] for row in found] == ["A", "a"]
     engine.close()
+
+
+@pytest.mark.parametrize("collation", ["UTF8_LCASE", "UNICODE", "UTF8_BINARY_RTRIM"])
+def test_texts_that_spark_takes_for_one_are_no_units(
+    session: "SparkSession", collation: str
+) -> None:
+    """By its collation 'Ann' and 'ann' are one person, and two by their bytes."""
+    loose = f"CAST(s AS STRING COLLATE {collation}) AS loose"
+    frame = session.sql(
+        f"SELECT {loose}, s AS plain FROM VALUES ('Ann'), ('ann') AS t(s)"  # noqa: S608
+    )
+    with pytest.raises(CatalogError, match="cannot be compared reliably"):
+        discreet.open(frame, name="visits", unit="loose", epsilon=1)
+    discreet.open(frame, name="visits", unit="plain", epsilon=1).close()
 
 
 def test_names_are_taken_as_they_are(session: "SparkSession") -> None:

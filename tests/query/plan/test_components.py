@@ -1,6 +1,6 @@
 """Measures: rows are mass on cells, statistics are read off them, units move them by so much."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import date, datetime
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
@@ -41,6 +41,7 @@ from tests.query.made import (
     of,
     total,
 )
+from tests.query.plan.cells import cells_of, differences
 
 FEW = column("few", Kind.INTEGER, bounds=(-1, 2))
 HIGH = column("high", Kind.INTEGER, bounds=(3, 4))
@@ -66,11 +67,6 @@ ASKED: dict[str, tuple[Aggregate, ...]] = {
 def family_of(*aggregates: Aggregate) -> StatisticGroup:
     (family,) = group_statistics(aggregates)
     return family
-
-
-def cells_of(measure: Components, rows: Sequence[dict[str, Any]]) -> list[int]:
-    sums = sums_of(measure.sums, rows)
-    return [sum(a * b for a, b in zip(row, sums, strict=True)) for row in measure.cells]
 
 
 values = st.one_of(st.none(), st.integers(min_value=-(10**6), max_value=10**6))
@@ -161,16 +157,6 @@ def contributions(measure: Components, rows: int, groups: int) -> list[tuple[int
             ]
             found.add(tuple(cell for part in parts for cell in part))
     return sorted(found)
-
-
-def differences(
-    vectors: list[tuple[int, ...]], neighbours: Neighbours
-) -> Iterator[tuple[int, ...]]:
-    if neighbours is ADD_REMOVE:
-        yield from vectors
-        return
-    for p, q in product(vectors, vectors):
-        yield tuple(a - b for a, b in zip(p, q, strict=True))
 
 
 @pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE])

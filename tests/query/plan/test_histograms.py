@@ -20,7 +20,7 @@ from tests.attacks.clinic import tables
 from tests.engines.contract import ENGINES, engine_of
 from tests.engines.corpus import exact, plan_of
 from tests.query.made import ROWS, average, column
-from tests.query.plan.test_components import cells_of, differences
+from tests.query.plan.cells import cells_of, differences
 
 FLAGS = [column(f"c{number}") for number in range(3)]
 

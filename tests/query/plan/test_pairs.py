@@ -23,7 +23,7 @@ from discreet.query.questions import Aggregate, Statistic
 from discreet.query.tree import ColumnOf
 from tests.mechanisms.checks import is_covered
 from tests.query.made import CHANGE, COST, MINUTES, ROWS, average, column, count
-from tests.query.plan.test_components import cells_of, differences
+from tests.query.plan.cells import cells_of, differences
 from tests.replay import ReplayableEntropy
 
 FEW = column("few", Kind.INTEGER, bounds=(-1, 2))

@@ -15,6 +15,7 @@ from discreet.accounting.events import (
     DiscreteLaplaceEvent,
     ExponentialEvent,
 )
+from discreet.accounting.zcdp import zcdp_rho
 from discreet.catalog.catalog import Accounting
 from discreet.catalog.schema import Kind
 from discreet.errors import (
@@ -29,17 +30,19 @@ from discreet.estimators import KeyCount, MarginPerCount, RankMargin
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.geometric import Geometric
 from discreet.mechanisms.partition_selection import PartitionSelection
+from discreet.mechanisms.quantile_interval import ExtremeInterval, QuantileInterval
 from discreet.mechanisms.sensitivity import ADD_REMOVE, REPLACE, Neighbours
+from discreet.query.noise_reasons import GaussianNarrower, LaplaceNarrower
 from discreet.query.plan import Plan, make_plan
+from discreet.query.plan.noise_choice import NoiseRule
 from discreet.query.plan.plan import EpsilonTarget, MarginTarget
 from discreet.query.questions import (
     Aggregate,
+    Aggregation,
     Clamped,
     Counted,
     DeclaredGroups,
-    GaussianNarrower,
     Key,
-    LaplaceNarrower,
     ListedByCatalog,
     NullValues,
     OneRowPerUnit,
@@ -198,6 +201,30 @@ def test_quantiles_are_charged_once_for_all_groups() -> None:
     assert chosen == [ExponentialEvent(epsilon=each) for each in shares]
 
 
+@pytest.mark.parametrize("fraction", ["1/10000000", "9999999/10000000"])
+def test_a_fraction_that_no_grid_of_ranks_has_is_rejected_as_such(fraction: str) -> None:
+    with pytest.raises(UnsupportedError, match="too close to 0 or 1"):
+        plan_of(make_release(quantile(COST, fraction)))
+    assert plan_of(make_release(quantile(COST, "1/1000000"))).epsilon > 0
+
+
+@pytest.mark.parametrize("fraction", ["9/10", "1/2", "0", "1"])
+def test_the_only_group_of_replaced_units_has_the_noise_of_its_rows(fraction: str) -> None:
+    """With several groups, the rows of a replaced unit may leave one group for another."""
+    policy = make_policy(neighbours=REPLACE)
+    points = {}
+    for keys in (None, by_region()):
+        release = make_release(quantile(COST, fraction), keys=keys)
+        (planned,) = plan_of(release, policy=policy).releases
+        (pick,) = planned.value_selections
+        assert isinstance(pick.mechanism, QuantileInterval | ExtremeInterval)
+        points[keys is None] = pick.mechanism.point
+    moved = {"9/10": Fraction(9, 10), "1/2": Fraction(1, 2)}.get(fraction, Fraction(1))
+    rows = points[True].rows_per_unit
+    assert points[True].sensitivity == rows
+    assert points[False].sensitivity == 2 * rows * moved
+
+
 def test_quantiles_without_a_step_are_read_off_a_fine_grid() -> None:
     """A grid of 2^14 points, or 2^12 for unknown groups, was coarser than the noise."""
     for keys in (None, by_region()):
@@ -241,6 +268,65 @@ def test_gaussian_noise_is_charged_as_what_it_is() -> None:
     (event,) = plan_of(release, policy=policy).events
     assert isinstance(event, ComposedEvent)
     assert all(isinstance(each, DiscreteGaussianEvent) for each in event.events)
+
+
+@pytest.mark.parametrize("is_grouped", [False, True])
+def test_at_equal_rho_gaussian_noise_is_smaller_and_takes_no_delta(is_grouped: bool) -> None:
+    keys = by_region() if is_grouped else None
+    release = make_release(ROWS, UNITS, average(COST), keys=keys)
+    policy = make_policy(delta=DELTA, accounting=Accounting.CONCENTRATED)
+    laplace, gaussian = (
+        make_plan(make_question(release), EpsilonTarget(Fraction(1, 10)), policy, rule)
+        for rule in NoiseRule
+    )
+    (before,), (after,) = laplace.releases, gaussian.releases
+    assert all(isinstance(each.noise, Geometric) for each in before.components)
+    assert all(isinstance(each.noise, Gaussian) for each in after.components)
+    cost = [sum(map(zcdp_rho, each.events)) for each in (laplace, gaussian)]
+    assert cost[0] == cost[1]
+    assert gaussian.epsilon == laplace.epsilon
+    assert gaussian.delta == 0
+    for wide, narrow in zip(
+        before.expected_margins(LEVEL), after.expected_margins(LEVEL), strict=True
+    ):
+        assert _size(narrow) < 0.75 * _size(wide)
+    assert isinstance(after.noise_reason, GaussianNarrower)
+    assert after.noise_reason.ratio < 0.66
+    assert after.noise_reason.rho == cost[1]
+    assert gaussian.identities[0].whole != laplace.identities[0].whole
+
+
+def _size(margin: object) -> float:
+    assert isinstance(margin, float | MarginPerCount)
+    return margin if isinstance(margin, float) else margin.numerator
+
+
+def test_a_margin_needs_less_rho_with_gaussian_noise() -> None:
+    policy = make_policy(delta=DELTA, accounting=Accounting.CONCENTRATED)
+    laplace, gaussian = (
+        make_plan(make_question(make_release(ROWS)), MarginTarget(100), policy, rule)
+        for rule in NoiseRule
+    )
+    assert zcdp_rho(gaussian.events[0]) < 0.5 * zcdp_rho(laplace.events[0])
+    assert gaussian.releases[0].expected_margins(LEVEL)[0] <= 100  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    ("release", "delta"),
+    [
+        (make_release(ROWS), 0),
+        (make_release(UNITS, keys=by_region(known=False)), None),
+        (make_release(quantile(COST, "1/2")), None),
+        (make_release(*many_columns()), None),
+    ],
+    ids=["without a delta", "undeclared groups", "nothing measured", "Gaussian noise anyway"],
+)
+def test_elsewhere_equal_rho_changes_nothing(release: Aggregation, delta: int | None) -> None:
+    policy = make_policy(delta=DELTA, accounting=Accounting.CONCENTRATED)
+    target = EpsilonTarget(Fraction(1, 10), delta=delta)
+    one, other = (make_plan(make_question(release), target, policy, rule) for rule in NoiseRule)
+    assert one.events == other.events
+    assert one.identities == other.identities
 
 
 def test_few_numbers_get_laplace_noise_also_with_a_delta() -> None:

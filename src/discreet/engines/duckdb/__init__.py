@@ -20,7 +20,8 @@ from discreet.engines.duckdb.rewrites import (
     without_repeated_unit_joins,
 )
 from discreet.engines.duckdb.store import BoundQueries, Store, bound
-from discreet.engines.rehearsal import STAND_INS, Rehearsal, Rehearsed
+from discreet.engines.rehearsal import STAND_INS, Rehearsal
+from discreet.engines.rehearsed import Rehearsed
 from discreet.engines.writer import Numbers, column_name, write_query
 from discreet.errors import EngineError, Failure, SourceError, UnsupportedError
 from discreet.parameters import did_you_mean

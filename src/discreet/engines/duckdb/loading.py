@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
-from glob import glob, has_magic
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -40,6 +39,7 @@ from discreet.engines.duckdb.csv_files import (
     repeated,
     written_as,
 )
+from discreet.engines.duckdb.file_lists import InFiles, files_of
 from discreet.errors import SourceError
 
 
@@ -57,19 +57,15 @@ class DuckDbTable:
     table: str
 
 
-DataSource = str | Path | DuckDbTable | Frame
+DataSource = InFiles | DuckDbTable | Frame
 """A path (with * for several files) to CSV, Parquet or a DuckDB file; or a table in memory."""
-
 
 AS_THEY_ARE = "hive_partitioning=false"
 """Files are read without what names of folders say: of x=1/visits.csv every x would be 1."""
 
-
 CSV = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz")
 
-
 PARQUET = (".parquet", ".pq", ".parq")
-
 
 DUCKDB = (".duckdb", ".ddb", ".db")
 
@@ -98,11 +94,11 @@ def load(
     """
     if isinstance(source, DuckDbTable):
         return _load_database(connection, name, source)
-    if not isinstance(source, str | Path):
+    if not isinstance(source, InFiles):
         return _load_frame(connection, name, source)
     kind = str(source).casefold()
     if kind.endswith(DUCKDB):
-        return _load_database(connection, name, DuckDbTable(file=Path(source), table=name))
+        return _load_database(connection, name, DuckDbTable(file=Path(str(source)), table=name))
     files = files_of(source)
     if kind.endswith(CSV):
         return _load_csv(connection, name, files, kinds or {})
@@ -116,7 +112,7 @@ def load(
 
 def is_csv(source: DataSource) -> bool:
     """Return whether a source is a CSV file, which does not say what its columns are."""
-    return isinstance(source, str | Path) and str(source).casefold().endswith(CSV)
+    return isinstance(source, InFiles) and str(source).casefold().endswith(CSV)
 
 
 def csv_columns(source: str | Path, rows: int) -> tuple[Column, ...]:
@@ -151,26 +147,6 @@ def _named(connection: duckdb.DuckDBPyConnection, what: str, database: str) -> l
         f"AND schema_name = 'main' AND NOT internal ORDER BY 1"
     )
     return [each[0] for each in found.fetchall()]
-
-
-def files_of(source: str | Path) -> tuple[Path, ...]:
-    """Return the files that a path or a pattern stands for; reject one that stands for none."""
-    text = str(source)
-    if has_magic(text) and not _is_file(Path(text)):
-        files = tuple(Path(each) for each in sorted(glob(text, recursive=True)))
-    else:
-        files = (Path(text),)
-    if not files or not all(_is_file(each) for each in files):
-        raise SourceError(f"{source} does not exist", "Check the path")
-    return files
-
-
-def _is_file(path: Path) -> bool:
-    """Return whether there is a file; a name that no file can have is none."""
-    try:
-        return path.is_file()
-    except (OSError, ValueError):
-        return False
 
 
 # --------------------------------------------------------------------------- kinds of source
@@ -395,6 +371,7 @@ def _copy(  # noqa: PLR0913 - what differs from source to source
         template, value = STORED.get(found.kind, "{0}"), _quoted(column_name)
         if found.kind is Kind.TEXT and names is None:
             template = f"decode(encode({template}))"  # leaves a column's own collation behind
+            found = replace(found, is_rounded=_has_collation(connection, value, reader))
         if found.kind is Kind.INTEGER and type_name.startswith(("DECIMAL", "UHUGEINT")):
             template = "TRY_CAST({0} AS HUGEINT)"
             found = replace(found, nulls=None)
@@ -412,6 +389,15 @@ def _copy(  # noqa: PLR0913 - what differs from source to source
     listed = ", ".join(selected)
     connection.execute(f"CREATE TABLE {_quoted(name)} AS SELECT {listed} FROM {reader}")
     return tuple(map(promised, columns))
+
+
+def _has_collation(connection: duckdb.DuckDBPyConnection, column: str, table: str) -> bool:
+    """Return whether texts of a database's column may differ and be one: they are no units."""
+    connection.execute(f"CREATE TEMP TABLE __one AS SELECT {column} AS x FROM {table} LIMIT 0")
+    told = "SELECT sql FROM duckdb_tables() WHERE table_name = '__one' AND sql LIKE '% COLLATE %'"
+    found = connection.execute(told).fetchall()
+    connection.execute("DROP TABLE temp.__one")
+    return bool(found)
 
 
 def _refuse_other_names(name: str, names: tuple[str, ...], found: tuple[str, ...]) -> None:

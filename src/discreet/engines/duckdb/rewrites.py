@@ -22,7 +22,7 @@ from discreet.errors import UnboundedError
 from discreet.query.expressions.facts import facts_from_column, literal
 from discreet.query.expressions.functions import call
 from discreet.query.plan.components import grids_of
-from discreet.query.plan.quantization import ValueGrid, quantize
+from discreet.query.plan.quantization import WIDEST_WHOLE, ValueGrid, quantize
 from discreet.query.tree import (
     Call,
     Case,
@@ -126,7 +126,9 @@ def _placed(rows: int, column: Declared) -> tuple[StoredColumn, ...]:
         rulers = grids_of(argument, rows)
     except UnboundedError:  # bounds that no sum is computed within: questions must narrow them
         return ()
-    return tuple(StoredColumn(column=column, grid=each) for each in rulers)
+    # Older releases stored NULL where the range is wider than 64 bits: places there are computed.
+    narrow = (each for each in rulers if column.kind is Kind.REAL or each.width <= WIDEST_WHOLE)
+    return tuple(StoredColumn(column=column, grid=each) for each in narrow)
 
 
 class _Reader:

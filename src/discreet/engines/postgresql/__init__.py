@@ -28,7 +28,8 @@ from discreet.engines.postgresql.prepared import (
 )
 from discreet.engines.postgresql.sessions import Sessions
 from discreet.engines.postgresql.tables import Stored, located, state_of, stored_table
-from discreet.engines.rehearsal import STAND_INS, Rehearsal, Rehearsed
+from discreet.engines.rehearsal import STAND_INS, Rehearsal
+from discreet.engines.rehearsed import Rehearsed
 from discreet.engines.writer import Numbers, write_query
 from discreet.errors import EngineError, Failure, SourceError, UnsupportedError
 from discreet.parameters import did_you_mean

@@ -20,7 +20,8 @@ from discreet.engines.base import (
     log,
 )
 from discreet.engines.duckdb.loading import DataSource, Kinds
-from discreet.engines.rehearsal import STAND_INS, Rehearsal, Rehearsed
+from discreet.engines.rehearsal import STAND_INS, Rehearsal
+from discreet.engines.rehearsed import Rehearsed
 from discreet.engines.spark.conditions import with_our_names
 from discreet.engines.spark.dialect import ROW_ID, SPARK
 from discreet.engines.spark.prepared import NOTHING, FoundForm, found_form, make_form

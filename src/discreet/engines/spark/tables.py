@@ -19,7 +19,8 @@ from discreet.catalog.schema import Column, Kind
 from discreet.engines.base import log
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.duckdb.csv_files import repeated
-from discreet.engines.duckdb.loading import CSV, DUCKDB, PARQUET, DataSource, Kinds, files_of
+from discreet.engines.duckdb.file_lists import files_of
+from discreet.engines.duckdb.loading import CSV, DUCKDB, PARQUET, DataSource, Kinds
 from discreet.engines.spark.conditions import CALENDAR, canonical_real
 from discreet.engines.spark.dialect import ROW_ID, SPARK
 from discreet.engines.spark.sessions import failures, silent
@@ -325,7 +326,8 @@ def _column(name: str, type_name: str) -> Column:
         step, is_rounded = Fraction(1, 10 ** int(decimal[2])), int(decimal[1]) > 15
         return Column(name=name, kind=Kind.REAL, step=step, is_rounded=is_rounded)
     if re.match(r"(string|varchar|char)\b", type_name):
-        return Column(name=name, kind=Kind.TEXT)
+        # By its own collation texts that differ may be one: such a column tells no units apart.
+        return Column(name=name, kind=Kind.TEXT, is_rounded="collate" in type_name)
     return Column(name=name, kind=SIMPLE.get(type_name, Kind.OTHER))
 
 

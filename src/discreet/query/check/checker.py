@@ -97,6 +97,7 @@ class Checker:
             is_chosen=result.is_chosen,
             all_rows_sql=None if rows is None else rows.sql(dialect=DIALECT, identify=True),
             sources=tuple(result.origins.get(each) for each in result.columns),
+            reads=tuple(result.reads.get(each, frozenset()) for each in result.columns),
             ends=tuple(result.ends.get(each) for each in result.columns),
             shown=shown_of(result.tree, f"{RELEASED}0"),
             over_shown=over_shown_groups(result.tree, self.scalars, self.releases, RELEASED),

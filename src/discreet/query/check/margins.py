@@ -85,6 +85,21 @@ def origin_of(node: exp.Expr, sources: tuple[TableRef, ...]) -> ColumnOrigin | N
     return None if found is None else found[0].origins.get(found[1])
 
 
+def released_numbers(node: exp.Expr, sources: tuple[TableRef, ...]) -> frozenset[ColumnOrigin]:
+    """Return the released numbers that an expression comes from; none if others are among them."""
+    found: set[ColumnOrigin] = set()
+    for each in node.find_all(exp.Column):
+        relation, name, _ = _found(each, sources) or (None, "", "")
+        if relation is None or name not in relation.noisy:
+            continue
+        origin = relation.origins.get(name)
+        numbers = relation.reads.get(name, frozenset()) if origin is None else {origin}
+        if not numbers:
+            return frozenset()
+        found |= numbers
+    return frozenset(found)
+
+
 def _found(node: exp.Column, sources: tuple[TableRef, ...]) -> tuple[PostQuery, str, str] | None:
     """Return the relation, the column's name there, and the relation's name here."""
     table, name = node.table.casefold(), node.name.casefold()

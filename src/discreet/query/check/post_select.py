@@ -16,6 +16,7 @@ from discreet.query.check.margins import (
     is_noisy,
     margin_expression,
     origin_of,
+    released_numbers,
 )
 from discreet.query.check.relations import Names, PostQuery, PrivateRows, TableRef
 from discreet.query.expressions.functions import FUNCTIONS
@@ -42,6 +43,7 @@ def finish_post_query(node: exp.Select, sources: tuple[TableRef, ...]) -> PostQu
     )
     spreads: dict[str, str] = {}
     origins: dict[str, ColumnOrigin] = {}
+    reads: dict[str, frozenset[ColumnOrigin]] = {}
     rough: set[str] = set()
     hidden: list[exp.Expr] = []
     noisy = [is_noisy(each.unalias(), node, sources) for each in node.expressions]
@@ -53,6 +55,7 @@ def finish_post_query(node: exp.Select, sources: tuple[TableRef, ...]) -> PostQu
         spread = margin_expression(each.unalias(), sources) if is_row_by_row else None
         if spread is not None:
             spreads[name] = unused_name("__spread", [*names, *spreads.values()])
+            reads[name] = released_numbers(each.unalias(), sources)
             if not is_exact(each.unalias(), sources):
                 rough.add(name)
             hidden.append(exp.alias_(spread, spreads[name], quoted=True, copy=False))
@@ -68,6 +71,7 @@ def finish_post_query(node: exp.Select, sources: tuple[TableRef, ...]) -> PostQu
         is_chosen=is_chosen,
         ends=ends,
         origins=origins,
+        reads=reads,
         is_public=all(not isinstance(each, PostQuery) or each.is_public for each in inner),
         is_single=is_first_only(node)
         or (not node.args.get("group") and _has_aggregate(node))
@@ -248,6 +252,7 @@ def renamed(opened: PostQuery, names: tuple[str, ...]) -> PostQuery:
         noisy=frozenset(change.get(each, each) for each in opened.noisy),
         ends={change.get(each, each): ends for each, ends in opened.ends.items()},
         origins={change.get(each, each): origin for each, origin in opened.origins.items()},
+        reads={change.get(each, each): numbers for each, numbers in opened.reads.items()},
     )
 
 

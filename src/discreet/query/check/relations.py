@@ -125,6 +125,8 @@ class PostQuery:
     """For selected values with an interval, unchanged: the columns of its ends beside it."""
     origins: Mapping[str, ColumnOrigin] = field(default_factory=dict)
     """For columns taken from a release unchanged: which column of which release."""
+    reads: Mapping[str, frozenset[ColumnOrigin]] = field(default_factory=dict)
+    """For columns computed row by row with a half width: the released numbers they come from."""
     is_public: bool = True
     """Whether no release is behind it."""
     is_chosen: bool = False

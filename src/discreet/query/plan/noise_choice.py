@@ -1,5 +1,7 @@
 """Which noise the measures of a release get: that of the smaller error; and what it costs."""
 
+from dataclasses import replace
+from enum import Enum
 from fractions import Fraction
 from math import log
 
@@ -12,15 +14,13 @@ from discreet.accounting.events import (
 )
 from discreet.catalog.catalog import Accounting, BudgetPolicy
 from discreet.errors import ParameterError
-from discreet.mechanisms.gaussian import Gaussian
+from discreet.mechanisms.gaussian import Calibration, Gaussian
 from discreet.mechanisms.gaussian_selection import GaussianPartitionSelection
 from discreet.mechanisms.geometric import Geometric
 from discreet.mechanisms.partition_selection import PartitionSelection
 from discreet.mechanisms.row_threshold import RowThreshold
 from discreet.mechanisms.sensitivity import Neighbours
-from discreet.query.plan.measurements import KeySelection, Strategy
-from discreet.query.plan.plan import PlannedComponents, PlannedKeySelection
-from discreet.query.questions import (
+from discreet.query.noise_reasons import (
     GaussianNarrower,
     LaplaceNarrower,
     NoDelta,
@@ -29,13 +29,30 @@ from discreet.query.questions import (
     NothingMeasured,
     UnknownGroups,
 )
+from discreet.query.plan.measurements import KeySelection, Strategy
+from discreet.query.plan.plan import PlannedComponents, PlannedKeySelection
+
+
+class NoiseRule(Enum):
+    """At which equal cost noises are compared."""
+
+    EQUAL_EPSILON = "epsilon"
+    """Gaussian noise is (epsilon, delta)-DP."""
+
+    EQUAL_RHO = "rho"
+    """Where that has not the smaller error, Gaussian noise of the Laplace noise's rho may have."""
+
 
 WORTHWHILE = 0.9
 """Gaussian noise is taken where its error is less than so much of the Laplace noise's."""
 
 
 def with_noise(
-    outline: Strategy, epsilons: list[Fraction], delta: Fraction, policy: BudgetPolicy
+    outline: Strategy,
+    epsilons: list[Fraction],
+    delta: Fraction,
+    policy: BudgetPolicy,
+    rule: NoiseRule = NoiseRule.EQUAL_EPSILON,
 ) -> tuple[tuple[PlannedComponents, ...], NoiseReason, tuple[Event, ...]]:
     """Return the measures with the noise of smaller error, why it is that, and what is charged."""
     if not outline.measured:
@@ -49,13 +66,17 @@ def with_noise(
         for each, share in zip(outline.measured, epsilons, strict=True)
     )
     gaussian = _with_gaussian(outline, epsilons, delta)
-    if gaussian is None:
+    ratio = None if gaussian is None else _error(gaussian) / _error(laplace)
+    if gaussian is not None and ratio is not None and ratio < WORTHWHILE:
+        reason = GaussianNarrower(ratio=ratio)
+        return gaussian, reason, _gaussian_events(gaussian, sum(epsilons), delta, policy)
+    by_rho = _with_gaussian_by_rho(laplace, outline, delta) if rule is NoiseRule.EQUAL_RHO else None
+    if by_rho is not None and (smaller := _error(by_rho) / _error(laplace)) < WORTHWHILE:
+        rho = sum((_rho(each.epsilon) for each in laplace), Fraction(0))
+        return by_rho, GaussianNarrower(ratio=smaller, rho=rho), _gaussian_event(by_rho)
+    if ratio is None:
         return laplace, _laplace_reason(outline, delta), _laplace_events(outline, laplace)
-    ratio = _error(gaussian) / _error(laplace)
-    if ratio >= WORTHWHILE:
-        return laplace, LaplaceNarrower(ratio=ratio), _laplace_events(outline, laplace)
-    reason = GaussianNarrower(ratio=ratio)
-    return gaussian, reason, _gaussian_events(gaussian, sum(epsilons), delta, policy)
+    return laplace, LaplaceNarrower(ratio=ratio), _laplace_events(outline, laplace)
 
 
 def planned_selection(
@@ -148,6 +169,38 @@ def _with_gaussian(
         return None
 
 
+def _with_gaussian_by_rho(
+    laplace: tuple[PlannedComponents, ...], outline: Strategy, delta: Fraction
+) -> tuple[PlannedComponents, ...] | None:
+    """Return Gaussian noise that costs each measure the rho of its Laplace noise.
+
+    It takes no delta. None where the query rules out noise that has no epsilon by itself (delta =
+    0), or where nobody knows how many numbers get noise.
+    """
+    if delta == 0 or outline.groups is None or outline.key_selection is not None:
+        return None
+    try:
+        return tuple(
+            replace(
+                each,
+                noise=Gaussian.for_rho(
+                    _rho(each.epsilon),
+                    delta=delta,
+                    sensitivity=each.measured.sensitivity,
+                    answers=_answers(outline, each),
+                ),
+            )
+            for each in laplace
+        )
+    except ParameterError:  # so wide a noise that it cannot be drawn
+        return None
+
+
+def _rho(epsilon: Fraction) -> Fraction:
+    """Return what Laplace noise of an epsilon costs (Bun, Steinke 2016, Proposition 1.4)."""
+    return epsilon**2 / 2
+
+
 def _error(measures: tuple[PlannedComponents, ...]) -> float:
     """Return the root of the weighted sum of squared half widths, in rows."""
     squares = 0.0
@@ -187,13 +240,23 @@ def _gaussian_events(
     """Return the price as sums of epsilons know it, or the events that concentrated ones know."""
     if policy.accounting is Accounting.BASIC:
         return (ApproximateEvent(epsilon=Fraction(epsilon), delta=delta),)
+    return _gaussian_event(measures)
+
+
+def _gaussian_event(measures: tuple[PlannedComponents, ...]) -> tuple[Event, ...]:
     each = tuple(m.noise.event for m in measures if isinstance(m.noise, Gaussian))
     return each if len(each) == 1 else (ComposedEvent(events=each),)
 
 
-def uses_gaussian(measures: tuple[PlannedComponents, ...]) -> bool:
-    """Return whether some noise is Gaussian, which takes a delta."""
-    return any(isinstance(each.noise, Gaussian) for each in measures)
+def takes_delta(measures: tuple[PlannedComponents, ...]) -> bool:
+    """Return whether some noise is Gaussian for an epsilon and a delta; that for a rho has none."""
+    noises = [each.noise for each in measures]
+    return any(isinstance(each, Gaussian) and not is_by_rho(each) for each in noises)
+
+
+def is_by_rho(noise: Gaussian) -> bool:
+    """Return whether noise was made for a rho."""
+    return noise.calibration is Calibration.CONCENTRATED
 
 
 def _laplace_reason(outline: Strategy, delta: Fraction) -> NoiseReason:

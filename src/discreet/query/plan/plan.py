@@ -30,9 +30,10 @@ from discreet.mechanisms.row_threshold import RowThreshold
 from discreet.mechanisms.sensitivity import Neighbours
 from discreet.pair_moments import PairEstimator
 from discreet.parameters import Real, confidence_level, rational
+from discreet.query.noise_reasons import NoiseReason
 from discreet.query.plan.components import Components
 from discreet.query.plan.measurements import KeySelection, MeasuredComponents, ValueSelection
-from discreet.query.questions import Aggregation, Contribution, LeftOut, NoiseReason
+from discreet.query.questions import Aggregation, Contribution, LeftOut
 from discreet.query.tree import ExactQuery
 
 MOST = 10**300

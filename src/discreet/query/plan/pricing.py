@@ -1,6 +1,6 @@
 """Make_plan: the split of epsilon and the noise of least error."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import gcd
@@ -10,7 +10,7 @@ from discreet.catalog.catalog import BudgetPolicy
 from discreet.errors import ParameterError, TargetError, UnknownKeysError, readable
 from discreet.estimators import ComponentEstimator
 from discreet.mechanisms.exponential import PermuteAndFlip
-from discreet.mechanisms.quantile import End
+from discreet.mechanisms.quantile import PARTS_MOST, End
 from discreet.mechanisms.quantile_interval import ExtremeInterval, QuantileInterval
 from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
 from discreet.query.plan.accuracy import least_epsilon
@@ -18,10 +18,11 @@ from discreet.query.plan.bounded_rows import reads_bounded_rows
 from discreet.query.plan.identity import Identity, identities_of
 from discreet.query.plan.measurements import Strategy, ValueSelection
 from discreet.query.plan.noise_choice import (
+    NoiseRule,
     planned_selection,
     selection_by_rows,
     selection_event,
-    uses_gaussian,
+    takes_delta,
     with_noise,
 )
 from discreet.query.plan.pairs import clamped_of
@@ -104,16 +105,22 @@ class Plan:
     """For each release, by what the ledger knows it and others like it."""
 
 
-def make_plan(question: Question, target: Target, policy: BudgetPolicy) -> Plan:
+def make_plan(
+    question: Question,
+    target: Target,
+    policy: BudgetPolicy,
+    rule: NoiseRule = NoiseRule.EQUAL_EPSILON,
+) -> Plan:
     """Return the plan of least error for a price, or of least price for an error.
 
-    What it charges adds up to exactly the epsilon asked for, however many columns there are.
+    What it charges adds up to exactly the epsilon asked for, however many columns there are; by
+    equal rho, to no more rho than Laplace noise of that epsilon costs.
     """
     outlines = tuple(strategy_for(each, policy.neighbours) for each in question.aggregations)
     _check_keys(outlines, policy)
     delta = _delta(target, policy)
-    epsilon = _epsilon(question, outlines, target, delta, policy)
-    releases = _drawable(outlines, epsilon, delta, policy)
+    epsilon = _epsilon(question, target, lambda each: _planned(outlines, each, delta, policy, rule))
+    releases = _drawable(outlines, epsilon, delta, policy, rule)
     used = sum((each.delta for each in releases), Fraction(0))
     return Plan(
         question=question,
@@ -126,17 +133,13 @@ def make_plan(question: Question, target: Target, policy: BudgetPolicy) -> Plan:
 
 
 def _epsilon(
-    question: Question,
-    outlines: tuple[Strategy, ...],
-    target: Target,
-    delta: Fraction,
-    policy: BudgetPolicy,
+    question: Question, target: Target, planner: Callable[[Fraction], tuple[PlannedRelease, ...]]
 ) -> Fraction:
-    if not outlines:
+    if not question.aggregations:
         return Fraction(0)
     if isinstance(target, EpsilonTarget):
         return target.epsilon
-    return least_epsilon(question, target, lambda each: _planned(outlines, each, delta, policy))
+    return least_epsilon(question, target, planner)
 
 
 def _delta(target: Target, policy: BudgetPolicy) -> Fraction:
@@ -160,11 +163,15 @@ def _check_keys(outlines: tuple[Strategy, ...], policy: BudgetPolicy) -> None:
 
 
 def _drawable(
-    outlines: tuple[Strategy, ...], epsilon: Fraction, delta: Fraction, policy: BudgetPolicy
+    outlines: tuple[Strategy, ...],
+    epsilon: Fraction,
+    delta: Fraction,
+    policy: BudgetPolicy,
+    rule: NoiseRule,
 ) -> tuple[PlannedRelease, ...]:
     """Return the releases, or refuse an epsilon whose noise no sampler covers."""
     try:
-        return _planned(outlines, epsilon, delta, policy)
+        return _planned(outlines, epsilon, delta, policy, rule)
     except ParameterError as cause:
         raise TargetError(
             f"Discreet cannot compute the noise for this query at ε = {readable(epsilon)}",
@@ -173,7 +180,11 @@ def _drawable(
 
 
 def _planned(
-    outlines: tuple[Strategy, ...], epsilon: Fraction, delta: Fraction, policy: BudgetPolicy
+    outlines: tuple[Strategy, ...],
+    epsilon: Fraction,
+    delta: Fraction,
+    policy: BudgetPolicy,
+    rule: NoiseRule,
 ) -> tuple[PlannedRelease, ...]:
     """Share epsilon and delta among releases by the number of their parts."""
     if not outlines:
@@ -181,13 +192,17 @@ def _planned(
     parts = [max(1, len(each.weights)) for each in outlines]
     epsilons = shares(epsilon, parts)
     return tuple(
-        _planned_release(outline, share, delta / len(outlines), policy)
+        _planned_release(outline, share, delta / len(outlines), policy, rule)
         for outline, share in zip(outlines, epsilons, strict=True)
     )
 
 
 def _planned_release(
-    outline: Strategy, epsilon: Fraction, delta: Fraction, policy: BudgetPolicy
+    outline: Strategy,
+    epsilon: Fraction,
+    delta: Fraction,
+    policy: BudgetPolicy,
+    rule: NoiseRule,
 ) -> PlannedRelease:
     parts = list(split(epsilon, outline.weights))
     selection, selecting = None, outline.key_selection
@@ -200,11 +215,11 @@ def _planned_release(
         if selecting.measure is None:
             selection = planned_selection(selecting, parts.pop(0), delta, policy.neighbours)
     of_measures = parts[: len(outline.measured)]
-    measures, noise_reason, events = with_noise(outline, of_measures, delta, policy)
+    measures, noise_reason, events = with_noise(outline, of_measures, delta, policy, rule)
     if selecting is not None and selecting.measure is not None:
         selection = selection_by_rows(selecting, measures[selecting.measure], delta, policy)
     picks = tuple(
-        _planned_pick(pick, share, policy.neighbours)
+        _planned_pick(pick, share, policy.neighbours, outline.groups)
         for pick, share in zip(outline.value_selections, parts[len(of_measures) :], strict=True)
     )
     before = (*([selection_event(selection, policy)] if selection else []), *events)
@@ -217,7 +232,7 @@ def _planned_release(
         estimators=outline.estimators,
         neighbours=policy.neighbours,
         epsilon=epsilon,
-        delta=delta if selection or uses_gaussian(measures) else Fraction(0),
+        delta=delta if selection or takes_delta(measures) else Fraction(0),
         events=(*before, *(event for each in picks for event in each.events(outline.groups))),
         earlier_events=(*before, *(each.earlier_event for each in picks)),
         contribution=_contribution(outline),
@@ -227,9 +242,10 @@ def _planned_release(
 
 
 def _planned_pick(
-    pick: ValueSelection, epsilon: Fraction, neighbours: Neighbours
+    pick: ValueSelection, epsilon: Fraction, neighbours: Neighbours, groups: int | None
 ) -> PlannedValueSelection:
     mechanism: Chooser
+    only = 1 if groups == 1 else None
     if pick.statistic is Statistic.MODE:
         mechanism = PermuteAndFlip(
             epsilon=epsilon, sensitivity=pick.rows, monotone=neighbours is ADD_REMOVE
@@ -237,14 +253,19 @@ def _planned_pick(
     elif pick.fraction in (0, 1):
         end = End.MIN if pick.fraction == 0 else End.MAX
         mechanism = ExtremeInterval(
-            epsilon=epsilon, end=end, rows_per_unit=pick.rows, neighbours=neighbours
+            epsilon=epsilon,
+            end=end,
+            rows_per_unit=pick.rows,
+            neighbours=neighbours,
+            groups=only,
         )
     else:
         mechanism = QuantileInterval(
             epsilon=epsilon,
-            fraction=pick.fraction.limit_denominator(10**6),
+            fraction=pick.fraction.limit_denominator(PARTS_MOST),
             rows_per_unit=pick.rows,
             neighbours=neighbours,
+            groups=only,
         )
     return PlannedValueSelection(value_selection=pick, epsilon=epsilon, mechanism=mechanism)
 

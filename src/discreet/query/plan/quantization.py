@@ -43,6 +43,9 @@ def grid_for(argument: Expression, *, most: int, least: int = 1) -> ValueGrid:
     )
 
 
+WIDEST_WHOLE = 2**63 - 1
+"""The difference of two whole numbers that are farther apart overflows, and would be NULL."""
+
 WIDEST = 10**200
 """Noise for wider ranges, or narrower than its inverse, may have no size in floating point."""
 
@@ -138,7 +141,7 @@ def _above_low(argument: Expression, ruler: ValueGrid) -> tuple[Expression, bool
     if kind is Kind.BOOLEAN:
         return call("to_integer", argument, literal(0), literal(1)), True
     low, high = (_end(each, kind) for each in (ruler.low, ruler.high))
-    if low is None or high is None:
+    if low is None or high is None or ruler.width > WIDEST_WHOLE:
         argument = call("to_real", argument) if kind is Kind.INTEGER else argument
         kind, low, high = Kind.REAL, ruler.low, ruler.high
     inside = call("clamp", argument, literal(low, kind), literal(high, kind))

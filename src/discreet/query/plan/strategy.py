@@ -13,6 +13,7 @@ from discreet.estimators import (
     LinearEstimator,
     SelectedValue,
 )
+from discreet.mechanisms.quantile import PARTS_MOST
 from discreet.mechanisms.sensitivity import Neighbours, Sensitivity
 from discreet.query.expressions.rejections import argument_text
 from discreet.query.plan.bounded_rows import is_bounded
@@ -294,6 +295,12 @@ class _Builder:
         query = self._added(replace(self._base, cell=quantize(argument, ruler)))
         ends = {Statistic.MIN: Fraction(0), Statistic.MAX: Fraction(1)}
         fraction = ends.get(aggregate.statistic, aggregate.fraction or Fraction(0))
+        if 0 < min(fraction, 1 - fraction) < Fraction(1, PARTS_MOST):
+            raise UnsupportedError(
+                f"The fraction of {aggregate.text or 'QUANTILE'} is too close to 0 or 1",
+                "Use a fraction from 0.000001 to 0.999999, or MIN or MAX",
+                span=aggregate.span,
+            )
         return self._pick(
             ValueSelection(
                 query=query,
