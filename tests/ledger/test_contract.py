@@ -403,7 +403,6 @@ def test_a_ledger_has_no_way_back(store: Store) -> None:
         "request_budget",
         "decide",
         "declare_cap",
-        "note_version",
         "authenticate",
         "close",
         "existing",
