@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from discreet import __version__
 from discreet.errors import DiscreetError
-from discreet.server import analyst_routes, owner_routes, request_routes, signing
+from discreet.server import analyst_routes, oidc_routes, owner_routes, request_routes, signing
 from discreet.server.admission import Turns, tick
 from discreet.server.asking import QueryRunner
 from discreet.server.bodies import ErrorReply
@@ -79,6 +79,7 @@ def make_app(sites: Mapping[str, Site], settings: Settings, hosts: Iterable[str]
     )
     for each in (
         signing.router,
+        oidc_routes.router,
         analyst_routes.router,
         request_routes.router,
         owner_routes.router,
