@@ -78,13 +78,14 @@ class Provided:
             "iss": self.issuer,
             "aud": AUDIENCE,
             "sub": subject,
-            "groups": [subject.split("-")[0]],
+            "groups": [subject.partition("-")[0]],
             "iat": now,
             "exp": now + 300,
             **changed,
         }
         kept = {name: each for name, each in claims.items() if each is not None}
-        return encode({"alg": "RS256", "kid": self.key.kid, **(head or {})}, kept, self.key)
+        named = {"alg": "RS256", "kid": self.key.kid, **(head or {})}
+        return encode(named, kept, self.key, algorithms=["RS256", "PS256"])
 
 
 def install() -> None:
@@ -100,8 +101,7 @@ def providing(folder: Path, *, server: str, lasts: int = 300) -> Iterator[Provid
     """Run a provider for a server until the block ends."""
     install()
     port = free_port()
-    about = {"kid": "first", "use": "sig", "alg": "RS256"}
-    key = RSAKey.generate_key(2048, parameters=about, private=True)  # type: ignore[arg-type]
+    key = RSAKey.generate_key(2048, parameters={"kid": "first", "use": "sig"}, private=True)
     found = Provided(
         issuer=f"http://127.0.0.1:{port}", key=key, secret=SYSTEM.draw(32).hex(), server=server
     )
@@ -141,7 +141,6 @@ class Browser:
     """Follows links and fills in forms, and keeps the cookies of each origin."""
 
     who: str
-    http: httpx.Client = field(default_factory=lambda: httpx.Client(timeout=30))
     own: dict[str, dict[str, str]] = field(default_factory=dict)
     """Cookies by origin. They are kept here because those of servers are for TLS."""
 
@@ -150,10 +149,8 @@ class Browser:
         place = urlsplit(url)
         jar = self.own.setdefault(place.netloc, {})
         cookies = "; ".join(f"{name}={value}" for name, value in jar.items())
-        self.http.cookies.clear()
-        reply = self.http.request(
-            "GET" if data is None else "POST", url, data=data, headers={"Cookie": cookies}
-        )
+        method, headers = "GET" if data is None else "POST", {"Cookie": cookies}
+        reply = httpx.request(method, url, data=data, headers=headers, timeout=30)
         for each in reply.headers.get_list("set-cookie"):
             name, _, value = each.partition(";")[0].partition("=")
             jar.pop(name, None)
@@ -162,7 +159,7 @@ class Browser:
         return reply
 
     def sign_in(self, url: str, *, until: str, data: dict[str, str] | None = None) -> str:
-        """Follow redirects and fill in forms; return the address that begins as `until` does."""
+        """Follow redirects and fill in forms; return where `until` is, an address or words."""
         for _ in range(30):
             reply = self.open(url, data)
             data = None
@@ -172,7 +169,7 @@ class Browser:
                     return url
                 continue
             assert reply.status_code == 200, reply.text
-            if until in reply.text:
+            if not until.startswith("http") and until in reply.text:
                 return url
             url, data = self._form(url, reply.text)
         raise AssertionError(url)
