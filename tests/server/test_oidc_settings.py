@@ -3,15 +3,19 @@
 # ruff: noqa: S105, S106 - made-up secrets
 
 import copy
+import subprocess
+import sys
+import tomllib
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from discreet.errors import CatalogError, ParameterError
+from discreet.errors import CatalogError, MissingExtraError, ParameterError
 from discreet.server.oidc import OidcCallers
 from discreet.server.oidc_settings import RoleRule, oidc_from
 from discreet.server.settings import read_settings, settings_from
+from tests.server.running import write_catalog
 
 GOOD: dict[str, Any] = {
     "issuer": "https://login.example",
@@ -23,6 +27,19 @@ GOOD: dict[str, Any] = {
         {"claim": "groups", "value": "a", "catalog": "clinic", "role": "analyst", "epsilon": 0.5}
     ],
 }
+
+
+SHOWN = """
+[oidc]
+issuer = "https://login.example"
+client_id = "page"
+audience = "urn:discreet"
+server_url = "https://discreet.example"
+
+[[oidc.roles]]
+claim = "groups"
+value = "a"
+"""
 
 
 def changed(**given: Any) -> dict[str, Any]:
@@ -51,6 +68,15 @@ def test_a_client_with_a_secret_is_not_that_of_the_command(monkeypatch: pytest.M
     assert found.client_secret == "abc"
     assert "abc" not in repr(found)
     assert found.device_client_id is None
+
+
+def test_the_settings_on_the_page_are_good(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DISCREET_OIDC_SECRET", "abc")
+    page = Path(__file__).parents[2] / "docs" / "how-to" / "sign-on.md"
+    shown = page.read_text(encoding="utf-8").split("```toml\n")[1].partition("```")[0]
+    found = settings_from(tomllib.loads(shown)).oidc
+    assert found is not None
+    assert [each.role for each in found.roles] == ["owner", "analyst", "reader"]
 
 
 @pytest.mark.parametrize(
@@ -98,6 +124,29 @@ def test_a_mistake_in_a_file_names_the_file(tmp_path: Path) -> None:
 def test_a_rule_names_a_catalog_that_is_served() -> None:
     with pytest.raises(ParameterError, match=r"oidc.roles\[1\].catalog must be a catalog"):
         OidcCallers(oidc_from(GOOD), {})
+
+
+def test_a_server_with_a_mistake_in_its_rules_does_not_start(tmp_path: Path) -> None:
+    config, catalog = tmp_path / "server.toml", write_catalog(tmp_path / "data")
+    config.write_text(f"{SHOWN}catalog = 'other'\nrole = 'reader'\n")
+    done = subprocess.run(  # noqa: S603 - our own command
+        [sys.executable, "-m", "discreet", "serve", f"clinic={catalog}", "--config", str(config)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "oidc.roles[1].catalog must be a catalog that is served: clinic" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_extra_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "discreet.server.oidc_provider", raising=False)
+    monkeypatch.setitem(sys.modules, "joserfc", None)
+    monkeypatch.setitem(sys.modules, "joserfc.errors", None)
+    with pytest.raises(MissingExtraError, match=r"discreet\[oidc\]"):
+        OidcCallers(oidc_from(GOOD), cast("Any", {"clinic": None}))
 
 
 @pytest.mark.parametrize(

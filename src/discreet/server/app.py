@@ -55,12 +55,13 @@ REPLIES: dict[int | str, dict[str, Any]] = {
 
 def make_app(sites: Mapping[str, Site], settings: Settings, hosts: Iterable[str] = ()) -> FastAPI:
     """Return the application that serves some catalogs under some host names."""
+    sign_ins = SignIns(dict(sites), settings)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         app.state.turns = Turns(settings.limits)
         app.state.runner = QueryRunner(settings=settings, turns=app.state.turns)
-        app.state.sign_ins = SignIns(dict(sites), settings)
+        app.state.sign_ins = sign_ins
         app.state.settings = settings
         yield
         app.state.turns.is_stopping = True
