@@ -112,10 +112,14 @@ def free_port() -> int:
 
 @contextmanager
 def serving(
-    catalog: Path, *options: str, scheme: str = "http", verify: Any = True
+    catalog: Path,
+    *options: str,
+    scheme: str = "http",
+    verify: Any = True,
+    port: int | None = None,
 ) -> Iterator[Served]:
     """Run a server of a catalog that is called clinic, until the block ends."""
-    tokens, port = add_accounts(catalog), free_port()
+    tokens, port = add_accounts(catalog), port or free_port()
     command = [sys.executable, "-m", "discreet", "serve", f"clinic={catalog}", "--port", str(port)]
     process = subprocess.Popen(  # noqa: S603 - our own command
         [*command, *options],

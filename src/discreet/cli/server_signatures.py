@@ -57,7 +57,7 @@ def login(
         typer.Option(
             envvar="DISCREET_TOKEN",
             metavar="TOKEN",
-            help="The token; without it, it is asked for and not shown.",
+            help="The token; without it, sign in at the server's OpenID provider, or type it.",
         ),
     ] = None,
     is_out: Annotated[bool, typer.Option("--out", help="Forget the token of the server.")] = False,

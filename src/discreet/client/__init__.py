@@ -6,6 +6,7 @@
 | `remote.py` | `connect`: a client that waits |
 | `awaited.py` | `connect_async`: the same for asyncio |
 | `credentials.py` | where `discreet login` keeps tokens |
+| `oidc.py` | signing in at an OpenID provider, and renewing its tokens |
 """
 
 from discreet.client.awaited import AsyncRemote, connect_async

@@ -12,7 +12,7 @@ from discreet.answer import Answer
 from discreet.catalog import Catalog
 from discreet.client import calls
 from discreet.client.calls import RETRIED, HttpCall, HttpReply, Steps
-from discreet.client.credentials import token_for
+from discreet.client.oidc import BearerToken
 from discreet.client.remote import PATIENCE, TRIES, away, pause, reply_from, request_of
 from discreet.explanation import Explanation
 from discreet.explanation.coverage import Coverage
@@ -31,10 +31,8 @@ async def connect_async(
     verify: Any = True,
 ) -> "AsyncRemote":
     """Return a client of a server, as `connect` does."""
-    headers = {"Authorization": f"Bearer {token or token_for(url)}"}
-    http = httpx.AsyncClient(
-        base_url=url.rstrip("/"), headers=headers, timeout=timeout, verify=verify
-    )
+    auth = BearerToken(url, token)
+    http = httpx.AsyncClient(base_url=url.rstrip("/"), auth=auth, timeout=timeout, verify=verify)
     try:
         name = await _run(calls.only_catalog(catalog), http)
     except BaseException:

@@ -13,7 +13,7 @@ from discreet.catalog import Catalog
 from discreet.catalog.shown import tables_html
 from discreet.client import calls
 from discreet.client.calls import RETRIED, HttpCall, HttpReply, ServerError, Steps
-from discreet.client.credentials import token_for
+from discreet.client.oidc import BearerToken
 from discreet.explanation import Explanation
 from discreet.explanation.coverage import Coverage
 from discreet.parameters import Real
@@ -43,8 +43,8 @@ def connect(
     Without a token it is that of the environment variable DISCREET_TOKEN, or of `discreet login`.
     `verify` is a file of certificates that the server's is checked against, in place of the usual.
     """
-    headers = {"Authorization": f"Bearer {token or token_for(url)}"}
-    http = httpx.Client(base_url=url.rstrip("/"), headers=headers, timeout=timeout, verify=verify)
+    auth = BearerToken(url, token)
+    http = httpx.Client(base_url=url.rstrip("/"), auth=auth, timeout=timeout, verify=verify)
     try:
         name = run(calls.only_catalog(catalog), http)
     except BaseException:

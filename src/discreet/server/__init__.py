@@ -12,6 +12,10 @@
 | `bodies.py` | what calls and replies contain |
 | `schema.py` | what a catalog declares, as JSON |
 | `signing.py` | signing in: tokens, sessions, one-time codes |
+| `oidc_settings.py` | the OpenID provider that people may sign in at, and who gets which role |
+| `oidc_provider.py` | the provider: its addresses and keys, the tokens that it signs |
+| `oidc.py` | accounts, roles and caps of those who sign in there |
+| `oidc_routes.py` | signing in there from the page |
 | `analyst_routes.py`, `request_routes.py`, `owner_routes.py` | the routes |
 | `connections.py` | connections that send too slowly |
 | `app.py` | the application: routes, headers, OpenAPI |

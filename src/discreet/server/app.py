@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from discreet import __version__
 from discreet.errors import DiscreetError
-from discreet.server import analyst_routes, owner_routes, request_routes, signing
+from discreet.server import analyst_routes, oidc_routes, owner_routes, request_routes, signing
 from discreet.server.admission import Turns, tick
 from discreet.server.asking import QueryRunner
 from discreet.server.bodies import ErrorReply
@@ -55,12 +55,13 @@ REPLIES: dict[int | str, dict[str, Any]] = {
 
 def make_app(sites: Mapping[str, Site], settings: Settings, hosts: Iterable[str] = ()) -> FastAPI:
     """Return the application that serves some catalogs under some host names."""
+    sign_ins = SignIns(dict(sites), settings)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         app.state.turns = Turns(settings.limits)
         app.state.runner = QueryRunner(settings=settings, turns=app.state.turns)
-        app.state.sign_ins = SignIns(dict(sites), settings)
+        app.state.sign_ins = sign_ins
         app.state.settings = settings
         yield
         app.state.turns.is_stopping = True
@@ -79,6 +80,7 @@ def make_app(sites: Mapping[str, Site], settings: Settings, hosts: Iterable[str]
     )
     for each in (
         signing.router,
+        oidc_routes.router,
         analyst_routes.router,
         request_routes.router,
         owner_routes.router,

@@ -11,6 +11,7 @@ from typing import Any
 
 from discreet.errors import CatalogError, ParameterError
 from discreet.parameters import rational
+from discreet.server.oidc_settings import OidcSettings, oidc_from
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +47,8 @@ class Settings:
     session_hours: int = 12
     hosts: tuple[str, ...] = ()
     """Names under which the server is reached, besides the address that it listens on."""
+    oidc: OidcSettings | None = None
+    """The OpenID provider that people may sign in at."""
 
 
 DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(ms|s)")
@@ -88,6 +91,9 @@ def settings_from(content: Mapping[str, Any]) -> Settings:
         made["session_hours"] = _whole("session_hours", given.pop("session_hours"))
     if "hosts" in given:
         made["hosts"] = _texts("hosts", given.pop("hosts"))
+    if "oidc" in given:
+        made["oidc"] = oidc = oidc_from(given.pop("oidc"))
+        made["hosts"] = (*made.get("hosts", ()), oidc.host)
     return Settings(**made)
 
 

@@ -18,6 +18,7 @@ from discreet.server.admission import Rates
 from discreet.server.bodies import CatalogContent, Health, JsonObject, Me, SignInBody
 from discreet.server.callers import NOWHERE, STRANGER, Caller, Role, caller_named, caller_with
 from discreet.server.faults import CallError
+from discreet.server.oidc import OidcCallers, looks_signed
 from discreet.server.records import Records
 from discreet.server.settings import Settings
 from discreet.server.sites import Site
@@ -51,6 +52,11 @@ class SignIns:
         self._calls = Rates(
             per_minute=settings.limits.requests_per_minute, burst=settings.limits.burst
         )
+        self.oidc = None if settings.oidc is None else OidcCallers(settings.oidc, sites)
+
+    def count_stranger(self, request: Request) -> None:
+        """Count a call of somebody who has not signed in, or send it away."""
+        self._strangers.check(request.client.host if request.client else "")
 
     @property
     def records(self) -> Records:
@@ -75,7 +81,7 @@ class SignIns:
         if secret is None:
             raise STRANGER
         session = await asyncio.to_thread(self.records.session, secret)
-        if session is None:
+        if session is None or session["kind"] != "session":
             raise STRANGER
         given = request.headers.get("x-csrf-token", "")
         if request.method not in SAFE and not compare_digest(
@@ -86,14 +92,23 @@ class SignIns:
 
     async def with_token(self, token: str, request: Request) -> dict[str, Caller]:
         """Return who holds a token. A bad one costs one slow hash, whatever is wrong with it."""
-        address = request.client.host if request.client else ""
+        if self.oidc is not None and looks_signed(token):
+            return await self._signed(self.oidc, token, request)
         named = [each for each in self.sites.values() if each.ledger.knows_token(token)]
         if not named:
-            self._strangers.check(address)  # before the hash, which takes its time
+            self.count_stranger(request)  # before the hash, which takes its time
         tried = await asyncio.to_thread(caller_with, token, (named or [*self.sites.values()])[0])
         if tried is None:
             raise STRANGER
         return {tried.site.name: tried}
+
+    async def _signed(self, oidc: OidcCallers, token: str, request: Request) -> dict[str, Caller]:
+        try:
+            return await oidc.with_token(token)
+        except CallError as error:
+            if error is STRANGER:
+                self.count_stranger(request)
+            raise
 
     def _of_session(self, session: dict[str, str]) -> dict[str, Caller]:
         signed_in: dict[str, list[str]] = json.loads(session["callers"])
@@ -125,7 +140,7 @@ class SignIns:
         """Use up a code."""
         about = await asyncio.to_thread(self.records.end_session, code)
         if about is None or about["kind"] != "code":
-            self._strangers.check(request.client.host if request.client else "")
+            self.count_stranger(request)
             raise STRANGER
         return await asyncio.to_thread(self._of_session, about)
 
@@ -185,7 +200,32 @@ async def sign_in(
     else:
         callers = await sign_ins.with_token(body.token or "", request)
     secret, csrf = await asyncio.to_thread(sign_ins.open_session, callers)
+    set_session(response, secret)
+    return _begun(csrf, callers)
+
+
+@router.get("/v1/session")
+async def session(
+    request: Request, site: Annotated[str | None, Header(alias="Sec-Fetch-Site")] = None
+) -> JsonObject:
+    """Return the CSRF token of the session, for a page that was opened by a sign-in elsewhere."""
+    if site not in (None, "same-origin", "none"):
+        raise FORGED
+    sign_ins: SignIns = request.app.state.sign_ins
+    callers = await sign_ins.callers(request)
+    secret = request.cookies.get(COOKIE, "")
+    about = await asyncio.to_thread(sign_ins.records.session, secret)
+    if about is None or about["kind"] != "session":
+        raise STRANGER
+    return _begun(about["csrf"], callers)
+
+
+def set_session(response: Response, secret: str) -> None:
+    """Set the cookie of a session, which scripts and other sites cannot use."""
     response.set_cookie(COOKIE, secret, secure=True, httponly=True, samesite="strict", path="/")
+
+
+def _begun(csrf: str, callers: dict[str, Caller]) -> JsonObject:
     names = [{"name": name, "role": each.role, "who": each.name} for name, each in callers.items()]
     return {"csrf": csrf, "catalogs": names}
 
