@@ -13,7 +13,7 @@ from discreet.catalog import Catalog
 from discreet.client import calls
 from discreet.client.calls import RETRIED, HttpCall, HttpReply, Steps
 from discreet.client.credentials import token_for
-from discreet.client.remote import PATIENCE, TRIES, away, pause, reply_from, request_of
+from discreet.client.remote import PATIENCE, TRIES, away, pause, reply_from, request_of, trusted
 from discreet.explanation import Explanation
 from discreet.explanation.coverage import Coverage
 from discreet.parameters import Real
@@ -33,7 +33,7 @@ async def connect_async(
     """Return a client of a server, as `connect` does."""
     headers = {"Authorization": f"Bearer {token or token_for(url)}"}
     http = httpx.AsyncClient(
-        base_url=url.rstrip("/"), headers=headers, timeout=timeout, verify=verify
+        base_url=url.rstrip("/"), headers=headers, timeout=timeout, verify=trusted(verify)
     )
     try:
         name = await _run(calls.only_catalog(catalog), http)

@@ -1,7 +1,9 @@
 """A client that waits for replies."""
 
+import ssl  # noqa: TID251 - certificates, not random numbers
 import time
 from collections.abc import Callable, Collection
+from os import PathLike
 from types import TracebackType
 from typing import Any, Self, TypeVar, Unpack
 
@@ -14,6 +16,7 @@ from discreet.catalog.shown import tables_html
 from discreet.client import calls
 from discreet.client.calls import RETRIED, HttpCall, HttpReply, ServerError, Steps
 from discreet.client.credentials import token_for
+from discreet.errors import ParameterError
 from discreet.explanation import Explanation
 from discreet.explanation.coverage import Coverage
 from discreet.parameters import Real
@@ -44,13 +47,26 @@ def connect(
     `verify` is a file of certificates that the server's is checked against, in place of the usual.
     """
     headers = {"Authorization": f"Bearer {token or token_for(url)}"}
-    http = httpx.Client(base_url=url.rstrip("/"), headers=headers, timeout=timeout, verify=verify)
+    http = httpx.Client(
+        base_url=url.rstrip("/"), headers=headers, timeout=timeout, verify=trusted(verify)
+    )
     try:
         name = run(calls.only_catalog(catalog), http)
     except BaseException:
         http.close()
         raise
     return Remote(http, name)
+
+
+def trusted(verify: Any) -> Any:
+    """Return what httpx checks certificates with: for a path, the certificates in that file."""
+    if isinstance(verify, str | PathLike):
+        try:
+            return ssl.create_default_context(cafile=verify)
+        except OSError:
+            rule = "must be a file of certificates in PEM"
+            raise ParameterError("verify", str(verify), rule) from None
+    return verify
 
 
 def catalogs_at(url: str, token: str) -> list[str]:
