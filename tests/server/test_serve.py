@@ -9,6 +9,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+import httpx
 import pytest
 
 from discreet.errors import CatalogError, ParameterError
@@ -24,7 +25,7 @@ def started(folder: Path, *options: str) -> "subprocess.Popen[str]":
     return subprocess.Popen(  # noqa: S603 - our own command
         [*SERVE, *options],
         cwd=folder,
-        env=_environment(),
+        env=_environment(folder),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -38,7 +39,7 @@ def run(
     return subprocess.run(  # noqa: S603 - our own command
         command,
         cwd=folder,
-        env=_environment() | dict(more or {}),
+        env=_environment(folder) | dict(more or {}),
         capture_output=True,
         text=True,
         check=False,
@@ -46,8 +47,9 @@ def run(
     )
 
 
-def _environment() -> dict[str, str]:
-    return {k: v for k, v in os.environ.items() if not k.startswith("DISCREET")} | {"NO_COLOR": "1"}
+def _environment(folder: Path) -> dict[str, str]:
+    own = {"NO_COLOR": "1", "DISCREET_STATE": f"{folder}-state"}
+    return {k: v for k, v in os.environ.items() if not k.startswith("DISCREET")} | own
 
 
 def lines_until(process: "subprocess.Popen[str]", last: str) -> list[str]:
@@ -92,9 +94,11 @@ def test_the_demo_says_how_to_ask_and_what_it_says_works(tmp_path: Path) -> None
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_the_server_in_order(tmp_path: Path, number: int) -> None:
     add_accounts(write_catalog(tmp_path))
-    process = started(tmp_path, "--port", "0")
+    port = free_port()
+    process = started(tmp_path, "--port", str(port))
     try:
         assert lines_until(process, "Serving")[-1].startswith("Serving ")
+        assert httpx.get(f"http://127.0.0.1:{port}/health", timeout=30).status_code == 200
         process.send_signal(number)
         said, complained = process.communicate(timeout=30)
     finally:

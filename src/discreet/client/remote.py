@@ -16,7 +16,7 @@ from discreet.catalog.shown import tables_html
 from discreet.client import calls
 from discreet.client.calls import RETRIED, HttpCall, HttpReply, ServerError, Steps
 from discreet.client.credentials import token_for
-from discreet.errors import ParameterError
+from discreet.errors import HIDDEN, ParameterError
 from discreet.explanation import Explanation
 from discreet.explanation.coverage import Coverage
 from discreet.parameters import Real
@@ -64,8 +64,8 @@ def trusted(verify: Any) -> Any:
         try:
             return ssl.create_default_context(cafile=verify)
         except OSError:
-            rule = "must be a file of certificates in PEM"
-            raise ParameterError("verify", str(verify), rule) from None
+            rule = f"must be a file of certificates in PEM, and {verify} is not"
+            raise ParameterError("verify", HIDDEN, rule) from None
     return verify
 
 

@@ -5,7 +5,7 @@ import signal
 import socket
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
@@ -172,7 +172,7 @@ class Running:
             config.load()
         except OSError:
             rule = "must be a certificate in PEM that belongs to --tls-key"
-            raise ParameterError("--tls-cert", str(self.address.tls_cert), rule) from None
+            raise ParameterError("--tls-cert", HIDDEN, rule) from None
         OrderlyServer(config).run(sockets=[heard])
 
 
@@ -208,7 +208,7 @@ def serve(
 ) -> None:
     """Serve catalogs until the process is told to stop; `tell` says where, and how to sign in."""
     address = place.address
-    with ExitStack() as stack:
+    with suppress(KeyboardInterrupt), ExitStack() as stack:
         sites = open_sites(catalogs, stack)
         running = Running(sites=sites, address=address, settings=settings)
         tell(f"Serving {', '.join(sites)} at {address.url}. Stop with Ctrl-C.")
