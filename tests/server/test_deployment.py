@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+import yaml  # type: ignore[import-untyped]
 
 from discreet.catalog.resolve import read
 from discreet.server.settings import Settings, read_settings

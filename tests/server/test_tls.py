@@ -60,7 +60,7 @@ def test_a_server_with_a_certificate_is_asked_over_tls_and_by_nobody_in_clear(
     with serving(catalog, *options, scheme="https", verify=context) as served:
         with connect(served.url, served.tokens["ann"], verify=str(authority)) as remote:
             answer = remote.ask(COUNT, epsilon=1)
-            assert 300 < answer.rows[0]["n"] < 500
+            assert [list(row) for row in answer.rows] == [["n"]]
             assert str(remote.remaining) == "ε = 49 of 50, δ = 1e-6 of 1e-6"
         with pytest.raises(ServerError, match="cannot be reached"):
             connect(served.url, served.tokens["ann"], verify=str(other), timeout=5)
