@@ -4,6 +4,7 @@ import ast
 import inspect
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
+from itertools import pairwise
 from typing import Any
 
 from discreet.server.app import make_app
@@ -18,15 +19,16 @@ This page is generated from the server's OpenAPI description, which a server ret
 - Bodies are JSON in UTF-8. Unknown fields are rejected.
 - Amounts such as `epsilon` are numbers, or texts that are read exactly: `"0.1"`, `"1/3"`.
 - `{catalog}` is the name under which a catalog is served. `GET /v1/me` lists yours.
-- An error has one form: `{"error": {"code", "message", "remedy", "place"}}`. The code stays the same
-  in all versions. `place` says where in the query, or is null.
+- An error has one form: `{"error": {"code", "message", "remedy", "place"}}`. The code stays the
+  same in all versions. `place` says where in the query, or is null.
 
 """
 
 SETTINGS = """# Settings of the server
 
 This page is generated from the server's settings. Write them into a TOML file and start the server
-with `discreet serve --config server.toml`. All limits are public numbers: they do not depend on data.
+with `discreet serve --config server.toml`. All limits are public numbers: they do not depend on
+data.
 
 ```toml
 release_every = "250ms"
@@ -172,7 +174,7 @@ def _documented(kind: type) -> dict[str, str]:
     (found,) = ast.parse(inspect.getsource(kind)).body
     body = found.body if isinstance(found, ast.ClassDef) else []
     about = {}
-    for each, after in zip(body, body[1:], strict=False):
+    for each, after in pairwise(body):
         if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name):
             text = after.value if isinstance(after, ast.Expr) else None
             said = text.value if isinstance(text, ast.Constant) else ""
