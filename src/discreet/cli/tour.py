@@ -97,7 +97,6 @@ NEXT = (
     ("discreet budget", "See the remaining budget and past queries:"),
     ("discreet shell", "Run queries interactively:"),
     ("discreet init visits.csv --output my.toml", "Draft a catalog for a file:"),
-    ("discreet serve", "Let analysts ask over HTTP (extra server; also try --demo):"),
 )
 """Commands to go on with in the tour's folder, and what they are for."""
 
