@@ -10,6 +10,7 @@ JAVA := openjdk-17-jre-headless
 
 demo: $(VENV)/.user
 	$(BIN)/discreet demo --output build/demo
+	@printf '\nTo let analysts ask over HTTP, start a server:\n  %s serve --demo\n' "$(BIN)/discreet"
 
 test: lint java
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadgroup -m "not slow"
@@ -55,7 +56,7 @@ docs: $(VENV)/.developer
 # What a user needs, and what a developer needs besides. Each stamp is written last, so that what was
 # interrupted is made again, and all is made anew when the dependencies or the Python change.
 $(VENV)/.user: pyproject.toml constraints.txt $(VENV)/.made
-	$(PIP) --editable '.[plots]'
+	$(PIP) --editable '.[plots,server]'
 	@touch $@
 
 $(VENV)/.developer: pyproject.toml constraints.txt $(VENV)/.user

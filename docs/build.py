@@ -17,6 +17,7 @@ from discreet.mechanisms.distributions import ChoiceDistribution
 from docs.benchmark_summary import benchmark_summary_page
 from docs.notebooks import COURSE, write_notebooks
 from docs.python_api import python_api_page
+from docs.server_pages import routes_page, server_settings_page
 from docs.sql_functions import sql_functions_page
 
 DOCS = Path(__file__).parent
@@ -47,6 +48,8 @@ GENERATED = {
     "explanation/benchmarks.md": benchmark_summary_page,
     "reference/sql-functions.md": sql_functions_page,
     "reference/python-api.md": python_api_page,
+    "reference/routes.md": routes_page,
+    "reference/server-settings.md": server_settings_page,
 }
 """Pages that are computed as a whole."""
 

@@ -269,7 +269,7 @@ HOMES = {
         "mechanisms",
         "utility",
     },
-    "ssl": {"noise"},
+    "ssl": {"client.remote", "noise"},
 }
 """Third parties have one home each."""
 
@@ -487,7 +487,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "accounts forks postgres_rows view",
         "stored",
         "postgres sqlite",
-        "__init__",
+        "__init__ backup",
     ),
     "opening": in_order(
         "bounding_key registry",

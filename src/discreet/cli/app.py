@@ -53,7 +53,7 @@ TABLE = (
         "Show the remaining budget and past queries. Reads no private data.",
     ),
     Command("analyst", BUDGET, "Manage analysts, their caps and requests.", "analyst_signatures"),
-    Command("ledger", BUDGET, "Show, verify or export the ledger."),
+    Command("ledger", BUDGET, "Show, verify, copy or export the ledger."),
     Command(
         "price",
         BUDGET,

@@ -27,6 +27,7 @@ from discreet.cli.ledger_entries import (
 )
 from discreet.cli.options import AccountOptions
 from discreet.cli.remote import connected
+from discreet.errors import HIDDEN, ParameterError
 from discreet.ledger import (
     OWNER,
     Ledger,
@@ -34,7 +35,9 @@ from discreet.ledger import (
     Report,
     bits_told,
     existing_ledger,
+    is_on_server,
 )
+from discreet.ledger.backup import back_up
 from discreet.ledger.charges import one_event
 from discreet.opening import ledger_place, open_books
 
@@ -361,6 +364,17 @@ def export_ledger(*, place: str | None, catalog: Path) -> None:
     with closing(existing_ledger(ledger_location(place, catalog))) as found:
         for entry in found.entries():
             show(json.dumps(entry_record(entry)))
+
+
+def back_up_ledger(*, target: Path, place: str | None, catalog: Path) -> None:
+    """Copy a ledger that may be in use, and print the digest of the copy's last entry."""
+    ledger = ledger_location(place, catalog)
+    if is_on_server(ledger):
+        rule = "must be a file: a ledger on PostgreSQL is saved by backups of its server"
+        raise ParameterError("LEDGER", HIDDEN, rule, "Use pg_dump with the ledger's schema")
+    made = back_up(Path(ledger), target)
+    show(f"Copied {number(made.entries, 'entry', 'entries')}: {', '.join(map(str, made.files))}")
+    show(f"Digest of the last entry: {made.head}")
 
 
 def ledger_location(place: str | None, catalog: Path) -> str | Path:

@@ -1,13 +1,15 @@
 """`discreet serve`: analysts ask over HTTP and never touch the data."""
 
+import sys
 from pathlib import Path
 
 from discreet.cli.console import show
 from discreet.cli.tour import make_anew
-from discreet.errors import ParameterError
+from discreet.errors import CatalogError, ParameterError
 from discreet.extras import load
 
 DEMO = Path("discreet-demo")
+ELSEWHERE = "Run discreet serve --demo in another folder"
 
 
 def serve(  # noqa: PLR0913 - each is an option
@@ -24,7 +26,7 @@ def serve(  # noqa: PLR0913 - each is an option
 ) -> None:
     """Serve catalogs over HTTP until the process is told to stop."""
     if is_demo and catalogs:
-        raise ParameterError("--demo", catalogs[0], "must be alone: it makes up its own catalog")
+        raise ParameterError("--demo", catalogs[0], "must be alone: it has its own synthetic data")
     run, sites, settings = (
         load(f"discreet.server.{each}", what="The server", extra="server")
         for each in ("run", "sites", "settings")
@@ -37,10 +39,27 @@ def serve(  # noqa: PLR0913 - each is an option
         is_behind_proxy=behind_proxy,
         host_names=tuple(host_names or ()),
     )
-    run.serve(
-        {"demo": make_anew(DEMO)} if is_demo else sites.named_paths(catalogs or ["discreet.toml"]),
-        address=address,
-        settings=settings.read_settings(config),
-        is_demo=is_demo,
-        tell=show,
-    )
+    chosen = settings.read_settings(config)
+    paths = {} if is_demo else sites.named_paths(catalogs or ["discreet.toml"])
+    for each in paths.values():
+        _check(each)
+    with run.listening(address) as place:  # before a demo that runs loses its ledger
+        run.serve(
+            {"demo": make_anew(DEMO, ELSEWHERE)} if is_demo else paths,
+            place=place,
+            settings=chosen,
+            is_demo=is_demo,
+            tell=_tell,
+        )
+
+
+def _check(catalog: Path) -> None:
+    if not catalog.exists():
+        fix = "Name its file, create one with discreet init DATA, or try discreet serve --demo"
+        raise CatalogError(f"Catalog {catalog} not found", fix)
+
+
+def _tell(text: str) -> None:
+    """Print at once, even if the output is a file or a journal."""
+    show(text)
+    sys.stdout.flush()

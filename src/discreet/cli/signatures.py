@@ -286,6 +286,22 @@ def export_ledger(place: LedgerArgument = None, catalog: Catalog = DEFAULT_CATAL
     """Print the entries for programs; answers and hashes of tokens stay in the ledger."""
 
 
+@ledger.command(
+    "backup",
+    cls=PlainCommand,
+    help="Copy a ledger file, its key and a server's records to new files, even while in use.",
+)
+@runs("ledger")
+def back_up_ledger(
+    target: Annotated[
+        Path, typer.Argument(metavar="FILE", help="The copy, which must be a new file.")
+    ],
+    place: LedgerArgument = None,
+    catalog: Catalog = DEFAULT_CATALOG,
+) -> None:
+    """Copy a ledger that may be in use, and print the digest of the copy's last entry."""
+
+
 @runs("design")
 def price(
     releases: Annotated[

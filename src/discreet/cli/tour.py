@@ -119,24 +119,25 @@ def demo(output: Path) -> None:
     _farewell(console, catalog)
 
 
-def make_anew(output: Path) -> Path:
+def make_anew(output: Path, elsewhere: str = "Name another folder with --output") -> Path:
     """Return the catalog of the synthetic clinics with a new ledger; touches no other files."""
     catalog = output / "discreet.toml"
     if catalog.exists() and catalog.read_bytes() != CATALOG.encode():
         raise CatalogError(
-            "This catalog is not that of discreet demo", "Name another folder with --output",
+            "This catalog is not that of discreet demo", elsewhere,
             file=str(catalog),
         )  # fmt: skip
     if not catalog.exists() and catalog.with_suffix(".ledger").exists():
         raise CatalogError(
-            "This ledger is not that of discreet demo", "Name another folder with --output",
+            "This ledger is not that of discreet demo", elsewhere,
             file=str(catalog.with_suffix(".ledger")),
         )  # fmt: skip
     written = write_clinic(output)
     # Nobody is in these data, so their budget may begin again with each tour.
     place = Path(ledger_place(written))
-    for each in (place, *(Path(f"{place}{end}") for end in ("-wal", "-shm"))):
-        each.unlink(missing_ok=True)
+    for each in (place, place.with_suffix(".records")):
+        for end in ("", "-wal", "-shm"):
+            Path(f"{each}{end}").unlink(missing_ok=True)
     return written
 
 

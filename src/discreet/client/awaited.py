@@ -13,7 +13,7 @@ from discreet.catalog import Catalog
 from discreet.client import calls
 from discreet.client.calls import RETRIED, HttpCall, HttpReply, Steps
 from discreet.client.oidc import BearerToken
-from discreet.client.remote import PATIENCE, TRIES, away, pause, reply_from, request_of
+from discreet.client.remote import PATIENCE, TRIES, away, pause, reply_from, request_of, trusted
 from discreet.explanation import Explanation
 from discreet.explanation.coverage import Coverage
 from discreet.parameters import Real
@@ -32,7 +32,9 @@ async def connect_async(
 ) -> "AsyncRemote":
     """Return a client of a server, as `connect` does."""
     auth = BearerToken(url, token)
-    http = httpx.AsyncClient(base_url=url.rstrip("/"), auth=auth, timeout=timeout, verify=verify)
+    http = httpx.AsyncClient(
+        base_url=url.rstrip("/"), auth=auth, timeout=timeout, verify=trusted(verify)
+    )
     try:
         name = await _run(calls.only_catalog(catalog), http)
     except BaseException:

@@ -1,7 +1,9 @@
 """A client that waits for replies."""
 
+import ssl  # noqa: TID251 - certificates, not random numbers
 import time
 from collections.abc import Callable, Collection
+from os import PathLike
 from types import TracebackType
 from typing import Any, Self, TypeVar, Unpack
 
@@ -14,6 +16,7 @@ from discreet.catalog.shown import tables_html
 from discreet.client import calls
 from discreet.client.calls import RETRIED, HttpCall, HttpReply, ServerError, Steps
 from discreet.client.oidc import BearerToken
+from discreet.errors import HIDDEN, ParameterError
 from discreet.explanation import Explanation
 from discreet.explanation.coverage import Coverage
 from discreet.parameters import Real
@@ -44,13 +47,26 @@ def connect(
     `verify` is a file of certificates that the server's is checked against, in place of the usual.
     """
     auth = BearerToken(url, token)
-    http = httpx.Client(base_url=url.rstrip("/"), auth=auth, timeout=timeout, verify=verify)
+    http = httpx.Client(
+        base_url=url.rstrip("/"), auth=auth, timeout=timeout, verify=trusted(verify)
+    )
     try:
         name = run(calls.only_catalog(catalog), http)
     except BaseException:
         http.close()
         raise
     return Remote(http, name)
+
+
+def trusted(verify: Any) -> Any:
+    """Return what httpx checks certificates with: for a path, the certificates in that file."""
+    if isinstance(verify, str | PathLike):
+        try:
+            return ssl.create_default_context(cafile=verify)
+        except OSError:
+            rule = f"must be a file of certificates in PEM, and {verify} is not"
+            raise ParameterError("verify", HIDDEN, rule) from None
+    return verify
 
 
 def catalogs_at(url: str, token: str) -> list[str]:

@@ -1,16 +1,19 @@
 """The process: address, TLS, sign-in links, shutdown."""
 
+import errno
+import signal
+import socket
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from shlex import quote
 
 import uvicorn
 
-from discreet.errors import ParameterError
+from discreet.errors import HIDDEN, ParameterError
 from discreet.explanation.thresholds import GroupThresholdWarning
 from discreet.ledger import make_token
 from discreet.server.app import is_loopback, make_app
@@ -21,6 +24,7 @@ from discreet.server.signing import SignIns
 from discreet.server.sites import Site, open_site
 
 PORT = 8421
+MOST_PORTS = 65535
 
 LINK_LASTS = timedelta(minutes=10)
 """How long a sign-in link is valid."""
@@ -39,8 +43,10 @@ class Address:
     """Names under which it is reached, besides the address itself."""
 
     def __post_init__(self) -> None:
+        if not 0 <= self.port <= MOST_PORTS:
+            raise ParameterError("--port", self.port, f"must be between 0 and {MOST_PORTS}")
         if (self.tls_cert is None) != (self.tls_key is None):
-            raise ParameterError("--tls-cert", self.tls_cert, "must come with --tls-key")
+            raise ParameterError("--tls-cert", HIDDEN, "must come with --tls-key")
         for name, path in (("--tls-cert", self.tls_cert), ("--tls-key", self.tls_key)):
             if path is not None and not path.is_file():
                 raise ParameterError(name, str(path), "must be a file")
@@ -48,7 +54,7 @@ class Address:
             raise ParameterError(
                 "--host",
                 self.host,
-                "must be an address of this machine alone, because tokens would be sent in clear",
+                "must be a loopback address such as 127.0.0.1 unless the connection is encrypted",
                 "Add --tls-cert and --tls-key, or --behind-proxy if a proxy encrypts",
             )
 
@@ -62,7 +68,72 @@ class Address:
         """The address as people open it."""
         host = self.host_names[0] if self.host_names else self.host
         shown = f"[{host}]" if ":" in host else host
+        if self.is_behind_proxy and self.host_names:
+            return f"https://{shown}"
         return f"{'https' if self.has_tls else 'http'}://{shown}:{self.port}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listening:
+    """An address at which calls are accepted, and its socket."""
+
+    address: Address
+    heard: socket.socket
+
+
+@contextmanager
+def listening(address: Address) -> Iterator[Listening]:
+    """Listen at an address before anything else is done; calls wait until the server runs.
+
+    With port 0 the system chooses one, which the address that is yielded has.
+    """
+    try:
+        (family, kind, _, _, place), *_ = socket.getaddrinfo(
+            address.host, address.port, type=socket.SOCK_STREAM
+        )
+    except (OSError, UnicodeError):
+        raise ParameterError("--host", address.host, "must be an address or a name") from None
+    with socket.socket(family, kind) as heard:
+        heard.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            heard.bind(place)
+            heard.listen(BACKLOG)
+        except OSError as error:
+            raise _not_listening(address, error) from None
+        yield Listening(address=replace(address, port=heard.getsockname()[1]), heard=heard)
+
+
+BACKLOG = 2048
+"""Connections that may wait to be accepted."""
+
+
+def _not_listening(address: Address, error: OSError) -> ParameterError:
+    """Return why a server cannot listen at an address."""
+    match error.errno:
+        case errno.EADDRINUSE:
+            rule = "must be a port that no other program uses"
+            return ParameterError("--port", address.port, rule, "Name another, or stop the other")
+        case errno.EACCES:
+            rule = "must be 1024 or more unless the system allows lower ports to this user"
+            return ParameterError("--port", address.port, rule, f"Use --port {PORT}")
+        case _:
+            rule = "must be an address of this machine"
+            return ParameterError("--host", address.host, rule, "Use 127.0.0.1 for this machine")
+
+
+class OrderlyServer(uvicorn.Server):
+    """Returns after SIGINT or SIGTERM; uvicorn's own would raise the signal once more."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Stop at a signal, at once if it comes twice."""
+        numbers = (signal.SIGINT, signal.SIGTERM)
+        before = {each: signal.signal(each, self.handle_exit) for each in numbers}
+        try:
+            yield
+        finally:
+            for each, handler in before.items():
+                signal.signal(each, handler)
 
 
 @dataclass(slots=True)
@@ -78,18 +149,17 @@ class Running:
         code = SignIns(self.sites, self.settings).open_code(dict(callers), LINK_LASTS)
         return f"{self.address.url}/#code={code}"
 
-    def run(self) -> None:
+    def run(self, heard: socket.socket) -> None:
         """Serve until the process is told to stop; queries that run are run to their end."""
         warnings.simplefilter("ignore", GroupThresholdWarning)  # callers confirm instead
         hosts = {self.address.host, *self.address.host_names, *self.settings.hosts}
         app = make_app(self.sites, self.settings, hosts)
         config = uvicorn.Config(
             app,
-            host=self.address.host,
-            port=self.address.port,
             ssl_certfile=self.address.tls_cert,
             ssl_keyfile=self.address.tls_key,
             proxy_headers=self.address.is_behind_proxy,
+            forwarded_allow_ips=list(self.settings.proxies),
             access_log=False,  # the audit log has who did what, and no token
             log_level="warning",
             server_header=False,
@@ -98,7 +168,12 @@ class Running:
             http=TimedProtocol,
             h11_max_incomplete_event_size=1 << 15,
         )
-        uvicorn.Server(config).run()
+        try:
+            config.load()
+        except OSError:
+            rule = "must be a certificate in PEM that belongs to --tls-key"
+            raise ParameterError("--tls-cert", HIDDEN, rule) from None
+        OrderlyServer(config).run(sockets=[heard])
 
 
 def open_sites(catalogs: Mapping[str, Path], stack: ExitStack) -> dict[str, Site]:
@@ -120,29 +195,34 @@ def owners_of(sites: Mapping[str, Site]) -> Sequence[str]:
 
 
 DEMO_OWNER = "demo"
+DEMO_QUERY = "SELECT region, COUNT(*) AS visits FROM visits GROUP BY region"
 
 
 def serve(
     catalogs: Mapping[str, Path],
     *,
-    address: Address,
+    place: Listening,
     settings: Settings,
     is_demo: bool,
     tell: Callable[[str], None],
 ) -> None:
     """Serve catalogs until the process is told to stop; `tell` says where, and how to sign in."""
-    with ExitStack() as stack:
+    address = place.address
+    with suppress(KeyboardInterrupt), ExitStack() as stack:
         sites = open_sites(catalogs, stack)
         running = Running(sites=sites, address=address, settings=settings)
         tell(f"Serving {', '.join(sites)} at {address.url}. Stop with Ctrl-C.")
         if is_demo:
             _welcome(running, tell)
+        if not (is_loopback(address.host) or address.host_names or settings.hosts):
+            tell("Other machines cannot reach this server yet. Add --host-name NAME.")
         for name in sites.keys() - set(owners_of(sites)):
             tell(
                 f"Nobody can sign in to {name} as its owner. Run: "
                 f"discreet analyst add NAME --role owner --catalog {quote(str(catalogs[name]))}"
             )
-        running.run()
+        running.run(place.heard)
+    tell("Stopped. All charges and answers are saved.")
 
 
 def _welcome(running: Running, tell: Callable[[str], None]) -> None:
@@ -151,5 +231,11 @@ def _welcome(running: Running, tell: Callable[[str], None]) -> None:
     token = make_token()
     site.ledger.declare_analyst(DEMO_OWNER, epsilon=None, token_hash=token.hash, role="owner")
     caller = Caller(name=DEMO_OWNER, role="owner", site=site)
-    tell(f"Sign in: {running.link({site.name: caller})}")
-    tell(f"For programs: Authorization: Bearer {token.text}")
+    minutes = int(LINK_LASTS.total_seconds() // 60)
+    tell(f"Sign in (once, within {minutes} minutes): {running.link({site.name: caller})}")
+    tell(
+        "Or ask from another terminal:\n"
+        f"  export DISCREET_SERVER={running.address.url}\n"
+        f"  export DISCREET_TOKEN={token.text}\n"
+        f'  discreet ask "{DEMO_QUERY}" --epsilon 0.5'
+    )

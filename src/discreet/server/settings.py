@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from fractions import Fraction
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
@@ -16,23 +17,26 @@ from discreet.server.oidc_settings import OidcSettings, oidc_from
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerLimits:
-    """How much one account and all together may ask of a server."""
+    """How much one account, and all accounts together, may ask of a server."""
 
     requests_per_minute: int = 240
-    """Of an account, on average."""
+    """Calls that one account may make per minute, on average."""
     burst: int = 60
-    """Requests that an account may send at once."""
+    """Calls that one account may make at once."""
     running_per_account: int = 4
+    """Queries of one account that run at the same time."""
     running: int = max(2, os.cpu_count() or 2)
-    """Queries that run at the same time."""
+    """Queries of all accounts that run at the same time."""
     waiting: int = 200
-    """Queries that wait for their turn. More are sent away and told when to come back."""
+    """Queries that wait for their turn. Further ones get status 429 and `Retry-After`."""
     body_bytes: int = 1 << 18
+    """Length of the body of a call. Longer ones get status 413."""
     answer_bytes: int = 1 << 26
+    """Length of an answer."""
     seconds: int = 300
-    """A query that has not begun after so long is sent away."""
+    """A query that has not begun after this many seconds gets status 429."""
     sign_ins_per_minute: int = 30
-    """Calls with a wrong token or code, from one address."""
+    """Calls with a wrong token or code that one address may make per minute."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,13 +44,17 @@ class Settings:
     """All settings of a server."""
 
     limits: ServerLimits = ServerLimits()
+    """The table `[limits]`, below."""
     release_every: Fraction | None = None
-    """Seconds: answers leave at multiples of it, so that their time tells next to nothing."""
+    """Answers leave the server at multiples of this time, such as "250ms" or "1s"."""
     approval_above: Fraction | None = None
-    """The owner approves single queries that cost a larger epsilon before they run."""
+    """A single query that costs a larger ε runs only after an owner has approved it."""
     session_hours: int = 12
+    """Hours after which a person who signed in on the page signs in again."""
     hosts: tuple[str, ...] = ()
-    """Names under which the server is reached, besides the address that it listens on."""
+    """Names under which the server is reached, in addition to its address."""
+    proxies: tuple[str, ...] = ("127.0.0.1", "::1")
+    """Addresses or networks of proxies whose `X-Forwarded-For` is trusted (`--behind-proxy`)."""
     oidc: OidcSettings | None = None
     """The OpenID provider that people may sign in at."""
 
@@ -66,6 +74,8 @@ def read_settings(path: Path | None) -> Settings:
     """Return the settings of a TOML file; the defaults without one."""
     if path is None:
         return Settings()
+    if not path.is_file():
+        raise ParameterError("--config", str(path), "must be a file")
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
@@ -94,6 +104,8 @@ def settings_from(content: Mapping[str, Any]) -> Settings:
     if "oidc" in given:
         made["oidc"] = oidc = oidc_from(given.pop("oidc"))
         made["hosts"] = (*made.get("hosts", ()), oidc.host)
+    if "proxies" in given:
+        made["proxies"] = _networks("proxies", given.pop("proxies"))
     return Settings(**made)
 
 
@@ -121,3 +133,14 @@ def _texts(name: str, value: object) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
         raise ParameterError(name, value, "must be a list of texts")
     return tuple(value)
+
+
+def _networks(name: str, value: object) -> tuple[str, ...]:
+    texts = _texts(name, value)
+    for each in texts:
+        try:
+            ip_network(each)
+        except ValueError:
+            rule = 'must be addresses or networks, such as "10.0.0.2" or "10.0.0.0/24"'
+            raise ParameterError(name, each, rule) from None
+    return texts

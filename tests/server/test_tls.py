@@ -1,0 +1,117 @@
+"""Encrypted connections to a real server process, and addresses that need them."""
+
+import os
+import shutil
+import ssl  # noqa: TID251 - certificates, not random numbers
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+
+from discreet.client import ServerError, connect
+from discreet.errors import ParameterError
+from tests.server.running import serving, write_catalog
+
+COUNT = "SELECT COUNT(*) AS n FROM visits"
+
+pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="needs openssl")
+
+
+def openssl(*arguments: str, folder: Path) -> None:
+    subprocess.run(  # noqa: S603 - our own command
+        ["openssl", *arguments],  # noqa: S607 - wherever it is
+        cwd=folder,
+        check=True,
+        capture_output=True,
+    )
+
+
+def make_authority(folder: Path, name: str) -> Path:
+    """Make an authority; return its certificate."""
+    new = ("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
+    usage = ("-addext", "keyUsage=critical,keyCertSign,cRLSign")
+    names = ("-keyout", f"{name}.key", "-out", f"{name}.crt", "-subj", f"/CN={name}")
+    openssl(*new, *usage, *names, "-days", "2", folder=folder)
+    return folder / f"{name}.crt"
+
+
+def make_certificate(folder: Path, authority: str) -> tuple[Path, Path]:
+    """Make a certificate for this machine that an authority signed; return it and its key."""
+    key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
+    request = ("-keyout", "server.key", "-out", "server.csr", "-subj", "/CN=localhost")
+    openssl("req", *key, *request, folder=folder)
+    (folder / "names").write_text("subjectAltName=DNS:localhost,IP:127.0.0.1\n")
+    signed = ("-CA", f"{authority}.crt", "-CAkey", f"{authority}.key", "-CAcreateserial")
+    made = ("-in", "server.csr", "-out", "server.crt", "-extfile", "names", "-days", "1")
+    openssl("x509", "-req", *signed, *made, folder=folder)
+    return folder / "server.crt", folder / "server.key"
+
+
+def test_a_server_with_a_certificate_is_asked_over_tls_and_by_nobody_in_clear(
+    tmp_path: Path,
+) -> None:
+    authority, other = make_authority(tmp_path, "ours"), make_authority(tmp_path, "theirs")
+    certificate, key = make_certificate(tmp_path, "ours")
+    options = ("--tls-cert", str(certificate), "--tls-key", str(key), "--host", "0.0.0.0")  # noqa: S104
+    context = ssl.create_default_context(cafile=authority)
+    catalog = write_catalog(tmp_path / "clinic")
+    with serving(catalog, *options, scheme="https", verify=context) as served:
+        with connect(served.url, served.tokens["ann"], verify=str(authority)) as remote:
+            answer = remote.ask(COUNT, epsilon=1)
+            assert [list(row) for row in answer.rows] == [["n"]]
+            assert str(remote.remaining) == "ε = 49 of 50, δ = 1e-6 of 1e-6"
+        with pytest.raises(ServerError, match="cannot be reached"):
+            connect(served.url, served.tokens["ann"], verify=str(other), timeout=5)
+        with pytest.raises(httpx.TransportError):
+            httpx.get(served.url.replace("https", "http") + "/health", timeout=5)
+        assert served.stop() == 0
+
+
+def test_a_file_that_has_no_certificates_is_named(tmp_path: Path) -> None:
+    (tmp_path / "empty.pem").write_text("nothing\n")
+    with pytest.raises(ParameterError, match=r"empty\.pem"):
+        connect("https://127.0.0.1:1", "token", verify=tmp_path / "empty.pem")
+
+
+def refused(folder: Path, *options: str) -> str:
+    """Run `discreet serve` with options that it rejects; return its one sentence."""
+    ended = subprocess.run(  # noqa: S603 - our own command
+        [sys.executable, "-m", "discreet", "serve", *options],
+        cwd=folder,
+        env=os.environ | {"NO_COLOR": "1", "DISCREET_STATE": f"{folder}-state"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert ended.returncode == 1
+    assert ended.stderr.count("\n") == 1
+    return ended.stderr
+
+
+def test_an_address_that_others_reach_needs_tls_or_a_proxy(tmp_path: Path) -> None:
+    write_catalog(tmp_path)
+    said = refused(tmp_path, "--host", "0.0.0.0")  # noqa: S104 - it is rejected
+    assert "--tls-cert and --tls-key, or --behind-proxy" in said
+
+
+def test_a_certificate_that_is_none_is_named(tmp_path: Path) -> None:
+    write_catalog(tmp_path)
+    for name in ("a.crt", "a.key"):
+        (tmp_path / name).write_text("nothing\n")
+    options = ("--tls-cert", "a.crt", "--tls-key", "a.key", "--port", "0")
+    assert "must come with --tls-key" in refused(tmp_path, *options[:2])
+    assert "--tls-cert must be a certificate in PEM" in refused(tmp_path, *options)
+
+
+def test_behind_a_proxy_any_address_is_allowed_and_calls_under_its_name_are_answered(
+    tmp_path: Path,
+) -> None:
+    catalog = write_catalog(tmp_path)
+    options = ("--host", "0.0.0.0", "--behind-proxy", "--host-name", "discreet.example.org")  # noqa: S104
+    with serving(catalog, *options) as served:
+        for name, status in (("discreet.example.org", 200), ("other.example.org", 421)):
+            reply = served.call("GET", "/v1/me", headers={"Host": name})
+            assert reply.status_code == status
