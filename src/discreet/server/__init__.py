@@ -13,6 +13,7 @@
 | `schema.py` | what a catalog declares, as JSON |
 | `signing.py` | signing in: tokens, sessions, one-time codes |
 | `analyst_routes.py`, `request_routes.py`, `owner_routes.py` | the routes |
+| `metrics.py` | counts and durations of calls, for owners |
 | `connections.py` | connections that send too slowly |
 | `app.py` | the application: routes, headers, OpenAPI |
 | `run.py` | the process: address, TLS, shutdown |

@@ -1,5 +1,7 @@
 """The process: address, TLS, sign-in links, shutdown."""
 
+import asyncio
+import socket
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
@@ -9,13 +11,14 @@ from pathlib import Path
 from shlex import quote
 
 import uvicorn
+from starlette.datastructures import State
 
 from discreet.errors import ParameterError
 from discreet.explanation.thresholds import GroupThresholdWarning
 from discreet.ledger import make_token
 from discreet.server.app import is_loopback, make_app
 from discreet.server.callers import Caller
-from discreet.server.connections import TimedProtocol
+from discreet.server.connections import protocol_with
 from discreet.server.settings import Settings
 from discreet.server.signing import SignIns
 from discreet.server.sites import Site, open_site
@@ -65,6 +68,21 @@ class Address:
         return f"{'https' if self.has_tls else 'http'}://{shown}:{self.port}"
 
 
+class GracefulServer(uvicorn.Server):
+    """Runs queries that have begun to their end, and tells all others to come back."""
+
+    def __init__(self, config: uvicorn.Config, state: State) -> None:
+        super().__init__(config)
+        self._state = state
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen until the last query has ended: a closed port would say less than a 503."""
+        self._state.turns.stop()
+        while self._state.runner.under_way and not self.force_exit:
+            await asyncio.sleep(0.05)
+        await super().shutdown(sockets)
+
+
 @dataclass(slots=True)
 class Running:
     """Catalogs that are open, and the server over them."""
@@ -95,17 +113,19 @@ class Running:
             server_header=False,
             timeout_keep_alive=30,
             limit_concurrency=2000,
-            http=TimedProtocol,
+            http=protocol_with(self.settings.limits.header_seconds),
             h11_max_incomplete_event_size=1 << 15,
         )
-        uvicorn.Server(config).run()
+        GracefulServer(config, app.state).run()
 
 
-def open_sites(catalogs: Mapping[str, Path], stack: ExitStack) -> dict[str, Site]:
+def open_sites(
+    catalogs: Mapping[str, Path], stack: ExitStack, audit_file: Path | None = None
+) -> dict[str, Site]:
     """Open all catalogs; they are closed with the stack."""
     found: dict[str, Site] = {}
     for name, path in catalogs.items():
-        found[name] = site = open_site(name, path)
+        found[name] = site = open_site(name, path, audit_file)
         stack.callback(site.close)
     return found
 
@@ -132,7 +152,7 @@ def serve(
 ) -> None:
     """Serve catalogs until the process is told to stop; `tell` says where, and how to sign in."""
     with ExitStack() as stack:
-        sites = open_sites(catalogs, stack)
+        sites = open_sites(catalogs, stack, settings.audit_file)
         running = Running(sites=sites, address=address, settings=settings)
         tell(f"Serving {', '.join(sites)} at {address.url}. Stop with Ctrl-C.")
         if is_demo:

@@ -26,10 +26,16 @@ class ServerLimits:
     """Queries that run at the same time."""
     waiting: int = 200
     """Queries that wait for their turn. More are sent away and told when to come back."""
+    waiting_per_account: int = 50
+    """Queries of one account that wait, so that nobody keeps all others out."""
     body_bytes: int = 1 << 18
     answer_bytes: int = 1 << 26
     seconds: int = 300
     """A query that has not begun after so long is sent away."""
+    header_seconds: int = 10
+    """A connection whose next call has not begun, or has no whole headers, after so long is closed."""
+    body_seconds: int = 20
+    """A call whose body is not whole after so long is sent away."""
     sign_ins_per_minute: int = 30
     """Calls with a wrong token or code, from one address."""
 
@@ -44,6 +50,8 @@ class Settings:
     approval_above: Fraction | None = None
     """The owner approves single queries that cost a larger epsilon before they run."""
     session_hours: int = 12
+    audit_file: Path | None = None
+    """Every line of the audit log is also added to this file, as a line of JSON."""
     hosts: tuple[str, ...] = ()
     """Names under which the server is reached, besides the address that it listens on."""
 
@@ -86,6 +94,8 @@ def settings_from(content: Mapping[str, Any]) -> Settings:
         made["approval_above"] = rational("approval_above", given.pop("approval_above"), above=0)
     if "session_hours" in given:
         made["session_hours"] = _whole("session_hours", given.pop("session_hours"))
+    if "audit_file" in given:
+        made["audit_file"] = _file("audit_file", given.pop("audit_file"))
     if "hosts" in given:
         made["hosts"] = _texts("hosts", given.pop("hosts"))
     return Settings(**made)
@@ -109,6 +119,12 @@ def _whole(name: str, value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise ParameterError(name, value, "must be a whole number, 1 or more")
     return value
+
+
+def _file(name: str, value: object) -> Path:
+    if not isinstance(value, str) or not value or not Path(value).parent.is_dir():
+        raise ParameterError(name, value, "must be the path of a file in a folder that exists")
+    return Path(value)
 
 
 def _texts(name: str, value: object) -> tuple[str, ...]:
