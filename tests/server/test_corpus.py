@@ -82,9 +82,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 @pytest.mark.parametrize("route", ["ask", "explain"])
-def test_a_query_that_must_be_rejected_is_rejected_in_one_form(
-    served: Served, route: str
-) -> None:
+def test_a_query_that_must_be_rejected_is_rejected_in_one_form(served: Served, route: str) -> None:
     before = served.call("GET", f"{BASE}/budget").json()
     for sql in QUERIES:
         reply = served.call("POST", f"{BASE}/{route}", json={"sql": sql, "epsilon": 1})

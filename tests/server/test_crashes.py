@@ -74,7 +74,10 @@ def test_a_server_that_is_told_to_stop_ends_what_runs_and_sends_the_rest_away(
     catalog, hold = write_catalog(tmp_path), Hold(tmp_path)
     tokens = add_accounts(catalog)
     config = _config(tmp_path, "running = 1")
-    with held_process(catalog, "run", *config, tokens=tokens) as served, ThreadPoolExecutor() as pool:
+    with (
+        held_process(catalog, "run", *config, tokens=tokens) as served,
+        ThreadPoolExecutor() as pool,
+    ):
         hold.arm()
         runs = pool.submit(served.ask, COUNT, epsilon=1)
         hold.wait_until_reached()

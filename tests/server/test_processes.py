@@ -108,9 +108,7 @@ def test_the_same_key_at_two_servers_at_once_is_charged_once_and_has_one_reply(
     for number in range(5):
         sql, key = f"{COUNT} WHERE age > {number}", f"call-to-both-{number}"
         with ThreadPoolExecutor(4) as pool:
-            asked = [
-                pool.submit(each.ask, sql, key=key, epsilon=1) for each in cluster.servers * 2
-            ]
+            asked = [pool.submit(each.ask, sql, key=key, epsilon=1) for each in cluster.servers * 2]
             replies = [each.result() for each in asked]
         assert [each.status_code for each in replies] == [200] * 4
         assert len({each.content for each in replies}) == 1

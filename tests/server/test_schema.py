@@ -46,9 +46,7 @@ def check(served: Served, examples: int) -> dict[str, int]:
     return counts
 
 
-def check_operation(
-    operation: Any, examples: int, headers: dict[str, str], saved: str
-) -> int:
+def check_operation(operation: Any, examples: int, headers: dict[str, str], saved: str) -> int:
     """Make up calls of one operation; return how many."""
     made = 0
 

@@ -35,7 +35,6 @@ QUERIES = (
     "SELECT COUNT(*) AS n FROM visits WHERE patient_id = 6 AND 1 / (age - 42) > 0",
     "SELECT SUM(age) AS a FROM visits WHERE CAST(city AS INTEGER) > 0",
     "SELECT MEDIAN(age) AS a FROM visits WHERE patient_id = 6",
-    "SELECT COUNT(*) AS n FROM visits HAVING COUNT(*) > 399",
     "SELECT * FROM visits WHERE patient_id = 6",
     "SELECT nothing FROM visits",
     "SELECT COUNT( FROM visits",
@@ -47,8 +46,7 @@ def twins(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, Se
     folder = tmp_path_factory.mktemp("twins")
     config = folder / "server.toml"
     config.write_text(
-        'release_every = "50ms"\n'
-        "[limits]\nburst = 1000000\nrequests_per_minute = 1000000\n"
+        'release_every = "50ms"\n[limits]\nburst = 1000000\nrequests_per_minute = 1000000\n'
     )
     options = ("--config", str(config))
     with (
@@ -69,6 +67,7 @@ def seen(reply: httpx.Response) -> dict[str, Any]:
     }
 
 
+NOISY = {"rows", "errors"}
 TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.+]+")
 
 
@@ -79,7 +78,7 @@ def _without_numbers(content: Any, *, is_noisy: bool = False) -> Any:
             return {
                 name: "id"
                 if name == "answer"
-                else _without_numbers(each, is_noisy=is_noisy or name == "rows")
+                else _without_numbers(each, is_noisy=is_noisy or name in NOISY)
                 for name, each in content.items()
             }
         case list():

@@ -143,9 +143,7 @@ class Turns:
     async def _wait(self, account: str, own: asyncio.Semaphore, is_gone: Check) -> None:
         """Take a turn, or raise why there is none."""
         self._waiting[account] += 1
-        reasons = [
-            asyncio.ensure_future(each) for each in (self._stopped.wait(), _until(is_gone))
-        ]
+        reasons = [asyncio.ensure_future(each) for each in (self._stopped.wait(), _until(is_gone))]
         turn, is_wanted = asyncio.ensure_future(self._taken(own)), False
         try:
             await asyncio.wait(

@@ -212,13 +212,23 @@ class Guard:
         return TOO_LONG if not length.isdigit() or int(length[:20]) > self._most else None
 
 
+CLOSED = {"Connection": "close"}
+"""Of replies to calls that are not read to their end, or come from a client that is not sound."""
+
 TOO_LONG = CallError(
-    status=413, code="too_long", what="The call is longer than this server reads", fix="Shorten it"
+    status=413,
+    code="too_long",
+    what="The call is longer than this server reads",
+    fix="Shorten it",
+    headers=CLOSED,
 )
 HEADER_BYTES = 1 << 15
 
 TOO_MANY_HEADERS = CallError(
-    status=431, code="too_long", what="The headers are longer than this server reads"
+    status=431,
+    code="too_long",
+    what="The headers are longer than this server reads",
+    headers=CLOSED,
 )
 
 TIMED = "/v1/"
@@ -228,7 +238,11 @@ SINGLE = (b"authorization", b"content-type", b"host", b"idempotency-key")
 """Headers of which a proxy and this server might read different ones if there were two."""
 
 AMBIGUOUS = CallError(
-    status=400, code="bad_call", what="A header was sent twice", fix="Send each header once"
+    status=400,
+    code="bad_call",
+    what="A header was sent twice",
+    fix="Send each header once",
+    headers=CLOSED,
 )
 
 
@@ -237,13 +251,18 @@ class CutError(Exception):
 
 
 TOO_SLOW = CallError(
-    status=408, code="too_slow", what="The rest of the call did not come", fix="Call again"
+    status=408,
+    code="too_slow",
+    what="The rest of the call did not come",
+    fix="Call again",
+    headers=CLOSED,
 )
 FOREIGN = CallError(
     status=421,
     code="foreign_host",
     what="This server is not reached under this name",
     fix="Start it with --host-name NAME",
+    headers=CLOSED,
 )
 
 
