@@ -91,9 +91,9 @@ def process_of(
     """Run a server with tokens that were made before; it ends with the block."""
     tokens = add_accounts(catalog) if tokens is None else tokens
     port = free_port() if port is None else port
+    command = [sys.executable, "-m", *module]
     process = subprocess.Popen(  # noqa: S603 - our own command
-        [sys.executable, "-m", *module, "serve", f"clinic={catalog}", "--port", str(port)]
-        + list(options),
+        [*command, "serve", f"clinic={catalog}", "--port", str(port), *options],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,

@@ -168,8 +168,9 @@ def _sent(served: Served, sql: str) -> socket.socket:
     body = httpx.Request("POST", served.url, json={"sql": sql, "epsilon": 1}).content.decode()
     place = urlsplit(served.url)
     connection = socket.create_connection((place.hostname, place.port or 0))
-    connection.sendall(
+    head = (
         f"POST {BASE}/ask HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-        f"Authorization: Bearer {served.tokens['ann']}\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode()
+        f"Authorization: Bearer {served.tokens['ann']}\r\nContent-Length: {len(body)}\r\n\r\n"
     )
+    connection.sendall(f"{head}{body}".encode())
     return connection

@@ -124,7 +124,7 @@ def test_servers_that_start_at_the_same_time_make_their_tables_once(tmp_path: Pa
         schema = f"{store.schema}_{number}"
         with ThreadPoolExecutor(8) as pool:
             made = list(
-                pool.map(lambda _, name=schema: PostgresDatabase(store.server, name), range(8))  # type: ignore[misc]
+                pool.map(lambda _, name=schema: PostgresDatabase(store.server, name), range(8))
             )
         for each in made:
             each.close()

@@ -168,7 +168,7 @@ class Guard:
 
         try:
             await self._served(scope, receive, sent)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - told in fixed words
             found = error_of(error)
             if status:  # the reply has begun: a connection that is cut says that it has no end
                 raise CutError from None

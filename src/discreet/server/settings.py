@@ -33,7 +33,7 @@ class ServerLimits:
     seconds: int = 300
     """A query that has not begun after so long is sent away."""
     header_seconds: int = 10
-    """A connection whose next call has not begun, or has no whole headers, after so long is closed."""
+    """A connection whose next call has no whole headers after so long is closed."""
     body_seconds: int = 20
     """A call whose body is not whole after so long is sent away."""
     sign_ins_per_minute: int = 30
