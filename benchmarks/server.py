@@ -28,11 +28,11 @@ from discreet.ledger import make_token
 from discreet.opening import open_books
 
 ROWS, PATIENTS = 10_000, 2_000
-QUERIES = 300
+QUERIES = 200
 """So many are asked locally and over HTTP, in turns."""
 
 CLIENTS, LOAD_SECONDS = 200, 60
-PRICE, ALLOWED = "1/100", 500
+PRICE, ALLOWED = "1/100", 200
 """The budget of the account under load is that of so many queries at this price."""
 
 READERS, RATE_SECONDS = 8, 15
