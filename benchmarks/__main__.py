@@ -9,7 +9,17 @@ from functools import partial
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from benchmarks import accounting, chunks, ledger, local, overhead, questions, samplers, utility
+from benchmarks import (
+    accounting,
+    chunks,
+    ledger,
+    local,
+    overhead,
+    questions,
+    samplers,
+    server,
+    utility,
+)
 from benchmarks.accuracy import run as accuracy
 from benchmarks.environments import ROOT
 from benchmarks.page import write_page
@@ -27,6 +37,7 @@ BENCHMARKS: Mapping[str, Callable[[Say], Report]] = {
     "questions": questions.run,
     "overhead": overhead.run,
     "ledger": ledger.run,
+    "server": server.run,
     "local": local.run,
     "utility": utility.run,
     "workloads": workloads.run,

@@ -4,7 +4,7 @@ import socket
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from urllib.parse import urlsplit
 
 import pytest
@@ -16,7 +16,10 @@ COUNT = "SELECT COUNT(*) AS n FROM visits"
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with serving(write_catalog(tmp_path_factory.mktemp("clinic"))) as found:
+    folder = tmp_path_factory.mktemp("clinic")
+    config = folder / "server.toml"
+    config.write_text("[limits]\nheader_seconds = 1\nbody_seconds = 2\n")
+    with serving(write_catalog(folder), "--config", str(config)) as found:
         yield found
 
 
@@ -70,6 +73,34 @@ def test_a_body_without_an_end_is_cut_off(served: Served) -> None:
     )
     reply = raw(served, head.encode() + b'{"sql": ', wait=60)
     assert reply.startswith(b"HTTP/1.1 408")
+
+
+def test_a_body_that_trickles_is_cut_off(served: Served) -> None:
+    head = (
+        f"POST {BASE}/ask HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        f"Authorization: Bearer {served.tokens['ann']}\r\nContent-Length: 1000\r\n\r\n"
+    )
+    place = urlsplit(served.url)
+    with closing(socket.create_connection((place.hostname, place.port or 0), timeout=60)) as to:
+        to.sendall(head.encode())
+        to.settimeout(0.5)  # a byte every half second: no single pause is long
+        reply = b""
+        for _ in range(100):
+            to.sendall(b" ")
+            with suppress(TimeoutError):
+                reply = to.recv(65536)
+                break
+        assert reply.startswith(b"HTTP/1.1 408")
+
+
+@pytest.mark.parametrize("name", ["Authorization", "Idempotency-Key", "Content-Type"])
+def test_a_header_that_could_be_read_in_two_ways_is_rejected(served: Served, name: str) -> None:
+    reply = raw(
+        served,
+        f"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{name}: one-value\r\n"
+        f"{name}: two-values\r\n\r\n".encode(),
+    )
+    assert reply.startswith(b"HTTP/1.1 400")
 
 
 def test_a_long_body_in_chunks_is_cut_off(served: Served) -> None:

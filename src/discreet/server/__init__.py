@@ -17,6 +17,7 @@
 | `oidc.py` | accounts, roles and caps of those who sign in there |
 | `oidc_routes.py` | signing in there from the page |
 | `analyst_routes.py`, `request_routes.py`, `owner_routes.py` | the routes |
+| `metrics.py` | counts and durations of calls, for owners |
 | `connections.py` | connections that send too slowly |
 | `app.py` | the application: routes, headers, OpenAPI |
 | `run.py` | the process: address, TLS, shutdown |

@@ -4,12 +4,14 @@ All of it follows from public numbers: who calls, how often, and the settings.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil, floor
 from time import monotonic
+from typing import TypeAlias
 
 from discreet.server.faults import CallError
 from discreet.server.settings import ServerLimits, Settings
@@ -75,48 +77,60 @@ STOPPING = CallError(
 )
 
 
+GONE = CallError(status=499, code="gone", what="The caller has gone")
+
+LOOK_EVERY = 0.25
+"""Seconds between two looks whether the caller of a query that waits is still there."""
+
+Check: TypeAlias = Callable[[], Awaitable[bool]]
+
+
+async def _nobody() -> bool:
+    return False
+
+
 class Turns:
-    """Lets so many queries run at once, of each account and in all; the rest waits in order."""
+    """Lets so many queries run at once, of each account and in all; the rest waits in order.
+
+    A query that waits is dropped when its caller goes or when the server is told to stop.
+    """
 
     def __init__(self, limits: ServerLimits) -> None:
         self._limits = limits
         self._all = asyncio.Semaphore(limits.running)
         self._own: dict[str, asyncio.Semaphore] = {}
         self._asking: dict[str, int] = {}
-        self._waiting = 0
-        self.is_stopping = False
+        self._waiting: Counter[str] = Counter()
+        self._stopped = asyncio.Event()
 
     @property
     def waiting(self) -> int:
         """How many queries wait."""
-        return self._waiting
+        return self._waiting.total()
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether the server was told to stop."""
+        return self._stopped.is_set()
+
+    def stop(self) -> None:
+        """Send away all queries that wait, and all that come."""
+        self._stopped.set()
 
     @asynccontextmanager
-    async def turn(self, account: str) -> AsyncIterator[None]:
+    async def turn(self, account: str, is_gone: Check = _nobody) -> AsyncIterator[None]:
         """Wait for a turn; send the query away if too many wait, or for too long."""
         if self.is_stopping:
             raise STOPPING
-        if self._waiting >= self._limits.waiting:
+        if self.waiting >= self._limits.waiting:
             raise too_many("Too many queries are waiting", 2)
+        if self._waiting[account] >= self._limits.waiting_per_account:
+            raise too_many("Too many queries of this account are waiting", 2)
         own = self._own.setdefault(account, asyncio.Semaphore(self._limits.running_per_account))
         self._asking[account] = self._asking.get(account, 0) + 1
-        self._waiting += 1
         try:
+            await self._wait(account, own, is_gone)
             try:
-                async with asyncio.timeout(self._limits.seconds):
-                    await own.acquire()
-                    try:
-                        await self._all.acquire()
-                    except BaseException:
-                        own.release()
-                        raise
-            except TimeoutError:
-                raise too_many("The query waited too long for its turn", 10) from None
-            finally:
-                self._waiting -= 1
-            try:
-                if self.is_stopping:
-                    raise STOPPING
                 yield
             finally:
                 self._all.release()
@@ -125,6 +139,47 @@ class Turns:
             self._asking[account] -= 1
             if not self._asking[account]:
                 del self._asking[account], self._own[account]
+
+    async def _wait(self, account: str, own: asyncio.Semaphore, is_gone: Check) -> None:
+        """Take a turn, or raise why there is none."""
+        self._waiting[account] += 1
+        reasons = [asyncio.ensure_future(each) for each in (self._stopped.wait(), _until(is_gone))]
+        turn, is_wanted = asyncio.ensure_future(self._taken(own)), False
+        try:
+            await asyncio.wait(
+                [turn, *reasons],
+                timeout=self._limits.seconds,
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+            is_wanted = turn.done() and not any(each.done() for each in reasons)
+        finally:
+            self._waiting[account] -= 1
+            if not self._waiting[account]:
+                del self._waiting[account]
+            for each in (turn, *reasons):
+                each.cancel()
+            if turn.done() and not turn.cancelled() and not is_wanted:
+                self._all.release()
+                own.release()
+        if not is_wanted:
+            raise STOPPING if self.is_stopping else GONE if reasons[1].done() else WAITED
+
+    async def _taken(self, own: asyncio.Semaphore) -> None:
+        await own.acquire()
+        try:
+            await self._all.acquire()
+        except BaseException:
+            own.release()
+            raise
+
+
+WAITED = too_many("The query waited too long for its turn", 10)
+
+
+async def _until(is_gone: Check) -> None:
+    """Wait until the caller has gone."""
+    while not await is_gone():
+        await asyncio.sleep(LOOK_EVERY)
 
 
 async def tick(settings: Settings) -> None:

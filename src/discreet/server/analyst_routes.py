@@ -14,7 +14,14 @@ from discreet.answer.wire import unpacked
 from discreet.explanation import Explanation
 from discreet.explanation.coverage import Coverage
 from discreet.server.asking import AnswerReply, QueryRunner
-from discreet.server.bodies import AskBody, CoverageBody, ExplainBody, JsonObject, exact
+from discreet.server.bodies import (
+    MOST_NUMBER,
+    AskBody,
+    CoverageBody,
+    ExplainBody,
+    JsonObject,
+    exact,
+)
 from discreet.server.callers import NOWHERE, Caller
 from discreet.server.schema import schema_of
 from discreet.server.signing import caller_in
@@ -34,6 +41,13 @@ TYPES: dict[Format, str] = {
     "arrow": ARROW,
 }
 
+ANSWER: dict[int | str, dict[str, Any]] = {
+    200: {
+        "content": {each.split(";")[0]: {} for each in TYPES.values()},
+        "headers": {"Discreet-Answer": {"schema": {"type": "string"}}},
+    }
+}
+
 Key = Annotated[
     str | None,
     Header(
@@ -47,7 +61,7 @@ Key = Annotated[
 ]
 
 
-@router.post("/ask")
+@router.post("/ask", responses=ANSWER)
 async def ask(request: Request, caller: Asker, body: AskBody, key: Key = None) -> Response:
     """Run a query. It is charged to your account, once; repeating it is free."""
     runner: QueryRunner = request.app.state.runner
@@ -105,7 +119,7 @@ async def budget(request: Request, caller: Asker) -> Response:
 @router.get("/history")
 async def history(
     caller: Asker,
-    before: Annotated[int | None, Query(ge=1)] = None,
+    before: Annotated[int | None, Query(ge=1, le=MOST_NUMBER)] = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> JsonObject:
     """Return your own queries, the newest first."""
@@ -116,7 +130,7 @@ async def history(
     return {"entries": [each.to_json() for each in found]}
 
 
-@router.get("/answers/{id}")
+@router.get("/answers/{id}", responses=ANSWER)
 async def answer(
     request: Request,
     caller: Reader,

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from ipaddress import ip_address
+from time import monotonic
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
@@ -18,7 +19,9 @@ from discreet.server import analyst_routes, oidc_routes, owner_routes, request_r
 from discreet.server.admission import Turns, tick
 from discreet.server.asking import QueryRunner
 from discreet.server.bodies import ErrorReply
-from discreet.server.faults import CallError, error_of
+from discreet.server.faults import CallError, error_of, forget_frames
+from discreet.server.metrics import Metrics
+from discreet.server.metrics import router as metrics_routes
 from discreet.server.settings import Settings
 from discreet.server.signing import SignIns
 from discreet.server.sites import Site
@@ -64,7 +67,7 @@ def make_app(sites: Mapping[str, Site], settings: Settings, hosts: Iterable[str]
         app.state.sign_ins = sign_ins
         app.state.settings = settings
         yield
-        app.state.turns.is_stopping = True
+        app.state.turns.stop()
         await app.state.runner.finish()
 
     app = FastAPI(
@@ -84,20 +87,28 @@ def make_app(sites: Mapping[str, Site], settings: Settings, hosts: Iterable[str]
         analyst_routes.router,
         request_routes.router,
         owner_routes.router,
+        metrics_routes,
     ):
         app.include_router(each)
-    app.add_exception_handler(Exception, _told)
     for kind in (CallError, DiscreetError, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, _told)
-    app.add_middleware(Guard, settings=settings, hosts=frozenset([*LOOPBACK, *hosts]))
+    metrics = app.state.metrics = Metrics()
+    known = frozenset([*LOOPBACK, *hosts])
+    app.add_middleware(Guard, settings=settings, hosts=known, metrics=metrics)
     return app
 
 
-async def _told(request: Request, error: Exception) -> Response:
-    """AnswerReply to a call that is rejected."""
+async def _told(_: Request, error: Exception) -> Response:
+    """Reply to a call that is rejected."""
     found = _call_error(error)
-    await tick(request.app.state.settings)
-    return JSONResponse(found.to_json(), status_code=found.status, headers=dict(found.headers))
+    for each in (error, found):
+        forget_frames(each)
+    return rejection(found)
+
+
+def rejection(error: CallError) -> Response:
+    """Return the reply to a call that is rejected."""
+    return JSONResponse(error.to_json(), status_code=error.status, headers=dict(error.headers))
 
 
 def _call_error(error: Exception) -> CallError:
@@ -130,36 +141,24 @@ def _first(error: RequestValidationError) -> str:
 class Guard:
     """Rejects calls under foreign names and bodies that are too long; sets headers."""
 
-    def __init__(self, app: ASGIApp, *, settings: Settings, hosts: frozenset[str]) -> None:
-        self._app, self._hosts = app, hosts
+    def __init__(
+        self, app: ASGIApp, *, settings: Settings, hosts: frozenset[str], metrics: Metrics
+    ) -> None:
+        self._app, self._hosts, self._settings, self._metrics = app, hosts, settings, metrics
         self._most = settings.limits.body_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        rejected = self._rejected(scope["headers"])
-        if rejected is not None:
-            reply = JSONResponse(rejected.to_json(), status_code=rejected.status, headers=HEADERS)
-            await reply(scope, receive, send)
-            return
-        read, is_whole = 0, False
-
-        async def received() -> Message:
-            nonlocal read, is_whole
-            try:
-                async with asyncio.timeout(None if is_whole else BODY_SECONDS):
-                    message = await receive()
-            except TimeoutError:
-                raise TOO_SLOW from None
-            is_whole = is_whole or not message.get("more_body", False)
-            read += len(message.get("body", b""))
-            if read > self._most:
-                raise TOO_LONG
-            return message
+        begun, status = monotonic(), 0
 
         async def sent(message: Message) -> None:
+            nonlocal status
             if message["type"] == "http.response.start":
+                status = message["status"]
+                if scope["path"].startswith(TIMED):
+                    await tick(self._settings)
                 known = {name for name, _ in message["headers"]}
                 more = [
                     (name.lower().encode(), value.encode())
@@ -169,38 +168,103 @@ class Guard:
                 message["headers"] = [*message["headers"], *more]
             await send(message)
 
-        await self._app(scope, received, sent)
+        try:
+            await self._served(scope, receive, sent)
+        except Exception as error:  # noqa: BLE001 - told in fixed words
+            found = error_of(error)
+            if status:  # the reply has begun: a connection that is cut says that it has no end
+                raise CutError from None
+            await rejection(found)(scope, receive, sent)
+        finally:
+            self._metrics.count(scope, status, monotonic() - begun)
+
+    async def _served(self, scope: Scope, receive: Receive, send: Send) -> None:
+        rejected = self._rejected(scope["headers"])
+        if rejected is not None:
+            await rejection(rejected)(scope, receive, send)
+            return
+        read, until = 0, monotonic() + self._settings.limits.body_seconds
+        is_whole = False
+
+        async def received() -> Message:
+            nonlocal read, is_whole
+            try:
+                async with asyncio.timeout(None if is_whole else max(0, until - monotonic())):
+                    message = await receive()
+            except TimeoutError:
+                raise TOO_SLOW from None
+            is_whole = is_whole or not message.get("more_body", False)
+            read += len(message.get("body", b""))
+            if read > self._most:
+                raise TOO_LONG
+            return message
+
+        await self._app(scope, received, send)
 
     def _rejected(self, headers: Sequence[tuple[bytes, bytes]]) -> CallError | None:
         if sum(len(name) + len(value) for name, value in headers) > HEADER_BYTES:
             return TOO_MANY_HEADERS
         known = dict(headers)
+        names = [name for name, _ in headers]
+        if any(names.count(each) > 1 for each in SINGLE):
+            return AMBIGUOUS
         if _host_in(known.get(b"host", b"")) not in self._hosts:
             return FOREIGN
         length = known.get(b"content-length", b"0")
         return TOO_LONG if not length.isdigit() or int(length[:20]) > self._most else None
 
 
+CLOSED = {"Connection": "close"}
+"""Of replies to calls that are not read to their end, or come from a client that is not sound."""
+
 TOO_LONG = CallError(
-    status=413, code="too_long", what="The call is longer than this server reads", fix="Shorten it"
+    status=413,
+    code="too_long",
+    what="The call is longer than this server reads",
+    fix="Shorten it",
+    headers=CLOSED,
 )
 HEADER_BYTES = 1 << 15
 
 TOO_MANY_HEADERS = CallError(
-    status=431, code="too_long", what="The headers are longer than this server reads"
+    status=431,
+    code="too_long",
+    what="The headers are longer than this server reads",
+    headers=CLOSED,
 )
 
-BODY_SECONDS = 20
-"""Seconds that the next part of a body may take."""
+TIMED = "/v1/"
+"""Replies below this path leave at ticks of the clock."""
+
+SINGLE = (b"authorization", b"content-type", b"host", b"idempotency-key")
+"""Headers of which a proxy and this server might read different ones if there were two."""
+
+AMBIGUOUS = CallError(
+    status=400,
+    code="bad_call",
+    what="A header was sent twice",
+    fix="Send each header once",
+    headers=CLOSED,
+)
+
+
+class CutError(Exception):
+    """A reply that failed after it had begun."""
+
 
 TOO_SLOW = CallError(
-    status=408, code="too_slow", what="The rest of the call did not come", fix="Call again"
+    status=408,
+    code="too_slow",
+    what="The rest of the call did not come",
+    fix="Call again",
+    headers=CLOSED,
 )
 FOREIGN = CallError(
     status=421,
     code="foreign_host",
     what="This server is not reached under this name",
     fix="Start it with --host-name NAME",
+    headers=CLOSED,
 )
 
 

@@ -8,7 +8,6 @@ caller.
 import asyncio
 import json
 from base64 import urlsafe_b64encode
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TypeVar
@@ -16,9 +15,8 @@ from typing import TypeVar
 from discreet.amounts import Price
 from discreet.answer import Answer
 from discreet.answer.wire import packed
-from discreet.errors import DiscreetError
 from discreet.explanation.thresholds import REFUSES_UNLIKELY
-from discreet.server.admission import Turns
+from discreet.server.admission import Check, Turns
 from discreet.server.bodies import AskBody, QueryBody
 from discreet.server.callers import Caller
 from discreet.server.faults import CallError, error_of
@@ -56,7 +54,7 @@ class QueryRunner:
     with_keys: dict[tuple[str, str, str], "asyncio.Task[AnswerReply]"] = field(default_factory=dict)
 
     async def ask(
-        self, caller: Caller, body: AskBody, key: str | None, is_gone: Callable[[], Awaitable[bool]]
+        self, caller: Caller, body: AskBody, key: str | None, is_gone: Check
     ) -> AnswerReply:
         """Return the answer to a query, from an earlier call with the same key if there was one."""
         call = call_of(body)
@@ -66,7 +64,7 @@ class QueryRunner:
         if noted.call != call:
             raise OTHER_CALL
         if noted.answer is not None:
-            return await asyncio.to_thread(saved_reply, caller, noted.answer)
+            return await asyncio.to_thread(_repeated, caller, noted.answer, noted.body)
         same = self.with_keys.get((caller.site.name, caller.account, key))
         if same is not None:
             return await asyncio.shield(same)
@@ -78,11 +76,9 @@ class QueryRunner:
         body: AskBody,
         call: str,
         key: str | None,
-        is_gone: Callable[[], Awaitable[bool]],
+        is_gone: Check,
     ) -> AnswerReply:
-        async with self.turns.turn(caller.account):
-            if await is_gone():
-                raise CallError(status=499, code="gone", what="The caller has gone")
+        async with self.turns.turn(caller.account, is_gone):
             work = asyncio.to_thread(_asked, caller, body, call, key, self.settings)
             task = asyncio.get_running_loop().create_task(work)
             self.under_way.add(task)
@@ -122,11 +118,15 @@ def _asked(
 ) -> AnswerReply:
     """Run a query, save its answer and log it; in a thread of its own."""
     records = caller.site.records
+    if key is not None:  # another call with this key, or another process, may have been faster
+        noted = records.begin(caller.account, key, call)
+        if noted.answer is not None:
+            return _repeated(caller, noted.answer, noted.body)
     REFUSES_UNLIKELY.set(not body.accept_unlikely)
     try:
         check_approved(caller, body, settings)
         answer = caller.site.curator.ask(body.sql, **body.terms(), account=caller.account)
-    except (DiscreetError, CallError) as error:
+    except Exception as error:
         records.log(caller.name, "ask", error_of(error).code, question=body.sql)
         raise
     content = packed(answer)
@@ -146,7 +146,7 @@ def _asked(
         )
     )
     if key is not None:
-        records.finish(caller.account, key, id_)
+        content = records.finish(caller.account, key, id_, content).body
     records.log(
         caller.name,
         "ask",
@@ -173,12 +173,10 @@ def id_of(account: str, call: str, answer: Answer) -> str:
     return urlsafe_b64encode(sha256(content).digest()[:18]).decode("ascii")
 
 
-def saved_reply(caller: Caller, id_: str) -> AnswerReply:
-    """Return the reply to an earlier call."""
-    found = caller.site.records.reply(id_)
-    if found is None:
-        raise CallError(status=404, code="not_found", what="This answer is not saved any more")
-    return AnswerReply(id=found.id, body=found.body, is_repeated=True)
+def _repeated(caller: Caller, id_: str, body: bytes) -> AnswerReply:
+    """Return the reply to an earlier call with the same key, and log it."""
+    caller.site.records.log(caller.name, "ask", "repeated", answer=id_)
+    return AnswerReply(id=id_, body=body, is_repeated=True)
 
 
 def approval_of(query: QueryBody) -> str:

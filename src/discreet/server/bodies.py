@@ -30,6 +30,9 @@ def exact(amount: object) -> object:
     return amount
 
 
+MOST_NUMBER = 2**63 - 1
+"""The largest number that a database has."""
+
 NAMES = set(Terms.__annotations__)
 
 

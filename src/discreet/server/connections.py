@@ -5,12 +5,12 @@ from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-HEADER_SECONDS = 10.0
-"""Seconds from the first connection, or the first byte, to the end of the headers of a call."""
-
 
 class TimedProtocol(H11Protocol):
     """uvicorn's protocol, with a time limit for the headers of each call."""
+
+    header_seconds: float
+    """From the connection, or the first byte of a later call, to the end of a call's headers."""
 
     def __init__(self, *given: Any, **more: Any) -> None:
         super().__init__(*given, **more)
@@ -40,7 +40,7 @@ class TimedProtocol(H11Protocol):
     def _begin(self) -> None:
         if self._limit is None:
             loop = asyncio.get_running_loop()
-            self._limit = loop.call_later(HEADER_SECONDS, self._close)
+            self._limit = loop.call_later(self.header_seconds, self._close)
 
     def _end(self) -> None:
         if self._limit is not None:
@@ -51,3 +51,8 @@ class TimedProtocol(H11Protocol):
         self._limit = None
         if self._is_between_calls() and not self.transport.is_closing():
             self.transport.close()
+
+
+def protocol_with(header_seconds: float) -> type[TimedProtocol]:
+    """Return the protocol with a time limit."""
+    return type("LimitedProtocol", (TimedProtocol,), {"header_seconds": header_seconds})

@@ -88,7 +88,8 @@ def error_of(error: Exception) -> CallError:
     if isinstance(error, CallError):
         return error
     if not isinstance(error, DiscreetError):
-        log.error("a call failed", exc_info=error)
+        log.error("a call failed with %s", type(error).__name__)  # its words may hold a value
+        log.debug("the words of the failure", exc_info=error)
         return CallError(status=500, code="internal", what=FAILED[0], fix=FAILED[1])
     kind = next(each for each in type(error).__mro__ if each in STATUS)
     content = content_of(error)
@@ -100,3 +101,12 @@ def error_of(error: Exception) -> CallError:
         place=cast("Mapping[str, int] | None", content.pop("place")),
         details=content,
     )
+
+
+def forget_frames(error: BaseException) -> None:
+    """Let go of what an error has seen on its way.
+
+    An error that is raised again and again, as constants are, would keep the frames of all calls
+    that it has rejected, with their tokens and bodies.
+    """
+    error.__traceback__ = error.__context__ = None

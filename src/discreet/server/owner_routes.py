@@ -8,8 +8,9 @@ from fastapi import APIRouter, Depends, Query
 from pydantic import Field
 
 from discreet.ledger import Analyst, make_token
-from discreet.server.bodies import Amount, Body, JsonObject, exact
+from discreet.server.bodies import MOST_NUMBER, Amount, Body, JsonObject, exact
 from discreet.server.callers import NOWHERE, Caller
+from discreet.server.faults import CallError
 from discreet.server.signing import caller_in
 
 router = APIRouter(prefix="/v1/catalogs/{catalog}", tags=["owners"])
@@ -47,6 +48,15 @@ class VerifyBody(Body):
     """The digest of an entry that was noted elsewhere."""
 
     head: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None = None
+
+
+HEAD_MISSING = CallError(
+    status=409,
+    code="head_missing",
+    what="The ledger does not contain the entry with this digest",
+    fix="Check the digest. If it is right, entries were removed or replaced: stop the server, keep "
+    "the ledger for investigation, and restore a copy that contains the entry",
+)
 
 
 @router.get("/analysts")
@@ -131,16 +141,19 @@ async def verify(caller: Owner, body: VerifyBody) -> JsonObject:
     """Check every entry of the ledger; with a head, that it is among them."""
 
     def verified() -> JsonObject:
-        caller.site.ledger.verify(body.head)
-        return {"is_valid": True, "head": caller.site.ledger.head()}
+        ledger = caller.site.ledger
+        ledger.verify()  # with a wrong head it would answer nobody any more
+        if body.head is not None and all(each.digest != body.head for each in ledger.entries()):
+            raise HEAD_MISSING
+        return {"is_valid": True, "head": ledger.head()}
 
-    return await asyncio.to_thread(verified)
+    return await _logged(caller, "verify", "", verified)
 
 
 @router.get("/audit")
 async def audit(
     caller: Owner,
-    before: Annotated[int | None, Query(ge=1)] = None,
+    before: Annotated[int | None, Query(ge=1, le=MOST_NUMBER)] = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> JsonObject:
     """Return the audit log, the newest line first."""

@@ -8,6 +8,8 @@ released: losing it loses no charge and no noisy table, which are in the ledger.
 # ruff: noqa: S608 - all SQL is of constants
 
 import json
+import os
+import re
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,6 +25,9 @@ from discreet.extras import psycopg_module
 from discreet.ledger import is_on_server
 from discreet.ledger.postgres import parted
 
+ID = re.compile("[A-Za-z0-9_-]{24}")
+"""The id of an answer: 18 bytes, as text of URLs."""
+
 Row: TypeAlias = tuple[Any, ...]
 
 TABLES = (
@@ -31,7 +36,7 @@ TABLES = (
         question TEXT NOT NULL, terms TEXT NOT NULL, body {bytes} NOT NULL)""",
     """CREATE TABLE IF NOT EXISTS {schema}client_keys (
         account TEXT NOT NULL, name TEXT NOT NULL, call TEXT NOT NULL, answer TEXT,
-        written TEXT NOT NULL, PRIMARY KEY (account, name))""",
+        body {bytes}, written TEXT NOT NULL, PRIMARY KEY (account, name))""",
     """CREATE TABLE IF NOT EXISTS {schema}sessions (
         digest TEXT PRIMARY KEY, about TEXT NOT NULL, expires TEXT NOT NULL)""",
     """CREATE TABLE IF NOT EXISTS {schema}log (
@@ -39,6 +44,22 @@ TABLES = (
         outcome TEXT NOT NULL, about TEXT NOT NULL)""",
     "CREATE INDEX IF NOT EXISTS log_by_name ON {schema}log (who, number)",
 )
+
+KEPT_IN_SQLITE = tuple(
+    f"""CREATE TRIGGER IF NOT EXISTS log_has_no_{event} BEFORE {event} ON log
+        BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END"""
+    for event in ("update", "delete")
+)
+KEPT_IN_POSTGRES = (
+    """CREATE OR REPLACE FUNCTION {schema}keep_log() RETURNS trigger LANGUAGE plpgsql AS
+        $$BEGIN RAISE EXCEPTION 'the audit log is append-only'; END$$""",
+    """CREATE OR REPLACE TRIGGER log_is_kept BEFORE UPDATE OR DELETE OR TRUNCATE ON {schema}log
+        FOR EACH STATEMENT EXECUTE FUNCTION {schema}keep_log()""",
+)
+"""Lines of the audit log are added, and neither changed nor removed."""
+
+MAKING = int.from_bytes(b"discreet")
+"""The advisory lock under which tables are made: two servers may start at the same time."""
 
 FAILED = ("The records of the server cannot be read or written", "Check the disk and the server")
 
@@ -67,6 +88,8 @@ class SqliteDatabase:
         for each in TABLES:
             serial = "INTEGER PRIMARY KEY AUTOINCREMENT"
             self._connection.execute(each.format(schema="", bytes="BLOB", serial=serial))
+        for each in KEPT_IN_SQLITE:
+            self._connection.execute(each)
 
     def run(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
         """Run one statement; it is durable when this returns."""
@@ -88,11 +111,13 @@ class PostgresDatabase:
         self._psycopg = psycopg_module()
         with _told():
             self._connection = self._connected()
-            self._connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
-            serial = "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
-            for each in TABLES:
-                sql = each.format(schema=self._schema, bytes="BYTEA", serial=serial)
-                self._connection.execute(sql)
+            with self._connection.transaction():
+                self._connection.execute(f"SELECT pg_advisory_xact_lock({MAKING})")
+                self._connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
+                serial = "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
+                for each in (*TABLES, *KEPT_IN_POSTGRES):
+                    sql = each.format(schema=self._schema, bytes="BYTEA", serial=serial)
+                    self._connection.execute(sql)
 
     def _connected(self) -> Any:
         return self._psycopg.connect(self._address, autocommit=True, connect_timeout=10)
@@ -127,8 +152,10 @@ class SavedCall:
 
     call: str
     """Stands for what was asked."""
-    answer: str | None
+    answer: str | None = None
     """The id of the answer, once there is one."""
+    body: bytes = b""
+    """The reply to the call: it says what this call was charged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,6 +193,26 @@ class LogEntry:
         }
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditFile:
+    """A file that lines of the audit log of a catalog are added to, each as a line of JSON."""
+
+    path: Path
+    catalog: str
+
+    def add(self, entry: LogEntry) -> None:
+        """Add a line in one step, so that several processes may add to one file.
+
+        All but ASCII is escaped: nothing that a caller wrote begins a line or reaches a terminal.
+        """
+        line = json.dumps({"catalog": self.catalog, **entry.to_json()}) + "\n"
+        file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        try:
+            os.write(file, line.encode("ascii"))
+        finally:
+            os.close(file)
+
+
 def now() -> str:
     """Return the time as it is recorded."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
@@ -174,8 +221,8 @@ def now() -> str:
 class Records:
     """The records of one catalog. Every method may be called from several threads."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    def __init__(self, database: Database, audit_file: AuditFile | None = None) -> None:
+        self._database, self._audit_file = database, audit_file
 
     def close(self) -> None:
         """Let go of the database."""
@@ -193,6 +240,8 @@ class Records:
 
     def reply(self, id: str) -> SavedReply | None:  # noqa: A002 - as routes call it
         """Return the answer with an id."""
+        if not ID.fullmatch(id):  # PostgreSQL fails for some texts
+            return None
         found = self._database.run(
             "SELECT id, account, written, question, terms, body FROM {schema}answers WHERE id = ?",
             (id,),
@@ -217,23 +266,23 @@ class Records:
             " ON CONFLICT (account, name) DO NOTHING",
             (account, name, call, now()),
         )
-        ((first, answer),) = self._database.run(
-            "SELECT call, answer FROM {schema}client_keys WHERE account = ? AND name = ?",
+        return self._saved_call(account, name)
+
+    def finish(self, account: str, name: str, answer: str, body: bytes) -> SavedCall:
+        """Note the reply to a call with a key; return the first one that was noted."""
+        self._database.run(
+            "UPDATE {schema}client_keys SET answer = ?, body = ?"
+            " WHERE account = ? AND name = ? AND answer IS NULL",
+            (answer, body, account, name),
+        )
+        return self._saved_call(account, name)
+
+    def _saved_call(self, account: str, name: str) -> SavedCall:
+        ((call, answer, body),) = self._database.run(
+            "SELECT call, answer, body FROM {schema}client_keys WHERE account = ? AND name = ?",
             (account, name),
         )
-        return SavedCall(call=first, answer=answer)
-
-    def finish(self, account: str, name: str, answer: str) -> str:
-        """Note the answer to a call with a key; return the first one that was noted."""
-        self._database.run(
-            "UPDATE {schema}client_keys SET answer = ?"
-            " WHERE account = ? AND name = ? AND answer IS NULL",
-            (answer, account, name),
-        )
-        ((first,),) = self._database.run(
-            "SELECT answer FROM {schema}client_keys WHERE account = ? AND name = ?", (account, name)
-        )
-        return str(first)
+        return SavedCall(call=call, answer=answer, body=bytes(body or b""))
 
     # ----------------------------------------------------------------------- sessions
 
@@ -265,11 +314,24 @@ class Records:
     # ----------------------------------------------------------------------- the audit log
 
     def log(self, who: str, action: str, outcome: str, **about: object) -> None:
-        """Add a line to the audit log."""
-        self._database.run(
-            "INSERT INTO {schema}log (written, who, action, outcome, about) VALUES (?, ?, ?, ?, ?)",
-            (now(), who, action, outcome, json.dumps(about)),
+        """Add a line to the audit log, and to the file of it if there is one."""
+        written = now()
+        ((number,),) = self._database.run(
+            "INSERT INTO {schema}log (written, who, action, outcome, about) VALUES (?, ?, ?, ?, ?)"
+            " RETURNING number",
+            (written, who, action, outcome, json.dumps(about)),
         )
+        if self._audit_file is not None:
+            entry = LogEntry(
+                number=number,
+                written=written,
+                who=who,
+                action=action,
+                outcome=outcome,
+                about=about,
+            )
+            with _told():
+                self._audit_file.add(entry)
 
     def entries(
         self, *, who: str | None = None, before: int | None = None, most: int = 100
@@ -302,11 +364,15 @@ def _digest(secret: str) -> str:
     return sha256(secret.encode()).hexdigest()
 
 
-def records_beside(ledger: str | Path) -> Records:
+def records_beside(ledger: str | Path, audit_file: AuditFile | None = None) -> Records:
     """Return the records of the catalog that has this ledger."""
+    return Records(_database_beside(ledger), audit_file)
+
+
+def _database_beside(ledger: str | Path) -> Database:
     if isinstance(ledger, str) and is_on_server(ledger):
         address, schema = parted(ledger)
-        return Records(PostgresDatabase(address, f"{schema[:56]}_server"))
+        return PostgresDatabase(address, f"{schema[:56]}_server")
     if str(ledger) == ":memory:":
-        return Records(SqliteDatabase(None))
-    return Records(SqliteDatabase(Path(ledger).with_suffix(".records")))
+        return SqliteDatabase(None)
+    return SqliteDatabase(Path(ledger).with_suffix(".records"))

@@ -4,13 +4,13 @@ import asyncio
 import json
 from typing import Annotated, cast
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Path
 from pydantic import Field
 
 from discreet.amounts import exact_and_float
 from discreet.ledger.requests import Request
 from discreet.server.asking import approval_of, due_for
-from discreet.server.bodies import Amount, Body, JsonObject, QueryBody, exact
+from discreet.server.bodies import MOST_NUMBER, Amount, Body, JsonObject, QueryBody, exact
 from discreet.server.callers import Caller
 from discreet.server.signing import caller_in
 
@@ -18,6 +18,7 @@ router = APIRouter(prefix="/v1/catalogs/{catalog}/requests", tags=["requests"])
 
 Asker = Annotated[Caller, Depends(caller_in("analyst"))]
 Owner = Annotated[Caller, Depends(caller_in("owner"))]
+Number = Annotated[int, Path(ge=0, le=MOST_NUMBER)]
 Reason = Annotated[str, Field(min_length=1, max_length=1000)]
 
 
@@ -74,7 +75,7 @@ async def make_request(caller: Asker, body: RequestBody) -> JsonObject:
 
 
 @router.post("/{number}/decision")
-async def decide(caller: Owner, number: int, body: DecisionBody) -> JsonObject:
+async def decide(caller: Owner, number: Number, body: DecisionBody) -> JsonObject:
     """Grant or decline a request. Each is decided once."""
 
     def decided() -> JsonObject:

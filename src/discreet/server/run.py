@@ -1,5 +1,6 @@
 """The process: address, TLS, sign-in links, shutdown."""
 
+import asyncio
 import errno
 import signal
 import socket
@@ -12,13 +13,14 @@ from pathlib import Path
 from shlex import quote
 
 import uvicorn
+from starlette.datastructures import State
 
 from discreet.errors import HIDDEN, ParameterError
 from discreet.explanation.thresholds import GroupThresholdWarning
 from discreet.ledger import make_token
 from discreet.server.app import is_loopback, make_app
 from discreet.server.callers import Caller
-from discreet.server.connections import TimedProtocol
+from discreet.server.connections import protocol_with
 from discreet.server.settings import Settings
 from discreet.server.signing import SignIns
 from discreet.server.sites import Site, open_site
@@ -122,7 +124,21 @@ def _not_listening(address: Address, error: OSError) -> ParameterError:
 
 
 class OrderlyServer(uvicorn.Server):
-    """Returns after SIGINT or SIGTERM; uvicorn's own would raise the signal once more."""
+    """Runs queries that have begun to their end, and tells all others to come back.
+
+    It returns after SIGINT or SIGTERM; uvicorn's own would raise the signal once more.
+    """
+
+    def __init__(self, config: uvicorn.Config, state: State) -> None:
+        super().__init__(config)
+        self._state = state
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen until the last query has ended: a closed port would say less than a 503."""
+        self._state.turns.stop()
+        while self._state.runner.under_way and not self.force_exit:
+            await asyncio.sleep(0.05)
+        await super().shutdown(sockets)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -165,7 +181,7 @@ class Running:
             server_header=False,
             timeout_keep_alive=30,
             limit_concurrency=2000,
-            http=TimedProtocol,
+            http=protocol_with(self.settings.limits.header_seconds),
             h11_max_incomplete_event_size=1 << 15,
         )
         try:
@@ -173,14 +189,16 @@ class Running:
         except OSError:
             rule = "must be a certificate in PEM that belongs to --tls-key"
             raise ParameterError("--tls-cert", HIDDEN, rule) from None
-        OrderlyServer(config).run(sockets=[heard])
+        OrderlyServer(config, app.state).run(sockets=[heard])
 
 
-def open_sites(catalogs: Mapping[str, Path], stack: ExitStack) -> dict[str, Site]:
+def open_sites(
+    catalogs: Mapping[str, Path], stack: ExitStack, audit_file: Path | None = None
+) -> dict[str, Site]:
     """Open all catalogs; they are closed with the stack."""
     found: dict[str, Site] = {}
     for name, path in catalogs.items():
-        found[name] = site = open_site(name, path)
+        found[name] = site = open_site(name, path, audit_file)
         stack.callback(site.close)
     return found
 
@@ -209,7 +227,7 @@ def serve(
     """Serve catalogs until the process is told to stop; `tell` says where, and how to sign in."""
     address = place.address
     with suppress(KeyboardInterrupt), ExitStack() as stack:
-        sites = open_sites(catalogs, stack)
+        sites = open_sites(catalogs, stack, settings.audit_file)
         running = Running(sites=sites, address=address, settings=settings)
         tell(f"Serving {', '.join(sites)} at {address.url}. Stop with Ctrl-C.")
         if is_demo:

@@ -29,12 +29,18 @@ class ServerLimits:
     """Queries of all accounts that run at the same time."""
     waiting: int = 200
     """Queries that wait for their turn. Further ones get status 429 and `Retry-After`."""
+    waiting_per_account: int = 50
+    """Queries of one account that wait, so that nobody keeps all others out."""
     body_bytes: int = 1 << 18
     """Length of the body of a call. Longer ones get status 413."""
     answer_bytes: int = 1 << 26
     """Length of an answer."""
     seconds: int = 300
     """A query that has not begun after this many seconds gets status 429."""
+    header_seconds: int = 10
+    """A connection whose next call has no whole headers after this many seconds is closed."""
+    body_seconds: int = 20
+    """A call whose body is not whole after this many seconds gets status 408."""
     sign_ins_per_minute: int = 30
     """Calls with a wrong token or code that one address may make per minute."""
 
@@ -51,6 +57,8 @@ class Settings:
     """A single query that costs a larger ε runs only after an owner has approved it."""
     session_hours: int = 12
     """Hours after which a person who signed in on the page signs in again."""
+    audit_file: Path | None = None
+    """Every line of the audit log is also added to this file, as a line of JSON."""
     hosts: tuple[str, ...] = ()
     """Names under which the server is reached, in addition to its address."""
     proxies: tuple[str, ...] = ("127.0.0.1", "::1")
@@ -99,6 +107,8 @@ def settings_from(content: Mapping[str, Any]) -> Settings:
         made["approval_above"] = rational("approval_above", given.pop("approval_above"), above=0)
     if "session_hours" in given:
         made["session_hours"] = _whole("session_hours", given.pop("session_hours"))
+    if "audit_file" in given:
+        made["audit_file"] = _file("audit_file", given.pop("audit_file"))
     if "hosts" in given:
         made["hosts"] = _texts("hosts", given.pop("hosts"))
     if "oidc" in given:
@@ -127,6 +137,12 @@ def _whole(name: str, value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise ParameterError(name, value, "must be a whole number, 1 or more")
     return value
+
+
+def _file(name: str, value: object) -> Path:
+    if not isinstance(value, str) or not value or not Path(value).parent.is_dir():
+        raise ParameterError(name, value, "must be the path of a file in a folder that exists")
+    return Path(value)
 
 
 def _texts(name: str, value: object) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from discreet.curator import Curator
 from discreet.errors import ParameterError
 from discreet.ledger import Analyst, Ledger
 from discreet.opening import ledger_place, open_catalog
-from discreet.server.records import Records, records_beside
+from discreet.server.records import AuditFile, Records, records_beside
 
 NAME = re.compile(r"[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?")
 
@@ -56,11 +56,12 @@ def _name_of(path: Path) -> str:
     return re.sub(r"[^a-z0-9_-]+", "-", stem.casefold()).strip("-_")[:64] or "data"
 
 
-def open_site(name: str, path: Path) -> Site:
+def open_site(name: str, path: Path, audit_file: Path | None = None) -> Site:
     """Open a catalog to be served."""
+    audit = None if audit_file is None else AuditFile(path=audit_file, catalog=name)
     curator = open_catalog(path)
     try:
-        records = records_beside(ledger_place(path))
+        records = records_beside(ledger_place(path), audit)
     except BaseException:
         curator.close()
         raise

@@ -1,0 +1,259 @@
+"""What a server adds to a query, how it keeps a tight budget under load, and calls per second.
+
+Clients and server share the cores of one machine, so that the rates are lower than a server alone
+would reach.
+"""
+
+import asyncio
+import os
+import socket
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import quantiles
+from tempfile import TemporaryDirectory
+from time import perf_counter, sleep
+from typing import Any
+
+import httpx
+
+import discreet
+from benchmarks.environments import ROOT
+from benchmarks.report import Figure, Report, Say, Table, Target
+from discreet.ledger import make_token
+from discreet.opening import open_books
+
+ROWS, PATIENTS = 10_000, 2_000
+QUERIES = 200
+"""So many are asked locally and over HTTP, in turns."""
+
+CLIENTS, LOAD_SECONDS = 200, 60
+PRICE, ALLOWED = "1/100", 200
+"""The budget of the account under load is that of so many queries at this price."""
+
+READERS, RATE_SECONDS = 8, 15
+
+CATALOG = """
+[budget]
+epsilon = 1000000
+
+[tables.visits]
+from = "visits.csv"
+unit = "patient_id"
+rows_per_unit = 5
+
+[tables.visits.columns]
+patient_id = { type = "integer" }
+region = { type = "text", values = ["north", "south"] }
+age = { type = "integer", bounds = [0, 100] }
+"""
+
+SETTINGS = """
+[limits]
+burst = 1000000
+requests_per_minute = 1000000
+waiting = 1000
+waiting_per_account = 1000
+"""
+
+SQL = "SELECT region, COUNT(*) AS n, AVG(age) AS a FROM visits WHERE age <> {} GROUP BY region"
+BASE = "/v1/catalogs/bench"
+
+
+def run(say: Say) -> Report:
+    """Start a server and measure it."""
+    with TemporaryDirectory(prefix="discreet-server-", dir=ROOT) as folder:
+        catalog = _catalog(Path(folder) / "served")
+        with _serving(catalog) as served:
+            say("local and over HTTP, in turns")
+            overhead = _overhead(served, _catalog(Path(folder) / "local", shift=1))
+            say(f"{CLIENTS} clients for {LOAD_SECONDS} seconds")
+            load = asyncio.run(_load(served))
+            say("calls per second")
+            rates = _rates(served)
+    answers = load[200]
+    return Report(
+        name="server",
+        tables=[
+            overhead,
+            Table(
+                title=f"{CLIENTS} clients for {LOAD_SECONDS} s on a budget for {ALLOWED} queries",
+                columns=("status", "calls"),
+                rows=[(MEANS.get(each, str(each)), f"{n:,}") for each, n in sorted(load.items())],
+            ),
+            rates,
+        ],
+        targets=[
+            Target(
+                sentence=f"answers of {CLIENTS} clients, at least those the budget allows",
+                measured=answers,
+                unit="answers",
+                least=ALLOWED,
+            ),
+            Target(
+                sentence=f"answers of {CLIENTS} clients, no more than the budget allows",
+                measured=answers,
+                unit="answers",
+                most=ALLOWED + 1,
+            ),
+        ],
+    )
+
+
+MEANS = {200: "200, answered", 402: "402, the budget does not allow it", 429: "429, come back"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Served:
+    """A server, and tokens of an account without and of one with a tight budget."""
+
+    url: str
+    rich: str
+    poor: str
+
+    def body(self, number: int, epsilon: str = "1/10") -> dict[str, Any]:
+        """Return a query that was not asked before."""
+        return {"sql": SQL.format(number), "epsilon": epsilon}
+
+    def client(self, token: str) -> httpx.AsyncClient:
+        """Return a client with as many connections as it needs."""
+        return httpx.AsyncClient(
+            base_url=self.url,
+            headers={"Authorization": f"Bearer {token}"},
+            timeout=120,
+            limits=httpx.Limits(max_connections=None),
+        )
+
+
+# --------------------------------------------------------------------------- measuring
+
+
+def _overhead(served: Served, catalog: Path) -> Table:
+    found: dict[str, list[float]] = {"local": [], "over HTTP": []}
+    headers = {"Authorization": f"Bearer {served.rich}"}
+    with discreet.open(catalog) as curator, httpx.Client(headers=headers, timeout=60) as client:
+        for number in range(QUERIES):
+            begun = perf_counter()
+            curator.ask(SQL.format(number), epsilon=0.1)
+            middle = perf_counter()
+            reply = client.post(f"{served.url}{BASE}/ask", json=served.body(number))
+            found["over HTTP"].append(perf_counter() - middle)
+            found["local"].append(middle - begun)
+            reply.raise_for_status()
+    cut = {name: quantiles(each, n=100) for name, each in found.items()}
+    rows = [(name, Figure(1e3 * each[49]), Figure(1e3 * each[98])) for name, each in cut.items()]
+    added = [1e3 * (cut["over HTTP"][at] - cut["local"][at]) for at in (49, 98)]
+    return Table(
+        title=f"A new query of {ROWS:,} rows: ms",
+        columns=("how", "p50", "p99"),
+        rows=[*rows, ("added by HTTP", *map(Figure, added))],
+        notes=["The ledger and the records of the server are SQLite files on the disk."],
+    )
+
+
+async def _load(served: Served) -> Counter[int]:
+    """Let clients ask new queries, each as soon as it has the last reply; count statuses."""
+    counts: Counter[int] = Counter()
+    until = perf_counter() + LOAD_SECONDS
+    numbers = iter(range(10**6, 10**9))
+
+    async def ask(client: httpx.AsyncClient) -> None:
+        while perf_counter() < until:
+            body = served.body(next(numbers), PRICE)
+            reply = await client.post(f"{BASE}/ask", json=body)
+            counts[reply.status_code] += 1
+
+    async with served.client(served.poor) as client:
+        await asyncio.gather(*(ask(client) for _ in range(CLIENTS)))
+    return counts
+
+
+def _rates(served: Served) -> Table:
+    reply = httpx.post(
+        f"{served.url}{BASE}/ask",
+        json=served.body(0),
+        headers={"Authorization": f"Bearer {served.rich}"},
+        timeout=60,
+    )
+    saved = f"{BASE}/answers/{reply.headers['Discreet-Answer']}"
+    calls: dict[str, Callable[[httpx.AsyncClient], Awaitable[httpx.Response]]] = {
+        "a saved answer by its id": lambda client: client.get(saved),
+        "explain": lambda client: client.post(f"{BASE}/explain", json=served.body(0)),
+        "health": lambda client: client.get("/health"),
+    }
+    rows = [(name, Figure(asyncio.run(_rate(served, call)))) for name, call in calls.items()]
+    return Table(
+        title=f"{READERS} clients for {RATE_SECONDS} s: calls per second",
+        columns=("what", "calls per second"),
+        rows=rows,
+        notes=["Clients and server share the cores of this machine."],
+    )
+
+
+async def _rate(
+    served: Served, call: Callable[[httpx.AsyncClient], Awaitable[httpx.Response]]
+) -> float:
+    made, begun = 0, perf_counter()
+
+    async def repeat(client: httpx.AsyncClient) -> None:
+        nonlocal made
+        while perf_counter() < begun + RATE_SECONDS:
+            (await call(client)).raise_for_status()
+            made += 1
+
+    async with served.client(served.rich) as client:
+        await asyncio.gather(*(repeat(client) for _ in range(READERS)))
+    return made / (perf_counter() - begun)
+
+
+# --------------------------------------------------------------------------- the server
+
+
+def _catalog(folder: Path, shift: int = 0) -> Path:
+    """Write a table and its catalog; shifted ages are other data with a ledger of their own."""
+    folder.mkdir()
+    rows = (
+        f"{number % PATIENTS},{('north', 'south')[number % 2]},{(number * 7 + shift) % 100}"
+        for number in range(ROWS)
+    )
+    (folder / "visits.csv").write_text("\n".join(["patient_id,region,age", *rows]) + "\n")
+    (folder / "discreet.toml").write_text(CATALOG)
+    (folder / "server.toml").write_text(SETTINGS)
+    return folder / "discreet.toml"
+
+
+@contextmanager
+def _serving(catalog: Path) -> Iterator[Served]:
+    rich, poor = make_token(), make_token()
+    with open_books(catalog) as ledger:
+        ledger.declare_analyst("rich", epsilon=10**5, token_hash=rich.hash)
+        ledger.declare_analyst("poor", epsilon=ALLOWED / 100, token_hash=poor.hash)
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port = found.getsockname()[1]
+    options = ["--port", str(port), "--config", str(catalog.parent / "server.toml")]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "discreet", "serve", f"bench={catalog}", *options],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=dict(os.environ),
+    )
+    try:
+        _wait(process, port)
+        yield Served(url=f"http://127.0.0.1:{port}", rich=rich.text, poor=poor.text)
+    finally:
+        process.terminate()
+        process.wait(60)
+
+
+def _wait(process: "subprocess.Popen[bytes]", port: int) -> None:
+    while process.poll() is None:
+        with socket.socket() as connection:
+            if connection.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        sleep(0.05)
+    raise RuntimeError("the server did not start")

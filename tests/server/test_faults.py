@@ -1,0 +1,109 @@
+"""Failures inside the server: told in fixed words, on the clock, and forgotten."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+import discreet.server.app
+from discreet.server.app import TOO_LONG, make_app
+from discreet.server.callers import STRANGER
+from discreet.server.settings import Settings
+
+SECRET = "the row of patient 6"  # noqa: S105 - a value to look for
+
+
+@pytest.fixture
+def app() -> FastAPI:
+    """Return an application with a route that fails with words that nobody may read."""
+    made = make_app({}, Settings(release_every=Fraction(1, 1000)))
+
+    async def fail() -> None:
+        raise RuntimeError(SECRET)
+
+    async def stranger() -> None:
+        raise STRANGER
+
+    made.add_api_route("/v1/fail", fail)
+    made.add_api_route("/v1/stranger", stranger)
+    return made
+
+
+@dataclass
+class Client:
+    """Calls an application in this process."""
+
+    app: FastAPI
+
+    def get(self, path: str) -> httpx.Response:
+        return self._call("GET", path)
+
+    def post(self, path: str, body: bytes) -> httpx.Response:
+        """Send a body without saying how long it is."""
+
+        async def parts() -> AsyncIterator[bytes]:
+            yield body
+
+        return self._call("POST", path, content=parts())
+
+    def _call(self, method: str, path: str, **more: Any) -> httpx.Response:
+        async def called() -> httpx.Response:
+            transport = httpx.ASGITransport(self.app)
+            async with (
+                self.app.router.lifespan_context(self.app),
+                httpx.AsyncClient(transport=transport, base_url="http://localhost") as client,
+            ):
+                return await client.request(method, path, **more)
+
+        return asyncio.run(called())
+
+
+@pytest.fixture
+def client(app: FastAPI) -> Client:
+    return Client(app)
+
+
+def test_a_failure_is_told_in_fixed_words(client: Client, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO):
+        reply = client.get("/v1/fail")
+    assert (reply.status_code, reply.json()["error"]["code"]) == (500, "internal")
+    assert reply.headers["Cache-Control"] == "no-store"
+    assert SECRET not in reply.text
+    assert "RuntimeError" in caplog.text
+    assert SECRET not in caplog.text
+
+
+def test_every_reply_leaves_at_a_tick(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    ticks = []
+
+    async def tick(settings: Settings) -> None:
+        ticks.append(settings.release_every)
+
+    monkeypatch.setattr(discreet.server.app, "tick", tick)
+    paths = ("/v1/openapi.json", "/v1/fail", "/v1/nothing", "/v1/me", "/v1/stranger")
+    for number, path in enumerate(paths):
+        client.get(path)
+        assert len(ticks) == number + 1
+    client.get("/health")
+    assert len(ticks) == len(paths)
+
+
+def frames_of(error: BaseException) -> int:
+    found, at = 0, error.__traceback__
+    while at is not None:
+        found, at = found + 1, at.tb_next
+    return found
+
+
+def test_an_error_that_is_raised_again_and_again_keeps_no_frames(client: Client) -> None:
+    """Frames have tokens and bodies, and each call would add some to an error that is constant."""
+    for _ in range(5):
+        assert client.get("/v1/stranger").status_code == 401
+        assert client.post("/v1/session", b"x" * 300_000).status_code == 413
+    assert frames_of(STRANGER) == frames_of(TOO_LONG) == 0
