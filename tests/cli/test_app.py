@@ -183,11 +183,11 @@ def test_help_lists_the_commands_in_the_order_in_which_people_need_them(
     discreet: Discreet,
 ) -> None:
     shown = discreet("--help").out
-    panels = ["Get started", "Run queries", "Budget", "Large tables", "Study and test"]
+    panels = ["Get started", "Run queries", "Budget", "Server", "Large tables", "Study and test"]
     assert sorted(panels, key=shown.index) == panels
     assert re.findall(r"^│ ([a-z]+) ", shown, re.M) == [
         *("demo", "init", "explain", "ask", "shell", "coverage", "budget", "analyst", "ledger"),
-        *("price", "prepare", "attack", "audit", "design", "local"),
+        *("price", "serve", "login", "prepare", "attack", "audit", "design", "local"),
     ]
     assert "forget" not in shown
 
@@ -306,7 +306,7 @@ def test_help_is_in_the_order_of_use(discreet: Discreet) -> None:
     shown = discreet("ask", "--help").out
     options = re.findall(r"^│ --([a-z-]+)", shown, re.M)
     assert options[:3] == ["epsilon", "within", "plot"]
-    assert options[-3:] == ["as", "token", "help"]
+    assert options[-4:] == ["as", "token", "server", "help"]
     commands = re.findall(r"^│ ([a-z]+) ", discreet("--help").out, re.M)
     assert commands[:5] == ["demo", "init", "explain", "ask", "shell"]
 
