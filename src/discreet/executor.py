@@ -8,6 +8,7 @@ could not be written is owed: nothing is answered in this process until it is.
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from threading import Lock
@@ -19,6 +20,7 @@ from discreet.engines.base import Engine, Statement
 from discreet.engines.public_store import PublicStore
 from discreet.errors import (
     ArithmeticDriftError,
+    DiscreetError,
     EngineError,
     EntropyError,
     Failure,
@@ -133,6 +135,17 @@ log = logging.getLogger("discreet.books")  # a public name, see docs/reference/s
 log.addHandler(logging.NullHandler())
 
 
+SAVED_ONLY: ContextVar[bool] = ContextVar("saved_only", default=False)
+"""Whether only what was released before may be answered, and nothing may be charged or run."""
+
+
+class NotSavedError(DiscreetError):
+    """A query of which not all is saved, where nothing may be charged or run."""
+
+
+NOT_SAVED = ("No saved answer to this query has these numbers", "Run the query again")
+
+
 PATIENCE, PAUSE = 30.0, 0.1
 """Seconds to wait, and between two looks, while other processes run too many questions at once."""
 
@@ -243,6 +256,8 @@ class Executor:
             }
             if not items and not pins:
                 return known, {}
+            if SAVED_ONLY.get():
+                raise NotSavedError(*NOT_SAVED)
             try:
                 receipts = self._ledger.charge_all(
                     list(items.values()),

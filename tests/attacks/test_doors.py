@@ -17,10 +17,12 @@ SOURCE = Path(discreet.__file__).parent
 FILES = sorted(SOURCE.rglob("*.py"))
 
 ENVIRONMENT = {
+    "client/credentials.py": "whose token a client sends, and where it is kept",
     "cli/shell.py": "where the shell keeps its history",
     "engines/spark/sessions.py": "whether there is Java",
     "opening/registry.py": "where the user's list of ledgers is",
     "opening/sources.py": "addresses that a catalog names a variable for",
+    "server/oidc_settings.py": "a secret that the settings name a variable for",
 }
 """Which files read variables of the environment, and what for."""
 

@@ -357,3 +357,25 @@ def test_an_account_of_a_later_version_is_refused_by_name() -> None:
 def _declared_with(ledger: SqliteLedger, about: dict[str, str]) -> None:
     with ledger._turn("write") as turn:
         turn.append(NewEntry(kind="analyst", account="eve", about=about))
+
+
+def test_a_change_does_not_undo_another_one_that_was_made_since(store: Store) -> None:
+    ledger = store.open()
+    known = ledger.declare_analyst("ann", epsilon=1)
+    disabled = ledger.declare_analyst("ann", epsilon=1, enabled=False)
+    assert ledger.replace_analyst(known, replace(known, role="reader")) == disabled
+    assert ledger.analysts() == (disabled,)
+    assert ledger.replace_analyst(None, replace(known, role="reader")) == disabled
+    changed = replace(disabled, role="reader")
+    assert ledger.replace_analyst(disabled, changed) == changed
+    assert ledger.analysts() == (changed,)
+
+
+def test_a_change_of_somebody_unknown_is_rejected(store: Store) -> None:
+    ledger = store.open()
+    known = Analyst(
+        name="ann", epsilon=Fraction(1), delta=None, token_hash=None, enabled=True, role="analyst"
+    )
+    with pytest.raises(AccountError, match="There is no analyst"):
+        ledger.replace_analyst(known, replace(known, enabled=False))
+    assert ledger.replace_analyst(None, known) == known

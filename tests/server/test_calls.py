@@ -94,6 +94,36 @@ def test_an_answer_is_the_same_in_every_format(served: Served) -> None:
         assert stream.read_all().num_rows == 2
 
 
+def test_margins_at_another_confidence_are_of_the_answer_and_charge_nothing(served: Served) -> None:
+    asked = served.ask(f"{COUNT} WHERE age > 77", "ann", epsilon=1)
+    place = f"{BASE}/answers/{asked.headers['discreet-answer']}/margins"
+    left = served.call("GET", f"{BASE}/budget").json()
+    at = {
+        level: served.call("GET", f"{place}?confidence={level}").json()["margins"][0][0]
+        for level in ("0.5", "0.95", "99/100")
+    }
+    assert at["0.5"] < at["0.95"] < at["99/100"]
+    assert served.call("GET", place, "guest").json() == {"margins": [[at["0.95"]]]}
+    assert served.call("GET", place, "bob").status_code == 404
+    assert served.call("GET", f"{place}?confidence=1").status_code == 422
+    assert served.call("GET", f"{BASE}/budget").json() == left
+
+
+def test_margins_are_of_the_numbers_that_were_shown(tmp_path: Path) -> None:
+    catalog = write_catalog(tmp_path)
+    with serving(catalog) as served:
+        asked = served.ask(COUNT, epsilon=1)
+    write_catalog(tmp_path, without=3)  # the data changed: a new answer would be charged
+    with serving(catalog) as served:
+        place = f"{BASE}/answers/{asked.headers['discreet-answer']}"
+        left = served.call("GET", f"{BASE}/budget").json()
+        found = served.call("GET", f"{place}/margins?confidence=0.5")
+        assert found.status_code == 409
+        assert found.json()["error"]["code"] == "not_saved"
+        assert served.call("GET", place).status_code == 200
+        assert served.call("GET", f"{BASE}/budget").json() == left
+
+
 def test_a_call_that_is_repeated_with_its_key_is_the_same_call(served: Served) -> None:
     before = served.call("GET", f"{BASE}/budget").json()["remaining"]["epsilon"]
     sql = f"{COUNT} WHERE age > 2"
@@ -136,6 +166,24 @@ def test_a_body_that_is_no_call_is_rejected(served: Served, body: bytes) -> None
     )
     assert reply.status_code == 422
     assert reply.json()["error"]["code"] == "bad_call"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '{"sql": "SELECT COUNT(*) FROM visits", "epsilon": 0.1, "epsilon": 40}',
+        '{"sql": "SELECT COUNT(*) FROM visits", "within": {"n": 1, "n": 2}}',
+        '{"sql": "SELECT COUNT(*) FROM visits", "epsilon": NaN}',
+    ],
+    ids=["field", "inner field", "no number"],
+)
+def test_a_body_with_two_readings_is_rejected(served: Served, body: str) -> None:
+    left = served.call("GET", f"{BASE}/budget").json()
+    headers = {"Content-Type": "application/json"}
+    reply = served.call("POST", f"{BASE}/ask", content=body.encode(), headers=headers)
+    assert reply.status_code == 400
+    assert reply.json()["error"]["code"] == "bad_call"
+    assert served.call("GET", f"{BASE}/budget").json() == left
 
 
 def test_a_long_body_is_not_read(served: Served) -> None:

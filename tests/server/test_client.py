@@ -81,6 +81,10 @@ def test_a_query_is_answered_charged_and_free_when_repeated(curator: Any, sql: s
     assert answer.to_text()
     assert answer.to_json()
     assert answer._repr_html_()
+    wider = curator.ask(sql, epsilon=2, groups_per_unit=1, confidence=0.99)
+    assert answer.margins_at(0.99) == wider.margins
+    assert answer.margins_at(0.99, simultaneous=True).keys() == wider.margins.keys()
+    assert curator.remaining.epsilon == before.epsilon - 2
 
 
 @pytest.mark.parametrize("sql", QUERIES)
@@ -132,6 +136,7 @@ def test_a_client_for_asyncio_asks_several_at_once(served: Served) -> None:
         async with await connect_async(served.url, served.tokens["ann"]) as remote:
             sqls = [f"{QUERIES[0]} WHERE age > {n}" for n in range(10, 16)]
             answers = await asyncio.gather(*(remote.ask(sql, epsilon=0.1) for sql in sqls))
+            assert answers[0].margins_at(0.5)["n"][0] < answers[0].margins["n"][0]
             assert (await remote.remaining()).epsilon < 50
             with pytest.raises(UnknownNameError):
                 await remote.explain("SELECT nope FROM visits", epsilon=1)

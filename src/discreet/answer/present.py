@@ -146,7 +146,7 @@ class _Shown:
         methods = [None if each is None else MarginMethod.EXACT for each in margins]
         for i in self.resampled:
             methods[i] = None if margins[i] is None else MarginMethod.FIRST_ORDER
-        together = self.candidates * (self.asked.num_rows if simultaneous else 1)
+        together = self.candidates * max(1, self.asked.num_rows if simultaneous else 1)
         sampler = Resampler(
             plan=self.plan,
             noisy=self.noisy,

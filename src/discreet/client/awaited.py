@@ -1,7 +1,7 @@
 """A client for asyncio."""
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from types import TracebackType
 from typing import Any, Self, TypeVar, Unpack
 
@@ -9,11 +9,21 @@ import httpx
 
 from discreet.amounts import Balance
 from discreet.answer import Answer
+from discreet.answer.columns import Margins
 from discreet.catalog import Catalog
 from discreet.client import calls
 from discreet.client.calls import RETRIED, HttpCall, HttpReply, Steps
 from discreet.client.oidc import BearerToken
-from discreet.client.remote import PATIENCE, TRIES, away, pause, reply_from, request_of, trusted
+from discreet.client.remote import (
+    PATIENCE,
+    TRIES,
+    away,
+    pause,
+    reply_from,
+    request_of,
+    run,
+    trusted,
+)
 from discreet.explanation import Explanation
 from discreet.explanation.coverage import Coverage
 from discreet.parameters import Real
@@ -31,27 +41,32 @@ async def connect_async(
     verify: Any = True,
 ) -> "AsyncRemote":
     """Return a client of a server, as `connect` does."""
-    auth = BearerToken(url, token)
-    http = httpx.AsyncClient(
-        base_url=url.rstrip("/"), auth=auth, timeout=timeout, verify=trusted(verify)
-    )
+    settings = {
+        "base_url": url.rstrip("/"),
+        "auth": BearerToken(url, token),
+        "timeout": timeout,
+        "verify": trusted(verify),
+    }
+    http = httpx.AsyncClient(**settings)
     try:
         name = await _run(calls.only_catalog(catalog), http)
     except BaseException:
         await http.aclose()
         raise
-    return AsyncRemote(http, name)
+    return AsyncRemote(http, name, lambda: httpx.Client(**settings))
 
 
 class AsyncRemote:
     """A curator on a server, for asyncio."""
 
-    def __init__(self, http: httpx.AsyncClient, name: str) -> None:
-        self._http, self._path = http, calls.path_of(name)
+    def __init__(
+        self, http: httpx.AsyncClient, name: str, waiting: Callable[[], httpx.Client]
+    ) -> None:
+        self._http, self._path, self._waiting = http, calls.path_of(name), waiting
 
     async def ask(self, sql: str, **terms: Unpack[Terms]) -> Answer:
         """Return the answer as `Curator.ask` does."""
-        return await _run(calls.ask(self._path, sql, terms), self._http)
+        return await _run(calls.ask(self._path, sql, terms, self._margins), self._http)
 
     async def explain(self, sql: str, **terms: Unpack[ExplainTerms]) -> Explanation:
         """Return what `ask` would do and cost; reads no data."""
@@ -70,6 +85,11 @@ class AsyncRemote:
     async def catalog(self) -> Catalog:
         """Return what may be asked about."""
         return await _run(calls.catalog(self._path), self._http)
+
+    def _margins(self, steps: Steps[Margins]) -> Margins:
+        """Return margins at another confidence. `Answer.margins_at` is no coroutine: it waits."""
+        with self._waiting() as http:
+            return run(steps, http)
 
     async def close(self) -> None:
         """Close the connection."""

@@ -6,11 +6,14 @@ repeated after a lost connection: it is charged once, and its answer is not lost
 """
 
 import json
-from collections.abc import Collection, Generator, Mapping
+from collections.abc import Callable, Collection, Generator, Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any, TypeAlias, TypeVar
 from urllib.parse import quote
 from warnings import warn
+
+import numpy as np
 
 from discreet.amounts import Balance
 from discreet.answer import Answer
@@ -95,7 +98,11 @@ def only_catalog(name: str | None) -> Steps[str]:
     raise ServerError(what, f"Name one that you may use: {', '.join(names)}")
 
 
-def ask(path: str, sql: str, terms: Mapping[str, Any]) -> Steps[Answer]:
+MarginsFrom: TypeAlias = Callable[[Steps[Margins]], Margins]
+"""Makes the calls for margins at another confidence, when somebody wants them."""
+
+
+def ask(path: str, sql: str, terms: Mapping[str, Any], run: MarginsFrom) -> Steps[Answer]:
     """Ask; warn before a charge for groups of which none is likely to be shown."""
     call = HttpCall(
         method="POST",
@@ -110,20 +117,23 @@ def ask(path: str, sql: str, terms: Mapping[str, Any]) -> Steps[Answer]:
         warn(str(error), GroupThresholdWarning, stacklevel=2)
         again = {**(call.body or {}), "accept_unlikely": True}
         reply = checked((yield replace(call, body=again)), sql)
-    return _read(reply)
-
-
-def _margins_at(*_: object) -> Margins:
-    raise ServerError(
-        "A server sends margins at the confidence of the query",
-        "Run the query again with another confidence, which costs nothing",
-    )
-
-
-def _read(reply: HttpReply) -> Answer:
+    place = f"{path}/answers/{quote(reply.headers.get('discreet-answer', ''), safe='')}/margins"
     try:
-        return unpacked(reply.body, _margins_at)
+        return unpacked(reply.body, lambda *level: run(margins(place, *level)))
     except ValueError:
+        raise ServerError(*UNREADABLE) from None
+
+
+def margins(place: str, confidence: Fraction, simultaneous: bool) -> Steps[Margins]:
+    """Return the margins of a saved answer at another confidence."""
+    stated = (
+        f"confidence={quote(str(confidence), safe='')}&simultaneous={str(simultaneous).lower()}"
+    )
+    reply = checked((yield HttpCall(method="GET", path=f"{place}?{stated}")))
+    try:
+        found = json.loads(reply.body)["margins"]
+        return tuple(None if each is None else np.array(each, np.float64) for each in found)
+    except (ValueError, KeyError, TypeError):
         raise ServerError(*UNREADABLE) from None
 
 

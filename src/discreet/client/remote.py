@@ -86,7 +86,7 @@ class Remote:
 
     def ask(self, sql: str, **terms: Unpack[Terms]) -> Answer:
         """Return the answer as `Curator.ask` does. After a lost connection it is charged once."""
-        return self._run(calls.ask(self._path, sql, terms))
+        return self._run(calls.ask(self._path, sql, terms, self._run))
 
     def explain(self, sql: str, **terms: Unpack[ExplainTerms]) -> Explanation:
         """Return what `ask` would do and cost; reads no data."""

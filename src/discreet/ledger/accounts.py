@@ -1,7 +1,7 @@
 """Accounts in a transaction: who holds a token, what analysts request, what the owner decides."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from fractions import Fraction
 from hashlib import sha256
 from hmac import compare_digest
@@ -9,7 +9,7 @@ from hmac import compare_digest
 from discreet.accounting.events import positive, zero_or_delta
 from discreet.errors import AccountError, ParameterError, shown
 from discreet.ledger.base import OWNER, Analyst
-from discreet.ledger.inputs import DISABLED, check_name, is_token_of, selector_in
+from discreet.ledger.inputs import DISABLED, check_analyst, check_name, is_token_of, selector_in
 from discreet.ledger.requests import (
     MOST_OPEN,
     MOST_REASON,
@@ -58,6 +58,26 @@ class TokenCheck:
             raise AccountError(*DISABLED)
         self._seen[stored] = fast
         return analyst
+
+
+def cap_in(turn: Turn, new: Analyst) -> Analyst:
+    """Put the cap of an account in force, and leave the rest of it; declare it if it is new."""
+    known = turn.state.analysts.get(new.name, new)
+    analyst = replace(known, epsilon=new.epsilon, delta=new.delta)
+    turn.declare_analyst(analyst)
+    return analyst
+
+
+def replace_in(turn: Turn, known: Analyst | None, new: Analyst) -> Analyst:
+    """Put an account in force if it is still as it was known; return it as it is then."""
+    analyst = check_analyst(**{each.name: getattr(new, each.name) for each in fields(new)})
+    current = turn.state.analysts.get(analyst.name)
+    if current != known:
+        if current is None:
+            raise AccountError(f"There is no analyst {shown(analyst.name)}", "Declare it first")
+        return current
+    turn.declare_analyst(analyst)
+    return analyst
 
 
 def request_in(turn: Turn, account: str, record: Mapping[str, str]) -> Request:

@@ -340,6 +340,13 @@ class Ledger(Protocol):
     def declare_cap(self, name: str, *, epsilon: Real, delta: Real | None = None) -> Analyst:
         """Put a cap in force; token and role stay, and who is disabled stays so."""
 
+    def replace_analyst(self, known: Analyst | None, new: Analyst) -> Analyst:
+        """Put an account in force if it is still as it was known; return it as it is then.
+
+        None stands for an account that was never declared. So no change undoes another one that
+        was made since.
+        """
+
     def analysts(self) -> tuple[Analyst, ...]:
         """Return the accounts that were declared, as they are in force."""
 

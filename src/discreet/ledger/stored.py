@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from hashlib import sha256
 from hmac import new as new_hmac
 from types import MappingProxyType, TracebackType
@@ -11,7 +10,7 @@ from typing import Self
 from discreet.accounting import Budget, Charge, Event, Remaining
 from discreet.deprecated import Renamed
 from discreet.errors import HIDDEN, AccountError, Failure, LedgerError, ParameterError
-from discreet.ledger.accounts import TokenCheck, decide_in, request_in
+from discreet.ledger.accounts import TokenCheck, cap_in, decide_in, replace_in, request_in
 from discreet.ledger.base import (
     OWNER,
     Analyst,
@@ -286,10 +285,12 @@ class StoredLedger:
         """Put a cap in force; token and role stay, and who is disabled stays so."""
         new = check_analyst(name=name, epsilon=epsilon, delta=delta, token_hash=None, enabled=True)
         with self._turn("write") as turn:
-            known = turn.state.analysts.get(new.name, new)
-            analyst = replace(known, epsilon=new.epsilon, delta=new.delta)
-            turn.declare_analyst(analyst)
-        return analyst
+            return cap_in(turn, new)
+
+    def replace_analyst(self, known: Analyst | None, new: Analyst) -> Analyst:
+        """Put an account in force if it is still as it was known; return it as it is then."""
+        with self._turn("write") as turn:
+            return replace_in(turn, known, new)
 
     def analysts(self) -> tuple[Analyst, ...]:
         """Return the accounts that were declared, as they are in force."""

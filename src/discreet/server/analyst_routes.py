@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from math import isfinite
 from typing import Annotated, Any, Literal, cast
 
 import pyarrow as pa
@@ -13,9 +14,11 @@ from discreet.answer import Answer
 from discreet.answer.wire import unpacked
 from discreet.explanation import Explanation
 from discreet.explanation.coverage import Coverage
-from discreet.server.asking import AnswerReply, QueryRunner
+from discreet.parameters import confidence_level
+from discreet.server.asking import AnswerReply, QueryRunner, margins_of
 from discreet.server.bodies import (
     MOST_NUMBER,
+    NUMBER,
     AskBody,
     CoverageBody,
     ExplainBody,
@@ -23,11 +26,13 @@ from discreet.server.bodies import (
     exact,
 )
 from discreet.server.callers import NOWHERE, Caller
+from discreet.server.reading import OneReading
+from discreet.server.records import SavedReply
 from discreet.server.schema import schema_of
 from discreet.server.signing import caller_in
 from discreet.wire import shown_catalog, to_wire
 
-router = APIRouter(prefix="/v1/catalogs/{catalog}", tags=["analysts"])
+router = APIRouter(prefix="/v1/catalogs/{catalog}", tags=["analysts"], route_class=OneReading)
 
 Asker = Annotated[Caller, Depends(caller_in("analyst"))]
 Reader = Annotated[Caller, Depends(caller_in("reader"))]
@@ -77,7 +82,8 @@ async def explain(request: Request, caller: Asker, body: ExplainBody) -> Respons
         curator = caller.site.curator
         return curator.explain(body.sql, **body.terms(), account=caller.account)
 
-    return _content(request, await asyncio.to_thread(explained))
+    async with request.app.state.planning.turn(caller.account, request.is_disconnected):
+        return _content(request, await asyncio.to_thread(explained))
 
 
 @router.post("/coverage")
@@ -138,11 +144,40 @@ async def answer(
     format: Format | None = None,  # noqa: A002 - as the route has it
 ) -> Response:
     """Return a saved answer: your own, or any for readers and owners."""
-    found = await asyncio.to_thread(caller.site.records.reply, id)
-    if found is None or (caller.role == "analyst" and found.account != caller.account):
-        raise NOWHERE
+    found = await _saved(caller, id)
     await asyncio.to_thread(caller.site.records.log, caller.name, "read", "free", answer=id)
     return replied(AnswerReply(id=found.id, body=found.body), format or _wanted(request))
+
+
+@router.get("/answers/{id}/margins")
+async def margins(
+    request: Request,
+    caller: Reader,
+    id: str,  # noqa: A002 - as the route has it
+    confidence: Annotated[str, Query(pattern=NUMBER)] = "0.95",
+    simultaneous: bool = False,
+) -> JsonObject:
+    """Return margins of error of a saved answer at another confidence. Spends nothing."""
+    found, level = await _saved(caller, id), confidence_level(exact(confidence))
+
+    def calculated() -> list[list[float | None] | None]:
+        widths = margins_of(found, caller.site.curator, level, simultaneous)
+        return [None if each is None else [_finite(width) for width in each] for each in widths]
+
+    async with request.app.state.planning.turn(caller.account, request.is_disconnected):
+        return {"margins": await asyncio.to_thread(calculated)}
+
+
+def _finite(width: float) -> float | None:
+    return float(width) if isfinite(width) else None
+
+
+async def _saved(caller: Caller, id_: str) -> SavedReply:
+    """Return a saved answer that the caller may see."""
+    found = await asyncio.to_thread(caller.site.records.reply, id_)
+    if found is None or (caller.role == "analyst" and found.account != caller.account):
+        raise NOWHERE
+    return found
 
 
 def replied(reply: AnswerReply, wanted: Format) -> Response:

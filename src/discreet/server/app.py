@@ -64,10 +64,12 @@ def make_app(sites: Mapping[str, Site], settings: Settings, hosts: Iterable[str]
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         app.state.turns = Turns(settings.limits)
         app.state.runner = QueryRunner(settings=settings, turns=app.state.turns)
+        app.state.planning = Turns(settings.limits)  # what reads no private data
         app.state.sign_ins = sign_ins
         app.state.settings = settings
         yield
         app.state.turns.stop()
+        app.state.planning.stop()
         await app.state.runner.finish()
 
     app = FastAPI(

@@ -9,12 +9,16 @@ import asyncio
 import json
 from base64 import urlsafe_b64encode
 from dataclasses import dataclass, field
+from fractions import Fraction
 from hashlib import sha256
 from typing import TypeVar
 
 from discreet.amounts import Price
 from discreet.answer import Answer
-from discreet.answer.wire import packed
+from discreet.answer.columns import Margins
+from discreet.answer.wire import packed, unpacked
+from discreet.curator import Curator
+from discreet.executor import NOT_SAVED, SAVED_ONLY, NotSavedError
 from discreet.explanation.thresholds import REFUSES_UNLIKELY
 from discreet.server.admission import Check, Turns
 from discreet.server.bodies import AskBody, QueryBody
@@ -171,6 +175,20 @@ def id_of(account: str, call: str, answer: Answer) -> str:
     """Return the id of an answer: the same for the same numbers to the same query."""
     content = f"{account}\0{call}\0{answer.to_csv()}\0{answer.price}".encode()
     return urlsafe_b64encode(sha256(content).digest()[:18]).decode("ascii")
+
+
+def margins_of(saved: SavedReply, curator: Curator, level: Fraction, at_once: bool) -> Margins:
+    """Return the margins of a saved answer at another confidence. Nothing is charged or run.
+
+    They follow from the noisy numbers, which the ledger has. Where it has others by now, because
+    the data changed or a sharper answer was charged since, the query is to be run again.
+    """
+    body = AskBody(sql=saved.question, **json.loads(saved.terms))
+    SAVED_ONLY.set(True)
+    answer = curator.ask(body.sql, **body.terms())
+    if not answer.table.equals(unpacked(saved.body, answer.column_margins_at).table):
+        raise NotSavedError(*NOT_SAVED)
+    return answer.column_margins_at(level, at_once)
 
 
 def _repeated(caller: Caller, id_: str, body: bytes) -> AnswerReply:

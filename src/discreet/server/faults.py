@@ -26,6 +26,7 @@ from discreet.errors import (
     SuspendedError,
     UnansweredError,
 )
+from discreet.executor import NotSavedError
 from discreet.explanation.thresholds import UnlikelyGroupsError
 
 log = logging.getLogger("discreet.server")
@@ -34,6 +35,7 @@ STATUS: Mapping[type[Exception], int] = {
     QuestionError: 422,
     ParameterError: 422,
     UnlikelyGroupsError: 409,
+    NotSavedError: 409,
     LeastEpsilonError: 422,
     NothingFoundError: 422,
     BudgetError: 402,

@@ -7,6 +7,8 @@ claims. Whoever is disabled stays so.
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -97,14 +99,26 @@ class OidcCallers:
             self._newest[site.name, name] = issued
         if known is not None and (known.role == rule.role or not known.enabled or not is_newest):
             return known
-        keeps_cap = known is not None and (known.epsilon > 0 or rule.epsilon is None)
-        found = site.ledger.declare_analyst(
-            name,
-            epsilon=known.epsilon if known is not None and keeps_cap else rule.epsilon,
-            delta=known.delta if known is not None and keeps_cap else rule.delta,
-            token_hash=None if known is None else known.token_hash,
+        new = _by_rule(known, name, rule)
+        found = site.ledger.replace_analyst(known, new)
+        if found == new:
+            action = "add" if known is None else "change"
+            site.records.log(name, action, "done", account=name, role=rule.role, by="oidc")
+        return found
+
+
+def _by_rule(known: Analyst | None, name: str, rule: RoleRule) -> Analyst:
+    """Return an account as a rule has it; a cap that is there stays."""
+    epsilon = Fraction(rule.epsilon or 0)
+    if known is None:
+        return Analyst(
+            name=name,
+            epsilon=epsilon,
+            delta=rule.delta,
+            token_hash=None,
+            enabled=True,
             role=rule.role,
         )
-        action = "add" if known is None else "change"
-        site.records.log(name, action, "done", account=name, role=rule.role, by="oidc")
-        return found
+    if known.epsilon > 0 or rule.epsilon is None:
+        return replace(known, role=rule.role)
+    return replace(known, role=rule.role, epsilon=epsilon, delta=rule.delta)

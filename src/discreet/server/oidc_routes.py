@@ -18,9 +18,10 @@ from pydantic import BaseModel
 from discreet.server.callers import NOWHERE
 from discreet.server.faults import CallError
 from discreet.server.oidc import OidcCallers
+from discreet.server.reading import OneReading
 from discreet.server.signing import SignIns, new_secret, set_session
 
-router = APIRouter(prefix="/v1/oidc", tags=["everybody"])
+router = APIRouter(prefix="/v1/oidc", tags=["everybody"], route_class=OneReading)
 
 COOKIE = "__Host-discreet-oidc"
 LASTS = timedelta(minutes=10)

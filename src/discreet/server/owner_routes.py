@@ -8,12 +8,14 @@ from fastapi import APIRouter, Depends, Query
 from pydantic import Field
 
 from discreet.ledger import Analyst, make_token
+from discreet.ledger.inputs import check_analyst
 from discreet.server.bodies import MOST_NUMBER, Amount, Body, JsonObject, exact
 from discreet.server.callers import NOWHERE, Caller
 from discreet.server.faults import CallError
+from discreet.server.reading import OneReading
 from discreet.server.signing import caller_in
 
-router = APIRouter(prefix="/v1/catalogs/{catalog}", tags=["owners"])
+router = APIRouter(prefix="/v1/catalogs/{catalog}", tags=["owners"], route_class=OneReading)
 
 Owner = Annotated[Caller, Depends(caller_in("owner"))]
 T = TypeVar("T")
@@ -92,22 +94,30 @@ async def change_analyst(caller: Owner, name: Name, body: ChangedAnalyst) -> Jso
     """Change the cap of an account, disable or enable it, or give it a new token."""
 
     def changed() -> JsonObject:
-        ledger = caller.site.ledger
-        known = next((each for each in ledger.analysts() if each.name == name), None)
-        if known is None:
-            raise NOWHERE
         token = make_token() if body.rotate else None
-        made = ledger.declare_analyst(
-            name,
-            epsilon=known.epsilon if body.epsilon is None else cast("float", exact(body.epsilon)),
-            delta=known.delta if body.delta is None else cast("float", exact(body.delta)),
-            token_hash=known.token_hash if token is None else token.hash,
-            enabled=known.enabled if body.enabled is None else body.enabled,
-            role=known.role,
-        )
+        made = new = None
+        while new is None or made != new:  # somebody else may change it at the same time
+            known = next(
+                (each for each in caller.site.ledger.analysts() if each.name == name), None
+            )
+            if known is None:
+                raise NOWHERE
+            new = _changed(known, body, None if token is None else token.hash)
+            made = caller.site.ledger.replace_analyst(known, new)
         return {**_account(caller, made), **({} if token is None else {"token": token.text})}
 
     return await _logged(caller, "change", name, changed)
+
+
+def _changed(known: Analyst, body: ChangedAnalyst, token_hash: str | None) -> Analyst:
+    return check_analyst(
+        name=known.name,
+        epsilon=known.epsilon if body.epsilon is None else exact(body.epsilon),
+        delta=known.delta if body.delta is None else exact(body.delta),
+        token_hash=token_hash or known.token_hash,
+        enabled=known.enabled if body.enabled is None else body.enabled,
+        role=known.role,
+    )
 
 
 @router.get("/incidents")

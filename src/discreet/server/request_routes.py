@@ -12,9 +12,12 @@ from discreet.ledger.requests import Request
 from discreet.server.asking import approval_of, due_for
 from discreet.server.bodies import MOST_NUMBER, Amount, Body, JsonObject, QueryBody, exact
 from discreet.server.callers import Caller
+from discreet.server.reading import OneReading
 from discreet.server.signing import caller_in
 
-router = APIRouter(prefix="/v1/catalogs/{catalog}/requests", tags=["requests"])
+router = APIRouter(
+    prefix="/v1/catalogs/{catalog}/requests", tags=["requests"], route_class=OneReading
+)
 
 Asker = Annotated[Caller, Depends(caller_in("analyst"))]
 Owner = Annotated[Caller, Depends(caller_in("owner"))]

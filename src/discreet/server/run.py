@@ -136,6 +136,7 @@ class OrderlyServer(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen until the last query has ended: a closed port would say less than a 503."""
         self._state.turns.stop()
+        self._state.planning.stop()
         while self._state.runner.under_way and not self.force_exit:
             await asyncio.sleep(0.05)
         await super().shutdown(sockets)

@@ -19,11 +19,12 @@ from discreet.server.bodies import CatalogContent, Health, JsonObject, Me, SignI
 from discreet.server.callers import NOWHERE, STRANGER, Caller, Role, caller_named, caller_with
 from discreet.server.faults import CallError
 from discreet.server.oidc import OidcCallers, looks_signed
+from discreet.server.reading import OneReading
 from discreet.server.records import Records
 from discreet.server.settings import Settings
 from discreet.server.sites import Site
 
-router = APIRouter(tags=["everybody"])
+router = APIRouter(tags=["everybody"], route_class=OneReading)
 
 COOKIE = "__Host-discreet"
 
@@ -94,13 +95,17 @@ class SignIns:
         """Return who holds a token. A bad one costs one slow hash, whatever is wrong with it."""
         if self.oidc is not None and looks_signed(token):
             return await self._signed(self.oidc, token, request)
-        named = [each for each in self.sites.values() if each.ledger.knows_token(token)]
-        if not named:
+        site = await asyncio.to_thread(self._site_of, token)
+        if site is None:
             self.count_stranger(request)  # before the hash, which takes its time
-        tried = await asyncio.to_thread(caller_with, token, (named or [*self.sites.values()])[0])
+        tried = await asyncio.to_thread(caller_with, token, site or next(iter(self.sites.values())))
         if tried is None:
             raise STRANGER
         return {tried.site.name: tried}
+
+    def _site_of(self, token: str) -> Site | None:
+        """Return the catalog that has an account with the public part of a token."""
+        return next((each for each in self.sites.values() if each.ledger.knows_token(token)), None)
 
     async def _signed(self, oidc: OidcCallers, token: str, request: Request) -> dict[str, Caller]:
         try:
