@@ -2,6 +2,7 @@
 
 # ruff: noqa: S105, S106 - made-up secrets
 
+import asyncio
 import copy
 import subprocess
 import sys
@@ -12,9 +13,11 @@ from typing import Any, cast
 import pytest
 
 from discreet.errors import CatalogError, MissingExtraError, ParameterError
+from discreet.server.faults import CallError
 from discreet.server.oidc import OidcCallers
 from discreet.server.oidc_settings import RoleRule, oidc_from
 from discreet.server.settings import read_settings, settings_from
+from discreet.server.sites import open_site
 from tests.server.running import write_catalog
 
 GOOD: dict[str, Any] = {
@@ -124,6 +127,22 @@ def test_a_mistake_in_a_file_names_the_file(tmp_path: Path) -> None:
 def test_a_rule_names_a_catalog_that_is_served() -> None:
     with pytest.raises(ParameterError, match=r"oidc.roles\[1\].catalog must be a catalog"):
         OidcCallers(oidc_from(GOOD), {})
+
+
+def test_a_role_that_changes_while_the_owner_disables_the_account_leaves_it_disabled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = open_site("clinic", write_catalog(tmp_path))
+    callers = OidcCallers(oidc_from(ruled(role="owner", epsilon=None)), {"clinic": site})
+    before = site.ledger.declare_analyst("oidc:ann", epsilon=1)
+    site.ledger.declare_analyst("oidc:ann", epsilon=1, enabled=False)
+    monkeypatch.setattr(site.ledger, "analysts", lambda: (before,))  # as read a moment ago
+    with pytest.raises(CallError) as caught:
+        asyncio.run(callers.with_claims({"sub": "ann", "groups": ["a"]}))
+    assert caught.value.status == 401
+    monkeypatch.undo()
+    assert [(each.enabled, each.role) for each in site.ledger.analysts()] == [(False, "analyst")]
+    site.close()
 
 
 def test_a_server_with_a_mistake_in_its_rules_does_not_start(tmp_path: Path) -> None:
