@@ -87,18 +87,20 @@ def process_of(
     tokens: dict[str, str] | None = None,
     module: tuple[str, ...] = ("discreet",),
     port: int | None = None,
+    output: Path | None = None,
 ) -> Iterator[Served]:
     """Run a server with tokens that were made before; it ends with the block."""
     tokens = add_accounts(catalog) if tokens is None else tokens
     port = free_port() if port is None else port
     command = [sys.executable, "-m", *module]
-    process = subprocess.Popen(  # noqa: S603 - our own command
-        [*command, "serve", f"clinic={catalog}", "--port", str(port), *options],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=dict(os.environ),
-    )
+    with open(output or os.devnull, "wb") as written:
+        process = subprocess.Popen(  # noqa: S603 - our own command
+            [*command, "serve", f"clinic={catalog}", "--port", str(port), *options],
+            stdout=written,
+            stderr=written if output else subprocess.PIPE,
+            text=True,
+            env=dict(os.environ, PYTHONUNBUFFERED="1"),
+        )
     served = Served(url=f"http://127.0.0.1:{port}", process=process, tokens=tokens)
     try:
         wait_for(lambda: is_up(served))
