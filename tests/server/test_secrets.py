@@ -41,7 +41,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
         f'audit_file = "{audit}"\n[limits]\nburst = 100000\nrequests_per_minute = 100000\n'
     )
     second = write_catalog(folder / "second")
-    others = add_accounts(second)
+    others = add_accounts(second, of="other")
     with process_of(
         write_catalog(folder / "first"),
         *(f"other={second}", "--config", str(config)),
