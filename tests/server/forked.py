@@ -1,16 +1,17 @@
 """Processes that begin with everything imported: one process imports the server, and forks others.
 
-So most servers of tests start in a fraction of a second. What they run is what `python -m` runs,
-which `test_serve.py` and others start as people do.
+So most servers and commands of tests start in a fraction of a second. What they run is what
+`python -m` runs, which `test_serve.py` and others start as people do.
 """
 
 import os
 import runpy
 import sys
-import time
+from collections.abc import Mapping
+from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
-from tempfile import mkstemp
+from tempfile import TemporaryDirectory, mkstemp
 
 FORKS = get_context("forkserver")
 FORKS.set_forkserver_preload(["discreet.cli.app", "discreet.cli.serve", "discreet.server.run"])
@@ -22,7 +23,7 @@ class ServerProcess:
     def __init__(self, module: str, *arguments: str, output: Path | None = None) -> None:
         self._is_temporary = output is None
         self._output = output or _new_file()
-        given = (module, arguments, dict(os.environ), str(self._output))
+        given = ([module, *arguments], dict(os.environ), Path.cwd(), [self._output] * 2)
         self._process = FORKS.Process(target=_run, args=given, daemon=True)
         self._process.start()
 
@@ -75,14 +76,39 @@ def _new_file() -> Path:
     return Path(name)
 
 
-def _run(module: str, arguments: tuple[str, ...], environment: dict[str, str], output: str) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """What a command wrote, and its exit code."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def run_command(*arguments: str, folder: Path, environment: Mapping[str, str]) -> Ended:
+    """Run `discreet` in a folder to its end."""
+    with TemporaryDirectory() as made:
+        out, err = (Path(made, name) for name in ("out", "err"))
+        given = (["discreet", *arguments], dict(environment), folder, [out, err])
+        process = FORKS.Process(target=_run, args=given, daemon=True)
+        process.start()
+        process.join(60)
+        code = process.exitcode
+        process.kill()
+        process.join()
+        process.close()
+        assert code is not None, "the command did not end"
+        return Ended(returncode=code, stdout=out.read_text(), stderr=err.read_text())
+
+
+def _run(command: list[str], environment: dict[str, str], folder: Path, files: list[Path]) -> None:
     """Run a module as `python -m` does."""
     os.environ.clear()
     os.environ.update(environment)
-    time.tzset()
-    to = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    for each in (1, 2):
-        os.dup2(to, each)
-    os.close(to)
-    sys.argv = [module, *arguments]
-    runpy.run_module(module, run_name="__main__", alter_sys=True)
+    os.chdir(folder)
+    for number, file in enumerate(files, start=1):
+        opened = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        os.dup2(opened, number)
+        os.close(opened)
+    sys.argv = command
+    runpy.run_module(command[0], run_name="__main__", alter_sys=True)
