@@ -4,9 +4,7 @@
 process writes FOLDER/reached when it comes to the place, and waits there for FOLDER/go.
 """
 
-import os
 import socket
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -19,6 +17,7 @@ from discreet.cli import main
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.ledger.stored import StoredLedger
 from discreet.server.records import Records
+from tests.server.forked import ServerProcess
 from tests.server.running import Served, add_accounts, free_port, write_catalog
 
 PLACES: dict[str, tuple[Any, str]] = {
@@ -87,25 +86,19 @@ def process_of(
     tokens: dict[str, str] | None = None,
     module: tuple[str, ...] = ("discreet",),
     port: int | None = None,
+    output: Path | None = None,
 ) -> Iterator[Served]:
     """Run a server with tokens that were made before; it ends with the block."""
     tokens = add_accounts(catalog) if tokens is None else tokens
     port = free_port() if port is None else port
-    command = [sys.executable, "-m", *module]
-    process = subprocess.Popen(  # noqa: S603 - our own command
-        [*command, "serve", f"clinic={catalog}", "--port", str(port), *options],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=dict(os.environ),
-    )
+    command = (*module, "serve", f"clinic={catalog}", "--port", str(port))
+    process = ServerProcess(*command, *options, output=output)
     served = Served(url=f"http://127.0.0.1:{port}", process=process, tokens=tokens)
     try:
         wait_for(lambda: is_up(served))
         yield served
     finally:
-        process.kill()
-        process.communicate(timeout=30)
+        process.close()
 
 
 @contextmanager
@@ -118,7 +111,7 @@ def held_process(catalog: Path, place: str, *options: str, **more: Any) -> Itera
 
 def is_up(served: Served) -> bool:
     """Return whether a server answers; fail if its process has ended."""
-    assert served.process.poll() is None, served.process.communicate()[1]
+    assert served.process.poll() is None, served.process.written()
     place = urlsplit(served.url)
     with socket.socket() as connection:
         return connection.connect_ex((place.hostname, place.port)) == 0

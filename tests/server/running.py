@@ -1,22 +1,21 @@
 """A real server process over a small catalog, for tests."""
 
-import os
 import signal
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import httpx
 
 from discreet.client import Remote, connect
-from discreet.ledger import make_token
+from discreet.ledger import Token, make_token
 from discreet.opening import open_books
+from tests.server.forked import ServerProcess
 
 CATALOG = """
 [budget]
@@ -54,7 +53,7 @@ class Served:
     """A server process, and tokens of its accounts by their names."""
 
     url: str
-    process: "subprocess.Popen[str]"
+    process: ServerProcess
     tokens: dict[str, str] = field(default_factory=dict)
     verify: Any = True
 
@@ -93,12 +92,18 @@ ACCOUNTS: Mapping[str, dict[str, Any]] = {
 }
 
 
-def add_accounts(catalog: Path) -> dict[str, str]:
-    """Declare some accounts; return their tokens."""
+@cache
+def _token(name: str, of: str) -> Token:  # noqa: ARG001 - the key of the cache
+    """Return the token of an account: hashing one is slow on purpose, so it is made once."""
+    return make_token()
+
+
+def add_accounts(catalog: Path, of: str = "clinic") -> dict[str, str]:
+    """Declare some accounts; return their tokens, which are the same for catalogs of one name."""
     tokens = {}
     with open_books(catalog) as ledger:
         for name, declared in ACCOUNTS.items():
-            token = make_token()
+            token = _token(name, of)
             ledger.declare_analyst(name, token_hash=token.hash, **declared)
             tokens[name] = token.text
     return tokens
@@ -121,14 +126,8 @@ def serving(
 ) -> Iterator[Served]:
     """Run a server of a catalog that is called clinic, until the block ends."""
     tokens, port = add_accounts(catalog), port or free_port()
-    command = [sys.executable, "-m", "discreet", "serve", f"clinic={catalog}", "--port", str(port)]
-    process = subprocess.Popen(  # noqa: S603 - our own command
-        [*command, *options],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=dict(os.environ),
-    )
+    command = ("serve", f"clinic={catalog}", "--port", str(port))
+    process = ServerProcess("discreet", *command, *options)
     served = Served(
         url=f"{scheme}://127.0.0.1:{port}", process=process, tokens=tokens, verify=verify
     )
@@ -136,8 +135,7 @@ def serving(
         _wait(served)
         yield served
     finally:
-        process.kill()
-        process.communicate(timeout=30)
+        process.close()
 
 
 def _wait(served: Served) -> None:
@@ -149,5 +147,4 @@ def _wait(served: Served) -> None:
             if served.process.poll() is not None:
                 break
             time.sleep(0.1)
-    _, words = served.process.communicate(timeout=5)
-    raise AssertionError(f"the server did not start: {words}")
+    raise AssertionError(f"the server did not start: {served.process.written()}")

@@ -2,8 +2,6 @@
 
 import asyncio
 import os
-import subprocess
-import sys
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,6 +15,7 @@ from discreet.errors import BudgetError, DiscreetError, QuestionError, UnknownNa
 from discreet.explanation.thresholds import GroupThresholdWarning
 from discreet.ledger import make_token
 from discreet.opening import open_books
+from tests.server.forked import Ended, run_command
 from tests.server.running import Served, serving, write_catalog
 
 QUERIES = (
@@ -154,16 +153,9 @@ def test_a_server_that_is_not_there_is_one_sentence(monkeypatch: pytest.MonkeyPa
 
 
 def test_the_command_asks_a_server(served: Served, tmp_path: Path) -> None:
-    def run(*arguments: str, **more: str) -> "subprocess.CompletedProcess[str]":
-        home = {"XDG_CONFIG_HOME": str(tmp_path), "DISCREET_SERVER": served.url, **more}
-        return subprocess.run(  # noqa: S603 - our own command
-            [sys.executable, "-m", "discreet", *arguments],
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-            env={**os.environ, **home},
-        )
+    def run(*arguments: str) -> Ended:
+        home = {"XDG_CONFIG_HOME": str(tmp_path), "DISCREET_SERVER": served.url}
+        return run_command(*arguments, folder=tmp_path, environment={**os.environ, **home})
 
     refused = run("ask", QUERIES[0], "-e", "1")
     assert refused.returncode == 1

@@ -22,6 +22,7 @@ from joserfc.jwk import RSAKey
 from joserfc.jwt import encode
 
 from discreet.client import connect
+from tests.server.forked import run_command
 from tests.server.providing import (
     AUDIENCE,
     SECRET_VARIABLE,
@@ -382,9 +383,8 @@ def test_the_command_signs_in_by_a_code_and_renews_its_token(
     served: Served, provided: Provided, tmp_path: Path
 ) -> None:
     home = {"XDG_CONFIG_HOME": str(tmp_path), "DISCREET_SERVER": served.url}
-    command = [sys.executable, "-m", "discreet"]
     with subprocess.Popen(  # noqa: S603 - our own command
-        [*command, "login", served.url],
+        [sys.executable, "-m", "discreet", "login", served.url],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -405,14 +405,7 @@ def test_the_command_signs_in_by_a_code_and_renews_its_token(
     assert first["refresh_token"]
 
     def budget() -> str:
-        done = subprocess.run(  # noqa: S603 - our own command
-            [*command, "budget"],
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-            env={**os.environ, **home},
-        )
+        done = run_command("budget", folder=tmp_path, environment={**os.environ, **home})
         assert done.returncode == 0, done.stderr
         return done.stdout
 

@@ -15,6 +15,7 @@ import pytest
 from discreet.errors import CatalogError, ParameterError
 from discreet.server.run import Address
 from discreet.server.settings import read_settings
+from tests.server.forked import Ended, run_command
 from tests.server.running import add_accounts, free_port, write_catalog
 
 SERVE = [sys.executable, "-m", "discreet", "serve"]
@@ -45,6 +46,11 @@ def run(
         check=False,
         timeout=60,
     )
+
+
+def refused(folder: Path, *options: str) -> Ended:
+    """Begin to serve with options that are rejected."""
+    return run_command("serve", *options, folder=folder, environment=_environment(folder))
 
 
 def _environment(folder: Path) -> dict[str, str]:
@@ -116,7 +122,7 @@ def test_a_port_in_use_is_named_and_a_demo_that_runs_keeps_its_ledger(tmp_path: 
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        ended = run(tmp_path, *SERVE, "--demo", "--port", str(port))
+        ended = refused(tmp_path, "--demo", "--port", str(port))
     assert (ended.returncode, ended.stdout) == (1, "")
     assert ended.stderr == (
         f"discreet: --port must be a port that no other program uses, but {port} was given. "
@@ -126,7 +132,7 @@ def test_a_port_in_use_is_named_and_a_demo_that_runs_keeps_its_ledger(tmp_path: 
 
 
 def test_a_missing_catalog_is_one_sentence_and_says_what_to_do(tmp_path: Path) -> None:
-    ended = run(tmp_path, *SERVE)
+    ended = refused(tmp_path)
     assert (ended.returncode, ended.stdout) == (1, "")
     assert ended.stderr == (
         "discreet: Catalog discreet.toml not found. Name its file, create one with "
@@ -147,7 +153,7 @@ def test_a_missing_extra_is_named(tmp_path: Path, absent: str) -> None:
 def test_the_demo_leaves_other_catalogs_alone(tmp_path: Path) -> None:
     catalog = write_catalog(tmp_path / "discreet-demo")
     before = catalog.read_bytes()
-    ended = run(tmp_path, *SERVE, "--demo", "--port", str(free_port()))
+    ended = refused(tmp_path, "--demo", "--port", str(free_port()))
     assert ended.returncode == 1
     assert "Run discreet serve --demo in another folder" in ended.stderr
     assert catalog.read_bytes() == before

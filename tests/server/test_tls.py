@@ -4,7 +4,6 @@ import os
 import shutil
 import ssl  # noqa: TID251 - certificates, not random numbers
 import subprocess
-import sys
 from pathlib import Path
 
 import httpx
@@ -12,6 +11,7 @@ import pytest
 
 from discreet.client import ServerError, connect
 from discreet.errors import ParameterError
+from tests.server.forked import run_command
 from tests.server.running import serving, write_catalog
 
 COUNT = "SELECT COUNT(*) AS n FROM visits"
@@ -50,7 +50,7 @@ def make_certificate(folder: Path, authority: str) -> tuple[Path, Path]:
 
 
 def test_a_server_with_a_certificate_is_asked_over_tls_and_by_nobody_in_clear(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     authority, other = make_authority(tmp_path, "ours"), make_authority(tmp_path, "theirs")
     certificate, key = make_certificate(tmp_path, "ours")
@@ -62,6 +62,7 @@ def test_a_server_with_a_certificate_is_asked_over_tls_and_by_nobody_in_clear(
             answer = remote.ask(COUNT, epsilon=1)
             assert [list(row) for row in answer.rows] == [["n"]]
             assert str(remote.remaining) == "ε = 49 of 50, δ = 1e-6 of 1e-6"
+        monkeypatch.setattr("discreet.client.remote.TRIES", 1)
         with pytest.raises(ServerError, match="cannot be reached"):
             connect(served.url, served.tokens["ann"], verify=str(other), timeout=5)
         with pytest.raises(httpx.TransportError):
@@ -77,15 +78,8 @@ def test_a_file_that_has_no_certificates_is_named(tmp_path: Path) -> None:
 
 def refused(folder: Path, *options: str) -> str:
     """Run `discreet serve` with options that it rejects; return its one sentence."""
-    ended = subprocess.run(  # noqa: S603 - our own command
-        [sys.executable, "-m", "discreet", "serve", *options],
-        cwd=folder,
-        env=os.environ | {"NO_COLOR": "1", "DISCREET_STATE": f"{folder}-state"},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    own = {"NO_COLOR": "1", "DISCREET_STATE": f"{folder}-state"}
+    ended = run_command("serve", *options, folder=folder, environment={**os.environ, **own})
     assert ended.returncode == 1
     assert ended.stderr.count("\n") == 1
     return ended.stderr
