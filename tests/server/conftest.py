@@ -2,7 +2,7 @@
 
 import pytest
 
-SERVERS = {"place", "served", "twins"}
+SERVERS = {"place", "served", "strict", "twins"}
 """Fixtures that are servers of a module."""
 
 
