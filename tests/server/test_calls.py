@@ -234,6 +234,18 @@ def test_the_log_has_who_did_what_and_no_value(served: Served) -> None:
     assert "rows" not in json.dumps(entries)
 
 
+def test_the_log_has_tables_that_could_not_be_measured(served: Served) -> None:
+    for table, epsilon in (("nowhere", 1), ("visits", 51), ("visits", 0.5)):
+        served.call("POST", f"{BASE}/coverage", json={"table": table, "epsilon": epsilon})
+    entries = served.call("GET", f"{BASE}/audit", "boss").json()["entries"]
+    found = [(each["table"], each["outcome"]) for each in entries if each["action"] == "coverage"]
+    assert found[::-1][-3:] == [
+        ("nowhere", "unknown_name"),
+        ("visits", "budget"),
+        ("visits", "done"),
+    ]
+
+
 def test_a_session_needs_its_csrf_token(served: Served) -> None:
     signed_in = served.call("POST", "/v1/session", None, json={"token": served.tokens["ann"]})
     cookie = signed_in.headers["set-cookie"]

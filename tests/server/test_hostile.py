@@ -25,7 +25,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 @pytest.fixture(scope="module")
 def strict(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A server that sends callers away so soon that a slow machine sees it too."""
+    """Run a server that sends callers away so soon that a slow machine sees it too."""
     folder = tmp_path_factory.mktemp("strict")
     config = folder / "server.toml"
     config.write_text("[limits]\nrequests_per_minute = 1\nburst = 4\nsign_ins_per_minute = 2\n")

@@ -26,6 +26,7 @@ from discreet.server.bodies import (
     exact,
 )
 from discreet.server.callers import NOWHERE, Caller
+from discreet.server.faults import error_of
 from discreet.server.reading import OneReading
 from discreet.server.records import SavedReply
 from discreet.server.schema import schema_of
@@ -91,13 +92,18 @@ async def coverage(request: Request, caller: Asker, body: CoverageBody) -> Respo
     """Measure the share of a table's rows and values that answers count. It is charged once."""
 
     def measured() -> Coverage:
-        found = caller.site.curator.coverage(
-            body.table,
-            epsilon=cast("float | None", exact(body.epsilon)),
-            columns=body.columns,
-            account=caller.account,
-        )
-        caller.site.records.log(caller.name, "coverage", "done", table=body.table)
+        records = caller.site.records
+        try:
+            found = caller.site.curator.coverage(
+                body.table,
+                epsilon=cast("float | None", exact(body.epsilon)),
+                columns=body.columns,
+                account=caller.account,
+            )
+        except Exception as error:
+            records.log(caller.name, "coverage", error_of(error).code, table=body.table)
+            raise
+        records.log(caller.name, "coverage", "done", table=body.table)
         return found
 
     async with request.app.state.turns.turn(caller.account):
