@@ -23,6 +23,7 @@ QUERIES = (
     "SELECT region, COUNT(*) AS n, AVG(age) AS age, MEDIAN(age) AS m FROM visits GROUP BY region",
     "SELECT region, COUNT(*) / SUM(COUNT(*)) OVER () AS share FROM visits GROUP BY region",
     "SELECT city, COUNT(DISTINCT patient_id) AS n FROM visits GROUP BY city",
+    "SELECT AVG(age) / SUM(CASE WHEN age > 98 THEN 1 ELSE 0 END) AS ratio FROM visits",
 )
 
 REJECTED = (

@@ -132,7 +132,9 @@ def margins(place: str, confidence: Fraction, simultaneous: bool) -> Steps[Margi
     reply = checked((yield HttpCall(method="GET", path=f"{place}?{stated}")))
     try:
         found = json.loads(reply.body)["margins"]
-        return tuple(None if each is None else np.array(each, np.float64) for each in found)
+        return tuple(
+            None if each is None else np.array(each, np.object_).astype(float) for each in found
+        )
     except (ValueError, KeyError, TypeError):
         raise ServerError(*UNREADABLE) from None
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from math import isfinite
+from math import isfinite, isnan
 from typing import Annotated, Any, Literal, cast
 
 import pyarrow as pa
@@ -163,19 +163,22 @@ async def margins(
     confidence: Annotated[str, Query(pattern=NUMBER)] = "0.95",
     simultaneous: bool = False,
 ) -> JsonObject:
-    """Return margins of error of a saved answer at another confidence. Spends nothing."""
+    """Return margins of error of a saved answer at another confidence. Spends nothing.
+
+    Each column has a list, or null if it has no margins. "Infinity" stands for no limit.
+    """
     found, level = await _saved(caller, id), confidence_level(exact(confidence))
 
-    def calculated() -> list[list[float | None] | None]:
+    def calculated() -> list[list[float | str | None] | None]:
         widths = margins_of(found, caller.site.curator, level, simultaneous)
-        return [None if each is None else [_finite(width) for width in each] for each in widths]
+        return [None if each is None else [_in_json(width) for width in each] for each in widths]
 
     async with request.app.state.planning.turn(caller.account, request.is_disconnected):
         return {"margins": await asyncio.to_thread(calculated)}
 
 
-def _finite(width: float) -> float | None:
-    return float(width) if isfinite(width) else None
+def _in_json(width: float) -> float | str | None:
+    return float(width) if isfinite(width) else None if isnan(width) else "Infinity"
 
 
 async def _saved(caller: Caller, id_: str) -> SavedReply:
