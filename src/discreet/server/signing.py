@@ -213,13 +213,18 @@ async def sign_in(
 async def session(
     request: Request, site: Annotated[str | None, Header(alias="Sec-Fetch-Site")] = None
 ) -> JsonObject:
-    """Return the CSRF token of the session, for a page that was opened by a sign-in elsewhere."""
+    """Return who is signed in, and the CSRF token of the session; no catalog for nobody."""
     if site not in (None, "same-origin", "none"):
         raise FORGED
     sign_ins: SignIns = request.app.state.sign_ins
-    callers = await sign_ins.callers(request)
     secret = request.cookies.get(COOKIE, "")
     about = await asyncio.to_thread(sign_ins.records.session, secret)
+    try:
+        callers = await sign_ins.callers(request)
+    except CallError as error:
+        if error is not STRANGER:
+            raise
+        return _begun("", {})
     if about is None or about["kind"] != "session":
         raise STRANGER
     return _begun(about["csrf"], callers)

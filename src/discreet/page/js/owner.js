@@ -1,0 +1,6 @@
+// A view to be written.
+import { html } from "/page/vendor/preact.js";
+
+export default function View() {
+  return html`<div class="page"><h1>owner</h1></div>`;
+}
