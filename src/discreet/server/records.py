@@ -23,6 +23,7 @@ from typing import Any, Protocol, TypeAlias
 from discreet.errors import LedgerError
 from discreet.extras import psycopg_module
 from discreet.ledger import is_on_server
+from discreet.ledger.backup import records_of
 from discreet.ledger.postgres import parted
 
 ID = re.compile("[A-Za-z0-9_-]{24}")
@@ -369,10 +370,20 @@ def records_beside(ledger: str | Path, audit_file: AuditFile | None = None) -> R
     return Records(_database_beside(ledger), audit_file)
 
 
+MOST_SCHEMA = 63
+"""Characters of a name that PostgreSQL keeps."""
+
+
+def schema_of(ledger: str) -> str:
+    """Return the schema of the records of a ledger, which no other ledger has."""
+    name = f"{ledger}_server"
+    return name if len(name) <= MOST_SCHEMA else f"{ledger[:40]}_{_digest(ledger)[:15]}_server"
+
+
 def _database_beside(ledger: str | Path) -> Database:
     if isinstance(ledger, str) and is_on_server(ledger):
         address, schema = parted(ledger)
-        return PostgresDatabase(address, f"{schema[:56]}_server")
+        return PostgresDatabase(address, schema_of(schema))
     if str(ledger) == ":memory:":
         return SqliteDatabase(None)
-    return SqliteDatabase(Path(ledger).with_suffix(".records"))
+    return SqliteDatabase(records_of(Path(ledger)))
