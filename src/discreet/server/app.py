@@ -1,6 +1,7 @@
 """The application: routes, limits on bodies, headers, the one form of errors, OpenAPI."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from ipaddress import ip_address
@@ -9,7 +10,6 @@ from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -47,7 +47,7 @@ REPLIES: dict[int | str, dict[str, Any]] = {
         402: "Not enough budget",
         403: "Not allowed",
         404: "Nothing here that you may see",
-        409: "To be confirmed, or a key that was used for another query",
+        409: "To be confirmed, or a key or a name that was used before",
         413: "The call is too long",
         422: "The query or an argument is rejected",
         429: "Too many calls: come back after Retry-After seconds",
@@ -109,8 +109,12 @@ async def _told(_: Request, error: Exception) -> Response:
 
 
 def rejection(error: CallError) -> Response:
-    """Return the reply to a call that is rejected."""
-    return JSONResponse(error.to_json(), status_code=error.status, headers=dict(error.headers))
+    """Return the reply to a call that is rejected.
+
+    It is ASCII: half of a character pair, which a call may contain, has no other bytes.
+    """
+    content, headers = json.dumps(error.to_json()), dict(error.headers)
+    return Response(content, error.status, headers, "application/json")
 
 
 def _call_error(error: Exception) -> CallError:
