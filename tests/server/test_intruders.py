@@ -206,6 +206,17 @@ def test_a_line_of_the_log_has_no_more_than_the_beginning_of_a_long_query(served
     assert line["question"] == sql[:MOST_LOGGED] + "…"
 
 
+def test_what_no_parquet_file_holds_is_rejected_and_stays_readable(served: Served) -> None:
+    sql = f"SELECT INTERVAL '1 month' AS d, {COUNT[7:]}"
+    reply = served.ask(sql, "boss", epsilon=1)
+    path = f"{BASE}/answers/{reply.headers['Discreet-Answer']}"
+    statuses = {
+        format_: served.call("GET", f"{path}?format={format_}", "boss").status_code
+        for format_ in ("json", "csv", "arrow", "parquet")
+    }
+    assert statuses == {"json": 200, "csv": 200, "arrow": 200, "parquet": 422}
+
+
 def test_answers_are_written_outside_of_the_loop_that_serves_others(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:

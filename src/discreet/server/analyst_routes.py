@@ -26,6 +26,7 @@ from discreet.server.bodies import (
     exact,
 )
 from discreet.server.callers import NOWHERE, Caller
+from discreet.server.faults import CallError
 from discreet.server.reading import OneReading
 from discreet.server.records import SavedReply
 from discreet.server.schema import schema_of
@@ -187,8 +188,19 @@ def _nothing(*_: object) -> Any:
 
 def _parquet(answer: Answer) -> bytes:
     sink = pa.BufferOutputStream()
-    pq.write_table(answer.to_arrow(errors=True), sink)
+    try:
+        pq.write_table(answer.to_arrow(errors=True), sink)
+    except pa.ArrowNotImplementedError:  # of intervals
+        raise NO_PARQUET from None
     return sink.getvalue().to_pybytes()
+
+
+NO_PARQUET = CallError(
+    status=422,
+    code="no_parquet",
+    what="This answer has a column of a type that Parquet files cannot hold",
+    fix="Get it in another format: json, csv or arrow",
+)
 
 
 FORMATS: dict[Format, Callable[[Answer], bytes]] = {
