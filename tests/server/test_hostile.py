@@ -113,6 +113,17 @@ def test_a_header_that_could_be_read_in_two_ways_is_rejected(served: Served, nam
     assert reply.startswith(b"HTTP/1.1 400")
 
 
+def test_a_body_with_two_lengths_is_rejected_and_hides_no_second_call(served: Served) -> None:
+    reply = raw(
+        served,
+        b"POST /v1/session HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n"
+        b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+        b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+    )
+    assert reply.startswith(b"HTTP/1.1 400")
+    assert reply.count(b"HTTP/1.1") == 1
+
+
 def test_a_long_body_in_chunks_is_cut_off(served: Served) -> None:
     def chunks() -> Iterator[bytes]:
         for _ in range(1000):

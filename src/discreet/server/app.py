@@ -214,6 +214,8 @@ class Guard:
         names = [name for name, _ in headers]
         if any(names.count(each) > 1 for each in SINGLE):
             return AMBIGUOUS
+        if {b"content-length", b"transfer-encoding"} <= known.keys():
+            return TWO_LENGTHS
         if _host_in(known.get(b"host", b"")) not in self._hosts:
             return FOREIGN
         length = known.get(b"content-length", b"0")
@@ -252,6 +254,16 @@ AMBIGUOUS = CallError(
     fix="Send each header once",
     headers=CLOSED,
 )
+
+
+TWO_LENGTHS = CallError(
+    status=400,
+    code="bad_call",
+    what="A body has a length and comes in chunks",
+    fix="Send Content-Length or Transfer-Encoding, not both",
+    headers=CLOSED,
+)
+"""A proxy that goes by the one would take for a second call what belongs to the first."""
 
 
 class CutError(Exception):

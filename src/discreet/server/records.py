@@ -7,6 +7,7 @@ released: losing it loses no charge and no noisy table, which are in the ledger.
 
 # ruff: noqa: S608 - all SQL is of constants
 
+import errno
 import json
 import os
 import re
@@ -79,8 +80,8 @@ class SqliteDatabase:
     def __init__(self, path: Path | None) -> None:
         self._lock = RLock()
         place = ":memory:" if path is None else str(path)
-        if path is not None and not path.exists():
-            path.touch(mode=0o600)
+        if path is not None:
+            _make(path)
         self._connection = sqlite3.connect(
             place, check_same_thread=False, isolation_level=None, timeout=60
         )
@@ -101,6 +102,15 @@ class SqliteDatabase:
         """Close the file."""
         with self._lock:
             self._connection.close()
+
+
+def _make(path: Path) -> None:
+    """Make a file that only this user may read, unless it is there; follow no link."""
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600))
+    except OSError as error:
+        what = f"The records of the server, {path}, are no file that this user may write"
+        raise LedgerError(what, "Check what is at this place") from error
 
 
 class PostgresDatabase:
@@ -209,7 +219,8 @@ class AuditFile:
         line = json.dumps({"catalog": self.catalog, **entry.to_json()}) + "\n"
         file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         try:
-            os.write(file, line.encode("ascii"))
+            if os.write(file, line.encode("ascii")) < len(line):
+                raise OSError(errno.ENOSPC, "The line was not written to its end")
         finally:
             os.close(file)
 
