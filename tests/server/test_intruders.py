@@ -13,6 +13,7 @@ import pytest
 
 import discreet.server.analyst_routes
 import discreet.server.asking
+from discreet.ledger.stored import StoredLedger
 from discreet.server import admission
 from discreet.server.admission import wait_for_clock
 from discreet.server.app import make_app
@@ -70,29 +71,36 @@ def test_coverage_above_the_limit_needs_approval_unless_it_was_measured(served: 
 # ----------------------------------------------------------------------- the clock
 
 
-def test_the_end_of_a_query_is_logged_by_the_clock(
+def test_the_end_of_a_query_is_saved_and_logged_by_the_clock(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The analyst reads the time of the line, which would be the time that the query took."""
+    """Analysts see the time of the line, and in explanations that there is a new table."""
     events: list[str] = []
-    log = Records.log
 
-    def logged(*given: Any, **named: Any) -> None:
-        events.append("line")
-        log(*given, **named)
+    def noted(kind: type, name: str) -> None:
+        act = getattr(kind, name)
 
-    monkeypatch.setattr(Records, "log", logged)
+        def acted(*given: Any, **named: Any) -> Any:
+            events.append(name)
+            return act(*given, **named)
+
+        monkeypatch.setattr(kind, name, acted)
+
+    noted(Records, "log")
+    noted(StoredLedger, "keep")
     monkeypatch.setattr(discreet.server.asking, "wait_for_clock", lambda _: events.append("clock"))
-    calls = {
-        "ask": [{"sql": COUNT, "epsilon": 1}, {"sql": "SELECT *"}, {"sql": COUNT, "epsilon": 1}],
-        "coverage": [{"table": "visits", "epsilon": 1}, {"table": "nothing"}],
-    }
     client = _client(site, monkeypatch)
-    for route, bodies in calls.items():
-        for body in bodies:
-            events.clear()
-            client.send(f"{BASE}/{route}", body)
-            assert events == ["clock", "line"]
+    calls: list[tuple[str, dict[str, Any], list[str]]] = [
+        ("ask", {"sql": COUNT, "epsilon": 1}, ["clock", "keep", "log"]),
+        ("ask", {"sql": COUNT, "epsilon": 1}, ["log"]),
+        ("ask", {"sql": "SELECT *"}, ["clock", "log"]),
+        ("coverage", {"table": "visits", "columns": [], "epsilon": 1}, ["clock", "keep", "log"]),
+        ("coverage", {"table": "nothing"}, ["clock", "log"]),
+    ]
+    for route, body, expected in calls:
+        events.clear()
+        client.send(f"{BASE}/{route}", body)
+        assert events == expected
 
 
 @pytest.mark.parametrize("now", [100.0, 100.1, 100.79, 100.81, 100.999])

@@ -203,11 +203,12 @@ async def _until(is_gone: Check) -> None:
 def wait_for_clock(settings: Settings) -> None:
     """Wait until shortly before the next tick, if there is a clock; in a thread of its own.
 
-    What callers can see of the end of a query besides its reply is that it gives up its turn and
-    the time and the place of its line in the log. These follow the clock as well.
+    What callers can see of the end of a query besides its reply: others can be read off what it
+    released, it gives up its turn, and its line in the log has a time. All of that follows the
+    clock as well.
     """
     if settings.release_every is not None:
-        lead = settings.release_every / 5  # for the line, so that the reply leaves at this tick
+        lead = settings.release_every / 5  # to save and log it, so that it leaves at this tick
         sleep(until_tick(monotonic() + float(lead), settings.release_every))
 
 

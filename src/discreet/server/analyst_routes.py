@@ -154,6 +154,7 @@ async def margins(
     Each column has a list, or null if it has no margins. "Infinity" stands for no limit.
     """
     found, level = await _saved(caller, id), confidence_level(exact(confidence))
+    await asyncio.to_thread(caller.site.records.log, caller.name, "margins", "free", answer=id)
 
     def calculated() -> list[list[float | str | None] | None]:
         widths = margins_of(found, caller.site.curator, level, simultaneous)

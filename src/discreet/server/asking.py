@@ -10,6 +10,7 @@ import json
 from base64 import urlsafe_b64encode
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from hashlib import sha256
 from typing import TypeVar, cast
 
@@ -19,7 +20,7 @@ from discreet.answer.columns import Margins
 from discreet.answer.wire import packed, unpacked
 from discreet.coverage.measurements import DEFAULT_PART
 from discreet.curator import Curator
-from discreet.executor import NOT_SAVED, SAVED_ONLY, NotSavedError
+from discreet.executor import BEFORE_SAVING, NOT_SAVED, SAVED_ONLY, NotSavedError
 from discreet.explanation.coverage import Coverage
 from discreet.explanation.thresholds import REFUSES_UNLIKELY
 from discreet.parameters import rational
@@ -130,6 +131,7 @@ def _asked(
         if noted.answer is not None:
             return _repeated(caller, noted.answer, noted.body)
     REFUSES_UNLIKELY.set(not body.accept_unlikely)
+    BEFORE_SAVING.set(partial(wait_for_clock, settings))
     try:
         caller.check_still()  # it may have waited
         check_approved(caller, body, settings)
@@ -140,7 +142,6 @@ def _asked(
         raise
     content = packed(answer)
     if len(content) > settings.limits.answer_bytes:
-        wait_for_clock(settings)
         records.log(caller.name, "ask", "too_long", question=logged(body.sql))
         raise TOO_LONG
     id_ = id_of(caller.account, call, answer)
@@ -157,7 +158,6 @@ def _asked(
     )
     if key is not None:
         content = records.finish(caller.account, key, id_, content).body
-    wait_for_clock(settings)
     records.log(
         caller.name,
         "ask",
@@ -182,6 +182,7 @@ def logged(text: str) -> str:
 def measured(caller: Caller, body: CoverageBody, settings: Settings) -> Coverage:
     """Measure the coverage of a table and log it; in a thread of its own."""
     records, table = caller.site.records, logged(body.table)
+    BEFORE_SAVING.set(partial(wait_for_clock, settings))
     try:
         caller.check_still()  # it may have waited
         found = _coverage(caller, body, settings)
@@ -190,7 +191,6 @@ def measured(caller: Caller, body: CoverageBody, settings: Settings) -> Coverage
         records.log(caller.name, "coverage", error_of(error).code, table=table)
         raise
     paid = Fraction(0) if found.from_ledger else found.price.epsilon
-    wait_for_clock(settings)
     records.log(caller.name, "coverage", "done", table=table, epsilon=str(paid))
     return found
 
