@@ -111,9 +111,10 @@ async def _told(_: Request, error: Exception) -> Response:
 def rejection(error: CallError) -> Response:
     """Return the reply to a call that is rejected.
 
-    It is ASCII: half of a character pair, which a call may contain, has no other bytes.
+    Half of a character pair, which a call may contain, has no bytes and is written as an escape.
     """
-    content, headers = json.dumps(error.to_json()), dict(error.headers)
+    text = json.dumps(error.to_json(), ensure_ascii=False)
+    content, headers = text.encode("utf-8", "backslashreplace"), dict(error.headers)
     return Response(content, error.status, headers, "application/json")
 
 
