@@ -15,8 +15,8 @@ class Client:
 
     app: FastAPI
 
-    def get(self, path: str) -> httpx.Response:
-        return self._call("GET", path)
+    def get(self, path: str, **more: Any) -> httpx.Response:
+        return self._call("GET", path, **more)
 
     def post(self, path: str, body: bytes) -> httpx.Response:
         """Send a body without saying how long it is."""

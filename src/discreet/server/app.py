@@ -38,7 +38,7 @@ HEADERS = {
 }
 """What every reply has."""
 
-LOOPBACK = ("localhost", "127.0.0.1", "[::1]", "::1")
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 REPLIES: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorReply, "description": what}
@@ -97,7 +97,7 @@ def make_app(sites: Mapping[str, Site], settings: Settings, hosts: Iterable[str]
     for kind in (CallError, DiscreetError, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, _told)
     metrics = app.state.metrics = Metrics()
-    known = frozenset([*LOOPBACK, *hosts])
+    known = frozenset(each.casefold().strip("[]") for each in (*LOOPBACK, *hosts))
     app.add_middleware(Guard, settings=settings, hosts=known, metrics=metrics)
     return app
 
@@ -290,10 +290,10 @@ FOREIGN = CallError(
 
 
 def _host_in(header: bytes) -> str:
-    """Return the name in a Host header, without its port."""
+    """Return the name in a Host header, without its port and without brackets."""
     text = header.decode("latin-1").casefold()
     if text.startswith("["):
-        return text.partition("]")[0] + "]"
+        return text[1:].partition("]")[0]
     return text.partition(":")[0]
 
 

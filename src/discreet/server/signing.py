@@ -9,6 +9,7 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
 from hmac import compare_digest
+from ipaddress import ip_address, ip_network
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Path, Request, Response
@@ -174,7 +175,16 @@ class SignIns:
 
 
 def _address(request: Request) -> str:
-    return request.client.host if request.client else ""
+    return network_of(request.client.host if request.client else "")
+
+
+def network_of(host: str) -> str:
+    """Return who is counted as one caller: an address, or of IPv6 the network that one has."""
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return host
+    return str(ip_network((address, 64), strict=False)) if address.version == 6 else host
 
 
 CatalogName = Annotated[str, Path(max_length=64, description="The name of a catalog")]
