@@ -33,7 +33,7 @@ Numbers: TypeAlias = Sequence[float]
 
 FOUNDATIONS = "Foundations of Privacy, lecture 7"
 ACCESS = "Privacy Preserving Information Access, part II"
-ANALYSIS = "CS 860 Algorithms for Private Data Analysis, lecture 4"
+ANALYSIS = "CS 860 Algorithms for Private Data Analysis (2020), lecture 4"
 ENGINEERING = "Privacy Engineering, week 4"
 DATABASES = "CSCI 5440, database privacy"
 

@@ -41,6 +41,9 @@ POINTS = 400
 SHOWN = Fraction(99, 100)
 """The share of all draws that a curve covers, at least."""
 
+FARTHEST = 5
+"""Standard deviations beyond which no Gaussian curve is drawn."""
+
 Kind: TypeAlias = Literal["geometric", "laplace", "gaussian", "staircase"]
 Mechanism: TypeAlias = Geometric | Laplace | Gaussian | Staircase
 
@@ -156,7 +159,7 @@ def _at(found: Fine, place: Fraction) -> float:
 
 def _places(made: Mechanism, here: Distribution, sensitivity: int) -> list[Fraction]:
     """Return places of the support that cover both distributions, with both exact answers."""
-    reach = Fraction(made.margin(SHOWN))
+    reach = _reach(made, sensitivity)
     first, last = WITHOUT - reach, WITHOUT + sensitivity + reach
     step = here.support.step
     if isinstance(made, Geometric):
@@ -165,6 +168,16 @@ def _places(made: Mechanism, here: Distribution, sensitivity: int) -> list[Fract
     spread = (first + (last - first) * i / POINTS for i in range(POINTS + 1))
     ends = {WITHOUT, WITHOUT + sensitivity}
     return sorted({floor(each / step) * step for each in spread} | ends)
+
+
+def _reach(made: Mechanism, sensitivity: int) -> Fraction:
+    """Return how far beyond the exact answers curves go; Gaussian ones to where they leave e^ε."""
+    least = max(Fraction(made.margin(SHOWN)), Fraction(sensitivity))
+    if not isinstance(made, Gaussian):
+        return least
+    # The privacy loss is epsilon at epsilon · variance / sensitivity from the middle.
+    crossing = made.epsilon * made.variance / sensitivity * Fraction(11, 10)
+    return max(least, min(crossing, Fraction(FARTHEST * made.scale)))
 
 
 # --------------------------------------------------------------------------- draws

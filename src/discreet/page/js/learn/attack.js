@@ -1,6 +1,6 @@
 // Attacks on synthetic people, run live against four ways to answer, a few trials in each call.
 import { amount, number } from "/page/js/format.js";
-import { Chart, compute, EPSILONS, Figures, Knob, line, Panel, percent } from "/page/js/learn/playground.js";
+import { Chart, compute, EPSILONS, Figures, Knob, Legend, line, Panel, percent } from "/page/js/learn/playground.js";
 import { Button } from "/page/js/ui.js";
 import { Fragment, html, useEffect, useRef, useState } from "/page/vendor/preact.js";
 
@@ -8,7 +8,7 @@ const TARGETS = [["raw", "Exact answers"], ["rounded", "Rounded to tens"], ["fre
 const ATTACKS = {
   averaging: { goal: 20, see: "The attacker repeats one count. Fresh noise averages out; Discreet returns the saved answer, so repeating it reveals nothing more.",
     guess: "one person's secret" },
-  differencing: { goal: 12, see: "The attacker counts everyone, then everyone but one person. Exact and rounded counts reveal that person; Discreet stops when its budget is spent.",
+  differencing: { goal: 20, see: "The attacker counts everyone, then everyone but one person. Exact and rounded counts reveal that person; Discreet stops when its budget is spent.",
     guess: "one person's secret" },
   reconstruction: { goal: 96, see: "The attacker counts random halves of the people and solves for everybody's secret. Enough answers reveal the whole table, unless a budget ends them.",
     guess: "the secrets of 32 people" },
@@ -31,7 +31,6 @@ function draw(found, epsilon) {
     const allowed = found.discreet?.allowed;
     return html`${[0, 0.25, 0.5, 0.75, 1].map((each) => html`<g key=${each}><line class=${each === 0.5 ? "guess" : "grid"} x1=${LEFT} x2=${width - RIGHT} y1=${y(each)} y2=${y(each)} />
         <text x=${LEFT - 7} y=${y(each) + 4} text-anchor="end">${percent(each)}</text></g>`)}
-      <text x=${LEFT + 6} y=${y(0.25) - 6}>below 50%: no better than guessing</text>
       ${allowed && html`<line class="limit" x1=${LEFT} x2=${width - RIGHT} y1=${y(allowed)} y2=${y(allowed)} /><text class="cost" x=${LEFT + 6} y=${y(allowed) + 15}>the most that ε ${amount(epsilon)} allows</text>`}
       ${Array.from({ length: Math.log2(most) + 1 }, (_, i) => 2 ** i).map((each) => html`<text key=${each} x=${x(each)} y=${height - 22} text-anchor="middle">${number(each)}</text>`)}
       <text x=${(LEFT + width - RIGHT) / 2} y=${height - 4} text-anchor="middle">queries</text>
@@ -49,10 +48,17 @@ function words(outcome, isDone) {
 }
 
 function Row({ kind, name, outcome, goal }) {
-  const last = outcome?.steps.at(-1), share = Math.min(1, doneOf(outcome) / goal);
-  return html`<tr><th scope="row"><span class="named"><i class=${`sw ${kind}`} /><span>${name}<span class="result">${words(outcome, share === 1)}</span></span></span></th>
-    <td class="grow"><span class="bar" role="progressbar" aria-label=${`Attack on: ${name}`} aria-valuemin="0" aria-valuemax="100" aria-valuenow=${Math.round(100 * share)}><i style=${{ width: `${100 * share}%` }} /></span></td>
+  const last = outcome?.steps.at(-1);
+  return html`<tr><th scope="row"><span class="named"><i class=${`sw ${kind}`} /><span>${name}<span class="result">${words(outcome, doneOf(outcome) >= goal)}</span></span></span></th>
+    <td class="grow"><span class=${`success ${kind}`} aria-hidden="true">${last && html`<i style=${{ width: `${100 * last.success}%` }} />`}</span></td>
     <td class="num">${last ? html`<b>${percent(last.success)}</b><span class="result">${percent(last.interval[0])} to ${percent(last.interval[1])}</span>` : "–"}</td></tr>`;
+}
+
+/** How far the attack is, in all targets. */
+function Progress({ found, goal }) {
+  const share = TARGETS.reduce((sum, [kind]) => sum + Math.min(1, doneOf(found[kind]) / goal), 0) / TARGETS.length;
+  return html`<div class="progress" role="progressbar" aria-label="Progress of the attack" aria-valuemin="0" aria-valuemax="100" aria-valuenow=${Math.round(100 * share)}>
+    <i style=${{ width: `${100 * share}%` }} /></div>`;
 }
 
 /** Run the attack against one target until there are enough guesses. */
@@ -88,18 +94,19 @@ export default function Attack({ id, title, numbers }) {
   const halt = () => { stop.current?.abort(); setState("ready"); };
   const isRunning = state === "running", success = (kind) => found[kind]?.steps.at(-1)?.success;
   const change = (value) => { if (isRunning) halt(); setFound({}); setEpsilon(value); };
-  return html`<${Panel} id=${id} title=${title} numbers=${numbers} reply=${{ value: found, error, isStale: false }}
+  return html`<${Panel} id=${id} title=${title} kind="begin" numbers=${numbers} reply=${{ value: found, error, isStale: false }}
     tag=${html`<span class="tag refuse">attack</span>`} see=${see}
     controls=${html`<${Knob} label="Budget of Discreet" isCost steps=${EPSILONS.filter((each) => each >= 0.1)} value=${epsilon} onChange=${change} format=${(v) => `ε ${amount(v)}`} />
       <p class="small soft">The attacker guesses ${guess}. A guess without any answer is right half of the time. Discreet spends a tenth of its budget on each query.</p>
-      <div class="btns">${isRunning ? html`<${Button} icon="x" onClick=${halt}>Stop</${Button}>` : html`<${Button} icon="play" kind="solid" onClick=${start}>${state === "done" ? "Attack again" : "Start the attack"}</${Button}>`}</div>`}
+      <div class="btns">${isRunning ? html`<${Button} icon="x" onClick=${halt}>Stop</${Button}>` : html`<${Button} icon="play" kind="solid" onClick=${start}>${state === "done" ? "Attack again" : "Start the attack"}</${Button}>`}</div>
+      ${isRunning && html`<${Progress} found=${found} goal=${goal} />`}`}
     figures=${html`<${Figures} rows=${[
       ...TARGETS.map(([kind, name]) => [name, success(kind) === undefined ? "–" : `${percent(success(kind))} right`]),
       ["Guessing", "50% right"],
       found.discreet && [`The most that ε ${amount(epsilon)} allows`, percent(found.discreet.allowed)],
     ]} />`}>
-    <${Fragment}><${Chart} height=${280} draw=${draw(found, epsilon)} label=${`Share of right guesses by number of queries. ${TARGETS.map(([kind, name]) => (success(kind) === undefined ? "" : `${name}: ${percent(success(kind))}.`)).join(" ") || "The attack has not run yet."}`} />
-      <table class="fits"><caption class="vh">Progress and success of the attack</caption><thead><tr><th scope="col">Answers</th><th scope="col">Progress</th><th scope="col" class="right">Right, 95%</th></tr></thead>
+    <${Fragment}><${Legend} items=${[["guess-of", "guessing"], ...TARGETS]} /><${Chart} height=${280} draw=${draw(found, epsilon)} label=${`Share of right guesses by number of queries. ${TARGETS.map(([kind, name]) => (success(kind) === undefined ? "" : `${name}: ${percent(success(kind))}.`)).join(" ") || "The attack has not run yet."}`} />
+      <table class="fits"><caption class="vh">Success of the attack</caption><thead><tr><th scope="col">Answers</th><th scope="col">Right guesses, and 50%</th><th scope="col" class="right">95% interval</th></tr></thead>
         <tbody>${TARGETS.map(([kind, name]) => html`<${Row} key=${kind} kind=${kind} name=${name} outcome=${found[kind]} goal=${goal} />`)}</tbody></table>
       <p class="vh" role="status">${isRunning ? "The attack runs." : state === "done" ? "The attack is complete." : ""}</p></${Fragment}>
   </${Panel}>`;

@@ -4,7 +4,7 @@ import { Chart, EPSILONS, Figures, Knob, Legend, Panel, percent, range, ticks, u
 import { Button } from "/page/js/ui.js";
 import { Fragment, html, useEffect, useState } from "/page/vendor/preact.js";
 
-const LEFT = 44, RIGHT = 12, TOP = 12, BASE = 232, REVENUE = 300, HEIGHT = 340;
+const LEFT = 44, RIGHT = 12, TOP = 12, BASE = 268, REVENUE = 344, HEIGHT = 384;
 
 function draw(found, chosen) {
   return (width) => {
@@ -48,12 +48,12 @@ export default function Auction({ id, title, numbers }) {
       <${Knob} label="Highest bid" steps=${range(0.1, 4.2, 0.1)} value=${high} onChange=${setHigh} format=${(v) => number(v, 2)} />
       <${Knob} label="Other bids of 1.00" steps=${range(1, 11)} value=${others} onChange=${setOthers} />
       <label class="check"><input type="checkbox" checked=${isMonotone} onChange=${(event) => setMonotone(event.target.checked)} /> bids only add revenue: half the noise</label>
-      <div class="btns"><${Button} onClick=${() => pick(1)}>Choose a price</${Button}><${Button} onClick=${() => pick(50)}>Choose 50</${Button}></div>`}
+      <div class="btns"><${Button} onClick=${() => pick(1)}>Choose one</${Button}><${Button} onClick=${() => pick(50)}>Choose 50</${Button}></div>`}
     figures=${found && html`<${Figures} rows=${[
       ["Best revenue", number(found.best, 2)],
       ["Expected revenue", number(found.expected, 2)],
       ["Falls short by at most, 95%", number(found.margin, 1)],
-      last === undefined ? ["Choose a price to see what it earns", ""] : [`The last price, ${number(found.prices[last], 1)}, earns`, number(found.revenues[last], 2)],
+      last === undefined ? ["The chosen price earns", "–"] : [`The last price, ${number(found.prices[last], 1)}, earns`, number(found.revenues[last], 2)],
     ]} />`}>
     ${found && html`<${Fragment}><${Legend} items=${[["", "probability of each price"], ["ghost", "without the highest bid"], ["off", "revenue"], chosen.length > 0 && ["round", "chosen"]]} />
       <${Chart} height=${HEIGHT} draw=${draw(found, chosen)} label=${`Probabilities of 42 prices. The best revenue is ${number(found.best, 2)}, the expected one ${number(found.expected, 2)}.`} /></${Fragment}>`}

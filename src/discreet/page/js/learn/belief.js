@@ -42,7 +42,7 @@ export default function Belief({ id, title, numbers }) {
     } catch (caught) { setError(caught); }
   };
   const curves = reply.value, last = seen.at(-1);
-  const fact = about === "presence" ? "you are in the data" : "you have the trait";
+  const [yes, no] = about === "presence" ? ["in the data", "not in the data"] : ["has the value", "has another value"];
   return html`<${Panel} id=${id} title=${title} numbers=${numbers} reply=${{ ...reply, error: reply.error ?? error }}
     tag=${html`<${Choice} label="Belief about" options=${[["presence", "Being in the data"], ["value", "A value"]]} value=${about} onChange=${setAbout} />`}
     see=${about === "presence" ? "Whatever an observer believed before, no answer moves the belief out of the band. The smaller ε, the thinner the band."
@@ -51,12 +51,12 @@ export default function Belief({ id, title, numbers }) {
       <${Knob} label="Cost ε" isCost steps=${EPSILONS} value=${epsilon} onChange=${setEpsilon} format=${(v) => `ε ${amount(v)}`} />
       <div class="btns"><${Button} icon="play" onClick=${ask}>Release a noisy count</${Button}></div>`}
     figures=${curves && html`<${Figures} rows=${[
-      [`Belief that ${fact}, before`, percent(prior)],
-      ["After any answer, at least", percent(curves.at[0], 1)],
-      ["After any answer, at most", percent(curves.at[1], 1)],
+      ["Before", percent(prior)],
+      ["After, at least", percent(curves.at[0], 1)],
+      ["After, at most", percent(curves.at[1], 1)],
       ["Likelihood ratio, at most", amount(curves.ratio)],
-      last ? [`After the count ${number(last.value)}`, percent(last.belief, 1)] : ["Release a count to see what it does", ""],
-      last && ["In fact", last.is_with_you ? fact : fact.replace("are", "are not").replace("have", "do not have")],
+      last ? [`After the count ${number(last.value)}`, percent(last.belief, 1)] : ["After a noisy count", "–"],
+      last && ["In fact", last.is_with_you ? yes : no],
     ]} />`}>
     ${curves && html`<${Fragment}><${Legend} items=${[["fade", "beliefs that an answer can lead to"], seen.length > 0 && ["round", "after the last answer"]]} />
       <${Chart} height=${380} draw=${draw(curves, prior, seen)} label=${`Belief after an answer by belief before. ${percent(prior)} becomes between ${percent(curves.at[0], 1)} and ${percent(curves.at[1], 1)}.`} /></${Fragment}>`}

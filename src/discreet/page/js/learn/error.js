@@ -42,13 +42,13 @@ export default function ErrorByEpsilon({ id, title, numbers }) {
   const chosen = kinds.some(([kind]) => kind === wanted) ? wanted : "geometric";
   return html`<${Panel} id=${id} title=${title} numbers=${numbers} reply=${reply}
     tag=${html`<${Choice} label="Noise" options=${kinds} value=${chosen} onChange=${setWanted} />`}
-    see="Half the ε means twice the error. The number of people plays no part: in a group of a million, ±6 is nothing."
+    see="Half the ε means twice the margin of error. It does not grow with the number of people, so large groups are counted well."
     controls=${html`<${Knob} label="Cost ε" isCost steps=${EPSILONS} value=${epsilon} onChange=${setEpsilon} format=${(v) => `ε ${amount(v)}`} />
       <${Knob} label="One person can change" steps=${[1, 2, 3, 5, 10, 20, 50, 100]} value=${sensitivity} onChange=${setSensitivity} />
       <${Knob} label="Groups counted at once" steps=${factors(1, 10000, 17)} value=${answers} onChange=${setAnswers} format=${(v) => number(v)} />
       <${Knob} label="Confidence" steps=${[0.5, 0.8, 0.9, 0.95, 0.99, 0.999]} value=${confidence} onChange=${setConfidence} format=${(v) => percent(v, v > 0.99 ? 1 : 0)} />`}
     figures=${curves && html`<${Figures} rows=${Object.entries(NAMES).map(([kind, name]) => [
-      name, curves.at[kind] === undefined ? "one answer only" : margin(curves.at[kind])])} />`}>
-    ${curves && html`<${Chart} height=${360} draw=${draw(curves, chosen, epsilon)} label=${`Margins of error fall as epsilon grows. At epsilon ${amount(epsilon)}, ${NAMES[chosen]} noise has a margin of ${number(curves.at[chosen])}.`} />`}
+      kind === "gaussian" ? "Gaussian, δ = 1e-5" : name, curves.at[kind] === undefined ? "one answer only" : margin(curves.at[kind])])} />`}>
+    ${curves && html`<${Chart} height=${380} draw=${draw(curves, chosen, epsilon)} label=${`Margins of error fall as epsilon grows. At epsilon ${amount(epsilon)}, ${NAMES[chosen]} noise has a margin of ${number(curves.at[chosen])}.`} />`}
   </${Panel}>`;
 }

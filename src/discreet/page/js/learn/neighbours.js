@@ -6,7 +6,7 @@ import { Fragment, html, useEffect, useState } from "/page/vendor/preact.js";
 
 const KINDS = [["geometric", "Geometric"], ["laplace", "Laplace"], ["gaussian", "Gaussian"], ["staircase", "Staircase"]];
 const MOST_DOTS = 400, DOT = 3.2, MOST_BARS = 70;
-const TOP = 12, BASE = 214, HIGH = 262, LOW = 298, HEIGHT = 330, HEAP = 104;
+const TOP = 12, BASE = 214, HIGH = 264, LOW = 304, HEIGHT = 326, HEAP = 92;
 
 function scales(width, curves) {
   const low = curves.places[0], high = curves.places.at(-1), pad = curves.is_whole ? 0.5 : 0;
@@ -37,8 +37,8 @@ function Ratio({ curves, x, width, epsilon }) {
   return html`<rect class="reach" x="0" width=${width} y=${y(epsilon)} height=${y(-epsilon) - y(epsilon)} />
     <line class="grid" x1="0" x2=${width} y1=${y(epsilon)} y2=${y(epsilon)} /><line class="grid" x1="0" x2=${width} y1=${y(-epsilon)} y2=${y(-epsilon)} />
     <path class="whisk" d=${line(curves.places.map(x), curves.loss.map(y))} />
-    <text x="2" y=${y(epsilon) - 5}>likelihood ratio, at most e^ε = ${amount(curves.ratio)}</text>
-    <text x=${width - 2} y=${y(-epsilon) - 5} text-anchor="end">at least e^−ε = ${amount(1 / curves.ratio)}</text>`;
+    <text x="2" y=${HIGH - 6}>likelihood ratio: band up to e^ε = ${amount(curves.ratio)}</text>
+    <text x=${width - 2} y=${LOW + 16} text-anchor="end">down to e^−ε = ${amount(1 / curves.ratio)}</text>`;
 }
 
 function draw(curves, epsilon) {
@@ -97,14 +97,14 @@ export default function Neighbours({ id, title, numbers }) {
     controls=${html`<${Knob} label="Cost ε" isCost steps=${EPSILONS} value=${epsilon} onChange=${setEpsilon} format=${(v) => `ε ${amount(v)}`} />
       <${Knob} label="One person can change" steps=${range(1, 10)} value=${sensitivity} onChange=${setSensitivity} />
       ${kind === "gaussian" && html`<${Knob} label="δ" isCost steps=${factors(1e-9, 1e-2, 22)} value=${delta} onChange=${setDelta} format=${(v) => v.toExponential(0)} />`}
-      <div class="btns"><${Button} onClick=${() => drop(1)}>Draw one</${Button}><${Button} onClick=${() => drop(100)}>Draw 100</${Button}
+      <div class="btns"><${Button} onClick=${() => drop(1)}>Draw 1</${Button}><${Button} onClick=${() => drop(100)}>Draw 100</${Button}
         ><${Button} kind="ghost" disabled=${!dots.length} onClick=${() => setDots([])}>Clear</${Button}></div>`}
     figures=${curves && html`<${Figures} rows=${[
       ["Margin of error, 95%", margin(curves.margin)],
-      ["Likelihood ratio, at most", amount(curves.ratio)],
+      [curves.delta ? "Likelihood ratio, nearly always" : "Likelihood ratio, at most", amount(curves.ratio)],
       [curves.delta ? "A fair guess is right at most" : "50% sure becomes at most", percentUp(curves.belief)],
-      last ? [`The last answer, ${shown}, makes it`, percent(last.belief)] : ["Draw an answer to see what it reveals", ""],
-      dots.length > 0 && ["Drawn without you, with you", `${number(dots.length - you)}, ${number(you)}`],
+      last ? [`After the answer ${shown}`, percent(last.belief)] : ["After one answer", "–"],
+      dots.length > 0 && ["Drawn without, with you", `${number(dots.length - you)}, ${number(you)}`],
     ]} />`}>
     ${curves && html`<${Fragment}><${Legend} items=${[["", `without you: ${number(curves.exact[0])}`], ["price", `with you: ${number(curves.exact[1])}`], ["fade", "within a factor e^ε"]]} />
       <${Chart} height=${HEIGHT} draw=${draw(curves, epsilon)} label=${`Two distributions around ${curves.exact.join(" and ")}. Their likelihood ratio is at most ${amount(curves.ratio)}${curves.delta ? ", except with a probability that delta bounds" : " everywhere"}.`} />

@@ -6,7 +6,7 @@ import { Fragment, html, useEffect, useState } from "/page/vendor/preact.js";
 
 const NAMES = ["Ash", "Birch", "Cedar", "Elm", "Fir"];
 const REST = [38, 30, 22, 9];
-const ROW = 58, NAME = 58, COUNT = 44;
+const ROW = 66, NAME = 58, COUNT = 44;
 
 function draw(found, scores, wins) {
   return (width) => {
@@ -47,9 +47,9 @@ export default function NoisyMax({ id, title, numbers }) {
     see="Noise is added to every count, and only the name of the largest is released. A clear winner nearly always wins; near ties are left to the noise."
     controls=${html`<${Knob} label="Cost ε" isCost steps=${EPSILONS} value=${epsilon} onChange=${setEpsilon} format=${(v) => `ε ${amount(v)}`} />
       <${Knob} label=${`Votes for ${NAMES[0]}`} steps=${range(30, 70)} value=${first} onChange=${setFirst} />
-      <div class="btns"><${Button} onClick=${() => name(1)}>Name one</${Button}><${Button} onClick=${() => name(100)}>Name 100 times</${Button}></div>`}
+      <div class="btns"><${Button} onClick=${() => name(1)}>Name one</${Button}><${Button} onClick=${() => name(100)}>Name 100</${Button}></div>`}
     figures=${found && html`<${Figures} rows=${[
-      ["The largest is named with", percent(found.best, 1)],
+      ["The largest is named", percent(found.best, 1)],
       ["Falls short on average by", number(found.shortfall, 2)],
       ["Falls short by at most, 95%", number(found.margin, 1)],
       ["Scale of the noise", number(found.scale, 1)],

@@ -10,18 +10,20 @@ const HOLD = 80; // milliseconds after the last change before the server is call
 export const isCalm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /** Make a call; wait and repeat it if the server says that there were too many. */
-async function patient(path, body, signal) {
+export async function compute(path, body, signal) {
   for (;;) {
     try {
-      return await post(`/v1/learn/${path}`, body, { signal });
+      const value = await post(`/v1/learn/${path}`, body, { signal });
+      signal?.throwIfAborted(); // a reply that was cut off is not a value
+      return value;
     } catch (error) {
+      signal?.throwIfAborted();
       if (!(error instanceof CallError) || error.status !== 429) throw error;
       await new Promise((go) => setTimeout(go, 1000 * (error.retryAfter || 1)));
-      if (signal?.aborted) throw new DOMException("aborted", "AbortError");
+      signal?.throwIfAborted();
     }
   }
 }
-export const compute = (path, body, signal) => patient(path, body, signal);
 
 /** The reply for a body, computed again when the body changes; the last one stays until then. */
 export function useComputed(path, body, turn = 0) {
@@ -31,7 +33,7 @@ export function useComputed(path, body, turn = 0) {
   useEffect(() => {
     const stop = new AbortController();
     setState((before) => ({ ...before, isStale: true }));
-    const timer = setTimeout(() => patient(path, body, stop.signal).then(
+    const timer = setTimeout(() => compute(path, body, stop.signal).then(
       (value) => setState({ value, error: null, isStale: false }),
       (error) => error.name !== "AbortError" && setState((before) => ({ ...before, error, isStale: false })),
     ), isFirst.current ? 0 : HOLD);
@@ -73,9 +75,9 @@ export function Figures({ rows }) {
 }
 
 /** The frame of a playground. `reply` is that of useComputed: it dims the stage while it is old. */
-export function Panel({ id, title, tag, see, controls, figures, reply, numbers = [], children }) {
+export function Panel({ id, title, tag, see, controls, figures, reply, numbers = [], kind = "", children }) {
   const { value, error, isStale } = reply;
-  return html`<section class="card panel" aria-labelledby=${`${id}-title`}>
+  return html`<section class=${`card panel ${kind}`} aria-labelledby=${`${id}-title`}>
     <header><h2 id=${`${id}-title`} tabindex="-1">${title}</h2>${tag}</header>
     <p class="see"><b>What to see</b> <span>${see}</span></p>
     <div class="play"><div class="controls">${controls}</div>

@@ -61,11 +61,11 @@ export default function Stream({ id, title, numbers }) {
       ["Hits", `${number(used)} of ${number(hits)}`],
       ["Each hit uses", `ε ${amount(found.hit_epsilon)}`],
       ["Wrong only within, 95%", `±${number(found.margin, 0)}`],
-      ["A noisy count of each day would cost", `ε ${amount(found.each_epsilon)}`],
+      ["Counts of all days instead", `ε ${amount(found.each_epsilon)}`],
       isOver && ["The run", found.above.length < found.values.length ? `stopped on day ${found.above.length}` : "reached the end"],
     ]} />`}>
     ${found && html`<${Fragment}><${Legend} items=${[["gone", "not above"], ["", "reported above"], ["fade", "where noise may decide"], ["line-of", "threshold"]]} />
-      <${Chart} height=${300} draw=${draw(found, threshold, shown)} label=${`48 days compared with the threshold ${threshold}: ${count(found.above.filter(Boolean).length, "hit")} in ${count(found.above.length, "day")}.`} />
+      <${Chart} height=${340} draw=${draw(found, threshold, shown)} label=${`48 days compared with the threshold ${threshold}: ${count(found.above.filter(Boolean).length, "hit")} in ${count(found.above.length, "day")}.`} />
       <${Spent} found=${found} hits=${hits} total=${epsilon} shown=${shown} /></${Fragment}>`}
   </${Panel}>`;
 }
