@@ -96,7 +96,7 @@ def test_an_attack_runs_to_its_end(windows: Windows) -> None:
     page = windows.open("/learn/reconstruction")
     page.get_by_role("button", name="Start the attack").click()
     expect(page.get_by_role("progressbar")).to_be_visible()
-    expect(page.get_by_role("button", name="Attack again")).to_be_visible(timeout=20_000)
+    expect(page.get_by_role("button", name="Attack again")).to_be_visible(timeout=60_000)
     assert figure(page, "Exact answers") == "100% right"
     assert figure(page, "Discreet").endswith("% right")
     expect(page.get_by_text("the attack succeeds").first).to_be_visible()

@@ -45,7 +45,12 @@ class AttackBody(Body):
     attack: Name
     against: Target
     epsilon: Annotated[Epsilon, Field(description="The total of Discreet: from 0.01 to 10")] = 1.0
-    before: Annotated[tuple[StepTally, ...], Field(max_length=20)] = ()
+    before: Annotated[
+        tuple[StepTally, ...],
+        Field(
+            max_length=20, description="Queries, right and guesses of the steps in the last reply"
+        ),
+    ] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,9 @@ PRICES = tuple(Fraction(tenths, 10) for tenths in range(1, 43))
 
 CONFIDENCE = Fraction(95, 100)
 
+BIDS = Field(min_length=1, max_length=12, description="Up to 12, each from 0 to 4.2")
+SCORES = Field(min_length=2, max_length=12, description="2 to 12, each from 0 to 1000")
+
 
 # --------------------------------------------------------------------------- the auction
 
@@ -25,7 +28,7 @@ class AuctionBody(Body):
     """Sealed bids, and the epsilon at which a price is chosen."""
 
     epsilon: Epsilon = 5.0
-    bids: Annotated[tuple[Amount, ...], Field(min_length=1, max_length=12)] = (4.1, 1.0, 1.0, 1.0)
+    bids: Annotated[tuple[Amount, ...], BIDS] = (4.1, 1.0, 1.0, 1.0)
     is_monotone: Annotated[
         bool, Field(description="Use that one more bid never lowers the revenue of a price")
     ] = True
@@ -84,9 +87,13 @@ class NoisyMaxBody(Body):
     """Counts of candidates, and the epsilon at which the largest is named."""
 
     epsilon: Epsilon = 0.5
-    scores: Annotated[
-        tuple[Annotated[int, Field(ge=0, le=1000)], ...], Field(min_length=2, max_length=12)
-    ] = (41, 38, 30, 22, 9)
+    scores: Annotated[tuple[Annotated[int, Field(ge=0, le=1000)], ...], SCORES] = (
+        41,
+        38,
+        30,
+        22,
+        9,
+    )
     draws: Draws = 0
 
 

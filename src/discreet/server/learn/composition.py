@@ -28,7 +28,7 @@ class CompositionBody(Body):
     """How much each answer costs, how many there are, and the budget that they should fit."""
 
     epsilon: Annotated[Epsilon, Field(description="Of each answer: from 0.01 to 10")] = 0.1
-    count: Annotated[int, Field(ge=1, le=MOST)] = 100
+    count: Annotated[int, Field(ge=1, le=MOST, description="Answers, up to 1000")] = 100
     delta: Delta = 1e-6
     budget: Annotated[Amount, Field(description="From 0.1 to 100")] = 3.0
 

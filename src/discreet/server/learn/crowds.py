@@ -20,8 +20,8 @@ class CrowdBody(Body):
     """A crowd that is asked a question with the answers yes and no."""
 
     epsilon: Epsilon = 1.0
-    share: Annotated[Amount, Field(description="How many would truly say yes")] = 0.3
-    people: Annotated[int, Field(ge=10, le=1000)] = 200
+    share: Annotated[Amount, Field(description="The share that would truly say yes")] = 0.3
+    people: Annotated[int, Field(ge=10, le=1000, description="From 10 to 1000")] = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

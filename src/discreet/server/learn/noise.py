@@ -51,7 +51,7 @@ Mechanism: TypeAlias = Geometric | Laplace | Gaussian | Staircase
 class NoiseBody(Body):
     """A mechanism that adds noise to a number."""
 
-    mechanism: Kind = "geometric"
+    mechanism: Annotated[Kind, Field(description="The kind of noise")] = "geometric"
     epsilon: Epsilon = 1.0
     sensitivity: Sensitivity = 1
     delta: Annotated[Delta, Field(description="For Gaussian noise: from 1e-12 to 0.1")] = 1e-5
@@ -283,7 +283,7 @@ PRIORS = 100
 class BeliefBody(Body):
     """A belief before an answer, and the epsilon of the answer."""
 
-    prior: Share = 0.5
+    prior: Annotated[Share, Field(description="The belief before")] = 0.5
     epsilon: Epsilon = 1.0
     about: Annotated[
         Literal["presence", "value"],

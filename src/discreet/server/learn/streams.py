@@ -22,8 +22,8 @@ class StreamBody(Body):
     """A threshold, and the number of hits after which a run stops."""
 
     epsilon: Epsilon = 2.0
-    threshold: Annotated[int, Field(ge=0, le=200)] = 90
-    hits: Annotated[int, Field(ge=1, le=8)] = 3
+    threshold: Annotated[int, Field(ge=0, le=200, description="From 0 to 200")] = 90
+    hits: Annotated[int, Field(ge=1, le=8, description="The run stops after these")] = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ const ATTACKS = {
     guess: "one person's secret" },
   differencing: { goal: 20, see: "The attacker counts everyone, then everyone but one person. Exact and rounded counts reveal that person; Discreet stops when its budget is spent.",
     guess: "one person's secret" },
-  reconstruction: { goal: 96, see: "The attacker counts random halves of the people and solves for everybody's secret. Enough answers reveal the whole table, unless a budget ends them.",
+  reconstruction: { goal: 64, see: "The attacker counts random halves of the people and solves for everybody's secret. Enough answers reveal the whole table, unless a budget ends them.",
     guess: "the secrets of 32 people" },
 };
 const LEFT = 44, RIGHT = 30, TOP = 14, FOOT = 40;
