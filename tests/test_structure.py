@@ -184,8 +184,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "demo": {"writing"},
     "server": {
+        "accounting",
         "amounts",
         "answer",
+        "attacks",
         "catalog",
         "coverage",
         "curator",
@@ -194,10 +196,12 @@ MAY_IMPORT: dict[str, set[str]] = {
         "explanation",
         "extras",
         "ledger",
+        "mechanisms",
         "noise",
         "opening",
         "parameters",
         "terms",
+        "utility",
         "wire",
     },
     "client": {
@@ -405,9 +409,15 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "admission callers oidc_provider reading",
         "bodies oidc schema",
         "asking signing",
-        "analyst_routes metrics oidc_routes owner_routes request_routes",
+        "analyst_routes learn metrics oidc_routes owner_routes page request_routes",
         "app",
         "run",
+    ),
+    "server.learn": in_order(
+        "__init__ limits",
+        "attacks choices composition crowds noise streams",
+        "course",
+        "routes",
     ),
     "client": in_order(
         "calls",
@@ -574,6 +584,7 @@ MOST_LINES = 450
 LOADS_BY_NAME = {
     "",
     *("cli.app", "deprecated", "extras", "local", "local.mechanism", "local.server"),
+    "server.learn.attacks",
 }
 """Who may load a module by its name: names on first use, commands, extras, old names."""
 

@@ -20,6 +20,7 @@ from discreet.server.admission import Turns, tick
 from discreet.server.asking import QueryRunner
 from discreet.server.bodies import ErrorReply
 from discreet.server.faults import CallError, error_of, forget_frames
+from discreet.server.learn.routes import router as learn_routes
 from discreet.server.metrics import Metrics
 from discreet.server.metrics import router as metrics_routes
 from discreet.server.page import router as page_routes
@@ -91,6 +92,7 @@ def make_app(sites: Mapping[str, Site], settings: Settings, hosts: Iterable[str]
         request_routes.router,
         owner_routes.router,
         metrics_routes,
+        learn_routes,
         page_routes,
     ):
         app.include_router(each)
