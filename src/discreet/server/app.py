@@ -24,6 +24,7 @@ from discreet.server.metrics import Metrics
 from discreet.server.metrics import router as metrics_routes
 from discreet.server.page import router as page_routes
 from discreet.server.settings import Settings
+from discreet.server.shelf_routes import router as shelf_routes
 from discreet.server.signing import SignIns
 from discreet.server.sites import Site
 
@@ -88,6 +89,7 @@ def make_app(sites: Mapping[str, Site], settings: Settings, hosts: Iterable[str]
         signing.router,
         oidc_routes.router,
         analyst_routes.router,
+        shelf_routes,
         request_routes.router,
         owner_routes.router,
         metrics_routes,
