@@ -184,6 +184,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "demo": {"writing"},
     "server": {
+        "accounting",
         "amounts",
         "answer",
         "catalog",
@@ -404,7 +405,8 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "admission callers oidc_provider reading",
         "bodies oidc page schema",
         "asking signing",
-        "analyst_routes metrics oidc_routes owner_routes request_routes shelf_routes",
+        "analyst_routes metrics oidc_routes owner_routes request_routes shelf_routes"
+        " spending_routes",
         "app",
         "run",
     ),

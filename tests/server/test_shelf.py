@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 
 from discreet.server.records import Records, SavedReply, records_beside
-from discreet.server.shelf import ShelfKind, Shelf
+from discreet.server.shelf import Shelf, ShelfKind
 from tests.ledger.stores import PostgresStore
 from tests.server.running import BASE, Served, serving, write_catalog
 

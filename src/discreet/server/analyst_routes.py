@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.responses import JSONResponse
 
+from discreet.amounts import FREE
 from discreet.answer import Answer
 from discreet.answer.wire import unpacked
 from discreet.explanation import Explanation
@@ -103,7 +104,15 @@ async def coverage(request: Request, caller: Asker, body: CoverageBody) -> Respo
         except Exception as error:
             records.log(caller.name, "coverage", error_of(error).code, table=body.table)
             raise
-        records.log(caller.name, "coverage", "done", table=body.table)
+        spent = FREE if found.from_ledger else found.price
+        records.log(
+            caller.name,
+            "coverage",
+            "done",
+            table=body.table,
+            epsilon=str(spent.epsilon),
+            delta=str(spent.delta),
+        )
         return found
 
     async with request.app.state.turns.turn(caller.account):

@@ -27,6 +27,7 @@ from discreet.server.settings import Settings
 from discreet.server.shelf_routes import router as shelf_routes
 from discreet.server.signing import SignIns
 from discreet.server.sites import Site
+from discreet.server.spending_routes import router as spending_routes
 
 HEADERS = {
     "Cache-Control": "no-store",
@@ -92,6 +93,7 @@ def make_app(sites: Mapping[str, Site], settings: Settings, hosts: Iterable[str]
         shelf_routes,
         request_routes.router,
         owner_routes.router,
+        spending_routes,
         metrics_routes,
         page_routes,
     ):

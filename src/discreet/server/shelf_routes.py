@@ -14,7 +14,7 @@ from discreet.server.callers import NOWHERE, Caller
 from discreet.server.faults import CallError
 from discreet.server.reading import OneReading
 from discreet.server.records import ID, SavedReply
-from discreet.server.shelf import ShelfKind, Shelf
+from discreet.server.shelf import Shelf, ShelfKind
 from discreet.server.signing import caller_in
 
 router = APIRouter(prefix="/v1/catalogs/{catalog}", tags=["analysts"], route_class=OneReading)
