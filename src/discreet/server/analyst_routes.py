@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from fractions import Fraction
 from math import isfinite, isnan
 from typing import Annotated, Any, Literal, cast
 
@@ -10,7 +11,7 @@ import pyarrow.parquet as pq
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.responses import JSONResponse
 
-from discreet.amounts import FREE
+from discreet.amounts import FREE, Balance
 from discreet.answer import Answer
 from discreet.answer.wire import unpacked
 from discreet.explanation import Explanation
@@ -130,11 +131,37 @@ async def schema(request: Request, caller: Reader) -> Response:
 
 @router.get("/budget")
 async def budget(request: Request, caller: Asker) -> Response:
-    """Return what is left for you."""
-    left = await asyncio.to_thread(caller.site.curator.remaining_of, caller.account)
+    """Return what remains for you and in total, and for how many queries that is enough at least.
+
+    `enough_for` holds for any queries of this ε; more may fit if Discreet adds costs up better.
+    """
+    curator = caller.site.curator
+    left = await asyncio.to_thread(curator.remaining_of, caller.account)
     if _is_for_client(request):
         return Response(to_wire(left), media_type=WIRE)
-    return JSONResponse({"account": caller.account, "remaining": left.to_json()})
+    total = await asyncio.to_thread(lambda: curator.remaining)
+    return JSONResponse(
+        {
+            "account": caller.account,
+            "remaining": left.to_json(),
+            "total": total.to_json(),
+            "enough_for": [
+                {"epsilon": float(each), "queries": enough_for(left, each)} for each in USUAL
+            ],
+        }
+    )
+
+
+USUAL = (Fraction("0.1"), Fraction("0.3"), Fraction(1))
+"""What queries usually cost."""
+
+
+def enough_for(left: Balance, epsilon: Fraction) -> int:
+    """Return how many queries of an epsilon fit at least, by sums of epsilon or of rho.
+
+    What is epsilon-DP has a rho of at most epsilon squared, halved (docs/proofs/composition.md).
+    """
+    return int(max(left.epsilon // epsilon, 2 * left.rho // epsilon**2))
 
 
 @router.get("/history")
