@@ -147,6 +147,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "parameters",
         "known_releases",
         "reuse",
+        "tables",
     },
     "attacks": {
         "binomial",
@@ -188,6 +189,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "amounts",
         "answer",
         "catalog",
+        "coverage",
         "curator",
         "error_codes",
         "executor",
@@ -405,7 +407,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "admission callers oidc_provider reading",
         "bodies oidc page schema",
         "asking signing",
-        "analyst_routes metrics oidc_routes owner_routes request_routes shelf_routes"
+        "analyst_routes metrics oidc_routes owner_routes request_routes sample_routes shelf_routes"
         " spending_routes",
         "app",
         "run",
@@ -500,7 +502,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "stores",
         "versions",
         "open",
-        "unplugged",
+        "synthetic unplugged",
         "__init__ private_draft",
     ),
     "attacks": in_order(

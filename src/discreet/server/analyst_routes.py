@@ -1,6 +1,7 @@
 """Routes for those who ask: queries, explanations, answers, the schema and the budget."""
 
 import asyncio
+import json
 from collections.abc import Callable
 from fractions import Fraction
 from math import isfinite, isnan
@@ -11,9 +12,10 @@ import pyarrow.parquet as pq
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.responses import JSONResponse
 
-from discreet.amounts import FREE, Balance
+from discreet.amounts import FREE, Balance, exact_and_float
 from discreet.answer import Answer
 from discreet.answer.wire import unpacked
+from discreet.coverage.measurements import DEFAULT_PART
 from discreet.explanation import Explanation
 from discreet.explanation.coverage import Coverage
 from discreet.parameters import confidence_level
@@ -118,6 +120,30 @@ async def coverage(request: Request, caller: Asker, body: CoverageBody) -> Respo
 
     async with request.app.state.turns.turn(caller.account):
         return _content(request, await asyncio.to_thread(measured))
+
+
+@router.get("/coverage")
+async def known_coverage(
+    request: Request, caller: Reader, table: Annotated[str, Query(max_length=1000)]
+) -> JsonObject:
+    """Return the coverage of a table as it was measured before, and what a measurement costs.
+
+    Spends nothing and reads no private data. `measured` is null if it was not measured yet.
+    """
+
+    def known() -> JsonObject:
+        curator = caller.site.curator
+        found = curator.known_coverage(table)
+        told = None if found is None else json.loads(found.to_json())
+        if told is not None:
+            del told["remaining"]  # of an account that the caller may not have
+        return {
+            "measured": told,
+            "cost": exact_and_float(epsilon=curator.catalog.budget.epsilon * DEFAULT_PART),
+        }
+
+    async with request.app.state.planning.turn(caller.account, request.is_disconnected):
+        return await asyncio.to_thread(known)
 
 
 @router.get("/schema")
