@@ -16,6 +16,7 @@ from discreet.amounts import FREE, Balance, exact_and_float
 from discreet.answer import Answer
 from discreet.answer.wire import unpacked
 from discreet.coverage.measurements import DEFAULT_PART
+from discreet.errors import CatalogError
 from discreet.explanation import Explanation
 from discreet.explanation.coverage import Coverage
 from discreet.parameters import confidence_level
@@ -128,12 +129,16 @@ async def known_coverage(
 ) -> JsonObject:
     """Return the coverage of a table as it was measured before, and what a measurement costs.
 
-    Spends nothing and reads no private data. `measured` is null if it was not measured yet.
+    Spends nothing and reads no private data. `measured` is null if it was not measured yet,
+    and both are null if there is nothing to measure.
     """
 
     def known() -> JsonObject:
         curator = caller.site.curator
-        found = curator.known_coverage(table)
+        try:
+            found = curator.known_coverage(table)
+        except CatalogError:  # it has nothing to measure
+            return {"measured": None, "cost": None}
         told = None if found is None else json.loads(found.to_json())
         if told is not None:
             del told["remaining"]  # of an account that the caller may not have

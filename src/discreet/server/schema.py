@@ -11,6 +11,7 @@ from discreet.catalog.schema import (
     ColumnUnit,
     PathUnit,
     PrivateTable,
+    PublicTable,
     RowUnit,
     Table,
 )
@@ -40,7 +41,7 @@ def _table(table: Table, catalog: Catalog) -> dict[str, object]:
         "name": table.name,
         "protects": unit_text(table),
         "is_private": isinstance(table, PrivateTable),
-        "columns": [_column(each, table) for each in table.columns],
+        "columns": [_column(each, table, catalog) for each in table.columns],
         "key": table.key,
     }
     if isinstance(table, PrivateTable):
@@ -87,7 +88,7 @@ def _is(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
-def _column(column: Column, table: Table) -> dict[str, object]:
+def _column(column: Column, table: Table, catalog: Catalog) -> dict[str, object]:
     told: dict[str, object] = {"name": column.name, "type": column.kind.value}
     if isinstance(column.bounds, Bounds):
         told["bounds"] = [
@@ -98,23 +99,34 @@ def _column(column: Column, table: Table) -> dict[str, object]:
     if column.values is not None:
         told["values"] = [json_value(each) for each in column.values]
     if isinstance(table, PrivateTable):
-        told["words"] = list(_words(column))
+        told["words"] = list(_roles(column, table, catalog)) or list(_words(column))
     return told
+
+
+def _roles(column: Column, table: PrivateTable, catalog: Catalog) -> Iterator[str]:
+    """Yield what a column identifies, in sentences."""
+    name = column.name.casefold()
+    if isinstance(table.unit, ColumnUnit) and table.unit.column.casefold() == name:
+        yield f"Identifies who is protected. COUNT(DISTINCT {column.name}) counts them."
+    elif table.key is not None and table.key.casefold() == name:
+        yield "Identifies a row."
+    for each in catalog.tables:
+        key = each.key if isinstance(each, PublicTable) else None
+        if key is not None and key.casefold() == name:
+            yield f"Refers to {each.name}, which is public: JOIN {each.name} USING ({column.name})."
 
 
 def _words(column: Column) -> Iterator[str]:
     """Yield what the declaration of a column does to answers, in sentences."""
     match column.bounds:
         case Bounds(low=low, high=high) if column.kind.is_number:
-            ends = [end_text(column, each) for each in (low, high)]
-            yield f"Values below {ends[0]} count as {ends[0]}, above {ends[1]} as {ends[1]}."
-        case Bounds(low=low, high=high):
-            yield f"From {end_text(column, low)} to {end_text(column, high)}."
+            first, last = (end_text(column, each) for each in (low, high))
+            yield f"Values below {first} count as {first}, values above {last} as {last}."
         case Auto():
             yield "Bounds are found privately when a query first needs them. This costs ε."
         case None:
             if column.kind.is_number:
-                yield "No bounds: SUM and AVG need clamp(column, low, high)."
+                yield f"No bounds. Sums need a range: SUM(CLAMP({column.name}, 0, 100))."
     if column.step is not None:
         yield f"In steps of {readable(column.step)}."
     if column.values is not None:
