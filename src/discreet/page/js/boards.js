@@ -79,7 +79,7 @@ export default function Boards() {
   if (!isLoaded) return html`<div class="page"><h1>Boards</h1><${Loading} label="Loading your boards" /></div>`;
   const naming = dialog === "new" && html`<${NameDialog} title="New board" words="Create the board" onName=${make} onClose=${close} />`;
   if (!board) {
-    return html`<div class="page boards"><h1>Boards</h1><section class="card"><${Empty} title="No boards yet"
+    return html`<div class="page boards"><h1>Boards</h1><section class="card"><h2 class="vh">Your boards</h2><${Empty} title="No boards yet"
       actions=${html`<${Button} kind="solid" icon="plus" onClick=${() => setDialog("new")}>Create a board</${Button}>`}>A board shows saved answers side by side. Looking at them is free.</${Empty}></section>${naming}</div>`;
   }
   const sorted = boards.toSorted((a, b) => a.name.localeCompare(b.name));
@@ -92,7 +92,7 @@ export default function Boards() {
         <${Button} aria-pressed=${isArranging} onClick=${() => setArranging(!isArranging)} disabled=${!board.cards.length}>${isArranging ? "Done" : "Arrange"}</${Button}>
         <${Button} kind="solid" icon="plus" disabled=${board.cards.length >= MOST_CARDS} onClick=${() => setDialog("add")}>Add a card</${Button}></div></div>
     ${board.cards.length ? html`<${Cards} key=${board.name} board=${board} put=${put} isArranging=${isArranging} onAdd=${() => setDialog("add")} />`
-      : html`<section class="card"><${Empty} title="No cards yet" actions=${html`<${Button} onClick=${() => setDialog("add")}>Add a saved answer</${Button}>`}>Add answers that were saved. Looking at them is free.</${Empty}></section>`}
+      : html`<section class="card"><h2 class="vh">Cards</h2><${Empty} title="No cards yet" actions=${html`<${Button} onClick=${() => setDialog("add")}>Add a saved answer</${Button}>`}>Add answers that were saved. Looking at them is free.</${Empty}></section>`}
     ${naming}
     ${dialog === "rename" && html`<${NameDialog} title="Rename this board" name=${board.name} words="Rename" onName=${(name) => name === board.name ? null : rename(board, name)} onClose=${close} />`}
     ${dialog === "delete" && html`<${DeleteDialog} name=${board.name} onDelete=${() => remove(board.name)} onClose=${close} />`}

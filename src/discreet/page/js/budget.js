@@ -108,7 +108,7 @@ function Requests({ found, onRequest }) {
   const { value, error } = found;
   const requests = (value?.requests ?? []).toReversed();
   const actions = isOwner.value ? html`<${Link} class="btn" to="/owner">Decide in Owner</${Link}>`
-    : html`<${Button} icon="plus" onClick=${onRequest}>Request more</${Button}>`;
+    : html`<${Button} kind="ghost" icon="plus" onClick=${onRequest}>Request more</${Button}>`;
   return html`<${Card} id="requests" title=${isOwner.value ? "Requests" : "Your requests"} actions=${actions}>
     ${error ? html`<div class="body"><${Failure} error=${error} /></div>` : !value ? html`<${Loading} rows="2" />`
       : requests.length ? html`<ul class="requests">${requests.map((each) => html`<${RequestRow} key=${each.number} request=${each} />`)}</ul>`
@@ -149,21 +149,23 @@ export default function Budget() {
   if (!value) return html`<div class="page"><h1>Budget</h1><${Loading} rows="5" label="Loading the budget" /></div>`;
   const isSpent = held(value.remaining).remaining <= 0;
   return html`<div class="page budget"><div class="head"><div><h1>Budget</h1>
-      <p>The most that all answers together may reveal about any one person, for the life of the data. Saved answers stay free for good.</p></div>
+      <p>The most that all answers together may reveal about any one person, for the life of the data. Saved answers stay free.</p></div>
       ${!isOwner.value && html`<${Button} kind="solid" icon="plus" onClick=${request}>Request more</${Button}>`}</div>
     <div class="stack">
       ${isSpent && html`<${Note} kind="price"><b>The budget is spent.</b> Saved answers stay free; nothing new is answered.</${Note}>`}
-      <div class="cols purses">
-        ${isOwner.value ? html`<${Spending.Total} balance=${value.total} found=${spending} Figure=${Figure} />`
-          : html`<${Card} id="total" title="Everyone together"><div class="body stack"><${Figure} balance=${value.total} />
-            <p class="small soft">Shared by all accounts. What others spend can end this before your own cap.</p></div></${Card}>`}
-        <${Card} id="mine" title=${isOwner.value ? "For owners" : "For you"}><div class="body stack">
-          ${isOwner.value ? html`<p class="soft small">Owners have no cap of their own: they may spend all that remains.</p>` : html`<${Figure} balance=${value.remaining} />`}
-          <${EnoughFor} rows=${value.enough_for} /></div></${Card}>
+      <div class="cols purses">${isOwner.value ? html`
+        <${Spending.Total} balance=${value.total} found=${spending} Figure=${Figure} />
+        <${Card} id="mine" title="For owners"><div class="body stack">
+          <p class="soft small">Owners have no cap of their own: they may spend all that remains.</p>
+          <${EnoughFor} rows=${value.enough_for} /></div></${Card}>` : html`
+        <${Card} id="mine" title="For you"><div class="body stack"><${Figure} balance=${value.remaining} /><${EnoughFor} rows=${value.enough_for} /></div></${Card}>
+        <div class="stack"><${Card} id="total" title="Everyone together"><div class="body stack"><${Figure} balance=${value.total} />
+            <p class="small soft">All accounts share this. Once it is spent, nothing new is answered, whatever your cap is.</p></div></${Card}>
+          <${Requests} found=${requests} onRequest=${request} /></div>`}
       </div>
       ${isOwner.value && html`<${Spending.Queries} found=${spending} />`}
       <${History} />
-      <${Requests} found=${requests} onRequest=${request} />
+      ${isOwner.value && html`<${Requests} found=${requests} />`}
     </div>
     ${isAsking && html`<${RequestDialog} cap=${value.remaining.total_epsilon} onClose=${() => setAsking(false)}
       onSent=${() => { requests.again(); refreshBudget(); }} />`}</div>`;

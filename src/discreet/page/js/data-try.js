@@ -26,7 +26,7 @@ export function Try({ example }) {
         <${Button} kind="free" type="submit" icon="play" disabled=${isBusy || !sql.trim()}>${isBusy ? "Running…" : "Try it, free"}</${Button}></div>
       <div aria-live="polite" class="stack">
         ${error && html`<${Failure} error=${error} />`}
-        ${answer && html`<${Note} icon="info"><b>Not real.</b> These numbers are about synthetic rows. On the real data this query would cost at most <span class="priced">ε ${amount(answer.price.epsilon)}</span>, with the real numbers. <${Link} to=${`/?q=${encodeURIComponent(answer.question)}&epsilon=${encodeURIComponent(epsilon)}`}>Open it in Ask</${Link}></${Note}>
+        ${answer && html`<${Note} icon="info"><b>Not real.</b> These numbers are about synthetic rows. On the real data this query costs at most <span class="priced">ε ${amount(answer.price.epsilon)}</span>. <${Link} to=${`/?q=${encodeURIComponent(answer.question)}&epsilon=${encodeURIComponent(epsilon)}`}>Open it in Ask</${Link}></${Note}>
           <div class="tried hatched"><${Figure} answer=${answer} view="both" title="the synthetic answer" /></div>`}</div>
     </form></${Card}>`;
 }

@@ -84,7 +84,7 @@ export default function Data() {
   if (!tables) return html`<div class="page"><h1>Data</h1><${Loading} rows="6" label="Loading the tables" /></div>`;
   const wanted = route.value.query.get("table");
   const table = tables.find((each) => each.name === wanted) ?? tables[0];
-  if (!table) return html`<div class="page"><h1>Data</h1><${Empty} title="This catalog has no tables">The data owner declares them.</${Empty}></div>`;
+  if (!table) return html`<div class="page"><h1>Data</h1><h2 class="vh">Tables</h2><${Empty} title="This catalog has no tables">The data owner declares them.</${Empty}></div>`;
   const example = exampleOf(table);
   return html`<div class="page data"><div class="head"><div><h1>Data</h1>
       <p>What you may ask about, who is protected, and what is public. Nothing on this page was read from private rows.</p></div>
