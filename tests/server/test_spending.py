@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from discreet.accounting import Charge
+from discreet.amounts import Balance
+from discreet.server.analyst_routes import enough_for
 from discreet.server.spending_routes import amounts_of
 from tests.server.running import BASE, Served, serving, write_catalog
 
@@ -85,3 +87,21 @@ def test_ones_own_history_has_cost_and_answer_of_every_query(served: Served) -> 
 def test_a_bound_without_a_theorem_is_null() -> None:
     found = amounts_of(Charge(epsilon=Fraction(1, 3), rho=float("inf")))
     assert (found["epsilon_exact"], found["rho"], found["rho_exact"]) == ("1/3", None, None)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "rho", "each", "count"),
+    [("0.3", 0, "0.1", 3), ("0.29", 0, "0.1", 2), (0, "0.1", "0.1", 20), (1, "0.005", 2, 0)],
+)
+def test_a_budget_is_enough_for_as_many_queries_as_one_bound_allows(
+    epsilon: Any, rho: Any, each: Any, count: int
+) -> None:
+    left = Balance(epsilon=Fraction(epsilon), rho=Fraction(rho), total_epsilon=Fraction(5))
+    assert enough_for(left, Fraction(each)) == count
+
+
+def test_everybody_sees_what_remains_in_total(served: Served) -> None:
+    found = served.call("GET", f"{BASE}/budget", "bob").json()
+    assert (found["remaining"]["epsilon_exact"], found["remaining"]["total_epsilon"]) == ("3/2", 2)
+    assert found["total"]["epsilon_exact"] == "1175/12"
+    assert [each["queries"] for each in found["enough_for"]] == [15, 5, 1]
