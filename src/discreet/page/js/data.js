@@ -74,7 +74,7 @@ function Sample({ table }) {
     ${error ? html`<div class="body"><${Failure} error=${error} actions=${html`<${Button} onClick=${again}>Try again</${Button}>`} /></div>`
       : !value || value.table !== table.name ? html`<${Loading} rows="6" label="Loading rows" />`
       : html`<div class=${`wrap-x ${value.synthetic ? "hatched" : ""}`} tabindex="0" role="region" aria-label=${value.synthetic ? "Synthetic rows, not real" : "Rows"}><table class="tight">
-        <thead><tr>${value.columns.map((each) => html`<th scope="col" key=${each} class="mono">${key(each)}</th>`)}</tr></thead>
+        <thead><tr>${value.columns.map((each, j) => html`<th scope="col" key=${each} class=${`mono ${typeof value.rows[0]?.[j] === "number" ? "right" : ""}`}>${key(each)}</th>`)}</tr></thead>
         <tbody>${value.rows.map((row, i) => html`<tr key=${i}>${row.map((each, j) => html`<td key=${j} class=${`nowrap num ${typeof each === "number" ? "right" : ""}`}>${each === null ? html`<span class="muted">NULL</span>` : key(each)}</td>`)}</tr>`)}</tbody></table></div>`}</${Card}>`;
 }
 
