@@ -147,6 +147,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "parameters",
         "known_releases",
         "reuse",
+        "tables",
     },
     "attacks": {
         "binomial",
@@ -404,12 +405,13 @@ INSIDE: dict[str, dict[str, set[str]]] = {
     ),
     "server": in_order(
         "__init__ connections oidc_settings records",
-        "settings",
+        "settings shelf",
         "faults sites",
         "admission callers oidc_provider reading",
-        "bodies oidc schema",
+        "bodies oidc page schema",
         "asking signing",
-        "analyst_routes learn metrics oidc_routes owner_routes page request_routes",
+        "analyst_routes learn metrics oidc_routes owner_routes request_routes sample_routes"
+        " shelf_routes spending_routes",
         "app",
         "run",
     ),
@@ -509,7 +511,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "stores",
         "versions",
         "open",
-        "unplugged",
+        "synthetic unplugged",
         "__init__ private_draft",
     ),
     "attacks": in_order(

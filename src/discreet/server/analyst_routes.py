@@ -1,7 +1,9 @@
 """Routes for those who ask: queries, explanations, answers, the schema and the budget."""
 
 import asyncio
+import json
 from collections.abc import Callable
+from fractions import Fraction
 from math import isfinite, isnan
 from typing import Annotated, Any, Literal
 
@@ -10,8 +12,11 @@ import pyarrow.parquet as pq
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.responses import JSONResponse
 
+from discreet.amounts import Balance, exact_and_float
 from discreet.answer import Answer
 from discreet.answer.wire import unpacked
+from discreet.coverage.measurements import DEFAULT_PART
+from discreet.errors import CatalogError
 from discreet.explanation import Explanation
 from discreet.explanation.coverage import Coverage
 from discreet.parameters import confidence_level
@@ -95,6 +100,34 @@ async def coverage(request: Request, caller: Asker, body: CoverageBody) -> Respo
         return _content(request, await work)
 
 
+@router.get("/coverage")
+async def known_coverage(
+    request: Request, caller: Reader, table: Annotated[str, Query(max_length=1000)]
+) -> JsonObject:
+    """Return the coverage of a table as it was measured before, and what a measurement costs.
+
+    Spends nothing and reads no private data. `measured` is null if it was not measured yet,
+    and both are null if there is nothing to measure.
+    """
+
+    def known() -> JsonObject:
+        curator = caller.site.curator
+        try:
+            found = curator.known_coverage(table)
+        except CatalogError:  # it has nothing to measure
+            return {"measured": None, "cost": None}
+        told = None if found is None else json.loads(found.to_json())
+        if told is not None:
+            del told["remaining"]  # of an account that the caller may not have
+        return {
+            "measured": told,
+            "cost": exact_and_float(epsilon=curator.catalog.budget.epsilon * DEFAULT_PART),
+        }
+
+    async with request.app.state.planning.turn(caller.place, request.is_disconnected):
+        return await asyncio.to_thread(known)
+
+
 @router.get("/schema")
 async def schema(request: Request, caller: Reader) -> Response:
     """Return tables and columns, as they are declared."""
@@ -106,11 +139,37 @@ async def schema(request: Request, caller: Reader) -> Response:
 
 @router.get("/budget")
 async def budget(request: Request, caller: Asker) -> Response:
-    """Return what is left for you."""
-    left = await asyncio.to_thread(caller.site.curator.remaining_of, caller.account)
+    """Return what remains for you and in total, and for how many queries that is enough at least.
+
+    `enough_for` holds for any queries of this ε; more may fit if Discreet adds costs up better.
+    """
+    curator = caller.site.curator
+    left = await asyncio.to_thread(curator.remaining_of, caller.account)
     if _is_for_client(request):
         return Response(to_wire(left), media_type=WIRE)
-    return JSONResponse({"account": caller.account, "remaining": left.to_json()})
+    total = await asyncio.to_thread(lambda: curator.remaining)
+    return JSONResponse(
+        {
+            "account": caller.account,
+            "remaining": left.to_json(),
+            "total": total.to_json(),
+            "enough_for": [
+                {"epsilon": float(each), "queries": enough_for(left, each)} for each in USUAL
+            ],
+        }
+    )
+
+
+USUAL = (Fraction("0.1"), Fraction("0.3"), Fraction(1))
+"""What queries usually cost."""
+
+
+def enough_for(left: Balance, epsilon: Fraction) -> int:
+    """Return how many queries of an epsilon fit at least, by sums of epsilon or of rho.
+
+    What is epsilon-DP has a rho of at most epsilon squared, halved (docs/proofs/composition.md).
+    """
+    return int(max(left.epsilon // epsilon, 2 * left.rho // epsilon**2))
 
 
 @router.get("/history")

@@ -24,9 +24,13 @@ from discreet.server.learn.routes import router as learn_routes
 from discreet.server.metrics import Metrics
 from discreet.server.metrics import router as metrics_routes
 from discreet.server.page import router as page_routes
+from discreet.server.sample_routes import SyntheticSites
+from discreet.server.sample_routes import router as sample_routes
 from discreet.server.settings import Settings
+from discreet.server.shelf_routes import router as shelf_routes
 from discreet.server.signing import SignIns
 from discreet.server.sites import Site
+from discreet.server.spending_routes import router as spending_routes
 
 HEADERS = {
     "Cache-Control": "no-store",
@@ -67,12 +71,14 @@ def make_app(sites: Mapping[str, Site], settings: Settings, hosts: Iterable[str]
         app.state.turns = Turns(settings.limits)
         app.state.runner = QueryRunner(settings=settings, turns=app.state.turns)
         app.state.planning = Turns(settings.limits)  # what reads no private data
+        app.state.synthetic = SyntheticSites()
         app.state.sign_ins = sign_ins
         app.state.settings = settings
         yield
         app.state.turns.stop()
         app.state.planning.stop()
         await app.state.runner.finish()
+        app.state.synthetic.close()
 
     app = FastAPI(
         title="Discreet",
@@ -89,8 +95,11 @@ def make_app(sites: Mapping[str, Site], settings: Settings, hosts: Iterable[str]
         signing.router,
         oidc_routes.router,
         analyst_routes.router,
+        shelf_routes,
+        sample_routes,
         request_routes.router,
         owner_routes.router,
+        spending_routes,
         metrics_routes,
         learn_routes,
         page_routes,

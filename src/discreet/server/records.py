@@ -1,4 +1,4 @@
-"""What a server keeps besides the ledger: answers by id, client keys, sessions, the audit log.
+"""What a server keeps besides the ledger: answers, client keys, sessions, shelves, the audit log.
 
 It is in a SQLite file beside a ledger that is a file, and in a schema of the PostgreSQL server of
 any other ledger, so that several servers share it. Nothing in it was not
@@ -45,6 +45,10 @@ TABLES = (
         number {serial}, written TEXT NOT NULL, who TEXT NOT NULL, action TEXT NOT NULL,
         outcome TEXT NOT NULL, about TEXT NOT NULL)""",
     "CREATE INDEX IF NOT EXISTS log_by_name ON {schema}log (who, number)",
+    "CREATE INDEX IF NOT EXISTS answers_by_time ON {schema}answers (written, id)",
+    """CREATE TABLE IF NOT EXISTS {schema}shelf (
+        account TEXT NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, content TEXT NOT NULL,
+        written TEXT NOT NULL, PRIMARY KEY (account, kind, name))""",
 )
 
 KEPT_IN_SQLITE = tuple(
@@ -235,6 +239,11 @@ class Records:
 
     def __init__(self, database: Database, audit_file: AuditFile | None = None) -> None:
         self._database, self._audit_file = database, audit_file
+
+    @property
+    def database(self) -> Database:
+        """Where they are, for shelves beside them."""
+        return self._database
 
     def close(self) -> None:
         """Let go of the database."""

@@ -56,7 +56,7 @@ Found = TypeVar("Found")
 
 async def _computed(request: Request, caller: Caller, compute: Callable[[], Found]) -> Found:
     """Compute a reply when it is its turn, beside previews, which read no private data either."""
-    async with request.app.state.planning.turn(caller.account, request.is_disconnected):
+    async with request.app.state.planning.turn(caller.place, request.is_disconnected):
         return await asyncio.to_thread(compute)
 
 
