@@ -273,7 +273,7 @@ def test_attacks_add_up_from_call_to_call(served: Served, attack: str) -> None:
     assert last["success"] == 1  # exact answers reveal everything
     step = Step(queries=last["queries"], right=last["right"], guesses=last["guesses"])
     assert last["interval"] == list(step.interval)
-    assert (second["chance"], second["allowed"]) == (0.5, None)
+    assert (second["guessing"], second["allowed"]) == (0.5, None)
 
 
 def test_discreet_stops_when_its_budget_is_spent(served: Served) -> None:

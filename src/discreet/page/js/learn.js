@@ -62,10 +62,10 @@ export default function Learn({ parts }) {
   const entry = ALL.find(([id]) => id === open);
   const numbers = (value?.numbers ?? []).filter((each) => each.playground === open);
   if (!isStyled) return html`<div class="page"><${Loading} /></div>`;
-  return html`<div class="page"><div class="head learn-head"><div><h1>Learn</h1>
+  return html`<div class="page"><div class="learn-page"><div class="head learn-head"><div><h1>Learn</h1>
       <p>Move a slider and see what happens. All people here are synthetic, and nothing is spent.</p></div></div>
     <div class="learn"><${Side} open=${open} /><${Select} open=${open} />
       ${entry ? html`<${Playground} key=${open} entry=${entry} numbers=${numbers} />`
         : html`<div class="card"><${Empty} title="There is no such playground"
-          actions=${html`<${Link} class="btn" to="/learn">Go to the first one</${Link}>`} /></div>`}</div></div>`;
+          actions=${html`<${Link} class="btn" to="/learn">Go to the first one</${Link}>`} /></div>`}</div></div></div>`;
 }

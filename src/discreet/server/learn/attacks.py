@@ -70,7 +70,7 @@ class AttackReply:
     """The success of an attack so far."""
 
     steps: list[AttackStep]
-    chance: float
+    guessing: float
     """The success of random guessing."""
     allowed: float | None
     """The most that the guarantee of the target allows; null if it has none."""
@@ -88,7 +88,7 @@ def attack_reply(body: AttackBody) -> AttackReply:
     )
     return AttackReply(
         steps=_added(attacks, outcome, body.before),
-        chance=outcome.chance,
+        guessing=outcome.chance,
         allowed=outcome.allowed,
         stopped_after=outcome.refused_after,
     )

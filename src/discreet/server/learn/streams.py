@@ -46,7 +46,10 @@ class StreamReply:
 
 
 def stream_reply(body: StreamBody) -> StreamReply:
-    """Run the technique once over the stream. One visit more or less changes one number by 1."""
+    """Run the technique once over the stream.
+
+    One person changes each number by at most 1, and all in the same direction.
+    """
     made = Sparse(
         epsilon=epsilon_of(body.epsilon),
         sensitivity=1,
