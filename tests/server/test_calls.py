@@ -234,6 +234,37 @@ def test_the_log_has_who_did_what_and_no_value(served: Served) -> None:
     assert "rows" not in json.dumps(entries)
 
 
+def test_the_log_has_every_query_in_its_canonical_form_and_every_free_read(served: Served) -> None:
+    sent = "select  count(*) as N -- mine\n from Visits where AGE > 4"
+    body = {"sql": sent, "epsilon": 1}
+    served.call("POST", f"{BASE}/explain", json=body)
+    saved = served.ask(sent, epsilon=1).headers["Discreet-Answer"]
+    served.call("GET", f"{BASE}/answers/{saved}")
+    served.call("GET", f"{BASE}/answers/{saved}/margins")
+    served.call("GET", f"{BASE}/answers/{saved}", "bob")
+    served.ask("SELECT ( -- no query", epsilon=1)
+    served.ask(sent, who="guest", epsilon=1)
+    entries = served.call("GET", f"{BASE}/audit?limit=7", "boss").json()["entries"]
+    told = [(each["who"], each["action"], each["outcome"]) for each in reversed(entries)]
+    assert told == [
+        ("ann", "explain", "free"),
+        ("ann", "ask", "charged"),
+        ("ann", "read", "free"),
+        ("ann", "margins", "free"),
+        ("bob", "read", "not_found"),
+        ("ann", "ask", "sql_syntax"),
+        ("guest", "call", "not_allowed"),
+    ]
+    canonical = "SELECT COUNT(*) AS n FROM visits WHERE age > 4"
+    for each in entries[-2:]:
+        assert (each["question"], each["sql"], each["epsilon"]) == (canonical, sent, "1")
+    assert "question" not in entries[1]
+    assert entries[1]["sql"] == "SELECT ( -- no query"
+    assert entries[0]["route"].endswith("/ask")
+    mine = served.call("GET", f"{BASE}/history?limit=2").json()["entries"]
+    assert mine == [entries[1], entries[-2]], "what may be charged, and nothing else"
+
+
 def test_the_log_has_tables_that_could_not_be_measured(served: Served) -> None:
     for table, epsilon in (("nowhere", 1), ("visits", 51), ("visits", 0.5)):
         served.call("POST", f"{BASE}/coverage", json={"table": table, "epsilon": epsilon})

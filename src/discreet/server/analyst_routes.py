@@ -15,7 +15,8 @@ from discreet.answer.wire import unpacked
 from discreet.explanation import Explanation
 from discreet.explanation.coverage import Coverage
 from discreet.parameters import confidence_level
-from discreet.server.asking import AnswerReply, QueryRunner, margins_of
+from discreet.server.asking import AnswerReply, QueryRunner, Work, margins_of
+from discreet.server.audit import logged, query_text
 from discreet.server.bodies import (
     MOST_NUMBER,
     NUMBER,
@@ -26,7 +27,6 @@ from discreet.server.bodies import (
     exact,
 )
 from discreet.server.callers import NOWHERE, Caller
-from discreet.server.faults import error_of
 from discreet.server.reading import OneReading
 from discreet.server.records import SavedReply
 from discreet.server.schema import schema_of
@@ -83,8 +83,17 @@ async def explain(request: Request, caller: Asker, body: ExplainBody) -> Respons
         curator = caller.site.curator
         return curator.explain(body.sql, **body.terms(), account=caller.account)
 
+    def explained_and_logged() -> Explanation:
+        return logged(caller, "explain", explained, _free_at, **query_text(body.sql))
+
     async with request.app.state.planning.turn(caller.account, request.is_disconnected):
-        return _content(request, await asyncio.to_thread(explained))
+        return _content(request, await asyncio.to_thread(explained_and_logged))
+
+
+def _free_at(found: Explanation) -> dict[str, object]:
+    """Return what the log says of an explanation: what the query would be charged."""
+    due = found.price if found.due is None else found.due
+    return {"outcome": "free", "epsilon": str(due.epsilon), "delta": str(due.delta)}
 
 
 @router.post("/coverage")
@@ -92,22 +101,21 @@ async def coverage(request: Request, caller: Asker, body: CoverageBody) -> Respo
     """Measure the share of a table's rows and values that answers count. It is charged once."""
 
     def measured() -> Coverage:
-        records = caller.site.records
-        try:
-            found = caller.site.curator.coverage(
-                body.table,
-                epsilon=cast("float | None", exact(body.epsilon)),
-                columns=body.columns,
-                account=caller.account,
-            )
-        except Exception as error:
-            records.log(caller.name, "coverage", error_of(error).code, table=body.table)
-            raise
-        records.log(caller.name, "coverage", "done", table=body.table)
-        return found
+        return caller.site.curator.coverage(
+            body.table,
+            epsilon=cast("float | None", exact(body.epsilon)),
+            columns=body.columns,
+            account=caller.account,
+        )
 
-    async with request.app.state.turns.turn(caller.account):
-        return _content(request, await asyncio.to_thread(measured))
+    runner: QueryRunner = request.app.state.runner
+    work = Work(
+        action="coverage",
+        text=body.table,
+        act=lambda: logged(caller, "coverage", measured, table=body.table),
+    )
+    found = await runner.run(caller, work, request.is_disconnected)
+    return _content(request, found)
 
 
 @router.get("/schema")
@@ -128,6 +136,10 @@ async def budget(request: Request, caller: Asker) -> Response:
     return JSONResponse({"account": caller.account, "remaining": left.to_json()})
 
 
+CHARGED = ("ask", "coverage")
+"""What may be charged, as the log names it."""
+
+
 @router.get("/history")
 async def history(
     caller: Asker,
@@ -137,7 +149,7 @@ async def history(
     """Return your own queries, the newest first."""
     records = caller.site.records
     found = await asyncio.to_thread(
-        lambda: records.entries(who=caller.name, before=before, most=limit)
+        lambda: records.entries(who=caller.name, actions=CHARGED, before=before, most=limit)
     )
     return {"entries": [each.to_json() for each in found]}
 
@@ -150,8 +162,7 @@ async def answer(
     format: Format | None = None,  # noqa: A002 - as the route has it
 ) -> Response:
     """Return a saved answer: your own, or any for readers and owners."""
-    found = await _saved(caller, id)
-    await asyncio.to_thread(caller.site.records.log, caller.name, "read", "free", answer=id)
+    found = await _saved(caller, id, "read")
     return replied(AnswerReply(id=found.id, body=found.body), format or _wanted(request))
 
 
@@ -167,7 +178,8 @@ async def margins(
 
     Each column has a list, or null if it has no margins. "Infinity" stands for no limit.
     """
-    found, level = await _saved(caller, id), confidence_level(exact(confidence))
+    level = confidence_level(exact(confidence))
+    found = await _saved(caller, id, "margins")
 
     def calculated() -> list[list[float | str | None] | None]:
         widths = margins_of(found, caller.site.curator, level, simultaneous)
@@ -181,12 +193,22 @@ def _in_json(width: float) -> float | str | None:
     return float(width) if isfinite(width) else None if isnan(width) else "Infinity"
 
 
-async def _saved(caller: Caller, id_: str) -> SavedReply:
-    """Return a saved answer that the caller may see."""
-    found = await asyncio.to_thread(caller.site.records.reply, id_)
-    if found is None or (caller.role == "analyst" and found.account != caller.account):
-        raise NOWHERE
-    return found
+async def _saved(caller: Caller, id_: str, action: str) -> SavedReply:
+    """Return a saved answer that the caller may see, and log that it is read."""
+
+    def found() -> SavedReply:
+        saved = caller.site.records.reply(id_)
+        if saved is None or (caller.role == "analyst" and saved.account != caller.account):
+            raise NOWHERE
+        return saved
+
+    return await asyncio.to_thread(
+        lambda: logged(caller, action, found, lambda _: {"outcome": "free"}, answer=id_[:MOST_ID])
+    )
+
+
+MOST_ID = 100
+"""The most characters that are logged of what a caller sends as an id."""
 
 
 def replied(reply: AnswerReply, wanted: Format) -> Response:

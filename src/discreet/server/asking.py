@@ -8,10 +8,12 @@ caller.
 import asyncio
 import json
 from base64 import urlsafe_b64encode
+from collections.abc import Callable
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from fractions import Fraction
 from hashlib import sha256
-from typing import TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from discreet.amounts import Price
 from discreet.answer import Answer
@@ -21,10 +23,12 @@ from discreet.curator import Curator
 from discreet.executor import NOT_SAVED, SAVED_ONLY, NotSavedError
 from discreet.explanation.thresholds import REFUSES_UNLIKELY
 from discreet.server.admission import Check, Turns
+from discreet.server.audit import query_text
 from discreet.server.bodies import AskBody, QueryBody
 from discreet.server.callers import Caller
 from discreet.server.faults import CallError, error_of
 from discreet.server.records import SavedReply, now
+from discreet.server.running_queries import CANCELLED, RunningQueries, RunningQuery
 from discreet.server.settings import Settings
 
 T = TypeVar("T")
@@ -47,68 +51,111 @@ class AnswerReply:
     """Whether it is the reply to an earlier call with the same key."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work(Generic[T]):
+    """Something that may be charged."""
+
+    action: Literal["ask", "coverage"]
+    text: str
+    """The query as it was sent, or the table whose coverage is measured."""
+    act: Callable[[], T]
+    """Does it, and logs how it ended."""
+
+
 @dataclass(slots=True)
 class QueryRunner:
     """Runs queries for callers."""
 
     settings: Settings
     turns: Turns
-    under_way: set["asyncio.Task[AnswerReply]"] = field(default_factory=set)
-    """Queries that run; a shutdown waits for them."""
-    with_keys: dict[tuple[str, str, str], "asyncio.Task[AnswerReply]"] = field(default_factory=dict)
+    queries: RunningQueries = field(default_factory=RunningQueries)
+    with_keys: dict[tuple[str, str, str], RunningQuery] = field(default_factory=dict)
+    """Queries that run, by catalog, account and key of the client."""
+
+    @property
+    def under_way(self) -> "set[asyncio.Task[Any]]":
+        """What runs now."""
+        return self.queries.tasks
 
     async def ask(
         self, caller: Caller, body: AskBody, key: str | None, is_gone: Check
     ) -> AnswerReply:
         """Return the answer to a query, from an earlier call with the same key if there was one."""
         call = call_of(body)
-        if key is None:
-            return await self._begun(caller, body, call, None, is_gone)
-        noted = await asyncio.to_thread(caller.site.records.begin, caller.account, key, call)
-        if noted.call != call:
-            raise OTHER_CALL
-        if noted.answer is not None:
-            return await asyncio.to_thread(_repeated, caller, noted.answer, noted.body)
-        same = self.with_keys.get((caller.site.name, caller.account, key))
-        if same is not None:
-            return await asyncio.shield(same)
-        return await self._begun(caller, body, call, key, is_gone)
+        if key is not None:
+            noted = await asyncio.to_thread(caller.site.records.begin, caller.account, key, call)
+            if noted.call != call:
+                await asyncio.to_thread(_log_rejection, caller, "ask", OTHER_CALL, body.sql)
+                raise OTHER_CALL
+            if noted.answer is not None:
+                return await asyncio.to_thread(_repeated, caller, noted.answer, noted.body)
+            same = self.with_keys.get((caller.site.name, caller.account, key))
+            if same is not None:
+                return await self._reply_of(same)  # type: ignore[no-any-return]
+        work = Work(
+            action="ask",
+            text=body.sql,
+            act=lambda: _asked(caller, body, call, key, self.settings),
+        )
+        return await self.run(caller, work, is_gone, key)
 
-    async def _begun(
-        self,
-        caller: Caller,
-        body: AskBody,
-        call: str,
-        key: str | None,
-        is_gone: Check,
-    ) -> AnswerReply:
-        async with self.turns.turn(caller.account, is_gone):
-            work = asyncio.to_thread(_asked, caller, body, call, key, self.settings)
-            task = asyncio.get_running_loop().create_task(work)
-            self.under_way.add(task)
-            place = (caller.site.name, caller.account, key or "")
-            if key is not None:
-                self.with_keys[place] = task
+    async def run(
+        self, caller: Caller, work: "Work[T]", is_gone: Check, key: str | None = None
+    ) -> T:
+        """Run something that may be charged, in a thread of its own, once it has its turn.
+
+        What has begun ends, and keeps its turn until then, even if nobody waits for it any more.
+        """
+        async with AsyncExitStack() as stack:
+            query = stack.enter_context(self.queries.listed(caller, work.text))
+            turn = self.turns.turn(caller.account, query.unless_cancelled(is_gone))
             try:
-                return await _to_its_end(task)
-            finally:
-                self.under_way.discard(task)
-                if key is not None:
-                    self.with_keys.pop(place, None)
+                await stack.enter_async_context(turn)
+                if query.is_cancelled:
+                    raise CANCELLED
+            except CallError as error:
+                rejection = CANCELLED if query.is_cancelled else error
+                logged = (caller, work.action, rejection, work.text)
+                await asyncio.to_thread(_log_rejection, *logged)
+                raise rejection from None
+            if key is not None:
+                place = (caller.site.name, caller.account, key)
+                self.with_keys[place] = query
+                stack.callback(self._forget_key, place, query)
+            held = stack.pop_all()
+            query.task = asyncio.get_running_loop().create_task(_to_its_end(work.act, held))
+            query.task.add_done_callback(_seen)
+        return await self._reply_of(query)  # type: ignore[no-any-return]
+
+    async def _reply_of(self, query: RunningQuery) -> Any:
+        return await query.reply(self.settings.limits.reply_seconds)
+
+    def _forget_key(self, place: tuple[str, str, str], query: RunningQuery) -> None:
+        if self.with_keys.get(place) is query:
+            del self.with_keys[place]
 
     async def finish(self) -> None:
         """Wait for all queries that run."""
         while self.under_way:
-            await asyncio.wait(set(self.under_way))
+            await asyncio.wait(self.under_way)
 
 
-async def _to_its_end(task: "asyncio.Task[T]") -> T:
-    """Wait for a task; if nobody waits for this any more, still keep its turn until it ends."""
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait([task])
-        raise
+async def _to_its_end(act: Callable[[], T], held: AsyncExitStack) -> T:
+    """Do something in a thread, and give back its turn when it has ended."""
+    async with held:
+        return await asyncio.to_thread(act)
+
+
+def _seen(task: "asyncio.Task[Any]") -> None:
+    """Take note of a failure that nobody waits for: its words would be written to the output."""
+    if not task.cancelled():
+        task.exception()
+
+
+def _log_rejection(caller: Caller, action: str, error: CallError, text: str) -> None:
+    """Log a call that was rejected before anything of it ran."""
+    about = query_text(text) if action == "ask" else {"table": text}
+    caller.site.records.log(caller.name, action, error.code, **about)
 
 
 def call_of(body: AskBody) -> str:
@@ -130,13 +177,10 @@ def _asked(
     try:
         check_approved(caller, body, settings)
         answer = caller.site.curator.ask(body.sql, **body.terms(), account=caller.account)
+        content = _packed(answer, settings.limits.answer_bytes)
     except Exception as error:
-        records.log(caller.name, "ask", error_of(error).code, question=body.sql)
+        records.log(caller.name, "ask", error_of(error).code, **query_text(body.sql))
         raise
-    content = packed(answer)
-    if len(content) > settings.limits.answer_bytes:
-        records.log(caller.name, "ask", "too_long", question=body.sql)
-        raise TOO_LONG
     id_ = id_of(caller.account, call, answer)
     terms = json.dumps(body.model_dump(mode="json", exclude={"sql", "accept_unlikely"}))
     records.save(
@@ -155,12 +199,19 @@ def _asked(
         caller.name,
         "ask",
         "free" if answer.is_free else "charged",
-        question=body.sql,
+        **query_text(body.sql),
         epsilon=str(answer.charged.epsilon),
         delta=str(answer.charged.delta),
         answer=id_,
     )
     return AnswerReply(id=id_, body=content)
+
+
+def _packed(answer: Answer, most: int) -> bytes:
+    content = packed(answer)
+    if len(content) > most:
+        raise TOO_LONG
+    return content
 
 
 TOO_LONG = CallError(

@@ -37,6 +37,9 @@ class ServerLimits:
     """Length of an answer."""
     seconds: int = 300
     """A query that has not begun after this many seconds gets status 429."""
+    reply_seconds: int = 50
+    """A query that has not ended this many seconds after it began gets status 504. It runs on, and
+    the same call gets its answer later."""
     header_seconds: int = 10
     """A connection whose next call has no whole headers after this many seconds is closed."""
     body_seconds: int = 20
