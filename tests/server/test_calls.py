@@ -273,7 +273,7 @@ def test_the_log_has_tables_that_could_not_be_measured(served: Served) -> None:
     assert found[::-1][-3:] == [
         ("nowhere", "unknown_name"),
         ("visits", "budget"),
-        ("visits", "done"),
+        ("visits", "charged"),
     ]
 
 

@@ -2,7 +2,11 @@
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from fractions import Fraction
 from pathlib import Path
+from time import monotonic, sleep
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,6 +14,11 @@ import pytest
 import discreet.client.awaited
 import discreet.client.remote
 from discreet.client import connect_async
+from discreet.errors import SuspendedError
+from discreet.server.admission import Turns
+from discreet.server.asking import QueryRunner, Work
+from discreet.server.callers import Caller
+from discreet.server.settings import Settings
 from tests.server.held import Hold, held_process, limits_of, spent_by, wait_for
 from tests.server.running import BASE, Served, write_catalog
 
@@ -107,6 +116,49 @@ def test_a_query_that_takes_long_is_waited_for_and_charged_once(
         again = served.ask(COUNT, key="key-of-ann", epsilon=1)
         assert again.json()["charged"]["epsilon"] == 1
         assert spent_by(served) == 3
+
+
+@pytest.mark.parametrize("seconds", [0, 0.05, 0.15])
+@pytest.mark.parametrize("is_rejected", [False, True], ids=["answered", "rejected"])
+def test_with_a_clock_a_query_ends_after_a_multiple_of_its_time(
+    seconds: float, *, is_rejected: bool
+) -> None:
+    """Turns, records and lists change then: they would tell how long a query took."""
+    changes: list[float] = []
+    site = SimpleNamespace(
+        name="clinic", records=SimpleNamespace(log=lambda *_, **__: changes.append(monotonic()))
+    )
+    caller = Caller(name="ann", role="analyst", site=site)  # type: ignore[arg-type]
+
+    def act() -> None:
+        sleep(seconds)
+        if is_rejected:
+            raise SuspendedError("ann")
+
+    async def run() -> float:
+        settings = Settings(release_every=TICK)
+        runner = QueryRunner(settings=settings, turns=Turns(settings.limits))
+        work = Work(
+            action="coverage", text="visits", act=act, finish=lambda _: site.records.log("done")
+        )
+        begun = monotonic()
+        with nullcontext() if not is_rejected else pytest.raises(SuspendedError):
+            await runner.run(caller, work, _never)
+        changes.append(monotonic())
+        assert not runner.queries.seen_by(caller)
+        return begun
+
+    begun = asyncio.run(run())
+    assert len(changes) == 2
+    least = float(TICK) * (1 + int(seconds / TICK))
+    assert all(each - begun >= least for each in changes)
+
+
+TICK = Fraction(1, 10)
+
+
+async def _never() -> bool:
+    return False
 
 
 async def _asked(served: Served, sql: str, told: list[str]) -> Any:

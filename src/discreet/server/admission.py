@@ -188,6 +188,17 @@ async def tick(settings: Settings) -> None:
         await asyncio.sleep(until_tick(monotonic(), settings.release_every))
 
 
+async def rest(settings: Settings, begun: float) -> None:
+    """Wait until a whole multiple of the time between ticks has passed since a moment.
+
+    A query that ended at any moment would tell its time to a caller who chose when it began, or who
+    looks at what it has changed: turns, records and lists.
+    """
+    if settings.release_every is not None:
+        passed = monotonic() - begun
+        await asyncio.sleep(until_tick(passed, settings.release_every))
+
+
 def until_tick(now: float, every: Fraction) -> float:
     """Return the seconds to the next multiple of a time."""
     step = float(every)

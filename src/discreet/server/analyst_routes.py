@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.responses import JSONResponse
 
+from discreet.amounts import Price
 from discreet.answer import Answer
 from discreet.answer.wire import unpacked
 from discreet.explanation import Explanation
@@ -108,12 +109,14 @@ async def coverage(request: Request, caller: Asker, body: CoverageBody) -> Respo
             account=caller.account,
         )
 
+    def finish(found: Coverage) -> Coverage:
+        outcome, cost = ("free", Price()) if found.from_ledger else ("charged", found.price)
+        amounts = {"epsilon": str(cost.epsilon), "delta": str(cost.delta)}
+        caller.site.records.log(caller.name, "coverage", outcome, table=body.table, **amounts)
+        return found
+
     runner: QueryRunner = request.app.state.runner
-    work = Work(
-        action="coverage",
-        text=body.table,
-        act=lambda: logged(caller, "coverage", measured, table=body.table),
-    )
+    work = Work(action="coverage", text=body.table, act=measured, finish=finish)
     found = await runner.run(caller, work, request.is_disconnected)
     return _content(request, found)
 

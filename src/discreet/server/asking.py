@@ -13,6 +13,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from fractions import Fraction
 from hashlib import sha256
+from time import monotonic
 from typing import Any, Generic, Literal, TypeVar
 
 from discreet.amounts import Price
@@ -22,15 +23,16 @@ from discreet.answer.wire import packed, unpacked
 from discreet.curator import Curator
 from discreet.executor import NOT_SAVED, SAVED_ONLY, NotSavedError
 from discreet.explanation.thresholds import REFUSES_UNLIKELY
-from discreet.server.admission import Check, Turns
+from discreet.server.admission import Check, Turns, rest
 from discreet.server.audit import query_text
 from discreet.server.bodies import AskBody, QueryBody
 from discreet.server.callers import Caller
 from discreet.server.faults import CallError, error_of
-from discreet.server.records import SavedReply, now
+from discreet.server.records import SavedCall, SavedReply, now
 from discreet.server.running_queries import CANCELLED, RunningQueries, RunningQuery
 from discreet.server.settings import Settings
 
+R = TypeVar("R")
 T = TypeVar("T")
 
 OTHER_CALL = CallError(
@@ -52,14 +54,16 @@ class AnswerReply:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Work(Generic[T]):
+class Work(Generic[R, T]):
     """Something that may be charged."""
 
     action: Literal["ask", "coverage"]
     text: str
     """The query as it was sent, or the table whose coverage is measured."""
-    act: Callable[[], T]
-    """Does it, and logs how it ended."""
+    act: Callable[[], R]
+    """Does it. How long it takes may depend on data."""
+    finish: Callable[[R], T]
+    """Saves and logs what was found, and returns the reply."""
 
 
 @dataclass(slots=True)
@@ -92,15 +96,12 @@ class QueryRunner:
             same = self.with_keys.get((caller.site.name, caller.account, key))
             if same is not None:
                 return await self._reply_of(same)  # type: ignore[no-any-return]
-        work = Work(
-            action="ask",
-            text=body.sql,
-            act=lambda: _asked(caller, body, call, key, self.settings),
-        )
+        asked = Asked(caller=caller, body=body, call=call, key=key, settings=self.settings)
+        work = Work(action="ask", text=body.sql, act=asked.act, finish=asked.finish)
         return await self.run(caller, work, is_gone, key)
 
     async def run(
-        self, caller: Caller, work: "Work[T]", is_gone: Check, key: str | None = None
+        self, caller: Caller, work: "Work[R, T]", is_gone: Check, key: str | None = None
     ) -> T:
         """Run something that may be charged, in a thread of its own, once it has its turn.
 
@@ -123,9 +124,24 @@ class QueryRunner:
                 self.with_keys[place] = query
                 stack.callback(self._forget_key, place, query)
             held = stack.pop_all()
-            query.task = asyncio.get_running_loop().create_task(_to_its_end(work.act, held))
+            ends = self._to_its_end(caller, work, held)
+            query.task = asyncio.get_running_loop().create_task(ends)
             query.task.add_done_callback(_seen)
         return await self._reply_of(query)  # type: ignore[no-any-return]
+
+    async def _to_its_end(self, caller: Caller, work: "Work[R, T]", held: AsyncExitStack) -> T:
+        """Do something in a thread. With a clock, nothing shows for how long it ran but ticks."""
+        async with held:
+            begun = monotonic()
+            try:
+                found = await asyncio.to_thread(work.act)
+            except Exception as error:
+                await rest(self.settings, begun)
+                logged = (caller, work.action, error_of(error), work.text)
+                await asyncio.to_thread(_log_rejection, *logged)
+                raise
+            await rest(self.settings, begun)
+            return await asyncio.to_thread(work.finish, found)
 
     async def _reply_of(self, query: RunningQuery) -> Any:
         return await query.reply(self.settings.limits.reply_seconds)
@@ -140,12 +156,6 @@ class QueryRunner:
             await asyncio.wait(self.under_way)
 
 
-async def _to_its_end(act: Callable[[], T], held: AsyncExitStack) -> T:
-    """Do something in a thread, and give back its turn when it has ended."""
-    async with held:
-        return await asyncio.to_thread(act)
-
-
 def _seen(task: "asyncio.Task[Any]") -> None:
     """Take note of a failure that nobody waits for: its words would be written to the output."""
     if not task.cancelled():
@@ -153,7 +163,7 @@ def _seen(task: "asyncio.Task[Any]") -> None:
 
 
 def _log_rejection(caller: Caller, action: str, error: CallError, text: str) -> None:
-    """Log a call that was rejected before anything of it ran."""
+    """Log a call that was rejected."""
     about = query_text(text) if action == "ask" else {"table": text}
     caller.site.records.log(caller.name, action, error.code, **about)
 
@@ -164,47 +174,57 @@ def call_of(body: AskBody) -> str:
     return sha256(text.encode()).hexdigest()
 
 
-def _asked(
-    caller: Caller, body: AskBody, call: str, key: str | None, settings: Settings
-) -> AnswerReply:
-    """Run a query, save its answer and log it; in a thread of its own."""
-    records = caller.site.records
-    if key is not None:  # another call with this key, or another process, may have been faster
-        noted = records.begin(caller.account, key, call)
-        if noted.answer is not None:
-            return _repeated(caller, noted.answer, noted.body)
-    REFUSES_UNLIKELY.set(not body.accept_unlikely)
-    try:
-        check_approved(caller, body, settings)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A query of a caller; each step runs in a thread."""
+
+    caller: Caller
+    body: AskBody
+    call: str
+    key: str | None
+    settings: Settings
+
+    def act(self) -> tuple[Answer, bytes] | SavedCall:
+        """Run the query, unless another call with this key, or another process, was faster."""
+        caller, body = self.caller, self.body
+        if self.key is not None:
+            noted = caller.site.records.begin(caller.account, self.key, self.call)
+            if noted.answer is not None:
+                return noted
+        REFUSES_UNLIKELY.set(not body.accept_unlikely)
+        check_approved(caller, body, self.settings)
         answer = caller.site.curator.ask(body.sql, **body.terms(), account=caller.account)
-        content = _packed(answer, settings.limits.answer_bytes)
-    except Exception as error:
-        records.log(caller.name, "ask", error_of(error).code, **query_text(body.sql))
-        raise
-    id_ = id_of(caller.account, call, answer)
-    terms = json.dumps(body.model_dump(mode="json", exclude={"sql", "accept_unlikely"}))
-    records.save(
-        SavedReply(
-            id=id_,
-            account=caller.account,
-            written=now(),
-            question=body.sql,
-            terms=terms,
-            body=content,
+        return answer, _packed(answer, self.settings.limits.answer_bytes)
+
+    def finish(self, found: tuple[Answer, bytes] | SavedCall) -> AnswerReply:
+        """Save the answer, and log it."""
+        if isinstance(found, SavedCall):
+            return _repeated(self.caller, str(found.answer), found.body)
+        (answer, content), records = found, self.caller.site.records
+        id_ = id_of(self.caller.account, self.call, answer)
+        terms = self.body.model_dump(mode="json", exclude={"sql", "accept_unlikely"})
+        records.save(
+            SavedReply(
+                id=id_,
+                account=self.caller.account,
+                written=now(),
+                question=self.body.sql,
+                terms=json.dumps(terms),
+                body=content,
+            )
         )
-    )
-    if key is not None:
-        content = records.finish(caller.account, key, id_, content).body
-    records.log(
-        caller.name,
-        "ask",
-        "free" if answer.is_free else "charged",
-        **query_text(body.sql),
-        epsilon=str(answer.charged.epsilon),
-        delta=str(answer.charged.delta),
-        answer=id_,
-    )
-    return AnswerReply(id=id_, body=content)
+        if self.key is not None:
+            content = records.finish(self.caller.account, self.key, id_, content).body
+        records.log(
+            self.caller.name,
+            "ask",
+            "free" if answer.is_free else "charged",
+            **query_text(self.body.sql),
+            epsilon=str(answer.charged.epsilon),
+            delta=str(answer.charged.delta),
+            answer=id_,
+        )
+        return AnswerReply(id=id_, body=content)
 
 
 def _packed(answer: Answer, most: int) -> bytes:

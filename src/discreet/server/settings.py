@@ -55,7 +55,7 @@ class Settings:
     limits: ServerLimits = ServerLimits()
     """The table `[limits]`, below."""
     release_every: Fraction | None = None
-    """Answers leave the server at multiples of this time, such as "250ms" or "1s"."""
+    """Queries take multiples of this time, such as "250ms" or "1s", and replies leave at them."""
     approval_above: Fraction | None = None
     """A single query that costs a larger ε runs only after an owner has approved it."""
     session_hours: int = 12
