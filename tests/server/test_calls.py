@@ -266,14 +266,19 @@ def test_the_log_has_every_query_in_its_canonical_form_and_every_free_read(serve
 
 
 def test_the_log_has_tables_that_could_not_be_measured(served: Served) -> None:
-    for table, epsilon in (("nowhere", 1), ("visits", 51), ("visits", 0.5)):
+    for table, epsilon in (("nowhere", 1), ("visits", 51), ("visits", 0.5), ("visits", 0.5)):
         served.call("POST", f"{BASE}/coverage", json={"table": table, "epsilon": epsilon})
     entries = served.call("GET", f"{BASE}/audit", "boss").json()["entries"]
-    found = [(each["table"], each["outcome"]) for each in entries if each["action"] == "coverage"]
-    assert found[::-1][-3:] == [
-        ("nowhere", "unknown_name"),
-        ("visits", "budget"),
-        ("visits", "charged"),
+    found = [
+        (each["table"], each["outcome"], each.get("epsilon"))
+        for each in reversed(entries)
+        if each["action"] == "coverage"
+    ]
+    assert found[-4:] == [
+        ("nowhere", "unknown_name", None),
+        ("visits", "budget", None),
+        ("visits", "charged", "1/2"),
+        ("visits", "free", "0"),
     ]
 
 

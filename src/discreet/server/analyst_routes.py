@@ -10,7 +10,6 @@ import pyarrow.parquet as pq
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.responses import JSONResponse
 
-from discreet.amounts import Price
 from discreet.answer import Answer
 from discreet.answer.wire import unpacked
 from discreet.explanation import Explanation
@@ -110,9 +109,10 @@ async def coverage(request: Request, caller: Asker, body: CoverageBody) -> Respo
         )
 
     def finish(found: Coverage) -> Coverage:
-        outcome, cost = ("free", Price()) if found.from_ledger else ("charged", found.price)
-        amounts = {"epsilon": str(cost.epsilon), "delta": str(cost.delta)}
-        caller.site.records.log(caller.name, "coverage", outcome, table=body.table, **amounts)
+        log, cost = caller.site.records.log, found.price
+        charged = ("free", 0, 0) if found.from_ledger else ("charged", cost.epsilon, cost.delta)
+        outcome, epsilon, delta = map(str, charged)
+        log(caller.name, "coverage", outcome, table=body.table, epsilon=epsilon, delta=delta)
         return found
 
     runner: QueryRunner = request.app.state.runner
