@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from fractions import Fraction
 from io import BytesIO
 from pathlib import Path
 
@@ -9,6 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow import ipc
 
+from tests.cli.conftest import Discreet
+from tests.cli.conftest import discreet as discreet  # noqa: PLC0414 - a fixture
 from tests.server.running import BASE, Served, serving, write_catalog
 
 COUNT = "SELECT COUNT(*) AS n FROM visits"
@@ -222,6 +225,25 @@ def test_a_request_is_granted_and_raises_the_cap(served: Served) -> None:
     assert decided.json()["state"] == "granted"
     left = served.call("GET", f"{BASE}/budget", "bob").json()["remaining"]
     assert left["total_epsilon"] == 5
+
+
+def test_an_expensive_query_runs_once_it_is_approved_however_it_is_written(
+    tmp_path: Path, discreet: Discreet
+) -> None:
+    config = tmp_path / "server.toml"
+    config.write_text("approval_above = 0.4\n")
+    catalog = write_catalog(tmp_path)
+    with serving(catalog, "--config", str(config)) as served, served.connect() as remote:
+        assert served.ask(COUNT, epsilon=0.5).json()["error"]["code"] == "approval_needed"
+        body = {"reason": "once", "query": {"sql": f"{COUNT} -- all", "epsilon": "1/2"}}
+        number = served.call("POST", f"{BASE}/requests", json=body).json()["number"]
+        shown = discreet("analyst", "requests", "--catalog", str(catalog))
+        assert f"query at ε = 0.5: {COUNT}" in shown.out
+        path = f"{BASE}/requests/{number}/decision"
+        assert served.call("POST", path, "boss", json={"granted": True}).status_code == 200
+        assert served.ask(COUNT, "bob", epsilon=0.5).status_code == 403
+        assert served.ask(COUNT, epsilon=0.6).status_code == 403
+        assert remote.ask(COUNT, epsilon=0.5).charged.epsilon == Fraction(1, 2)
 
 
 def test_the_log_has_who_did_what_and_no_value(served: Served) -> None:

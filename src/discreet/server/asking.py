@@ -8,7 +8,7 @@ caller.
 import asyncio
 import json
 from base64 import urlsafe_b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -23,9 +23,11 @@ from discreet.answer.wire import packed, unpacked
 from discreet.curator import Curator
 from discreet.executor import NOT_SAVED, SAVED_ONLY, NotSavedError
 from discreet.explanation.thresholds import REFUSES_UNLIKELY
+from discreet.parameters import rational
+from discreet.query.parse import canonical_text
 from discreet.server.admission import Check, Turns, rest
 from discreet.server.audit import query_text
-from discreet.server.bodies import AskBody, QueryBody
+from discreet.server.bodies import AMOUNTS, AskBody, QueryBody, exact
 from discreet.server.callers import Caller
 from discreet.server.faults import CallError, error_of
 from discreet.server.records import SavedCall, SavedReply, now
@@ -269,9 +271,20 @@ def _repeated(caller: Caller, id_: str, body: bytes) -> AnswerReply:
 
 
 def approval_of(query: QueryBody) -> str:
-    """Return what stands for a query in a request: the query with its terms, as JSON."""
-    names = set(QueryBody.model_fields)
-    return json.dumps(query.model_dump(mode="json", include=names), sort_keys=True)
+    """Return what stands for a query in a request: the query with its terms, as JSON.
+
+    It is the same for 0.5, "0.5" and "1/2", and for any spaces and comments in the SQL.
+    """
+    told = query.model_dump(mode="json", include=set(QueryBody.model_fields))
+    told["sql"] = canonical_text(query.sql) or query.sql
+    return json.dumps({name: _written(name, each) for name, each in told.items()}, sort_keys=True)
+
+
+def _written(name: str, value: object) -> object:
+    """Return an amount as an exact text, and anything else as it is."""
+    if isinstance(value, Mapping):
+        return {each: _written(name, inner) for each, inner in value.items()}
+    return str(rational(name, exact(value))) if name in AMOUNTS and value is not None else value
 
 
 def due_for(caller: Caller, query: QueryBody) -> Price:
