@@ -52,6 +52,10 @@ class Client:
 
         return self._call("POST", path, content=parts())
 
+    def send(self, path: str, content: object) -> httpx.Response:
+        """Send JSON."""
+        return self._call("POST", path, json=content)
+
     def _call(self, method: str, path: str, **more: Any) -> httpx.Response:
         async def called() -> httpx.Response:
             transport = httpx.ASGITransport(self.app)

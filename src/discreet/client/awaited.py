@@ -130,7 +130,7 @@ async def _replied(call: HttpCall, http: httpx.AsyncClient, on_wait: OnWait) -> 
         reply, failure = None, None
         try:
             reply = reply_from(await _told_while_waiting(http.request(**request_of(call)), on_wait))
-        except httpx.TransportError as error:
+        except httpx.RequestError as error:
             failure = error
         seconds = tries.pause_after(reply, failure)
         if reply is not None and seconds is None:

@@ -18,7 +18,7 @@ from discreet.catalog import Catalog
 from discreet.catalog.shown import tables_html
 from discreet.client import calls
 from discreet.client.calls import RETRIED, HttpCall, HttpReply, ServerError, Steps
-from discreet.client.oidc import BearerToken
+from discreet.client.oidc import BearerToken, check_encrypted
 from discreet.errors import HIDDEN, ParameterError
 from discreet.explanation import Explanation
 from discreet.explanation.coverage import Coverage
@@ -80,6 +80,7 @@ def trusted(verify: Any) -> Any:
 
 def catalogs_at(url: str, token: str) -> list[str]:
     """Return the catalogs of a server that the holder of a token may use."""
+    check_encrypted(url)
     headers = {"Authorization": f"Bearer {token}"}
     with httpx.Client(base_url=url.rstrip("/"), headers=headers, timeout=PATIENCE) as http:
         return run(calls.catalogs(), http)
@@ -159,7 +160,7 @@ def _replied(call: HttpCall, http: httpx.Client, on_wait: OnWait) -> HttpReply:
         try:
             with _told_while_waiting(on_wait):
                 reply = reply_from(http.request(**request_of(call)))
-        except httpx.TransportError as error:
+        except httpx.RequestError as error:
             failure = error
         seconds = tries.pause_after(reply, failure)
         if reply is not None and seconds is None:
@@ -213,7 +214,7 @@ class Tries:
     sentence: str = ""
 
     def pause_after(
-        self, reply: HttpReply | None, failure: httpx.TransportError | None
+        self, reply: HttpReply | None, failure: httpx.RequestError | None
     ) -> float | None:
         """Return the seconds to wait before the next try; None if the reply is the last."""
         if reply is not None and reply.is_still_running:
@@ -250,9 +251,11 @@ def reply_from(response: httpx.Response) -> HttpReply:
 def pause(number: int, reply: HttpReply | None) -> float:
     """Return the seconds before a call is repeated: as the server says, or twice the last."""
     asked = "" if reply is None else reply.headers.get("retry-after", "")
-    return min(float(asked) if asked.isdigit() else 0.25 * 2**number, LONGEST_PAUSE)
+    return min(
+        float(asked) if asked.isascii() and asked.isdigit() else 0.25 * 2**number, LONGEST_PAUSE
+    )
 
 
-def away(error: httpx.TransportError) -> ServerError:
+def away(error: httpx.RequestError) -> ServerError:
     """Return that a server cannot be reached."""
     return ServerError(f"{AWAY} ({type(error).__name__})", "Check its address and the network")

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from math import isfinite, isnan
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -15,7 +15,7 @@ from discreet.answer.wire import unpacked
 from discreet.explanation import Explanation
 from discreet.explanation.coverage import Coverage
 from discreet.parameters import confidence_level
-from discreet.server.asking import AnswerReply, QueryRunner, Work, margins_of
+from discreet.server.asking import AnswerReply, QueryRunner, margins_of
 from discreet.server.audit import logged, query_text
 from discreet.server.bodies import (
     MOST_NUMBER,
@@ -27,6 +27,7 @@ from discreet.server.bodies import (
     exact,
 )
 from discreet.server.callers import NOWHERE, Caller
+from discreet.server.faults import CallError
 from discreet.server.reading import OneReading
 from discreet.server.records import SavedReply
 from discreet.server.schema import schema_of
@@ -72,7 +73,7 @@ async def ask(request: Request, caller: Asker, body: AskBody, key: Key = None) -
     """Run a query. It is charged to your account, once; repeating it is free."""
     runner: QueryRunner = request.app.state.runner
     reply = await runner.ask(caller, body, key, request.is_disconnected)
-    return replied(reply, _wanted(request))
+    return await asyncio.to_thread(replied, reply, _wanted(request))
 
 
 @router.post("/explain")
@@ -86,7 +87,7 @@ async def explain(request: Request, caller: Asker, body: ExplainBody) -> Respons
     def explained_and_logged() -> Explanation:
         return logged(caller, "explain", explained, _free_at, **query_text(body.sql))
 
-    async with request.app.state.planning.turn(caller.account, request.is_disconnected):
+    async with request.app.state.planning.turn(caller.place, request.is_disconnected):
         return _content(request, await asyncio.to_thread(explained_and_logged))
 
 
@@ -99,26 +100,8 @@ def _free_at(found: Explanation) -> dict[str, object]:
 @router.post("/coverage")
 async def coverage(request: Request, caller: Asker, body: CoverageBody) -> Response:
     """Measure the share of a table's rows and values that answers count. It is charged once."""
-
-    def measured() -> Coverage:
-        return caller.site.curator.coverage(
-            body.table,
-            epsilon=cast("float | None", exact(body.epsilon)),
-            columns=body.columns,
-            account=caller.account,
-        )
-
-    def finish(found: Coverage) -> Coverage:
-        log, cost = caller.site.records.log, found.price
-        charged = ("free", 0, 0) if found.from_ledger else ("charged", cost.epsilon, cost.delta)
-        outcome, epsilon, delta = map(str, charged)
-        log(caller.name, "coverage", outcome, table=body.table, epsilon=epsilon, delta=delta)
-        return found
-
     runner: QueryRunner = request.app.state.runner
-    work = Work(action="coverage", text=body.table, act=measured, finish=finish)
-    found = await runner.run(caller, work, request.is_disconnected)
-    return _content(request, found)
+    return _content(request, await runner.measure(caller, body, request.is_disconnected))
 
 
 @router.get("/schema")
@@ -166,7 +149,8 @@ async def answer(
 ) -> Response:
     """Return a saved answer: your own, or any for readers and owners."""
     found = await _saved(caller, id, "read")
-    return replied(AnswerReply(id=found.id, body=found.body), format or _wanted(request))
+    reply = AnswerReply(id=found.id, body=found.body)
+    return await asyncio.to_thread(replied, reply, format or _wanted(request))
 
 
 @router.get("/answers/{id}/margins")
@@ -188,7 +172,7 @@ async def margins(
         widths = margins_of(found, caller.site.curator, level, simultaneous)
         return [None if each is None else [_in_json(width) for width in each] for each in widths]
 
-    async with request.app.state.planning.turn(caller.account, request.is_disconnected):
+    async with request.app.state.planning.turn(caller.place, request.is_disconnected):
         return {"margins": await asyncio.to_thread(calculated)}
 
 
@@ -227,8 +211,19 @@ def _nothing(*_: object) -> Any:
 
 def _parquet(answer: Answer) -> bytes:
     sink = pa.BufferOutputStream()
-    pq.write_table(answer.to_arrow(errors=True), sink)
+    try:
+        pq.write_table(answer.to_arrow(errors=True), sink)
+    except pa.ArrowNotImplementedError:  # of intervals
+        raise NO_PARQUET from None
     return sink.getvalue().to_pybytes()
+
+
+NO_PARQUET = CallError(
+    status=422,
+    code="no_parquet",
+    what="This answer has a column of a type that Parquet files cannot hold",
+    fix="Get it in another format: json, csv or arrow",
+)
 
 
 FORMATS: dict[Format, Callable[[Answer], bytes]] = {

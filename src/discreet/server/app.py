@@ -1,6 +1,7 @@
 """The application: routes, limits on bodies, headers, the one form of errors, OpenAPI."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from ipaddress import ip_address
@@ -9,7 +10,6 @@ from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -54,7 +54,7 @@ REPLIES: dict[int | str, dict[str, Any]] = {
         402: "Not enough budget",
         403: "Not allowed",
         404: "Nothing here that you may see",
-        409: "Cancelled, to be confirmed, or a key that was used for another query",
+        409: "Cancelled, to be confirmed, or a key or a name that was used before",
         413: "The call is too long",
         422: "The query or an argument is rejected",
         429: "Too many calls: come back after Retry-After seconds",
@@ -118,8 +118,13 @@ async def _told(_: Request, error: Exception) -> Response:
 
 
 def rejection(error: CallError) -> Response:
-    """Return the reply to a call that is rejected."""
-    return JSONResponse(error.to_json(), status_code=error.status, headers=dict(error.headers))
+    """Return the reply to a call that is rejected.
+
+    Half of a character pair, which a call may contain, has no bytes and is written as an escape.
+    """
+    text = json.dumps(error.to_json(), ensure_ascii=False)
+    content, headers = text.encode("utf-8", "backslashreplace"), dict(error.headers)
+    return Response(content, error.status, headers, "application/json")
 
 
 def _call_error(error: Exception) -> CallError:
@@ -219,6 +224,8 @@ class Guard:
         names = [name for name, _ in headers]
         if any(names.count(each) > 1 for each in SINGLE):
             return AMBIGUOUS
+        if {b"content-length", b"transfer-encoding"} <= known.keys():
+            return TWO_LENGTHS
         if _host_in(known.get(b"host", b"")) not in self._hosts:
             return FOREIGN
         length = known.get(b"content-length", b"0")
@@ -257,6 +264,16 @@ AMBIGUOUS = CallError(
     fix="Send each header once",
     headers=CLOSED,
 )
+
+
+TWO_LENGTHS = CallError(
+    status=400,
+    code="bad_call",
+    what="A body has a length and comes in chunks",
+    fix="Send Content-Length or Transfer-Encoding, not both",
+    headers=CLOSED,
+)
+"""A proxy that goes by the one would take for a second call what belongs to the first."""
 
 
 class CutError(Exception):

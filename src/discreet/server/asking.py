@@ -12,22 +12,25 @@ from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from hashlib import sha256
 from time import monotonic
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar, cast
 
 from discreet.amounts import Price
 from discreet.answer import Answer
 from discreet.answer.columns import Margins
 from discreet.answer.wire import packed, unpacked
+from discreet.coverage.measurements import DEFAULT_PART
 from discreet.curator import Curator
-from discreet.executor import NOT_SAVED, SAVED_ONLY, NotSavedError
+from discreet.executor import BEFORE_SAVING, NOT_SAVED, SAVED_ONLY, NotSavedError
+from discreet.explanation.coverage import Coverage
 from discreet.explanation.thresholds import REFUSES_UNLIKELY
 from discreet.parameters import rational
 from discreet.query.parse import canonical_text
-from discreet.server.admission import Check, Turns, rest
-from discreet.server.audit import query_text
-from discreet.server.bodies import AMOUNTS, AskBody, QueryBody, exact
+from discreet.server.admission import Check, Turns, rest, wait_for_clock
+from discreet.server.audit import cut, query_text
+from discreet.server.bodies import AMOUNTS, AskBody, CoverageBody, QueryBody, exact
 from discreet.server.callers import Caller
 from discreet.server.faults import CallError, error_of
 from discreet.server.records import SavedCall, SavedReply, now
@@ -102,6 +105,12 @@ class QueryRunner:
         work = Work(action="ask", text=body.sql, act=asked.act, finish=asked.finish)
         return await self.run(caller, work, is_gone, key)
 
+    async def measure(self, caller: Caller, body: CoverageBody, is_gone: Check) -> Coverage:
+        """Return the coverage of a table."""
+        measured = AskedCoverage(caller=caller, body=body, settings=self.settings)
+        work = Work(action="coverage", text=body.table, act=measured.act, finish=measured.finish)
+        return await self.run(caller, work, is_gone)
+
     async def run(
         self, caller: Caller, work: "Work[R, T]", is_gone: Check, key: str | None = None
     ) -> T:
@@ -111,7 +120,7 @@ class QueryRunner:
         """
         async with AsyncExitStack() as stack:
             query = stack.enter_context(self.queries.listed(caller, work.text))
-            turn = self.turns.turn(caller.account, query.unless_cancelled(is_gone))
+            turn = self.turns.turn(caller.place, query.unless_cancelled(is_gone))
             try:
                 await stack.enter_async_context(turn)
                 if query.is_cancelled:
@@ -135,6 +144,7 @@ class QueryRunner:
         """Do something in a thread. With a clock, nothing shows for how long it ran but ticks."""
         async with held:
             begun = monotonic()
+            BEFORE_SAVING.set(partial(wait_for_clock, self.settings, begun))
             try:
                 found = await asyncio.to_thread(work.act)
             except Exception as error:
@@ -166,7 +176,7 @@ def _seen(task: "asyncio.Task[Any]") -> None:
 
 def _log_rejection(caller: Caller, action: str, error: CallError, text: str) -> None:
     """Log a call that was rejected."""
-    about = query_text(text) if action == "ask" else {"table": text}
+    about = query_text(text) if action == "ask" else {"table": cut(text)}
     caller.site.records.log(caller.name, action, error.code, **about)
 
 
@@ -194,6 +204,7 @@ class Asked:
             if noted.answer is not None:
                 return noted
         REFUSES_UNLIKELY.set(not body.accept_unlikely)
+        caller.check_still()  # it may have waited
         check_approved(caller, body, self.settings)
         answer = caller.site.curator.ask(body.sql, **body.terms(), account=caller.account)
         return answer, _packed(answer, self.settings.limits.answer_bytes)
@@ -235,6 +246,61 @@ def _packed(answer: Answer, most: int) -> bytes:
         raise TOO_LONG
     return content
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedCoverage:
+    """A measurement of coverage for a caller; each step runs in a thread."""
+
+    caller: Caller
+    body: CoverageBody
+    settings: Settings
+
+    def act(self) -> Coverage:
+        """Measure it."""
+        self.caller.check_still()  # it may have waited
+        return _coverage(self.caller, self.body, self.settings)
+
+    def finish(self, found: Coverage) -> Coverage:
+        """Log it."""
+        paid = Price(epsilon=Fraction(0)) if found.from_ledger else found.price
+        self.caller.site.records.log(
+            self.caller.name,
+            "coverage",
+            "free" if paid.is_free else "charged",
+            table=cut(self.body.table),
+            epsilon=str(paid.epsilon),
+            delta=str(paid.delta),
+        )
+        return found
+
+
+def _coverage(caller: Caller, body: CoverageBody, settings: Settings) -> Coverage:
+    """Return the coverage of a table; above the limit for approval, only what was measured."""
+    curator, epsilon = caller.site.curator, cast("float | None", exact(body.epsilon))
+    SAVED_ONLY.set(_is_above(curator, epsilon, caller, settings))
+    try:
+        return curator.coverage(
+            body.table, epsilon=epsilon, columns=body.columns, account=caller.account
+        )
+    except NotSavedError:
+        raise UNAPPROVED from None
+
+
+def _is_above(curator: Curator, epsilon: float | None, caller: Caller, settings: Settings) -> bool:
+    """Return whether a measurement would cost more than runs without the owner's approval."""
+    most = settings.approval_above
+    if most is None or caller.role == "owner":
+        return False
+    usual = curator.catalog.budget.epsilon * DEFAULT_PART
+    return (usual if epsilon is None else rational("epsilon", epsilon)) > most
+
+
+UNAPPROVED = CallError(
+    status=403,
+    code="approval_needed",
+    what="This measurement costs more than the data owner lets a single query cost",
+    fix="Use a smaller epsilon, or ask the data owner to measure it, which makes it free",
+)
 
 TOO_LONG = CallError(
     status=422,

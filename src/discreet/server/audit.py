@@ -9,15 +9,20 @@ from discreet.server.faults import error_of
 
 T = TypeVar("T")
 
-MOST_LOGGED = 10_000
-"""The most characters that are logged of a query as it was sent."""
+MOST_LOGGED = 2000
+"""Characters of a text that a line of the audit log has: many lines are read at once."""
+
+
+def cut(text: str) -> str:
+    """Return a text as a line of the audit log has it."""
+    return text if len(text) <= MOST_LOGGED else f"{text[:MOST_LOGGED]}…"
 
 
 def query_text(sql: str) -> dict[str, object]:
     """Return a query for a line of the log: in its canonical form if it is SQL, and as sent."""
-    sent = sql if len(sql) <= MOST_LOGGED else f"{sql[:MOST_LOGGED]}…"
     canonical = canonical_text(sql)
-    return {"sql": sent} if canonical is None else {"question": canonical, "sql": sent}
+    sent = {"sql": cut(sql)}
+    return dict(sent) if canonical is None else {"question": cut(canonical), **sent}
 
 
 def logged(
