@@ -1,13 +1,8 @@
 """Failures inside the server: told in fixed words, on the clock, and forgotten."""
 
-import asyncio
 import logging
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
-import httpx
 import pytest
 from fastapi import FastAPI
 
@@ -15,6 +10,7 @@ import discreet.server.app
 from discreet.server.app import TOO_LONG, make_app
 from discreet.server.callers import STRANGER
 from discreet.server.settings import Settings
+from tests.server.calling import Client
 
 SECRET = "the row of patient 6"  # noqa: S105 - a value to look for
 
@@ -33,39 +29,6 @@ def app() -> FastAPI:
     made.add_api_route("/v1/fail", fail)
     made.add_api_route("/v1/stranger", stranger)
     return made
-
-
-@dataclass
-class Client:
-    """Calls an application in this process."""
-
-    app: FastAPI
-
-    def get(self, path: str) -> httpx.Response:
-        return self._call("GET", path)
-
-    def post(self, path: str, body: bytes) -> httpx.Response:
-        """Send a body without saying how long it is."""
-
-        async def parts() -> AsyncIterator[bytes]:
-            yield body
-
-        return self._call("POST", path, content=parts())
-
-    def send(self, path: str, content: object) -> httpx.Response:
-        """Send JSON."""
-        return self._call("POST", path, json=content)
-
-    def _call(self, method: str, path: str, **more: Any) -> httpx.Response:
-        async def called() -> httpx.Response:
-            transport = httpx.ASGITransport(self.app)
-            async with (
-                self.app.router.lifespan_context(self.app),
-                httpx.AsyncClient(transport=transport, base_url="http://localhost") as client,
-            ):
-                return await client.request(method, path, **more)
-
-        return asyncio.run(called())
 
 
 @pytest.fixture

@@ -23,9 +23,9 @@ from discreet.server.faults import CallError
 from discreet.server.records import Records, records_beside, schema_of
 from discreet.server.settings import Settings
 from discreet.server.sites import Site, open_site
+from tests.server.calling import Client
 from tests.server.held import Hold, held_process, limits_of, wait_for
 from tests.server.running import BASE, Served, add_accounts, serving, write_catalog
-from tests.server.test_faults import Client
 
 COUNT = "SELECT COUNT(*) AS n FROM visits"
 
