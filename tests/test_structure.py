@@ -201,6 +201,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "noise",
         "opening",
         "parameters",
+        "query",
         "terms",
         "utility",
         "wire",
@@ -408,10 +409,11 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "settings shelf",
         "faults sites",
         "admission callers oidc_provider reading",
-        "bodies oidc page schema",
+        "audit bodies oidc page schema",
+        "running_queries",
         "asking signing",
-        "analyst_routes learn metrics oidc_routes owner_routes request_routes sample_routes"
-        " shelf_routes spending_routes",
+        "analyst_routes learn metrics oidc_routes owner_routes request_routes running_routes"
+        " sample_routes shelf_routes spending_routes",
         "app",
         "run",
     ),

@@ -212,4 +212,4 @@ def test_nothing_that_a_caller_writes_makes_a_line_of_the_log(served: Served) ->
     served.ask(sql, epsilon=1)
     entries = served.call("GET", f"{BASE}/audit", "boss").json()["entries"]
     assert not [each for each in entries if each["action"] == "resume"]
-    assert [each for each in entries if each.get("question") == sql]
+    assert [each for each in entries if each.get("sql") == sql]

@@ -17,14 +17,14 @@ from discreet.ledger.stored import StoredLedger
 from discreet.server import admission
 from discreet.server.admission import wait_for_clock
 from discreet.server.app import make_app
-from discreet.server.asking import MOST_LOGGED
+from discreet.server.audit import MOST_LOGGED
 from discreet.server.callers import Caller
 from discreet.server.faults import CallError
 from discreet.server.records import Records, records_beside, schema_of
 from discreet.server.settings import Settings
 from discreet.server.sites import Site, open_site
 from tests.server.calling import Client
-from tests.server.held import Hold, held_process
+from tests.server.held import Hold, held_process, limits_of, wait_for
 from tests.server.running import BASE, Served, add_accounts, serving, write_catalog
 
 COUNT = "SELECT COUNT(*) AS n FROM visits"
@@ -86,16 +86,24 @@ def test_the_end_of_a_query_is_saved_and_logged_by_the_clock(
 
         monkeypatch.setattr(kind, name, acted)
 
+    async def rest(*_: object) -> None:
+        events.append("rest")
+
     noted(Records, "log")
     noted(StoredLedger, "keep")
-    monkeypatch.setattr(discreet.server.asking, "wait_for_clock", lambda _: events.append("clock"))
+    monkeypatch.setattr(discreet.server.asking, "wait_for_clock", lambda *_: events.append("clock"))
+    monkeypatch.setattr(discreet.server.asking, "rest", rest)
     client = _client(site, monkeypatch)
     calls: list[tuple[str, dict[str, Any], list[str]]] = [
-        ("ask", {"sql": COUNT, "epsilon": 1}, ["clock", "keep", "log"]),
-        ("ask", {"sql": COUNT, "epsilon": 1}, ["log"]),
-        ("ask", {"sql": "SELECT *"}, ["clock", "log"]),
-        ("coverage", {"table": "visits", "columns": [], "epsilon": 1}, ["clock", "keep", "log"]),
-        ("coverage", {"table": "nothing"}, ["clock", "log"]),
+        ("ask", {"sql": COUNT, "epsilon": 1}, ["clock", "keep", "rest", "log"]),
+        ("ask", {"sql": COUNT, "epsilon": 1}, ["rest", "log"]),
+        ("ask", {"sql": "SELECT *"}, ["rest", "log"]),
+        (
+            "coverage",
+            {"table": "visits", "columns": [], "epsilon": 1},
+            ["clock", "keep", "rest", "log"],
+        ),
+        ("coverage", {"table": "nothing"}, ["rest", "log"]),
     ]
     for route, body, expected in calls:
         events.clear()
@@ -110,10 +118,11 @@ def test_the_clock_leaves_time_for_the_line_before_the_reply(
     slept: list[float] = []
     monkeypatch.setattr(admission, "sleep", slept.append)
     monkeypatch.setattr(admission, "monotonic", lambda: now)
-    wait_for_clock(Settings())
+    begun = 97.3
+    wait_for_clock(Settings(), begun)
     assert not slept
-    wait_for_clock(Settings(release_every=Fraction(1)))
-    assert (now + slept[0]) % 1 == pytest.approx(0.8)
+    wait_for_clock(Settings(release_every=Fraction(1)), begun)
+    assert (now + slept[0] - begun) % 1 == pytest.approx(0.8)
 
 
 # ----------------------------------------------------------------------- ended accounts
@@ -121,11 +130,9 @@ def test_the_clock_leaves_time_for_the_line_before_the_reply(
 
 def test_a_query_that_waits_ends_with_the_account_of_its_caller(tmp_path: Path) -> None:
     """An owner's queries are charged to an account that nobody can disable."""
-    config = tmp_path / "server.toml"
-    config.write_text("[limits]\nrunning = 1\n")
     catalog, hold = write_catalog(tmp_path), Hold(tmp_path)
     with (
-        held_process(catalog, "run", "--config", str(config)) as found,
+        held_process(catalog, "run", *limits_of(tmp_path, "running = 1")) as found,
         ThreadPoolExecutor() as pool,
     ):
         hold.arm()
@@ -133,8 +140,7 @@ def test_a_query_that_waits_ends_with_the_account_of_its_caller(tmp_path: Path) 
         hold.wait_until_reached()
         waits = pool.submit(found.ask, COUNT, "boss", epsilon=7)
         until = "discreet_waiting_queries 1.0"
-        while until not in found.call("GET", "/metrics", "boss").text:
-            pass
+        wait_for(lambda: until in found.call("GET", "/metrics", "boss").text)
         reply = found.call("PATCH", f"{BASE}/analysts/boss", "boss", json={"enabled": False})
         assert reply.status_code == 200
         hold.release()
@@ -211,7 +217,11 @@ def test_a_line_of_the_log_has_no_more_than_the_beginning_of_a_long_query(served
     sql = "SELECT '" + "€" * 80_000
     assert served.ask(sql, epsilon=1).status_code == 422
     (line,) = served.call("GET", f"{BASE}/history?limit=1").json()["entries"]
-    assert line["question"] == sql[:MOST_LOGGED] + "…"
+    assert line["sql"] == sql[:MOST_LOGGED] + "…"
+    long = f"{COUNT} WHERE city <> '{'€' * 80_000}'"
+    assert served.ask(long, epsilon=1).status_code in (200, 403)  # it is above approval_above
+    (line,) = served.call("GET", f"{BASE}/history?limit=1").json()["entries"]
+    assert line["sql"] == line["question"] == long[:MOST_LOGGED] + "…"
 
 
 def test_what_no_parquet_file_holds_is_rejected_and_stays_readable(served: Served) -> None:

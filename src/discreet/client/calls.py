@@ -37,6 +37,10 @@ RETRIED = frozenset({429, 502, 503, 504})
 """Replies after which a call may be repeated."""
 
 
+STILL_RUNNING = "still_running"
+"""The code of a reply to a call whose query runs on: the same call gets its answer later."""
+
+
 class ServerError(DiscreetError):
     """A server that cannot be reached, or whose reply cannot be read."""
 
@@ -60,6 +64,14 @@ class HttpReply:
     body: bytes
     headers: Mapping[str, str]
     """By their names in small letters."""
+
+    @property
+    def is_still_running(self) -> bool:
+        """Whether the query of this call runs on."""
+        try:
+            return self.status == 504 and json.loads(self.body)["error"]["code"] == STILL_RUNNING
+        except (ValueError, KeyError, TypeError):  # of a proxy
+            return False
 
 
 Steps: TypeAlias = Generator[HttpCall, HttpReply, T]

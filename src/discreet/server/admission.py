@@ -200,22 +200,32 @@ async def _until(is_gone: Check) -> None:
         await asyncio.sleep(LOOK_EVERY)
 
 
-def wait_for_clock(settings: Settings) -> None:
-    """Wait until shortly before the next tick, if there is a clock; in a thread of its own.
+def wait_for_clock(settings: Settings, begun: float) -> None:
+    """Wait until shortly before a query that began at a moment ends by the clock; in its thread.
 
-    What callers can see of the end of a query besides its reply: others can be read off what it
-    released, it gives up its turn, and its line in the log has a time. All of that follows the
-    clock as well.
+    Others can be read off what it released once that is saved, so that saving follows the clock.
     """
     if settings.release_every is not None:
-        lead = settings.release_every / 5  # to save and log it, so that it leaves at this tick
-        sleep(until_tick(monotonic() + float(lead), settings.release_every))
+        lead = settings.release_every / 5  # to save it, so that the query ends at this multiple
+        passed = monotonic() - begun
+        sleep(until_tick(passed + float(lead), settings.release_every))
 
 
 async def tick(settings: Settings) -> None:
     """Wait for the next tick of the clock at which answers leave, if there is such a clock."""
     if settings.release_every is not None:
         await asyncio.sleep(until_tick(monotonic(), settings.release_every))
+
+
+async def rest(settings: Settings, begun: float) -> None:
+    """Wait until a whole multiple of the time between ticks has passed since a moment.
+
+    A query that ended at any moment would tell its time to a caller who chose when it began, or who
+    looks at what it has changed: turns, records and lists.
+    """
+    if settings.release_every is not None:
+        passed = monotonic() - begun
+        await asyncio.sleep(until_tick(passed, settings.release_every))
 
 
 def until_tick(now: float, every: Fraction) -> float:

@@ -20,7 +20,8 @@ from discreet.errors import CatalogError
 from discreet.explanation import Explanation
 from discreet.explanation.coverage import Coverage
 from discreet.parameters import confidence_level
-from discreet.server.asking import AnswerReply, QueryRunner, margins_of, measured
+from discreet.server.asking import AnswerReply, QueryRunner, margins_of
+from discreet.server.audit import logged, query_text
 from discreet.server.bodies import (
     MOST_NUMBER,
     NUMBER,
@@ -88,16 +89,24 @@ async def explain(request: Request, caller: Asker, body: ExplainBody) -> Respons
         curator = caller.site.curator
         return curator.explain(body.sql, **body.terms(), account=caller.account)
 
+    def explained_and_logged() -> Explanation:
+        return logged(caller, "explain", explained, _free_at, **query_text(body.sql))
+
     async with request.app.state.planning.turn(caller.place, request.is_disconnected):
-        return _content(request, await asyncio.to_thread(explained))
+        return _content(request, await asyncio.to_thread(explained_and_logged))
+
+
+def _free_at(found: Explanation) -> dict[str, object]:
+    """Return what the log says of an explanation: what the query would be charged."""
+    due = found.price if found.due is None else found.due
+    return {"outcome": "free", "epsilon": str(due.epsilon), "delta": str(due.delta)}
 
 
 @router.post("/coverage")
 async def coverage(request: Request, caller: Asker, body: CoverageBody) -> Response:
     """Measure the share of a table's rows and values that answers count. It is charged once."""
-    async with request.app.state.turns.turn(caller.place, request.is_disconnected):
-        work = asyncio.to_thread(measured, caller, body, request.app.state.settings)
-        return _content(request, await work)
+    runner: QueryRunner = request.app.state.runner
+    return _content(request, await runner.measure(caller, body, request.is_disconnected))
 
 
 @router.get("/coverage")
@@ -172,6 +181,10 @@ def enough_for(left: Balance, epsilon: Fraction) -> int:
     return int(max(left.epsilon // epsilon, 2 * left.rho // epsilon**2))
 
 
+CHARGED = ("ask", "coverage")
+"""What may be charged, as the log names it."""
+
+
 @router.get("/history")
 async def history(
     caller: Asker,
@@ -181,7 +194,7 @@ async def history(
     """Return your own queries, the newest first."""
     records = caller.site.records
     found = await asyncio.to_thread(
-        lambda: records.entries(who=caller.name, before=before, most=limit)
+        lambda: records.entries(who=caller.name, actions=CHARGED, before=before, most=limit)
     )
     return {"entries": [each.to_json() for each in found]}
 
@@ -194,8 +207,7 @@ async def answer(
     format: Format | None = None,  # noqa: A002 - as the route has it
 ) -> Response:
     """Return a saved answer: your own, or any for readers and owners."""
-    found = await _saved(caller, id)
-    await asyncio.to_thread(caller.site.records.log, caller.name, "read", "free", answer=id)
+    found = await _saved(caller, id, "read")
     reply = AnswerReply(id=found.id, body=found.body)
     return await asyncio.to_thread(replied, reply, format or _wanted(request))
 
@@ -212,8 +224,8 @@ async def margins(
 
     Each column has a list, or null if it has no margins. "Infinity" stands for no limit.
     """
-    found, level = await _saved(caller, id), confidence_level(exact(confidence))
-    await asyncio.to_thread(caller.site.records.log, caller.name, "margins", "free", answer=id)
+    level = confidence_level(exact(confidence))
+    found = await _saved(caller, id, "margins")
 
     def calculated() -> list[list[float | str | None] | None]:
         widths = margins_of(found, caller.site.curator, level, simultaneous)
@@ -227,12 +239,22 @@ def _in_json(width: float) -> float | str | None:
     return float(width) if isfinite(width) else None if isnan(width) else "Infinity"
 
 
-async def _saved(caller: Caller, id_: str) -> SavedReply:
-    """Return a saved answer that the caller may see."""
-    found = await asyncio.to_thread(caller.site.records.reply, id_)
-    if found is None or (caller.role == "analyst" and found.account != caller.account):
-        raise NOWHERE
-    return found
+async def _saved(caller: Caller, id_: str, action: str) -> SavedReply:
+    """Return a saved answer that the caller may see, and log that it is read."""
+
+    def found() -> SavedReply:
+        saved = caller.site.records.reply(id_)
+        if saved is None or (caller.role == "analyst" and saved.account != caller.account):
+            raise NOWHERE
+        return saved
+
+    return await asyncio.to_thread(
+        lambda: logged(caller, action, found, lambda _: {"outcome": "free"}, answer=id_[:MOST_ID])
+    )
+
+
+MOST_ID = 100
+"""The most characters that are logged of what a caller sends as an id."""
 
 
 def replied(reply: AnswerReply, wanted: Format) -> Response:

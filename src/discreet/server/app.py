@@ -15,7 +15,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from discreet import __version__
 from discreet.errors import DiscreetError
-from discreet.server import analyst_routes, oidc_routes, owner_routes, request_routes, signing
+from discreet.server import (
+    analyst_routes,
+    oidc_routes,
+    owner_routes,
+    request_routes,
+    running_routes,
+    signing,
+)
 from discreet.server.admission import Turns, tick
 from discreet.server.asking import QueryRunner
 from discreet.server.bodies import ErrorReply
@@ -53,11 +60,12 @@ REPLIES: dict[int | str, dict[str, Any]] = {
         402: "Not enough budget",
         403: "Not allowed",
         404: "Nothing here that you may see",
-        409: "To be confirmed, or a key or a name that was used before",
+        409: "Cancelled, to be confirmed, or a key or a name that was used before",
         413: "The call is too long",
         422: "The query or an argument is rejected",
         429: "Too many calls: come back after Retry-After seconds",
         503: "The server is shutting down, or the database failed",
+        504: "The query is still running: repeat the call with the same key",
     }.items()
 }
 
@@ -98,6 +106,7 @@ def make_app(sites: Mapping[str, Site], settings: Settings, hosts: Iterable[str]
         shelf_routes,
         sample_routes,
         request_routes.router,
+        running_routes.router,
         owner_routes.router,
         spending_routes,
         metrics_routes,

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from discreet.ledger import Analyst, make_token
 from discreet.ledger.inputs import check_analyst
+from discreet.server.audit import logged
 from discreet.server.bodies import MOST_NUMBER, Amount, Body, JsonObject, exact
 from discreet.server.callers import NOWHERE, Caller
 from discreet.server.faults import CallError
@@ -185,17 +186,7 @@ async def audit(
 
 async def _logged(caller: Caller, action: str, account: str, act: Callable[[], T]) -> T:
     """Do something as an owner, and log it."""
-
-    def done() -> T:
-        try:
-            result = act()
-        except Exception as error:
-            caller.site.records.log(caller.name, action, type(error).__name__, account=account)
-            raise
-        caller.site.records.log(caller.name, action, "done", account=account)
-        return result
-
-    return await asyncio.to_thread(done)
+    return await asyncio.to_thread(lambda: logged(caller, action, act, account=account))
 
 
 def _account(caller: Caller, analyst: Analyst) -> JsonObject:

@@ -355,13 +355,19 @@ class Records:
                 self._audit_file.add(entry)
 
     def entries(
-        self, *, who: str | None = None, before: int | None = None, most: int = 100
+        self,
+        *,
+        who: str | None = None,
+        actions: Sequence[str] = (),
+        before: int | None = None,
+        most: int = 100,
     ) -> list[LogEntry]:
-        """Return lines of the audit log, the newest first."""
+        """Return lines of the audit log, the newest first; of some actions, or of all."""
         asked = ["number < ?"] if before is not None else []
         asked += ["who = ?"] if who is not None else []
+        asked += [f"action IN ({', '.join('?' for _ in actions)})"] if actions else []
         where = f" WHERE {' AND '.join(asked)}" if asked else ""
-        values = [each for each in (before, who) if each is not None]
+        values = [each for each in (before, who, *actions) if each is not None]
         found = self._database.run(
             "SELECT number, written, who, action, outcome, about FROM {schema}log"
             + where

@@ -201,9 +201,20 @@ def caller_in(least: Role) -> Callable[[Request, str], Awaitable[Caller]]:
 
     async def caller(request: Request, catalog: CatalogName) -> Caller:
         signed_in: SignIns = request.app.state.sign_ins
-        return (await signed_in.caller(request, catalog)).check(least)
+        found = await signed_in.caller(request, catalog)
+        try:
+            return found.check(least)
+        except CallError as error:
+            await asyncio.to_thread(_log_rejection, found, request, error)
+            raise
 
     return caller
+
+
+def _log_rejection(caller: Caller, request: Request, error: CallError) -> None:
+    """Log a call that the caller's role does not allow."""
+    route = getattr(request.scope.get("route"), "path", "")
+    caller.site.records.log(caller.name, "call", error.code, method=request.method, route=route)
 
 
 @router.get("/health")
