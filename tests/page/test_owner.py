@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -29,7 +30,7 @@ def ask_for(served: Served, who: str, epsilon: str, reason: str) -> None:
     assert served.call("POST", f"{BASE}/requests", who, json=body).status_code == 201
 
 
-def room(windows: Windows, **more: object) -> Page:
+def room(windows: Windows, **more: Any) -> Page:
     windows.expected = (*windows.expected, "404")  # where running queries are not listed
     page = windows.open("/owner", "boss", **more)
     expect(page.get_by_role("heading", name="Owner's room")).to_be_visible()

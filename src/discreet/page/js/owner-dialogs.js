@@ -30,9 +30,9 @@ export function TokenDialog({ name, token, onClose }) {
   const [words, setWords] = useState("Copy");
   const copy = async () => setWords(await copied(token) ? "Copied" : "Select it and copy");
   return html`<${Dialog} title=${`Token of ${name}`} onClose=${onClose}><div class="stack tight-stack">
-    <p>Give this token to ${name} on a safe way. It is shown once: the server keeps only its hash.</p>
+    <p>Give this token to ${name} in a safe way. It is shown once: the server keeps only its hash.</p>
     <output class="token mono" aria-label="Token">${token}</output>
-    <${Note} kind="price">Whoever has it can act as ${name}. Make a new one if it gets lost: the old one then ends.</${Note}>
+    <${Note} kind="price">Anyone who has it can act as ${name}. Make a new one if it gets lost: the old one then ends.</${Note}>
     <div class="btns end"><${Button} icon="copy" onClick=${copy}>${words}</${Button}>
       <${Button} kind="solid" onClick=${onClose}>Done</${Button}></div></div></${Dialog}>`;
 }
