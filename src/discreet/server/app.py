@@ -15,10 +15,18 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from discreet import __version__
 from discreet.errors import DiscreetError
-from discreet.server import analyst_routes, oidc_routes, owner_routes, request_routes, signing
+from discreet.server import (
+    analyst_routes,
+    dataset_routes,
+    oidc_routes,
+    owner_routes,
+    request_routes,
+    signing,
+)
 from discreet.server.admission import Turns, tick
 from discreet.server.asking import QueryRunner
 from discreet.server.bodies import ErrorReply
+from discreet.server.data_sets import DataSets
 from discreet.server.faults import CallError, error_of, forget_frames
 from discreet.server.metrics import Metrics
 from discreet.server.metrics import router as metrics_routes
@@ -60,6 +68,7 @@ REPLIES: dict[int | str, dict[str, Any]] = {
 def make_app(sites: Mapping[str, Site], settings: Settings, hosts: Iterable[str] = ()) -> FastAPI:
     """Return the application that serves some catalogs under some host names."""
     sign_ins = SignIns(dict(sites), settings)
+    data_sets = DataSets(settings, sign_ins.sites)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -68,10 +77,12 @@ def make_app(sites: Mapping[str, Site], settings: Settings, hosts: Iterable[str]
         app.state.planning = Turns(settings.limits)  # what reads no private data
         app.state.sign_ins = sign_ins
         app.state.settings = settings
+        app.state.data_sets = data_sets
         yield
         app.state.turns.stop()
         app.state.planning.stop()
         await app.state.runner.finish()
+        data_sets.close()
 
     app = FastAPI(
         title="Discreet",
@@ -90,6 +101,7 @@ def make_app(sites: Mapping[str, Site], settings: Settings, hosts: Iterable[str]
         analyst_routes.router,
         request_routes.router,
         owner_routes.router,
+        dataset_routes.router,
         metrics_routes,
         page_routes,
     ):

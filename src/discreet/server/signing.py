@@ -6,7 +6,7 @@ cookie is out of reach of scripts, and the page gets the token in the reply to i
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 from hmac import compare_digest
 from typing import Annotated
@@ -16,7 +16,15 @@ from fastapi import APIRouter, Header, Path, Request, Response
 from discreet.noise import SYSTEM
 from discreet.server.admission import Rates
 from discreet.server.bodies import CatalogContent, Health, JsonObject, Me, SignInBody
-from discreet.server.callers import NOWHERE, STRANGER, Caller, Role, caller_named, caller_with
+from discreet.server.callers import (
+    NOWHERE,
+    STRANGER,
+    Caller,
+    Role,
+    caller_elsewhere,
+    caller_named,
+    callers_with,
+)
 from discreet.server.faults import CallError
 from discreet.server.oidc import OidcCallers, looks_signed
 from discreet.server.reading import OneReading
@@ -73,6 +81,13 @@ class SignIns:
         self._calls.check(f"{catalog} {caller.name}")
         return caller
 
+    async def owner(self, request: Request) -> Caller:
+        """Return the caller of a route that is for owners of any catalog."""
+        found = list((await self.callers(request)).values())
+        caller = next((each for each in found if each.role == "owner"), found[0])
+        self._calls.check(f"{caller.site.name} {caller.name}")
+        return caller.check("owner")
+
     async def callers(self, request: Request) -> dict[str, Caller]:
         """Return who calls, in every catalog that this person may use."""
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
@@ -95,17 +110,13 @@ class SignIns:
         """Return who holds a token. A bad one costs one slow hash, whatever is wrong with it."""
         if self.oidc is not None and looks_signed(token):
             return await self._signed(self.oidc, token, request)
-        site = await asyncio.to_thread(self._site_of, token)
-        if site is None:
+        sites = list(self.sites.values())
+        if not await asyncio.to_thread(_is_known, token, sites):
             self.count_stranger(request)  # before the hash, which takes its time
-        tried = await asyncio.to_thread(caller_with, token, site or next(iter(self.sites.values())))
-        if tried is None:
+        found = await asyncio.to_thread(callers_with, token, sites)
+        if not found:
             raise STRANGER
-        return {tried.site.name: tried}
-
-    def _site_of(self, token: str) -> Site | None:
-        """Return the catalog that has an account with the public part of a token."""
-        return next((each for each in self.sites.values() if each.ledger.knows_token(token)), None)
+        return {each.site.name: each for each in found}
 
     async def _signed(self, oidc: OidcCallers, token: str, request: Request) -> dict[str, Caller]:
         try:
@@ -117,12 +128,16 @@ class SignIns:
 
     def _of_session(self, session: dict[str, str]) -> dict[str, Caller]:
         signed_in: dict[str, list[str]] = json.loads(session["callers"])
+        sites = dict(self.sites)
         tried = {
-            name: caller_named(self.sites[name], *who)
+            name: caller_named(sites[name], *who)
             for name, who in signed_in.items()
-            if name in self.sites
+            if name in sites
         }
-        found = {name: each for name, each in tried.items() if each is not None}
+        for name in sites.keys() - signed_in.keys():
+            others = (caller_elsewhere(sites[name], *who) for who in signed_in.values())
+            tried[name] = next((each for each in others if each is not None), None)
+        found = {name: each for name in sites if (each := tried.get(name)) is not None}
         if not found:
             raise STRANGER
         return found
@@ -159,7 +174,18 @@ class SignIns:
         return json.dumps(found)
 
 
+def _is_known(token: str, sites: Sequence[Site]) -> bool:
+    """Return whether an account has the public part of a token."""
+    return any(each.ledger.knows_token(token) for each in sites)
+
+
 CatalogName = Annotated[str, Path(max_length=64, description="The name of a catalog")]
+
+
+async def any_owner(request: Request) -> Caller:
+    """Return the caller, who must be the owner of a catalog, in the first one."""
+    signed_in: SignIns = request.app.state.sign_ins
+    return await signed_in.owner(request)
 
 
 def caller_in(least: Role) -> Callable[[Request, str], Awaitable[Caller]]:
