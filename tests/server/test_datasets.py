@@ -326,7 +326,7 @@ def test_a_limit_is_found_privately_and_charged(served: Served) -> None:
 
 
 def test_of_two_that_add_one_name_one_wins_and_data_are_added_once(served: Served) -> None:
-    body = {"name": "same", "source": {"file": "data/same.csv"}}
+    body: dict[str, Any] = {"name": "same", "source": {"file": "data/same.csv"}}
     with ThreadPoolExecutor(4) as pool:
         replies = list(pool.map(lambda _: add(served, **body), range(4)))
     assert sorted(each.status_code for each in replies) == [201, 409, 409, 409]
