@@ -9,11 +9,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from discreet.errors import ParameterError
 from discreet.server.data_places import places_from
 from discreet.server.settings import settings_from
+from tests.engines.on_postgresql import run, stored
+from tests.postgresql import shared_server
 from tests.server.running import BASE, Served, serving, write_catalog
 
 COLUMNS = {
@@ -357,6 +360,34 @@ def test_what_a_crash_left_is_replaced_and_never_served(tmp_path: Path) -> None:
         check_served(served)
 
 
+@pytest.mark.postgresql
+def test_a_table_of_an_address_is_added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    town = pa.array(["Aba", "Ebo", "Aba"])
+    schema = stored({"trips": pa.table({"rider_id": [1, 1, 2], "town": town})})
+    monkeypatch.setenv("CLINIC", shared_server())
+    catalog = write_catalog(tmp_path / "clinic")
+    config = tmp_path / "server.toml"
+    folder = json.dumps(str(tmp_path / "added"))
+    config.write_text(f'add_data_from = ["env:CLINIC"]\ncatalog_folder = {folder}\n{LIMITS}')
+    source = {"address": "env:CLINIC", "table": f"{schema}.trips"}
+    with serving(catalog, "--config", str(config)) as served:
+        found = served.call("GET", "/v1/datasets/sources", "boss").json()
+        assert found == {"is_on": True, "files": [], "addresses": ["env:CLINIC"]}
+        assert draft(served, **source).json()["unit"] == "rider_id"
+        absent = draft(served, address="env:CLINIC", table=f"{schema}.absent")
+        assert absent.json()["error"]["code"] == "unreadable_data"
+        assert shared_server() not in absent.text
+        assert draft(served, address=shared_server(), table="x").status_code == 404
+        reply = add(served, source=source, columns={})
+        assert reply.status_code == 201, reply.text
+        again = add(served, name="again", source=source, columns={})
+        assert again.json()["error"]["code"] == "data_in_use"
+        body = {"sql": "SELECT COUNT(*) AS n FROM trips", "epsilon": 1}
+        asked = served.call("POST", "/v1/catalogs/trips/ask", "boss", json=body)
+        assert asked.status_code == 200
+    run(f"DROP SCHEMA {schema} CASCADE")
+
+
 def test_adding_is_off_by_default(tmp_path: Path) -> None:
     with serving(write_catalog(tmp_path / "clinic")) as served:
         found = served.call("GET", "/v1/datasets/sources", "boss").json()
@@ -413,3 +444,17 @@ def test_a_folder_that_others_can_change_is_rejected(tmp_path: Path) -> None:
         serving(catalog, "--config", str(config)),
     ):
         pass
+
+
+def test_what_another_process_added_is_in_use_and_its_name_taken(tmp_path: Path) -> None:
+    config, catalog = write_settings(tmp_path), write_catalog(tmp_path / "clinic")
+    write_trips(tmp_path / "data" / "trips.csv")
+    write_trips(tmp_path / "data" / "more.csv")
+    with (
+        serving(catalog, "--config", str(config)) as one,
+        serving(catalog, "--config", str(config)) as other,
+    ):
+        assert add(one).status_code == 201
+        assert add(other, name="again").json()["error"]["code"] == "data_in_use"
+        free = {"file": "data/more.csv"}
+        assert add(other, source=free).json()["error"]["code"] == "name_taken"

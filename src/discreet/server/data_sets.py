@@ -9,24 +9,24 @@ import logging
 import os
 import shutil
 import stat
+from asyncio import Lock
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
-from threading import Lock
 
 from discreet.catalog.resolve import read, resolve
-from discreet.errors import DiscreetError, ParameterError
+from discreet.errors import CatalogError, DiscreetError, ParameterError
 from discreet.explanation.coverage import Coverage
 from discreet.opening import LEDGER_SUFFIX
 from discreet.opening.private_draft import TYPICAL_PART
 from discreet.server.callers import Caller
 from discreet.server.data_drafts import Declared, catalog_checks, text_of
-from discreet.server.data_places import DataPlace, DataPlaces, places_from
+from discreet.server.data_places import DataPlace, DataPlaces, covered_by, places_from
 from discreet.server.faults import CallError
 from discreet.server.settings import Settings
-from discreet.server.sites import CATALOG_FILE, NAME, Site, open_site
+from discreet.server.sites import CATALOG_FILE, NAME, Site, added_catalogs, open_site
 
 log = logging.getLogger("discreet.server")
 
@@ -99,12 +99,13 @@ class DataSets:
     sites: dict[str, Site]
     """All that are served; what is added is put here."""
     added: list[Site] = field(default_factory=list)
-    _lock: Lock = field(default_factory=Lock)
+    places: DataPlaces = field(init=False)
+    """The data that can be added."""
+    turn: Lock = field(default_factory=Lock)
+    """Whoever adds waits for it, so that no more than one thread does."""
 
-    @property
-    def places(self) -> DataPlaces:
-        """The data that can be added."""
-        return places_from("add_data_from", self.settings.add_data_from)
+    def __post_init__(self) -> None:
+        self.places = places_from("add_data_from", self.settings.add_data_from)
 
     @property
     def is_on(self) -> bool:
@@ -142,10 +143,10 @@ class DataSets:
         if not NAME.fullmatch(name):
             rule = "must be small letters, digits, - and _, and begin and end with no sign"
             raise ParameterError("name", name, rule)
-        with self._lock, self._alone() as folder:
+        with self._alone() as folder:
             if name in self.sites or (folder / name / CATALOG_FILE).exists():
                 raise TAKEN
-            if new.place.identity in self.covered():
+            if new.place.identity in self.covered() | _covered_in(folder):
                 raise IN_USE
             own = folder / name
             shutil.rmtree(own, ignore_errors=True)  # what a crash left has no catalog
@@ -171,6 +172,15 @@ class DataSets:
             yield folder
         finally:
             os.close(handle)
+
+
+def _covered_in(folder: Path) -> frozenset[str]:
+    """Return what stands for data of added catalogs: another process may have added some."""
+    found: frozenset[str] = frozenset()
+    for path in added_catalogs(folder).values():
+        with suppress(CatalogError):
+            found |= covered_by(read(path))
+    return found
 
 
 def made_folder(folder: Path) -> Path:

@@ -166,7 +166,8 @@ async def add(request: Request, caller: Owner, body: DataSetBody) -> JsonObject:
         new = NewDataSet(name=body.name, place=place, declared=declared, find=find)
         return _shown(data_sets.add(caller, new))
 
-    return await asyncio.to_thread(_logged, caller, body, added)
+    async with data_sets.turn:
+        return await asyncio.to_thread(_logged, caller, body, added)
 
 
 def _logged(caller: Caller, body: DataSetBody, act: Callable[[], JsonObject]) -> JsonObject:

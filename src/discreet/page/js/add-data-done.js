@@ -34,7 +34,7 @@ function Found({ found, limit, who }) {
   }
   const points = found.shares.map((each) => [each.rows_per_unit, 100 * each.estimate]);
   return html`<div class="stack found"><${Note} kind="price" icon="shuffle"><b>The best limit is ${limit}.</b> It counts about ${percent(here.estimate)} of rows
-      (${percent(here.low)} to ${percent(here.high)}, 95%). This was measured privately and cost ${eps(found.spent.epsilon)}, once.</${Note}>
+      (95% interval: ${percent(here.low)} to ${percent(here.high)}). This was measured privately and cost ${eps(found.spent.epsilon)}, once.</${Note}>
     <div><span class="label">Share of rows that a limit counts, as measured</span>
       <${Curve} points=${points} at=${limit} top=${100} format=${(y) => `${Math.round(y)}%`} words=${`rows of each ${who} that count`}
         label=${`Share of rows counted: ${percent(points[0][1] / 100)} at 1 row, ${percent(here.estimate)} at ${limit} rows`} /></div></div>`;

@@ -55,7 +55,7 @@ function Known({ form, value, each }) {
       <span class="small soft">saved answers are free to read again</span></div></div>`;
 }
 
-const W = 340, H = 150, L = 46, R = 10, T = 10, B = 34;
+const W = 360, H = 150, L = 58, R = 10, T = 10, B = 34;
 
 /** The next number of the form 1, 2, 4, 6, 10 times a power of ten, so that half of it is round. */
 function nice(value) {
