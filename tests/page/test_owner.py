@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.page.windows import Windows
 from tests.server.running import BASE, Served, serving, write_catalog
@@ -181,6 +181,75 @@ def test_the_audit_log_is_paged_filtered_and_downloaded(windows: Windows, clinic
     lines = Path(saved.value.path()).read_text().splitlines()
     numbers = [json.loads(each)["number"] for each in lines]
     assert numbers == list(range(1, len(lines) + 1))
+
+
+def test_a_query_that_runs_is_shown_and_cancelled(windows: Windows) -> None:
+    running = [
+        {
+            "number": 7,
+            "account": "ann",
+            "since": "2026-01-01T00:00:00+00:00",
+            "question": "SELECT MEDIAN(age)\nFROM visits",
+            "state": "running",
+        }
+    ]
+    ended = []
+
+    def reply(route: Route) -> None:
+        if route.request.method == "DELETE":
+            ended.append(route.request.url)
+            running.clear()
+            route.fulfill(status=204)
+        else:
+            route.fulfill(json={"running": running})
+
+    page = windows.open("/", "boss")
+    page.route("**/running*", reply)
+    page.route("**/running/*", reply)
+    page.goto(f"{windows.served.url}/owner")
+    expect(page.locator("pre", has_text="MEDIAN(age)")).to_be_visible()
+    page.get_by_role("button", name="Cancel the query of ann").click()
+    page.get_by_role("button", name="Cancel the query", exact=True).click()
+    expect(page.get_by_text("Cancelled. What was charged stays charged.")).to_be_visible()
+    expect(page.get_by_text("Nothing runs now.")).to_be_visible()
+    assert [each.rpartition("/")[2] for each in ended] == ["7"]
+
+
+def test_an_account_that_a_failure_stopped_may_ask_again(windows: Windows) -> None:
+    incident = {
+        "number": 12,
+        "written": "2026-01-01T00:00:00+00:00",
+        "account": "ann",
+        "failure": "time",
+        "suspends": "account",
+        "is_resumed": False,
+        "about": {"question": "SELECT COUNT(*) FROM visits"},
+    }
+    windows.expected = ("404",)
+    page = windows.open("/", "boss")
+    page.route("**/incidents", lambda route: route.fulfill(json={"incidents": [incident]}))
+    page.route("**/resume", lambda route: route.fulfill(status=204))
+    page.goto(f"{windows.served.url}/owner")
+    expect(page.get_by_text("A query ran longer than is allowed")).to_be_visible()
+    expect(page.get_by_text("the account waits")).to_be_visible()
+    again = page.get_by_role("button", name="Let ask again: ann")
+    again.click()
+    incident["is_resumed"] = True
+    page.get_by_role("button", name="Let ask again", exact=True).click()
+    expect(page.get_by_text("ann can ask again.")).to_be_visible()
+    expect(page.get_by_text("No open incidents.")).to_be_visible()
+
+
+def test_a_dialog_gives_the_focus_back(windows: Windows) -> None:
+    page = room(windows)
+    change = page.get_by_role("button", name="Change bob")
+    change.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Change the cap…")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog", name="Cap of bob")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(change).to_be_focused()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

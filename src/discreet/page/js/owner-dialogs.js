@@ -14,14 +14,21 @@ export function useDoing() {
   return [isBusy, error, run];
 }
 
+/** Close the dialog around an element: the focus then goes back to where it was. */
+const closeAround = (element) => element.closest("dialog")?.close();
+
 /** A dialog with a form: `send` does it, and the dialog closes when it is done. */
-export function FormDialog({ title, words, send, onClose, danger = false, children }) {
+export function FormDialog({ title, words, stay = "Cancel", send, onClose, danger = false, children }) {
   const [isBusy, error, run] = useDoing();
-  const submit = (event) => { event.preventDefault(); run(async () => { await send(); onClose(); }); };
+  const submit = (event) => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    run(async () => { await send(); closeAround(form); });
+  };
   return html`<${Dialog} title=${title} onClose=${onClose}><form class="stack tight-stack" onSubmit=${submit}>
     ${children}
     ${error && html`<${Failure} error=${error} />`}
-    <div class="btns end"><${Button} onClick=${onClose}>Keep as it is</${Button}>
+    <div class="btns end"><${Button} onClick=${(event) => closeAround(event.currentTarget)}>${stay}</${Button}>
       <${Button} type="submit" kind=${danger ? "danger" : "solid"} disabled=${isBusy}>${words}</${Button}></div></form></${Dialog}>`;
 }
 
@@ -34,5 +41,5 @@ export function TokenDialog({ name, token, onClose }) {
     <output class="token mono" aria-label="Token">${token}</output>
     <${Note} kind="price">Anyone who has it can act as ${name}. Make a new one if it gets lost: the old one then ends.</${Note}>
     <div class="btns end"><${Button} icon="copy" onClick=${copy}>${words}</${Button}>
-      <${Button} kind="solid" onClick=${onClose}>Done</${Button}></div></div></${Dialog}>`;
+      <${Button} kind="solid" onClick=${(event) => closeAround(event.currentTarget)}>Done</${Button}></div></div></${Dialog}>`;
 }

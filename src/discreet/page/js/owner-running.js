@@ -66,7 +66,7 @@ function EndQuery({ query, onChange, onClose }) {
     }
     onChange();
   };
-  return html`<${FormDialog} title=${`Cancel the query of ${key(query.account)}?`} words="Cancel the query" danger send=${send} onClose=${onClose}>
+  return html`<${FormDialog} title=${`Cancel the query of ${key(query.account)}?`} words="Cancel the query" stay="Let it run" danger send=${send} onClose=${onClose}>
     <p>${query.state === "waiting" ? "It has not begun: nothing is charged." : "Its charge stays, because the database may have read the data already."}</p>
   </${FormDialog}>`;
 }

@@ -89,7 +89,7 @@ export function Menu({ label, button, items, kind = "ghost", side = "" }) {
     box.current?.querySelector("div a, div button")?.focus();
     return () => { removeEventListener("click", close, true); removeEventListener("keydown", escape); };
   }, [isOpen]);
-  const done = (act) => () => { setOpen(false); act(); };
+  const done = (act) => () => { setOpen(false); box.current?.querySelector("button")?.focus(); act(); };
   const move = (event) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (!step) return;
