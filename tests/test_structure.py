@@ -111,9 +111,9 @@ MAY_IMPORT: dict[str, set[str]] = {
         "known_releases",
         "reuse",
     },
-    "error_codes": set(),
+    "error_codes": {"parameters"},
     "account": {"answer", "catalog", "explanation", "parameters", "terms"},
-    "wire": {"amounts", "answer", "catalog", "coverage", "explanation", "mechanisms"},
+    "wire": {"amounts", "answer", "catalog", "coverage", "explanation", "mechanisms", "parameters"},
     "curator": {
         "account",
         "terms",
@@ -184,9 +184,12 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "demo": {"writing"},
     "server": {
+        "accounting",
         "amounts",
         "answer",
+        "attacks",
         "catalog",
+        "coverage",
         "curator",
         "error_codes",
         "executor",
@@ -198,6 +201,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "opening",
         "parameters",
         "terms",
+        "utility",
         "wire",
     },
     "client": {
@@ -406,9 +410,15 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "bodies oidc schema",
         "asking data_drafts signing",
         "data_sets",
-        "analyst_routes dataset_routes metrics oidc_routes owner_routes page request_routes",
+        "analyst_routes dataset_routes learn metrics oidc_routes owner_routes page request_routes",
         "app",
         "run",
+    ),
+    "server.learn": in_order(
+        "__init__ limits",
+        "attacks choices composition crowds noise streams",
+        "course",
+        "routes",
     ),
     "client": in_order(
         "calls",
@@ -575,6 +585,7 @@ MOST_LINES = 450
 LOADS_BY_NAME = {
     "",
     *("cli.app", "deprecated", "extras", "local", "local.mechanism", "local.server"),
+    "server.learn.attacks",
 }
 """Who may load a module by its name: names on first use, commands, extras, old names."""
 

@@ -120,7 +120,7 @@ async def _replied(call: HttpCall, http: httpx.AsyncClient) -> HttpReply:
     for number in range(1, TRIES + 1):
         try:
             reply = reply_from(await http.request(**request_of(call)))
-        except httpx.TransportError as error:
+        except httpx.RequestError as error:
             if number == TRIES:
                 raise away(error) from None
             reply = None

@@ -65,6 +65,13 @@ class HttpReply:
 Steps: TypeAlias = Generator[HttpCall, HttpReply, T]
 
 
+UNSOUND = (
+    *(ValueError, LookupError, TypeError),
+    *(AttributeError, ArithmeticError, RecursionError),
+)
+"""What reading a reply raises that no server of ours sends."""
+
+
 def checked(reply: HttpReply, sql: str = "") -> HttpReply:
     """Return a reply, or raise the error that it reports."""
     if reply.status < 400:
@@ -72,7 +79,7 @@ def checked(reply: HttpReply, sql: str = "") -> HttpReply:
     try:
         content = json.loads(reply.body)["error"]
         found = error_from(content, sql)
-    except (ValueError, KeyError, TypeError):
+    except UNSOUND:
         what = f"The server replied with status {reply.status} and nothing readable"
         raise ServerError(what, "Check the address and what stands between you and it") from None
     raise found
@@ -83,7 +90,7 @@ def catalogs() -> Steps[list[str]]:
     reply = checked((yield HttpCall(method="GET", path="/v1/me")))
     try:
         return [str(each["name"]) for each in json.loads(reply.body)["catalogs"]]
-    except (ValueError, KeyError, TypeError):
+    except UNSOUND:
         raise ServerError(*UNREADABLE) from None
 
 
@@ -135,7 +142,7 @@ def margins(place: str, confidence: Fraction, simultaneous: bool) -> Steps[Margi
         return tuple(
             None if each is None else np.array(each, np.object_).astype(float) for each in found
         )
-    except (ValueError, KeyError, TypeError):
+    except UNSOUND:
         raise ServerError(*UNREADABLE) from None
 
 

@@ -15,7 +15,7 @@ from discreet.catalog import Catalog
 from discreet.catalog.shown import tables_html
 from discreet.client import calls
 from discreet.client.calls import RETRIED, HttpCall, HttpReply, ServerError, Steps
-from discreet.client.oidc import BearerToken
+from discreet.client.oidc import BearerToken, check_encrypted
 from discreet.errors import HIDDEN, ParameterError
 from discreet.explanation import Explanation
 from discreet.explanation.coverage import Coverage
@@ -71,6 +71,7 @@ def trusted(verify: Any) -> Any:
 
 def catalogs_at(url: str, token: str) -> list[str]:
     """Return the catalogs of a server that the holder of a token may use."""
+    check_encrypted(url)
     headers = {"Authorization": f"Bearer {token}"}
     with httpx.Client(base_url=url.rstrip("/"), headers=headers, timeout=PATIENCE) as http:
         return run(calls.catalogs(), http)
@@ -147,7 +148,7 @@ def _replied(call: HttpCall, http: httpx.Client, on_wait: Callable[[str], object
     for number in range(1, TRIES + 1):
         try:
             reply = reply_from(http.request(**request_of(call)))
-        except httpx.TransportError as error:
+        except httpx.RequestError as error:
             if number == TRIES:
                 raise away(error) from None
             reply = None
@@ -177,9 +178,11 @@ def reply_from(response: httpx.Response) -> HttpReply:
 def pause(number: int, reply: HttpReply | None) -> float:
     """Return the seconds before a call is repeated: as the server says, or twice the last."""
     asked = "" if reply is None else reply.headers.get("retry-after", "")
-    return min(float(asked) if asked.isdigit() else 0.25 * 2**number, LONGEST_PAUSE)
+    return min(
+        float(asked) if asked.isascii() and asked.isdigit() else 0.25 * 2**number, LONGEST_PAUSE
+    )
 
 
-def away(error: httpx.TransportError) -> ServerError:
+def away(error: httpx.RequestError) -> ServerError:
     """Return that a server cannot be reached."""
     return ServerError(f"{AWAY} ({type(error).__name__})", "Check its address and the network")

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil, floor
-from time import monotonic
+from time import monotonic, sleep
 from typing import TypeAlias
 
 from discreet.server.faults import CallError
@@ -37,6 +37,11 @@ class Bucket:
         self.left -= 1
         return 0.0
 
+    def wait(self, *, per_minute: int, now: float) -> float:
+        """Return 0, or the seconds until there is a call."""
+        rate = per_minute / 60
+        return max(0.0, (1 - self.left) / rate - (now - self.seen))
+
 
 @dataclass(slots=True)
 class Rates:
@@ -49,12 +54,25 @@ class Rates:
     def check(self, who: str) -> None:
         """Count a call, or send it away."""
         now = monotonic()
+        bucket = self._bucket(who, now)
+        if wait := bucket.take(per_minute=self.per_minute, burst=self.burst, now=now):
+            raise too_many(TOO_OFTEN, ceil(wait))
+
+    def check_left(self, who: str) -> None:
+        """Send a call away if no more are left, and count none."""
+        now = monotonic()
+        if wait := self._bucket(who, now).wait(per_minute=self.per_minute, now=now):
+            raise too_many(TOO_OFTEN, ceil(wait))
+
+    def _bucket(self, who: str, now: float) -> Bucket:
         bucket = self._buckets.pop(who, None) or Bucket(left=self.burst, seen=now)
         self._buckets[who] = bucket  # the newest is last
         while len(self._buckets) > MOST_BUCKETS:
             del self._buckets[next(iter(self._buckets))]
-        if wait := bucket.take(per_minute=self.per_minute, burst=self.burst, now=now):
-            raise too_many("Too many calls in a short time", ceil(wait))
+        return bucket
+
+
+TOO_OFTEN = "Too many calls in a short time"
 
 
 def too_many(what: str, seconds: int) -> CallError:
@@ -180,6 +198,18 @@ async def _until(is_gone: Check) -> None:
     """Wait until the caller has gone."""
     while not await is_gone():
         await asyncio.sleep(LOOK_EVERY)
+
+
+def wait_for_clock(settings: Settings) -> None:
+    """Wait until shortly before the next tick, if there is a clock; in a thread of its own.
+
+    What callers can see of the end of a query besides its reply: others can be read off what it
+    released, it gives up its turn, and its line in the log has a time. All of that follows the
+    clock as well.
+    """
+    if settings.release_every is not None:
+        lead = settings.release_every / 5  # to save and log it, so that it leaves at this tick
+        sleep(until_tick(monotonic() + float(lead), settings.release_every))
 
 
 async def tick(settings: Settings) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from math import isfinite, isnan
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -15,7 +15,7 @@ from discreet.answer.wire import unpacked
 from discreet.explanation import Explanation
 from discreet.explanation.coverage import Coverage
 from discreet.parameters import confidence_level
-from discreet.server.asking import AnswerReply, QueryRunner, margins_of
+from discreet.server.asking import AnswerReply, QueryRunner, margins_of, measured
 from discreet.server.bodies import (
     MOST_NUMBER,
     NUMBER,
@@ -26,7 +26,7 @@ from discreet.server.bodies import (
     exact,
 )
 from discreet.server.callers import NOWHERE, Caller
-from discreet.server.faults import error_of
+from discreet.server.faults import CallError
 from discreet.server.reading import OneReading
 from discreet.server.records import SavedReply
 from discreet.server.schema import schema_of
@@ -72,7 +72,7 @@ async def ask(request: Request, caller: Asker, body: AskBody, key: Key = None) -
     """Run a query. It is charged to your account, once; repeating it is free."""
     runner: QueryRunner = request.app.state.runner
     reply = await runner.ask(caller, body, key, request.is_disconnected)
-    return replied(reply, _wanted(request))
+    return await asyncio.to_thread(replied, reply, _wanted(request))
 
 
 @router.post("/explain")
@@ -83,31 +83,16 @@ async def explain(request: Request, caller: Asker, body: ExplainBody) -> Respons
         curator = caller.site.curator
         return curator.explain(body.sql, **body.terms(), account=caller.account)
 
-    async with request.app.state.planning.turn(caller.account, request.is_disconnected):
+    async with request.app.state.planning.turn(caller.place, request.is_disconnected):
         return _content(request, await asyncio.to_thread(explained))
 
 
 @router.post("/coverage")
 async def coverage(request: Request, caller: Asker, body: CoverageBody) -> Response:
     """Measure the share of a table's rows and values that answers count. It is charged once."""
-
-    def measured() -> Coverage:
-        records = caller.site.records
-        try:
-            found = caller.site.curator.coverage(
-                body.table,
-                epsilon=cast("float | None", exact(body.epsilon)),
-                columns=body.columns,
-                account=caller.account,
-            )
-        except Exception as error:
-            records.log(caller.name, "coverage", error_of(error).code, table=body.table)
-            raise
-        records.log(caller.name, "coverage", "done", table=body.table)
-        return found
-
-    async with request.app.state.turns.turn(caller.account):
-        return _content(request, await asyncio.to_thread(measured))
+    async with request.app.state.turns.turn(caller.place, request.is_disconnected):
+        work = asyncio.to_thread(measured, caller, body, request.app.state.settings)
+        return _content(request, await work)
 
 
 @router.get("/schema")
@@ -152,7 +137,8 @@ async def answer(
     """Return a saved answer: your own, or any for readers and owners."""
     found = await _saved(caller, id)
     await asyncio.to_thread(caller.site.records.log, caller.name, "read", "free", answer=id)
-    return replied(AnswerReply(id=found.id, body=found.body), format or _wanted(request))
+    reply = AnswerReply(id=found.id, body=found.body)
+    return await asyncio.to_thread(replied, reply, format or _wanted(request))
 
 
 @router.get("/answers/{id}/margins")
@@ -168,12 +154,13 @@ async def margins(
     Each column has a list, or null if it has no margins. "Infinity" stands for no limit.
     """
     found, level = await _saved(caller, id), confidence_level(exact(confidence))
+    await asyncio.to_thread(caller.site.records.log, caller.name, "margins", "free", answer=id)
 
     def calculated() -> list[list[float | str | None] | None]:
         widths = margins_of(found, caller.site.curator, level, simultaneous)
         return [None if each is None else [_in_json(width) for width in each] for each in widths]
 
-    async with request.app.state.planning.turn(caller.account, request.is_disconnected):
+    async with request.app.state.planning.turn(caller.place, request.is_disconnected):
         return {"margins": await asyncio.to_thread(calculated)}
 
 
@@ -202,8 +189,19 @@ def _nothing(*_: object) -> Any:
 
 def _parquet(answer: Answer) -> bytes:
     sink = pa.BufferOutputStream()
-    pq.write_table(answer.to_arrow(errors=True), sink)
+    try:
+        pq.write_table(answer.to_arrow(errors=True), sink)
+    except pa.ArrowNotImplementedError:  # of intervals
+        raise NO_PARQUET from None
     return sink.getvalue().to_pybytes()
+
+
+NO_PARQUET = CallError(
+    status=422,
+    code="no_parquet",
+    what="This answer has a column of a type that Parquet files cannot hold",
+    fix="Get it in another format: json, csv or arrow",
+)
 
 
 FORMATS: dict[Format, Callable[[Answer], bytes]] = {

@@ -1,6 +1,7 @@
 """The application: routes, limits on bodies, headers, the one form of errors, OpenAPI."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from ipaddress import ip_address
@@ -9,7 +10,6 @@ from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -28,6 +28,7 @@ from discreet.server.asking import QueryRunner
 from discreet.server.bodies import ErrorReply
 from discreet.server.data_sets import DataSets
 from discreet.server.faults import CallError, error_of, forget_frames
+from discreet.server.learn.routes import router as learn_routes
 from discreet.server.metrics import Metrics
 from discreet.server.metrics import router as metrics_routes
 from discreet.server.page import router as page_routes
@@ -46,7 +47,7 @@ HEADERS = {
 }
 """What every reply has."""
 
-LOOPBACK = ("localhost", "127.0.0.1", "[::1]", "::1")
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 REPLIES: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorReply, "description": what}
@@ -56,7 +57,7 @@ REPLIES: dict[int | str, dict[str, Any]] = {
         402: "Not enough budget",
         403: "Not allowed",
         404: "Nothing here that you may see",
-        409: "To be confirmed, or a key that was used for another query",
+        409: "To be confirmed, or a key or a name that was used before",
         413: "The call is too long",
         422: "The query or an argument is rejected",
         429: "Too many calls: come back after Retry-After seconds",
@@ -103,13 +104,14 @@ def make_app(sites: Mapping[str, Site], settings: Settings, hosts: Iterable[str]
         owner_routes.router,
         dataset_routes.router,
         metrics_routes,
+        learn_routes,
         page_routes,
     ):
         app.include_router(each)
     for kind in (CallError, DiscreetError, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, _told)
     metrics = app.state.metrics = Metrics()
-    known = frozenset([*LOOPBACK, *hosts])
+    known = frozenset(each.casefold().strip("[]") for each in (*LOOPBACK, *hosts))
     app.add_middleware(Guard, settings=settings, hosts=known, metrics=metrics)
     return app
 
@@ -123,8 +125,13 @@ async def _told(_: Request, error: Exception) -> Response:
 
 
 def rejection(error: CallError) -> Response:
-    """Return the reply to a call that is rejected."""
-    return JSONResponse(error.to_json(), status_code=error.status, headers=dict(error.headers))
+    """Return the reply to a call that is rejected.
+
+    Half of a character pair, which a call may contain, has no bytes and is written as an escape.
+    """
+    text = json.dumps(error.to_json(), ensure_ascii=False)
+    content, headers = text.encode("utf-8", "backslashreplace"), dict(error.headers)
+    return Response(content, error.status, headers, "application/json")
 
 
 def _call_error(error: Exception) -> CallError:
@@ -224,6 +231,8 @@ class Guard:
         names = [name for name, _ in headers]
         if any(names.count(each) > 1 for each in SINGLE):
             return AMBIGUOUS
+        if {b"content-length", b"transfer-encoding"} <= known.keys():
+            return TWO_LENGTHS
         if _host_in(known.get(b"host", b"")) not in self._hosts:
             return FOREIGN
         length = known.get(b"content-length", b"0")
@@ -264,6 +273,16 @@ AMBIGUOUS = CallError(
 )
 
 
+TWO_LENGTHS = CallError(
+    status=400,
+    code="bad_call",
+    what="A body has a length and comes in chunks",
+    fix="Send Content-Length or Transfer-Encoding, not both",
+    headers=CLOSED,
+)
+"""A proxy that goes by the one would take for a second call what belongs to the first."""
+
+
 class CutError(Exception):
     """A reply that failed after it had begun."""
 
@@ -285,10 +304,10 @@ FOREIGN = CallError(
 
 
 def _host_in(header: bytes) -> str:
-    """Return the name in a Host header, without its port."""
+    """Return the name in a Host header, without its port and without brackets."""
     text = header.decode("latin-1").casefold()
     if text.startswith("["):
-        return text.partition("]")[0] + "]"
+        return text[1:].partition("]")[0]
     return text.partition(":")[0]
 
 

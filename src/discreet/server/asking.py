@@ -10,18 +10,22 @@ import json
 from base64 import urlsafe_b64encode
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from hashlib import sha256
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from discreet.amounts import Price
 from discreet.answer import Answer
 from discreet.answer.columns import Margins
 from discreet.answer.wire import packed, unpacked
+from discreet.coverage.measurements import DEFAULT_PART
 from discreet.curator import Curator
-from discreet.executor import NOT_SAVED, SAVED_ONLY, NotSavedError
+from discreet.executor import BEFORE_SAVING, NOT_SAVED, SAVED_ONLY, NotSavedError
+from discreet.explanation.coverage import Coverage
 from discreet.explanation.thresholds import REFUSES_UNLIKELY
-from discreet.server.admission import Check, Turns
-from discreet.server.bodies import AskBody, QueryBody
+from discreet.parameters import rational
+from discreet.server.admission import Check, Turns, wait_for_clock
+from discreet.server.bodies import AskBody, CoverageBody, QueryBody, exact
 from discreet.server.callers import Caller
 from discreet.server.faults import CallError, error_of
 from discreet.server.records import SavedReply, now
@@ -82,7 +86,7 @@ class QueryRunner:
         key: str | None,
         is_gone: Check,
     ) -> AnswerReply:
-        async with self.turns.turn(caller.account, is_gone):
+        async with self.turns.turn(caller.place, is_gone):
             work = asyncio.to_thread(_asked, caller, body, call, key, self.settings)
             task = asyncio.get_running_loop().create_task(work)
             self.under_way.add(task)
@@ -127,15 +131,18 @@ def _asked(
         if noted.answer is not None:
             return _repeated(caller, noted.answer, noted.body)
     REFUSES_UNLIKELY.set(not body.accept_unlikely)
+    BEFORE_SAVING.set(partial(wait_for_clock, settings))
     try:
+        caller.check_still()  # it may have waited
         check_approved(caller, body, settings)
         answer = caller.site.curator.ask(body.sql, **body.terms(), account=caller.account)
     except Exception as error:
-        records.log(caller.name, "ask", error_of(error).code, question=body.sql)
+        wait_for_clock(settings)
+        records.log(caller.name, "ask", error_of(error).code, question=logged(body.sql))
         raise
     content = packed(answer)
     if len(content) > settings.limits.answer_bytes:
-        records.log(caller.name, "ask", "too_long", question=body.sql)
+        records.log(caller.name, "ask", "too_long", question=logged(body.sql))
         raise TOO_LONG
     id_ = id_of(caller.account, call, answer)
     terms = json.dumps(body.model_dump(mode="json", exclude={"sql", "accept_unlikely"}))
@@ -155,13 +162,66 @@ def _asked(
         caller.name,
         "ask",
         "free" if answer.is_free else "charged",
-        question=body.sql,
+        question=logged(body.sql),
         epsilon=str(answer.charged.epsilon),
         delta=str(answer.charged.delta),
         answer=id_,
     )
     return AnswerReply(id=id_, body=content)
 
+
+MOST_LOGGED = 2000
+"""Characters of a query that a line of the audit log has: many lines are read at once."""
+
+
+def logged(text: str) -> str:
+    """Return a text as a line of the audit log has it."""
+    return text if len(text) <= MOST_LOGGED else f"{text[:MOST_LOGGED]}…"
+
+
+def measured(caller: Caller, body: CoverageBody, settings: Settings) -> Coverage:
+    """Measure the coverage of a table and log it; in a thread of its own."""
+    records, table = caller.site.records, logged(body.table)
+    BEFORE_SAVING.set(partial(wait_for_clock, settings))
+    try:
+        caller.check_still()  # it may have waited
+        found = _coverage(caller, body, settings)
+    except Exception as error:
+        wait_for_clock(settings)
+        records.log(caller.name, "coverage", error_of(error).code, table=table)
+        raise
+    paid = Fraction(0) if found.from_ledger else found.price.epsilon
+    records.log(caller.name, "coverage", "done", table=table, epsilon=str(paid))
+    return found
+
+
+def _coverage(caller: Caller, body: CoverageBody, settings: Settings) -> Coverage:
+    """Return the coverage of a table; above the limit for approval, only what was measured."""
+    curator, epsilon = caller.site.curator, cast("float | None", exact(body.epsilon))
+    SAVED_ONLY.set(_is_above(curator, epsilon, caller, settings))
+    try:
+        return curator.coverage(
+            body.table, epsilon=epsilon, columns=body.columns, account=caller.account
+        )
+    except NotSavedError:
+        raise UNAPPROVED from None
+
+
+def _is_above(curator: Curator, epsilon: float | None, caller: Caller, settings: Settings) -> bool:
+    """Return whether a measurement would cost more than runs without the owner's approval."""
+    most = settings.approval_above
+    if most is None or caller.role == "owner":
+        return False
+    usual = curator.catalog.budget.epsilon * DEFAULT_PART
+    return (usual if epsilon is None else rational("epsilon", epsilon)) > most
+
+
+UNAPPROVED = CallError(
+    status=403,
+    code="approval_needed",
+    what="This measurement costs more than the data owner lets a single query cost",
+    fix="Use a smaller epsilon, or ask the data owner to measure it, which makes it free",
+)
 
 TOO_LONG = CallError(
     status=422,

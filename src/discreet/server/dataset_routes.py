@@ -129,7 +129,7 @@ async def draft(request: Request, caller: Owner, body: DraftBody) -> JsonObject:
         place = _data_sets(request).place(source.file, source.address, source.table)
         return draft_of(place).to_json()
 
-    async with request.app.state.planning.turn(caller.account, request.is_disconnected):
+    async with request.app.state.planning.turn(caller.place, request.is_disconnected):
         return await asyncio.to_thread(drafted)
 
 
@@ -145,7 +145,7 @@ async def effects(request: Request, caller: Owner, body: EffectsBody) -> JsonObj
         declared = _declared(body, "data", columns or {"row": {"type": "integer"}})
         return effects_of(declared, each)
 
-    async with request.app.state.planning.turn(caller.account, request.is_disconnected):
+    async with request.app.state.planning.turn(caller.place, request.is_disconnected):
         return await asyncio.to_thread(found)
 
 

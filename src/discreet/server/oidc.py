@@ -81,7 +81,12 @@ class OidcCallers:
             }
         tried |= self._added(name)
         found = {
-            catalog: Caller(name=name, role=account.role, site=self._sites[catalog])
+            catalog: Caller(
+                name=name,
+                role=account.role,
+                site=self._sites[catalog],
+                token_hash=account.token_hash,
+            )
             for catalog, account in tried.items()
             if account.enabled
         }

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import Annotated, Literal, TypeVar, cast
+from typing import Annotated, Literal, TypeVar
 
 from fastapi import APIRouter, Depends, Query
 from pydantic import Field
@@ -61,6 +61,14 @@ HEAD_MISSING = CallError(
 )
 
 
+NAME_TAKEN = CallError(
+    status=409,
+    code="name_taken",
+    what="There is an account with this name",
+    fix="Use another name, or change the account: PATCH analysts/NAME",
+)
+
+
 @router.get("/analysts")
 async def analysts(caller: Owner) -> JsonObject:
     """Return all accounts, their caps and what is left of them."""
@@ -77,19 +85,23 @@ async def add_analyst(caller: Owner, body: NewAnalyst) -> JsonObject:
 
     def added() -> JsonObject:
         token = make_token()
-        made = caller.site.ledger.declare_analyst(
-            body.name,
-            epsilon=cast("float", exact(body.epsilon)),
-            delta=cast("float | None", exact(body.delta)),
+        new = check_analyst(
+            name=body.name,
+            epsilon=exact(body.epsilon),
+            delta=exact(body.delta),
             token_hash=token.hash,
+            enabled=True,
             role=body.role,
         )
+        made = caller.site.ledger.replace_analyst(None, new)
+        if made != new:
+            raise NAME_TAKEN
         return {**_account(caller, made), "token": token.text}
 
     return await _logged(caller, "add", body.name, added)
 
 
-@router.patch("/analysts/{name}")
+@router.patch("/analysts/{name:path}")
 async def change_analyst(caller: Owner, name: Name, body: ChangedAnalyst) -> JsonObject:
     """Change the cap of an account, disable or enable it, or give it a new token."""
 

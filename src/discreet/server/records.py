@@ -7,6 +7,7 @@ released: losing it loses no charge and no noisy table, which are in the ledger.
 
 # ruff: noqa: S608 - all SQL is of constants
 
+import errno
 import json
 import os
 import re
@@ -23,6 +24,7 @@ from typing import Any, Protocol, TypeAlias
 from discreet.errors import LedgerError
 from discreet.extras import psycopg_module
 from discreet.ledger import is_on_server
+from discreet.ledger.backup import records_of
 from discreet.ledger.postgres import parted
 
 ID = re.compile("[A-Za-z0-9_-]{24}")
@@ -78,8 +80,8 @@ class SqliteDatabase:
     def __init__(self, path: Path | None) -> None:
         self._lock = RLock()
         place = ":memory:" if path is None else str(path)
-        if path is not None and not path.exists():
-            path.touch(mode=0o600)
+        if path is not None:
+            _make(path)
         self._connection = sqlite3.connect(
             place, check_same_thread=False, isolation_level=None, timeout=60
         )
@@ -100,6 +102,15 @@ class SqliteDatabase:
         """Close the file."""
         with self._lock:
             self._connection.close()
+
+
+def _make(path: Path) -> None:
+    """Make a file that only this user may read, unless it is there; follow no link."""
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600))
+    except OSError as error:
+        what = f"The records of the server, {path}, are no file that this user may write"
+        raise LedgerError(what, "Check what is at this place") from error
 
 
 class PostgresDatabase:
@@ -208,7 +219,8 @@ class AuditFile:
         line = json.dumps({"catalog": self.catalog, **entry.to_json()}) + "\n"
         file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         try:
-            os.write(file, line.encode("ascii"))
+            if os.write(file, line.encode("ascii")) < len(line):
+                raise OSError(errno.ENOSPC, "The line was not written to its end")
         finally:
             os.close(file)
 
@@ -369,10 +381,20 @@ def records_beside(ledger: str | Path, audit_file: AuditFile | None = None) -> R
     return Records(_database_beside(ledger), audit_file)
 
 
+MOST_SCHEMA = 63
+"""Characters of a name that PostgreSQL keeps."""
+
+
+def schema_of(ledger: str) -> str:
+    """Return the schema of the records of a ledger, which no other ledger has."""
+    name = f"{ledger}_server"
+    return name if len(name) <= MOST_SCHEMA else f"{ledger[:40]}_{_digest(ledger)[:15]}_server"
+
+
 def _database_beside(ledger: str | Path) -> Database:
     if isinstance(ledger, str) and is_on_server(ledger):
         address, schema = parted(ledger)
-        return PostgresDatabase(address, f"{schema[:56]}_server")
+        return PostgresDatabase(address, schema_of(schema))
     if str(ledger) == ":memory:":
         return SqliteDatabase(None)
-    return SqliteDatabase(Path(ledger).with_suffix(".records"))
+    return SqliteDatabase(records_of(Path(ledger)))
