@@ -61,7 +61,7 @@ function Facts({ column, isUnit, set }) {
     pattern=${kind === "text" ? "-?[0-9]+([.][0-9]+)?" : undefined} value=${column[which]} onInput=${(event) => set({ [which]: event.target.value })} />`;
   if (isUnit) return html`<span class="small muted">identifies whom you protect: never shown</span>`;
   if (NUMBERS.has(column.type) || TIMES.has(column.type)) {
-    return html`<span class=${`two ${kind === "text" ? "" : "times"}`}>${end("low", "from")}<span class="muted">to</span>${end("high", "to")}</span>`;
+    return html`<span class=${`two ${kind === "text" ? "" : "times"}`}>${end("low", "lowest")}<span class="muted">to</span>${end("high", "highest")}</span>`;
   }
   if (column.type === "text") {
     return html`<input class="input" aria-label=${`Values of ${name}, separated by commas`} placeholder="not listed" value=${column.values}

@@ -5,7 +5,7 @@ import { Done } from "/page/js/add-data-done.js";
 import { Effects } from "/page/js/add-data-effects.js";
 import { BudgetStep, LimitStep, SourceStep, Step, UnitStep, noun } from "/page/js/add-data-steps.js";
 import { catalogs } from "/page/js/state.js";
-import { Button, Empty, Failure, Link, Loading, useLoaded, useStyles } from "/page/js/ui.js";
+import { Button, Card, Empty, Failure, Link, Loading, useLoaded, useStyles } from "/page/js/ui.js";
 import { html, useEffect, useState } from "/page/vendor/preact.js";
 
 const EMPTY = { name: "", file: "", address: "", table: "", columns: null, unit: null, limit: 10, find: false, epsilon: "1", delta: "1e-6" };
@@ -16,8 +16,8 @@ export default function AddData() {
   const isOwner = catalogs.value.some((each) => each.role === "owner");
   const sources = useLoaded(() => (isOwner ? get("/v1/datasets/sources") : Promise.resolve(null)), [isOwner]);
   if (!isOwner) {
-    return html`<div class="page"><${Empty} title="This view is for data owners"
-      actions=${html`<${Link} class="btn" to="/">Go to Ask</${Link}>`}>Only the owner of a data set can add another.</${Empty}></div>`;
+    return html`<div class="page"><div class="head"><div><h1>This view is for data owners</h1>
+      <p>Only the owner of a data set can add another.</p></div><${Link} class="btn" to="/">Go to Ask</${Link}></div></div>`;
   }
   if (sources.error) return html`<div class="page"><${Failure} error=${sources.error} actions=${html`<${Button} onClick=${sources.again}>Try again</${Button}>`} /></div>`;
   if (!hasStyles || !sources.value) return html`<div class="page"><${Loading} /></div>`;
@@ -25,10 +25,11 @@ export default function AddData() {
 }
 
 function Off() {
-  return html`<div class="page"><${Head} /><section class="card"><${Empty} title="Adding data on the page is turned off on this server"
-    actions=${html`<${Link} class="btn" to="/owner">Back to the owner's room</${Link}>`}>
-    The administrator turns it on in the server's settings. Then every data owner can add any of these data, and chooses what is protected and how large the budget is.</${Empty}>
-    <pre class="settings mono">${'# server.toml\nadd_data_from = ["/srv/data", "postgresql://db.example.org/clinics"]\ncatalog_folder = "/srv/discreet"'}</pre></section></div>`;
+  return html`<div class="page"><${Head} /><${Card} id="off" title="Adding data on the page is turned off on this server" kind="done-card"><div class="body stack">
+    <p class="soft">The administrator turns it on in the server's settings, for example:</p>
+    <pre class="settings mono" tabindex="0">${'# server.toml\nadd_data_from = ["/srv/data", "postgresql://localhost/clinics"]\ncatalog_folder = "/srv/discreet"'}</pre>
+    <p class="soft">Then every data owner can add any of these data, and chooses who is protected and how large the budget is.</p>
+    <div class="btns"><${Link} class="btn" to="/owner">Back to the owner's room</${Link}></div></div></${Card}></div>`;
 }
 
 const Head = () => html`<div class="head"><div><h1>Add data</h1>

@@ -9,15 +9,15 @@ import { Ledger } from "/page/js/owner-ledger.js";
 import { Requests } from "/page/js/owner-requests.js";
 import { Running, useRunning } from "/page/js/owner-running.js";
 import { base, budget, catalogs, choose, current, isOwner, refreshWaiting } from "/page/js/state.js";
-import { Card, Empty, Failure, Link, Loading, Meter, useLoaded, useStyles } from "/page/js/ui.js";
+import { Card, Failure, Link, Loading, Meter, useLoaded, useStyles } from "/page/js/ui.js";
 import { html, useEffect, useState } from "/page/vendor/preact.js";
 
 export default function OwnersRoom() {
   const hasStyles = useStyles("owner");
   if (!isOwner.value) {
-    return html`<div class="page"><${Empty} title="This view is for the data owner"
-      actions=${html`<${Link} class="btn" to="/">Go to Ask</${Link}>`}>
-      Your account ${key(current.value.who)} has the role ${current.value.role} in ${key(current.value.name)}.</${Empty}></div>`;
+    return html`<div class="page"><div class="head"><div><h1>This view is for the data owner</h1>
+      <p>Your account ${key(current.value.who)} has the role ${current.value.role} in ${key(current.value.name)}.</p></div>
+      <${Link} class="btn" to="/">Go to Ask</${Link}></div></div>`;
   }
   return hasStyles ? html`<${Room} />` : html`<div class="page"><${Loading} /></div>`;
 }
