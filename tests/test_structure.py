@@ -405,15 +405,16 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "__init__",
     ),
     "server": in_order(
-        "__init__ connections oidc_settings records",
+        "__init__ connections data_places oidc_settings records",
         "settings shelf",
         "faults sites",
         "admission callers oidc_provider reading",
         "audit bodies oidc page schema",
         "running_queries",
-        "asking signing",
-        "analyst_routes learn metrics oidc_routes owner_routes request_routes running_routes"
-        " sample_routes shelf_routes spending_routes",
+        "asking data_drafts signing",
+        "data_sets",
+        "analyst_routes dataset_routes learn metrics oidc_routes owner_routes request_routes"
+        " running_routes sample_routes shelf_routes spending_routes",
         "app",
         "run",
     ),

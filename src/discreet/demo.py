@@ -21,6 +21,7 @@ from discreet.deprecated import deprecated_modules
 from discreet.writing import write_file
 
 PATIENTS, VISITS = 20_000, 100_000
+RIDERS, RIDES = 4_000, 30_000
 
 CATALOG = """\
 # Synthetic clinics. Everything in this file is public.
@@ -161,6 +162,25 @@ def write_clinic(folder: Path) -> Path:
     _write(make_clinics(), folder / "clinics.csv")
     catalog = folder / "discreet.toml"
     return write_file("output", catalog, CATALOG.encode())
+
+
+def write_rides(folder: Path) -> Path:
+    """Write hired bicycles as CSV, without a catalog: data to be added on the page of a server."""
+    numbers = np.arange(RIDES)
+    often = np.exp(bell(np.arange(RIDERS), 7))
+    rides: Columns = {
+        "ride_id": numbers + 1,
+        "rider_id": 7_000 + chosen(spread(numbers, 50), often),
+        "day": np.datetime64("2024-01-01") + np.sort(chosen(spread(numbers, 51), _busyness())),
+        "station": _named(STATIONS, chosen(spread(numbers, 52), (31, 26, 22, 14, 7))),
+        "minutes": np.clip(18 * np.exp(0.6 * bell(numbers, 14)), 1, 240).astype(np.int64),
+        "is_member": spread(numbers, 53) < 0.64,
+    }
+    _write(rides, folder / "rides.csv")
+    return folder / "rides.csv"
+
+
+STATIONS = ("Harbour", "Market", "Museum", "Park", "University")
 
 
 def make_patients() -> Columns:

@@ -51,7 +51,10 @@ def served(tmp_path_factory: pytest.TempPathFactory, provided: Provided) -> Iter
     folder = tmp_path_factory.mktemp("clinic")
     config = folder / "server.toml"
     limits = "[limits]\nsign_ins_per_minute = 10000\nburst = 1000\n"
-    config.write_text(limits + provided.settings())
+    (folder / "data").mkdir()
+    (folder / "data" / "trips.csv").write_text("rider_id,town\n1,Aba\n2,Ebo\n")
+    adding = f'add_data_from = ["{folder}/data"]\ncatalog_folder = "{folder}/added"\n'
+    config.write_text(adding + limits + provided.settings())
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(SECRET_VARIABLE, provided.secret)
         port = urlsplit(provided.server).port
@@ -257,6 +260,22 @@ def test_a_disabled_account_stays_disabled(served: Served, provided: Provided) -
     assert served.call("GET", "/v1/me", None, headers=headers).status_code == 401
     assert signed_in(served, "analysts-max")[1].status_code == 401
     assert accounts(served)["oidc:analysts-max"]["enabled"] is False
+
+
+def test_who_adds_data_is_their_owner_at_each_sign_in(served: Served, provided: Provided) -> None:
+    browser, _ = signed_in(served, "owners-ida")
+    cookie = browser.own[urlsplit(served.url).netloc]["__Host-discreet"]
+    headers = {"Cookie": f"__Host-discreet={cookie}"}
+    body = {"name": "trips", "source": {"file": "data/trips.csv"}, "unit": None, "epsilon": 1}
+    added = called(served, provided.token("owners-ida"), "POST", "/v1/datasets", json=body)
+    assert added.status_code == 201, added.text
+    own = {"name": "trips", "role": "owner", "who": "oidc:owners-ida"}
+    assert own in called(served, provided.token("owners-ida")).json()["catalogs"]
+    assert own in served.call("GET", "/v1/me", None, headers=headers).json()["catalogs"]
+    others = called(served, provided.token("owners-kim")).json()["catalogs"]
+    assert [each["name"] for each in others] == ["clinic"]
+    no_rule = provided.token("owners-ida", groups=["nobody"])
+    assert called(served, no_rule).status_code == 403
 
 
 def test_the_newest_claims_decide_the_role(served: Served, provided: Provided) -> None:

@@ -1,10 +1,14 @@
 """`discreet serve`: analysts ask over HTTP and never touch the data."""
 
+import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from discreet.cli.console import show
 from discreet.cli.tour import make_anew
+from discreet.demo import write_rides
 from discreet.errors import CatalogError, ParameterError
 from discreet.extras import load
 
@@ -47,10 +51,18 @@ def serve(  # noqa: PLR0913 - each is an option
         run.serve(
             {"demo": make_anew(DEMO, ELSEWHERE)} if is_demo else paths,
             place=place,
-            settings=chosen,
+            settings=_with_data_to_add(chosen) if is_demo else chosen,
             is_demo=is_demo,
             tell=_tell,
         )
+
+
+def _with_data_to_add(settings: Any) -> Any:
+    """Return the settings of the demo: its owner can add synthetic rides on the page."""
+    write_rides(DEMO)
+    added = DEMO / "added"
+    shutil.rmtree(added, ignore_errors=True)  # their owner has another token in each demo
+    return replace(settings, add_data_from=(str(DEMO),), catalog_folder=added)
 
 
 def _check(catalog: Path) -> None:

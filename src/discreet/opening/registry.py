@@ -178,9 +178,10 @@ SYNTHETIC = frozenset(
     {
         "02ff02eca29d86b716384c3cd88b0a65b24c13ae1795ff1be388ca73ab95bb37",
         "ec30ed96faf85516abf39cd4d22ce5e628d82765de693bf7bab6ddf035e86b1a",
+        "c4d4a8ea61dd0f1648c9d3e0bedc3980e1151a884a7cfbe8dd5729fe5c56f536",
     }
 )
-"""The contents of the private tables of `discreet demo`. They are about nobody, so each folder with
+"""The contents of the private tables of the demos. They are about nobody, so each folder with
 them may have its own ledger."""
 
 

@@ -17,6 +17,7 @@ from discreet import __version__
 from discreet.errors import DiscreetError
 from discreet.server import (
     analyst_routes,
+    dataset_routes,
     oidc_routes,
     owner_routes,
     request_routes,
@@ -26,6 +27,7 @@ from discreet.server import (
 from discreet.server.admission import Turns, tick
 from discreet.server.asking import QueryRunner
 from discreet.server.bodies import ErrorReply
+from discreet.server.data_sets import DataSets
 from discreet.server.faults import CallError, error_of, forget_frames
 from discreet.server.learn.routes import router as learn_routes
 from discreet.server.metrics import Metrics
@@ -73,6 +75,7 @@ REPLIES: dict[int | str, dict[str, Any]] = {
 def make_app(sites: Mapping[str, Site], settings: Settings, hosts: Iterable[str] = ()) -> FastAPI:
     """Return the application that serves some catalogs under some host names."""
     sign_ins = SignIns(dict(sites), settings)
+    data_sets = DataSets(settings, sign_ins.sites)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -82,11 +85,13 @@ def make_app(sites: Mapping[str, Site], settings: Settings, hosts: Iterable[str]
         app.state.synthetic = SyntheticSites()
         app.state.sign_ins = sign_ins
         app.state.settings = settings
+        app.state.data_sets = data_sets
         yield
         app.state.turns.stop()
         app.state.planning.stop()
         await app.state.runner.finish()
         app.state.synthetic.close()
+        data_sets.close()
 
     app = FastAPI(
         title="Discreet",
@@ -109,6 +114,7 @@ def make_app(sites: Mapping[str, Site], settings: Settings, hosts: Iterable[str]
         running_routes.router,
         owner_routes.router,
         spending_routes,
+        dataset_routes.router,
         metrics_routes,
         learn_routes,
         page_routes,

@@ -1,5 +1,6 @@
 """Who calls, and what they may do."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -71,13 +72,36 @@ class Caller:
         return self
 
 
-def caller_with(token: str, site: Site) -> Caller | None:
-    """Return who holds a token of a catalog."""
+def callers_with(token: str, sites: Sequence[Site]) -> list[Caller]:
+    """Return who holds a token, in every catalog that has it. A bad one costs one slow hash.
+
+    An account that was made with a data set has the same hash of the token as the account of the
+    owner who added it, so that one comparison is enough for all.
+    """
+    tried = [(site, account) for site in sites if (account := site.account_of(token)) is not None]
+    enabled = [(site, account) for site, account in tried if account.enabled]
+    first = next((site for site, _ in [*enabled, *tried]), sites[0])
     try:
-        found = site.ledger.holder(token)
+        holder = first.ledger.holder(token)
     except AccountError:
-        return None
-    return _caller(found, site)
+        return []
+    return [
+        _caller(account, site)
+        for site, account in enabled
+        if account.token_hash == holder.token_hash
+    ]
+
+
+def caller_elsewhere(site: Site, name: str, fingerprint: str) -> Caller | None:
+    """Return who signed in to another catalog by name, if the account here is the same.
+
+    It has the same token, or it was made when its holder, who has no token, added this data set.
+    """
+    for each in site.ledger.analysts():
+        is_same = each.token_hash is not None or site.is_added
+        if each.name == name and is_same:
+            return caller_named(site, name, fingerprint)
+    return None
 
 
 def caller_named(site: Site, name: str, fingerprint: str) -> Caller | None:

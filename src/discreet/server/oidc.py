@@ -79,6 +79,7 @@ class OidcCallers:
                 catalog: self._account(self._sites[catalog], name, rule, issued)
                 for catalog, rule in rules.items()
             }
+        tried |= self._added(name)
         found = {
             catalog: Caller(
                 name=name,
@@ -92,6 +93,17 @@ class OidcCallers:
         if not found:
             raise STRANGER
         return found
+
+    def _added(self, name: str) -> dict[str, Analyst]:
+        """Return somebody's accounts in data sets that were added and that no rule is about."""
+        ruled = {rule.catalog for rule in self.settings.roles}
+        return {
+            site.name: each
+            for site in list(self._sites.values())
+            if site.is_added and site.name not in ruled
+            for each in site.ledger.analysts()
+            if each.name == name and each.token_hash is None
+        }
 
     def _account(self, site: Site, name: str, rule: RoleRule, issued: float) -> Analyst:
         """Return somebody's account; declare it at first sight, and when the role changed.

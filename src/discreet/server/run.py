@@ -15,15 +15,16 @@ from shlex import quote
 import uvicorn
 from starlette.datastructures import State
 
-from discreet.errors import HIDDEN, ParameterError
+from discreet.errors import HIDDEN, DiscreetError, ParameterError
 from discreet.explanation.thresholds import GroupThresholdWarning
 from discreet.ledger import make_token
 from discreet.server.app import is_loopback, make_app
 from discreet.server.callers import Caller
 from discreet.server.connections import BACKLOG, allowed_connections, protocol_with
+from discreet.server.data_sets import made_folder
 from discreet.server.settings import Settings
 from discreet.server.signing import SignIns
-from discreet.server.sites import Site, open_site
+from discreet.server.sites import Site, added_catalogs, open_site
 
 PORT = 8421
 MOST_PORTS = 65535
@@ -201,6 +202,25 @@ def open_sites(
     return found
 
 
+def open_added(
+    sites: dict[str, Site], settings: Settings, stack: ExitStack, tell: Callable[[str], None]
+) -> None:
+    """Open the data sets that were added on the page. One that cannot be opened is left out."""
+    if settings.catalog_folder is None:
+        return
+    for name, path in added_catalogs(made_folder(settings.catalog_folder)).items():
+        if name in sites:
+            tell(f"{path} is not served: another catalog has the name {name}.")
+            continue
+        try:
+            site = open_site(name, path, settings.audit_file, is_added=True)
+        except DiscreetError as error:
+            tell(f"{path} is not served: {error.what}.")
+            continue
+        sites[name] = site
+        stack.callback(site.close)
+
+
 def owners_of(sites: Mapping[str, Site]) -> Sequence[str]:
     """Return the names of the catalogs that have an owner who can sign in."""
     return [
@@ -226,6 +246,8 @@ def serve(
     address = place.address
     with suppress(KeyboardInterrupt), ExitStack() as stack:
         sites = open_sites(catalogs, stack, settings.audit_file)
+        paths = {**added_catalogs(settings.catalog_folder), **catalogs}
+        open_added(sites, settings, stack, tell)
         running = Running(sites=sites, address=address, settings=settings)
         tell(f"Serving {', '.join(sites)} at {address.url}. Stop with Ctrl-C.")
         if is_demo:
@@ -235,7 +257,7 @@ def serve(
         for name in sites.keys() - set(owners_of(sites)):
             tell(
                 f"Nobody can sign in to {name} as its owner. Run: "
-                f"discreet analyst add NAME --role owner --catalog {quote(str(catalogs[name]))}"
+                f"discreet analyst add NAME --role owner --catalog {quote(str(paths[name]))}"
             )
         running.run(place.heard)
     tell("Stopped. All charges and answers are saved.")

@@ -3,7 +3,7 @@
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from ipaddress import ip_network
@@ -12,6 +12,7 @@ from typing import Any
 
 from discreet.errors import CatalogError, ParameterError
 from discreet.parameters import rational
+from discreet.server.data_places import places_from
 from discreet.server.oidc_settings import OidcSettings, oidc_from
 
 
@@ -68,6 +69,12 @@ class Settings:
     """Addresses or networks of proxies whose `X-Forwarded-For` is trusted (`--behind-proxy`)."""
     oidc: OidcSettings | None = None
     """The OpenID provider that people may sign in at."""
+    add_data_from: tuple[str, ...] = ()
+    """Folders, and addresses of PostgreSQL, whose data any owner of a catalog may add on the page.
+    By default, adding data is off. An address is written without a password, or as `env:NAME`."""
+    catalog_folder: Path | None = None
+    """Folder for the catalogs and ledgers of data that were added; they are served at each start.
+    Needed by `add_data_from`."""
 
 
 DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(ms|s)")
@@ -101,28 +108,16 @@ def read_settings(path: Path | None) -> Settings:
 def settings_from(content: Mapping[str, Any]) -> Settings:
     """Return the settings that a file contains, or reject what no setting is."""
     given = _known("settings", content, {each.name for each in fields(Settings)})
-    made: dict[str, Any] = {}
-    if "limits" in given:
-        made["limits"] = _limits(given.pop("limits"))
-    if "release_every" in given:
-        made["release_every"] = seconds_from("release_every", given.pop("release_every"))
-    if "approval_above" in given:
-        made["approval_above"] = rational("approval_above", given.pop("approval_above"), above=0)
-    if "session_hours" in given:
-        made["session_hours"] = _whole("session_hours", given.pop("session_hours"))
-    if "audit_file" in given:
-        made["audit_file"] = _file("audit_file", given.pop("audit_file"))
-    if "hosts" in given:
-        made["hosts"] = _texts("hosts", given.pop("hosts"))
-    if "oidc" in given:
-        made["oidc"] = oidc = oidc_from(given.pop("oidc"))
-        made["hosts"] = (*made.get("hosts", ()), oidc.host)
-    if "proxies" in given:
-        made["proxies"] = _networks("proxies", given.pop("proxies"))
+    made: dict[str, Any] = {name: READERS[name](name, value) for name, value in given.items()}
+    if "oidc" in made:
+        made["hosts"] = (*made.get("hosts", ()), made["oidc"].host)
+    if made.get("add_data_from") and "catalog_folder" not in made:
+        fix = "Name a folder for the catalogs and ledgers of data that are added"
+        raise ParameterError("catalog_folder", None, "must be set beside add_data_from", fix)
     return Settings(**made)
 
 
-def _limits(content: object) -> ServerLimits:
+def _limits(_: str, content: object) -> ServerLimits:
     if not isinstance(content, Mapping):
         raise ParameterError("limits", content, "must be a table")
     given = _known("limits", content, {each.name for each in fields(ServerLimits)})
@@ -163,3 +158,24 @@ def _networks(name: str, value: object) -> tuple[str, ...]:
             rule = 'must be addresses or networks, such as "10.0.0.2" or "10.0.0.0/24"'
             raise ParameterError(name, each, rule) from None
     return texts
+
+
+def _places(name: str, value: object) -> tuple[str, ...]:
+    texts = _texts(name, value)
+    places_from(name, texts)
+    return texts
+
+
+READERS: Mapping[str, Callable[[str, Any], Any]] = {
+    "limits": _limits,
+    "release_every": seconds_from,
+    "approval_above": lambda name, value: rational(name, value, above=0),
+    "session_hours": _whole,
+    "audit_file": _file,
+    "hosts": _texts,
+    "proxies": _networks,
+    "oidc": lambda _, value: oidc_from(value),
+    "add_data_from": _places,
+    "catalog_folder": _file,
+}
+"""How each setting is read."""

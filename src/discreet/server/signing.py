@@ -6,7 +6,7 @@ cookie is out of reach of scripts, and the page gets the token in the reply to i
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import timedelta
 from hmac import compare_digest
 from ipaddress import ip_address, ip_network
@@ -18,7 +18,15 @@ from discreet.ledger.inputs import selector_in
 from discreet.noise import SYSTEM
 from discreet.server.admission import Rates
 from discreet.server.bodies import CatalogContent, Health, JsonObject, Me, SignInBody
-from discreet.server.callers import NOWHERE, STRANGER, Caller, Role, caller_named, caller_with
+from discreet.server.callers import (
+    NOWHERE,
+    STRANGER,
+    Caller,
+    Role,
+    caller_elsewhere,
+    caller_named,
+    callers_with,
+)
 from discreet.server.faults import CallError
 from discreet.server.oidc import OidcCallers, looks_signed
 from discreet.server.reading import OneReading
@@ -87,6 +95,13 @@ class SignIns:
         self.count(found)
         return next(iter(found.values()))
 
+    async def owner(self, request: Request) -> Caller:
+        """Return the caller of a route that is for owners of any catalog."""
+        found = await self.callers(request)
+        self.count(found)
+        owned = [each for each in found.values() if each.role == "owner"]
+        return next(iter(owned or found.values())).check("owner")
+
     async def callers(self, request: Request) -> dict[str, Caller]:
         """Return who calls, in every catalog that this person may use."""
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
@@ -109,24 +124,21 @@ class SignIns:
         """Return who holds a token. A bad one costs one slow hash, whatever is wrong with it."""
         if self.oidc is not None and looks_signed(token):
             return await self._signed(self.oidc, token, request)
-        site = await asyncio.to_thread(self._site_of, token)
+        sites = list(self.sites.values())
+        is_known = await asyncio.to_thread(_is_known, token, sites)
         # Before the hash, which takes its time. Whoever knows the public part of a token and
         # guesses the rest is sent away, and nobody else with this address or this token.
         who = f"{_address(request)} {selector_in(token)}"
-        if site is None:
-            self.count_stranger(request)
-        else:
+        if is_known:
             self._strangers.check_left(who)
-        tried = await asyncio.to_thread(caller_with, token, site or next(iter(self.sites.values())))
-        if tried is None and site is not None:
+        else:
+            self.count_stranger(request)
+        found = await asyncio.to_thread(callers_with, token, sites)
+        if not found and is_known:
             self._strangers.check(who)
-        if tried is None:
+        if not found:
             raise STRANGER
-        return {tried.site.name: tried}
-
-    def _site_of(self, token: str) -> Site | None:
-        """Return the catalog that has an account with the public part of a token."""
-        return next((each for each in self.sites.values() if each.ledger.knows_token(token)), None)
+        return {each.site.name: each for each in found}
 
     async def _signed(self, oidc: OidcCallers, token: str, request: Request) -> dict[str, Caller]:
         try:
@@ -138,12 +150,16 @@ class SignIns:
 
     def _of_session(self, session: dict[str, str]) -> dict[str, Caller]:
         signed_in: dict[str, list[str]] = json.loads(session["callers"])
+        sites = dict(self.sites)
         tried = {
-            name: caller_named(self.sites[name], *who)
+            name: caller_named(sites[name], *who)
             for name, who in signed_in.items()
-            if name in self.sites
+            if name in sites
         }
-        found = {name: each for name, each in tried.items() if each is not None}
+        for name in sites.keys() - signed_in.keys():
+            others = (caller_elsewhere(sites[name], *who) for who in signed_in.values())
+            tried[name] = next((each for each in others if each is not None), None)
+        found = {name: each for name in sites if (each := tried.get(name)) is not None}
         if not found:
             raise STRANGER
         return found
@@ -180,6 +196,11 @@ class SignIns:
         return json.dumps(found)
 
 
+def _is_known(token: str, sites: Sequence[Site]) -> bool:
+    """Return whether an account has the public part of a token."""
+    return any(each.ledger.knows_token(token) for each in sites)
+
+
 def _address(request: Request) -> str:
     return network_of(request.client.host if request.client else "")
 
@@ -194,6 +215,12 @@ def network_of(host: str) -> str:
 
 
 CatalogName = Annotated[str, Path(max_length=64, description="The name of a catalog")]
+
+
+async def any_owner(request: Request) -> Caller:
+    """Return the caller, who must be the owner of a catalog, in the first one."""
+    signed_in: SignIns = request.app.state.sign_ins
+    return await signed_in.owner(request)
 
 
 def caller_in(least: Role) -> Callable[[Request, str], Awaitable[Caller]]:

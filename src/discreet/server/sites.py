@@ -6,10 +6,14 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from discreet.catalog.resolve import read
 from discreet.curator import Curator
 from discreet.errors import ParameterError
 from discreet.ledger import Analyst, Ledger
+from discreet.ledger.inputs import selector_in
+from discreet.ledger.storage import selected
 from discreet.opening import ledger_place, open_catalog
+from discreet.server.data_places import covered_by
 from discreet.server.records import AuditFile, Records, records_beside
 
 NAME = re.compile(r"[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?")
@@ -24,6 +28,14 @@ class Site:
     curator: Curator
     ledger: Ledger
     records: Records
+    covers: frozenset[str] = frozenset()
+    """What stands for its private data."""
+    is_added: bool = False
+    """Whether an owner of another catalog added it on the page."""
+
+    def account_of(self, token: str) -> Analyst | None:
+        """Return the account that has the public part of a token; its secret is not read."""
+        return selected(self.ledger.analysts(), selector_in(token))
 
     def fingerprint(self, analyst: Analyst) -> str:
         """Return what changes when a token does: sessions end with the token they began with."""
@@ -56,13 +68,39 @@ def _name_of(path: Path) -> str:
     return re.sub(r"[^a-z0-9_-]+", "-", stem.casefold()).strip("-_")[:64] or "data"
 
 
-def open_site(name: str, path: Path, audit_file: Path | None = None) -> Site:
-    """Open a catalog to be served."""
+CATALOG_FILE = "discreet.toml"
+
+
+def added_catalogs(folder: Path | None) -> dict[str, Path]:
+    """Return the catalogs of data that were added on the page, by name."""
+    if folder is None or not folder.is_dir():
+        return {}
+    found = {each.name: each / CATALOG_FILE for each in sorted(folder.iterdir())}
+    return {name: path for name, path in found.items() if NAME.fullmatch(name) and path.is_file()}
+
+
+def open_site(
+    name: str,
+    path: Path,
+    audit_file: Path | None = None,
+    *,
+    ledger: Path | None = None,
+    is_added: bool = False,
+) -> Site:
+    """Open a catalog to be served, with its ledger beside it or elsewhere."""
     audit = None if audit_file is None else AuditFile(path=audit_file, catalog=name)
-    curator = open_catalog(path)
+    declared = read(path)
+    curator = open_catalog(path, declared=declared, ledger=ledger)
     try:
-        records = records_beside(ledger_place(path), audit)
+        records = records_beside(ledger or ledger_place(path, declared=declared), audit)
     except BaseException:
         curator.close()
         raise
-    return Site(name=name, curator=curator, ledger=curator.ledger, records=records)
+    return Site(
+        name=name,
+        curator=curator,
+        ledger=curator.ledger,
+        records=records,
+        covers=covered_by(declared),
+        is_added=is_added,
+    )

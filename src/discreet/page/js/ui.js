@@ -86,10 +86,10 @@ export function Menu({ label, button, items, kind = "ghost", side = "" }) {
     const escape = (event) => { if (event.key === "Escape") { setOpen(false); box.current?.querySelector("button")?.focus(); } };
     addEventListener("click", close, true);
     addEventListener("keydown", escape);
-    box.current?.querySelector("div a, div button")?.focus();
+    box.current?.querySelector(":scope > div a, :scope > div button")?.focus();
     return () => { removeEventListener("click", close, true); removeEventListener("keydown", escape); };
   }, [isOpen]);
-  const done = (act) => () => { setOpen(false); act(); };
+  const done = (act) => () => { setOpen(false); box.current?.querySelector("button")?.focus(); act(); };
   const move = (event) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (!step) return;
