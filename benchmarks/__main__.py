@@ -11,6 +11,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from benchmarks import (
     accounting,
+    browser,
     chunks,
     ledger,
     local,
@@ -38,6 +39,7 @@ BENCHMARKS: Mapping[str, Callable[[Say], Report]] = {
     "overhead": overhead.run,
     "ledger": ledger.run,
     "server": server.run,
+    "browser": browser.run,
     "local": local.run,
     "utility": utility.run,
     "workloads": workloads.run,

@@ -67,10 +67,10 @@ BASE = "/v1/catalogs/bench"
 def run(say: Say) -> Report:
     """Start a server and measure it."""
     with TemporaryDirectory(prefix="discreet-server-", dir=ROOT) as folder:
-        catalog = _catalog(Path(folder) / "served")
-        with _serving(catalog) as served:
+        catalog = catalog_in(Path(folder) / "served")
+        with serving(catalog) as served:
             say("local and over HTTP, in turns")
-            overhead = _overhead(served, _catalog(Path(folder) / "local", shift=1))
+            overhead = _overhead(served, catalog_in(Path(folder) / "local", shift=1))
             say(f"{CLIENTS} clients for {LOAD_SECONDS} seconds")
             load = asyncio.run(_load(served))
             say("calls per second")
@@ -213,7 +213,7 @@ async def _rate(
 # --------------------------------------------------------------------------- the server
 
 
-def _catalog(folder: Path, shift: int = 0) -> Path:
+def catalog_in(folder: Path, shift: int = 0) -> Path:
     """Write a table and its catalog; shifted ages are other data with a ledger of their own."""
     folder.mkdir()
     rows = (
@@ -227,7 +227,7 @@ def _catalog(folder: Path, shift: int = 0) -> Path:
 
 
 @contextmanager
-def _serving(catalog: Path) -> Iterator[Served]:
+def serving(catalog: Path) -> Iterator[Served]:
     rich, poor = make_token(), make_token()
     with open_books(catalog) as ledger:
         ledger.declare_analyst("rich", epsilon=10**5, token_hash=rich.hash)

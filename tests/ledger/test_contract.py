@@ -400,6 +400,7 @@ def test_a_ledger_has_no_way_back(store: Store) -> None:
         "note_version",
         "resume",
         "declare_analyst",
+        "replace_analyst",
         "request_budget",
         "decide",
         "declare_cap",

@@ -46,11 +46,11 @@ function Bar({ onKeys }) {
         <${Icon} name=${sign} size="18" />${words}${to === "/owner" && waiting.value > 0 && html`
         <span class="badge" aria-label=${`${waiting.value} requests wait`}>${waiting.value}</span>`}</${Link}>`)}</nav>
     <span class="grow" />
-    ${left && html`<${Link} class="purse" to="/budget" aria-label=${`Remaining: epsilon ${amount(left.epsilon)} of ${amount(left.total_epsilon)}`}>
+    ${left && html`<${Link} class="purse" to="/budget">
       <${Meter} spent=${left.total_epsilon - left.epsilon} total=${left.total_epsilon} /><span><b class="num">ε ${amount(left.epsilon)}</b> remaining</span></${Link}>`}
     <button type="button" class="btn ghost icon wide" aria-label="Keyboard" onClick=${onKeys}><${Icon} name="help" size="18" /></button>
     <button type="button" class="btn ghost icon" aria-label="Light or dark" onClick=${otherTheme}><${Icon} name="moon" /></button>
-    <${Menu} kind="avatar" label=${`Account ${here.who}, ${here.role}`} button=${initials}
+    <${Menu} kind="avatar" button=${html`<span aria-hidden="true">${initials}</span><span class="vh">Account ${here.who}, ${here.role}</span>`}
       items=${[[`${here.who}`, mayAsk.value ? "/budget" : "/", here.role], ["Sign out", signOut, ""]]} />
   </header>`;
 }
