@@ -3,7 +3,7 @@ import { get } from "/page/js/api.js";
 import { Chart } from "/page/js/charts.js";
 import { keyText, keysOf, kindOf, numbersOf } from "/page/js/charts-shape.js";
 import { AddToBoard } from "/page/js/answer-board.js";
-import { amount, count, decimalsFor, eps, key, margin, number } from "/page/js/format.js";
+import { amount, count, decimalsFor, delta, eps, key, margin, number } from "/page/js/format.js";
 import { Icon } from "/page/js/icons.js";
 import { say } from "/page/js/state.js";
 import { Button, Choice, Menu, copied } from "/page/js/ui.js";
@@ -74,10 +74,10 @@ export function Notes({ answer }) {
 /** What it cost, what remains, and that repeating it is free. */
 export function Receipt({ answer, isSaved = false }) {
   const { charged, price, remaining } = answer;
-  const delta = (each) => (each.delta > 0 ? `, δ ${amount(each.delta)}` : "");
+  const also = (each) => (each.delta > 0 ? `, δ ${delta(each.delta)}` : "");
   const spent = answer.is_free || isSaved || charged.epsilon === 0
-    ? price.epsilon > 0 ? html`Saved answer: it cost <b>${eps(price.epsilon)}${delta(price)}</b>` : html`<b>Free</b>: only public tables were read`
-    : html`Spent <b>${eps(charged.epsilon)}${delta(charged)}</b>`;
+    ? price.epsilon > 0 ? html`Saved answer: it cost <b>${eps(price.epsilon)}${also(price)}</b>` : html`<b>Free</b>: only public tables were read`
+    : html`Spent <b>${eps(charged.epsilon)}${also(charged)}</b>`;
   return html`<div class="receipt"><span>${spent}</span>
     ${!isSaved && html`<span>Remaining <b>${eps(remaining.epsilon)}</b> of ${amount(remaining.total_epsilon)}</span>`}
     <span>Repeating this query is free</span></div>`;

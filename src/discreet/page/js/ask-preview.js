@@ -1,6 +1,6 @@
 // Between the query and its button: what it would cost and show, or why it is rejected. Free, and no data are read.
 import { due, epsilon, explainAgain, isReady, isTooMuch, mode, openQuery, name, preview, rounded, run, runQuery, sql } from "/page/js/ask-store.js";
-import { amount, count, eps, key } from "/page/js/format.js";
+import { amount, count, delta, eps, key } from "/page/js/format.js";
 import { Icon } from "/page/js/icons.js";
 import { MOD } from "/page/js/shell.js";
 import { budget } from "/page/js/state.js";
@@ -20,7 +20,7 @@ export function RunButton() {
 function Cost({ explained }) {
   const charged = due.value, left = explained.remaining ?? budget.value;
   const isFree = charged.epsilon === 0 && charged.delta === 0;
-  const words = !isFree ? `${eps(charged.epsilon)}${charged.delta > 0 ? `, δ ${amount(charged.delta)}` : ""}` : explained.price.epsilon > 0 ? "nothing: saved answer" : "nothing: public tables";
+  const words = !isFree ? `${eps(charged.epsilon)}${charged.delta > 0 ? `, δ ${delta(charged.delta)}` : ""}` : explained.price.epsilon > 0 ? "nothing: saved answer" : "nothing: public tables";
   const spent = left.total_epsilon - left.epsilon;
   return html`<div class="cell cost"><div class="label">Costs</div><div class=${`v ${isFree ? "" : "priced"}`}>${words}</div>
     <${Meter} spent=${spent} next=${charged.epsilon} total=${left.total_epsilon} label=${`Budget: ε ${amount(spent)} spent, ε ${amount(charged.epsilon)} for this query, of ${amount(left.total_epsilon)}`} />

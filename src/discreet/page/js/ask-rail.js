@@ -16,8 +16,8 @@ function Tables({ onInsert }) {
   if (!tables.length) return html`<${Empty} title="No tables yet">The data owner has declared none.</${Empty}>`;
   return html`<div class="tree">${tables.map((table, i) => html`<details key=${table.name} open=${i < 2}>
     <summary><${Icon} name="caret" size="14" /><${Icon} name="table" size="15" /><span class="name">${key(table.name)}</span>${!table.is_private && html`<span class="tag ok">public</span>`}</summary>
-    ${table.columns.map((each) => html`<button type="button" key=${each.name} aria-label=${`Insert ${each.name}, ${declared(each, table)}`} onClick=${() => onInsert(writtenName(each.name))}>
-      <span class="mono">${key(each.name)}</span><span>${key(declared(each, table))}</span></button>`)}</details>`)}</div>`;
+    ${table.columns.map((each) => html`<button type="button" key=${each.name} onClick=${() => onInsert(writtenName(each.name))}>
+      <span class="vh">Insert </span><span class="mono">${key(each.name)}</span>${" "}<span>${key(declared(each, table))}</span></button>`)}</details>`)}</div>`;
 }
 
 const brief = (sql) => key(sql.replace(/\s+/g, " ").trim());
@@ -67,6 +67,7 @@ function Saved({ savedTurn, onDone }) {
 /** The rail; on narrow screens it opens over the page. */
 export function Rail({ tab, setTab, isOpen, onClose, onInsert, savedTurn }) {
   return html`<aside class=${`rail ${isOpen ? "open" : ""}`} aria-label="Tables, history and saved queries">
+    <h2 class="vh">Tables, history and saved queries</h2>
     <div class="seg" role="group" aria-label="Rail">${TABS.map(([each, words]) => html`
       <button type="button" key=${each} aria-pressed=${each === tab} onClick=${() => setTab(each)}>${words}</button>`)}</div>
     ${tab === "tables" && html`<${Tables} onInsert=${(text) => { onInsert(text); onClose(); }} />`}

@@ -54,7 +54,7 @@ function Nothing() {
   const state = preview.value.state, isLeft = run.value.state === "left";
   const words = isLeft ? "The query runs to its end. Its answer is saved: open it in History, which is free."
     : state === "rejected" ? "Fix the query above. Its cost and margin appear here before you spend anything." : "The numbers above are a preview: they are free, and no data were read.";
-  return html`<section class="card" aria-label="Answer"><div class="empty"><${Icon} name="ask" size="20" /><h3>${isLeft ? "You stopped waiting" : "No answer yet"}</h3><p class="small">${words}</p></div></section>`;
+  return html`<section class="card" aria-label="Answer"><h2 class="vh">Answer</h2><div class="empty"><${Icon} name="ask" size="20" /><h3>${isLeft ? "You stopped waiting" : "No answer yet"}</h3><p class="small">${words}</p></div></section>`;
 }
 
 // Margins that the preview promises for a higher cost than the answer had.
@@ -72,6 +72,6 @@ export function Result({ view, setView, onRequest }) {
   if (!found || state === "left") return html`<${Nothing} />`;
   const isSame = found.sql.trim() === sql.value.trim(), ghost = ghostOf(explained, found.answer, isSame && preview.value.sql === sql.value);
   return html`<div class=${isSame ? "fresh" : "fresh other"}>${!isSame && html`<p class="small muted other-note"><${Icon} name="info" size="14" /> This answers the query that was run before, not the one above.</p>`}
-    <${AnswerCard} key=${found.id} id=${found.id} base=${base.value} catalog=${current.value.name} answer=${found.answer} terms=${{ epsilon: found.answer.price.epsilon || epsilon.value }} view=${view} setView=${setView}
+    <${AnswerCard} key=${found.id} id=${found.id} base=${base.value} catalog=${current.value.name} answer=${found.answer} terms=${{ epsilon: found.answer.price.epsilon || epsilon.value }} view=${view} setView=${setView} isSaved=${found.isSaved}
       ghost=${ghost} ghostLabel=${explained ? `± at ${eps(explained.price.epsilon)}` : ""} /></div>`;
 }

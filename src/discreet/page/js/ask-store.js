@@ -122,6 +122,7 @@ export function watchPreview() {
     void [terms.value, base.value, turn.value];
     clearTimeout(pending);
     abort?.abort();
+    if (!current.value) return;
     if (!text.trim()) { preview.value = { state: "none" }; return; }
     preview.value = { ...preview.peek(), isOld: true };
     pending = setTimeout(explain, isFirst ? 0 : PAUSE);
@@ -194,5 +195,5 @@ export async function openAnswer(entry) {
   const answer = await get(`${base.value}/answers/${entry.answer}`);
   const [top, bottom = 1] = String(entry.epsilon ?? "").split("/").map(Number);
   openQuery(entry.question, "", top > 0 ? { epsilon: top / bottom } : {});
-  batch(() => { answered.value = { id: entry.answer, answer, sql: entry.question }; run.value = { state: "done", isOpened: true }; });
+  batch(() => { answered.value = { id: entry.answer, answer, sql: entry.question, isSaved: true }; run.value = { state: "done", isOpened: true }; });
 }

@@ -1,6 +1,6 @@
 // The terms of a query: the cost or the margin, its slider, and what the cost means for one person.
 import { costSteps, due, epsilon, fixedColumn, mode, preview, rounded, scale, setMode, total, within } from "/page/js/ask-store.js";
-import { amount, eps, key } from "/page/js/format.js";
+import { amount, delta, eps, key } from "/page/js/format.js";
 import { budget } from "/page/js/state.js";
 import { Choice, Slider } from "/page/js/ui.js";
 import { html, useMemo, useState } from "/page/vendor/preact.js";
@@ -10,16 +10,16 @@ const TICKS = [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100];
 
 /** A number that can be typed; it counts once it is one. */
 function Typed({ label, value, onChange, most, prefix }) {
-  const [text, setText] = useState(null);
-  const take = (typed) => {
-    setText(typed);
-    const found = Number(typed);
-    if (found > 0 && found <= most) onChange(found);
+  const [typed, setTyped] = useState(null);   // {text, value}: what was typed, as long as it is what counts
+  const take = (text) => {
+    const found = Number(text), isValid = found > 0 && found <= most;
+    setTyped({ text, value: isValid ? found : value });
+    if (isValid) onChange(found);
   };
-  const shown = text ?? amount(value).replaceAll(",", "");
+  const shown = typed?.value === value ? typed.text : amount(value).replaceAll(",", "");
   return html`<label class="typed"><span class="vh">${label}</span><span aria-hidden="true">${prefix}</span>
     <input type="text" inputmode="decimal" autocomplete="off" style=${{ width: `${Math.max(3, shown.length) * 0.62 + 0.3}em` }} value=${shown}
-      onInput=${(event) => take(event.target.value)} onBlur=${() => setText(null)} /></label>`;
+      onInput=${(event) => take(event.target.value)} onBlur=${() => setTyped(null)} /></label>`;
 }
 
 function CostTerms() {
@@ -35,7 +35,7 @@ function MarginTerms() {
   const { column, value } = within.value;
   const anchor = useMemo(() => rounded(value, 1), [column]);
   const steps = useMemo(() => scale(anchor / 30, anchor * 30), [anchor]);
-  const ticks = [1 / 30, 0.1, 0.3, 1, 3, 10, 30].map((each) => rounded(anchor * each, 1));
+  const ticks = [0, 1, 2, 3, 4].map((each) => steps[Math.round(each * (steps.length - 1) / 4)]);
   const others = (preview.value.explained?.columns ?? []).filter((each) => each.margin > 0 && !/^[(–]/.test(each.name));
   const charged = due.value;
   return html`<div class="by-margin"><div class="big"><${Typed} label=${`Margin of error of ${column}`} prefix="±" value=${value} most=${Infinity} onChange=${(found) => { within.value = { column, value: found }; }} />
@@ -66,7 +66,7 @@ function Belief({ explained }) {
       <circle class="ring" cx="37" cy="32" r="27" /><path class="ring before" d=${`M${at(0)} A27 27 0 0 1 ${at(0.5)}`} /><path class="ring after" d=${`M${at(0.5)} A27 27 0 0 1 ${at(share)}`} />
       <text class="val" x="37" y="36.5" text-anchor="middle">${percent}%</text></svg>
     <p>${explained?.neighbours === "replace" ? `Someone who is 50% sure which of two records a given ${who} has` : `Someone who is 50% sure that a given ${who} is in the data`} can be <b>at most ${percent}% sure</b> after this answer.
-      ${price.delta > 0 && html` <span class="muted">δ is ${amount(price.delta)}.</span>`}</p></div>`;
+      ${price.delta > 0 && html` <span class="muted">δ is ${delta(price.delta)}.</span>`}</p></div>`;
 }
 
 /** The panel beside the editor. */

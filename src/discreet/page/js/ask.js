@@ -18,8 +18,8 @@ function Query({ handle }) {
   const [Editor, setEditor] = useState(null);
   useEffect(() => { import("/page/js/editor.js").then((found) => setEditor(() => found.Editor)); }, []);
   const { state, error, isOld } = preview.value;
-  if (!Editor) return html`<div class="editor"><pre class="waiting">${sql.value}</pre></div>`;
-  return html`<${Editor} value=${sql.value} onChange=${(text) => { sql.value = text; }} tables=${schema.value?.tables} handle=${handle}
+  if (!Editor) return html`<div class="editor-box"><div class="editor"><pre class="waiting">${sql.value}</pre></div></div>`;
+  return html`<${Editor} text=${sql} tables=${schema.value?.tables} handle=${handle}
     error=${state === "rejected" && !isOld ? error : null} />`;
 }
 
@@ -86,13 +86,14 @@ function Asking() {
     answerFocus.current += 1;
   }, [done]);
   return html`<div class="ask" onKeyDown=${(event) => { if (event.key === "Escape" && isOpen) setOpen(false); }}>
+    <h1 class="vh">Ask</h1>
     <${Rail} tab=${tab} setTab=${setTab} isOpen=${isOpen} onClose=${() => setOpen(false)} onInsert=${(text) => handle.current?.insert(text)} savedTurn=${savedTurn} />
     <div class="ask-main">
-      <div class="title"><h1 class="vh">Ask</h1><${Button} kind="icon rail-open" icon="table" aria-label="Tables, history and saved queries" aria-expanded=${isOpen} onClick=${() => setOpen(!isOpen)} />
+      <div class="title"><${Button} kind="icon rail-open" icon="table" aria-label="Tables, history and saved queries" aria-expanded=${isOpen} onClick=${() => setOpen(!isOpen)} />
         <input ref=${field} aria-label="Name of the query" placeholder="Query without a name" autocomplete="off" spellcheck="false" maxlength="100" value=${name.value} onInput=${(event) => { name.value = event.target.value; }} />
         <${Button} kind="ghost" icon="star" onClick=${keep}>Save</${Button}></div>
       <${Tries} />
-      <section class="card question" aria-label="Query">
+      <section class="card question" aria-label="Query"><h2 class="vh">Query</h2>
         <${Query} handle=${handle} /><${Terms} />
         <${Preview} onRequest=${() => setRequesting(true)} onFocusEditor=${() => handle.current?.focus()} /></section>
       <${Spoken} />

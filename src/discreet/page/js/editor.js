@@ -3,7 +3,7 @@ import { HighlightStyle, EditorState, EditorView, PostgreSQL, Prec, autocompleti
   closeBracketsKeymap, completionKeymap, defaultKeymap, drawSelection, acceptCompletion, history, historyKeymap, indentWithTab,
   keymap, lineNumbers, setDiagnostics, sql, syntaxHighlighting, tags } from "/page/vendor/codemirror.js";
 import { declared, writtenName } from "/page/js/names.js";
-import { html, useEffect, useRef } from "/page/vendor/preact.js";
+import { effect, html, useEffect, useRef } from "/page/vendor/preact.js";
 
 const LOOK = EditorView.theme({
   "&": { color: "var(--ink)", backgroundColor: "transparent", fontSize: "0.875rem", minHeight: "var(--editor-height, 212px)" },
@@ -69,49 +69,53 @@ function diagnosticsOf(view, error) {
   return [{ from, to, severity: "error", message: `${error.message}. ${error.remedy}` }];
 }
 
-function leave(view) {
-  view.contentDOM.blur();
-  return true;
-}
+// Where text replaces a selection, browsers add inline styles, which the policy forbids: we replace it. Brackets go around it.
+const REPLACED = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    if (event.inputType !== "insertText" || !event.data || view.composing || view.state.selection.main.empty || /^[([{'"]$/.test(event.data)) return false;
+    event.preventDefault();
+    view.dispatch(view.state.replaceSelection(event.data), { userEvent: "input.type", scrollIntoView: true });
+    return true;
+  },
+});
 
-/** The editor. `handle` receives {focus, insert}; `error` is marked where it is. */
-export function Editor({ value, onChange, tables, error, handle, isReadOnly = false }) {
-  const host = useRef(null), view = useRef(null);
-  const now = useRef({});
-  now.current = { onChange, tables };
+/** The editor of `text`, a signal. `handle` receives {focus, insert}; `error` is marked where it is. */
+export function Editor({ text, tables, error, handle }) {
+  const host = useRef(null), view = useRef(null), known = useRef(tables), after = useRef(null);
+  known.current = tables;
   useEffect(() => {
     const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: "open" });
     view.current = new EditorView({
       root, parent: root,
       state: EditorState.create({
-        doc: value,
+        doc: text.peek(),
         extensions: [
           lineNumbers(), history(), drawSelection(), bracketMatching(), closeBrackets(), sql({ dialect: PostgreSQL }), COLOURS, LOOK,
-          autocompletion({ override: [complete(() => now.current.tables)], icons: false }),
+          autocompletion({ override: [complete(() => known.current)], icons: false }),
           Prec.high(keymap.of([{ key: "Tab", run: acceptCompletion }])),
-          keymap.of([...closeBracketsKeymap, ...completionKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab, { key: "Escape", run: leave }]),
-          EditorState.readOnly.of(isReadOnly),
-          EditorView.lineWrapping,
+          keymap.of([...closeBracketsKeymap, ...completionKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab, { key: "Escape", run: () => { after.current.focus(); return true; } }]),
+          EditorView.lineWrapping, REPLACED,
           EditorView.contentAttributes.of({ "aria-label": "Query in SQL. Press Escape to leave the editor.", spellcheck: "false", autocapitalize: "off" }),
-          EditorView.updateListener.of((update) => { if (update.docChanged) now.current.onChange(update.state.doc.toString()); }),
+          EditorView.updateListener.of((update) => { if (update.docChanged) text.value = update.state.doc.toString(); }),
         ],
       }),
     });
     if (handle) {
       handle.current = {
         focus: () => view.current?.focus(),
-        insert: (text) => {
-          view.current.dispatch(view.current.state.replaceSelection(text));
+        insert: (words) => {
+          view.current.dispatch(view.current.state.replaceSelection(words));
           view.current.focus();
         },
       };
     }
-    return () => { view.current.destroy(); view.current = null; };
+    const stop = effect(() => {
+      const wanted = text.value, { doc } = view.current.state;
+      if (doc.toString() !== wanted) view.current.dispatch({ changes: { from: 0, to: doc.length, insert: wanted } });
+    });
+    return () => { stop(); view.current.destroy(); };
   }, []);
-  useEffect(() => {
-    const doc = view.current.state.doc.toString();
-    if (doc !== value) view.current.dispatch({ changes: { from: 0, to: doc.length, insert: value } });
-  }, [value]);
   useEffect(() => { view.current.dispatch(setDiagnostics(view.current.state, diagnosticsOf(view.current, error))); }, [error]);
-  return html`<div class="editor" ref=${host} />`;
+  // Focus goes behind the editor when one leaves it, so that Tab leads on.
+  return html`<div class="editor-box"><div class="editor" ref=${host} /><span ref=${after} tabindex="-1" class="vh">Left the editor</span></div>`;
 }
