@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
+from tests.page.test_views import breaches
 from tests.page.windows import Windows
 from tests.server.running import BASE, Served, serving, write_catalog
 
@@ -305,3 +306,37 @@ def test_a_query_goes_on_after_the_server_was_restarted(browser: Browser, tmp_pa
         expect(page.get_by_role("table")).to_contain_text("north")
         assert second.call("GET", f"{BASE}/budget").json()["remaining"]["epsilon"] == 49.9
         windows.close()
+
+
+def test_answers_and_rejections_are_accessible(windows: Windows) -> None:
+    windows.expected = ("422", "404")
+    page = opened(windows)
+    run(page)
+    page.wait_for_timeout(400)  # until the answer has risen
+    assert not breaches(page)
+    page.get_by_role("button", name="History").click()
+    expect(page.locator(".hist button").first).to_be_visible()
+    page.get_by_role("button", name="Add to board").click()
+    expect(page.get_by_role("dialog", name="Add to board")).to_be_visible()
+    page.keyboard.press("Escape")
+    write(page, "SELECT * FROM visits")
+    expect(page.locator(".rejection .fix").first).to_be_visible()
+    page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    page.wait_for_timeout(300)
+    assert not breaches(page)
+
+
+def test_another_account_in_the_same_window_sees_nothing_of_it(windows: Windows) -> None:
+    page = opened(windows, "SELECT COUNT(*) AS secret_idea FROM visits")
+    run(page)
+    page.get_by_role("link", name="Data").click()
+    page.get_by_role("link", name="Ask", exact=True).click()
+    shows(page, "SELECT COUNT(*) AS secret_idea FROM visits")
+    expect(page.locator(".bignum")).to_be_visible()
+    page.get_by_role("button", name="Account ann").click()
+    page.get_by_role("button", name="Sign out").click()
+    page.get_by_label("Token").fill(windows.served.tokens["boss"])
+    page.get_by_role("button", name="Sign in").click()
+    expect(strip(page)).to_be_visible()
+    expect(editor(page)).not_to_contain_text("secret_idea")
+    expect(page.locator(".bignum")).to_have_count(0)

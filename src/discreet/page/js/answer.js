@@ -86,7 +86,7 @@ export function Receipt({ answer, isSaved = false }) {
 function python(catalog, answer, terms) {
   const [[name, value]] = Object.entries(terms);
   const given = typeof value === "object" ? JSON.stringify(Object.fromEntries(Object.entries(value).map(([k, v]) => [k, Number(v)]))) : value;
-  const text = answer.question.includes('"""') ? JSON.stringify(answer.question) : `"""\n${answer.question}\n"""`;
+  const text = /"""|\\/.test(answer.question) ? JSON.stringify(answer.question) : `"""\n${answer.question}\n"""`;
   return `import discreet\n\nserver = discreet.connect("${location.origin}", catalog=${JSON.stringify(catalog)})  # the token is in DISCREET_TOKEN\nanswer = server.ask(${text}, ${name}=${given})\nprint(answer)\n`;
 }
 

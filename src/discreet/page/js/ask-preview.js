@@ -3,7 +3,7 @@ import { due, epsilon, explainAgain, isReady, isTooMuch, mode, openQuery, name, 
 import { amount, count, delta, eps, key } from "/page/js/format.js";
 import { Icon } from "/page/js/icons.js";
 import { MOD } from "/page/js/shell.js";
-import { budget } from "/page/js/state.js";
+import { budget, isOwner } from "/page/js/state.js";
 import { Button, Meter } from "/page/js/ui.js";
 import { Fragment, html, useEffect, useState } from "/page/vendor/preact.js";
 
@@ -80,9 +80,9 @@ function Strip({ explained, isOld, onRequest }) {
       ${explained.groups.length > 0 ? html`<${Groups} explained=${explained} />` : html`<div class="cell"><div class="label">Answer</div><div class="v">exact</div><div class="d">public tables need no noise</div></div>`}
       <div class="cell go"><${RunButton} /></div></div>
     ${isTooMuch.value && html`<div class="covers warn"><${Icon} name="info" size="15" /><span><b>${left > 0 ? "This costs more than remains." : "The budget is used up."}</b>
-      ${left > 0 ? " Spend less, or ask the data owner for more." : " Saved answers stay free. New queries need more budget."}</span>
+      ${left > 0 ? isOwner.value ? " Spend less." : " Spend less, or ask the data owner for more." : " Saved answers stay free. New queries need more budget."}</span>
       ${left >= 0.0001 && html`<${Button} onClick=${() => { mode.value = "cost"; epsilon.value = rounded(left, 2, Math.floor); }}>Lower to ${eps(rounded(left, 2, Math.floor))}</${Button}>`}
-      <${Button} onClick=${onRequest}>Request more</${Button}></div>`}
+      ${!isOwner.value && html`<${Button} onClick=${onRequest}>Request more</${Button}>`}</div>`}
     <${Covers} explained=${explained} /></div>`;
 }
 

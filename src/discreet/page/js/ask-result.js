@@ -4,7 +4,7 @@ import { RequestDialog } from "/page/js/ask-request.js";
 import { answered, due, epsilon, mode, preview, rounded, run, runQuery, sql, stopWaiting, terms } from "/page/js/ask-store.js";
 import { eps } from "/page/js/format.js";
 import { Icon } from "/page/js/icons.js";
-import { base, current } from "/page/js/state.js";
+import { base, current, isOwner } from "/page/js/state.js";
 import { Button, Note } from "/page/js/ui.js";
 import { html, useEffect, useState } from "/page/vendor/preact.js";
 
@@ -40,7 +40,7 @@ function Failed({ onRequest }) {
     unlikely_groups: ["price", html`<b>${end(error.message)}</b> ${end(error.remedy)} Nothing was spent.`,
       html`<${Button} kind="pay" onClick=${() => runQuery({ acceptUnlikely: true })}>Run for ${eps(due.value?.epsilon ?? epsilon.value)} even so</${Button}>`],
     budget: ["price", html`<b>${end(error.message)}</b> ${end(error.remedy)}`,
-      html`${lower > 0 && html`<${Button} onClick=${() => { mode.value = "cost"; epsilon.value = lower; run.value = { state: "idle" }; }}>Lower to ${eps(lower)}</${Button}>`}<${Button} onClick=${onRequest}>Request more</${Button}>`],
+      html`${lower > 0 && html`<${Button} onClick=${() => { mode.value = "cost"; epsilon.value = lower; run.value = { state: "idle" }; }}>Lower to ${eps(lower)}</${Button}>`}${!isOwner.value && html`<${Button} onClick=${onRequest}>Request more</${Button}>`}`],
     approval_needed: ["price", html`<b>${end(error.message)}</b> Nothing was spent.`, html`<${Button} onClick=${() => setAsking(true)}>Request approval</${Button}>`],
     connection: ["refuse", html`<b>The connection was lost.</b> Nothing is charged twice: the same call is made again.`, html`<${Button} onClick=${() => runQuery({ key })}>Try again</${Button}>`],
     engine: ["refuse", html`<b>${end(error.message)}</b> ${end(error.remedy)} The cost stays recorded.`, null],

@@ -32,18 +32,19 @@ export const costSteps = computed(() => scale(LEAST, total.value));
 // ---------------------------------------------------------------------------------------------- what survives
 
 const place = () => `discreet-ask:${current.value?.name}:${current.value?.who}`;
-let isOpen = false;
+let openFor = "";
 
 function remember() {
   const kept = { sql: sql.value, name: name.value, mode: mode.value, epsilon: epsilon.value, within: within.value, answered: answered.value };
-  if (!isOpen) return;
+  if (openFor !== place()) return;
   try { sessionStorage.setItem(place(), JSON.stringify(kept)); } catch { sessionStorage.removeItem(place()); }
 }
 effect(remember);
 
 /** Fill the view: from the address, from what survived a reload, or with an example that works. */
 export function openView(query) {
-  isOpen = false;
+  if (openFor === place() && !query.has("q")) return;   // as it was left
+  openFor = "";
   let kept = {};
   try { kept = JSON.parse(sessionStorage.getItem(place()) ?? "{}"); } catch { /* as if nothing were there */ }
   const first = examplesOf(schema.value?.tables ?? [])[0];
@@ -57,10 +58,7 @@ export function openView(query) {
     run.value = { state: "idle" };
     preview.value = { state: "none" };
   });
-  isOpen = true;
-}
-export function closeView() {
-  isOpen = false;
+  openFor = place();
 }
 
 /** Put a query into the editor. */

@@ -5,7 +5,7 @@ import { Preview, RunBar, Spoken } from "/page/js/ask-preview.js";
 import { Rail } from "/page/js/ask-rail.js";
 import { RequestDialog } from "/page/js/ask-request.js";
 import { Result } from "/page/js/ask-result.js";
-import { closeView, isReady, name, nudge, openQuery, openView, preview, run, runQuery, sql, terms, watchPreview } from "/page/js/ask-store.js";
+import { isReady, name, nudge, openQuery, openView, preview, run, runQuery, sql, terms, watchPreview } from "/page/js/ask-store.js";
 import { Terms } from "/page/js/ask-terms.js";
 import { base, go, mayAsk, route, say, schema } from "/page/js/state.js";
 import { Button, Empty, Link, Loading, useStyles } from "/page/js/ui.js";
@@ -70,9 +70,9 @@ function Asking() {
   const handle = useRef(null), field = useRef(null), answerFocus = useRef(0);
   useEffect(() => {
     openView(route.value.query);
-    if (route.value.query.has("q")) go("/", { replace: true });
-    const stop = watchPreview();
-    return () => { stop(); closeView(); };
+    const catalog = route.value.query.get("catalog");
+    if (route.value.query.has("q")) go(catalog ? `/?catalog=${encodeURIComponent(catalog)}` : "/", { replace: true });
+    return watchPreview();
   }, []);
   const keep = async () => { if (await save(field)) setSavedTurn((n) => n + 1); };
   useKeys({
