@@ -111,9 +111,9 @@ MAY_IMPORT: dict[str, set[str]] = {
         "known_releases",
         "reuse",
     },
-    "error_codes": set(),
+    "error_codes": {"parameters"},
     "account": {"answer", "catalog", "explanation", "parameters", "terms"},
-    "wire": {"amounts", "answer", "catalog", "coverage", "explanation", "mechanisms"},
+    "wire": {"amounts", "answer", "catalog", "coverage", "explanation", "mechanisms", "parameters"},
     "curator": {
         "account",
         "terms",
@@ -147,6 +147,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "parameters",
         "known_releases",
         "reuse",
+        "tables",
     },
     "attacks": {
         "binomial",
@@ -184,20 +185,25 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "demo": {"writing"},
     "server": {
+        "accounting",
         "amounts",
         "answer",
+        "attacks",
         "catalog",
+        "coverage",
         "curator",
         "error_codes",
         "executor",
         "explanation",
         "extras",
         "ledger",
+        "mechanisms",
         "noise",
         "opening",
         "parameters",
         "query",
         "terms",
+        "utility",
         "wire",
     },
     "client": {
@@ -407,14 +413,22 @@ INSIDE: dict[str, dict[str, set[str]]] = {
     ),
     "server": in_order(
         "__init__ connections oidc_settings records",
-        "settings",
+        "settings shelf",
         "faults sites",
         "admission callers oidc_provider reading",
-        "bodies oidc schema",
-        "asking page remedies signing",
-        "analyst_routes metrics oidc_routes owner_routes request_routes",
+        "audit bodies oidc page schema",
+        "running_queries",
+        "asking remedies signing",
+        "analyst_routes learn metrics oidc_routes owner_routes request_routes running_routes"
+        " sample_routes shelf_routes spending_routes",
         "app",
         "run",
+    ),
+    "server.learn": in_order(
+        "__init__ limits",
+        "attacks choices composition crowds noise streams",
+        "course",
+        "routes",
     ),
     "client": in_order(
         "calls",
@@ -506,7 +520,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "stores",
         "versions",
         "open",
-        "unplugged",
+        "synthetic unplugged",
         "__init__ private_draft",
     ),
     "attacks": in_order(
@@ -581,6 +595,7 @@ MOST_LINES = 450
 LOADS_BY_NAME = {
     "",
     *("cli.app", "deprecated", "extras", "local", "local.mechanism", "local.server"),
+    "server.learn.attacks",
 }
 """Who may load a module by its name: names on first use, commands, extras, old names."""
 

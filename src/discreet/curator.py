@@ -5,6 +5,8 @@ from fractions import Fraction
 from types import TracebackType
 from typing import Self
 
+import pyarrow as pa
+
 from discreet.account import Account
 from discreet.amounts import balance_from
 from discreet.answer import Answer, Balance, Price
@@ -13,7 +15,7 @@ from discreet.answer.present import present
 from discreet.bounds import BoundsSearch, FoundBounds, bounds_from, bounds_search, histogram_plan
 from discreet.bounds.histogram import ColumnRef, column_named
 from discreet.catalog.catalog import Catalog, RowChoice
-from discreet.catalog.schema import Bounds
+from discreet.catalog.schema import Bounds, PublicTable
 from discreet.catalog.shown import tables_html
 from discreet.coverage.lookup import CoverageLookup, KnownCoverage
 from discreet.engines.base import Engine
@@ -238,6 +240,13 @@ class Curator:
         self._ledger.check_early(account)
         return self._measurer.coverage(table, epsilon, columns, account)
 
+    def known_coverage(self, table: str) -> Coverage | None:
+        """Return the coverage of a table as it was measured before; None if it was not.
+
+        It charges nothing and reads no private data.
+        """
+        return self._measurer.known(table)
+
     def on_account(self, name: str) -> Account:
         """Return what an analyst may do, for whoever holds the data, or raise AccountError."""
         self._ledger.check(account=name)
@@ -280,6 +289,11 @@ class Curator:
         with self._ledger.view() as view:
             balance = view.balance(account)
         return balance_from(balance.remaining, balance.limit)
+
+    def public_tables(self) -> dict[str, pa.Table]:
+        """Return the public tables by name, as they were when the data were opened."""
+        names = [each.name for each in self.catalog.tables if isinstance(each, PublicTable)]
+        return {name: self._public.table(name) for name in names}
 
     def close(self) -> None:
         """Give back the engine and the ledger."""

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from fractions import Fraction
 from typing import Any
 
 from discreet.errors import BudgetError, DiscreetError, ParameterError, QuestionError
+from discreet.parameters import fraction_from
 
 
 def code_of(kind: type[Exception]) -> str:
@@ -60,7 +60,7 @@ def error_from(content: Mapping[str, Any], text: str = "") -> DiscreetError:
     DiscreetError.__init__(error, what, fix)
     if isinstance(error, BudgetError):
         for name in ("requested", "remaining"):
-            amounts = {key: Fraction(each) for key, each in content.get(name, {}).items()}
+            amounts = {key: fraction_from(each) for key, each in content.get(name, {}).items()}
             setattr(error, name, amounts)
     if isinstance(error, ParameterError):
         error.name = str(content.get("name", ""))

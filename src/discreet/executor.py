@@ -139,6 +139,15 @@ SAVED_ONLY: ContextVar[bool] = ContextVar("saved_only", default=False)
 """Whether only what was released before may be answered, and nothing may be charged or run."""
 
 
+def _at_once() -> None:
+    """Wait for nothing."""
+
+
+BEFORE_SAVING: ContextVar[Callable[[], None]] = ContextVar("before_saving", default=_at_once)
+"""Called before a release is saved. From then on others can see that it was made, and by that how
+long it took: a server that hides times waits here."""
+
+
 class NotSavedError(DiscreetError):
     """A query of which not all is saved, where nothing may be charged or run."""
 
@@ -328,6 +337,7 @@ class Executor:
     ) -> NoisyTable:
         """Draw the noise, and keep the result before anyone or anything sees it."""
         drawn = self._drawn(planned, exact)
+        BEFORE_SAVING.get()()
         if drawn == NO_TABLE:
             self._breaker.record(receipt, "release", account=account, answer=NO_TABLE)
             raise EngineError

@@ -21,7 +21,7 @@ from discreet.executor import Executor
 from discreet.explanation.coverage import ClampedColumn, Coverage
 from discreet.explanation.notes import unit_of
 from discreet.known_releases import SavedTable
-from discreet.ledger import AccountBalance
+from discreet.ledger import OWNER, AccountBalance
 from discreet.parameters import Real, rational
 from discreet.planner import Planner
 from discreet.query.check import Checker
@@ -62,9 +62,26 @@ class CoverageMeasurer:
         if epsilon is not None:
             price = rational("epsilon", epsilon, above=0)
         wanted = epsilons_of(measurements_of(table, columns), price)
-        measured = self.measure(wanted, account)
-        rows = Checker(catalog=catalog, public=self._planner.public).scan(table).rows
-        return _value(table, unit_of(rows).name, measured)
+        return self._value(table, self.measure(wanted, account))
+
+    def known(self, name: str) -> Coverage | None:
+        """Return what was measured of a table at any epsilon; None if nothing was. It is free."""
+        table = table_named(name, self._lookup.catalog)
+        wanted = dict.fromkeys(measurements_of(table), Fraction(0))
+        kept = self._kept(wanted)
+        if not kept:
+            return None
+        measured = Measured(
+            found={each: self._lookup.read(each, saved) for each, saved in kept.items()},
+            epsilon=sum((each.epsilon for each in kept.values()), Fraction(0)),
+            charged=Fraction(0),
+            balance=self._reuse.balance(OWNER),
+        )
+        return self._value(table, measured)
+
+    def _value(self, table: PrivateTable, measured: Measured) -> Coverage:
+        checker = Checker(catalog=self._lookup.catalog, public=self._planner.public)
+        return _value(table, unit_of(checker.scan(table).rows).name, measured)
 
     def measure(self, wanted: Mapping[Measurement, Fraction], account: str) -> Measured:
         """Measure what was not measured at this epsilon or a larger one.

@@ -4,6 +4,7 @@ A float means the decimal that it prints as: 0.1 is 1/10, not 3602879701896397/2
 checks, every parameter is a `Fraction` or an `int` inside its stated range.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import fields
 from decimal import Decimal
@@ -67,6 +68,17 @@ def rational(  # noqa: PLR0913 - a range has four possible limits
     if most is not None and number > most:
         raise ParameterError(name, value, f"must be {readable(Fraction(most))} or less")
     return number
+
+
+WRITTEN = re.compile("-?[0-9]+(?:/[0-9]+)?")
+"""How a fraction is written. Short texts such as 1e999999999 would take all memory."""
+
+
+def fraction_from(text: str) -> Fraction:
+    """Return the fraction that `str` wrote; anything else is a ValueError or ZeroDivisionError."""
+    if not isinstance(text, str) or WRITTEN.fullmatch(text) is None:
+        raise ValueError("This is not a fraction")
+    return Fraction(text)
 
 
 def integer(name: str, value: object, *, least: int | None = None, most: int | None = None) -> int:

@@ -31,6 +31,7 @@ from discreet.coverage.shares import Share, UnitSizes
 from discreet.explanation.coverage import ClampedColumn, Coverage
 from discreet.explanation.explanation import ExplainedColumn, Explanation
 from discreet.mechanisms.sensitivity import Neighbours
+from discreet.parameters import fraction_from
 
 CLASSES: Mapping[str, type[Any]] = {
     each.__name__: each
@@ -44,7 +45,7 @@ ENUMS: Mapping[str, type[Enum]] = {
     each.__name__: each for each in (Neighbours, Kind, Auto, Accounting, RowChoice, Suspends)
 }
 TEXTS: Mapping[str, Any] = {
-    "Fraction": Fraction,
+    "Fraction": fraction_from,
     "Decimal": Decimal,
     "date": date.fromisoformat,
     "datetime": datetime.fromisoformat,
@@ -62,7 +63,7 @@ def from_wire(text: str | bytes) -> Any:
     """Return the value that `to_wire` wrote. Anything else is a ValueError."""
     try:
         return _decoded(json.loads(text))
-    except (KeyError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
+    except (LookupError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
         raise ValueError("This is not a value that a server sends") from error
 
 

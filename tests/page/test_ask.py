@@ -340,3 +340,25 @@ def test_another_account_in_the_same_window_sees_nothing_of_it(windows: Windows)
     expect(strip(page)).to_be_visible()
     expect(editor(page)).not_to_contain_text("secret_idea")
     expect(page.locator(".bignum")).to_have_count(0)
+
+
+def test_a_query_is_saved_and_its_answer_put_on_a_board(windows: Windows) -> None:
+    page = opened(windows, "SELECT COUNT(city) AS cities FROM visits")
+    run(page)
+    page.keyboard.press("Control+s")
+    expect(page.get_by_role("textbox", name="Name of the query")).to_be_focused()
+    page.keyboard.type("Rows with a city")
+    page.keyboard.press("Control+s")
+    expect(page.locator(".toast")).to_contain_text("Saved as Rows with a city.")
+    page.get_by_role("button", name="Saved").click()
+    write(page, "SELECT COUNT(*) FROM visits")
+    page.get_by_role("button", name=re.compile("^Rows with a city")).click()
+    shows(page, "SELECT COUNT(city) AS cities FROM visits")
+    page.get_by_role("button", name="Remove Rows with a city").click()
+    expect(page.locator(".rail")).to_contain_text("Nothing saved yet")
+    page.get_by_role("button", name="Add to board").click()
+    page.get_by_label("Name of the board").fill("Overview")
+    page.get_by_role("button", name="Add", exact=True).click()
+    expect(page.locator(".toast")).to_contain_text("Added to Overview.")
+    boards = windows.served.call("GET", f"{BASE}/boards").json()["boards"]
+    assert [(each["name"], len(each["cards"])) for each in boards] == [("Overview", 1)]

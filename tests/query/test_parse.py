@@ -9,7 +9,7 @@ import pytest
 from sqlglot import exp
 
 from discreet.errors import QuestionError, QuestionSizeError, SqlSyntaxError, StatementError
-from discreet.query.parse import DEEPEST, LONGEST, parse
+from discreet.query.parse import DEEPEST, LONGEST, canonical_text, parse
 
 SIMPLE = "SELECT COUNT(*) FROM visits"
 
@@ -171,3 +171,23 @@ def test_the_dialect_is_loaded_before_threads_can_ask_for_it() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)  # noqa: S603
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("sent", "canonical"),
+    [
+        ("select  COUNT(*)\n from Visits -- all;", "SELECT COUNT(*) FROM visits"),
+        ("SELECT count(*) AS N FROM visits /* x */;", "SELECT COUNT(*) AS n FROM visits"),
+        ("SELECT \"A b\" FROM t WHERE s = '-- X'", "SELECT \"A b\" FROM t WHERE s = '-- X'"),
+        ("SELECT COUNT( FROM visits", None),
+        ("DROP TABLE visits", None),
+        ("", None),
+        ("\x00", None),
+    ],
+)
+def test_queries_that_are_written_differently_have_one_canonical_text(
+    sent: str, canonical: str | None
+) -> None:
+    assert canonical_text(sent) == canonical
+    if canonical is not None:
+        assert canonical_text(canonical) == canonical

@@ -123,6 +123,13 @@ def spent_by(served: Served, who: str = "ann", cap: float = 50) -> float:
     return cap - float(left)
 
 
+def limits_of(folder: Path, limits: str) -> tuple[str, str]:
+    """Return options of a server with some limits, and without one on calls."""
+    file = folder / "server.toml"
+    file.write_text(f"[limits]\nburst = 100000\nrequests_per_minute = 100000\n{limits}\n")
+    return "--config", str(file)
+
+
 if __name__ == "__main__":
     folder, place, *command = sys.argv[1:]
     owner, name = PLACES[place]

@@ -1,5 +1,6 @@
 """A real OpenID provider on this machine, and a browser that signs in at it, for tests."""
 
+import fcntl
 import json
 import re
 import subprocess
@@ -89,11 +90,13 @@ class Provided:
 
 
 def install() -> None:
-    """Install the provider from the registry, as its lock file has it."""
-    if not (FOLDER / "node_modules" / "oidc-provider").exists():
-        npm = NODE.parent.parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
-        command = [str(NODE), str(npm), "ci", "--no-audit", "--no-fund", "--ignore-scripts"]
-        subprocess.run(command, cwd=FOLDER, check=True, capture_output=True, timeout=300)  # noqa: S603
+    """Install the provider from the registry, as its lock file has it; one worker of tests does."""
+    with (FOLDER / "package-lock.json").open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (FOLDER / "node_modules" / ".package-lock.json").exists():  # npm writes it last
+            npm = NODE.parent.parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+            command = [str(NODE), str(npm), "ci", "--no-audit", "--no-fund", "--ignore-scripts"]
+            subprocess.run(command, cwd=FOLDER, check=True, capture_output=True, timeout=300)  # noqa: S603
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from fractions import Fraction
 from io import BytesIO
 from pathlib import Path
 
@@ -9,6 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow import ipc
 
+from tests.cli.conftest import Discreet
+from tests.cli.conftest import discreet as discreet  # noqa: PLC0414 - a fixture
 from tests.server.running import BASE, Served, serving, write_catalog
 
 COUNT = "SELECT COUNT(*) AS n FROM visits"
@@ -224,6 +227,25 @@ def test_a_request_is_granted_and_raises_the_cap(served: Served) -> None:
     assert left["total_epsilon"] == 5
 
 
+def test_an_expensive_query_runs_once_it_is_approved_however_it_is_written(
+    tmp_path: Path, discreet: Discreet
+) -> None:
+    config = tmp_path / "server.toml"
+    config.write_text("approval_above = 0.4\n")
+    catalog = write_catalog(tmp_path)
+    with serving(catalog, "--config", str(config)) as served, served.connect() as remote:
+        assert served.ask(COUNT, epsilon=0.5).json()["error"]["code"] == "approval_needed"
+        body = {"reason": "once", "query": {"sql": f"{COUNT} -- all", "epsilon": "1/2"}}
+        number = served.call("POST", f"{BASE}/requests", json=body).json()["number"]
+        shown = discreet("analyst", "requests", "--catalog", str(catalog))
+        assert f"query at ε = 0.5: {COUNT}" in shown.out
+        path = f"{BASE}/requests/{number}/decision"
+        assert served.call("POST", path, "boss", json={"granted": True}).status_code == 200
+        assert served.ask(COUNT, "bob", epsilon=0.5).status_code == 403
+        assert served.ask(COUNT, epsilon=0.6).status_code == 403
+        assert remote.ask(COUNT, epsilon=0.5).charged.epsilon == Fraction(1, 2)
+
+
 def test_the_log_has_who_did_what_and_no_value(served: Served) -> None:
     served.ask(f"{COUNT} WHERE age > 3", epsilon=1)
     entries = served.call("GET", f"{BASE}/audit", "boss").json()["entries"]
@@ -234,15 +256,51 @@ def test_the_log_has_who_did_what_and_no_value(served: Served) -> None:
     assert "rows" not in json.dumps(entries)
 
 
+def test_the_log_has_every_query_in_its_canonical_form_and_every_free_read(served: Served) -> None:
+    sent = "select  count(*) as N -- mine\n from Visits where AGE > 4"
+    body = {"sql": sent, "epsilon": 1}
+    served.call("POST", f"{BASE}/explain", json=body)
+    saved = served.ask(sent, epsilon=1).headers["Discreet-Answer"]
+    served.call("GET", f"{BASE}/answers/{saved}")
+    served.call("GET", f"{BASE}/answers/{saved}/margins")
+    served.call("GET", f"{BASE}/answers/{saved}", "bob")
+    served.ask("SELECT ( -- no query", epsilon=1)
+    served.ask(sent, who="guest", epsilon=1)
+    entries = served.call("GET", f"{BASE}/audit?limit=7", "boss").json()["entries"]
+    told = [(each["who"], each["action"], each["outcome"]) for each in reversed(entries)]
+    assert told == [
+        ("ann", "explain", "free"),
+        ("ann", "ask", "charged"),
+        ("ann", "read", "free"),
+        ("ann", "margins", "free"),
+        ("bob", "read", "not_found"),
+        ("ann", "ask", "sql_syntax"),
+        ("guest", "call", "not_allowed"),
+    ]
+    canonical = "SELECT COUNT(*) AS n FROM visits WHERE age > 4"
+    for each in entries[-2:]:
+        assert (each["question"], each["sql"], each["epsilon"]) == (canonical, sent, "1")
+    assert "question" not in entries[1]
+    assert entries[1]["sql"] == "SELECT ( -- no query"
+    assert entries[0]["route"].endswith("/ask")
+    mine = served.call("GET", f"{BASE}/history?limit=2").json()["entries"]
+    assert mine == [entries[1], entries[-2]], "what may be charged, and nothing else"
+
+
 def test_the_log_has_tables_that_could_not_be_measured(served: Served) -> None:
-    for table, epsilon in (("nowhere", 1), ("visits", 51), ("visits", 0.5)):
+    for table, epsilon in (("nowhere", 1), ("visits", 51), ("visits", 0.5), ("visits", 0.5)):
         served.call("POST", f"{BASE}/coverage", json={"table": table, "epsilon": epsilon})
     entries = served.call("GET", f"{BASE}/audit", "boss").json()["entries"]
-    found = [(each["table"], each["outcome"]) for each in entries if each["action"] == "coverage"]
-    assert found[::-1][-3:] == [
-        ("nowhere", "unknown_name"),
-        ("visits", "budget"),
-        ("visits", "done"),
+    found = [
+        (each["table"], each["outcome"], each.get("epsilon"))
+        for each in reversed(entries)
+        if each["action"] == "coverage"
+    ]
+    assert found[-4:] == [
+        ("nowhere", "unknown_name", None),
+        ("visits", "budget", None),
+        ("visits", "charged", "1/2"),
+        ("visits", "free", "0"),
     ]
 
 

@@ -10,7 +10,15 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from tests.server.held import PLACES, Hold, held_process, process_of, spent_by, wait_for
+from tests.server.held import (
+    PLACES,
+    Hold,
+    held_process,
+    limits_of,
+    process_of,
+    spent_by,
+    wait_for,
+)
 from tests.server.running import BASE, Served, add_accounts, write_catalog
 
 COUNT = "SELECT COUNT(*) AS n FROM visits"
@@ -73,7 +81,7 @@ def test_a_server_that_is_told_to_stop_ends_what_runs_and_sends_the_rest_away(
 ) -> None:
     catalog, hold = write_catalog(tmp_path), Hold(tmp_path)
     tokens = add_accounts(catalog)
-    config = _config(tmp_path, "running = 1")
+    config = limits_of(tmp_path, "running = 1")
     with (
         held_process(catalog, "run", *config, tokens=tokens) as served,
         ThreadPoolExecutor() as pool,
@@ -102,7 +110,7 @@ def test_a_caller_who_goes_while_waiting_is_dropped_and_while_running_is_served(
     tmp_path: Path,
 ) -> None:
     catalog, hold = write_catalog(tmp_path), Hold(tmp_path)
-    config = _config(tmp_path, "running = 1")
+    config = limits_of(tmp_path, "running = 1")
     with held_process(catalog, "run", *config) as served:
         hold.arm()
         runs = _sent(served, COUNT)
@@ -114,9 +122,10 @@ def test_a_caller_who_goes_while_waiting_is_dropped_and_while_running_is_served(
         runs.close()
         time.sleep(0.2)
         hold.release()
-        wait_for(lambda: len(_history(served)) == 1)
-        (entry,) = _history(served)
+        wait_for(lambda: len(_history(served)) == 2)
+        entry, dropped = _history(served)
         assert (entry["question"], entry["outcome"]) == (COUNT, "charged")
+        assert (dropped["question"], dropped["outcome"]) == (f"{COUNT} WHERE age > 1", "gone")
         assert served.call("GET", f"{BASE}/answers/{entry['answer']}").status_code == 200
         assert spent_by(served) == 1
         assert served.ask(COUNT, epsilon=1).json()["is_free"]
@@ -124,7 +133,7 @@ def test_a_caller_who_goes_while_waiting_is_dropped_and_while_running_is_served(
 
 def test_one_account_does_not_fill_the_queue(tmp_path: Path) -> None:
     catalog, hold = write_catalog(tmp_path), Hold(tmp_path)
-    config = _config(tmp_path, "running = 1\nwaiting = 3\nwaiting_per_account = 2")
+    config = limits_of(tmp_path, "running = 1\nwaiting = 3\nwaiting_per_account = 2")
     with held_process(catalog, "run", *config) as served, ThreadPoolExecutor() as pool:
         hold.arm()
         asked = [pool.submit(served.ask, COUNT, epsilon=1)]
@@ -139,12 +148,6 @@ def test_one_account_does_not_fill_the_queue(tmp_path: Path) -> None:
         assert served.ask(COUNT, who="boss", epsilon=1).status_code == 429
         hold.release()
         assert [each.result().status_code for each in asked] == [200] * 4
-
-
-def _config(folder: Path, limits: str) -> tuple[str, str]:
-    file = folder / "server.toml"
-    file.write_text(f"[limits]\nburst = 100000\nrequests_per_minute = 100000\n{limits}\n")
-    return "--config", str(file)
 
 
 def _told(call: "Future[Any]") -> tuple[int, str, str]:

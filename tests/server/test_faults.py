@@ -1,13 +1,8 @@
 """Failures inside the server: told in fixed words, on the clock, and forgotten."""
 
-import asyncio
 import logging
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
-import httpx
 import pytest
 from fastapi import FastAPI
 
@@ -15,6 +10,8 @@ import discreet.server.app
 from discreet.server.app import TOO_LONG, make_app
 from discreet.server.callers import STRANGER
 from discreet.server.settings import Settings
+from discreet.server.signing import network_of
+from tests.server.calling import Client
 
 SECRET = "the row of patient 6"  # noqa: S105 - a value to look for
 
@@ -33,35 +30,6 @@ def app() -> FastAPI:
     made.add_api_route("/v1/fail", fail)
     made.add_api_route("/v1/stranger", stranger)
     return made
-
-
-@dataclass
-class Client:
-    """Calls an application in this process."""
-
-    app: FastAPI
-
-    def get(self, path: str) -> httpx.Response:
-        return self._call("GET", path)
-
-    def post(self, path: str, body: bytes) -> httpx.Response:
-        """Send a body without saying how long it is."""
-
-        async def parts() -> AsyncIterator[bytes]:
-            yield body
-
-        return self._call("POST", path, content=parts())
-
-    def _call(self, method: str, path: str, **more: Any) -> httpx.Response:
-        async def called() -> httpx.Response:
-            transport = httpx.ASGITransport(self.app)
-            async with (
-                self.app.router.lifespan_context(self.app),
-                httpx.AsyncClient(transport=transport, base_url="http://localhost") as client,
-            ):
-                return await client.request(method, path, **more)
-
-        return asyncio.run(called())
 
 
 @pytest.fixture
@@ -107,3 +75,35 @@ def test_an_error_that_is_raised_again_and_again_keeps_no_frames(client: Client)
         assert client.get("/v1/stranger").status_code == 401
         assert client.post("/v1/session", b"x" * 300_000).status_code == 413
     assert frames_of(STRANGER) == frames_of(TOO_LONG) == 0
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("discreet.example.org", 404),
+        ("DISCREET.example.org:8421", 404),
+        ("[fd00::5]:8421", 404),
+        ("[::1]", 404),
+        ("[fd00::6]", 421),
+        ("discreet.example.org.evil.example", 421),
+        ("", 421),
+    ],
+)
+def test_a_server_is_reached_under_its_names_however_they_are_written(
+    host: str, status: int
+) -> None:
+    client = Client(make_app({}, Settings(), ["Discreet.Example.org", "fd00::5"]))
+    assert client.get("/v1/nothing", headers={"Host": host}).status_code == status
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_one"),
+    [
+        ("fd00::1", "fd00::2", True),
+        ("fd00::1", "fd00:0:0:1::1", False),
+        ("192.0.2.1", "192.0.2.2", False),
+        ("", "", True),
+    ],
+)
+def test_addresses_of_one_ipv6_network_are_one_caller(one: str, other: str, is_one: bool) -> None:
+    assert (network_of(one) == network_of(other)) is is_one

@@ -113,6 +113,17 @@ def test_a_header_that_could_be_read_in_two_ways_is_rejected(served: Served, nam
     assert reply.startswith(b"HTTP/1.1 400")
 
 
+def test_a_body_with_two_lengths_is_rejected_and_hides_no_second_call(served: Served) -> None:
+    reply = raw(
+        served,
+        b"POST /v1/session HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n"
+        b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+        b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+    )
+    assert reply.startswith(b"HTTP/1.1 400")
+    assert reply.count(b"HTTP/1.1") == 1
+
+
 def test_a_long_body_in_chunks_is_cut_off(served: Served) -> None:
     def chunks() -> Iterator[bytes]:
         for _ in range(1000):
@@ -170,9 +181,35 @@ def test_strangers_are_slowed_down(strict: Served) -> None:
     assert strict.call("GET", "/v1/me").status_code == 200
 
 
+def test_guesses_of_the_secret_part_of_a_token_are_slowed_down(strict: Served) -> None:
+    """Each takes a slow hash, and whoever had a token knows its public part."""
+    bad = {"Authorization": f"Bearer {strict.tokens['guest'][:-9]}{'A' * 9}"}
+    replies = [strict.call("GET", "/v1/me", None, headers=bad) for _ in range(6)]
+    assert [each.status_code for each in replies].count(401) < 4
+    assert replies[-1].status_code == 429
+    assert strict.call("GET", "/v1/me", "boss").status_code == 200
+
+
+@pytest.mark.parametrize(("method", "path"), [("GET", "/v1/me"), ("POST", "/v1/session")])
+def test_calls_that_name_no_catalog_are_counted_too(strict: Served, method: str, path: str) -> None:
+    body = None if method == "GET" else {"token": strict.tokens["boss"]}
+    replies = [strict.call(method, path, "boss", json=body) for _ in range(8)]
+    assert replies[-1].status_code == 429
+
+
+@pytest.mark.parametrize("route", ["ask", "explain", "requests"])
+def test_half_of_a_character_pair_is_rejected(served: Served, route: str) -> None:
+    query = b'{"sql": "SELECT COUNT(*) FROM visits", "within": {"\\ud800": 1}}'
+    body = query if route != "requests" else b'{"reason": "why", "query": ' + query + b"}"
+    headers = {"Content-Type": "application/json"}
+    reply = served.call("POST", f"{BASE}/{route}", content=body, headers=headers)
+    assert reply.status_code == 422
+    assert "\ud800" in reply.json()["error"]["message"]
+
+
 def test_nothing_that_a_caller_writes_makes_a_line_of_the_log(served: Served) -> None:
     sql = 'SELECT 1 -- \n{"who": "boss", "action": "resume"}\x1b[2J'
     served.ask(sql, epsilon=1)
     entries = served.call("GET", f"{BASE}/audit", "boss").json()["entries"]
     assert not [each for each in entries if each["action"] == "resume"]
-    assert [each for each in entries if each.get("question") == sql]
+    assert [each for each in entries if each.get("sql") == sql]

@@ -69,6 +69,23 @@ def test_the_file_of_the_log_is_for_its_user_only(records: Records, tmp_path: Pa
     assert stat.S_IMODE((tmp_path / "audit.jsonl").stat().st_mode) == 0o600
 
 
+def test_a_line_that_does_not_fit_is_an_error(
+    records: Records, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("discreet.server.records.os.write", lambda _, line: len(line) - 1)
+    with pytest.raises(LedgerError):
+        records.log("ann", "ask", "charged")
+
+
+def test_records_are_for_their_user_only_and_follow_no_link(tmp_path: Path) -> None:
+    records_beside(tmp_path / "a.ledger").close()
+    assert stat.S_IMODE((tmp_path / "a.records").stat().st_mode) == 0o600
+    (tmp_path / "b.records").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(LedgerError, match="records"):
+        records_beside(tmp_path / "b.ledger")
+    assert not (tmp_path / "elsewhere").exists()
+
+
 def test_a_key_has_one_reply(records: Records) -> None:
     assert records.begin("ann", "key-0001", "a").answer is None
     assert records.finish("ann", "key-0001", "x" * 24, b"first").body == b"first"

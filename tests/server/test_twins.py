@@ -7,8 +7,9 @@ it shows. That is allowed: whoever has the numbers knows their digits. All else 
 import json
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, sleep
 from typing import Any
 
 import httpx
@@ -177,6 +178,45 @@ def test_times_tell_of_a_server_that_is_slower_with_the_victim_unless_there_is_a
             process_of(write_catalog(folder / "gone", without=VICTIM), *options) as gone,
         ):
             assert told_apart((here, gone)) is is_caught
+
+
+@pytest.mark.slow
+def test_with_a_clock_callers_who_choose_the_moment_learn_nothing(tmp_path: Path) -> None:
+    """The broken twin, asked so that what it takes longer would pass a tick; and its history."""
+    config = tmp_path / "server.toml"
+    config.write_text(
+        'release_every = "200ms"\n[limits]\nburst = 1000000\nrequests_per_minute = 1000000\n'
+    )
+    options, slower = ("--config", str(config)), ("tests.server.leaky", "0.06")
+    with (
+        process_of(write_catalog(tmp_path / "here"), *options, module=slower) as here,
+        process_of(write_catalog(tmp_path / "gone", without=VICTIM), *options) as gone,
+    ):
+        times = [times_before_a_tick(each, ROUNDS) for each in (here, gone)]
+    for channel in ("reply", "history"):
+        here_times, gone_times = (each[channel] for each in times)
+        assert mannwhitneyu(here_times, gone_times).pvalue >= FALSE_ALARM
+
+
+def times_before_a_tick(served: Served, number: int) -> dict[str, list[float]]:
+    """Return seconds until the reply, and until the time in the history, of several queries.
+
+    Each is sent so long after a tick that it ends about at the next one.
+    """
+    found: dict[str, list[float]] = {"reply": [], "history": []}
+    headers = {"Authorization": f"Bearer {served.tokens['boss']}"}
+    with httpx.Client(timeout=60, verify=False, headers=headers) as client:  # noqa: S501 - no TLS
+        for turn in range(number):
+            client.get(f"{served.url}{BASE}/budget")  # its reply leaves at a tick
+            sleep(0.12)
+            body = {"sql": OUTCOMES["new"][0].format(turn), "epsilon": 0.01}
+            begun, clock = perf_counter(), datetime.now(UTC)
+            client.post(f"{served.url}{BASE}/ask", json=body)
+            found["reply"].append(perf_counter() - begun)
+            reply = client.get(f"{served.url}{BASE}/history?limit=1")
+            written = datetime.fromisoformat(reply.json()["entries"][0]["written"])
+            found["history"].append((written - clock).total_seconds())
+    return found
 
 
 def test_sizes_follow_from_the_numbers_that_are_shown(twins: tuple[Served, Served]) -> None:

@@ -6,7 +6,6 @@ intervals. Everything else is JSON in the metadata of its schema. Reading them r
 
 import json
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ import pyarrow as pa
 from discreet.amounts import Balance, Price
 from discreet.answer.answer import Answer, MarginsAt, Note
 from discreet.answer.columns import MarginMethod, Role
+from discreet.parameters import fraction_from
 
 FORMAT = 1
 """The form of these bytes. They are saved, so that old forms stay readable."""
@@ -59,7 +59,10 @@ def unpacked(data: bytes, margins_at: MarginsAt) -> Answer:
             table = stream.read_all()
         table.validate(full=True)
         return _answer(table, json.loads((table.schema.metadata or {})[ABOUT]), margins_at)
-    except (pa.ArrowException, OSError, KeyError, TypeError, ArithmeticError) as error:
+    except (
+        *(pa.ArrowException, OSError, RecursionError),
+        *(LookupError, TypeError, AttributeError, ArithmeticError),
+    ) as error:
         raise ValueError(UNREADABLE) from error
 
 
@@ -100,13 +103,13 @@ def _answer(table: pa.Table, about: Mapping[str, Any], margins_at: MarginsAt) ->
             for i in count
         ),
         column_margins_at=margins_at,
-        confidence=Fraction(about["confidence"]),
-        price=Price(epsilon=Fraction(epsilon), delta=Fraction(delta)),
-        remaining=Balance(**{each: Fraction(about["remaining"][each]) for each in AMOUNTS}),
+        confidence=fraction_from(about["confidence"]),
+        price=Price(epsilon=fraction_from(epsilon), delta=fraction_from(delta)),
+        remaining=Balance(**{each: fraction_from(about["remaining"][each]) for each in AMOUNTS}),
         from_ledger=bool(about["from_ledger"]),
         notes=tuple(Note(text, is_printed=bool(shown)) for text, shown in about["notes"]),
         limits=tuple(dict(each) for each in about["limits"]),
-        scales=tuple(None if each is None else Fraction(each) for each in about["scales"]),
+        scales=tuple(None if each is None else fraction_from(each) for each in about["scales"]),
         methods=tuple(None if each is None else MarginMethod(each) for each in about["methods"]),
         column_intervals=tuple(
             (table.column(f"{LOW} {i}"), table.column(f"{HIGH} {i}"))

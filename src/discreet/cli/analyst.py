@@ -203,8 +203,16 @@ def decline_request(*, number: int, reason: str, place: str | None, catalog: Pat
 
 def _wanted(request: Request) -> str:
     if request.kind == "question":
-        return f"query at {request.price}: {request.question}"
+        return f"query at {request.price}: {_sql_of(request.question)}"
     return cap_request_text(request.epsilon or Fraction(0), request.delta)
+
+
+def _sql_of(question: str) -> str:
+    """Return the SQL of a request that a server made, which is JSON; any other text as it is."""
+    try:
+        return str(json.loads(question)["sql"])
+    except (ValueError, TypeError, KeyError):
+        return question
 
 
 def _request_columns(requests: Sequence[Request]) -> dict[str, list[str]]:

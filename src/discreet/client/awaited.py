@@ -1,7 +1,7 @@
 """A client for asyncio."""
 
 import asyncio
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Coroutine
 from types import TracebackType
 from typing import Any, Self, TypeVar, Unpack
 
@@ -12,17 +12,19 @@ from discreet.answer import Answer
 from discreet.answer.columns import Margins
 from discreet.catalog import Catalog
 from discreet.client import calls
-from discreet.client.calls import RETRIED, HttpCall, HttpReply, Steps
+from discreet.client.calls import HttpCall, HttpReply, Steps
 from discreet.client.oidc import BearerToken
 from discreet.client.remote import (
     PATIENCE,
-    TRIES,
-    away,
-    pause,
+    TELL_EVERY,
+    OnWait,
+    Tries,
     reply_from,
     request_of,
     run,
+    tell,
     trusted,
+    waiting_sentence,
 )
 from discreet.explanation import Explanation
 from discreet.explanation.coverage import Coverage
@@ -63,28 +65,34 @@ class AsyncRemote:
         self, http: httpx.AsyncClient, name: str, waiting: Callable[[], httpx.Client]
     ) -> None:
         self._http, self._path, self._waiting = http, calls.path_of(name), waiting
+        self.on_wait: OnWait = None
+        """Called with a sentence while a call waits for its reply."""
 
     async def ask(self, sql: str, **terms: Unpack[Terms]) -> Answer:
         """Return the answer as `Curator.ask` does."""
-        return await _run(calls.ask(self._path, sql, terms, self._margins), self._http)
+        return await _run(
+            calls.ask(self._path, sql, terms, self._margins), self._http, self.on_wait
+        )
 
     async def explain(self, sql: str, **terms: Unpack[ExplainTerms]) -> Explanation:
         """Return what `ask` would do and cost; reads no data."""
-        return await _run(calls.explain(self._path, sql, terms), self._http)
+        return await _run(calls.explain(self._path, sql, terms), self._http, self.on_wait)
 
     async def coverage(
         self, table: str, *, epsilon: Real | None = None, columns: Collection[str] | None = None
     ) -> Coverage:
         """Return a table's coverage as `Curator.coverage` does."""
-        return await _run(calls.coverage(self._path, table, epsilon, columns), self._http)
+        return await _run(
+            calls.coverage(self._path, table, epsilon, columns), self._http, self.on_wait
+        )
 
     async def remaining(self) -> Balance:
         """Return what is left of the account's cap, or of the total where that is less."""
-        return await _run(calls.remaining(self._path), self._http)
+        return await _run(calls.remaining(self._path), self._http, self.on_wait)
 
     async def catalog(self) -> Catalog:
         """Return what may be asked about."""
-        return await _run(calls.catalog(self._path), self._http)
+        return await _run(calls.catalog(self._path), self._http, self.on_wait)
 
     def _margins(self, steps: Steps[Margins]) -> Margins:
         """Return margins at another confidence. `Answer.margins_at` is no coroutine: it waits."""
@@ -107,24 +115,37 @@ class AsyncRemote:
         await self.close()
 
 
-async def _run(steps: Steps[T], http: httpx.AsyncClient) -> T:
+async def _run(steps: Steps[T], http: httpx.AsyncClient, on_wait: OnWait = None) -> T:
     try:
         call = next(steps)
         while True:
-            call = steps.send(await _replied(call, http))
+            call = steps.send(await _replied(call, http, on_wait))
     except StopIteration as ended:
         return ended.value  # type: ignore[no-any-return]
 
 
-async def _replied(call: HttpCall, http: httpx.AsyncClient) -> HttpReply:
-    for number in range(1, TRIES + 1):
+async def _replied(call: HttpCall, http: httpx.AsyncClient, on_wait: OnWait) -> HttpReply:
+    tries = Tries()
+    while True:
+        reply, failure = None, None
         try:
-            reply = reply_from(await http.request(**request_of(call)))
-        except httpx.TransportError as error:
-            if number == TRIES:
-                raise away(error) from None
-            reply = None
-        if reply is not None and (reply.status not in RETRIED or number == TRIES):
+            reply = reply_from(await _told_while_waiting(http.request(**request_of(call)), on_wait))
+        except httpx.RequestError as error:
+            failure = error
+        seconds = tries.pause_after(reply, failure)
+        if reply is not None and seconds is None:
             return reply
-        await asyncio.sleep(pause(number, reply))
-    raise AssertionError
+        tell(on_wait, tries.sentence)
+        await asyncio.sleep(seconds or 0)
+
+
+async def _told_while_waiting(work: Coroutine[Any, Any, T], on_wait: OnWait) -> T:
+    """Wait for a reply; tell now and then that it has not come yet."""
+    task, waited = asyncio.ensure_future(work), 0.0
+    try:
+        while not (await asyncio.wait([task], timeout=TELL_EVERY))[0]:
+            waited += TELL_EVERY
+            tell(on_wait, waiting_sentence(waited))
+        return task.result()
+    finally:
+        task.cancel()

@@ -37,6 +37,10 @@ RETRIED = frozenset({429, 502, 503, 504})
 """Replies after which a call may be repeated."""
 
 
+STILL_RUNNING = "still_running"
+"""The code of a reply to a call whose query runs on: the same call gets its answer later."""
+
+
 class ServerError(DiscreetError):
     """A server that cannot be reached, or whose reply cannot be read."""
 
@@ -61,8 +65,23 @@ class HttpReply:
     headers: Mapping[str, str]
     """By their names in small letters."""
 
+    @property
+    def is_still_running(self) -> bool:
+        """Whether the query of this call runs on."""
+        try:
+            return self.status == 504 and json.loads(self.body)["error"]["code"] == STILL_RUNNING
+        except (ValueError, KeyError, TypeError):  # of a proxy
+            return False
+
 
 Steps: TypeAlias = Generator[HttpCall, HttpReply, T]
+
+
+UNSOUND = (
+    *(ValueError, LookupError, TypeError),
+    *(AttributeError, ArithmeticError, RecursionError),
+)
+"""What reading a reply raises that no server of ours sends."""
 
 
 def checked(reply: HttpReply, sql: str = "") -> HttpReply:
@@ -72,7 +91,7 @@ def checked(reply: HttpReply, sql: str = "") -> HttpReply:
     try:
         content = json.loads(reply.body)["error"]
         found = error_from(content, sql)
-    except (ValueError, KeyError, TypeError):
+    except UNSOUND:
         what = f"The server replied with status {reply.status} and nothing readable"
         raise ServerError(what, "Check the address and what stands between you and it") from None
     raise found
@@ -83,7 +102,7 @@ def catalogs() -> Steps[list[str]]:
     reply = checked((yield HttpCall(method="GET", path="/v1/me")))
     try:
         return [str(each["name"]) for each in json.loads(reply.body)["catalogs"]]
-    except (ValueError, KeyError, TypeError):
+    except UNSOUND:
         raise ServerError(*UNREADABLE) from None
 
 
@@ -135,7 +154,7 @@ def margins(place: str, confidence: Fraction, simultaneous: bool) -> Steps[Margi
         return tuple(
             None if each is None else np.array(each, np.object_).astype(float) for each in found
         )
-    except (ValueError, KeyError, TypeError):
+    except UNSOUND:
         raise ServerError(*UNREADABLE) from None
 
 

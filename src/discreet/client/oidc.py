@@ -56,6 +56,7 @@ class Prompt:
 
 def device_of(url: str, http: httpx.Client | None = None) -> Device | None:
     """Return how to sign in to a server; None where it has no OpenID provider."""
+    check_encrypted(url)
     with http or httpx.Client(timeout=PATIENCE) as client:
         try:
             reply = client.get(f"{url.rstrip('/')}/v1/oidc")
@@ -166,6 +167,7 @@ class BearerToken(httpx.Auth):
     """Sends a token that was given, or the one that is kept, renewed when it has ended."""
 
     def __init__(self, url: str, token: str | None) -> None:
+        check_encrypted(url)
         self._url = url
         self._kept: Credential = token or credential_for(url)
 
@@ -234,13 +236,28 @@ def _signed_in(
 def _checked(url: str) -> str:
     """Return an address that is encrypted or on this machine."""
     try:
-        place = urlsplit(url)
-        host = place.hostname or ""
+        is_safe = _is_safe(url)
     except ValueError:
         raise ServerError(*UNREADABLE) from None
-    if place.scheme == "https" or (place.scheme == "http" and _is_here(host)):
+    if is_safe:
         return url
     raise ServerError(f"The OpenID provider has an address without encryption: {_shown(url)}")
+
+
+def check_encrypted(url: str) -> None:
+    """Reject the address of a server to which a token would be sent in the clear."""
+    try:
+        is_safe = _is_safe(url)
+    except ValueError:
+        is_safe = False
+    if not is_safe:
+        what = f"A token would be sent without encryption to {url}"
+        raise ServerError(what, "Use the address that begins with https://")
+
+
+def _is_safe(url: str) -> bool:
+    place = urlsplit(url)
+    return place.scheme == "https" or (place.scheme == "http" and _is_here(place.hostname or ""))
 
 
 def _is_here(host: str) -> bool:

@@ -2,10 +2,13 @@
 
 import ssl  # noqa: TID251 - certificates, not random numbers
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from os import PathLike
+from threading import Event, Thread
 from types import TracebackType
-from typing import Any, Self, TypeVar, Unpack
+from typing import Any, Self, TypeAlias, TypeVar, Unpack
 
 import httpx
 
@@ -15,7 +18,7 @@ from discreet.catalog import Catalog
 from discreet.catalog.shown import tables_html
 from discreet.client import calls
 from discreet.client.calls import RETRIED, HttpCall, HttpReply, ServerError, Steps
-from discreet.client.oidc import BearerToken
+from discreet.client.oidc import BearerToken, check_encrypted
 from discreet.errors import HIDDEN, ParameterError
 from discreet.explanation import Explanation
 from discreet.explanation.coverage import Coverage
@@ -29,6 +32,12 @@ PATIENCE = 600.0
 
 TRIES, LONGEST_PAUSE = 6, 20.0
 """A call is repeated so often, after pauses of so many seconds at most."""
+
+TELL_EVERY = 10.0
+"""Seconds between two sentences to whoever waits for a reply."""
+
+OnWait: TypeAlias = Callable[[str], object] | None
+"""Called with a sentence while a reply is waited for."""
 
 AWAY = "The server cannot be reached"
 
@@ -71,6 +80,7 @@ def trusted(verify: Any) -> Any:
 
 def catalogs_at(url: str, token: str) -> list[str]:
     """Return the catalogs of a server that the holder of a token may use."""
+    check_encrypted(url)
     headers = {"Authorization": f"Bearer {token}"}
     with httpx.Client(base_url=url.rstrip("/"), headers=headers, timeout=PATIENCE) as http:
         return run(calls.catalogs(), http)
@@ -81,8 +91,8 @@ class Remote:
 
     def __init__(self, http: httpx.Client, name: str) -> None:
         self._http, self._path = http, calls.path_of(name)
-        self.on_wait: Callable[[str], None] = lambda _: None
-        """Called with a sentence while a call waits to be repeated."""
+        self.on_wait: OnWait = None
+        """Called with a sentence, maybe from another thread, while a call waits for its reply."""
 
     def ask(self, sql: str, **terms: Unpack[Terms]) -> Answer:
         """Return the answer as `Curator.ask` does. After a lost connection it is charged once."""
@@ -133,7 +143,7 @@ class Remote:
         return run(steps, self._http, self.on_wait)
 
 
-def run(steps: Steps[T], http: httpx.Client, on_wait: Callable[[str], object] = str) -> T:
+def run(steps: Steps[T], http: httpx.Client, on_wait: OnWait = None) -> T:
     """Make the calls of some steps, and return their result."""
     try:
         call = next(steps)
@@ -143,20 +153,84 @@ def run(steps: Steps[T], http: httpx.Client, on_wait: Callable[[str], object] = 
         return ended.value  # type: ignore[no-any-return]
 
 
-def _replied(call: HttpCall, http: httpx.Client, on_wait: Callable[[str], object]) -> HttpReply:
-    for number in range(1, TRIES + 1):
+def _replied(call: HttpCall, http: httpx.Client, on_wait: OnWait) -> HttpReply:
+    tries = Tries()
+    while True:
+        reply, failure = None, None
         try:
-            reply = reply_from(http.request(**request_of(call)))
-        except httpx.TransportError as error:
-            if number == TRIES:
-                raise away(error) from None
-            reply = None
-        if reply is not None and (reply.status not in RETRIED or number == TRIES):
+            with _told_while_waiting(on_wait):
+                reply = reply_from(http.request(**request_of(call)))
+        except httpx.RequestError as error:
+            failure = error
+        seconds = tries.pause_after(reply, failure)
+        if reply is not None and seconds is None:
             return reply
-        seconds = pause(number, reply)
-        on_wait(f"The server is busy or away; the next try is in {seconds:.0f} seconds")
-        time.sleep(seconds)
-    raise AssertionError
+        tell(on_wait, tries.sentence)
+        time.sleep(seconds or 0)
+
+
+@contextmanager
+def _told_while_waiting(on_wait: OnWait) -> Iterator[None]:
+    """Tell now and then that a reply has not come yet."""
+    if on_wait is None:
+        yield
+        return
+    ended = Event()
+
+    def keep_telling() -> None:
+        waited = 0.0
+        while not ended.wait(TELL_EVERY):
+            waited += TELL_EVERY
+            tell(on_wait, waiting_sentence(waited))
+
+    teller = Thread(target=keep_telling, daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        teller.join()
+
+
+def tell(on_wait: OnWait, sentence: str) -> None:
+    """Tell whoever waits."""
+    if on_wait is not None:
+        on_wait(sentence)
+
+
+def waiting_sentence(seconds: float) -> str:
+    """Return how long a reply was waited for."""
+    return f"Waiting for the answer for {seconds:.0f} seconds"
+
+
+@dataclass(slots=True)
+class Tries:
+    """Decides whether and when a call is repeated, and says why.
+
+    A query that still runs is waited for as long as the server runs it.
+    """
+
+    number: int = 0
+    sentence: str = ""
+
+    def pause_after(
+        self, reply: HttpReply | None, failure: httpx.RequestError | None
+    ) -> float | None:
+        """Return the seconds to wait before the next try; None if the reply is the last."""
+        if reply is not None and reply.is_still_running:
+            self.number = 0
+            self.sentence = "The query is still running"
+            return pause(1, reply)
+        self.number += 1
+        if reply is not None and reply.status not in RETRIED:
+            return None
+        if self.number >= TRIES:
+            if failure is not None:
+                raise away(failure) from None
+            return None
+        seconds = pause(self.number, reply)
+        self.sentence = f"The server is busy or away; the next try is in {seconds:.0f} seconds"
+        return seconds
 
 
 def request_of(call: HttpCall) -> dict[str, Any]:
@@ -177,9 +251,11 @@ def reply_from(response: httpx.Response) -> HttpReply:
 def pause(number: int, reply: HttpReply | None) -> float:
     """Return the seconds before a call is repeated: as the server says, or twice the last."""
     asked = "" if reply is None else reply.headers.get("retry-after", "")
-    return min(float(asked) if asked.isdigit() else 0.25 * 2**number, LONGEST_PAUSE)
+    return min(
+        float(asked) if asked.isascii() and asked.isdigit() else 0.25 * 2**number, LONGEST_PAUSE
+    )
 
 
-def away(error: httpx.TransportError) -> ServerError:
+def away(error: httpx.RequestError) -> ServerError:
     """Return that a server cannot be reached."""
     return ServerError(f"{AWAY} ({type(error).__name__})", "Check its address and the network")

@@ -110,6 +110,12 @@ class PublicStore:
         self._values: dict[str, list[tuple[Value, ...]]] = {}
         self._rehearsed = Rehearsed()
 
+    def table(self, name: str) -> pa.Table:
+        """Return a whole public table."""
+        with self._store.cursor() as cursor:
+            found: pa.Table = cursor.table(DUCKDB.quoted(name)).to_arrow_table()
+        return found
+
     def values(self, sql: str) -> list[tuple[Value, ...]]:
         """Return the rows of SQL over public tables, made by our own code; they never change."""
         found = self._values.get(sql)

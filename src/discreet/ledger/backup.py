@@ -16,6 +16,18 @@ RECORDS = ".records"
 FAILED = ("The copy of the ledger could not be written", "Check the disk and run it again")
 
 
+LEDGER = ".ledger"
+
+
+def records_of(ledger: Path) -> Path:
+    """Return the file of a server's records: clinic.records for clinic.ledger.
+
+    That of any other name is added to it, so that clinic.2025 and clinic.2026 have one each.
+    """
+    is_usual = ledger.suffix == LEDGER
+    return ledger.with_suffix(RECORDS) if is_usual else ledger.with_name(f"{ledger.name}{RECORDS}")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backup:
     """A copy that was made: its files, its number of entries and the digest of the last."""
@@ -30,7 +42,7 @@ def back_up(ledger: Path, target: Path) -> Backup:
 
     The ledger may be in use: SQLite's own backup copies one state of it.
     """
-    parts = [(ledger, target), (ledger.with_suffix(RECORDS), target.with_suffix(RECORDS))]
+    parts = [(ledger, target), (records_of(ledger), records_of(target))]
     key = (ledger.with_name(f"{ledger.name}{KEY}"), target.with_name(f"{target.name}{KEY}"))
     for _, new in (*parts, key):
         if new.exists() or new.is_symlink():

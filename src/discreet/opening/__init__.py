@@ -4,6 +4,7 @@
 |---|---|
 | `open.py` | `discreet.open`; catalog files with their data |
 | `unplugged.py` | catalog files without their data, to explain queries |
+| `synthetic.py` | synthetic tables from a catalog alone, to try queries for free |
 | `sources.py` | where the data are: files, data frames and servers; their versions and engines |
 | `stores.py` | what is kept for a catalog: its ledger and its prepared tables |
 | `contents.py` | digests of the bytes of files, and the cache of them |

@@ -5,9 +5,16 @@ from itertools import accumulate
 
 from sqlglot import ErrorLevel, ParseError, TokenError, Tokenizer, exp, parse_one
 from sqlglot.dialects.duckdb import DuckDB
+from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
-from discreet.errors import ParameterError, QuestionSizeError, SqlSyntaxError, StatementError
+from discreet.errors import (
+    ParameterError,
+    QuestionError,
+    QuestionSizeError,
+    SqlSyntaxError,
+    StatementError,
+)
 
 logging.getLogger("sqlglot").addHandler(
     logging.NullHandler()
@@ -69,6 +76,24 @@ def parse(text: str) -> exp.Query:
         raise _not_a_question(next((t for t in tokens if t.text.upper() == verb), tokens[0]))
     _check_tree(tree)
     return tree
+
+
+def canonical_text(text: str) -> str | None:
+    """Return a query on one line, without comments, names in small letters; None if it is none.
+
+    It is for people who compare queries, and it can be run. Which queries share an answer is
+    decided by what they mean: see `query.identity`.
+    """
+    try:
+        return parse(text).sql(
+            dialect=DIALECT,
+            comments=False,
+            normalize=True,
+            normalize_functions="upper",
+            unsupported_level=ErrorLevel.IGNORE,
+        )
+    except (QuestionError, RecursionError, SqlglotError):
+        return None
 
 
 def _tokens(text: str) -> list[Token]:

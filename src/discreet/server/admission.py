@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil, floor
-from time import monotonic
+from time import monotonic, sleep
 from typing import TypeAlias
 
 from discreet.server.faults import CallError
@@ -37,6 +37,11 @@ class Bucket:
         self.left -= 1
         return 0.0
 
+    def wait(self, *, per_minute: int, now: float) -> float:
+        """Return 0, or the seconds until there is a call."""
+        rate = per_minute / 60
+        return max(0.0, (1 - self.left) / rate - (now - self.seen))
+
 
 @dataclass(slots=True)
 class Rates:
@@ -49,12 +54,25 @@ class Rates:
     def check(self, who: str) -> None:
         """Count a call, or send it away."""
         now = monotonic()
+        bucket = self._bucket(who, now)
+        if wait := bucket.take(per_minute=self.per_minute, burst=self.burst, now=now):
+            raise too_many(TOO_OFTEN, ceil(wait))
+
+    def check_left(self, who: str) -> None:
+        """Send a call away if no more are left, and count none."""
+        now = monotonic()
+        if wait := self._bucket(who, now).wait(per_minute=self.per_minute, now=now):
+            raise too_many(TOO_OFTEN, ceil(wait))
+
+    def _bucket(self, who: str, now: float) -> Bucket:
         bucket = self._buckets.pop(who, None) or Bucket(left=self.burst, seen=now)
         self._buckets[who] = bucket  # the newest is last
         while len(self._buckets) > MOST_BUCKETS:
             del self._buckets[next(iter(self._buckets))]
-        if wait := bucket.take(per_minute=self.per_minute, burst=self.burst, now=now):
-            raise too_many("Too many calls in a short time", ceil(wait))
+        return bucket
+
+
+TOO_OFTEN = "Too many calls in a short time"
 
 
 def too_many(what: str, seconds: int) -> CallError:
@@ -182,10 +200,32 @@ async def _until(is_gone: Check) -> None:
         await asyncio.sleep(LOOK_EVERY)
 
 
+def wait_for_clock(settings: Settings, begun: float) -> None:
+    """Wait until shortly before a query that began at a moment ends by the clock; in its thread.
+
+    Others can be read off what it released once that is saved, so that saving follows the clock.
+    """
+    if settings.release_every is not None:
+        lead = settings.release_every / 5  # to save it, so that the query ends at this multiple
+        passed = monotonic() - begun
+        sleep(until_tick(passed + float(lead), settings.release_every))
+
+
 async def tick(settings: Settings) -> None:
     """Wait for the next tick of the clock at which answers leave, if there is such a clock."""
     if settings.release_every is not None:
         await asyncio.sleep(until_tick(monotonic(), settings.release_every))
+
+
+async def rest(settings: Settings, begun: float) -> None:
+    """Wait until a whole multiple of the time between ticks has passed since a moment.
+
+    A query that ended at any moment would tell its time to a caller who chose when it began, or who
+    looks at what it has changed: turns, records and lists.
+    """
+    if settings.release_every is not None:
+        passed = monotonic() - begun
+        await asyncio.sleep(until_tick(passed, settings.release_every))
 
 
 def until_tick(now: float, every: Fraction) -> float:

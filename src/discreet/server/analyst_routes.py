@@ -1,22 +1,27 @@
 """Routes for those who ask: queries, explanations, answers, the schema and the budget."""
 
 import asyncio
+import json
 from collections.abc import Callable
+from fractions import Fraction
 from math import isfinite, isnan
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.responses import JSONResponse
 
+from discreet.amounts import Balance, exact_and_float
 from discreet.answer import Answer
 from discreet.answer.wire import unpacked
-from discreet.errors import QuestionError
+from discreet.coverage.measurements import DEFAULT_PART
+from discreet.errors import CatalogError, QuestionError
 from discreet.explanation import Explanation
 from discreet.explanation.coverage import Coverage
 from discreet.parameters import confidence_level
 from discreet.server.asking import AnswerReply, QueryRunner, margins_of
+from discreet.server.audit import logged, query_text
 from discreet.server.bodies import (
     MOST_NUMBER,
     NUMBER,
@@ -27,7 +32,7 @@ from discreet.server.bodies import (
     exact,
 )
 from discreet.server.callers import NOWHERE, Caller
-from discreet.server.faults import error_of
+from discreet.server.faults import CallError
 from discreet.server.reading import OneReading
 from discreet.server.records import SavedReply
 from discreet.server.remedies import rejection_of
@@ -74,7 +79,7 @@ async def ask(request: Request, caller: Asker, body: AskBody, key: Key = None) -
     """Run a query. It is charged to your account, once; repeating it is free."""
     runner: QueryRunner = request.app.state.runner
     reply = await runner.ask(caller, body, key, request.is_disconnected)
-    return replied(reply, _wanted(request))
+    return await asyncio.to_thread(replied, reply, _wanted(request))
 
 
 @router.post("/explain")
@@ -93,31 +98,52 @@ async def explain(request: Request, caller: Asker, body: ExplainBody) -> Respons
                 raise
             raise rejection_of(caller, body, error) from None
 
-    async with request.app.state.planning.turn(caller.account, request.is_disconnected):
-        return _content(request, await asyncio.to_thread(explained))
+    def explained_and_logged() -> Explanation:
+        return logged(caller, "explain", explained, _free_at, **query_text(body.sql))
+
+    async with request.app.state.planning.turn(caller.place, request.is_disconnected):
+        return _content(request, await asyncio.to_thread(explained_and_logged))
+
+
+def _free_at(found: Explanation) -> dict[str, object]:
+    """Return what the log says of an explanation: what the query would be charged."""
+    due = found.price if found.due is None else found.due
+    return {"outcome": "free", "epsilon": str(due.epsilon), "delta": str(due.delta)}
 
 
 @router.post("/coverage")
 async def coverage(request: Request, caller: Asker, body: CoverageBody) -> Response:
     """Measure the share of a table's rows and values that answers count. It is charged once."""
+    runner: QueryRunner = request.app.state.runner
+    return _content(request, await runner.measure(caller, body, request.is_disconnected))
 
-    def measured() -> Coverage:
-        records = caller.site.records
+
+@router.get("/coverage")
+async def known_coverage(
+    request: Request, caller: Reader, table: Annotated[str, Query(max_length=1000)]
+) -> JsonObject:
+    """Return the coverage of a table as it was measured before, and what a measurement costs.
+
+    Spends nothing and reads no private data. `measured` is null if it was not measured yet,
+    and both are null if there is nothing to measure.
+    """
+
+    def known() -> JsonObject:
+        curator = caller.site.curator
         try:
-            found = caller.site.curator.coverage(
-                body.table,
-                epsilon=cast("float | None", exact(body.epsilon)),
-                columns=body.columns,
-                account=caller.account,
-            )
-        except Exception as error:
-            records.log(caller.name, "coverage", error_of(error).code, table=body.table)
-            raise
-        records.log(caller.name, "coverage", "done", table=body.table)
-        return found
+            found = curator.known_coverage(table)
+        except CatalogError:  # it has nothing to measure
+            return {"measured": None, "cost": None}
+        told = None if found is None else json.loads(found.to_json())
+        if told is not None:
+            del told["remaining"]  # of an account that the caller may not have
+        return {
+            "measured": told,
+            "cost": exact_and_float(epsilon=curator.catalog.budget.epsilon * DEFAULT_PART),
+        }
 
-    async with request.app.state.turns.turn(caller.account):
-        return _content(request, await asyncio.to_thread(measured))
+    async with request.app.state.planning.turn(caller.place, request.is_disconnected):
+        return await asyncio.to_thread(known)
 
 
 @router.get("/schema")
@@ -131,11 +157,41 @@ async def schema(request: Request, caller: Reader) -> Response:
 
 @router.get("/budget")
 async def budget(request: Request, caller: Asker) -> Response:
-    """Return what is left for you."""
-    left = await asyncio.to_thread(caller.site.curator.remaining_of, caller.account)
+    """Return what remains for you and in total, and for how many queries that is enough at least.
+
+    `enough_for` holds for any queries of this ε; more may fit if Discreet adds costs up better.
+    """
+    curator = caller.site.curator
+    left = await asyncio.to_thread(curator.remaining_of, caller.account)
     if _is_for_client(request):
         return Response(to_wire(left), media_type=WIRE)
-    return JSONResponse({"account": caller.account, "remaining": left.to_json()})
+    total = await asyncio.to_thread(lambda: curator.remaining)
+    return JSONResponse(
+        {
+            "account": caller.account,
+            "remaining": left.to_json(),
+            "total": total.to_json(),
+            "enough_for": [
+                {"epsilon": float(each), "queries": enough_for(left, each)} for each in USUAL
+            ],
+        }
+    )
+
+
+USUAL = (Fraction("0.1"), Fraction("0.3"), Fraction(1))
+"""What queries usually cost."""
+
+
+def enough_for(left: Balance, epsilon: Fraction) -> int:
+    """Return how many queries of an epsilon fit at least, by sums of epsilon or of rho.
+
+    What is epsilon-DP has a rho of at most epsilon squared, halved (docs/proofs/composition.md).
+    """
+    return int(max(left.epsilon // epsilon, 2 * left.rho // epsilon**2))
+
+
+CHARGED = ("ask", "coverage")
+"""What may be charged, as the log names it."""
 
 
 @router.get("/history")
@@ -147,7 +203,7 @@ async def history(
     """Return your own queries, the newest first."""
     records = caller.site.records
     found = await asyncio.to_thread(
-        lambda: records.entries(who=caller.name, before=before, most=limit)
+        lambda: records.entries(who=caller.name, actions=CHARGED, before=before, most=limit)
     )
     return {"entries": [each.to_json() for each in found]}
 
@@ -160,9 +216,9 @@ async def answer(
     format: Format | None = None,  # noqa: A002 - as the route has it
 ) -> Response:
     """Return a saved answer: your own, or any for readers and owners."""
-    found = await _saved(caller, id)
-    await asyncio.to_thread(caller.site.records.log, caller.name, "read", "free", answer=id)
-    return replied(AnswerReply(id=found.id, body=found.body), format or _wanted(request))
+    found = await _saved(caller, id, "read")
+    reply = AnswerReply(id=found.id, body=found.body)
+    return await asyncio.to_thread(replied, reply, format or _wanted(request))
 
 
 @router.get("/answers/{id}/margins")
@@ -177,13 +233,14 @@ async def margins(
 
     Each column has a list, or null if it has no margins. "Infinity" stands for no limit.
     """
-    found, level = await _saved(caller, id), confidence_level(exact(confidence))
+    level = confidence_level(exact(confidence))
+    found = await _saved(caller, id, "margins")
 
     def calculated() -> list[list[float | str | None] | None]:
         widths = margins_of(found, caller.site.curator, level, simultaneous)
         return [None if each is None else [_in_json(width) for width in each] for each in widths]
 
-    async with request.app.state.planning.turn(caller.account, request.is_disconnected):
+    async with request.app.state.planning.turn(caller.place, request.is_disconnected):
         return {"margins": await asyncio.to_thread(calculated)}
 
 
@@ -191,12 +248,22 @@ def _in_json(width: float) -> float | str | None:
     return float(width) if isfinite(width) else None if isnan(width) else "Infinity"
 
 
-async def _saved(caller: Caller, id_: str) -> SavedReply:
-    """Return a saved answer that the caller may see."""
-    found = await asyncio.to_thread(caller.site.records.reply, id_)
-    if found is None or (caller.role == "analyst" and found.account != caller.account):
-        raise NOWHERE
-    return found
+async def _saved(caller: Caller, id_: str, action: str) -> SavedReply:
+    """Return a saved answer that the caller may see, and log that it is read."""
+
+    def found() -> SavedReply:
+        saved = caller.site.records.reply(id_)
+        if saved is None or (caller.role == "analyst" and saved.account != caller.account):
+            raise NOWHERE
+        return saved
+
+    return await asyncio.to_thread(
+        lambda: logged(caller, action, found, lambda _: {"outcome": "free"}, answer=id_[:MOST_ID])
+    )
+
+
+MOST_ID = 100
+"""The most characters that are logged of what a caller sends as an id."""
 
 
 def replied(reply: AnswerReply, wanted: Format) -> Response:
@@ -212,8 +279,19 @@ def _nothing(*_: object) -> Any:
 
 def _parquet(answer: Answer) -> bytes:
     sink = pa.BufferOutputStream()
-    pq.write_table(answer.to_arrow(errors=True), sink)
+    try:
+        pq.write_table(answer.to_arrow(errors=True), sink)
+    except pa.ArrowNotImplementedError:  # of intervals
+        raise NO_PARQUET from None
     return sink.getvalue().to_pybytes()
+
+
+NO_PARQUET = CallError(
+    status=422,
+    code="no_parquet",
+    what="This answer has a column of a type that Parquet files cannot hold",
+    fix="Get it in another format: json, csv or arrow",
+)
 
 
 FORMATS: dict[Format, Callable[[Answer], bytes]] = {

@@ -1,6 +1,7 @@
 """The application: routes, limits on bodies, headers, the one form of errors, OpenAPI."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from ipaddress import ip_address
@@ -9,23 +10,34 @@ from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from discreet import __version__
 from discreet.errors import DiscreetError
-from discreet.server import analyst_routes, oidc_routes, owner_routes, request_routes, signing
+from discreet.server import (
+    analyst_routes,
+    oidc_routes,
+    owner_routes,
+    request_routes,
+    running_routes,
+    signing,
+)
 from discreet.server.admission import Turns, tick
 from discreet.server.asking import QueryRunner
 from discreet.server.bodies import ErrorReply
 from discreet.server.faults import CallError, error_of, forget_frames
+from discreet.server.learn.routes import router as learn_routes
 from discreet.server.metrics import Metrics
 from discreet.server.metrics import router as metrics_routes
 from discreet.server.page import router as page_routes
+from discreet.server.sample_routes import SyntheticSites
+from discreet.server.sample_routes import router as sample_routes
 from discreet.server.settings import Settings
+from discreet.server.shelf_routes import router as shelf_routes
 from discreet.server.signing import SignIns
 from discreet.server.sites import Site
+from discreet.server.spending_routes import router as spending_routes
 
 HEADERS = {
     "Cache-Control": "no-store",
@@ -38,7 +50,7 @@ HEADERS = {
 }
 """What every reply has."""
 
-LOOPBACK = ("localhost", "127.0.0.1", "[::1]", "::1")
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 REPLIES: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorReply, "description": what}
@@ -48,11 +60,12 @@ REPLIES: dict[int | str, dict[str, Any]] = {
         402: "Not enough budget",
         403: "Not allowed",
         404: "Nothing here that you may see",
-        409: "To be confirmed, or a key that was used for another query",
+        409: "Cancelled, to be confirmed, or a key or a name that was used before",
         413: "The call is too long",
         422: "The query or an argument is rejected",
         429: "Too many calls: come back after Retry-After seconds",
         503: "The server is shutting down, or the database failed",
+        504: "The query is still running: repeat the call with the same key",
     }.items()
 }
 
@@ -66,12 +79,14 @@ def make_app(sites: Mapping[str, Site], settings: Settings, hosts: Iterable[str]
         app.state.turns = Turns(settings.limits)
         app.state.runner = QueryRunner(settings=settings, turns=app.state.turns)
         app.state.planning = Turns(settings.limits)  # what reads no private data
+        app.state.synthetic = SyntheticSites()
         app.state.sign_ins = sign_ins
         app.state.settings = settings
         yield
         app.state.turns.stop()
         app.state.planning.stop()
         await app.state.runner.finish()
+        app.state.synthetic.close()
 
     app = FastAPI(
         title="Discreet",
@@ -88,16 +103,21 @@ def make_app(sites: Mapping[str, Site], settings: Settings, hosts: Iterable[str]
         signing.router,
         oidc_routes.router,
         analyst_routes.router,
+        shelf_routes,
+        sample_routes,
         request_routes.router,
+        running_routes.router,
         owner_routes.router,
+        spending_routes,
         metrics_routes,
+        learn_routes,
         page_routes,
     ):
         app.include_router(each)
     for kind in (CallError, DiscreetError, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, _told)
     metrics = app.state.metrics = Metrics()
-    known = frozenset([*LOOPBACK, *hosts])
+    known = frozenset(each.casefold().strip("[]") for each in (*LOOPBACK, *hosts))
     app.add_middleware(Guard, settings=settings, hosts=known, metrics=metrics)
     return app
 
@@ -111,8 +131,13 @@ async def _told(_: Request, error: Exception) -> Response:
 
 
 def rejection(error: CallError) -> Response:
-    """Return the reply to a call that is rejected."""
-    return JSONResponse(error.to_json(), status_code=error.status, headers=dict(error.headers))
+    """Return the reply to a call that is rejected.
+
+    Half of a character pair, which a call may contain, has no bytes and is written as an escape.
+    """
+    text = json.dumps(error.to_json(), ensure_ascii=False)
+    content, headers = text.encode("utf-8", "backslashreplace"), dict(error.headers)
+    return Response(content, error.status, headers, "application/json")
 
 
 def _call_error(error: Exception) -> CallError:
@@ -212,6 +237,8 @@ class Guard:
         names = [name for name, _ in headers]
         if any(names.count(each) > 1 for each in SINGLE):
             return AMBIGUOUS
+        if {b"content-length", b"transfer-encoding"} <= known.keys():
+            return TWO_LENGTHS
         if _host_in(known.get(b"host", b"")) not in self._hosts:
             return FOREIGN
         length = known.get(b"content-length", b"0")
@@ -252,6 +279,16 @@ AMBIGUOUS = CallError(
 )
 
 
+TWO_LENGTHS = CallError(
+    status=400,
+    code="bad_call",
+    what="A body has a length and comes in chunks",
+    fix="Send Content-Length or Transfer-Encoding, not both",
+    headers=CLOSED,
+)
+"""A proxy that goes by the one would take for a second call what belongs to the first."""
+
+
 class CutError(Exception):
     """A reply that failed after it had begun."""
 
@@ -273,10 +310,10 @@ FOREIGN = CallError(
 
 
 def _host_in(header: bytes) -> str:
-    """Return the name in a Host header, without its port."""
+    """Return the name in a Host header, without its port and without brackets."""
     text = header.decode("latin-1").casefold()
     if text.startswith("["):
-        return text.partition("]")[0] + "]"
+        return text[1:].partition("]")[0]
     return text.partition(":")[0]
 
 

@@ -8,25 +8,36 @@ caller.
 import asyncio
 import json
 from base64 import urlsafe_b64encode
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from hashlib import sha256
-from typing import TypeVar
+from time import monotonic
+from typing import Any, Generic, Literal, TypeVar, cast
 
 from discreet.amounts import Price
 from discreet.answer import Answer
 from discreet.answer.columns import Margins
 from discreet.answer.wire import packed, unpacked
+from discreet.coverage.measurements import DEFAULT_PART
 from discreet.curator import Curator
-from discreet.executor import NOT_SAVED, SAVED_ONLY, NotSavedError
+from discreet.executor import BEFORE_SAVING, NOT_SAVED, SAVED_ONLY, NotSavedError
+from discreet.explanation.coverage import Coverage
 from discreet.explanation.thresholds import REFUSES_UNLIKELY
-from discreet.server.admission import Check, Turns
-from discreet.server.bodies import AskBody, QueryBody
+from discreet.parameters import rational
+from discreet.query.parse import canonical_text
+from discreet.server.admission import Check, Turns, rest, wait_for_clock
+from discreet.server.audit import cut, query_text
+from discreet.server.bodies import AMOUNTS, AskBody, CoverageBody, QueryBody, exact
 from discreet.server.callers import Caller
 from discreet.server.faults import CallError, error_of
-from discreet.server.records import SavedReply, now
+from discreet.server.records import SavedCall, SavedReply, now
+from discreet.server.running_queries import CANCELLED, RunningQueries, RunningQuery
 from discreet.server.settings import Settings
 
+R = TypeVar("R")
 T = TypeVar("T")
 
 OTHER_CALL = CallError(
@@ -47,68 +58,126 @@ class AnswerReply:
     """Whether it is the reply to an earlier call with the same key."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work(Generic[R, T]):
+    """Something that may be charged."""
+
+    action: Literal["ask", "coverage"]
+    text: str
+    """The query as it was sent, or the table whose coverage is measured."""
+    act: Callable[[], R]
+    """Does it. How long it takes may depend on data."""
+    finish: Callable[[R], T]
+    """Saves and logs what was found, and returns the reply."""
+
+
 @dataclass(slots=True)
 class QueryRunner:
     """Runs queries for callers."""
 
     settings: Settings
     turns: Turns
-    under_way: set["asyncio.Task[AnswerReply]"] = field(default_factory=set)
-    """Queries that run; a shutdown waits for them."""
-    with_keys: dict[tuple[str, str, str], "asyncio.Task[AnswerReply]"] = field(default_factory=dict)
+    queries: RunningQueries = field(default_factory=RunningQueries)
+    with_keys: dict[tuple[str, str, str], RunningQuery] = field(default_factory=dict)
+    """Queries that run, by catalog, account and key of the client."""
+
+    @property
+    def under_way(self) -> "set[asyncio.Task[Any]]":
+        """What runs now."""
+        return self.queries.tasks
 
     async def ask(
         self, caller: Caller, body: AskBody, key: str | None, is_gone: Check
     ) -> AnswerReply:
         """Return the answer to a query, from an earlier call with the same key if there was one."""
         call = call_of(body)
-        if key is None:
-            return await self._begun(caller, body, call, None, is_gone)
-        noted = await asyncio.to_thread(caller.site.records.begin, caller.account, key, call)
-        if noted.call != call:
-            raise OTHER_CALL
-        if noted.answer is not None:
-            return await asyncio.to_thread(_repeated, caller, noted.answer, noted.body)
-        same = self.with_keys.get((caller.site.name, caller.account, key))
-        if same is not None:
-            return await asyncio.shield(same)
-        return await self._begun(caller, body, call, key, is_gone)
+        if key is not None:
+            noted = await asyncio.to_thread(caller.site.records.begin, caller.account, key, call)
+            if noted.call != call:
+                await asyncio.to_thread(_log_rejection, caller, "ask", OTHER_CALL, body.sql)
+                raise OTHER_CALL
+            if noted.answer is not None:
+                return await asyncio.to_thread(_repeated, caller, noted.answer, noted.body)
+            same = self.with_keys.get((caller.site.name, caller.account, key))
+            if same is not None:
+                return await self._reply_of(same)  # type: ignore[no-any-return]
+        asked = Asked(caller=caller, body=body, call=call, key=key, settings=self.settings)
+        work = Work(action="ask", text=body.sql, act=asked.act, finish=asked.finish)
+        return await self.run(caller, work, is_gone, key)
 
-    async def _begun(
-        self,
-        caller: Caller,
-        body: AskBody,
-        call: str,
-        key: str | None,
-        is_gone: Check,
-    ) -> AnswerReply:
-        async with self.turns.turn(caller.account, is_gone):
-            work = asyncio.to_thread(_asked, caller, body, call, key, self.settings)
-            task = asyncio.get_running_loop().create_task(work)
-            self.under_way.add(task)
-            place = (caller.site.name, caller.account, key or "")
-            if key is not None:
-                self.with_keys[place] = task
+    async def measure(self, caller: Caller, body: CoverageBody, is_gone: Check) -> Coverage:
+        """Return the coverage of a table."""
+        measured = AskedCoverage(caller=caller, body=body, settings=self.settings)
+        work = Work(action="coverage", text=body.table, act=measured.act, finish=measured.finish)
+        return await self.run(caller, work, is_gone)
+
+    async def run(
+        self, caller: Caller, work: "Work[R, T]", is_gone: Check, key: str | None = None
+    ) -> T:
+        """Run something that may be charged, in a thread of its own, once it has its turn.
+
+        What has begun ends, and keeps its turn until then, even if nobody waits for it any more.
+        """
+        async with AsyncExitStack() as stack:
+            query = stack.enter_context(self.queries.listed(caller, work.text))
+            turn = self.turns.turn(caller.place, query.unless_cancelled(is_gone))
             try:
-                return await _to_its_end(task)
-            finally:
-                self.under_way.discard(task)
-                if key is not None:
-                    self.with_keys.pop(place, None)
+                await stack.enter_async_context(turn)
+                if query.is_cancelled:
+                    raise CANCELLED
+            except CallError as error:
+                rejection = CANCELLED if query.is_cancelled else error
+                logged = (caller, work.action, rejection, work.text)
+                await asyncio.to_thread(_log_rejection, *logged)
+                raise rejection from None
+            if key is not None:
+                place = (caller.site.name, caller.account, key)
+                self.with_keys[place] = query
+                stack.callback(self._forget_key, place, query)
+            held = stack.pop_all()
+            ends = self._to_its_end(caller, work, held)
+            query.task = asyncio.get_running_loop().create_task(ends)
+            query.task.add_done_callback(_seen)
+        return await self._reply_of(query)  # type: ignore[no-any-return]
+
+    async def _to_its_end(self, caller: Caller, work: "Work[R, T]", held: AsyncExitStack) -> T:
+        """Do something in a thread. With a clock, nothing shows for how long it ran but ticks."""
+        async with held:
+            begun = monotonic()
+            BEFORE_SAVING.set(partial(wait_for_clock, self.settings, begun))
+            try:
+                found = await asyncio.to_thread(work.act)
+            except Exception as error:
+                await rest(self.settings, begun)
+                logged = (caller, work.action, error_of(error), work.text)
+                await asyncio.to_thread(_log_rejection, *logged)
+                raise
+            await rest(self.settings, begun)
+            return await asyncio.to_thread(work.finish, found)
+
+    async def _reply_of(self, query: RunningQuery) -> Any:
+        return await query.reply(self.settings.limits.reply_seconds)
+
+    def _forget_key(self, place: tuple[str, str, str], query: RunningQuery) -> None:
+        if self.with_keys.get(place) is query:
+            del self.with_keys[place]
 
     async def finish(self) -> None:
         """Wait for all queries that run."""
         while self.under_way:
-            await asyncio.wait(set(self.under_way))
+            await asyncio.wait(self.under_way)
 
 
-async def _to_its_end(task: "asyncio.Task[T]") -> T:
-    """Wait for a task; if nobody waits for this any more, still keep its turn until it ends."""
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait([task])
-        raise
+def _seen(task: "asyncio.Task[Any]") -> None:
+    """Take note of a failure that nobody waits for: its words would be written to the output."""
+    if not task.cancelled():
+        task.exception()
+
+
+def _log_rejection(caller: Caller, action: str, error: CallError, text: str) -> None:
+    """Log a call that was rejected."""
+    about = query_text(text) if action == "ask" else {"table": cut(text)}
+    caller.site.records.log(caller.name, action, error.code, **about)
 
 
 def call_of(body: AskBody) -> str:
@@ -117,51 +186,121 @@ def call_of(body: AskBody) -> str:
     return sha256(text.encode()).hexdigest()
 
 
-def _asked(
-    caller: Caller, body: AskBody, call: str, key: str | None, settings: Settings
-) -> AnswerReply:
-    """Run a query, save its answer and log it; in a thread of its own."""
-    records = caller.site.records
-    if key is not None:  # another call with this key, or another process, may have been faster
-        noted = records.begin(caller.account, key, call)
-        if noted.answer is not None:
-            return _repeated(caller, noted.answer, noted.body)
-    REFUSES_UNLIKELY.set(not body.accept_unlikely)
-    try:
-        check_approved(caller, body, settings)
-        answer = caller.site.curator.ask(body.sql, **body.terms(), account=caller.account)
-    except Exception as error:
-        records.log(caller.name, "ask", error_of(error).code, question=body.sql)
-        raise
-    content = packed(answer)
-    if len(content) > settings.limits.answer_bytes:
-        records.log(caller.name, "ask", "too_long", question=body.sql)
-        raise TOO_LONG
-    id_ = id_of(caller.account, call, answer)
-    terms = json.dumps(body.model_dump(mode="json", exclude={"sql", "accept_unlikely"}))
-    records.save(
-        SavedReply(
-            id=id_,
-            account=caller.account,
-            written=now(),
-            question=body.sql,
-            terms=terms,
-            body=content,
-        )
-    )
-    if key is not None:
-        content = records.finish(caller.account, key, id_, content).body
-    records.log(
-        caller.name,
-        "ask",
-        "free" if answer.is_free else "charged",
-        question=body.sql,
-        epsilon=str(answer.charged.epsilon),
-        delta=str(answer.charged.delta),
-        answer=id_,
-    )
-    return AnswerReply(id=id_, body=content)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A query of a caller; each step runs in a thread."""
 
+    caller: Caller
+    body: AskBody
+    call: str
+    key: str | None
+    settings: Settings
+
+    def act(self) -> tuple[Answer, bytes] | SavedCall:
+        """Run the query, unless another call with this key, or another process, was faster."""
+        caller, body = self.caller, self.body
+        if self.key is not None:
+            noted = caller.site.records.begin(caller.account, self.key, self.call)
+            if noted.answer is not None:
+                return noted
+        REFUSES_UNLIKELY.set(not body.accept_unlikely)
+        caller.check_still()  # it may have waited
+        check_approved(caller, body, self.settings)
+        answer = caller.site.curator.ask(body.sql, **body.terms(), account=caller.account)
+        return answer, _packed(answer, self.settings.limits.answer_bytes)
+
+    def finish(self, found: tuple[Answer, bytes] | SavedCall) -> AnswerReply:
+        """Save the answer, and log it."""
+        if isinstance(found, SavedCall):
+            return _repeated(self.caller, str(found.answer), found.body)
+        (answer, content), records = found, self.caller.site.records
+        id_ = id_of(self.caller.account, self.call, answer)
+        terms = self.body.model_dump(mode="json", exclude={"sql", "accept_unlikely"})
+        records.save(
+            SavedReply(
+                id=id_,
+                account=self.caller.account,
+                written=now(),
+                question=self.body.sql,
+                terms=json.dumps(terms),
+                body=content,
+            )
+        )
+        if self.key is not None:
+            content = records.finish(self.caller.account, self.key, id_, content).body
+        records.log(
+            self.caller.name,
+            "ask",
+            "free" if answer.is_free else "charged",
+            **query_text(self.body.sql),
+            epsilon=str(answer.charged.epsilon),
+            delta=str(answer.charged.delta),
+            answer=id_,
+        )
+        return AnswerReply(id=id_, body=content)
+
+
+def _packed(answer: Answer, most: int) -> bytes:
+    content = packed(answer)
+    if len(content) > most:
+        raise TOO_LONG
+    return content
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedCoverage:
+    """A measurement of coverage for a caller; each step runs in a thread."""
+
+    caller: Caller
+    body: CoverageBody
+    settings: Settings
+
+    def act(self) -> Coverage:
+        """Measure it."""
+        self.caller.check_still()  # it may have waited
+        return _coverage(self.caller, self.body, self.settings)
+
+    def finish(self, found: Coverage) -> Coverage:
+        """Log it."""
+        paid = Price(epsilon=Fraction(0)) if found.from_ledger else found.price
+        self.caller.site.records.log(
+            self.caller.name,
+            "coverage",
+            "free" if paid.is_free else "charged",
+            table=cut(self.body.table),
+            epsilon=str(paid.epsilon),
+            delta=str(paid.delta),
+        )
+        return found
+
+
+def _coverage(caller: Caller, body: CoverageBody, settings: Settings) -> Coverage:
+    """Return the coverage of a table; above the limit for approval, only what was measured."""
+    curator, epsilon = caller.site.curator, cast("float | None", exact(body.epsilon))
+    SAVED_ONLY.set(_is_above(curator, epsilon, caller, settings))
+    try:
+        return curator.coverage(
+            body.table, epsilon=epsilon, columns=body.columns, account=caller.account
+        )
+    except NotSavedError:
+        raise UNAPPROVED from None
+
+
+def _is_above(curator: Curator, epsilon: float | None, caller: Caller, settings: Settings) -> bool:
+    """Return whether a measurement would cost more than runs without the owner's approval."""
+    most = settings.approval_above
+    if most is None or caller.role == "owner":
+        return False
+    usual = curator.catalog.budget.epsilon * DEFAULT_PART
+    return (usual if epsilon is None else rational("epsilon", epsilon)) > most
+
+
+UNAPPROVED = CallError(
+    status=403,
+    code="approval_needed",
+    what="This measurement costs more than the data owner lets a single query cost",
+    fix="Use a smaller epsilon, or ask the data owner to measure it, which makes it free",
+)
 
 TOO_LONG = CallError(
     status=422,
@@ -198,9 +337,20 @@ def _repeated(caller: Caller, id_: str, body: bytes) -> AnswerReply:
 
 
 def approval_of(query: QueryBody) -> str:
-    """Return what stands for a query in a request: the query with its terms, as JSON."""
-    names = set(QueryBody.model_fields)
-    return json.dumps(query.model_dump(mode="json", include=names), sort_keys=True)
+    """Return what stands for a query in a request: the query with its terms, as JSON.
+
+    It is the same for 0.5, "0.5" and "1/2", and for any spaces and comments in the SQL.
+    """
+    told = query.model_dump(mode="json", include=set(QueryBody.model_fields))
+    told["sql"] = canonical_text(query.sql) or query.sql
+    return json.dumps({name: _written(name, each) for name, each in told.items()}, sort_keys=True)
+
+
+def _written(name: str, value: object) -> object:
+    """Return an amount as an exact text, and anything else as it is."""
+    if isinstance(value, Mapping):
+        return {each: _written(name, inner) for each, inner in value.items()}
+    return str(rational(name, exact(value))) if name in AMOUNTS and value is not None else value
 
 
 def due_for(caller: Caller, query: QueryBody) -> Price:

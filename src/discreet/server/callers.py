@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from discreet.errors import AccountError
-from discreet.ledger import OWNER
+from discreet.ledger import OWNER, Analyst
 from discreet.server.faults import CallError
 from discreet.server.sites import Site
 
@@ -37,11 +37,27 @@ class Caller:
     name: str
     role: Role
     site: Site
+    token_hash: str | None = None
+    """Of the token that the account has, if it has one."""
 
     @property
     def account(self) -> str:
         """The account that queries are charged to."""
         return OWNER if self.role == "owner" else self.name
+
+    @property
+    def place(self) -> str:
+        """The account and its catalog: two catalogs may have accounts of one name."""
+        return f"{self.site.name} {self.account}"
+
+    def check_still(self) -> None:
+        """Reject whose account ended, or has another role or token by now."""
+        for each in self.site.ledger.analysts():
+            if each.name == self.name:
+                now = (each.enabled, each.role, each.token_hash)
+                if now == (True, self.role, self.token_hash):
+                    return
+        raise STRANGER
 
     def check(self, least: Role) -> "Caller":
         """Reject whoever has a lesser role."""
@@ -61,12 +77,16 @@ def caller_with(token: str, site: Site) -> Caller | None:
         found = site.ledger.holder(token)
     except AccountError:
         return None
-    return Caller(name=found.name, role=found.role, site=site)
+    return _caller(found, site)
 
 
 def caller_named(site: Site, name: str, fingerprint: str) -> Caller | None:
     """Return who signed in by name, unless the token was changed or the account ended since."""
     for each in site.ledger.analysts():
         if each.name == name and each.enabled and site.fingerprint(each) == fingerprint:
-            return Caller(name=each.name, role=each.role, site=site)
+            return _caller(each, site)
     return None
+
+
+def _caller(found: Analyst, site: Site) -> Caller:
+    return Caller(name=found.name, role=found.role, site=site, token_hash=found.token_hash)

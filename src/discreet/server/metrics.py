@@ -69,6 +69,7 @@ class Metrics:
 async def metrics(request: Request) -> Response:
     """Return counts and durations of calls, for the owner of a catalog."""
     found: dict[str, Caller] = await request.app.state.sign_ins.callers(request)
+    request.app.state.sign_ins.count(found)
     max(found.values(), key=lambda each: RANK[each.role]).check("owner")
     counted: Metrics = request.app.state.metrics
     return Response(counted.text(request.app.state.turns.waiting), media_type=TEXT)

@@ -80,7 +80,12 @@ class OidcCallers:
                 for catalog, rule in rules.items()
             }
         found = {
-            catalog: Caller(name=name, role=account.role, site=self._sites[catalog])
+            catalog: Caller(
+                name=name,
+                role=account.role,
+                site=self._sites[catalog],
+                token_hash=account.token_hash,
+            )
             for catalog, account in tried.items()
             if account.enabled
         }

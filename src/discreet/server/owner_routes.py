@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import Annotated, Literal, TypeVar, cast
+from typing import Annotated, Literal, TypeVar
 
 from fastapi import APIRouter, Depends, Query
 from pydantic import Field
 
 from discreet.ledger import Analyst, make_token
 from discreet.ledger.inputs import check_analyst
+from discreet.server.audit import logged
 from discreet.server.bodies import MOST_NUMBER, Amount, Body, JsonObject, exact
 from discreet.server.callers import NOWHERE, Caller
 from discreet.server.faults import CallError
@@ -61,6 +62,14 @@ HEAD_MISSING = CallError(
 )
 
 
+NAME_TAKEN = CallError(
+    status=409,
+    code="name_taken",
+    what="There is an account with this name",
+    fix="Use another name, or change the account: PATCH analysts/NAME",
+)
+
+
 @router.get("/analysts")
 async def analysts(caller: Owner) -> JsonObject:
     """Return all accounts, their caps and what is left of them."""
@@ -77,19 +86,23 @@ async def add_analyst(caller: Owner, body: NewAnalyst) -> JsonObject:
 
     def added() -> JsonObject:
         token = make_token()
-        made = caller.site.ledger.declare_analyst(
-            body.name,
-            epsilon=cast("float", exact(body.epsilon)),
-            delta=cast("float | None", exact(body.delta)),
+        new = check_analyst(
+            name=body.name,
+            epsilon=exact(body.epsilon),
+            delta=exact(body.delta),
             token_hash=token.hash,
+            enabled=True,
             role=body.role,
         )
+        made = caller.site.ledger.replace_analyst(None, new)
+        if made != new:
+            raise NAME_TAKEN
         return {**_account(caller, made), "token": token.text}
 
     return await _logged(caller, "add", body.name, added)
 
 
-@router.patch("/analysts/{name}")
+@router.patch("/analysts/{name:path}")
 async def change_analyst(caller: Owner, name: Name, body: ChangedAnalyst) -> JsonObject:
     """Change the cap of an account, disable or enable it, or give it a new token."""
 
@@ -173,17 +186,7 @@ async def audit(
 
 async def _logged(caller: Caller, action: str, account: str, act: Callable[[], T]) -> T:
     """Do something as an owner, and log it."""
-
-    def done() -> T:
-        try:
-            result = act()
-        except Exception as error:
-            caller.site.records.log(caller.name, action, type(error).__name__, account=account)
-            raise
-        caller.site.records.log(caller.name, action, "done", account=account)
-        return result
-
-    return await asyncio.to_thread(done)
+    return await asyncio.to_thread(lambda: logged(caller, action, act, account=account))
 
 
 def _account(caller: Caller, analyst: Analyst) -> JsonObject:

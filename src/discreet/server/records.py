@@ -1,4 +1,4 @@
-"""What a server keeps besides the ledger: answers by id, client keys, sessions, the audit log.
+"""What a server keeps besides the ledger: answers, client keys, sessions, shelves, the audit log.
 
 It is in a SQLite file beside a ledger that is a file, and in a schema of the PostgreSQL server of
 any other ledger, so that several servers share it. Nothing in it was not
@@ -7,6 +7,7 @@ released: losing it loses no charge and no noisy table, which are in the ledger.
 
 # ruff: noqa: S608 - all SQL is of constants
 
+import errno
 import json
 import os
 import re
@@ -23,6 +24,7 @@ from typing import Any, Protocol, TypeAlias
 from discreet.errors import LedgerError
 from discreet.extras import psycopg_module
 from discreet.ledger import is_on_server
+from discreet.ledger.backup import records_of
 from discreet.ledger.postgres import parted
 
 ID = re.compile("[A-Za-z0-9_-]{24}")
@@ -43,6 +45,10 @@ TABLES = (
         number {serial}, written TEXT NOT NULL, who TEXT NOT NULL, action TEXT NOT NULL,
         outcome TEXT NOT NULL, about TEXT NOT NULL)""",
     "CREATE INDEX IF NOT EXISTS log_by_name ON {schema}log (who, number)",
+    "CREATE INDEX IF NOT EXISTS answers_by_time ON {schema}answers (written, id)",
+    """CREATE TABLE IF NOT EXISTS {schema}shelf (
+        account TEXT NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, content TEXT NOT NULL,
+        written TEXT NOT NULL, PRIMARY KEY (account, kind, name))""",
 )
 
 KEPT_IN_SQLITE = tuple(
@@ -78,8 +84,8 @@ class SqliteDatabase:
     def __init__(self, path: Path | None) -> None:
         self._lock = RLock()
         place = ":memory:" if path is None else str(path)
-        if path is not None and not path.exists():
-            path.touch(mode=0o600)
+        if path is not None:
+            _make(path)
         self._connection = sqlite3.connect(
             place, check_same_thread=False, isolation_level=None, timeout=60
         )
@@ -100,6 +106,15 @@ class SqliteDatabase:
         """Close the file."""
         with self._lock:
             self._connection.close()
+
+
+def _make(path: Path) -> None:
+    """Make a file that only this user may read, unless it is there; follow no link."""
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600))
+    except OSError as error:
+        what = f"The records of the server, {path}, are no file that this user may write"
+        raise LedgerError(what, "Check what is at this place") from error
 
 
 class PostgresDatabase:
@@ -208,7 +223,8 @@ class AuditFile:
         line = json.dumps({"catalog": self.catalog, **entry.to_json()}) + "\n"
         file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         try:
-            os.write(file, line.encode("ascii"))
+            if os.write(file, line.encode("ascii")) < len(line):
+                raise OSError(errno.ENOSPC, "The line was not written to its end")
         finally:
             os.close(file)
 
@@ -223,6 +239,11 @@ class Records:
 
     def __init__(self, database: Database, audit_file: AuditFile | None = None) -> None:
         self._database, self._audit_file = database, audit_file
+
+    @property
+    def database(self) -> Database:
+        """Where they are, for shelves beside them."""
+        return self._database
 
     def close(self) -> None:
         """Let go of the database."""
@@ -334,13 +355,19 @@ class Records:
                 self._audit_file.add(entry)
 
     def entries(
-        self, *, who: str | None = None, before: int | None = None, most: int = 100
+        self,
+        *,
+        who: str | None = None,
+        actions: Sequence[str] = (),
+        before: int | None = None,
+        most: int = 100,
     ) -> list[LogEntry]:
-        """Return lines of the audit log, the newest first."""
+        """Return lines of the audit log, the newest first; of some actions, or of all."""
         asked = ["number < ?"] if before is not None else []
         asked += ["who = ?"] if who is not None else []
+        asked += [f"action IN ({', '.join('?' for _ in actions)})"] if actions else []
         where = f" WHERE {' AND '.join(asked)}" if asked else ""
-        values = [each for each in (before, who) if each is not None]
+        values = [each for each in (before, who, *actions) if each is not None]
         found = self._database.run(
             "SELECT number, written, who, action, outcome, about FROM {schema}log"
             + where
@@ -369,10 +396,20 @@ def records_beside(ledger: str | Path, audit_file: AuditFile | None = None) -> R
     return Records(_database_beside(ledger), audit_file)
 
 
+MOST_SCHEMA = 63
+"""Characters of a name that PostgreSQL keeps."""
+
+
+def schema_of(ledger: str) -> str:
+    """Return the schema of the records of a ledger, which no other ledger has."""
+    name = f"{ledger}_server"
+    return name if len(name) <= MOST_SCHEMA else f"{ledger[:40]}_{_digest(ledger)[:15]}_server"
+
+
 def _database_beside(ledger: str | Path) -> Database:
     if isinstance(ledger, str) and is_on_server(ledger):
         address, schema = parted(ledger)
-        return PostgresDatabase(address, f"{schema[:56]}_server")
+        return PostgresDatabase(address, schema_of(schema))
     if str(ledger) == ":memory:":
         return SqliteDatabase(None)
-    return SqliteDatabase(Path(ledger).with_suffix(".records"))
+    return SqliteDatabase(records_of(Path(ledger)))

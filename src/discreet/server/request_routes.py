@@ -10,6 +10,7 @@ from pydantic import Field
 from discreet.amounts import exact_and_float
 from discreet.ledger.requests import Request
 from discreet.server.asking import approval_of, due_for
+from discreet.server.audit import logged, query_text
 from discreet.server.bodies import MOST_NUMBER, Amount, Body, JsonObject, QueryBody, exact
 from discreet.server.callers import Caller
 from discreet.server.reading import OneReading
@@ -71,10 +72,17 @@ async def make_request(caller: Asker, body: RequestBody) -> JsonObject:
                 question=approval_of(body.query),
                 price=str(due_for(caller, body.query)),
             )
-        caller.site.records.log(caller.name, "request", "made", request=found.number)
         return _shown(found)
 
-    return await asyncio.to_thread(made)
+    return await asyncio.to_thread(
+        lambda: logged(
+            caller,
+            "request",
+            made,
+            lambda found: {"outcome": "made", "request": found["number"]},
+            **({} if body.query is None else query_text(body.query.sql)),
+        )
+    )
 
 
 @router.post("/{number}/decision")
@@ -90,11 +98,17 @@ async def decide(caller: Owner, number: Number, body: DecisionBody) -> JsonObjec
             epsilon=cast("float | None", exact(body.epsilon)),
             delta=cast("float | None", exact(body.delta)),
         )
-        outcome = "granted" if body.granted else "declined"
-        caller.site.records.log(caller.name, "decide", outcome, request=number)
         return _shown(found)
 
-    return await asyncio.to_thread(decided)
+    return await asyncio.to_thread(
+        lambda: logged(
+            caller,
+            "decide",
+            decided,
+            lambda _: {"outcome": "granted" if body.granted else "declined"},
+            request=number,
+        )
+    )
 
 
 def _shown(request: Request) -> JsonObject:

@@ -20,7 +20,7 @@ from discreet.explanation.thresholds import GroupThresholdWarning
 from discreet.ledger import make_token
 from discreet.server.app import is_loopback, make_app
 from discreet.server.callers import Caller
-from discreet.server.connections import protocol_with
+from discreet.server.connections import BACKLOG, allowed_connections, protocol_with
 from discreet.server.settings import Settings
 from discreet.server.signing import SignIns
 from discreet.server.sites import Site, open_site
@@ -105,10 +105,6 @@ def listening(address: Address) -> Iterator[Listening]:
         yield Listening(address=replace(address, port=heard.getsockname()[1]), heard=heard)
 
 
-BACKLOG = 2048
-"""Connections that may wait to be accepted."""
-
-
 def _not_listening(address: Address, error: OSError) -> ParameterError:
     """Return why a server cannot listen at an address."""
     match error.errno:
@@ -182,7 +178,8 @@ class Running:
             server_header=False,
             timeout_keep_alive=30,
             limit_concurrency=2000,
-            http=protocol_with(self.settings.limits.header_seconds),
+            backlog=BACKLOG,
+            http=protocol_with(self.settings.limits.header_seconds, allowed_connections()),
             h11_max_incomplete_event_size=1 << 15,
         )
         try:

@@ -1,29 +1,94 @@
-"""What a catalog declares, as JSON: no address, no path and nothing of the data."""
+"""What a catalog declares, as JSON and in words: no address, no path and nothing of the data."""
+
+from collections.abc import Iterator
 
 from discreet.answer.columns import json_value
 from discreet.catalog import Catalog
-from discreet.catalog.schema import Auto, Bounds, Column, PrivateTable, Table
+from discreet.catalog.schema import (
+    Auto,
+    Bounds,
+    Column,
+    ColumnUnit,
+    PathUnit,
+    PrivateTable,
+    PublicTable,
+    RowUnit,
+    Table,
+)
 from discreet.catalog.shown import end_text, unit_text
+from discreet.errors import readable
 
 
 def schema_of(catalog: Catalog) -> dict[str, object]:
-    """Return tables, columns and the budget's terms."""
-    return {"tables": [_table(each) for each in catalog.tables]}
+    """Return tables, columns and what the owner promises about any one person."""
+    return {
+        "tables": [_table(each, catalog) for each in catalog.tables],
+        "neighbours": catalog.budget.neighbours.value,
+        "promise": PROMISES[catalog.budget.neighbours.value],
+    }
 
 
-def _table(table: Table) -> dict[str, object]:
+PROMISES = {
+    "add-remove": "Every answer is almost as likely if all rows of any one of them are "
+    "removed or added",
+    "replace": "Every answer is almost as likely if all rows of any one of them are "
+    "replaced by others",
+}
+
+
+def _table(table: Table, catalog: Catalog) -> dict[str, object]:
     told: dict[str, object] = {
         "name": table.name,
         "protects": unit_text(table),
         "is_private": isinstance(table, PrivateTable),
-        "columns": [_column(each) for each in table.columns],
+        "columns": [_column(each, table, catalog) for each in table.columns],
+        "key": table.key,
     }
     if isinstance(table, PrivateTable):
-        told["rows_per_unit"] = table.rows_per_unit
+        told |= {
+            "rows_per_unit": table.rows_per_unit,
+            "unit": _unit_name(table, catalog),
+            "limits": list(_limits(table, catalog)),
+        }
     return told
 
 
-def _column(column: Column) -> dict[str, object]:
+def _unit_name(table: PrivateTable, catalog: Catalog) -> str:
+    """Return what identifies who is protected: a column, or "row"."""
+    owner = (table, *catalog.parents(table))[-1]
+    return owner.unit.column if isinstance(owner.unit, ColumnUnit) else "row"
+
+
+def _limits(table: PrivateTable, catalog: Catalog) -> Iterator[str]:
+    """Yield what one person can change, in sentences."""
+    unit = _unit_name(table, catalog)
+    match table.unit:
+        case RowUnit():
+            yield "Each row is protected on its own."
+        case PathUnit(column=column, table=other):
+            yield f"{column} leads to {other}: a row belongs to the {unit} of its row there."
+            yield _rows(table, unit)
+        case ColumnUnit():
+            yield _rows(table, unit)
+            yield f"Rows where {unit} is NULL are left out."
+    match table.groups_per_unit:
+        case int() as most:
+            yield f"Each {unit} is counted in at most {most} groups of a query."
+        case tuple() as limits:
+            for column, most in limits:
+                yield f"Each {unit} is counted in at most {most} groups by {column}."
+
+
+def _rows(table: PrivateTable, unit: str) -> str:
+    most = table.rows_per_unit
+    return f"At most {most:,} {'row' if most == 1 else 'rows'} of each {unit} {_is(most)} used."
+
+
+def _is(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _column(column: Column, table: Table, catalog: Catalog) -> dict[str, object]:
     told: dict[str, object] = {"name": column.name, "type": column.kind.value}
     if isinstance(column.bounds, Bounds):
         told["bounds"] = [
@@ -33,4 +98,40 @@ def _column(column: Column) -> dict[str, object]:
         told["bounds"] = "auto"
     if column.values is not None:
         told["values"] = [json_value(each) for each in column.values]
+    if isinstance(table, PrivateTable):
+        told["words"] = list(_roles(column, table, catalog)) or list(_words(column))
     return told
+
+
+def _roles(column: Column, table: PrivateTable, catalog: Catalog) -> Iterator[str]:
+    """Yield what a column identifies, in sentences."""
+    name = column.name.casefold()
+    if isinstance(table.unit, ColumnUnit) and table.unit.column.casefold() == name:
+        yield f"Identifies who is protected. COUNT(DISTINCT {column.name}) counts them."
+    elif table.key is not None and table.key.casefold() == name:
+        yield "Identifies a row."
+    for each in catalog.tables:
+        key = each.key if isinstance(each, PublicTable) else None
+        if key is not None and key.casefold() == name:
+            yield f"Refers to {each.name}, which is public: JOIN {each.name} USING ({column.name})."
+
+
+def _words(column: Column) -> Iterator[str]:
+    """Yield what the declaration of a column does to answers, in sentences."""
+    match column.bounds:
+        case Bounds(low=low, high=high) if column.kind.is_number:
+            first, last = (end_text(column, each) for each in (low, high))
+            yield f"Values below {first} count as {first}, values above {last} as {last}."
+        case Auto():
+            yield "Bounds are found privately when a query first needs them. This costs ε."
+        case None:
+            if column.kind.is_number:
+                yield f"No bounds. Sums need a range: SUM(CLAMP({column.name}, 0, 100))."
+    if column.step is not None:
+        yield f"In steps of {readable(column.step)}."
+    if column.values is not None:
+        yield "All groups are shown, even empty ones. Other values are left out."
+    elif column.kind.value == "text":
+        yield "Values are not declared: rare ones stay hidden when you group by it."
+    if column.nulls:
+        yield "May be NULL, which is a group of its own."

@@ -37,6 +37,9 @@ class ServerLimits:
     """Length of an answer."""
     seconds: int = 300
     """A query that has not begun after this many seconds gets status 429."""
+    reply_seconds: int = 50
+    """A query that has not ended this many seconds after it began gets status 504. It runs on, and
+    the same call gets its answer later."""
     header_seconds: int = 10
     """A connection whose next call has no whole headers after this many seconds is closed."""
     body_seconds: int = 20
@@ -52,7 +55,7 @@ class Settings:
     limits: ServerLimits = ServerLimits()
     """The table `[limits]`, below."""
     release_every: Fraction | None = None
-    """Answers leave the server at multiples of this time, such as "250ms" or "1s"."""
+    """Queries take multiples of this time, such as "250ms" or "1s", and replies leave at them."""
     approval_above: Fraction | None = None
     """A single query that costs a larger ε runs only after an owner has approved it."""
     session_hours: int = 12

@@ -6,13 +6,15 @@ cookie is out of reach of scripts, and the page gets the token in the reply to i
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
 from hmac import compare_digest
+from ipaddress import ip_address, ip_network
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Path, Request, Response
 
+from discreet.ledger.inputs import selector_in
 from discreet.noise import SYSTEM
 from discreet.server.admission import Rates
 from discreet.server.bodies import CatalogContent, Health, JsonObject, Me, SignInBody
@@ -57,7 +59,7 @@ class SignIns:
 
     def count_stranger(self, request: Request) -> None:
         """Count a call of somebody who has not signed in, or send it away."""
-        self._strangers.check(request.client.host if request.client else "")
+        self._strangers.check(_address(request))
 
     @property
     def records(self) -> Records:
@@ -69,9 +71,21 @@ class SignIns:
         found = await self.callers(request)
         caller = found.get(catalog)
         if caller is None:
+            self.count(found)
             raise NOWHERE
-        self._calls.check(f"{catalog} {caller.name}")
+        self.count({catalog: caller})
         return caller
+
+    def count(self, callers: Mapping[str, Caller]) -> None:
+        """Count a call of somebody who has signed in, or send it away."""
+        for catalog, caller in callers.items():
+            self._calls.check(f"{catalog} {caller.name}")
+
+    async def anybody(self, request: Request) -> Caller:
+        """Return who calls a route that is about no catalog."""
+        found = await self.callers(request)
+        self.count(found)
+        return next(iter(found.values()))
 
     async def callers(self, request: Request) -> dict[str, Caller]:
         """Return who calls, in every catalog that this person may use."""
@@ -96,9 +110,16 @@ class SignIns:
         if self.oidc is not None and looks_signed(token):
             return await self._signed(self.oidc, token, request)
         site = await asyncio.to_thread(self._site_of, token)
+        # Before the hash, which takes its time. Whoever knows the public part of a token and
+        # guesses the rest is sent away, and nobody else with this address or this token.
+        who = f"{_address(request)} {selector_in(token)}"
         if site is None:
-            self.count_stranger(request)  # before the hash, which takes its time
+            self.count_stranger(request)
+        else:
+            self._strangers.check_left(who)
         tried = await asyncio.to_thread(caller_with, token, site or next(iter(self.sites.values())))
+        if tried is None and site is not None:
+            self._strangers.check(who)
         if tried is None:
             raise STRANGER
         return {tried.site.name: tried}
@@ -159,6 +180,19 @@ class SignIns:
         return json.dumps(found)
 
 
+def _address(request: Request) -> str:
+    return network_of(request.client.host if request.client else "")
+
+
+def network_of(host: str) -> str:
+    """Return who is counted as one caller: an address, or of IPv6 the network that one has."""
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return host
+    return str(ip_network((address, 64), strict=False)) if address.version == 6 else host
+
+
 CatalogName = Annotated[str, Path(max_length=64, description="The name of a catalog")]
 
 
@@ -167,9 +201,20 @@ def caller_in(least: Role) -> Callable[[Request, str], Awaitable[Caller]]:
 
     async def caller(request: Request, catalog: CatalogName) -> Caller:
         signed_in: SignIns = request.app.state.sign_ins
-        return (await signed_in.caller(request, catalog)).check(least)
+        found = await signed_in.caller(request, catalog)
+        try:
+            return found.check(least)
+        except CallError as error:
+            await asyncio.to_thread(_log_rejection, found, request, error)
+            raise
 
     return caller
+
+
+def _log_rejection(caller: Caller, request: Request, error: CallError) -> None:
+    """Log a call that the caller's role does not allow."""
+    route = getattr(request.scope.get("route"), "path", "")
+    caller.site.records.log(caller.name, "call", error.code, method=request.method, route=route)
 
 
 @router.get("/health")
@@ -181,7 +226,9 @@ async def health(request: Request) -> Health:
 @router.get("/v1/me")
 async def me(request: Request) -> Me:
     """Return the catalogs that you may use, and your role in each."""
-    found = await request.app.state.sign_ins.callers(request)
+    sign_ins: SignIns = request.app.state.sign_ins
+    found = await sign_ins.callers(request)
+    sign_ins.count(found)
     return Me(
         catalogs=[
             CatalogContent(name=name, role=each.role, who=each.name) for name, each in found.items()
@@ -204,6 +251,7 @@ async def sign_in(
         callers = await sign_ins.with_code(body.code, request)
     else:
         callers = await sign_ins.with_token(body.token or "", request)
+    sign_ins.count(callers)
     secret, csrf = await asyncio.to_thread(sign_ins.open_session, callers)
     set_session(response, secret)
     return _begun(csrf, callers)
@@ -225,6 +273,7 @@ async def session(
         if error is not STRANGER:
             raise
         return _begun("", {})
+    sign_ins.count(callers)
     if about is None or about["kind"] != "session":
         raise STRANGER
     return _begun(about["csrf"], callers)

@@ -28,17 +28,17 @@ function History({ onDone }) {
   const { value, error } = useLoaded(() => get(`${base.value}/history?limit=100`), [base.value, turn.value]);
   if (error) return html`<${Failure} error=${error} />`;
   if (!value) return html`<${Loading} rows="6" label="Loading the history" />`;
-  const entries = value.entries.filter((each) => each.action === "ask" && each.question);
+  const entries = value.entries.filter((each) => each.action === "ask" && (each.sql ?? each.question));
   if (!entries.length) return html`<${Empty} title="No queries yet">Your queries appear here. Opening one again is free.</${Empty}>`;
   const open = async (each) => {
     try {
       if (each.answer) await openAnswer(each);
-      else openQuery(each.question);
+      else openQuery(each.sql ?? each.question);
       onDone();
     } catch (found) { say(`${found.message}. ${found.remedy}`); }
   };
   return html`<ul class="hist">${entries.map((each) => html`<li key=${each.number}><button type="button" onClick=${() => open(each)}>
-    <span class="mono text">${brief(each.question)}</span>
+    <span class="mono text">${brief(each.sql ?? each.question)}</span>
     <span class=${`cost ${each.outcome === "charged" ? "priced" : "muted"}`}>${each.outcome === "charged" ? `ε ${amount(parts(each.epsilon))}` : OUTCOMES[each.outcome] ?? "rejected"}</span>
     <span class="when">${when(each.written)}</span></button></li>`)}</ul>`;
 }

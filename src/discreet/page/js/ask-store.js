@@ -192,6 +192,7 @@ export const stopWaiting = () => waiting?.abort();
 export async function openAnswer(entry) {
   const answer = await get(`${base.value}/answers/${entry.answer}`);
   const [top, bottom = 1] = String(entry.epsilon ?? "").split("/").map(Number);
-  openQuery(entry.question, "", top > 0 ? { epsilon: top / bottom } : {});
-  batch(() => { answered.value = { id: entry.answer, answer, sql: entry.question, isSaved: true }; run.value = { state: "done", isOpened: true }; });
+  const text = entry.sql ?? entry.question;
+  openQuery(text, "", top > 0 ? { epsilon: top / bottom } : {});
+  batch(() => { answered.value = { id: entry.answer, answer, sql: text, isSaved: true }; run.value = { state: "done", isOpened: true }; });
 }
