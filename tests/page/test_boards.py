@@ -22,10 +22,6 @@ def answers(clinic: Served) -> dict[str, str]:
     }
 
 
-@pytest.fixture(autouse=True)
-def _expected(windows: Windows) -> None:
-
-
 def saved(served: Served, who: str = "ann") -> dict[str, list[str]]:
     boards = served.call("GET", f"{BASE}/boards", who).json()["boards"]
     return {board["name"]: [each["title"] for each in board["cards"]] for board in boards}

@@ -34,10 +34,6 @@ def clinic(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield served
 
 
-@pytest.fixture(autouse=True)
-def _expected(windows: Windows) -> None:
-
-
 def test_a_table_says_who_is_protected_and_what_one_person_can_change(windows: Windows) -> None:
     page = windows.open("/data")
     table = page.get_by_role("region", name="visits")
