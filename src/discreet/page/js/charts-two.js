@@ -20,7 +20,7 @@ export function Heat({ points, width, label }) {
       ${xs.map((b, i) => {
         const each = of.get([a, b].map(keyText).join("\n"));
         const x = left + i * (w + gap), y = top + j * (h + gap), middle = x + w / 2;
-        if (!each || each.value === null) return html`<rect key=${i} class="none" x=${x} y=${y} width=${w} height=${h} rx="4" />`;
+        if (!each || each.value === null) return html`<rect key=${i} class="absent" x=${x} y=${y} width=${w} height=${h} rx="4" />`;
         const share = Math.max(0, each.value / most), isDoubtful = each.half === null || each.half > Math.abs(each.value) / 3;
         return html`<g key=${i}><rect class="solid" x=${x} y=${y} width=${w} height=${h} rx="4" opacity=${(0.05 + 0.5 * share).toFixed(3)} />
           ${isDoubtful && html`<rect class="doubtful" x=${x} y=${y} width=${w} height=${h} rx="4" fill=${`url(#${name})`} />`}
