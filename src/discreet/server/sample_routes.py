@@ -98,7 +98,7 @@ async def try_query(request: Request, caller: Asker, body: QueryBody) -> JsonObj
 
     def tried() -> JsonObject:
         data = request.app.state.synthetic.of(caller.site)
-        outcome = {"outcome": "free"}
+        outcome: dict[str, object] = {"outcome": "free"}
         about = query_text(body.sql)
         return logged(caller, "try", lambda: _tried(data, body), lambda _: outcome, **about)
 
