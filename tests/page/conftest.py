@@ -28,8 +28,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """Run a browser for one file of tests: other tests must not meet its running loop."""
     require_marker("browser")
     path = shutil.which("chromium") or shutil.which("chromium-browser")
     assert path, "The tests of the page need Chromium: sudo apt-get install -y chromium"

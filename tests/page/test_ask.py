@@ -16,6 +16,7 @@ from tests.server.running import BASE, Served, serving, write_catalog
 
 pytestmark = pytest.mark.browser
 
+COUNT_OF = "SELECT {} FROM visits"
 COUNT = "SELECT region, COUNT(*) AS visits FROM visits GROUP BY region"
 
 
@@ -167,7 +168,8 @@ def test_too_little_budget_is_lowered_or_requested(windows: Windows) -> None:
 
 def test_unlikely_groups_are_confirmed_first(windows: Windows) -> None:
     windows.expected = ("409",)
-    assert windows.served.ask("SELECT COUNT(DISTINCT patient_id) FROM visits", epsilon=1).is_success
+    for counted in ("COUNT(*)", "COUNT(DISTINCT patient_id)"):
+        assert windows.served.ask(COUNT_OF.format(counted), epsilon=5).is_success
     page = opened(
         windows, "SELECT city, COUNT(*) AS visits FROM visits GROUP BY city", epsilon="0.1"
     )
