@@ -116,6 +116,6 @@ def _opened(browser: Browser, served: Served, path: str) -> tuple[int, int]:
 def _first_times(browser: Browser, served: Served) -> tuple[float, float]:
     """Return when something was painted, and when the cost of a query was shown."""
     with _window(browser, served, "/") as page:
-        page.wait_for_selector("[data-preview=ready]")
+        page.wait_for_selector(".preview .strip")
         shown: Any = page.evaluate("performance.now()")
         return float(page.evaluate(PAINT)), float(shown)

@@ -264,7 +264,13 @@ HOMES = {
     "pyspark": {"engines", "opening.sources"},
     "pandas": {"answer"},
     "polars": {"answer"},
-    "sqlglot": {"query.check", "query.expressions", "query.parse", "query.places"},
+    "sqlglot": {
+        "query.check",
+        "query.expressions",
+        "query.parse",
+        "query.places",
+        "query.remedies",
+    },
     "sqlite3": {"ledger", "local.collector", "server.records"},
     "matplotlib": {"plots"},
     "rich": {"answer", "cli"},
@@ -367,6 +373,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "expressions": {"parse", "tree"},
         "check": {"expressions", "identity", "parse", "questions", "tree"},
         "plan": {"expressions", "identity", "noise_reasons", "questions", "tree"},
+        "remedies": {"expressions", "parse"},
     },
     "query.expressions": in_order(
         "__init__ intervals rejections",
@@ -411,7 +418,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "admission callers oidc_provider reading",
         "audit bodies oidc page schema",
         "running_queries",
-        "asking data_drafts signing",
+        "asking data_drafts remedies signing",
         "data_sets",
         "analyst_routes dataset_routes learn metrics oidc_routes owner_routes request_routes"
         " running_routes sample_routes shelf_routes spending_routes",

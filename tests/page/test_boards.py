@@ -22,11 +22,6 @@ def answers(clinic: Served) -> dict[str, str]:
     }
 
 
-@pytest.fixture(autouse=True)
-def _expected(windows: Windows) -> None:
-    windows.expected = ("404",)  # charts are drawn where they are served
-
-
 def saved(served: Served, who: str = "ann") -> dict[str, list[str]]:
     boards = served.call("GET", f"{BASE}/boards", who).json()["boards"]
     return {board["name"]: [each["title"] for each in board["cards"]] for board in boards}
@@ -105,7 +100,7 @@ def moved(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 def test_a_card_says_that_the_data_changed_and_what_a_new_answer_costs(
     browser: Browser, moved: Served
 ) -> None:
-    windows = Windows(browser=browser, served=moved, expected=("404",))
+    windows = Windows(browser=browser, served=moved)
     page = windows.open("/boards")
     card = page.get_by_role("region", name="Average age")
     expect(card).to_contain_text("The data changed")

@@ -31,7 +31,6 @@ def ask_for(served: Served, who: str, epsilon: str, reason: str) -> None:
 
 
 def room(windows: Windows, **more: Any) -> Page:
-    windows.expected = (*windows.expected, "404")  # where running queries are not listed
     page = windows.open("/owner", "boss", **more)
     expect(page.get_by_role("heading", name="Owner's room")).to_be_visible()
     return page

@@ -46,6 +46,7 @@ def test_a_view_is_accessible_light_and_dark_wide_and_narrow(windows: Windows, p
         assert not found, (theme, json.dumps(found, indent=1))
     for width in (ZOOMED, PHONE):
         page.set_viewport_size(width)
+        page.wait_for_timeout(300)  # charts are drawn again for the new width
         assert page.evaluate("document.documentElement.scrollWidth") <= width["width"]
     found = breaches(page)
     assert not found, json.dumps(found, indent=1)
@@ -75,6 +76,6 @@ def test_analysts_see_no_room_of_the_owner(windows: Windows) -> None:
     expect(page.get_by_role("link", name="Owner")).to_have_count(0)
 
 
-def test_an_unknown_address_says_so(windows: Windows) -> None:
+def test_an_unknown_playground_says_so(windows: Windows) -> None:
     page = windows.open("/learn/nothing-here")
-    expect(page.locator("main")).to_contain_text("There is nothing at this address")
+    expect(page.locator("main")).to_contain_text("There is no such playground")

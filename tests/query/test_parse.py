@@ -38,6 +38,11 @@ def test_one_select_is_read(text: str) -> None:
     assert isinstance(parse(text), exp.Query)
 
 
+def test_a_quote_that_only_escapes_close_is_a_syntax_error() -> None:
+    with pytest.raises(SqlSyntaxError, match="ends inside a quoted text"):
+        parse(rf"{SIMPLE} WHERE note = E'\'''")
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [

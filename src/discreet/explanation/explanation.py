@@ -59,6 +59,8 @@ class ExplainedColumn:
     """The column whose measurement it is computed from as well, and whose cost it shares."""
     is_per_row: bool = False
     """Whether the margin depends on the number of rows in a group."""
+    margin: float | None = None
+    """The margin as a number, if it is the same for all groups and known in advance."""
 
     @property
     def cost_text(self) -> str:
@@ -91,6 +93,8 @@ class Explanation:
     """How many rows of a privacy unit are used, and what that means for the results."""
     keys: tuple[str, ...] = ()
     """Which groups are shown."""
+    groups: tuple[int | None, ...] = ()
+    """How many groups each release has; None where they are undeclared."""
     left_out: tuple[str, ...] = ()
     """Which rows are left out, and which values are clamped."""
     later: str = ""
@@ -256,6 +260,7 @@ class Explanation:
                 "name": each.name,
                 "statistic": each.statistic,
                 "spread": each.margin_text,
+                "margin": each.margin,
                 **exact_and_float(epsilon=each.epsilon_share),
                 "shares_with": each.shares_with or None,
                 "noise": each.noise,
@@ -277,6 +282,7 @@ class Explanation:
             "first": list(self.first),
             "bounding": list(self.bounding),
             "keys": list(self.keys),
+            "groups": list(self.groups),
             "left_out": list(self.left_out),
             "warnings": list(self.warnings),
             "later": self.later,

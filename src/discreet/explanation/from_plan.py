@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from math import isfinite
 
 from discreet.amounts import Balance, Price, amount_up, equation
 from discreet.answer.answer import Note
@@ -12,6 +13,7 @@ from discreet.catalog.schema import Bounds, Kind
 from discreet.coverage.lookup import UNKNOWN, KnownCoverage
 from discreet.estimators import (
     Estimator,
+    ExpectedMargin,
     KeyCount,
     LinearEstimator,
     MarginPerCount,
@@ -105,6 +107,7 @@ def explain_plan(  # noqa: PLR0913 - all that is said
             )
         ),
         keys=once((*(_groups(each, level) for each in plan.releases), *totals)),
+        groups=tuple(_number_of_groups(each) for each in plan.releases),
         left_out=once(
             left_out_of(planned, rows, coverage)
             for planned in plan.releases
@@ -136,6 +139,16 @@ def _groups(planned: PlannedRelease, confidence: Fraction) -> str:
         confidence,
         is_answered=KeyCount() in planned.estimators,
     )
+
+
+def _number_of_groups(planned: PlannedRelease) -> int | None:
+    known = planned.aggregation.groups
+    return len(known.rows) if isinstance(known, DeclaredGroups) else None
+
+
+def _fixed(expected: ExpectedMargin) -> float | None:
+    """Return a margin that is the same for all groups, as a number."""
+    return float(expected) if isinstance(expected, float) and isfinite(expected) else None
 
 
 def _later(question: Question) -> str:
@@ -181,6 +194,7 @@ def _columns(
             noise=_noise(planned, estimator),
             why=_why(planned, estimator, aggregate),
             is_per_row=isinstance(expected, MarginPerCount),
+            margin=_fixed(expected),
         )
         seen.setdefault(part, name if name != UNNAMED else _text(aggregate))
 
@@ -192,6 +206,7 @@ def _selecting_column(planned: PlannedRelease, confidence: Fraction) -> Explaine
         name=SELECTED,
         statistic=f"number of {counted} per group",
         margin_text=margin_text(float(mechanism.margin(confidence)), is_integer=True),
+        margin=float(mechanism.margin(confidence)),
         epsilon_share=mechanism.epsilon,
         noise=f"{_selecting_noise(mechanism)} {counted}",
         why="",

@@ -67,6 +67,8 @@ def parse(text: str) -> exp.Query:
         tree = parse_one(text[:end], dialect=DIALECT, error_level=ErrorLevel.IMMEDIATE)
     except ParseError as error:
         raise _syntax_error(text, error) from None
+    except TokenError:  # inside a text with escapes, which is read once more
+        raise _unclosed() from None
     except RecursionError:
         raise _too_deep() from None
     if not isinstance(tree, exp.Query):
@@ -115,10 +117,7 @@ def _tokens(text: str) -> list[Token]:
     try:
         tokens = Tokenizer(dialect=DIALECT).tokenize(text)
     except TokenError:
-        raise SqlSyntaxError(
-            "The query ends inside a quoted text, a quoted name or a comment",
-            "Close the quote or the comment",
-        ) from None
+        raise _unclosed() from None
     if not tokens:
         raise SqlSyntaxError(
             "The query is empty", "Write a SELECT, such as SELECT COUNT(*) FROM visits"
@@ -225,6 +224,13 @@ def _end_of_first(tokens: list[Token], length: int) -> int:
                 span=_span(each),
             )
     return tokens[ends[0]].start
+
+
+def _unclosed() -> SqlSyntaxError:
+    return SqlSyntaxError(
+        "The query ends inside a quoted text, a quoted name or a comment",
+        "Close the quote or the comment",
+    )
 
 
 def _syntax_error(text: str, error: ParseError) -> SqlSyntaxError:

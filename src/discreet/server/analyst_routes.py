@@ -16,7 +16,7 @@ from discreet.amounts import Balance, exact_and_float
 from discreet.answer import Answer
 from discreet.answer.wire import unpacked
 from discreet.coverage.measurements import DEFAULT_PART
-from discreet.errors import CatalogError
+from discreet.errors import CatalogError, QuestionError
 from discreet.explanation import Explanation
 from discreet.explanation.coverage import Coverage
 from discreet.parameters import confidence_level
@@ -35,6 +35,7 @@ from discreet.server.callers import NOWHERE, Caller
 from discreet.server.faults import CallError
 from discreet.server.reading import OneReading
 from discreet.server.records import SavedReply
+from discreet.server.remedies import rejection_of
 from discreet.server.schema import schema_of
 from discreet.server.signing import caller_in
 from discreet.wire import shown_catalog, to_wire
@@ -83,11 +84,19 @@ async def ask(request: Request, caller: Asker, body: AskBody, key: Key = None) -
 
 @router.post("/explain")
 async def explain(request: Request, caller: Asker, body: ExplainBody) -> Response:
-    """Return what a query would do and cost. Spends nothing and reads no private data."""
+    """Return what a query would do and cost. Spends nothing and reads no private data.
+
+    The error of a rejected query may have `fixes`: up to three queries that would be accepted.
+    """
 
     def explained() -> Explanation:
         curator = caller.site.curator
-        return curator.explain(body.sql, **body.terms(), account=caller.account)
+        try:
+            return curator.explain(body.sql, **body.terms(), account=caller.account)
+        except QuestionError as error:
+            if _is_for_client(request):
+                raise
+            raise rejection_of(caller, body, error) from None
 
     def explained_and_logged() -> Explanation:
         return logged(caller, "explain", explained, _free_at, **query_text(body.sql))

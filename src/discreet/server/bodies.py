@@ -109,6 +109,13 @@ class Place(BaseModel):
     end: int
 
 
+class Fix(BaseModel):
+    """A query that would be accepted, and what it does differently."""
+
+    label: str
+    sql: str
+
+
 class ErrorContent(BaseModel):
     """Why a call was rejected."""
 
@@ -118,6 +125,7 @@ class ErrorContent(BaseModel):
     message: str
     remedy: str
     place: Place | None = None
+    fixes: Annotated[list[Fix], Field(description="Only for a query that is explained")] = []
 
 
 class ErrorReply(BaseModel):

@@ -17,9 +17,9 @@ from discreet.answer.columns import json_value
 from discreet.catalog.schema import PrivateTable
 from discreet.curator import Curator
 from discreet.opening.synthetic import SyntheticData, synthetic_data
+from discreet.server.audit import logged, query_text
 from discreet.server.bodies import JsonObject, QueryBody
 from discreet.server.callers import NOWHERE, Caller
-from discreet.server.faults import error_of
 from discreet.server.reading import OneReading
 from discreet.server.signing import caller_in
 from discreet.server.sites import Site
@@ -97,14 +97,10 @@ async def try_query(request: Request, caller: Asker, body: QueryBody) -> JsonObj
     """
 
     def tried() -> JsonObject:
-        records = caller.site.records
-        try:
-            found = _tried(request.app.state.synthetic.of(caller.site), body)
-        except Exception as error:
-            records.log(caller.name, "try", error_of(error).code, question=body.sql)
-            raise
-        records.log(caller.name, "try", "free", question=body.sql)
-        return found
+        data = request.app.state.synthetic.of(caller.site)
+        outcome: dict[str, object] = {"outcome": "free"}
+        about = query_text(body.sql)
+        return logged(caller, "try", lambda: _tried(data, body), lambda _: outcome, **about)
 
     async with request.app.state.planning.turn(caller.place, request.is_disconnected):
         return await asyncio.to_thread(tried)

@@ -23,12 +23,12 @@ export function useSession(csrf, onSignedOut) {
   session.onSignedOut = onSignedOut ?? session.onSignedOut;
 }
 
-/** Make a call; return its JSON. `headers`, `signal` (to abort) and `accept` are optional. */
-export async function call(method, path, body, { headers = {}, signal, quiet = false } = {}) {
+/** Make a call; return its JSON. `headers`, `signal` (to abort) and `read(content, reply)` are optional. */
+export async function call(method, path, body, { headers = {}, signal, quiet = false, read = (content) => content } = {}) {
   const reply = await fetched(method, path, body, headers, signal);
   if (reply.status === 204) return null;
   const content = await reply.json().catch(() => ({}));
-  if (reply.ok) return content;
+  if (reply.ok) return read(content, reply);
   const error = new CallError(reply.status, content.error ?? {});
   error.retryAfter = Number(reply.headers.get("retry-after") ?? 0);
   if (reply.status === 401 && !quiet) session.onSignedOut();
@@ -58,12 +58,13 @@ const PATIENCE = [1, 2, 4, 8, 15, 30];
 
 /**
  * Run a query. The key makes repetitions the same call: it is charged once, whatever happens to the
- * connection. `onWait(seconds, error)` is told before each repetition.
+ * connection. `onWait(seconds, error)` is told before each repetition. Returns {id, answer}.
  */
 export async function ask(base, body, { key = newKey(), onWait = () => {}, signal } = {}) {
+  const read = (answer, reply) => ({ id: reply.headers.get("discreet-answer"), answer });
   for (let turn = 0; ; turn += 1) {
     try {
-      return await post(`${base}/ask`, body, { headers: { "Idempotency-Key": key }, signal });
+      return await post(`${base}/ask`, body, { headers: { "Idempotency-Key": key }, signal, read });
     } catch (error) {
       const again = error instanceof CallError && [0, 408, 429, 502, 504].includes(error.status)
         || error.code === "stopping";
@@ -71,6 +72,7 @@ export async function ask(base, body, { key = newKey(), onWait = () => {}, signa
       const seconds = error.retryAfter || PATIENCE[turn];
       onWait(seconds, error);
       await new Promise((go) => setTimeout(go, 1000 * seconds));
+      if (signal?.aborted) throw new DOMException("Nobody waits any more", "AbortError");
     }
   }
 }

@@ -32,6 +32,9 @@ export function amount(value) {
   return rounded.toLocaleString("en-US", { maximumFractionDigits: 12 });
 }
 
+/** An amount of δ, which is small: "1e-8". */
+export const delta = (value) => (value < 0.001 ? String(Number(value.toPrecision(3))) : amount(value));
+
 /** "ε 0.4" for labels and buttons. */
 export const eps = (value) => `ε ${amount(value)}`;
 
