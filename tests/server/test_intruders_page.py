@@ -5,6 +5,7 @@ import json
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ import pyarrow as pa
 import pytest
 
 from discreet.catalog.declaration import declaration_from
+from discreet.opening import open_unplugged
+from discreet.opening.synthetic import MOST_VALUES, UNITS, synthetic_tables_of
 from discreet.server.data_places import DataPlace, covered_by
 from tests.engines.on_postgresql import run, stored
 from tests.postgresql import shared_server
@@ -173,3 +176,40 @@ def test_the_audit_log_has_the_beginning_of_a_long_query_that_was_tried(served: 
 def test_what_is_saved_is_small(served: Served, terms: dict[str, Any]) -> None:
     body = {"sql": "SELECT 1", "terms": terms}
     assert served.call("PUT", f"{BASE}/saved/big", json=body).status_code == 422
+
+
+def synthetic_of(columns: dict[str, Any], **more: Any) -> Any:
+    """Return the synthetic table of a declaration."""
+    table = {"from": "t.csv", "unit": "u", "rows_per_unit": 3, "columns": columns, **more}
+    declared = declaration_from({"budget": {"epsilon": 1}, "tables": {"t": table}})
+    with closing(open_unplugged("discreet.toml", declared=declared)) as curator:
+        return synthetic_tables_of(curator.catalog, {})["t"]
+
+
+@pytest.mark.parametrize("low", [2**70, 2**63 - 10, -(2**70), 2**62])
+@pytest.mark.parametrize("name", ["u", "k", "x"])
+def test_bounds_beyond_all_integers_have_synthetic_rows(name: str, low: int) -> None:
+    columns = {each: {"type": "integer"} for each in ("u", "k", "x")}
+    columns[name] = {"type": "integer", "bounds": [low, low + 5]}  # type: ignore[dict-item]
+    assert synthetic_of(columns, key="k").num_rows > UNITS
+
+
+def test_a_wide_table_is_made_in_a_short_time() -> None:
+    """A thousand columns of all rows took most of a minute, and all others waited."""
+    columns = {f"x{i}": {"type": "real", "bounds": [0, 1]} for i in range(999)}
+    made = synthetic_of({"u": {"type": "integer"}, **columns})
+    assert 0 < made.num_rows * made.num_columns <= MOST_VALUES
+
+
+def test_a_tried_query_has_no_millions_of_rows(tmp_path: Path) -> None:
+    catalog = write_catalog(tmp_path)
+    towns = "".join(f"t{i}\n" for i in range(200))
+    (tmp_path / "towns.csv").write_text(f"town\n{towns}")
+    more = '[tables.towns]\nfrom = "towns.csv"\npublic = true\n'
+    catalog.write_text(catalog.read_text() + more)
+    with serving(catalog) as served:
+        sql = "SELECT a.town AS x, b.town AS y FROM towns a CROSS JOIN towns b"
+        reply = served.call("POST", f"{BASE}/try", json={"sql": sql})
+        assert (reply.status_code, reply.json()["error"]["code"]) == (422, "question_size")
+        few = served.call("POST", f"{BASE}/try", json={"sql": f"{sql} LIMIT 10"})
+        assert few.status_code == 200
