@@ -104,8 +104,9 @@ def test_an_answer_that_comes_late_is_not_shown_to_whoever_signed_in_meanwhile(
 
 def test_a_reader_does_not_see_the_budget_of_whose_session_ended(windows: Windows) -> None:
     windows.expected = ("401",)
-    page = windows.open("/budget")
+    page = windows.open("/learn")
     expect(page.locator(".purse")).to_be_visible()
+    page.wait_for_load_state("networkidle")
     page.context.clear_cookies()
     page.get_by_role("link", name="Data").click()
     expect(page.get_by_label("Token")).to_be_visible()

@@ -243,6 +243,7 @@ def test_the_query_and_the_answer_survive_a_reload_and_the_end_of_a_session(
     page.reload()
     expect(page.locator(".bignum")).to_contain_text("±")
     shows(page, "SELECT COUNT(*) AS people FROM visits")
+    page.wait_for_load_state("networkidle")
     page.context.clear_cookies()
     page.get_by_role("link", name="Budget").first.click()
     page.get_by_label("Token").fill(windows.served.tokens["ann"])
