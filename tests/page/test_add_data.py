@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.page.windows import Windows
+from tests.server.offered import write_settings, write_trips
 from tests.server.running import Served, serving, write_catalog
-from tests.server.test_datasets import write_settings, write_trips
 
 pytestmark = pytest.mark.browser
 

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
-from tests.page.test_views import breaches
+from tests.page.axe import breaches
 from tests.page.windows import Windows
 from tests.server.running import BASE, Served, serving, write_catalog
 

@@ -1,13 +1,12 @@
 """Every view is accessible, in light and dark, on a phone, and asks nobody else for anything."""
 
 import json
-from collections import defaultdict
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.page.libraries import installed
+from tests.page.axe import breaches
 from tests.page.windows import Windows
 
 pytestmark = pytest.mark.browser
@@ -24,16 +23,6 @@ def settled(page: Page) -> Page:
     page.wait_for_load_state("networkidle")
     expect(page.locator("main h1, main h2").first).to_be_visible()
     return page
-
-
-def breaches(page: Page) -> dict[str, Any]:
-    """Return what axe finds, by rule."""
-    page.evaluate(installed().joinpath("axe-core", "axe.min.js").read_text() + ";null")
-    found = page.evaluate("axe.run().then((found) => found.violations)")
-    named: dict[str, Any] = defaultdict(list)
-    for each in found:
-        named[each["id"]] += [node["html"][:200] for node in each["nodes"]]
-    return dict(named)
 
 
 @pytest.mark.parametrize("path", VIEWS)

@@ -17,6 +17,7 @@ from discreet.server.data_places import places_from
 from discreet.server.settings import settings_from
 from tests.engines.on_postgresql import run, stored
 from tests.postgresql import shared_server
+from tests.server.offered import LIMITS, write_settings, write_trips
 from tests.server.running import BASE, Served, serving, write_catalog
 
 COLUMNS = {
@@ -34,25 +35,6 @@ TRIPS: dict[str, Any] = {
     "epsilon": 5,
     "delta": "1e-6",
 }
-LIMITS = "[limits]\nrequests_per_minute = 60000\nburst = 10000\n"
-
-
-def write_trips(file: Path, riders: int = 300) -> None:
-    rows = [
-        f"{i},{('Aba', 'Ebo')[i % 2]},{i * 7 % 120},2024-{1 + j:02}-{1 + i % 28:02}"
-        for i in range(riders)
-        for j in range(1 + i % 4)
-    ]
-    file.write_text("\n".join(["rider_id,town,minutes,day", *rows]) + "\n")
-
-
-def write_settings(folder: Path, *, more: str = "") -> Path:
-    (folder / "data").mkdir(exist_ok=True)
-    file = folder / "server.toml"
-    places = json.dumps([str(folder / "data")])
-    where = json.dumps(str(folder / "added"))
-    file.write_text(f"add_data_from = {places}\ncatalog_folder = {where}\n{more}{LIMITS}")
-    return file
 
 
 @pytest.fixture(scope="module")

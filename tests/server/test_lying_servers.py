@@ -104,3 +104,24 @@ def test_no_token_is_sent_without_encryption_to_another_machine(url: str) -> Non
     for send in sending:
         with pytest.raises(ServerError, match="without encryption"):
             send()
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "headers", "is_repeatable"),
+    [
+        (503, error(code="stopping"), {"retry-after": "5"}, True),
+        (503, error(code="engine"), {}, False),
+        (503, error(code="ledger"), {}, False),
+        (503, b"the words of a proxy", {}, True),
+        (503, DEEP, {}, True),
+        (429, error(code="too_many"), {}, True),
+        (502, b"", {}, True),
+        (422, error(code="row_level"), {}, False),
+        (500, error(code="internal"), {}, False),
+    ],
+)
+def test_a_call_is_repeated_where_a_server_is_busy_or_away_and_not_where_it_failed(
+    status: int, body: bytes, headers: dict[str, str], is_repeatable: bool
+) -> None:
+    reply = calls.HttpReply(status=status, body=body, headers=headers)
+    assert reply.is_repeatable is is_repeatable

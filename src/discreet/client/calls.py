@@ -66,12 +66,24 @@ class HttpReply:
     """By their names in small letters."""
 
     @property
+    def code(self) -> str | None:
+        """The code of the error that it reports; None if it is of a proxy."""
+        try:
+            return str(json.loads(self.body)["error"]["code"])
+        except (ValueError, KeyError, TypeError, RecursionError):
+            return None
+
+    @property
     def is_still_running(self) -> bool:
         """Whether the query of this call runs on."""
-        try:
-            return self.status == 504 and json.loads(self.body)["error"]["code"] == STILL_RUNNING
-        except (ValueError, KeyError, TypeError):  # of a proxy
-            return False
+        return self.status == 504 and self.code == STILL_RUNNING
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether the server is busy or away for now; a failure that it reports is told at once."""
+        if self.status == 503 and "retry-after" not in self.headers:
+            return self.code is None
+        return self.status in RETRIED
 
 
 Steps: TypeAlias = Generator[HttpCall, HttpReply, T]

@@ -17,7 +17,7 @@ from discreet.answer import Answer
 from discreet.catalog import Catalog
 from discreet.catalog.shown import tables_html
 from discreet.client import calls
-from discreet.client.calls import RETRIED, HttpCall, HttpReply, ServerError, Steps
+from discreet.client.calls import HttpCall, HttpReply, ServerError, Steps
 from discreet.client.oidc import BearerToken, check_encrypted
 from discreet.errors import HIDDEN, ParameterError
 from discreet.explanation import Explanation
@@ -222,7 +222,7 @@ class Tries:
             self.sentence = "The query is still running"
             return pause(1, reply)
         self.number += 1
-        if reply is not None and reply.status not in RETRIED:
+        if reply is not None and not reply.is_repeatable:
             return None
         if self.number >= TRIES:
             if failure is not None:

@@ -92,7 +92,7 @@ function Form({ sources, onDone }) {
       ${isNarrow && html`<${Effects} form=${form} />`}
       <${ColumnsStep} form=${form} change=${change} />
       <${BudgetStep} form=${form} change=${change} />`}
-      <${Step} number=${isKnown && form.unit === ROW ? 5 : 6} id="open" title="Check and open" isOff=${!isKnown}>
+      <${Step} number=${!isKnown ? 2 : form.unit === ROW ? 5 : 6} id="open" title="Check and open" isOff=${!isKnown}>
         <p>${summary(form)}</p>
         ${sent.error && html`<${Failure} error=${sent.error} />`}
         <div class="btns"><${Button} type="submit" kind="solid big" disabled=${!isKnown || sent.isBusy}>${sent.isBusy ? "Reading the data…" : "Open the data set"}</${Button}></div>

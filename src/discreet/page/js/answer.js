@@ -6,7 +6,7 @@ import { AddToBoard } from "/page/js/answer-board.js";
 import { amount, count, decimalsFor, delta, eps, key, margin, number } from "/page/js/format.js";
 import { Icon } from "/page/js/icons.js";
 import { say } from "/page/js/state.js";
-import { Button, Choice, Menu, copied } from "/page/js/ui.js";
+import { Button, Choice, Line, Menu, copied } from "/page/js/ui.js";
 import { Fragment, html, useEffect, useState } from "/page/vendor/preact.js";
 
 const MOST_ROWS = 1000;
@@ -68,7 +68,7 @@ function Large({ answer }) {
 /** What was left out and what was clamped, in the server's words. */
 export function Notes({ answer }) {
   if (!answer.notes.length) return null;
-  return html`<ul class="notes small soft">${answer.notes.map((each) => html`<li key=${each}>${each}</li>`)}</ul>`;
+  return html`<ul class="notes small soft">${answer.notes.map((each) => html`<li key=${each}><${Line} text=${each} /></li>`)}</ul>`;
 }
 
 /** What it cost, what remains, and that repeating it is free. */

@@ -4,7 +4,7 @@ import { amount, count, delta, eps, key } from "/page/js/format.js";
 import { Icon } from "/page/js/icons.js";
 import { MOD } from "/page/js/shell.js";
 import { budget, isOwner } from "/page/js/state.js";
-import { Button, Meter } from "/page/js/ui.js";
+import { Button, Line, Meter } from "/page/js/ui.js";
 import { Fragment, html, useEffect, useState } from "/page/vendor/preact.js";
 
 /** Run; copper when it spends, petrol when it is free, so that nobody spends by accident. */
@@ -55,7 +55,7 @@ function Covers({ explained }) {
   const first = [...explained.bounding, ...explained.first, ...keys];
   return html`<${Fragment}>
     ${explained.warnings.map((each) => html`<div key=${each} class="covers warn"><${Icon} name="info" size="15" /><span>${each}</span></div>`)}
-    ${first.length > 0 && html`<div class="covers"><${Icon} name="people" size="15" /><div>${first.map((each) => html`<p key=${each}>${each}</p>`)}</div></div>`}
+    ${first.length > 0 && html`<div class="covers"><${Icon} name="people" size="15" /><div>${first.map((each) => html`<p key=${each}><${Line} text=${each} /></p>`)}</div></div>`}
     ${explained.change && html`<div class="covers"><span>${explained.change}</span></div>`}
     <${Why} explained=${explained} /></${Fragment}>`;
 }

@@ -1,7 +1,7 @@
 // The rail of the Ask view: tables to insert names from, the history, saved queries.
 import { call, get } from "/page/js/api.js";
 import { openAnswer, openQuery, turn } from "/page/js/ask-store.js";
-import { amount, key, when } from "/page/js/format.js";
+import { amount, brief, key, when } from "/page/js/format.js";
 import { Icon } from "/page/js/icons.js";
 import { declared, writtenName } from "/page/js/names.js";
 import { base, say, schema } from "/page/js/state.js";
@@ -20,7 +20,6 @@ function Tables({ onInsert }) {
       <span class="vh">Insert </span><span class="mono">${key(each.name)}</span>${" "}<span>${key(declared(each, table))}</span></button>`)}</details>`)}</div>`;
 }
 
-const brief = (sql) => key(sql.replace(/\s+/g, " ").trim());
 const parts = (text) => { const [top, bottom = 1] = String(text).split("/").map(Number); return top / bottom; };
 const OUTCOMES = { charged: "", free: "free", repeated: "free", budget: "not enough", unlikely_groups: "not confirmed" };
 

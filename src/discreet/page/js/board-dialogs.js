@@ -1,6 +1,6 @@
 // Dialogs of boards: name one, delete one, add saved answers to one.
 import { get } from "/page/js/api.js";
-import { key, when } from "/page/js/format.js";
+import { brief, key, when } from "/page/js/format.js";
 import { base } from "/page/js/state.js";
 import { Button, Dialog, Empty, Failure, Link, Loading, useLoaded } from "/page/js/ui.js";
 import { html, useState } from "/page/vendor/preact.js";
@@ -58,9 +58,9 @@ export function AddDialog({ cards, onAdd, onClose }) {
     if (!value) return html`<${Loading} />`;
     if (!value.answers.length) return html`<${Empty} title="No saved answers yet" actions=${html`<${Link} class="btn" to="/">Go to Ask</${Link}>`}>Answers are saved when a query has run.</${Empty}>`;
     return html`<label class="field"><span>Search</span><input class="input" type="search" value=${sought} onInput=${(event) => setSought(event.target.value)} /></label>
-      <ul class="pick-answers">${found.map((each) => html`<li key=${each.id}><div><code>${key(each.question)}</code>
+      <ul class="pick-answers">${found.map((each) => html`<li key=${each.id}><div><code>${brief(each.question)}</code>
         <p class="tiny muted">${each.account && `${key(each.account)}, `}${when(each.written)}${each.terms.epsilon ? `, ε ${each.terms.epsilon}` : ""}</p></div>
-        ${added.has(each.id) ? html`<span class="tag ok">on the board</span>` : html`<${Button} onClick=${() => add(each.id)} aria-label=${`Add ${key(each.question)}`}>Add</${Button}>`}</li>`)}</ul>
+        ${added.has(each.id) ? html`<span class="tag ok">on the board</span>` : html`<${Button} onClick=${() => add(each.id)} aria-label=${`Add ${brief(each.question)}`}>Add</${Button}>`}</li>`)}</ul>
       ${!found.length && html`<p class="small muted">No saved answer has these words.</p>`}`;
   };
   return html`<${Dialog} title="Add saved answers" onClose=${onClose}><div class="stack">

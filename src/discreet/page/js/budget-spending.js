@@ -1,5 +1,5 @@
 // What owners see of spending: by account as one bar, caps, and by query.
-import { amount, count, eps, key, when } from "/page/js/format.js";
+import { amount, brief, count, eps, key, when } from "/page/js/format.js";
 import { Card, Empty, Failure, Link, Loading, Meter } from "/page/js/ui.js";
 import { html, useState } from "/page/vendor/preact.js";
 
@@ -62,7 +62,7 @@ function Queries({ found }) {
       : !shown.length ? html`<${Empty} title="Nothing was spent yet">Each query that spends budget appears here, with its account and cost.</${Empty}>`
       : html`<div class="wrap-x"><table class="asked"><thead><tr><th>Query</th><th>Account</th><th class="right">Cost</th><th class="right">When</th></tr></thead>
         <tbody>${shown.map((each) => html`<tr key=${`${each.account} ${each.question}`}>
-          <td class="query mono">${key(each.question)}</td>
+          <td class="query mono">${brief(each.question)}</td>
           <td class="nowrap"><i class=${`swatch p${place(value.accounts, each.account)}`} /> ${key(each.account)}</td>
           <td class="right priced num nowrap">${spentBy(each)}</td>
           <td class="right small muted nowrap">${when(each.written)}</td></tr>`)}</tbody></table></div>`}</${Card}>`;

@@ -1,7 +1,7 @@
 // Budget: what remains, what it is enough for, what was asked and what it cost, requests.
 import { get, post } from "/page/js/api.js";
 import { Spending } from "/page/js/budget-spending.js";
-import { amount, count, eps, key, when } from "/page/js/format.js";
+import { amount, brief, count, eps, key, when } from "/page/js/format.js";
 import { base, budget, current, isOwner, refreshBudget, say } from "/page/js/state.js";
 import { Button, Card, Choice, Dialog, Empty, Failure, Link, Loading, Meter, Note, useLoaded, useStyles } from "/page/js/ui.js";
 import { html, useState } from "/page/vendor/preact.js";
@@ -57,9 +57,9 @@ function Cost({ entry }) {
 }
 
 function Asked({ entry }) {
-  const words = entry.action === "coverage" ? `Measured coverage of ${key(entry.table)}` : key(entry.question ?? "An answer that was read again");
+  const words = entry.action === "coverage" ? `Measured coverage of ${key(entry.table)}` : brief(entry.question ?? entry.sql ?? "An answer that was read again");
   const to = entry.answer ? `/answers/${encodeURIComponent(current.value.name)}/${entry.answer}`
-    : entry.question ? `/?q=${encodeURIComponent(entry.question)}` : "";
+    : entry.sql ? `/?q=${encodeURIComponent(entry.sql)}` : "";
   return html`<tr><td class="query">${to ? html`<${Link} to=${to} class="mono" title=${entry.answer ? "Open the saved answer" : "Open in Ask"}>${words}</${Link}>` : html`<span class="soft">${words}</span>`}</td>
     <td class="right"><${Cost} entry=${entry} /></td>
     <td class="right small muted nowrap">${when(entry.written)}</td></tr>`;
@@ -71,7 +71,7 @@ function History() {
   const [filter, setFilter] = useState("all");
   const { value, error, again } = useLoaded(() => get(`${base.value}/history?limit=${PAGE}`), [base.value, budget.value]);
   const all = [...(value?.entries ?? []), ...older];
-  const wanted = all.filter((each) => (each.action === "ask" && each.question || each.action === "coverage")
+  const wanted = all.filter((each) => (each.action === "ask" && each.sql || each.action === "coverage")
     && (filter === "all" || kindOf(each) === filter));
   const more = async () => {
     const found = (await get(`${base.value}/history?limit=${PAGE}&before=${all.at(-1).number}`)).entries;
@@ -98,7 +98,7 @@ const STATES = { open: ["price", "waiting"], granted: ["ok", "granted"], decline
 
 function RequestRow({ request }) {
   const [kind, words] = STATES[request.state] ?? ["", request.state];
-  const what = request.kind === "question" ? html`<span class="mono">${key(request.query.sql)}</span> at ${request.price}`
+  const what = request.kind === "question" ? html`<span class="mono">${brief(request.query.sql)}</span> at ${request.price}`
     : html`a cap of <b class="priced">${eps(request.epsilon)}</b>`;
   return html`<li><div><p>${isOwner.value && html`<b>${key(request.account)}</b>: `}${what} <span class=${`tag ${kind}`}>${words}</span></p>
     <p class="small soft">“${key(request.reason)}”, sent ${when(request.written)}${request.decided && `. Decided ${when(request.decided)} by ${key(request.by)}`}${request.answer && `: “${key(request.answer)}”`}</p></div></li>`;

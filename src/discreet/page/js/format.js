@@ -46,6 +46,9 @@ export function key(value) {
     (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
+/** A query on one line. */
+export const brief = (sql) => key(sql.replace(/\s+/g, " ").trim());
+
 const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
 const TIME = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
 

@@ -1,6 +1,6 @@
 // The audit log: who did what, how it ended, and never a value of an answer.
 import { get } from "/page/js/api.js";
-import { eps, key, number } from "/page/js/format.js";
+import { brief, eps, key, number } from "/page/js/format.js";
 import { useDoing } from "/page/js/owner-dialogs.js";
 import { base, current } from "/page/js/state.js";
 import { Button, Card, Empty, Failure, Link, Loading } from "/page/js/ui.js";
@@ -78,11 +78,12 @@ function Line({ entry }) {
       <span class=${`tag ${outcome === "charged" ? "price" : GOOD.has(outcome) ? "" : "refuse"}`}>${key(outcome)}</span></span></li>`;
 }
 
-const KNOWN = new Set(["number", "written", "who", "action", "outcome", "question", "epsilon", "delta", "answer"]);
+const KNOWN = new Set(["number", "written", "who", "action", "outcome", "question", "sql", "epsilon", "delta", "answer"]);
 
 function About({ entry }) {
   const rest = Object.entries(entry).filter(([name, value]) => !KNOWN.has(name) && value !== "");
-  const words = entry.question ? key(entry.question).replaceAll("\\u000a", " ") : rest.map(([name, value]) => `${name} ${key(value)}`).join(", ");
-  if (!entry.answer) return html`<span class=${entry.question ? "mono" : ""}>${words}</span>`;
+  const text = entry.question ?? entry.sql;
+  const words = text ? brief(text) : rest.map(([name, value]) => `${name} ${key(value)}`).join(", ");
+  if (!entry.answer) return html`<span class=${text ? "mono" : ""}>${words}</span>`;
   return html`<${Link} class="mono" to=${`/answers/${encodeURIComponent(current.value.name)}/${encodeURIComponent(entry.answer)}`}>${words || "the saved answer"}</${Link}>`;
 }

@@ -48,6 +48,14 @@ export function Loading({ rows = 3, label = "Loading" }) {
     ${Array.from({ length: rows }, (_, i) => html`<i key=${i} />`)}</div>`;
 }
 
+/** A line about what is left out. In place of the commands that measure it, a link does. */
+export function Line({ text }) {
+  const parts = text.split(" · "), table = /curator\.coverage\("([^"]+)"\)/.exec(text)?.[1];
+  if (!table) return text;
+  const told = parts.filter((each) => !each.includes("curator.coverage(")).join(" · ");
+  return html`${told}. <${Link} to=${`/data?table=${encodeURIComponent(table)}`}>See how many</${Link}>`;
+}
+
 /** An error of a call, with what to do. */
 export function Failure({ error, actions }) {
   return html`<${Note} kind="refuse" icon="stop" role="alert" actions=${actions}>
