@@ -18,8 +18,9 @@ from discreet.opening.synthetic import MOST_VALUES, UNITS, synthetic_tables_of
 from discreet.server.data_places import DataPlace, covered_by
 from tests.engines.on_postgresql import run, stored
 from tests.postgresql import shared_server
+from tests.server.offered import LIMITS, write_settings, write_trips
 from tests.server.running import BASE, Served, serving, write_catalog
-from tests.server.test_datasets import LIMITS, add, write_settings, write_trips
+from tests.server.test_datasets import add
 
 VISITS: dict[str, Any] = {
     "name": "again",
