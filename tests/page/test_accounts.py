@@ -5,11 +5,17 @@ import json
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.page.test_ask import opened, run
 from tests.page.windows import Windows
 from tests.server.running import BASE
 
 pytestmark = pytest.mark.browser
+
+
+COUNT = "SELECT region, COUNT(*) AS visits FROM visits GROUP BY region"
+
+
+def opened(windows: Windows, sql: str = COUNT) -> Page:
+    return windows.open(f"/?q={sql}&epsilon=0.5")
 
 
 def sign_out(page: Page, who: str = "ann") -> None:
@@ -26,7 +32,8 @@ def sign_in(windows: Windows, page: Page, who: str) -> None:
 
 def test_signing_out_leaves_no_query_and_no_answer_behind(windows: Windows) -> None:
     page = opened(windows)
-    run(page)
+    page.locator(".cell.go .run:enabled").click()
+    expect(page.locator("#answer-title")).to_be_focused()
     stored = "JSON.stringify(Object.entries({...sessionStorage, ...localStorage}))"
     assert "north" in page.evaluate(stored)
     sign_out(page)

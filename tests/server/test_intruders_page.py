@@ -20,14 +20,25 @@ from tests.engines.on_postgresql import run, stored
 from tests.postgresql import shared_server
 from tests.server.offered import LIMITS, write_settings, write_trips
 from tests.server.running import BASE, Served, serving, write_catalog
-from tests.server.test_datasets import add
 
+TRIPS: dict[str, Any] = {
+    "name": "trips",
+    "source": {"file": "data/trips.csv"},
+    "unit": "rider_id",
+    "rows_per_unit": 4,
+    "epsilon": 5,
+    "delta": "1e-6",
+}
 VISITS: dict[str, Any] = {
     "name": "again",
     "source": {"file": "data/clinic/visits.csv"},
     "unit": "patient_id",
     "columns": {},
 }
+
+
+def add(served: Served, who: str = "boss", **changed: Any) -> Any:
+    return served.call("POST", "/v1/datasets", who, json=TRIPS | changed)
 
 
 @pytest.fixture(scope="module")
