@@ -236,16 +236,21 @@ def test_an_answer_is_opened_by_history_and_link_and_downloaded(windows: Windows
     expect(nowhere.locator("main")).to_contain_text("There is no answer here that you may see")
 
 
-def test_the_query_and_the_answer_survive_a_reload_and_a_sign_out(windows: Windows) -> None:
+def test_the_query_and_the_answer_survive_a_reload_and_the_end_of_a_session(
+    windows: Windows,
+) -> None:
+    windows.expected = ("401",)
     page = opened(windows, "SELECT COUNT(*) AS people FROM visits", epsilon="0.2")
     run(page)
     page.reload()
     expect(page.locator(".bignum")).to_contain_text("±")
     shows(page, "SELECT COUNT(*) AS people FROM visits")
-    page.get_by_role("button", name="Account ann").click()
-    page.get_by_role("button", name="Sign out").click()
+    page.wait_for_load_state("networkidle")
+    page.context.clear_cookies()
+    page.get_by_role("link", name="Budget").first.click()
     page.get_by_label("Token").fill(windows.served.tokens["ann"])
     page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("link", name="Ask", exact=True).click()
     shows(page, "SELECT COUNT(*) AS people FROM visits")
     expect(page.get_by_role("textbox", name="Cost, epsilon")).to_have_value("0.2")
 

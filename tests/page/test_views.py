@@ -68,3 +68,9 @@ def test_analysts_see_no_room_of_the_owner(windows: Windows) -> None:
 def test_an_unknown_playground_says_so(windows: Windows) -> None:
     page = windows.open("/learn/nothing-here")
     expect(page.locator("main")).to_contain_text("There is no such playground")
+
+
+def test_an_address_that_is_not_well_formed_is_told(windows: Windows) -> None:
+    windows.expected = ("404",)
+    page = windows.open("/answers/%zz/x")
+    expect(page.get_by_text("There is no answer here that you may see")).to_be_visible()

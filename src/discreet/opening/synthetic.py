@@ -38,6 +38,9 @@ UNITS = 2_000
 
 MOST_ROWS_OF_A_UNIT = 6
 
+MOST_VALUES = 120_000
+"""Values of one table, so that it is made in a second: wide tables have fewer rows."""
+
 TEXTS = 12
 """Different texts of a column without declared values: the first are the most frequent."""
 
@@ -173,7 +176,9 @@ class _Maker:
             for unit in range(parents)
             for _ in range(1 + int(most * self._share(table.name, "rows", unit) ** 2))
         ]
-        return sorted(rows[: 4 * UNITS], key=lambda unit: self._share(table.name, "order", unit))
+        return sorted(
+            rows[: _most_rows(table)], key=lambda unit: self._share(table.name, "order", unit)
+        )
 
     def _parent(self, unit: PathUnit) -> PrivateTable:
         found = self._catalog.table(unit.table)
@@ -247,6 +252,10 @@ def _seed(catalog: Catalog) -> str:
     return blake2b(repr(told).encode(), digest_size=16).hexdigest()
 
 
+def _most_rows(table: PrivateTable) -> int:
+    return min(4 * UNITS, max(1, MOST_VALUES // len(table.columns)))
+
+
 def _is(column: Column, name: str) -> bool:
     return column.name.casefold() == name.casefold()
 
@@ -273,7 +282,7 @@ def _key(column: Column, number: int) -> Value | list[int]:
     if column.kind not in USUAL:
         return [number]
     low = column.bounds.low if isinstance(column.bounds, Bounds) else Fraction(1)
-    return _of_kind(column, low.__ceil__() + number)
+    return _of_kind(column, _in_reach(low).__ceil__() + number)
 
 
 def _between(column: Column, share: float) -> Value:
@@ -288,8 +297,12 @@ def _ends(column: Column) -> tuple[Fraction, Fraction]:
     if not isinstance(column.bounds, Bounds):
         low, high = USUAL[column.kind]
         return Fraction(low), Fraction(high)
-    most = Fraction(LARGEST)
-    return max(-most, column.bounds.low), min(most, column.bounds.high)
+    return _in_reach(column.bounds.low), _in_reach(column.bounds.high)
+
+
+def _in_reach(number: Fraction) -> Fraction:
+    """Return the nearest number whose neighbours are integers of 64 bits."""
+    return max(-Fraction(LARGEST), min(Fraction(LARGEST), number))
 
 
 def _of_kind(column: Column, number: Fraction | int) -> Value:

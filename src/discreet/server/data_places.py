@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from glob import glob, has_magic
 from pathlib import Path
 from stat import S_ISREG
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from discreet.catalog.declaration import Declaration
 from discreet.catalog.sources import EMBEDDED, ENVIRONMENT, SERVERS, without_password
@@ -21,6 +22,9 @@ ENDINGS = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet", ".pq", ".parq")
 
 MOST_FILES, MOST_DEPTH = 1000, 4
 """So many files are listed, in folders of so many levels."""
+
+LOOPBACK = ("", "127.0.0.1", "localhost")
+USUAL_PORT = 5432
 
 VARIABLE = re.compile(r"env:[A-Za-z_][A-Za-z0-9_]*")
 
@@ -37,9 +41,9 @@ class DataPlace:
     """The address of the server that has the table."""
 
     @property
-    def identity(self) -> str:
-        """What is the same for two catalogs of the same data."""
-        return _identity(self.source, self.engine or EMBEDDED)
+    def marks(self) -> frozenset[str]:
+        """What a catalog of the same data covers: none of it may be covered by any."""
+        return _marks(self.source, self.engine or EMBEDDED, sought=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,27 +97,57 @@ def places_from(name: str, given: tuple[str, ...]) -> DataPlaces:
 
 
 def covered_by(declared: Declaration) -> frozenset[str]:
-    """Return what stands for the private data of a catalog."""
+    """Return what stands for the private data of a catalog, as they are now."""
     engine = declared.source.engine
-    found = set()
+    found: frozenset[str] = frozenset()
     for each in declared.tables:
         if each.unit is not None:
             source = each.source or each.name
             is_pattern = engine == EMBEDDED and has_magic(source) and not Path(source).exists()
             files = glob(source, recursive=True) if is_pattern else [source]
-            found |= {_identity(file, engine) for file in files}
-    return frozenset(found)
+            found = found.union(*(_marks(file, engine) for file in files))
+    return found
 
 
-def _identity(source: str, engine: str) -> str:
-    if engine == EMBEDDED:
+def _marks(source: str, engine: str, *, sought: bool = False) -> frozenset[str]:
+    """Return what stands for data: of files, both the path and the file that is there now.
+
+    A file that was replaced has the same path, and a hard link is the same file. A table without
+    a schema may be in any: sought, it also stands for tables of its name that have one.
+    """
+    address = _resolved(engine)
+    if not address.startswith((*SERVERS, ENVIRONMENT)):
+        path = f"path {os.path.realpath(source)}"
         try:
             state = os.stat(source)
         except (OSError, ValueError):
-            return os.path.realpath(source)
-        return f"{state.st_dev}:{state.st_ino}"
-    table = source.replace('"', "").casefold()
-    return f"{engine} {table if '.' in table else f'public.{table}'}"
+            return frozenset({path})
+        return frozenset({path, f"file {state.st_dev}:{state.st_ino}"})
+    schema, dot, table = source.replace('"', "").casefold().rpartition(".")
+    server, anywhere = _server(address), f"table {table}"
+    if not dot:
+        also = {f"{server} named {table}"} if sought else set()
+        return frozenset({f"{server} {anywhere}", *also})
+    also = {f"{server} {anywhere}"} if sought else {f"{server} named {table}"}
+    return frozenset({f"{server} {schema}.{table}", *also})
+
+
+def _resolved(engine: str) -> str:
+    """Return the address that an environment variable has, or the name of one without."""
+    if not engine.startswith(ENVIRONMENT):
+        return engine
+    return os.environ.get(engine.removeprefix(ENVIRONMENT), engine)
+
+
+def _server(address: str) -> str:
+    """Return host, port and database of an address: who asks, and how, makes no difference."""
+    parts = urlsplit(address)
+    options = dict(parse_qsl(parts.query))
+    host, _, port = parts.netloc.rpartition("@")[2].casefold().partition(":")
+    host = options.get("hostaddr") or options.get("host") or host
+    host = "localhost" if host in LOOPBACK else host
+    name = options.get("dbname") or parts.path.strip("/")
+    return f"{host} {options.get('port') or port or USUAL_PORT} {unquote(name)}"
 
 
 def _address(name: str, given: str) -> str:

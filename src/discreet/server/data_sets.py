@@ -127,7 +127,7 @@ class DataSets:
 
     def covered(self) -> frozenset[str]:
         """Return what stands for the data that are served now."""
-        return frozenset().union(*(each.covers for each in list(self.sites.values())))
+        return frozenset().union(*(each.covered() for each in list(self.sites.values())))
 
     def close(self) -> None:
         """Close what was added since the server began."""
@@ -146,10 +146,12 @@ class DataSets:
         with self._alone() as folder:
             if name in self.sites or (folder / name / CATALOG_FILE).exists():
                 raise TAKEN
-            if new.place.identity in self.covered() | _covered_in(folder):
+            if not new.place.marks.isdisjoint(self.covered() | _covered_in(folder)):
                 raise IN_USE
             own = folder / name
-            shutil.rmtree(own, ignore_errors=True)  # what a crash left has no catalog
+            if not _is_left_by_crash(own):
+                raise TAKEN
+            shutil.rmtree(own, ignore_errors=True)
             own.mkdir(mode=0o700)
             try:
                 found = _made(own, owner, new, self.settings.audit_file)
@@ -181,6 +183,12 @@ def _covered_in(folder: Path) -> frozenset[str]:
         with suppress(CatalogError):
             found |= covered_by(read(path))
     return found
+
+
+def _is_left_by_crash(folder: Path) -> bool:
+    """Return whether a folder without a catalog has a draft, or nothing: no ledger is in use."""
+    is_empty = not folder.is_dir() or next(folder.iterdir(), None) is None
+    return is_empty or (folder / DRAFT_FILE).exists()
 
 
 def made_folder(folder: Path) -> Path:
@@ -233,6 +241,7 @@ def _measured(draft: Path, ledger: Path, table: str, epsilon: Fraction) -> Cover
 
 def _make_owner(site: Site, owner: Caller) -> None:
     """Make the caller the owner of a new data set, with the account that they have elsewhere."""
+    owner.check_still()  # the call may have waited
     known = next(each for each in owner.site.ledger.analysts() if each.name == owner.name)
     site.ledger.declare_analyst(known.name, epsilon=None, token_hash=known.token_hash, role="owner")
 

@@ -1,6 +1,7 @@
 """Routes for adding data: for owners of any catalog, if the administrator has turned it on."""
 
 import asyncio
+import re
 from collections.abc import Callable, Mapping
 from datetime import date, datetime
 from fractions import Fraction
@@ -108,7 +109,7 @@ async def sources(request: Request, _: Owner) -> JsonObject:
             return {"is_on": False, "files": [], "addresses": []}
         covered, places = data_sets.covered(), data_sets.places
         files = [
-            {"name": label, "in_use": _place(label, str(path)).identity in covered}
+            {"name": label, "in_use": not _place(label, str(path)).marks.isdisjoint(covered)}
             for label, path in places.files().items()
         ]
         return {"is_on": True, "files": files, "addresses": list(places.addresses)}
@@ -254,6 +255,12 @@ def _column(name: str, column: ColumnBody) -> dict[str, object]:
     return found
 
 
+NUMERAL = re.compile(
+    r"\s*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?\s*|\s*[+-]?[0-9]+/[0-9]+\s*"
+)
+"""A number as a text. Its exponent is short, so that the number is not long in memory."""
+
+
 def _value(where: str, kind: str, given: object) -> Any:
     """Return a value of a column's type from what JSON has for it."""
     try:
@@ -264,8 +271,8 @@ def _value(where: str, kind: str, given: object) -> Any:
                 return datetime.fromisoformat(given)
             case ("text", str()) | ("boolean", bool()):
                 return given
-            case ("integer" | "real", int() | float() | str()) if not isinstance(given, bool):
-                number = Fraction(str(given).strip())
+            case ("integer" | "real", int() | float() | str()) if NUMERAL.fullmatch(str(given)):
+                number = Fraction(str(given))
                 return int(number) if kind == "integer" and number.denominator == 1 else number
     except (ValueError, ZeroDivisionError, OverflowError):
         pass

@@ -20,6 +20,7 @@ from discreet.opening.synthetic import SyntheticData, synthetic_data
 from discreet.server.audit import logged, query_text
 from discreet.server.bodies import JsonObject, QueryBody
 from discreet.server.callers import NOWHERE, Caller
+from discreet.server.faults import CallError
 from discreet.server.reading import OneReading
 from discreet.server.signing import caller_in
 from discreet.server.sites import Site
@@ -31,6 +32,16 @@ Asker = Annotated[Caller, Depends(caller_in("analyst"))]
 
 MOST_SAMPLES = 100
 """Rows of a sample."""
+
+MOST_TRIED_ROWS = 10_000
+"""Rows of a reply to a query that was tried: a join of public tables can have millions."""
+
+TOO_MANY_ROWS = CallError(
+    status=422,
+    code="question_size",
+    what=f"A query that is tried has at most {MOST_TRIED_ROWS:,} rows",
+    fix="Add LIMIT, or aggregate further",
+)
 
 SYNTHETIC = "Synthetic data: made from the catalog alone. The numbers say nothing about real people"
 
@@ -111,6 +122,8 @@ def _tried(data: SyntheticData, body: QueryBody) -> JsonObject:
     curator = data.curator()
     with curator.ledger:
         answer = curator.ask(body.sql, **body.terms())
+    if len(answer) > MOST_TRIED_ROWS:
+        raise TOO_MANY_ROWS
     content: JsonObject = json.loads(answer.to_json())
     del content["remaining"]
     notes = [each for each in content["notes"] if "coverage" not in each]

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Path, Query, Request
 from pydantic import Field
 
 from discreet.errors import DiscreetError
-from discreet.server.bodies import Amount, AskBody, Body, JsonObject
+from discreet.server.bodies import MOST_NUMBER, Amount, AskBody, Body, JsonObject
 from discreet.server.callers import NOWHERE, Caller
 from discreet.server.faults import CallError
 from discreet.server.reading import OneReading
@@ -32,6 +32,7 @@ Name = Annotated[
         description="A name of your own, without control characters",
     ),
 ]
+ColumnName = Annotated[str, Field(max_length=300)]
 AnswerId = Annotated[str, Field(pattern=f"^{ID.pattern}$")]
 
 
@@ -40,11 +41,11 @@ class SavedTerms(Body):
 
     epsilon: Amount | None = None
     delta: Amount | None = None
-    within: Amount | Mapping[str, Amount] | None = None
+    within: Amount | Annotated[Mapping[ColumnName, Amount], Field(max_length=100)] | None = None
     confidence: Amount = 0.95
-    find_bounds_of: Annotated[tuple[str, ...], Field(max_length=100)] = ()
+    find_bounds_of: Annotated[tuple[ColumnName, ...], Field(max_length=100)] = ()
     row_choice: Literal["once", "per-query"] | None = None
-    groups_per_unit: Annotated[int, Field(ge=1)] | None = None
+    groups_per_unit: Annotated[int, Field(ge=1, le=MOST_NUMBER)] | None = None
 
 
 class SavedQuery(Body):

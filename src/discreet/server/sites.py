@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from discreet.catalog.declaration import Declaration
 from discreet.catalog.resolve import read
 from discreet.curator import Curator
 from discreet.errors import ParameterError
@@ -28,8 +29,10 @@ class Site:
     curator: Curator
     ledger: Ledger
     records: Records
+    declared: Declaration | None = None
+    """The catalog, as it was when the site was opened."""
     covers: frozenset[str] = frozenset()
-    """What stands for its private data."""
+    """What stood for its private data then."""
     is_added: bool = False
     """Whether an owner of another catalog added it on the page."""
 
@@ -40,6 +43,10 @@ class Site:
     def fingerprint(self, analyst: Analyst) -> str:
         """Return what changes when a token does: sessions end with the token they began with."""
         return sha256(f"{analyst.name}\0{analyst.token_hash}".encode()).hexdigest()[:32]
+
+    def covered(self) -> frozenset[str]:
+        """Return what stands for its private data: files may have been replaced since."""
+        return self.covers if self.declared is None else self.covers | covered_by(self.declared)
 
     def close(self) -> None:
         """Give back engine, ledger and records."""
@@ -101,6 +108,7 @@ def open_site(
         curator=curator,
         ledger=curator.ledger,
         records=records,
+        declared=declared,
         covers=covered_by(declared),
         is_added=is_added,
     )

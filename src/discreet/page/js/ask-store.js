@@ -1,4 +1,5 @@
-// What the Ask view remembers: the query, its terms, the preview and the answer. It survives a reload and a sign-out.
+// What the Ask view remembers: the query, its terms, the preview and the answer. It survives a reload and the end of a session,
+// and ends when its author signs out.
 import { CallError, ask, get, newKey, post } from "/page/js/api.js";
 import { examplesOf } from "/page/js/ask-examples.js";
 import { base, budget, current, refreshBudget, schema } from "/page/js/state.js";
@@ -32,14 +33,33 @@ export const costSteps = computed(() => scale(LEAST, total.value));
 // ---------------------------------------------------------------------------------------------- what survives
 
 const place = () => `discreet-ask:${current.value?.name}:${current.value?.who}`;
-let openFor = "";
+let openFor = "", pending = 0, abort = null, waiting = null;
 
 function remember() {
   const kept = { sql: sql.value, name: name.value, mode: mode.value, epsilon: epsilon.value, within: within.value, answered: answered.value };
   if (openFor !== place()) return;
-  try { sessionStorage.setItem(place(), JSON.stringify(kept)); } catch { sessionStorage.removeItem(place()); }
+  try { sessionStorage.setItem(place(), JSON.stringify(kept)); } catch {
+    sessionStorage.setItem(place(), JSON.stringify({ ...kept, answered: null }));   // it has no place for large answers
+  }
 }
 effect(remember);
+
+/** Leave what is under way when another account or catalog is used: it belongs to whoever began it. */
+effect(() => {
+  const here = place();   // read at all times: this runs again whenever it changes
+  if (!openFor || openFor === here) return;
+  openFor = "";
+  clearTimeout(pending);
+  abort?.abort();
+  waiting?.abort();
+  waiting = null;
+  batch(() => {
+    sql.value = name.value = "";
+    answered.value = null;
+    run.value = { state: "idle" };
+    preview.value = { state: "none" };
+  });
+});
 
 /** Fill the view: from the address, from what survived a reload, or with an example that works. */
 export function openView(query) {
@@ -84,8 +104,6 @@ export const terms = computed(() => (mode.value === "margin" && within.value
 
 /** The first column whose margin is known in advance. */
 export const fixedColumn = (explained) => explained?.columns?.find((each) => each.margin > 0 && !/^[(–]/.test(each.name)) ?? null;
-
-let pending = 0, abort = null;
 
 async function explain() {
   abort?.abort();
@@ -159,26 +177,27 @@ export function nudge(by) {
 
 // ---------------------------------------------------------------------------------------------- run
 
-let waiting = null;
-
 /** Run the query. The key is kept, so that a repetition after a lost connection is the same call. */
 export async function runQuery({ acceptUnlikely = false, key = newKey() } = {}) {
   if (run.value.state === "running" || run.value.state === "waiting") return;
   const text = sql.value, isFree = due.value?.epsilon === 0 && due.value?.delta === 0;
   const body = { sql: text, ...terms.value, ...(acceptUnlikely ? { accept_unlikely: true } : {}) };
   const of = base.value, begun = Date.now();
-  waiting = new AbortController();
+  const stop = new AbortController();
+  waiting = stop;
   run.value = { state: "running", isFree, begun };
   const onWait = (seconds, error) => { run.value = { state: "waiting", until: Date.now() + 1000 * seconds, error, begun }; setTimeout(() => {
-    if (run.value.state === "waiting") run.value = { state: "running", isFree, begun };
+    if (waiting === stop && run.value.state === "waiting") run.value = { state: "running", isFree, begun };
   }, 1000 * seconds); };
   try {
-    const { id, answer } = await ask(of, body, { key, onWait, signal: waiting.signal });
+    const { id, answer } = await ask(of, body, { key, onWait, signal: stop.signal });
+    if (waiting !== stop) return;
     answered.value = { id, answer, sql: text };
     run.value = { state: "done", seconds: (Date.now() - begun) / 1000 };
     turn.value += 1;
     if (budget.value) budget.value = answer.remaining;
   } catch (error) {
+    if (waiting !== stop) return;
     if (error.name === "AbortError") run.value = { state: "left" };
     else run.value = { state: "failed", error, key, sql: text };
     if (error instanceof CallError && error.status !== 401) refreshBudget().catch(() => {});
@@ -190,7 +209,8 @@ export const stopWaiting = () => waiting?.abort();
 
 /** Show a saved answer of the history, which is free. */
 export async function openAnswer(entry) {
-  const answer = await get(`${base.value}/answers/${entry.answer}`);
+  const of = place(), answer = await get(`${base.value}/answers/${entry.answer}`);
+  if (of !== place()) return;
   const [top, bottom = 1] = String(entry.epsilon ?? "").split("/").map(Number);
   const text = entry.sql ?? entry.question;
   openQuery(text, "", top > 0 ? { epsilon: top / bottom } : {});

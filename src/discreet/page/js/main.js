@@ -18,6 +18,9 @@ const VIEWS = [
 
 const loaded = new Map();
 
+/** A part of an address as text; one that is not well formed stays as it is. */
+const decoded = (part) => { try { return decodeURIComponent(part); } catch { return part; } };
+
 function View() {
   const { path } = route.value;
   const [pattern, title, load] = VIEWS.find(([each]) => each.test(path)) ?? [];
@@ -36,7 +39,7 @@ function View() {
   }
   if (error) return html`<div class="page"><${Failure} error=${error} /></div>`;
   const Found = loaded.get(load);
-  const parts = pattern.exec(path).slice(1).map((each) => each && decodeURIComponent(each));
+  const parts = pattern.exec(path).slice(1).map((each) => each && decoded(each));
   return Found ? html`<${Found} key=${current.value.name} parts=${parts} />` : html`<div class="page"><${Loading} /></div>`;
 }
 

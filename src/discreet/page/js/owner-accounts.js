@@ -84,12 +84,12 @@ function ChangeCap({ account, onDone, onClose }) {
 function Rotate({ account, onDone, onClose }) {
   const send = async () => onDone(await change(account, { rotate: true }));
   return html`<${FormDialog} title=${`New token for ${key(account.name)}?`} words="Make a new token" danger send=${send} onClose=${onClose}>
-    <p>The old token ends at once, and so do sessions that began with it${account.name === current.value.who ? ". This is your own account: you sign in again with the new token" : ""}. This cannot be undone.</p></${FormDialog}>`;
+    <p>The old token ends at once in ${current.value.name}, and so do sessions that began with it. In data sets that were added with it, it stays valid${account.name === current.value.who ? ". This is your own account: you sign in again with the new token" : ""}. This cannot be undone.</p></${FormDialog}>`;
 }
 
 function Switch({ account, onDone, onClose }) {
   const [words, what] = account.enabled
-    ? ["Disable", `${key(account.name)} can no longer sign in. What was spent stays spent, and saved answers stay. You can enable the account again.`]
+    ? ["Disable", `${key(account.name)} can no longer sign in to ${current.value.name}. What was spent stays spent, and saved answers stay. You can enable the account again.`]
     : ["Enable", `${key(account.name)} can sign in again with the token of before.`];
   const send = async () => {
     onDone(await change(account, { enabled: !account.enabled }));

@@ -45,7 +45,13 @@ export function choose(name) {
 
 function signedOut() {
   if (catalogs.value?.length) notice.value = "You were signed out. Your query is still here.";
+  forget();
+}
+
+function forget() {
   catalogs.value = [];
+  schema.value = budget.value = null;
+  waiting.value = 0;
 }
 
 function begin(found) {
@@ -77,10 +83,23 @@ export async function signIn(token) {
   await load();
 }
 
+/** End the session; another window may have begun it since, with another CSRF token. */
+async function endSession() {
+  const end = () => call("DELETE", "/v1/session", undefined, { quiet: true });
+  try { await end(); } catch (error) {
+    if (error.status !== 403) throw error;
+    useSession((await get("/v1/session", { quiet: true })).csrf);
+    await end();
+  }
+}
+
+/** Sign out, and forget what the window remembers of this account. */
 export async function signOut() {
-  await call("DELETE", "/v1/session", undefined, { quiet: true }).catch(() => {});
-  catalogs.value = [];
-  schema.value = budget.value = null;
+  try { await endSession(); } catch (error) {
+    if (error.status !== 401) { say(`You are still signed in. ${error.message}.`); return; }
+  }
+  forget();
+  sessionStorage.clear();
   useSession("");
   go("/");
 }
