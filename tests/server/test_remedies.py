@@ -104,6 +104,7 @@ EXPECTED = {
     "SELECT COUNT(*) FROM visits; SELECT 1": [
         ("Keep the first query", "SELECT COUNT(*) FROM visits")
     ],
+    "DELETE": [],
     "DELETE FROM visits WHERE age > 3": [
         ("Count the rows instead", "SELECT COUNT(*) AS n FROM visits WHERE age > 3")
     ],

@@ -304,9 +304,9 @@ def _first_query(rejected: _Rejected) -> Iterator[Rewrite]:
     first, _, rest = rejected.text.partition(";")
     if rest.strip():
         yield Rewrite(label="Keep the first query", sql=first.strip())
-    words = first.split(None, 1)
-    if words and words[0].upper() == "DELETE":
-        yield Rewrite(label="Count the rows instead", sql=f"SELECT COUNT(*) AS n {words[1:][0]}")
+    match first.split(None, 1):
+        case [verb, where] if verb.upper() == "DELETE":
+            yield Rewrite(label="Count the rows instead", sql=f"SELECT COUNT(*) AS n {where}")
 
 
 def _closed(rejected: _Rejected) -> Iterator[Rewrite]:
