@@ -19,6 +19,7 @@ function draw(curves, chosen, epsilon) {
     const kinds = Object.entries(curves.margins).sort(([a]) => (a === chosen ? 1 : -1));
     return html`${powers(low, high).map((each) => html`<g key=${each}><line class="grid" x1=${LEFT} x2=${width - RIGHT} y1=${y(each)} y2=${y(each)} />
         <text x=${LEFT - 7} y=${y(each) + 4} text-anchor="end">±${amount(each)}</text></g>`)}
+      ${Object.values(curves.margins).flat().includes(0) && html`<text x=${LEFT - 7} y=${height - FOOT + 4} text-anchor="end">±0</text>`}
       ${[0.01, 0.1, 1, 10].map((each) => html`<text key=${each} x=${x(each)} y=${height - 22} text-anchor="middle">${amount(each)}</text>`)}
       <text x=${(LEFT + width - RIGHT) / 2} y=${height - 4} text-anchor="middle">cost ε</text>
       <line class="limit" x1=${x(epsilon)} x2=${x(epsilon)} y1=${TOP} y2=${height - FOOT} />
