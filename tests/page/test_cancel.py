@@ -8,7 +8,8 @@ from playwright.sync_api import expect
 
 from tests.page.windows import Windows
 from tests.server.held import Hold, held_process, limits_of, spent_by, wait_for
-from tests.server.running import BASE, Served, write_catalog
+from tests.server.running import Served, write_catalog
+from tests.server.test_running_queries import running
 
 pytestmark = pytest.mark.browser
 
@@ -42,7 +43,7 @@ def test_a_query_that_waits_is_dropped_and_one_that_runs_ends_without_its_analys
         runs = pool.submit(clinic.ask, COUNT, epsilon=1)
         hold.wait_until_reached()
         button.click()
-        wait_for(lambda: len(clinic.call("GET", f"{BASE}/running", "boss").json()["running"]) == 2)
+        wait_for(lambda: len(running(clinic)) == 2)
 
         owner = windows.open("/owner", "boss")
         expect(owner.get_by_text("1 of them wait for a turn")).to_be_visible()
@@ -61,5 +62,5 @@ def test_a_query_that_waits_is_dropped_and_one_that_runs_ends_without_its_analys
         expect(owner.get_by_role("button", name="Cancel the query of ann")).to_have_count(0)
         assert runs.result().status_code == 409
         hold.release()
-    expect(owner.get_by_text("Nothing runs now.")).to_be_visible()
+    wait_for(lambda: running(clinic) == [])
     assert spent_by(clinic) == 1

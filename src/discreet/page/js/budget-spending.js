@@ -38,6 +38,7 @@ function Total({ balance, found, Figure }) {
 
 function Accounts({ accounts }) {
   const shown = accounts.filter((each) => each.remaining || each.queries);
+  if (!shown.length) return null;
   return html`<div class="wrap-x accounts"><table class="tight"><caption class="vh">Accounts and caps</caption>
     <thead><tr><th>Account</th><th class="right">Queries</th><th class="right">Spent</th><th class="right">Cap</th><th class="wide"><span class="vh">Share</span></th></tr></thead>
     <tbody>${shown.map((each) => html`<tr key=${each.account}>
