@@ -349,6 +349,16 @@ def test_another_account_in_the_same_window_sees_nothing_of_it(windows: Windows)
     expect(page.locator(".bignum")).to_have_count(0)
 
 
+def test_a_reply_that_was_cut_off_is_no_preview(windows: Windows) -> None:
+    page = opened(windows, "SELECT COUNT(*) FROM visits")
+    page.route("**/explain", lambda route: route.fulfill(content_type="application/json", body="{"))
+    write(page, "SELECT COUNT(city) FROM visits")
+    expect(page.get_by_text("There is no preview at the moment.")).to_be_visible()
+    page.unroute("**/explain")
+    page.get_by_role("button", name="Try again").click()
+    expect(strip(page)).to_contain_text("one number")
+
+
 def test_a_query_is_saved_and_its_answer_put_on_a_board(windows: Windows) -> None:
     page = opened(windows, "SELECT COUNT(city) AS cities FROM visits")
     run(page)

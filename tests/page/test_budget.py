@@ -75,7 +75,7 @@ def test_owners_see_who_spent_what(windows: Windows) -> None:
     expect(total.get_by_role("img").first).to_have_attribute(
         "aria-label", "Of ε = 100: owner 1, ann 0.5, remaining 98.5"
     )
-    spent = page.get_by_role("region", name="Spent by whom, on what")
+    spent = page.get_by_role("region", name="Who spent what")
     expect(spent.locator("tbody tr")).to_have_count(2)
     spent.get_by_label("Account").select_option("ann")
     expect(spent.locator("tbody tr")).to_have_count(1)

@@ -171,7 +171,7 @@ def test_the_audit_log_is_paged_filtered_and_downloaded(windows: Windows, clinic
     page.get_by_role("button", name="Show older lines").click()
     expect(page.locator(".log > li").nth(25)).to_be_visible()
     clinic.ask("SELECT COUNT(*) FROM visits", epsilon=1)
-    page.get_by_role("button", name="Load again").click()
+    page.get_by_role("button", name="Reload").click()
     page.get_by_label("Account", exact=True).select_option("ann")
     expect(page.get_by_text("1 of 25 loaded lines")).to_be_visible()
     with page.expect_download() as saved:

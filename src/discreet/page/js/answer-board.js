@@ -19,7 +19,7 @@ export function AddToBoard({ id, base, answer, onClose }) {
     try {
       await call("PUT", `${base}/boards/${encodeURIComponent(name)}`, { cards: [...cards, { answer: id, title: title.trim(), view: "both" }] });
       say(`Added to ${name}. Looking at it is free.`);
-      onClose();
+      event.target.closest("dialog").close();
     } catch (found) { setFailure(found); }
   };
   return html`<${Dialog} title="Add to board" onClose=${onClose}>

@@ -20,6 +20,12 @@ export function withMargins(answer, margins, confidence) {
   return { ...answer, errors: { ...answer.errors, ...errors }, confidence, intervalConfidence: answer.confidence };
 }
 
+// Squares are hatched where the margin is more than a third of the number.
+const isVague = (answer, { name }) => {
+  const at = answer.columns.findIndex((each) => each.name === name);
+  return answer.rows.some((row, i) => typeof row[at] === "number" && !(answer.errors[name]?.[i] <= Math.abs(row[at]) / 3));
+};
+
 // Numbers of one column have their decimal points below each other: what is missing is filled with unseen zeros.
 const decimals = (text) => text.split(".")[1]?.length ?? 0;
 function Padded({ text, most }) {
@@ -75,9 +81,9 @@ export function Notes({ answer }) {
 export function Receipt({ answer, isSaved = false }) {
   const { charged, price, remaining } = answer;
   const also = (each) => (each.delta > 0 ? `, δ ${delta(each.delta)}` : "");
-  const spent = answer.is_free || isSaved || charged.epsilon === 0
-    ? price.epsilon > 0 ? html`Saved answer: it cost <b>${eps(price.epsilon)}${also(price)}</b>` : html`<b>Free</b>: only public tables were read`
-    : html`Spent <b>${eps(charged.epsilon)}${also(charged)}</b>`;
+  const isFree = answer.is_free || charged.epsilon === 0;
+  const spent = isFree ? price.epsilon > 0 ? html`Spent <b>nothing</b>: this is a saved answer` : html`<b>Free</b>: only public tables were read`
+    : html`${isSaved ? "Saved answer: it cost" : "Spent"} <b>${eps(charged.epsilon)}${also(charged)}</b>`;
   return html`<div class="receipt"><span>${spent}</span>
     ${!isSaved && html`<span>Remaining <b>${eps(remaining.epsilon)}</b> of ${amount(remaining.total_epsilon)}</span>`}
     <span>Repeating this query is free</span></div>`;
@@ -114,7 +120,7 @@ function Figure({ answer, ghost, confidence, onConfidence, ghostLabel }) {
       ${numbers.length > 1 && kind !== "single" && html`<${Choice} label="Column of the chart" options=${numbers.slice(0, 4).map((each) => [each.name, key(each.name)])} value=${column.name} onChange=${setName} />`}
       <${Choice} label="Confidence" options=${CONFIDENCES} value=${confidence} onChange=${onConfidence} /></div>
     <${Chart} answer=${answer} column=${column} ghost=${hasGhost ? ghost : null} />
-    <div class="legend">${kind === "heat" ? html`<span><i class="sw" />darker is more</span><span>hatched: ± is more than a third of the number</span>`
+    <div class="legend">${kind === "heat" ? html`<span><i class="sw" />darker is more</span>${isVague(answer, column) && html`<span>hatched: ± is more than a third of the number</span>`}`
       : kind === "lines" || kind === "line" ? html`<span><i class="sw" />answer</span><span><i class="sw fade" />within ± ${percent(answer.confidence)}</span>`
       : kind === "single" ? html`<span><i class="sw fade" />contains the exact number ${percent(answer.confidence)} of the time</span>`
       : html`<span><i class="sw" />up to the low end of ±</span><span><i class="sw fade" />within ± ${percent(answer.confidence)}</span>`}

@@ -27,12 +27,20 @@ export function useSession(csrf, onSignedOut) {
 export async function call(method, path, body, { headers = {}, signal, quiet = false, read = (content) => content } = {}) {
   const reply = await fetched(method, path, body, headers, signal);
   if (reply.status === 204) return null;
-  const content = await reply.json().catch(() => ({}));
+  const content = await contentOf(reply);
   if (reply.ok) return read(content, reply);
   const error = new CallError(reply.status, content.error ?? {});
   error.retryAfter = Number(reply.headers.get("retry-after") ?? 0);
   if (reply.status === 401 && !quiet) session.onSignedOut();
   throw error;
+}
+
+/** The JSON of a reply. One that was cut off is not a value. */
+async function contentOf(reply) {
+  try { return await reply.json(); } catch (error) {
+    if (!reply.ok) return {};
+    throw error.name === "AbortError" ? error : new CallError(0, LOST);
+  }
 }
 
 async function fetched(method, path, body, headers, signal) {

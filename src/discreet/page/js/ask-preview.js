@@ -24,7 +24,7 @@ function Cost({ explained }) {
   const spent = left.total_epsilon - left.epsilon;
   return html`<div class="cell cost"><div class="label">Costs</div><div class=${`v ${isFree ? "" : "priced"}`}>${words}</div>
     <${Meter} spent=${spent} next=${charged.epsilon} total=${left.total_epsilon} label=${`Budget: ε ${amount(spent)} spent, ε ${amount(charged.epsilon)} for this query, of ${amount(left.total_epsilon)}`} />
-    <div class="d">${isTooMuch.value ? `${eps(left.epsilon)} remains` : isFree && explained.price.epsilon > 0 ? `it cost ${eps(explained.price.epsilon)} before` : `leaves ${eps(left.epsilon - charged.epsilon)} of ${amount(left.total_epsilon)}`}</div></div>`;
+    <div class="d">${isTooMuch.value ? `${eps(left.epsilon)} remains` : isFree && explained.price.epsilon > 0 ? `a new answer would cost ${eps(explained.price.epsilon)}` : `leaves ${eps(left.epsilon - charged.epsilon)} of ${amount(left.total_epsilon)}`}</div></div>`;
 }
 
 // A whisker on a log scale, so that one sees a factor of ten.

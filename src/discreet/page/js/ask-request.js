@@ -17,7 +17,7 @@ export function RequestDialog({ query, onClose }) {
     try {
       await post(`${base.value}/requests`, query ? { reason, query } : { reason, epsilon: cap });
       say("Sent. The decision appears under Budget.");
-      onClose();
+      event.target.closest("dialog").close();
     } catch (found) { setError(found); setBusy(false); }
   };
   return html`<${Dialog} title=${query ? "Request approval" : "Request more budget"} onClose=${onClose}>

@@ -53,7 +53,8 @@ function Failed({ onRequest }) {
 function Nothing() {
   const state = preview.value.state, isLeft = run.value.state === "left";
   const words = isLeft ? "The query runs to its end. Its answer is saved: open it in History, which is free."
-    : state === "rejected" ? "Fix the query above. Its cost and margin appear here before you spend anything." : "The numbers above are a preview: they are free, and no data were read.";
+    : state === "rejected" ? "Fix the query above. Then you see its cost and margin, before you spend anything."
+    : state === "failed" ? "You see the cost and the margin of a query before you spend anything." : "The numbers above are a preview: they are free, and no data were read.";
   return html`<section class="card" aria-label="Answer"><h2 class="vh">Answer</h2><div class="empty"><${Icon} name="ask" size="20" /><h3>${isLeft ? "You stopped waiting" : "No answer yet"}</h3><p class="small">${words}</p></div></section>`;
 }
 

@@ -24,7 +24,7 @@ function Typed({ label, value, onChange, most, prefix }) {
 
 function CostTerms() {
   const left = budget.value?.epsilon, value = epsilon.value;
-  return html`<div><div class="big"><${Typed} label="Cost, epsilon" prefix="ε" value=${value} most=${total.value} onChange=${(found) => { epsilon.value = found; }} />
+  return html`<div><div class="big"><${Typed} label="Cost, epsilon" prefix="ε" value=${value} most=${Infinity} onChange=${(found) => { epsilon.value = found; }} />
       <span class="say">${reveals(value)}</span></div>
     <${Slider} id="cost" label="Cost, epsilon" steps=${costSteps.value} value=${value} onChange=${(found) => { epsilon.value = found; }}
       cannotFrom=${left !== undefined && left < total.value ? Math.max(left, costSteps.value[0]) : undefined}
@@ -75,7 +75,7 @@ export function Terms() {
   return html`<div class="terms">
     <${Choice} label="Set the cost or the margin" options=${[["cost", "Set the cost"], ["margin", "Set the margin"]]} value=${mode.value} onChange=${setMode} />
     ${mode.value === "margin" && within.value ? html`<${MarginTerms} />` : html`<${CostTerms} />`}
-    ${!canFix && preview.value.state === "ready" && explained.columns.length > 0 && html`<p class="tiny muted">The margin of this query cannot be set: it depends on the data.</p>`}
+    ${!canFix && preview.value.state === "ready" && explained.columns.some((each) => each.margin === null) && html`<p class="tiny muted">The margin of this query cannot be set: it depends on the data.</p>`}
     <${Belief} explained=${explained} /></div>`;
 }
 

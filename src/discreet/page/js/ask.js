@@ -87,6 +87,7 @@ function Asking() {
   }, [done]);
   return html`<div class="ask" onKeyDown=${(event) => { if (event.key === "Escape" && isOpen) setOpen(false); }}>
     <h1 class="vh">Ask</h1>
+    <a class="skip" href="#main" onClick=${(event) => { event.preventDefault(); handle.current?.focus(); }}>Skip to the query</a>
     <${Rail} tab=${tab} setTab=${setTab} isOpen=${isOpen} onClose=${() => setOpen(false)} onInsert=${(text) => handle.current?.insert(text)} savedTurn=${savedTurn} />
     <div class="ask-main">
       <div class="title"><${Button} kind="icon rail-open" icon="table" aria-label="Tables, history and saved queries" aria-expanded=${isOpen} onClick=${() => setOpen(!isOpen)} />

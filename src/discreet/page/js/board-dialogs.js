@@ -30,7 +30,7 @@ export function DeleteDialog({ name, onDelete, onClose }) {
   return html`<${Dialog} title="Delete this board?" onClose=${onClose}><div class="stack">
     <p>The board <b>${key(name)}</b> is removed. Its answers stay saved, and nothing is charged.</p>
     ${error && html`<${Failure} error=${error} />`}
-    <div class="btns"><${Button} kind="danger" onClick=${send}>Delete the board</${Button}><${Button} onClick=${shut}>Cancel</${Button}></div></div></${Dialog}>`;
+    <div class="btns"><${Button} onClick=${shut}>Cancel</${Button}><${Button} kind="danger" onClick=${send}>Delete the board</${Button}></div></div></${Dialog}>`;
 }
 
 /** A title from the columns of an answer: "visits by region". */

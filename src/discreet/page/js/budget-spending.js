@@ -38,8 +38,9 @@ function Total({ balance, found, Figure }) {
 
 function Accounts({ accounts }) {
   const shown = accounts.filter((each) => each.remaining || each.queries);
+  if (!shown.length) return null;
   return html`<div class="wrap-x accounts"><table class="tight"><caption class="vh">Accounts and caps</caption>
-    <thead><tr><th>Account</th><th class="right">Queries</th><th class="right">Spent</th><th class="right">of cap</th><th class="wide"><span class="vh">Share</span></th></tr></thead>
+    <thead><tr><th>Account</th><th class="right">Queries</th><th class="right">Spent</th><th class="right">Cap</th><th class="wide"><span class="vh">Share</span></th></tr></thead>
     <tbody>${shown.map((each) => html`<tr key=${each.account}>
       <td><i class=${`swatch p${place(accounts, each.account)}`} /> <b>${key(each.account)}</b></td>
       <td class="right num">${amount(each.queries)}</td>
@@ -56,7 +57,7 @@ function Queries({ found }) {
   const pick = names.length > 1 && html`<label class="pick-who"><span class="vh">Account</span>
     <select class="input" value=${who} onChange=${(event) => setWho(event.target.value)}><option value="">All accounts</option>
       ${names.map((each) => html`<option key=${each} value=${each}>${key(each)}</option>`)}</select></label>`;
-  return html`<${Card} id="queries" title="Spent by whom, on what" actions=${pick}>
+  return html`<${Card} id="queries" title="Who spent what" actions=${pick}>
     ${error && !value ? html`<div class="body"><${Failure} error=${error} actions=${html`<button class="btn" onClick=${again}>Try again</button>`} /></div>`
       : !value ? html`<${Loading} />`
       : !shown.length ? html`<${Empty} title="Nothing was spent yet">Each query that spends budget appears here, with its account and cost.</${Empty}>`

@@ -156,7 +156,7 @@ export default function Budget() {
       <div class="cols purses">${isOwner.value ? html`
         <${Spending.Total} balance=${value.total} found=${spending} Figure=${Figure} />
         <${Card} id="mine" title="For owners"><div class="body stack">
-          <p class="soft small">Owners have no cap of their own: they may spend all that remains.</p>
+          <p class="soft small">All owners spend on the account “owner”. It has no cap: it may spend all that remains.</p>
           <${EnoughFor} rows=${value.enough_for} /></div></${Card}>` : html`
         <${Card} id="mine" title="For you"><div class="body stack"><${Figure} balance=${value.remaining} /><${EnoughFor} rows=${value.enough_for} /></div></${Card}>
         <div class="stack"><${Card} id="total" title="Everyone together"><div class="body stack"><${Figure} balance=${value.total} />

@@ -117,5 +117,5 @@ export function Editor({ text, tables, error, handle }) {
   }, []);
   useEffect(() => { view.current.dispatch(setDiagnostics(view.current.state, diagnosticsOf(view.current, error))); }, [error]);
   // Focus goes behind the editor when one leaves it, so that Tab leads on.
-  return html`<div class="editor-box"><div class="editor" ref=${host} /><span ref=${after} tabindex="-1" class="vh">Left the editor</span></div>`;
+  return html`<div class="editor-box"><div class="editor" ref=${host} /><span ref=${after} tabindex="-1" class="vh">End of the editor</span></div>`;
 }

@@ -30,7 +30,7 @@ function save(text, name) {
 /** "3/10" as 0.3: the log has exact amounts. */
 const fraction = (text) => { const [above, below = 1] = String(text).split("/").map(Number); return above / below; };
 
-const ACTIONS = { ask: "asked", request: "made a request", decide: "decided", add: "added", change: "changed", resume: "resumed", verify: "verified the ledger", coverage: "measured coverage" };
+const ACTIONS = { ask: "asked", explain: "previewed", try: "tried a query", cancel: "cancelled a query", read: "read", add_data: "added data", request: "made a request", decide: "decided", add: "added", change: "changed", resume: "resumed", verify: "verified the ledger", coverage: "measured coverage" };
 const GOOD = new Set(["charged", "done", "granted", "made", "free", "repeated", "declined"]);
 const CLOCK = new Intl.DateTimeFormat("en-GB", { day: "2-digit", month: "short", hour: "2-digit", minute: "2-digit", second: "2-digit" });
 
@@ -49,11 +49,11 @@ export function AuditLog() {
   const all = entries ?? [];
   const shown = all.filter((each) => (!who || each.who === who) && (!action || each.action === action));
   const download = () => run(async () => save(await jsonLines(), `${current.value.name}-audit.jsonl`));
-  return html`<div id="audit"><${Card} id="audit" title="Audit log" actions=${html`<span class="small soft">Never a value of an answer.</span>
+  return html`<div id="audit"><${Card} id="audit" title="Audit log" actions=${html`<span class="small soft">It contains no numbers of answers.</span>
     <${Button} icon="down" disabled=${isBusy} onClick=${download}>JSON lines</${Button}>`}>
     <div class="filters"><${Pick} label="Account" value=${who} options=${all.map((each) => each.who)} onChange=${setWho} />
       <${Pick} label="Action" value=${action} options=${all.map((each) => each.action)} onChange=${setAction} />
-      <${Button} kind="ghost" disabled=${isBusy} onClick=${() => older([])}>Load again</${Button}></div>
+      <${Button} kind="ghost" disabled=${isBusy} onClick=${() => older([])}>Reload</${Button}></div>
     ${error && html`<div class="body"><${Failure} error=${error} /></div>`}
     ${entries === null && !error && html`<${Loading} rows="5" />`}
     ${entries && !shown.length && html`<${Empty} title=${all.length ? "No such lines among those loaded." : "Nothing is logged yet."} />`}
@@ -74,8 +74,8 @@ function Line({ entry }) {
   return html`<li><time class="num muted" datetime=${written}>${CLOCK.format(new Date(written))}</time>
     <span class="act"><b>${key(who)}</b> ${ACTIONS[action] ?? key(action)}</span>
     <span class="about soft"><${About} entry=${entry} /></span>
-    <span class="out">${cost > 0 && html`<span class="priced num">${eps(cost)}</span>`}
-      <span class=${`tag ${outcome === "charged" ? "price" : GOOD.has(outcome) ? "" : "refuse"}`}>${key(outcome)}</span></span></li>`;
+    <span class="out">${cost > 0 && outcome !== "free" && html`<span class="priced num">${eps(cost)}</span>`}
+      <span class=${`tag ${outcome === "charged" ? "price" : GOOD.has(outcome) ? "" : "refuse"}`}>${key(outcome).replaceAll("_", " ")}</span></span></li>`;
 }
 
 const KNOWN = new Set(["number", "written", "who", "action", "outcome", "question", "sql", "epsilon", "delta", "answer"]);

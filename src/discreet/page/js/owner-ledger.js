@@ -19,7 +19,7 @@ export function Ledger({ verified: [verified, setVerified] }) {
   return html`<div id="ledger"><${Card} id="ledger" title="Ledger" actions=${html`<${Link} class="btn ghost" to="/budget">See spending</${Link}>`}>
     <div class="body stack tight-stack">
       <p class="soft small">Every charge, decision and answer is an entry, and each entry contains the digest of the one before. Verifying reads all of them.
-        It cannot see that the newest entries were cut off: for that, keep the head elsewhere and enter it here next time.</p>
+        It cannot see that the newest entries were cut off: for that, note the digest of the last entry (the head) outside this server, and enter it here next time.</p>
       <form class="verify" onSubmit=${verify}><label class="field"><span>Head that you noted before (optional)</span>
         <input class="input mono" maxlength="64" pattern="[0-9a-f]{64}" title="64 digits and letters a to f" spellcheck="false" autocomplete="off"
           value=${head} onInput=${(event) => setHead(event.target.value)} /></label>

@@ -39,6 +39,8 @@ export function useRunning() {
 const seconds = (since) => Math.max(0, Math.round((Date.now() - new Date(since)) / 1000));
 const lasted = (since) => (seconds(since) < 120 ? count(seconds(since), "second") : `${Math.floor(seconds(since) / 60)} minutes`);
 
+const STATES = { waiting: "waits for a turn", running: "running", cancelled: "cancelled: runs to its end" };
+
 export function Running({ loaded }) {
   const [ending, setEnding] = useState(null);
   const { value, error, isMissing } = loaded;
@@ -48,18 +50,18 @@ export function Running({ loaded }) {
     ${!value && !error && !isMissing && html`<${Loading} rows="1" />`}
     ${value && !value.running.length && !isMissing && html`<${Empty} title="Nothing runs now.">Queries of all accounts appear here while they run.</${Empty}>`}
     ${!isMissing && value?.running.map((each) => html`<div class="req" key=${each.number}>
-      <div><i class=${`pulse ${each.state}`} /> <b>${key(each.account)}</b> <span class="tag">${each.state === "waiting" ? "waits for a turn" : "running"}</span>
+      <div><i class=${`pulse ${each.state}`} /> <b>${key(each.account)}</b> <span class="tag">${STATES[each.state]}</span>
         <span class="small muted"> ${lasted(each.since)}</span></div>
       <pre class="sql mono">${key(each.question).replaceAll("\\u000a", "\n")}</pre>
-      <div class="btns"><${Button} kind="danger" onClick=${() => setEnding(each)} aria-label=${`Cancel the query of ${key(each.account)}`}>Cancel</${Button}></div></div>`)}
+      ${each.state !== "cancelled" && html`<div class="btns"><${Button} kind="danger" onClick=${() => setEnding(each)} aria-label=${`Cancel the query of ${key(each.account)}`}>Cancel</${Button}></div>`}</div>`)}
     ${ending && html`<${EndQuery} query=${ending} onChange=${loaded.again} onClose=${() => setEnding(null)} />`}</${Card}></div>`;
 }
 
 function EndQuery({ query, onChange, onClose }) {
   const send = async () => {
     try {
-      await call("DELETE", `${base.value}/running/${query.number}`);
-      say("Cancelled. What was charged stays charged.");
+      const ended = await call("DELETE", `${base.value}/running/${query.number}`);
+      say(ended?.outcome === "dropped" ? "Cancelled. Nothing was charged." : "Cancelled. What was charged stays charged.");
     } catch (error) {
       if (error.status !== 404) throw error;
       say("The query had ended before.");
@@ -67,6 +69,6 @@ function EndQuery({ query, onChange, onClose }) {
     onChange();
   };
   return html`<${FormDialog} title=${`Cancel the query of ${key(query.account)}?`} words="Cancel the query" stay="Let it run" danger send=${send} onClose=${onClose}>
-    <p>${query.state === "waiting" ? "It has not begun: nothing is charged." : "Its charge stays, because the database may have read the data already."}</p>
+    <p>${query.state === "waiting" ? "It has not begun: nothing is charged." : "The analyst stops waiting. The query runs to its end, its charge stays, and its answer is saved."}</p>
   </${FormDialog}>`;
 }

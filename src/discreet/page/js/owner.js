@@ -60,7 +60,7 @@ const runningWords = ({ value, isMissing }) => (isMissing ? "Not known" : value?
 const runningMore = ({ value, isMissing }) => {
   if (isMissing) return "this server does not list them";
   const waits = (value?.running ?? []).filter((each) => each.state === "waiting").length;
-  return waits ? `${waits} of them wait for a turn` : "looked at every 2 seconds";
+  return waits ? `${waits} of them wait for a turn` : "updated every 2 seconds";
 };
 
 /** Go to a part of this page, and tell screen readers where they are. */
@@ -101,7 +101,7 @@ function DataSets() {
   const load = async () => Object.fromEntries(await Promise.all(own.map(async (name) =>
     [name, (await get(`/v1/catalogs/${encodeURIComponent(name)}/budget`)).remaining])));
   const { value, error } = useLoaded(load, [own.join(" "), budget.value?.epsilon]);
-  return html`<div id="sets"><${Card} id="sets" title="Data sets" actions=${html`<${Link} class="btn ghost" to="/budget">Who spent what on what</${Link}>`}>
+  return html`<div id="sets"><${Card} id="sets" title="Data sets" actions=${html`<${Link} class="btn ghost" to="/budget">Who spent what</${Link}>`}>
     ${error && html`<div class="body"><${Failure} error=${error} /></div>`}
     ${!value && !error && html`<${Loading} rows=${own.length} />`}
     ${value && html`<ul class="rows">${own.map((name) => html`<li key=${name} class="set"><b>${key(name)}</b>

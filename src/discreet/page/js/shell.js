@@ -74,7 +74,7 @@ export function Shell({ children }) {
       if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
       if (event.key === "?") setKeys(true);
       const to = last === "g" && shown().find(([, , , letter]) => letter === event.key);
-      if (to) go(to[0]);
+      if (to) { go(to[0]); document.getElementById("main").focus(); }
       last = event.key;
     };
     addEventListener("keydown", pressed);

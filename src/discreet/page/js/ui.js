@@ -118,7 +118,10 @@ export function Menu({ label, button, items, kind = "ghost", side = "" }) {
 /** A dialog over the page. */
 export function Dialog({ title, onClose, children }) {
   const box = useRef(null);
-  useEffect(() => { if (!box.current.open) box.current.showModal(); }, []);
+  useEffect(() => {
+    if (!box.current.open) box.current.showModal();
+    box.current.querySelector("form input, form textarea")?.focus();
+  }, []);
   return html`<dialog ref=${box} aria-labelledby="dialog-title" onClose=${onClose}>
     <header><h2 id="dialog-title">${title}</h2>
       <button type="button" class="btn ghost icon" aria-label="Close" onClick=${() => box.current.close()}><${Icon} name="x" /></button></header>

@@ -31,7 +31,7 @@ function draw(found, epsilon) {
     const allowed = found.discreet?.allowed;
     return html`${[0, 0.25, 0.5, 0.75, 1].map((each) => html`<g key=${each}><line class=${each === 0.5 ? "guess" : "grid"} x1=${LEFT} x2=${width - RIGHT} y1=${y(each)} y2=${y(each)} />
         <text x=${LEFT - 7} y=${y(each) + 4} text-anchor="end">${percent(each)}</text></g>`)}
-      ${allowed && html`<line class="limit" x1=${LEFT} x2=${width - RIGHT} y1=${y(allowed)} y2=${y(allowed)} /><text class="cost" x=${LEFT + 6} y=${y(allowed) + 15}>the most that ε ${amount(epsilon)} allows</text>`}
+      ${allowed && html`<line class="limit" x1=${LEFT} x2=${width - RIGHT} y1=${y(allowed)} y2=${y(allowed)} /><text class="cost" x=${LEFT + 6} y=${y(allowed) - 6}>the most that ε ${amount(epsilon)} allows</text>`}
       ${Array.from({ length: Math.log2(most) + 1 }, (_, i) => 2 ** i).map((each) => html`<text key=${each} x=${x(each)} y=${height - 22} text-anchor="middle">${number(each)}</text>`)}
       <text x=${(LEFT + width - RIGHT) / 2} y=${height - 4} text-anchor="middle">queries</text>
       ${TARGETS.map(([kind], i) => found[kind] && html`<${Marks} key=${kind} kind=${kind} outcome=${found[kind]} x=${x} y=${y} aside=${5 + 5 * i} />`)}`;

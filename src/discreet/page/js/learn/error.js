@@ -13,12 +13,14 @@ const powers = (low, high) => range(Math.ceil(Math.log10(low)), Math.floor(Math.
 function draw(curves, chosen, epsilon) {
   return (width, height) => {
     // a margin of a count may be 0: it is drawn at the bottom
-    const all = Object.values(curves.margins).flat().filter((each) => each > 0), low = Math.min(...all) * 0.8, high = Math.max(...all) * 1.2;
+    const every = Object.values(curves.margins).flat(), all = every.filter((each) => each > 0), hasZero = every.includes(0);
+    const low = Math.min(...all) * (hasZero ? 0.4 : 0.8), high = Math.max(...all) * 1.2;
     const x = (e) => LEFT + ((width - LEFT - RIGHT) * Math.log(e / 0.01)) / Math.log(1000);
     const y = (m) => height - FOOT - ((height - FOOT - TOP) * Math.log(Math.max(m, low) / low)) / Math.log(high / low);
     const kinds = Object.entries(curves.margins).sort(([a]) => (a === chosen ? 1 : -1));
     return html`${powers(low, high).map((each) => html`<g key=${each}><line class="grid" x1=${LEFT} x2=${width - RIGHT} y1=${y(each)} y2=${y(each)} />
         <text x=${LEFT - 7} y=${y(each) + 4} text-anchor="end">±${amount(each)}</text></g>`)}
+      ${hasZero && html`<text x=${LEFT - 7} y=${height - FOOT + 4} text-anchor="end">±0</text>`}
       ${[0.01, 0.1, 1, 10].map((each) => html`<text key=${each} x=${x(each)} y=${height - 22} text-anchor="middle">${amount(each)}</text>`)}
       <text x=${(LEFT + width - RIGHT) / 2} y=${height - 4} text-anchor="middle">cost ε</text>
       <line class="limit" x1=${x(epsilon)} x2=${x(epsilon)} y1=${TOP} y2=${height - FOOT} />

@@ -63,6 +63,7 @@ function heap(dots, curves) {
     }).filter(({ slot }) => slot >= 0 && slot <= width / (2 * DOT));
     const most = Math.max(tall, ...piles.values()), step = (HEAP - 4) / most;
     return html`<line class="axis" x1="0" x2=${width} y1=${HEAP - 0.5} y2=${HEAP - 0.5} />
+      ${!dots.length && html`<text x=${width / 2} y=${HEAP / 2 + 4} text-anchor="middle">Draw answers: their dots pile up here.</text>`}
       ${placed.map(({ dot, slot, n }) => html`<circle key=${dot.key} class=${`drop ${dot.is_with_you ? "with" : "without"}`}
         cx=${slot * 2 * DOT} cy=${HEAP - 1 - DOT - n * step} r=${DOT - 0.3} />`)}`;
   };
