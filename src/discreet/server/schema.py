@@ -9,6 +9,7 @@ from discreet.catalog.schema import (
     Bounds,
     Column,
     ColumnUnit,
+    Kind,
     PathUnit,
     PrivateTable,
     PublicTable,
@@ -122,6 +123,8 @@ def _words(column: Column) -> Iterator[str]:
         case Bounds(low=low, high=high) if column.kind.is_number:
             first, last = (end_text(column, each) for each in (low, high))
             yield f"Values below {first} count as {first}, values above {last} as {last}."
+        case Bounds() if column.kind is Kind.DATE:
+            yield "Grouped by week or month, all groups are shown. Dates outside are left out."
         case Auto():
             yield "Bounds are found privately when a query first needs them. This costs ε."
         case None:
