@@ -22,6 +22,7 @@ ENVIRONMENT = {
     "engines/spark/sessions.py": "whether there is Java",
     "opening/registry.py": "where the user's list of ledgers is",
     "opening/sources.py": "addresses that a catalog names a variable for",
+    "server/data_places.py": "addresses of data that owners may add, which the settings name",
     "server/oidc_settings.py": "a secret that the settings name a variable for",
 }
 """Which files read variables of the environment, and what for."""

@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from discreet.errors import CatalogError, ParameterError
-from discreet.server.run import Address
+from discreet.server.run import Address, listening
 from discreet.server.settings import read_settings
 from tests.server.forked import Ended, run_command
 from tests.server.running import add_accounts, free_port, write_catalog
@@ -186,3 +186,8 @@ def test_proxies_are_addresses_or_networks(tmp_path: Path) -> None:
         read_settings(file)
     with pytest.raises(ParameterError, match="--config must be a file"):
         read_settings(tmp_path / "absent.toml")
+
+
+def test_small_replies_are_sent_at_once() -> None:
+    with listening(Address(port=0)) as place:
+        assert place.heard.proto == socket.IPPROTO_TCP  # else asyncio leaves them to wait
