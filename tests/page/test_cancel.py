@@ -8,8 +8,7 @@ from playwright.sync_api import expect
 
 from tests.page.windows import Windows
 from tests.server.held import Hold, held_process, limits_of, spent_by, wait_for
-from tests.server.running import Served, write_catalog
-from tests.server.test_running_queries import running
+from tests.server.running import Served, running, write_catalog
 
 pytestmark = pytest.mark.browser
 

@@ -148,3 +148,9 @@ def _wait(served: Served) -> None:
                 break
             time.sleep(0.1)
     raise AssertionError(f"the server did not start: {served.process.written()}")
+
+
+def running(served: Served, who: str = "boss") -> list[dict[str, Any]]:
+    """Return the queries that wait or run, as an account sees them."""
+    found: list[dict[str, Any]] = served.call("GET", f"{BASE}/running", who).json()["running"]
+    return found

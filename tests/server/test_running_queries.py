@@ -20,16 +20,10 @@ from discreet.server.asking import QueryRunner, Work
 from discreet.server.callers import Caller
 from discreet.server.settings import Settings
 from tests.server.held import Hold, held_process, limits_of, spent_by, wait_for
-from tests.server.running import BASE, Served, write_catalog
+from tests.server.running import BASE, Served, running, write_catalog
 
 COUNT = "SELECT COUNT(*) AS n FROM visits"
 LIMITS = "running = 4\nreply_seconds = 1"
-
-
-def running(served: Served, who: str = "boss") -> list[dict[str, Any]]:
-    """Return the queries that wait or run, as an account sees them."""
-    found: list[dict[str, Any]] = served.call("GET", f"{BASE}/running", who).json()["running"]
-    return found
 
 
 def cancel(served: Served, number: int, who: str = "boss") -> Any:
