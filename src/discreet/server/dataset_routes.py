@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import date, datetime
 from fractions import Fraction
 from typing import Annotated, Any, Literal
@@ -13,12 +13,12 @@ from pydantic import Field
 from discreet.catalog.schema import Kind
 from discreet.errors import ParameterError
 from discreet.parameters import rational
+from discreet.server.audit import logged
 from discreet.server.bodies import Amount, Body, JsonObject, exact
 from discreet.server.callers import Caller
 from discreet.server.data_drafts import Declared, Drafted, draft_of, effects_of
 from discreet.server.data_places import DataPlace
 from discreet.server.data_sets import AddedDataSet, DataSets, NewDataSet
-from discreet.server.faults import error_of
 from discreet.server.reading import OneReading
 from discreet.server.signing import any_owner
 
@@ -168,19 +168,10 @@ async def add(request: Request, caller: Owner, body: DataSetBody) -> JsonObject:
         return _shown(data_sets.add(caller, new))
 
     async with data_sets.turn:
-        return await asyncio.to_thread(_logged, caller, body, added)
-
-
-def _logged(caller: Caller, body: DataSetBody, act: Callable[[], JsonObject]) -> JsonObject:
-    """Do it, and log it where the caller is an owner already."""
-    records, name = caller.site.records, body.name[:64]
-    try:
-        result = act()
-    except Exception as error:
-        records.log(caller.name, "add_data", error_of(error).code, data_set=name)
-        raise
-    records.log(caller.name, "add_data", "done", data_set=name)
-    return result
+        # It is logged where the caller is an owner already.
+        return await asyncio.to_thread(
+            lambda: logged(caller, "add_data", added, data_set=body.name[:64])
+        )
 
 
 def _shown(added: AddedDataSet) -> JsonObject:

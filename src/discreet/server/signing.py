@@ -20,6 +20,7 @@ from discreet.server.admission import Rates
 from discreet.server.bodies import CatalogContent, Health, JsonObject, Me, SignInBody
 from discreet.server.callers import (
     NOWHERE,
+    RANK,
     STRANGER,
     Caller,
     Role,
@@ -99,8 +100,7 @@ class SignIns:
         """Return the caller of a route that is for owners of any catalog."""
         found = await self.callers(request)
         self.count(found)
-        owned = [each for each in found.values() if each.role == "owner"]
-        return next(iter(owned or found.values())).check("owner")
+        return max(found.values(), key=lambda each: RANK[each.role]).check("owner")
 
     async def callers(self, request: Request) -> dict[str, Caller]:
         """Return who calls, in every catalog that this person may use."""
