@@ -37,7 +37,7 @@ from discreet.server.reading import OneReading
 from discreet.server.records import SavedReply
 from discreet.server.remedies import rejection_of
 from discreet.server.schema import schema_of
-from discreet.server.signing import caller_in
+from discreet.server.signing import caller_in, planned
 from discreet.wire import shown_catalog, to_wire
 
 router = APIRouter(prefix="/v1/catalogs/{catalog}", tags=["analysts"], route_class=OneReading)
@@ -101,8 +101,7 @@ async def explain(request: Request, caller: Asker, body: ExplainBody) -> Respons
     def explained_and_logged() -> Explanation:
         return logged(caller, "explain", explained, _free_at, **query_text(body.sql))
 
-    async with request.app.state.planning.turn(caller.place, request.is_disconnected):
-        return _content(request, await asyncio.to_thread(explained_and_logged))
+    return _content(request, await planned(request, caller, explained_and_logged))
 
 
 def _free_at(found: Explanation) -> dict[str, object]:
@@ -142,8 +141,7 @@ async def known_coverage(
             "cost": exact_and_float(epsilon=curator.catalog.budget.epsilon * DEFAULT_PART),
         }
 
-    async with request.app.state.planning.turn(caller.place, request.is_disconnected):
-        return await asyncio.to_thread(known)
+    return await planned(request, caller, known)
 
 
 @router.get("/schema")
@@ -240,8 +238,7 @@ async def margins(
         widths = margins_of(found, caller.site.curator, level, simultaneous)
         return [None if each is None else [_in_json(width) for width in each] for each in widths]
 
-    async with request.app.state.planning.turn(caller.place, request.is_disconnected):
-        return {"margins": await asyncio.to_thread(calculated)}
+    return {"margins": await planned(request, caller, calculated)}
 
 
 def _in_json(width: float) -> float | str | None:

@@ -20,7 +20,7 @@ from discreet.server.data_drafts import Declared, Drafted, draft_of, effects_of
 from discreet.server.data_places import DataPlace
 from discreet.server.data_sets import AddedDataSet, DataSets, NewDataSet
 from discreet.server.reading import OneReading
-from discreet.server.signing import any_owner
+from discreet.server.signing import any_owner, planned
 
 router = APIRouter(prefix="/v1/datasets", tags=["owners"], route_class=OneReading)
 
@@ -130,8 +130,7 @@ async def draft(request: Request, caller: Owner, body: DraftBody) -> JsonObject:
         place = _data_sets(request).place(source.file, source.address, source.table)
         return draft_of(place).to_json()
 
-    async with request.app.state.planning.turn(caller.place, request.is_disconnected):
-        return await asyncio.to_thread(drafted)
+    return await planned(request, caller, drafted)
 
 
 @router.post("/effects")
@@ -146,8 +145,7 @@ async def effects(request: Request, caller: Owner, body: EffectsBody) -> JsonObj
         declared = _declared(body, "data", columns or {"row": {"type": "integer"}})
         return effects_of(declared, each)
 
-    async with request.app.state.planning.turn(caller.place, request.is_disconnected):
-        return await asyncio.to_thread(found)
+    return await planned(request, caller, found)
 
 
 @router.post("", status_code=201)

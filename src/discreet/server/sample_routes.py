@@ -4,7 +4,6 @@ Synthetic tables are made from the catalog and from public tables. The private t
 engines, which nothing here can reach.
 """
 
-import asyncio
 import json
 from dataclasses import dataclass, field
 from threading import Lock
@@ -22,7 +21,7 @@ from discreet.server.bodies import JsonObject, QueryBody
 from discreet.server.callers import NOWHERE, Caller
 from discreet.server.faults import CallError
 from discreet.server.reading import OneReading
-from discreet.server.signing import caller_in
+from discreet.server.signing import caller_in, planned
 from discreet.server.sites import Site
 
 router = APIRouter(prefix="/v1/catalogs/{catalog}", tags=["analysts"], route_class=OneReading)
@@ -95,8 +94,7 @@ async def sample(
             "rows": [[json_value(each) for each in row] for row in values],
         }
 
-    async with request.app.state.planning.turn(caller.place, request.is_disconnected):
-        return await asyncio.to_thread(sampled)
+    return await planned(request, caller, sampled)
 
 
 @router.post("/try")
@@ -113,8 +111,7 @@ async def try_query(request: Request, caller: Asker, body: QueryBody) -> JsonObj
         about = query_text(body.sql)
         return logged(caller, "try", lambda: _tried(data, body), lambda _: outcome, **about)
 
-    async with request.app.state.planning.turn(caller.place, request.is_disconnected):
-        return await asyncio.to_thread(tried)
+    return await planned(request, caller, tried)
 
 
 def _tried(data: SyntheticData, body: QueryBody) -> JsonObject:

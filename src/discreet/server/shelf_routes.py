@@ -15,7 +15,7 @@ from discreet.server.faults import CallError
 from discreet.server.reading import OneReading
 from discreet.server.records import ID, SavedReply
 from discreet.server.shelf import Shelf, ShelfKind
-from discreet.server.signing import caller_in
+from discreet.server.signing import caller_in, planned
 
 router = APIRouter(prefix="/v1/catalogs/{catalog}", tags=["analysts"], route_class=OneReading)
 
@@ -147,8 +147,7 @@ async def about(
         reply = readable(caller, id)
         return {**_shown(caller, reply), **_state(caller, reply)}
 
-    async with request.app.state.planning.turn(caller.place, request.is_disconnected):
-        return await asyncio.to_thread(found)
+    return await planned(request, caller, found)
 
 
 def _state(caller: Caller, reply: SavedReply) -> JsonObject:

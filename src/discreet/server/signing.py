@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import timedelta
 from hmac import compare_digest
 from ipaddress import ip_address, ip_network
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from fastapi import APIRouter, Header, Path, Request, Response
 
@@ -36,6 +36,8 @@ from discreet.server.settings import Settings
 from discreet.server.sites import Site
 
 router = APIRouter(tags=["everybody"], route_class=OneReading)
+
+T = TypeVar("T")
 
 COOKIE = "__Host-discreet"
 
@@ -215,6 +217,12 @@ def network_of(host: str) -> str:
 
 
 CatalogName = Annotated[str, Path(max_length=64, description="The name of a catalog")]
+
+
+async def planned(request: Request, caller: Caller, act: Callable[[], T]) -> T:
+    """Do what reads no private data, in a thread, when it is the caller's turn."""
+    async with request.app.state.planning.turn(caller.place, request.is_disconnected):
+        return await asyncio.to_thread(act)
 
 
 async def any_owner(request: Request) -> Caller:

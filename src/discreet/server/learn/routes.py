@@ -1,8 +1,6 @@
 """Routes of the playgrounds, for everybody who is signed in. They spend nothing."""
 
-import asyncio
-from collections.abc import Callable
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
 
@@ -39,7 +37,7 @@ from discreet.server.learn.noise import (
 )
 from discreet.server.learn.streams import StreamBody, StreamReply, stream_reply
 from discreet.server.reading import OneReading
-from discreet.server.signing import SignIns
+from discreet.server.signing import SignIns, planned
 
 router = APIRouter(prefix="/v1/learn", tags=["learners"], route_class=OneReading)
 
@@ -51,67 +49,60 @@ async def learner(request: Request) -> Caller:
 
 
 Learner = Annotated[Caller, Depends(learner)]
-Found = TypeVar("Found")
-
-
-async def _computed(request: Request, caller: Caller, compute: Callable[[], Found]) -> Found:
-    """Compute a reply when it is its turn, beside previews, which read no private data either."""
-    async with request.app.state.planning.turn(caller.place, request.is_disconnected):
-        return await asyncio.to_thread(compute)
 
 
 @router.get("/course")
 async def course(request: Request, caller: Learner) -> CourseNumbers:
     """Return numbers of university courses, computed by the library."""
-    return await _computed(request, caller, course_numbers)
+    return await planned(request, caller, course_numbers)
 
 
 @router.post("/neighbours")
 async def neighbours(request: Request, caller: Learner, body: NoiseBody) -> NeighbourCurves:
     """Return the distributions of an answer without and with one person."""
-    return await _computed(request, caller, lambda: neighbour_curves(body))
+    return await planned(request, caller, lambda: neighbour_curves(body))
 
 
 @router.post("/draws")
 async def draws(request: Request, caller: Learner, body: DrawBody) -> NoisyDraws:
     """Return noisy answers, and what an observer believes after each."""
-    return await _computed(request, caller, lambda: noisy_draws(body))
+    return await planned(request, caller, lambda: noisy_draws(body))
 
 
 @router.post("/error")
 async def error(request: Request, caller: Learner, body: ErrorBody) -> ErrorCurves:
     """Return margins of error by epsilon, for each mechanism."""
-    return await _computed(request, caller, lambda: error_curves(body))
+    return await planned(request, caller, lambda: error_curves(body))
 
 
 @router.post("/belief")
 async def belief(request: Request, caller: Learner, body: BeliefBody) -> BeliefCurves:
     """Return the least and the most that a belief can become after any answer."""
-    return await _computed(request, caller, lambda: belief_curves(body))
+    return await planned(request, caller, lambda: belief_curves(body))
 
 
 @router.post("/crowd")
 async def crowd(request: Request, caller: Learner, body: CrowdBody) -> CrowdReply:
     """Return the reports of a synthetic crowd by randomized response, and the estimate."""
-    return await _computed(request, caller, lambda: crowd_reply(body))
+    return await planned(request, caller, lambda: crowd_reply(body))
 
 
 @router.post("/auction")
 async def auction(request: Request, caller: Learner, body: AuctionBody) -> AuctionReply:
     """Return how likely each price of an auction is by the exponential mechanism."""
-    return await _computed(request, caller, lambda: auction_reply(body))
+    return await planned(request, caller, lambda: auction_reply(body))
 
 
 @router.post("/noisy-max")
 async def noisy_max(request: Request, caller: Learner, body: NoisyMaxBody) -> NoisyMaxReply:
     """Return how likely each candidate is to be named as the largest."""
-    return await _computed(request, caller, lambda: noisy_max_reply(body))
+    return await planned(request, caller, lambda: noisy_max_reply(body))
 
 
 @router.post("/stream")
 async def stream(request: Request, caller: Learner, body: StreamBody) -> StreamReply:
     """Run the sparse vector technique over a synthetic stream."""
-    return await _computed(request, caller, lambda: stream_reply(body))
+    return await planned(request, caller, lambda: stream_reply(body))
 
 
 @router.post("/composition")
@@ -119,10 +110,10 @@ async def composition(
     request: Request, caller: Learner, body: CompositionBody
 ) -> CompositionCurves:
     """Return what many answers cost together, by each accounting method."""
-    return await _computed(request, caller, lambda: composition_curves(body))
+    return await planned(request, caller, lambda: composition_curves(body))
 
 
 @router.post("/attack")
 async def attack(request: Request, caller: Learner, body: AttackBody) -> AttackReply:
     """Run a few trials of an attack on synthetic people; send the results back for more."""
-    return await _computed(request, caller, lambda: attack_reply(body))
+    return await planned(request, caller, lambda: attack_reply(body))
