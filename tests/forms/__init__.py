@@ -1,0 +1,1 @@
+"""Forms of SQL, each with questions of its own."""
