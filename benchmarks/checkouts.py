@@ -45,7 +45,7 @@ def compared(old: Path, rounds: int, seconds: float) -> Report:
 
 def _round(checkout: Path, seconds: float) -> Iterator[tuple[Case, str, float]]:
     paths = os.pathsep.join([str(checkout / "src"), str(checkout)])
-    done = run(  # noqa: S603 - our own command
+    done = run(
         [sys.executable, "-m", "benchmarks.overhead", str(ROWS), str(seconds)],
         cwd=checkout,
         env=os.environ | {"PYTHONPATH": paths},

@@ -6,12 +6,14 @@ its queries ask for occur more often, so that every query finds some.
 
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
+from decimal import Decimal
 from functools import cache
 from itertools import product
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
+
+from tests.suites.drawing import Draw
 
 Row = tuple[Any, ...]
 
@@ -189,10 +191,12 @@ def settings() -> dict[str, Any]:
 @cache
 def tables() -> Mapping[str, pa.Table]:
     """Return all tables; the same rows each time."""
-    draw = _Draw(seed=1992)
+    draw = _Rows("tpch")
     parts, suppliers = draw.parts(), draw.suppliers()
     supplies = draw.supplies()
-    customers, orders, lines = draw.customers(), [], []
+    customers = draw.customers()
+    orders: list[Row] = []
+    lines: list[Row] = []
     for key in range(1, CUSTOMERS + 1):
         if key % 3:  # a third of customers never ordered
             for _ in range(draw.below(MOST_ORDERS) + 1):
@@ -218,27 +222,14 @@ def _table(name: str, rows: Sequence[Row]) -> pa.Table:
     arrays = []
     for values, kind in zip(zip(*rows, strict=True), COLUMNS[name].values(), strict=True):
         if kind == MONEY:
-            cents = pa.array(values, pa.decimal128(15, 0))
-            arrays.append(pa.compute.multiply(cents, pa.scalar("0.01").cast(MONEY)).cast(MONEY))
+            arrays.append(pa.array([Decimal(each).scaleb(-2) for each in values], kind))
         else:
             arrays.append(pa.array(values, kind))
     return pa.Table.from_arrays(arrays, names=list(COLUMNS[name]))
 
 
-class _Draw:
-    """Rows at random, the same for the same seed."""
-
-    def __init__(self, seed: int) -> None:
-        self._random = np.random.default_rng(seed)
-
-    def below(self, end: int) -> int:
-        return int(self._random.integers(end))
-
-    def is_so(self, probability: float) -> bool:
-        return bool(self._random.random() < probability)
-
-    def one(self, values: Sequence[Any]) -> Any:
-        return values[self.below(len(values))]
+class _Rows(Draw):
+    """Draws the rows of each table."""
 
     def text(self) -> str:
         return " ".join(self.one(WORDS) for _ in range(4))
