@@ -222,7 +222,7 @@ def _table(name: str, rows: Sequence[Row]) -> pa.Table:
     arrays = []
     for values, kind in zip(zip(*rows, strict=True), COLUMNS[name].values(), strict=True):
         if kind == MONEY:
-            arrays.append(pa.array([Decimal(each).scaleb(-2) for each in values], kind))
+            arrays.append(pa.array([Decimal(each).scaleb(-2) for each in values], MONEY))
         else:
             arrays.append(pa.array(values, kind))
     return pa.Table.from_arrays(arrays, names=list(COLUMNS[name]))
