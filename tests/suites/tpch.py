@@ -219,13 +219,14 @@ def tables() -> Mapping[str, pa.Table]:
 
 def _table(name: str, rows: Sequence[Row]) -> pa.Table:
     """Return rows as a table; amounts of money are drawn in cents."""
-    arrays = []
-    for values, kind in zip(zip(*rows, strict=True), COLUMNS[name].values(), strict=True):
+    kinds = COLUMNS[name]
+    columns = {
+        each: list(found) for each, found in zip(kinds, zip(*rows, strict=True), strict=True)
+    }
+    for each, kind in kinds.items():
         if kind == MONEY:
-            arrays.append(pa.array([Decimal(each).scaleb(-2) for each in values], MONEY))
-        else:
-            arrays.append(pa.array(values, kind))
-    return pa.Table.from_arrays(arrays, names=list(COLUMNS[name]))
+            columns[each] = [Decimal(cents).scaleb(-2) for cents in columns[each]]
+    return pa.Table.from_pydict(columns, schema=pa.schema(dict(kinds)))
 
 
 class _Rows(Draw):
