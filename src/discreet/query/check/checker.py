@@ -30,7 +30,7 @@ from discreet.query.check.post_select import (
     without_margins,
 )
 from discreet.query.check.private_select import RELEASED, PrivateSelect
-from discreet.query.check.private_sets import beside_public, combined, mark_repeats
+from discreet.query.check.private_sets import PrivateSets, mark_repeats
 from discreet.query.check.relations import (
     CommonTables,
     Names,
@@ -166,12 +166,11 @@ class Checker:
         if id(node) in self.last:
             self.last.add(id(node.this))
         mark_repeats(node)
-        written = None if isinstance(node, exp.Union) else node.copy()
+        written = node if isinstance(node, exp.Union) else node.copy()
         left, right = self.query(node.this, named), self.query(node.expression, named)
-        if isinstance(left, PrivateRows) and isinstance(right, PrivateRows):
-            return combined(node, left, right, self, named)
         if isinstance(left, PrivateRows) or isinstance(right, PrivateRows):
-            return beside_public(node, left, right, written, self, named)
+            sets = PrivateSets(node=node, written=written, walker=self, named=named)
+            return sets.result(left, right)
         return open_set_operation(node, left, right, is_answer=id(node) in self.last)
 
     def bracketed(self, node: exp.Subquery, named: CommonTables) -> PrivateRows | PostQuery:

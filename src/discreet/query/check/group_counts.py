@@ -129,12 +129,10 @@ def _distinct_of(union: exp.Union) -> exp.Select | None:
     union.set("distinct", False)
     union.meta[REPEATS] = True
     rows = exp.Subquery(this=union, alias=exp.TableAlias(this=exp.to_identifier("__all")))
-    return exp.Select(
-        expressions=[exp.Star()], from_=exp.From(this=rows), distinct=exp.Distinct()
-    )
+    return exp.Select(expressions=[exp.Star()], from_=exp.From(this=rows), distinct=exp.Distinct())
 
 
-def _named(outer: exp.Select, table: exp.Table) -> exp.Expr | None:
+def _named(outer: exp.Select, table: exp.Table) -> exp.Query | None:
     clause = outer.args.get("with_")
     if clause is None or clause.args.get("recursive") or _clauses(table) - {"this", "alias"}:
         return None
@@ -147,7 +145,8 @@ def _named(outer: exp.Select, table: exp.Table) -> exp.Expr | None:
     clause.set("expressions", left)
     if not left:
         outer.set("with_", None)
-    return entries[0].this
+    body = entries[0].this
+    return body if isinstance(body, exp.Query) else None
 
 
 def _is_grouped(inner: exp.Select) -> bool:

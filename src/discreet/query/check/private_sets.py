@@ -7,11 +7,11 @@ is then checked like any other SELECT.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from discreet.catalog.schema import ColumnUnit, Kind
+from discreet.catalog.schema import ColumnUnit, Kind, PrivateTable
 from discreet.errors import JoinError, QuestionError, RowLevelError, UnsupportedError
 from discreet.query.check.group_counts import REPEATS
 from discreet.query.check.joins import Selection
@@ -66,65 +66,85 @@ def is_distinct(node: exp.SetOperation) -> bool:
     return node.args.get("distinct") is not False
 
 
-def combined(
-    node: exp.SetOperation,
-    left: PrivateRows,
-    right: PrivateRows,
-    walker: QuestionWalk,
-    named: CommonTables,
-) -> PrivateRows | PostQuery:
-    """Return a set operation on private rows: private rows again, or groups to release."""
-    _check_form(node)
-    if node.args.get("by_name"):
-        right = _by_name(node, left, right)
-    _check_width(node, left, right)
-    _check_kinds(node, left, right)
-    if not isinstance(node, exp.Union):
-        where = _has_equal(node, left, right)
-        columns = _coerced(left, right)
-        return _distinct(node, left, where, walker, {**named, RIGHT: right}, columns=columns)
-    _check_units(node, left, right)
-    both = united(left, right)
-    if not is_distinct(node) or node.meta.get(REPEATS):
-        return both
-    return _distinct(node, both, None, walker, named)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrivateSets:
+    """A set operation with private rows on at least one side."""
 
+    node: exp.SetOperation
+    written: exp.SetOperation
+    """The node as it was before its two sides were checked."""
+    walker: QuestionWalk
+    named: CommonTables
 
-def beside_public(
-    node: exp.SetOperation,
-    left: PrivateRows | PostQuery,
-    right: PrivateRows | PostQuery,
-    written: exp.SetOperation | None,
-    walker: QuestionWalk,
-    named: CommonTables,
-) -> PrivateRows | PostQuery:
-    """Return private rows that are (not) among those of a public query, each once.
+    def result(
+        self, left: PrivateRows | PostQuery, right: PrivateRows | PostQuery
+    ) -> PrivateRows | PostQuery:
+        """Return private rows, or groups to release if the unit is not among the columns."""
+        _check_form(self.node)
+        if isinstance(left, PrivateRows) and isinstance(right, PrivateRows):
+            return self._combined(left, right)
+        if isinstance(left, PrivateRows) and isinstance(right, PostQuery):
+            return self._beside(left, right, self.written.expression)
+        if isinstance(left, PostQuery) and isinstance(right, PrivateRows):
+            if isinstance(self.node, exp.Except) and left.is_public:
+                raise _public_without_private(self.node)
+            return self._beside(renamed_rows(right, left.columns[:1]), left, self.written.this)
+        raise TypeError(word_of(self.node))
 
-    `written` is INTERSECT or EXCEPT as it was before its parts were checked.
-    """
-    private, other = (left, right) if isinstance(left, PrivateRows) else (right, left)
-    is_turned = private is right
-    if not isinstance(private, PrivateRows) or not isinstance(other, PostQuery):
-        raise TypeError(word_of(node))
-    _check_form(node)
-    if not other.is_public:
-        raise _half_released(node, node.expression if is_turned else node.this)
-    if written is None or (is_turned and isinstance(node, exp.Except)):
-        raise _of_no_unit(node)
-    if len(private.columns) != 1 or len(other.columns) != 1:
-        how = "NOT IN" if isinstance(node, exp.Except) else "IN"
-        raise UnsupportedError(
-            f"{word_of(node)} of private and public rows is only supported for one column",
-            f"Select one column on both sides, or write WHERE column {how} (SELECT ...)",
-            span=span_of(node),
+    def _combined(self, left: PrivateRows, right: PrivateRows) -> PrivateRows | PostQuery:
+        node = self.node
+        if node.args.get("by_name"):
+            right = _by_name(node, left, right)
+        _check_width(node, left, right)
+        _check_kinds(node, left, right)
+        if not isinstance(node, exp.Union):
+            where = _has_equal(node, left, right)
+            known = replace(self, named={**self.named, RIGHT: right})
+            return known.distinct(left, _coerced(left, right), where)
+        _check_units(node, left, right)
+        both = united(left, right)
+        if not is_distinct(node) or node.meta.get(REPEATS):
+            return both
+        return self.distinct(both, _columns(both))
+
+    def _beside(
+        self, private: PrivateRows, other: PostQuery, written: exp.Expr
+    ) -> PrivateRows | PostQuery:
+        """Return private rows that are (not) among those of a public query, each once."""
+        node = self.node
+        if not other.is_public:
+            raise _half_released(node, self.written)
+        if isinstance(node, exp.Union):
+            raise _of_no_unit(node)
+        if len(private.columns) != 1 or len(other.columns) != 1:
+            how = "NOT IN" if isinstance(node, exp.Except) else "IN"
+            raise UnsupportedError(
+                f"{word_of(node)} of private and public rows is only supported for one column",
+                f"Select one column on both sides, or write WHERE column {how} (SELECT ...)",
+                span=span_of(node),
+            )
+        only = private.columns[0]
+        test = _is_listed(_column(LEFT, only.name), written, is_nullable=not only.is_unit)
+        where = exp.Not(this=exp.Paren(this=test)) if isinstance(node, exp.Except) else test
+        return self.distinct(private, _columns(private), where)
+
+    def distinct(
+        self, rows: PrivateRows, columns: list[exp.Expr], where: exp.Expr | None = None
+    ) -> PrivateRows | PostQuery:
+        """Return different rows: groups by unit if the unit is among the columns, or a release."""
+        select = exp.Select(
+            expressions=columns,
+            distinct=exp.Distinct(),
+            where=None if where is None else exp.Where(this=where),
+            **{name: self.node.args[name] for name in AROUND if self.node.args.get(name)},
         )
-    if is_turned:
-        private = renamed_rows(private, other.columns)
-    public = written.this if is_turned else written.expression
-    only = private.columns[0]
-    test = _is_listed(_column(LEFT, only.name), public, is_nullable=not only.is_unit)
-    where = exp.Not(this=exp.Paren(this=test)) if isinstance(node, exp.Except) else test
-    return _distinct(node, private, where, walker, named)
+        first = TableRef(name=LEFT, relation=rows)
+        selection = Selection(node=select, first=first, joinings=())
+        try:
+            return PrivateSelect(self.walker, selection, self.named).result()
+        except QuestionError as error:
+            error.span = error.span or span_of(self.node)
+            raise
 
 
 def _is_listed(column: exp.Column, public: exp.Expr, *, is_nullable: bool) -> exp.Expr:
@@ -155,29 +175,8 @@ def _is_listed(column: exp.Column, public: exp.Expr, *, is_nullable: bool) -> ex
     return exp.Case(ifs=[exp.If(this=mine, true=has_null)], default=found)
 
 
-def _distinct(
-    node: exp.SetOperation,
-    rows: PrivateRows,
-    where: exp.Expr | None,
-    walker: QuestionWalk,
-    named: CommonTables,
-    *,
-    columns: list[exp.Expr] | None = None,
-) -> PrivateRows | PostQuery:
-    """Return different rows: groups by unit if the unit is among the columns, else a release."""
-    select = exp.Select(
-        expressions=columns or [_column(LEFT, each.name) for each in rows.columns],
-        distinct=exp.Distinct(),
-        where=None if where is None else exp.Where(this=where),
-        **{name: node.args[name] for name in AROUND if node.args.get(name)},
-    )
-    first = TableRef(name=LEFT, relation=rows)
-    selection = Selection(node=select, first=first, joinings=())
-    try:
-        return PrivateSelect(walker, selection, named).result()
-    except QuestionError as error:
-        error.span = error.span or span_of(node)
-        raise
+def _columns(rows: PrivateRows) -> list[exp.Expr]:
+    return [_column(LEFT, each.name) for each in rows.columns]
 
 
 # --------------------------------------------------------------------------- rows of both sides
@@ -346,56 +345,56 @@ def _check_units(node: exp.SetOperation, left: PrivateRows, right: PrivateRows) 
 
 def _without_unit(node: exp.SetOperation, left: PrivateRows, right: PrivateRows) -> JoinError:
     """Return the error for rows that would be looked for among those of other units."""
-    places = list(dict.fromkeys(each for side in (left, right) for each in _units(side.rows)))
-    column = places[0][1] if places else "the privacy unit"
-    absent = [
-        _units(side.rows)
-        for side in (left, right)
-        if not any(each.is_unit for each in side.columns)
-    ]
-    tables = dict.fromkeys(owner for each in absent for owner, _, is_far in each if is_far)
-    fix = f"Select {column} at the same place on both sides"
-    if tables:
-        fix += f", joining {' and '.join(tables)} where a table does not have it"
+    owners = [owner for side in (left, right) for owner in _owners(side.rows)]
+    units = [table.unit.column for table, _ in owners if isinstance(table.unit, ColumnUnit)]
+    if not units:
+        return JoinError(
+            f"{word_of(node)} compares rows of different privacy units: each row of "
+            f"{owners[0][0].name} is a privacy unit",
+            "Write a condition in WHERE",
+            span=span_of(node),
+        )
+    far = dict.fromkeys(table.name for table, is_far in owners if is_far)
+    joined = f", joining {' and '.join(far)} where a table does not have it" if far else ""
     return JoinError(
-        f"{word_of(node)} on private rows must compare rows of the same {column}",
-        fix,
+        f"{word_of(node)} on private rows must compare rows of the same {units[0]}",
+        f"Select {units[0]} at the same place on both sides{joined}",
         span=span_of(node),
     )
 
 
-def _units(rows: Relation) -> Iterator[tuple[str, str, bool]]:
-    """Yield the tables and columns that hold the unit of rows, and whether a path leads there."""
+def _owners(rows: Relation) -> Iterator[tuple[PrivateTable, bool]]:
+    """Yield the tables that say whose rows these are, and whether a path leads there."""
     match rows:
         case Scan(table=table, parents=parents):
-            owner = parents[-1] if parents else table
-            if isinstance(owner.unit, ColumnUnit):
-                yield owner.name, owner.unit.column, bool(parents)
+            yield (parents[-1], True) if parents else (table, False)
         case UnionAll(parts=parts):
             for each in parts:
-                yield from _units(each)
+                yield from _owners(each)
         case _:
-            yield from _units(rows.source)
+            yield from _owners(rows.source)
 
 
-def _half_released(node: exp.SetOperation, rows: exp.Expr) -> RowLevelError:
-    tables = [each.name for each in rows.find_all(exp.Table) if not each.name.startswith("__")]
-    of = f" of {tables[0]}" if tables else ""
+def _half_released(node: exp.SetOperation, written: exp.SetOperation) -> RowLevelError:
+    tables = [each.name for each in written.find_all(exp.Table)]
+    of = f" of {tables[0]}" if len(set(tables)) == 1 else ""
     return RowLevelError(
         f"One side of {word_of(node)} is an aggregate, and the other would return individual "
         f"rows{of}",
-        "Aggregate both sides, or aggregate around it and neither side",
-        span=span_of(rows),
+        f"Aggregate both sides. Or aggregate neither, and the rows of {word_of(node)} around them",
+        span=span_of(node),
+    )
+
+
+def _public_without_private(node: exp.SetOperation) -> UnsupportedError:
+    return UnsupportedError(
+        "EXCEPT would show which public values no private row has",
+        "Count the private rows of each public value, with GROUP BY",
+        span=span_of(node),
     )
 
 
 def _of_no_unit(node: exp.SetOperation) -> UnsupportedError:
-    if isinstance(node, exp.Except):
-        return UnsupportedError(
-            "EXCEPT would show which public values no private row has",
-            "Count the private rows of each public value, with GROUP BY",
-            span=span_of(node),
-        )
     return UnsupportedError(
         f"{word_of(node)} combines private rows with public rows, which belong to no privacy unit",
         "Aggregate each side first, then combine the results",

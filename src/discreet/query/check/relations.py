@@ -19,7 +19,7 @@ from discreet.catalog.schema import (
     Unit,
     Value,
 )
-from discreet.errors import QuestionError, UnknownNameError, UnsupportedError
+from discreet.errors import QuestionError, UnknownNameError
 from discreet.query.check.key_space import KeySpace
 from discreet.query.expressions.facts import facts_from_column
 from discreet.query.expressions.rejections import unknown_column, unknown_table
