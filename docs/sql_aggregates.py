@@ -43,7 +43,7 @@ def aggregates_table() -> Iterator[str]:
         name: [kinds_in(curator, name, place) for place in (OVER_ALL, OF_A_UNIT, OF_A_WINDOW)]
         for name in sorted(AGGREGATES - {"count_star"})
     }
-    yield "| aggregate | over all people, with noise | with `GROUP BY` the privacy unit | in a window |"
+    yield "| aggregate | of all people, with noise | with `GROUP BY` the unit | in a window |"
     yield "|---|---|---|---|"
     for name, kinds in found.items():
         if any(kinds):

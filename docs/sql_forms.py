@@ -1,6 +1,6 @@
 """Write the tables of docs/reference/sql.md: which forms of SQL are answered, and which are not.
 
-Forms are rows of docs/sql_forms.toml, each with queries. Aggregates are asked of the checker itself.
+Forms are rows of docs/sql_forms.toml, each with queries. The checker is asked about aggregates.
 """
 
 import re

@@ -185,9 +185,7 @@ def asked() -> Curator:
 
 
 @pytest.mark.parametrize("form", forms(), ids=str)
-def test_a_form_of_sql_is_answered_or_rejected_as_its_page_says(
-    form: Form, asked: Curator
-) -> None:
+def test_a_form_of_sql_is_answered_or_rejected_as_its_page_says(form: Form, asked: Curator) -> None:
     for each in form.examples:
         if each.error is None:
             asked.explain(each.sql, epsilon=1, **each.how)
