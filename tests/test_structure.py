@@ -383,7 +383,8 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "cuts functions literals",
         "coercion narrowing",
         "casts disjoint dispatch",
-        "formats",
+        "formats spans",
+        "lists texts times",
         "translate",
     ),
     "query.check": in_order(
@@ -497,7 +498,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
     ),
     "engines.spark": in_order(
         "conditions sessions",
-        "numbers",
+        "numbers times",
         "dialect",
         "tables",
         "prepared",
@@ -558,8 +559,8 @@ EXPRESSIONS_SEEN = {
     *("casts", "coercion", "cuts", "disjoint", "facts", "functions", "intervals", "literals"),
     *("narrowing", "number_functions", "rejections", "time_functions", "translate"),
 }
-"""Of `query.expressions` others see all but `dispatch`, which knows no rules by itself, and
-`formats`, whose rules it is told of."""
+"""Of `query.expressions` others see all but `dispatch`, which knows no rules by itself, and the
+files whose rules it is told of."""
 
 ENGINES_SEEN = {"base", "dialect", "rehearsal", "rehearsed", "writer"}
 """What engines share. They do not see each other."""

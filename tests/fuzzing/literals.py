@@ -61,6 +61,10 @@ def argument(choices: Choices, function: str, place: int, kind: Kind) -> str:
         return f"'{choices.one([name for name, unit in UNIT_NAMES.items() if unit in allowed])}'"
     if kind is Kind.INTEGER and function in ("round", "trunc", "left", "right", "substring"):
         return choices.one(("0", "1", "2", "-1", "-3", "17", "309", *WHOLE))
+    if function in ("split_part", "part_count", "lpad", "rpad") and kind is Kind.TEXT:
+        return choices.one(("','", "' '", "'a'", "'é'", "'{0}'", "'--'", "'x%'"))
+    if function in ("split_part", "lpad", "rpad"):
+        return choices.one(("1", "2", "3", "9999") if "pad" in function else ("1", "-1", "2", "99"))
     if function == "replace" and place == 2:
         return choices.one(("'x'", "''", "'ab{0}é'"))
     return choices.one(LITERALS[kind])
@@ -85,3 +89,8 @@ def span(choices: Choices) -> str:
     if choices.is_one_of(3):
         return f"INTERVAL {number.removeprefix('-')} {UNIT_NAMES[unit].upper()}"
     return f"INTERVAL '{number} {unit}'"
+
+
+def width(choices: Choices) -> str:
+    """Return the width of a bucket of time."""
+    return f"INTERVAL '{choices.one(('15 minutes', '7 days', '36 hours', '1 day', '90 seconds'))}'"

@@ -16,7 +16,6 @@ from typing import Any
 
 import duckdb
 import pyarrow as pa
-import sqlglot
 from sqlglot import exp
 
 from discreet.catalog.schema import Kind
@@ -25,6 +24,7 @@ from discreet.engines.writer import write_expression
 from discreet.errors import UnknownNameError, UnsupportedError
 from discreet.query.expressions.facts import step_of, truth
 from discreet.query.expressions.translate import translate
+from discreet.query.parse import parse
 from discreet.query.tree import ColumnOf, Expression, Facts, Interval
 
 TYPES = {
@@ -117,7 +117,7 @@ class Names:
 
 
 def parsed(text: str) -> exp.Expr:
-    node: exp.Expr = sqlglot.parse_one(f"SELECT {text}", dialect="duckdb").expressions[0]
+    node: exp.Expr = parse(f"SELECT {text}").selects[0]
     return node
 
 

@@ -75,7 +75,24 @@ def parse(text: str) -> exp.Query:
         verb = tree.key.upper()
         raise _not_a_question(next((t for t in tokens if t.text.upper() == verb), tokens[0]))
     _check_tree(tree)
+    _note_names(tree, text)
     return tree
+
+
+def _note_names(tree: exp.Query, text: str) -> None:
+    """Note what the query calls each function: the parser has other names for many.
+
+    TO_CHAR stays what it is: DuckDB has none, and the parser would write it without its format.
+    """
+    for node in list(tree.find_all(exp.Func)):
+        place = _own(node)
+        if place is not None:
+            node.meta["name"] = text[slice(*place)]
+        if isinstance(node, exp.ToChar):
+            given = [each for each in node.args.values() if isinstance(each, exp.Expr)]
+            named = exp.Anonymous(this="TO_CHAR", expressions=given)
+            named.meta.update(node.meta)
+            node.replace(named)
 
 
 def canonical_text(text: str) -> str | None:

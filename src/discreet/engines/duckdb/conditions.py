@@ -10,15 +10,18 @@ from discreet.engines.dialect import (
     FunctionTemplate,
     Template,
     Written,
+    braced,
     clamped,
     clamped_span,
     fits,
     hull,
     integer_literal,
+    near,
     number,
     pattern_of,
     plain,
     text_literal,
+    words,
 )
 from discreet.query.expressions.functions import LONGEST_TEXT
 from discreet.query.expressions.literals import ESCAPE, canonical_pattern
@@ -139,6 +142,25 @@ def _replace(arguments: Sequence[Written]) -> str:
     return f"replace({_at_most(x, longest)}, {old.text}, {new.text})"
 
 
+def _split_part(arguments: Sequence[Written]) -> str:
+    x, separator, place = arguments
+    return f"split_part({x.text}, {separator.text}, {near(place)})"
+
+
+def _padded(name: str) -> Template:
+    def write(arguments: Sequence[Written]) -> str:
+        x, size, fill = arguments
+        return f"{name}({x.text}, {near(size)}, {fill.text})"
+
+    return write
+
+
+def _part_count(arguments: Sequence[Written]) -> str:
+    x, separator = arguments
+    rest = f"length(replace({{0}}, {braced(separator.text)}, ''))"
+    return let(x.text, f"((length({{0}}) - {rest}) // {len(words(separator))} + 1)")
+
+
 TEXTS = {
     "lower": plain("lower({0})"),
     "upper": plain("upper({0})"),
@@ -155,5 +177,12 @@ TEXTS = {
     "starts_with": plain("starts_with({0}, {1})"),
     "ends_with": plain("ends_with({0}, {1})"),
     "contains": plain("contains({0}, {1})"),
+    "byte_length": FunctionTemplate(template="strlen({0})", range=lambda _: (0, 2**34)),
+    "ascii": FunctionTemplate(template="ascii({0})", range=lambda _: (0, 2**32)),
+    "split_part": plain(_split_part),
+    "part_count": FunctionTemplate(template=_part_count, range=lambda _: (0, 2**32)),
+    "translate": plain("translate({0}, {1}, {2})"),
+    "lpad": plain(_padded("lpad")),
+    "rpad": plain(_padded("rpad")),
     "position": FunctionTemplate(template="strpos({0}, {1})", range=lambda _: (0, 2**32)),
 }

@@ -16,9 +16,11 @@ from discreet.engines.dialect import (
     Written,
     clamped,
     hull,
+    near,
     number,
     pattern_of,
     plain,
+    words,
 )
 from discreet.errors import UnsupportedError
 from discreet.query.expressions.functions import LONGEST_TEXT
@@ -193,6 +195,26 @@ def _of(body: str) -> Template:
     return lambda arguments: let(body, *(each.text for each in arguments))
 
 
+def _split_part(arguments: Sequence[Written]) -> str:
+    x, separator, place = arguments
+    return f"split_part({x.text}, {separator.text}, {near(place)})"
+
+
+def _padded(name: str) -> Template:
+    def write(arguments: Sequence[Written]) -> str:
+        x, size, fill = arguments
+        return f"{name}({x.text}, {near(size)}, {fill.text})"
+
+    return write
+
+
+def _part_count(arguments: Sequence[Written]) -> str:
+    x, separator = arguments
+    rest = "length(replace({0}, {1}, ''))"
+    body = f"(length({{0}}) - {rest}) / {len(words(separator))} + 1"
+    return let(f"CAST({body} AS BIGINT)", x.text, separator.text)
+
+
 COUNT: Callable[[Sequence[Written]], tuple[int, int]] = lambda _: (0, 2**32)  # noqa: E731
 
 
@@ -212,6 +234,13 @@ TEXTS = {
     "starts_with": plain("starts_with({0}, {1})"),
     "ends_with": plain(_of("right({0}, length({1})) = {1}")),
     "contains": plain("(strpos({0}, {1}) > 0)"),
+    "byte_length": FunctionTemplate(template="CAST(octet_length({0}) AS BIGINT)", range=COUNT),
+    "ascii": FunctionTemplate(template="CAST(ascii({0}) AS BIGINT)", range=COUNT),
+    "split_part": plain(_split_part),
+    "part_count": FunctionTemplate(template=_part_count, range=COUNT),
+    "translate": plain("translate({0}, {1}, {2})"),
+    "lpad": plain(_padded("lpad")),
+    "rpad": plain(_padded("rpad")),
     "position": FunctionTemplate(template="CAST(strpos({0}, {1}) AS BIGINT)", range=COUNT),
 }
 

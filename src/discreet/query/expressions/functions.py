@@ -252,6 +252,52 @@ TEXTS = (
         )
     ),
     Function(
+        name="byte_length",
+        meaning="how many bytes x has in UTF-8, an integer",
+        accepts=(TEXT,),
+        facts=facts.count,
+    ),
+    Function(
+        name="ascii",
+        meaning="the number of the first character of x in Unicode; 0 if x is empty",
+        accepts=(TEXT,),
+        facts=facts.count,
+    ),
+    Function(
+        name="split_part",
+        meaning="part z of x, counted from 1, or from the end if z < 0; parts are separated by y; "
+        "empty if there is no such part",
+        accepts=(TEXT, TEXT, INTEGER),
+        facts=facts.text,
+        literals=frozenset({1, 2}),
+    ),
+    Function(
+        name="part_count",
+        meaning="how many parts of x are separated by y, an integer; 1 if x is empty",
+        accepts=(TEXT, TEXT),
+        facts=facts.count,
+        literals=frozenset({1}),
+    ),
+    Function(
+        name="translate",
+        meaning="x with each character of y replaced by the one at its place in z, or removed if "
+        "there is none",
+        accepts=(TEXT, TEXT, TEXT),
+        facts=facts.text,
+        literals=frozenset({1, 2}),
+    ),
+    *(
+        Function(
+            name=name,
+            meaning=f"x with z, again and again, {where} it until it has y characters; its first "
+            "y characters if it has more",
+            accepts=(TEXT, INTEGER, TEXT),
+            facts=facts.text,
+            literals=frozenset({1, 2}),
+        )
+        for name, where in (("lpad", "before"), ("rpad", "behind"))
+    ),
+    Function(
         name="position",
         meaning="where y first occurs in x, counted from 1, an integer; 0 if it does not, 1 if y "
         "is empty",
