@@ -135,8 +135,8 @@ MADE = {
     "TO_TIMESTAMP(x), EPOCH_MS(x)": "the time x seconds or milliseconds after 1970, for an integer",
     "DATE_SUB(x, y, z)": "how many whole units x lie between the times y and z; no months or years",
     "time - other_time": "an interval. Compare it with another, as in `t - u > INTERVAL 3 DAY`, "
-    "add it to a time, or take `EXTRACT(epoch FROM t - u)`, which is seconds. Intervals of months can "
-    "only be added to a time",
+    "add it to a time, or take `EXTRACT(epoch FROM t - u)`, which is seconds. Intervals of months "
+    "can only be added to a time",
     "TO_DAYS(x), TO_HOURS(x), ...": "an interval of so many units, for an integer",
     "CONCAT_WS(x, y, z)": "the texts y, z, ... with the constant x between them, NULL left out",
     "REPEAT(x, y)": "x, y times; y must be constant, and at most 100",

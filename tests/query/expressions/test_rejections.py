@@ -46,7 +46,9 @@ def test_a_rejection_names_the_function_as_the_query_does(name: str) -> None:
 @pytest.mark.slow
 def test_no_function_of_duckdb_is_rejected_by_another_name() -> None:
     sql = "SELECT DISTINCT function_name FROM duckdb_functions() WHERE function_type = 'scalar'"
-    known = [name for (name,) in duckdb.sql(sql).fetchall() if re.fullmatch(r"[a-z_0-9]+", name)]
+    known = [
+        name for (name,) in duckdb.execute(sql).fetchall() if re.fullmatch(r"[a-z_0-9]+", name)
+    ]
     assert len(known) > 300
     for name in sorted(known):
         sentence = sentence_of(f"{name}(s, s)")

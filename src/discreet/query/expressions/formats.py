@@ -244,12 +244,22 @@ def _lower(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(map(str.lower, names))
 
 
+def _as_they_are(names: tuple[str, ...]) -> tuple[str, ...]:
+    return names
+
+
+CASES: tuple[tuple[Callable[[str], str], Callable[[tuple[str, ...]], tuple[str, ...]]], ...] = (
+    (str.capitalize, _as_they_are),
+    (str.upper, _upper),
+    (str.lower, _lower),
+)
+"""How a pattern of TO_CHAR is spelt, and the case of the names that it then gives."""
+
+
 def _names(word: str, full: str, number: Piece, names: tuple[str, ...], first: int) -> Forms:
     """Return how TO_CHAR writes names: short and long, each in three cases."""
-    cases = (lambda each: each, _upper, _lower)
-    spelt = (str.capitalize, str.upper, str.lower)
     found: Forms = {}
-    for case, spell in zip(cases, spelt, strict=True):
+    for spell, case in CASES:
         found[spell(word)] = _named(number, case(_short(names)), first)
         found[spell(full)] = _named(number, case(_wide(names)), first)
         found["FM" + spell(full)] = _named(number, case(names), first)
