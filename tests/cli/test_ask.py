@@ -161,9 +161,9 @@ def test_a_refusal_shows_the_place_and_an_exhausted_budget_has_its_own_code(
 def test_statements_are_shown_in_another_dialect(discreet: Discreet, folder: Path) -> None:
     assert folder.is_dir()
     sql = "SELECT COUNT(*) AS visits FROM visits"
-    told = discreet("explain", sql, "-e", "1", "--dialect", "snowflake")
+    told = discreet("explain", sql, "-e", "1", "--sql-for", "snowflake")
     assert "NUMBER(38, 0)" in told.out
-    wrong = discreet("explain", sql, "-e", "1", "--dialect", "oracle")
+    wrong = discreet("explain", sql, "-e", "1", "--sql-for", "oracle")
     assert wrong.code == 1
     assert "must be one of bigquery, databricks, snowflake, trino" in wrong.err
 

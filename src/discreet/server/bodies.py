@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal, Self, cast
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_serializer, model_validator
 
 from discreet.errors import ParameterError
 from discreet.terms import ExplainTerms, Terms
+from discreet.written import WrittenQuery, parameters_from, written
 
 NUMBER = r"^[0-9]{1,30}(\.[0-9]{1,30})?([eE][+-]?[0-9]{1,2})?$|^[0-9]{1,30}/[0-9]{1,30}$"
 """A text that stands for an exact amount. It is short, so that it is not long in memory."""
@@ -42,6 +43,55 @@ class Body(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=False)
 
 
+class TypedValue(Body):
+    """A value that JSON has no form for. It has one entry."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"maxProperties": 1})
+
+    date: Annotated[str, Field(max_length=40, examples=["2024-01-31"])] | None = None
+    timestamp: Annotated[str, Field(max_length=40)] | None = None
+    decimal: Annotated[str, Field(max_length=100, pattern=r"^[+-]?[0-9.]+([eE][+-]?[0-9]+)?$")] | (
+        None
+    ) = None
+
+    @model_validator(mode="after")
+    def has_one_entry(self) -> Self:
+        """Reject an object with no entry or several."""
+        if len(self.entry()) != 1:
+            raise ValueError("must have one entry: date, timestamp or decimal")
+        return self
+
+    @model_serializer
+    def entry(self) -> dict[str, str]:
+        """Return the entry that there is."""
+        return {name: each for name, each in self if each is not None}
+
+
+Value = (
+    Annotated[bool, Field(strict=True)]
+    | Annotated[int, Field(strict=True)]
+    | Annotated[float, Field(strict=True, allow_inf_nan=False)]
+    | Annotated[str, Field(strict=True, max_length=100_000)]
+    | TypedValue
+    | None
+)
+
+MostValues = Field(max_length=10_000)
+Values = Value | Annotated[list[Value], MostValues]
+
+QueryParameters = Annotated[
+    Annotated[list[Values], MostValues]
+    | Annotated[dict[Annotated[str, Field(max_length=300)], Values], MostValues],
+    Field(
+        description="The values of placeholders: a list for ? and $1, by name for :name. A date "
+        'is {"date": "2024-01-31"}; there are also timestamp and decimal',
+        examples=[[30, "F"]],
+    ),
+]
+
+QueryDialect = Literal["duckdb", "postgres", "postgresql", "bigquery", "googlesql"]
+
+
 class QueryBody(Body):
     """A query and what may be stated of it."""
 
@@ -53,6 +103,13 @@ class QueryBody(Body):
     find_bounds_of: Annotated[list[str], Field(max_length=100)] = []
     row_choice: Literal["once", "per-query"] | None = None
     groups_per_unit: Annotated[int, Field(ge=1)] | None = None
+    parameters: QueryParameters | None = None
+    dialect: Annotated[QueryDialect | None, Field(description="Of the SQL")] = None
+
+    @property
+    def written(self) -> WrittenQuery:
+        """The query with all that says what it asks."""
+        return written(self.sql, parameters_from(_parameters(self)), self.dialect)
 
     def terms(self) -> Terms:
         """Return what is stated besides the SQL."""
@@ -62,9 +119,14 @@ class QueryBody(Body):
 AMOUNTS = {"epsilon", "delta", "within", "confidence"}
 
 
-def _terms(body: BaseModel, names: set[str]) -> dict[str, object]:
+def _terms(body: QueryBody, names: set[str]) -> dict[str, object]:
     content = body.model_dump(include=names)
-    return {name: exact(each) if name in AMOUNTS else each for name, each in content.items()}
+    terms = {name: exact(each) if name in AMOUNTS else each for name, each in content.items()}
+    return terms | {"parameters": parameters_from(_parameters(body))}
+
+
+def _parameters(body: QueryBody) -> object:
+    return body.model_dump(include={"parameters"})["parameters"]
 
 
 class AskBody(QueryBody):
@@ -78,11 +140,14 @@ class AskBody(QueryBody):
 class ExplainBody(QueryBody):
     """A query to be explained."""
 
-    dialect: Literal["bigquery", "databricks", "snowflake", "trino"] | None = None
+    sql_for: Annotated[
+        Literal["bigquery", "databricks", "snowflake", "trino"] | None,
+        Field(description="Shows the generated SQL for this database"),
+    ] = None
 
     def terms(self) -> ExplainTerms:
         """Return what is stated besides the SQL."""
-        return cast("ExplainTerms", _terms(self, NAMES | {"dialect"}))
+        return cast("ExplainTerms", _terms(self, NAMES | {"sql_for"}))
 
 
 class CoverageBody(Body):
