@@ -140,5 +140,8 @@ def check_place(node: exp.Expr, placeholder: Placeholder) -> None:
         raise no_value(placeholder, "in place of a unit or a type", "Write the word itself")
 
 
+NAMED = (exp.Table, exp.Column, exp.Dot, exp.TableAlias, exp.CTE)
+"""Nodes that are made of names."""
+
 PLACES_OF_WORDS = {"unit", "to", "zone", "format", "kind", "side", "method", "size", "percent"}
 """Arguments of a node that the parser reads as words."""

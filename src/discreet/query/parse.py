@@ -13,10 +13,11 @@ from discreet.errors import (
     QuestionSizeError,
     SqlSyntaxError,
     StatementError,
+    UnsupportedError,
 )
 from discreet.query.filled_tree import filled
 from discreet.query.placeholders import numbered
-from discreet.written import WrittenQuery, written
+from discreet.written import SqlDialect, WrittenQuery, written
 
 logging.getLogger("sqlglot").addHandler(
     logging.NullHandler()
@@ -59,6 +60,8 @@ PREFIXES = {TokenType.NOT, TokenType.DASH, TokenType.TILDE, TokenType.PLUS}
 def parse(query: str | WrittenQuery) -> exp.Query:
     """Return the tree of a query: a SELECT, or several combined by UNION and the like."""
     asked = written(query) if isinstance(query, str) else query
+    if asked.dialect is not SqlDialect.DUCKDB:
+        raise UnsupportedError("Only DuckDB's dialect is read", "Write the query in it")
     text = " " + asked.text[1:] if asked.text.startswith(MARK) else asked.text
     tokens, placeholders = numbered(_only_statement(_tokens(text)))
     _check_size(tokens)

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Annotated, Any, Literal, Self, cast
+from typing import Annotated, Any, Literal, cast
 
-from pydantic import BaseModel, ConfigDict, Field, model_serializer, model_validator
+from pydantic import BaseModel, ConfigDict, Field
 
 from discreet.errors import ParameterError
 from discreet.terms import ExplainTerms, Terms
@@ -43,29 +43,15 @@ class Body(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=False)
 
 
-class TypedValue(Body):
-    """A value that JSON has no form for. It has one entry."""
-
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"maxProperties": 1})
-
-    date: Annotated[str, Field(max_length=40, examples=["2024-01-31"])] | None = None
-    timestamp: Annotated[str, Field(max_length=40)] | None = None
-    decimal: Annotated[str, Field(max_length=100, pattern=r"^[+-]?[0-9.]+([eE][+-]?[0-9]+)?$")] | (
-        None
-    ) = None
-
-    @model_validator(mode="after")
-    def has_one_entry(self) -> Self:
-        """Reject an object with no entry or several."""
-        if len(self.entry()) != 1:
-            raise ValueError("must have one entry: date, timestamp or decimal")
-        return self
-
-    @model_serializer
-    def entry(self) -> dict[str, str]:
-        """Return the entry that there is."""
-        return {name: each for name, each in self if each is not None}
-
+TypedValue = Annotated[
+    dict[Literal["date", "timestamp", "decimal"], Annotated[str, Field(max_length=100)]],
+    Field(
+        min_length=1,
+        max_length=1,
+        description="A value that JSON has no form for",
+        examples=[{"date": "2024-01-31"}],
+    ),
+]
 
 Value = (
     Annotated[bool, Field(strict=True)]
@@ -82,12 +68,12 @@ Values = Value | Annotated[list[Value], MostValues]
 QueryParameters = Annotated[
     Annotated[list[Values], MostValues]
     | Annotated[dict[Annotated[str, Field(max_length=300)], Values], MostValues],
-    Field(
-        description="The values of placeholders: a list for ? and $1, by name for :name. A date "
-        'is {"date": "2024-01-31"}; there are also timestamp and decimal',
-        examples=[[30, "F"]],
-    ),
+    Field(examples=[[30, "F"]]),
 ]
+OF_PARAMETERS = (
+    "The values of placeholders: a list for ? and $1, an object for :name. A date is "
+    '{"date": "2024-01-31"}; there are also timestamp and decimal'
+)
 
 QueryDialect = Literal["duckdb", "postgres", "postgresql", "bigquery", "googlesql"]
 
@@ -103,7 +89,7 @@ class QueryBody(Body):
     find_bounds_of: Annotated[list[str], Field(max_length=100)] = []
     row_choice: Literal["once", "per-query"] | None = None
     groups_per_unit: Annotated[int, Field(ge=1)] | None = None
-    parameters: QueryParameters | None = None
+    parameters: Annotated[QueryParameters | None, Field(description=OF_PARAMETERS)] = None
     dialect: Annotated[QueryDialect | None, Field(description="Of the SQL")] = None
 
     @property
