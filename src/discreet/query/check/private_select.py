@@ -25,6 +25,7 @@ from discreet.query.check.post_select import (
     written_name,
 )
 from discreet.query.check.relations import (
+    RELEASED,
     CommonTables,
     Names,
     OutputColumn,
@@ -62,10 +63,6 @@ from discreet.query.tree import (
     Select,
     UnitAggregate,
 )
-
-RELEASED = "released_"
-"""What released tables are called, with their number."""
-
 
 KEY_KINDS = set(Kind) - {Kind.OTHER, Kind.INTERVAL}
 
@@ -379,6 +376,7 @@ class PrivateSelect:
             origins=origins_of(number, key_names, aggregates),
             is_public=False,
             is_single=not keys,
+            groups_of=number,
         )
         return finish_post_query(opened, (TableRef(name=table, relation=released),))
 
