@@ -398,6 +398,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "row_scope",
         "unit_groups",
         "private_select",
+        "private_sets",
         "checker",
         "__init__",
     ),
