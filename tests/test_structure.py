@@ -397,6 +397,8 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "constant_tables filtered_rows group_counts set_operations",
         "row_scope",
         "unit_groups",
+        "released_tables",
+        "grouping_sets",
         "private_select",
         "private_sets",
         "checker",
