@@ -389,7 +389,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
     "query.check": in_order(
         "key_space",
         "relations",
-        "aggregates given_names intervals joins key_conditions unit_keys",
+        "aggregates first_rows given_names intervals joins key_conditions named_windows unit_keys",
         "column_domains",
         "keys margins row_numbers shown_groups",
         "post_select",
