@@ -19,6 +19,7 @@ from discreet.query.check.margins import (
     released_numbers,
 )
 from discreet.query.check.relations import Names, PostQuery, PrivateRows, TableRef
+from discreet.query.check.row_keys import groups_shown, row_key
 from discreet.query.expressions.functions import FUNCTIONS
 from discreet.query.expressions.literals import settle_escape
 from discreet.query.expressions.rejections import (
@@ -76,6 +77,8 @@ def finish_post_query(node: exp.Select, sources: tuple[TableRef, ...]) -> PostQu
         is_single=is_first_only(node)
         or (not node.args.get("group") and _has_aggregate(node))
         or all(isinstance(each, PostQuery) and each.is_single for each in inner),
+        groups_of=groups_shown(node, sources, is_row_by_row=is_row_by_row),
+        row_key=row_key(node, names, sources, is_row_by_row=is_row_by_row),
     )
 
 
@@ -259,6 +262,9 @@ def renamed(opened: PostQuery, names: tuple[str, ...]) -> PostQuery:
         ends={change.get(each, each): ends for each, ends in opened.ends.items()},
         origins={change.get(each, each): origin for each, origin in opened.origins.items()},
         reads={change.get(each, each): numbers for each, numbers in opened.reads.items()},
+        row_key=None
+        if opened.row_key is None
+        else frozenset(change.get(each, each) for each in opened.row_key),
     )
 
 

@@ -19,7 +19,7 @@ from discreet.query.tree import (
     ColumnOf,
     Expression,
     GroupByUnit,
-    PublicScan,
+    PublicRelation,
     Relation,
     Select,
     UnionAll,
@@ -330,7 +330,7 @@ def _is_stored(rows: Relation, name: str) -> bool:
     if not isinstance(found, ColumnOf):
         return False
     source = sources.get(found.source)
-    return source is None or isinstance(source, PublicScan) or _is_stored(source, found.name)
+    return source is None or isinstance(source, PublicRelation) or _is_stored(source, found.name)
 
 
 def _is_open(column: ColumnOf) -> bool:
