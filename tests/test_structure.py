@@ -409,7 +409,8 @@ INSIDE: dict[str, dict[str, set[str]]] = {
     "query.check": in_order(
         "key_space",
         "relations",
-        "aggregates fan_outs given_names intervals row_keys scans unit_keys",
+        "aggregates fan_outs first_rows given_names intervals named_windows row_keys scans "
+        "unit_keys",
         "joins key_conditions",
         "column_domains",
         "keys margins row_numbers shown_groups",

@@ -1,6 +1,6 @@
 """SQL after the noise: allowed functions, column names, and what goes along with them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from sqlglot import exp, parse_one
@@ -119,10 +119,8 @@ def _shallow(node: exp.Expr) -> Iterator[exp.Expr]:
 
 def _named_columns(node: exp.Select) -> tuple[str, ...]:
     """Give every column a name: its alias, its own name, or how the query writes it."""
-    names: list[str] = []
-    for i, each in enumerate(node.expressions):
-        name = unused_name(written_name(each), names)
-        names.append(name)
+    names = written_names(node.expressions)
+    for i, (name, each) in enumerate(zip(names, node.expressions, strict=True)):
         node.expressions[i] = exp.alias_(each.unalias(), name, quoted=True, copy=False)
     node.set("expressions", node.expressions)
     return tuple(names)
@@ -133,6 +131,14 @@ def written_name(node: exp.Expr) -> str:
     if isinstance(node, exp.Alias | exp.Subquery) and node.alias:
         return node.alias
     return node.name if isinstance(node, exp.Column) else node.sql(dialect=DIALECT)
+
+
+def written_names(columns: Sequence[exp.Expr]) -> list[str]:
+    """Return what the columns of SELECT are called, no two alike."""
+    names: list[str] = []
+    for each in columns:
+        names.append(unused_name(written_name(each), names))
+    return names
 
 
 def unused_name(wanted: str, taken: list[str]) -> str:

@@ -55,7 +55,9 @@ def opened_select(
     if order := node.args.get("order"):
         regroup.prefers_aliases = True
         opened.set("order", regroup.rewritten(order))
-    for clause in ("limit", "offset", "distinct", "with_"):
+    if distinct := node.args.get("distinct"):
+        opened.set("distinct", regroup.rewritten(distinct))
+    for clause in ("limit", "offset", "with_"):
         if node.args.get(clause):
             opened.set(clause, node.args[clause])
     return finish_post_query(opened, (TableRef(name=regroup.table, relation=groups),))

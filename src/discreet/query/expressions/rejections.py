@@ -219,6 +219,12 @@ def unknown_column(what: str, name: str, known: list[str], node: exp.Expr) -> Un
     return UnknownNameError(what, fix, span=span_of(node))
 
 
+def unknown_window(name: str, known: list[str], node: exp.Expr) -> UnknownNameError:
+    """Return the error for a window that WINDOW does not define, with the nearest name."""
+    fix = _names_to_use("windows", name, known)
+    return UnknownNameError(f"There is no window {name}", fix, span=span_of(node))
+
+
 def _names_to_use(kind: str, name: str, known: list[str]) -> str:
     otherwise = available(f"Available {kind}", known) if known else f"There are no {kind} here"
     return did_you_mean(name, known, otherwise=otherwise)
