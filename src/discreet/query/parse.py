@@ -68,9 +68,9 @@ def parse(query: str | WrittenQuery) -> exp.Query:
     _check_verb(tokens[0])
     tree = _tree(tokens, text)
     _check_tree(tree)
+    _note_names(tree, text)
     if placeholders or asked.parameters:
         return filled(tree, placeholders, asked.parameters, LONGEST - len(text))
-    _note_names(tree, text)
     return tree
 
 
