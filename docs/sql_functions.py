@@ -43,6 +43,10 @@ SPELLINGS = {
     "log10": "LOG10(x)",
     "in": "x IN (y, z)",
     "length": "LENGTH(x)",
+    "regexp_matches": "REGEXP_MATCHES(x, y)",
+    "regexp_extract": "REGEXP_EXTRACT(x, y, z)",
+    "regexp_replace": "REGEXP_REPLACE(x, y, z)",
+    "regexp_replace_all": "REGEXP_REPLACE(x, y, z, 'g')",
     "byte_length": "STRLEN(x)",
     "ascii": "ASCII(x)",
     "split_part": "SPLIT_PART(x, y, z)",
@@ -129,6 +133,9 @@ MADE = {
     "TO_CHAR(x, y)": "the time x as text, by a format of PostgreSQL: "
     + ", ".join(f"`{each}`" for each in PATTERNS)
     + ", punctuation, and other text in double quotes; y must be constant",
+    "x ~ y, x ~* y, x !~ y": "REGEXP_MATCHES(x, y), without regard to case with `*`, or not",
+    "REGEXP_FULL_MATCH(x, y), x SIMILAR TO y": "whether all of x is a match of y; SIMILAR TO "
+    "without %, _, ., ^, $ and \\\\",
     "LAST_DAY(x)": "the last day of the month of x",
     "YEARWEEK(x)": "the ISO year and week of x, such as 202409",
     "EPOCH_MS(x), EPOCH_US(x)": "milliseconds and microseconds of the time x since 1970",

@@ -396,14 +396,14 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "remedies": {"expressions", "parse"},
     },
     "query.expressions": in_order(
-        "__init__ intervals rejections",
-        "facts",
+        "__init__ intervals regular rejections",
+        "facts regular_check regular_text",
         "number_functions",
         "time_functions",
         "cuts functions literals",
         "coercion narrowing",
         "casts disjoint dispatch",
-        "formats spans",
+        "formats patterns spans",
         "lists texts times",
         "translate",
     ),
@@ -584,7 +584,8 @@ INSIDE: dict[str, dict[str, set[str]]] = {
 
 EXPRESSIONS_SEEN = {
     *("casts", "coercion", "cuts", "disjoint", "facts", "functions", "intervals", "literals"),
-    *("narrowing", "number_functions", "rejections", "time_functions", "translate"),
+    *("narrowing", "number_functions", "regular", "regular_check", "regular_text", "rejections"),
+    *("time_functions", "translate"),
 }
 """Of `query.expressions` others see all but `dispatch`, which knows no rules by itself, and the
 files whose rules it is told of."""

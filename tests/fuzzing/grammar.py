@@ -107,6 +107,13 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "starts_with": ("starts_with({0}, {1})", "({0} ^@ {1})", "prefix({0}, {1})"),
     "ends_with": ("ends_with({0}, {1})", "suffix({0}, {1})"),
     "contains": ("contains({0}, {1})",),
+    "regexp_matches": (
+        *("regexp_matches({0}, {1})", "({0} ~ {1})", "({0} !~ {1})", "({0} ~* 'a[b-k]+')"),
+        *("regexp_full_match({0}, {1})", "({0} SIMILAR TO '[a-z]+')"),
+    ),
+    "regexp_extract": ("regexp_extract({0}, {1}, {2})", "regexp_extract({0}, '[^ ]+')"),
+    "regexp_replace": ("regexp_replace({0}, {1}, {2})",),
+    "regexp_replace_all": ("regexp_replace({0}, {1}, {2}, 'g')",),
     "byte_length": ("strlen({0})", "octet_length({0})", "bit_length({0})"),
     "ascii": ("ascii({0})",),
     "split_part": ("split_part({0}, {1}, {2})", "string_split({0}, {1})[3]"),

@@ -16,6 +16,7 @@ from typing import Any
 
 import duckdb
 import pyarrow as pa
+import sqlglot
 from sqlglot import exp
 
 from discreet.catalog.schema import Kind
@@ -24,7 +25,7 @@ from discreet.engines.writer import write_expression
 from discreet.errors import UnknownNameError, UnsupportedError
 from discreet.query.expressions.facts import step_of, truth
 from discreet.query.expressions.translate import translate
-from discreet.query.parse import parse
+from discreet.query.parse import _note_names
 from discreet.query.tree import ColumnOf, Expression, Facts, Interval
 
 TYPES = {
@@ -117,7 +118,10 @@ class Names:
 
 
 def parsed(text: str) -> exp.Expr:
-    node: exp.Expr = parse(f"SELECT {text}").selects[0]
+    sql = f"SELECT {text}"
+    tree = sqlglot.parse_one(sql, dialect="duckdb")
+    _note_names(tree, sql)
+    node: exp.Expr = tree.expressions[0]
     return node
 
 

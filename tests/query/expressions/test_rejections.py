@@ -12,7 +12,9 @@ from discreet.query.expressions.rejections import (
     WITHOUT_PRIVATE_FORM,
     written_name,
 )
-from tests.query.nasty import parsed, translated
+from discreet.query.expressions.translate import translate
+from discreet.query.parse import parse
+from tests.query.nasty import BOUNDED, Names, parsed, translated
 
 CALLS = ("{0}(s)", "{0}(s, 'a')", "{0}(d, d)", "{0}(i, i, i)", "{0}()")
 
@@ -22,7 +24,7 @@ FUNCTIONS = sorted({*WITHOUT_PRIVATE_FORM, *FIXES, *NONDETERMINISTIC})
 def sentence_of(text: str) -> str | None:
     """Return what the rejection of an expression says first; None if it is not rejected."""
     try:
-        translated(text)
+        translate(parse(f"SELECT {text}").selects[0], Names(BOUNDED))
     except DiscreetError as error:
         return str(error).split(". ")[0]
     return None

@@ -22,9 +22,12 @@ from discreet.engines.dialect import (
     plain,
     words,
 )
+from discreet.engines.regular import captured_whole, condition_text, replaced
 from discreet.errors import UnsupportedError
 from discreet.query.expressions.functions import LONGEST_TEXT
 from discreet.query.expressions.literals import ESCAPE, canonical_pattern
+from discreet.query.expressions.regular_text import POSTGRESQL as STYLE
+from discreet.query.expressions.regular_text import Piece
 
 LONGEST_REPEATED = 80
 """Longer texts are computed once, in a query of their own; else nesting would double them again
@@ -218,7 +221,37 @@ def _part_count(arguments: Sequence[Written]) -> str:
 COUNT: Callable[[Sequence[Written]], tuple[int, int]] = lambda _: (0, 2**32)  # noqa: E731
 
 
+def _matches(arguments: Sequence[Written]) -> str:
+    x, pattern = _at_most(arguments[0], LONGEST_TEXT), condition_text(arguments[1], STYLE)
+    return f"({x} ~ {quoted_text(pattern)})"
+
+
+def _extract(arguments: Sequence[Written]) -> str:
+    x, (pattern, group) = _at_most(arguments[0], LONGEST_TEXT), captured_whole(arguments, STYLE)
+    found = f"coalesce((regexp_match({{0}}, {{1}}))[{group}], '')"
+    return let(f"CASE WHEN {{0}} IS NOT NULL THEN {found} END", x, quoted_text(pattern))
+
+
+def _sign(piece: Piece) -> str:
+    if piece == 0:
+        return "\\&"
+    return f"\\{piece}" if isinstance(piece, int) or piece == "\\" else piece
+
+
+def _replace_matches(options: str) -> Template:
+    def write(arguments: Sequence[Written]) -> str:
+        pattern, new, longest = replaced(arguments, STYLE, _sign)
+        texts = ", ".join(map(quoted_text, (pattern, new, *options)))
+        return f"regexp_replace({_at_most(arguments[0], longest)}, {texts})"
+
+    return write
+
+
 TEXTS = {
+    "regexp_matches": plain(_matches),
+    "regexp_extract": plain(_extract),
+    "regexp_replace": plain(_replace_matches("")),
+    "regexp_replace_all": plain(_replace_matches("g")),
     "lower": plain(_lower),
     "upper": plain(_upper),
     "length": FunctionTemplate(template="CAST(length({0}) AS BIGINT)", range=COUNT),

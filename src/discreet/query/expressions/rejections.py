@@ -70,11 +70,10 @@ WITHOUT_PRIVATE_FORM = _names(
     generate_series getenv getvariable glob greatest_common_divisor hamming hash hex instr_regex
     isfinite jaccard jaro_similarity json_extract julian lcm levenshtein lgamma list_value
     make_time make_timestamp md5 md5_number nextafter pg_sleep pg_typeof printf query
-    query_table radians range read_csv read_json read_parquet read_text regexp_extract
-    regexp_extract_all regexp_full_match regexp_matches regexp_replace regexp_split_to_array
-    reverse round_even row sha1 sha256 signbit sin split str_split string_split string_to_array
-    strip_accents strptime struct_pack tan timezone to_base64 to_json try try_strptime typeof
-    unhex unicode unnest url_decode url_encode write_log xor
+    query_table radians range read_csv read_json read_parquet read_text regexp_extract_all
+    regexp_split_to_array reverse round_even row sha1 sha256 signbit sin split str_split
+    string_split string_to_array strip_accents strptime struct_pack tan timezone to_base64
+    to_json try try_strptime typeof unhex unicode unnest url_decode url_encode write_log xor
     """
 )
 
@@ -90,6 +89,7 @@ KNOWN = (
     *("weekday", "weekofyear", "year", "decade", "century", "isoyear", "dayname", "monthname"),
     *("strftime", "width_bucket", "ascii", "concat_ws", "epoch_ms", "isnan", "last_day", "lpad"),
     *("list_contains", "octet_length", "repeat", "rpad", "split_part", "strlen", "time_bucket"),
+    *("regexp_extract", "regexp_full_match", "regexp_matches", "regexp_replace"),
     *("to_char", "to_days", "to_hours", "to_minutes", "to_timestamp", "translate", "yearweek"),
     *sorted(AGGREGATES & {"avg", "count", "max", "median", "min", "mode", "stddev", "sum"}),
 )
@@ -134,9 +134,6 @@ CLAUSES = {
     "slice": ("A part of a list is", "For a part of a text write SPLIT_PART(x, ',', 2)"),
     "placeholder": ("A placeholder such as ? is", "Write the value itself"),
     "parameter": ("A placeholder such as ? is", "Write the value itself"),
-    "regexplike": ("A regular expression is", "Use LIKE, STARTS_WITH or CONTAINS"),
-    "regexpilike": ("A regular expression is", "Use ILIKE, or LOWER and CONTAINS"),
-    "similarto": ("SIMILAR TO is", "Use LIKE"),
     "glob": ("GLOB is", "Use LIKE"),
     "tuple": ("A row of values is", "Compare the columns one by one, joined by AND"),
     "star": ("* is", "Name the columns"),

@@ -30,6 +30,7 @@ from discreet.query.expressions.functions import call
 from discreet.query.expressions.lists import LIST_RULES
 from discreet.query.expressions.literals import check_pattern, number_from_text
 from discreet.query.expressions.narrowing import case_under
+from discreet.query.expressions.patterns import PATTERN_RULES
 from discreet.query.expressions.rejections import function_name, rejection
 from discreet.query.expressions.spans import NAMED_SPANS, SPAN_RULES, microseconds_of
 from discreet.query.expressions.texts import NAMED_TEXTS, TEXT_RULES
@@ -285,5 +286,5 @@ TRANSLATIONS.update(
         exp.Subquery: lambda node, scope: scope.subquery(node),
     }
 )
-for rules in (FORMAT_RULES, LIST_RULES, SPAN_RULES, TEXT_RULES, TIME_RULES):
+for rules in (FORMAT_RULES, LIST_RULES, PATTERN_RULES, SPAN_RULES, TEXT_RULES, TIME_RULES):
     TRANSLATIONS.update(rules)
