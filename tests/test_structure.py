@@ -395,6 +395,8 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "post_select",
         "filtered_rows group_counts row_scope set_operations",
         "unit_groups",
+        "released_tables",
+        "grouping_sets",
         "private_select",
         "private_sets",
         "checker",
