@@ -16,7 +16,7 @@ from discreet.query.check.aggregates import (
 from discreet.query.check.filtered_rows import ROWS, Filtered, Rebase, needed_rows
 from discreet.query.check.group_counts import GroupCount, counting, value_of
 from discreet.query.check.intervals import ends_of
-from discreet.query.check.joins import Joined, Selection, join_all
+from discreet.query.check.joins import Joined, join_all
 from discreet.query.check.keys import groups_of, key_nodes, unlisted
 from discreet.query.check.post_select import (
     expand_stars,
@@ -26,7 +26,6 @@ from discreet.query.check.post_select import (
 )
 from discreet.query.check.relations import (
     CommonTables,
-    Names,
     OutputColumn,
     PostQuery,
     PrivateRows,
@@ -39,8 +38,14 @@ from discreet.query.check.row_numbers import (
     picked_by_where,
 )
 from discreet.query.check.row_scope import QuestionWalk, RowScope
+from discreet.query.check.selections import Selection
 from discreet.query.check.unit_groups import GROUPS, GroupRewriter, check_square, unit_aggregate
 from discreet.query.check.unit_keys import is_one_to_one, refuse_one_unit_groups
+from discreet.query.check.unmatched_rows import (
+    check_unmatched,
+    unmatched_as_rows,
+    unmatched_rows,
+)
 from discreet.query.expressions.narrowing import narrow
 from discreet.query.expressions.rejections import below, row_level, unhandled
 from discreet.query.expressions.translate import condition, translate
@@ -76,7 +81,7 @@ class PrivateSelect:
     def __init__(self, walker: QuestionWalk, selection: Selection, named: CommonTables) -> None:
         self.walker, self.selection, self.named = walker, selection, named
         self.node = selection.node
-        self.names = Names(selection.sources, shared=selection.shared)
+        self.names = selection.names
         expand_stars(self.node, self.names)
         self.scope = RowScope(walker, self.names, named, self._aliases())
 
@@ -98,6 +103,7 @@ class PrivateSelect:
         if self.node.args.get("having"):
             raise unhandled("HAVING without GROUP BY or an aggregate", self.node.args["having"])
         filtered = self._filtered()
+        self._refuse_unmatched(filtered)
         self.scope.allows_windows = True
         qualify = self.node.args.get("qualify")
         only = None if qualify is None else condition(qualify.this, self.scope)
@@ -130,6 +136,7 @@ class PrivateSelect:
             is_unit=self.names.is_unit(expression),
             has_nulls=found.has_nulls if found is not None else _makes_nulls(expression),
             origin=found.origin if found is not None and keeps_origin else None,
+            is_unit_or_null=found is not None and found.is_unit_or_null,
             is_row_number=is_row_number(expression)
             or (found is not None and keeps_origin and found.is_row_number),
         )
@@ -179,7 +186,12 @@ class PrivateSelect:
             joined=picked_by_where(joined, together, self.names),
             where=together,
             narrowed={} if together is None else narrow(together),
+            unmatched=unmatched_rows(self.selection.unmatched, asked, self._all_of),
         )
+
+    def _refuse_unmatched(self, filtered: Filtered) -> None:
+        if filtered.unmatched is not None:
+            raise unmatched_as_rows(filtered.unmatched, self.names)
 
     def _all_of(self, conditions: list[exp.Expr]) -> Expression:
         node = exp.and_(*conditions, copy=True) if conditions else exp.true()
@@ -216,7 +228,7 @@ class PrivateSelect:
                 raise unhandled("An aggregate in GROUP BY", each)
         keys: dict[Expression, exp.Expr] = {}
         for each in key_nodes:
-            key = filtered.known(translate(each, self.scope))
+            key = filtered.known_key(translate(each, self.scope))
             if key.facts.kind not in KEY_KINDS:
                 raise unhandled(f"GROUP BY a value of type {key.facts.kind.value}", each)
             keys.setdefault(key, each)
@@ -229,6 +241,7 @@ class PrivateSelect:
     def _per_unit(self, keys: list[Expression], filtered: Filtered) -> PrivateRows:
         """GROUP BY the unit: what is computed of one unit's rows is private still."""
         self._refuse_order()
+        self._refuse_unmatched(filtered)
         if self.node.args.get("qualify"):
             raise unhandled("QUALIFY with GROUP BY on the privacy unit", self.node.args["qualify"])
         if self.node.args.get("distinct"):
@@ -308,9 +321,14 @@ class PrivateSelect:
         arguments = [part for each in made for part in each.arguments]
         inner, rebase = needed_rows(filtered, keys, arguments)
         joined = filtered.joined
+        shown, around = inner, self.names
+        if filtered.unmatched is not None:
+            shown, around = filtered.unmatched.among(inner, self.names)
+            told = [aggregate_from(each, self.scope, around) for each in nodes]
+            check_unmatched(filtered.unmatched, keys, told, self.names)
         asked = [each.mapped(rebase) for each in made]
         texts = [each.sql(dialect=DIALECT) for each in key_nodes]
-        known = groups_of(tuple(keys), self.names, self.walker.public, inner)
+        known = groups_of(tuple(keys), around, self.walker.public, shown)
         if isinstance(known, UndeclaredGroups):
             refuse_one_unit_groups(keys, key_nodes, self.names)
         release = Aggregation(
