@@ -68,11 +68,10 @@ def _tables_around(node: exp.Expr) -> Iterator[exp.Table]:
 
 
 def _tables_in(source: exp.Expr) -> Iterator[exp.Table]:
+    """Yield a table and those joined to it, in brackets or not; tables in queries left out."""
     if isinstance(source, exp.Table):
         yield source
-    elif (isinstance(source, exp.Subquery) and not isinstance(source.this, exp.Query)) or (
-        isinstance(source, exp.Subquery) and isinstance(source.this, exp.Subquery)
-    ):
+    elif isinstance(source, exp.Subquery) and isinstance(source.this, exp.Table | exp.Subquery):
         yield from _tables_in(source.this)
     for join in source.args.get("joins") or ():
         yield from _tables_in(join.this)
