@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from discreet.errors import QuestionSizeError
+from discreet.errors import JoinError, QuestionSizeError
 from discreet.query.check.joins import MOST_ROWS, Joined, holds_unit, join_all
 from discreet.query.check.post_select import unused_name
 from discreet.query.check.relations import (
@@ -109,6 +109,7 @@ def full_join(
     second: list[tuple[str, ColumnOf]] = []
     for name in shared:
         here, there = _named(left, name), _named(right, name)
+        _check_kinds(here, there, joining)
         both = replace(united_column(here, there), name=here.written, origin=None)
         mine = _inner_column(left, replace(both, table="", called=here.written), _taken(outs))
         outs.append(mine)
@@ -141,6 +142,17 @@ def full_join(
         left_out=with_left.joined.left_out,
     )
     return TableRef(name=_name_of((left, right)), relation=private)
+
+
+def _check_kinds(here: OutputColumn, there: OutputColumn, joining: Joining) -> None:
+    kinds = (here.facts.kind, there.facts.kind)
+    if kinds[0] is not kinds[1] and not all(each.is_number for each in kinds):
+        raise JoinError(
+            f"{here.written} is of type {kinds[0].value} on one side of FULL JOIN and of type "
+            f"{kinds[1].value} on the other",
+            "Join with ON, and name the table of each column",
+            span=span_of(joining.node),
+        )
 
 
 def _part(selection: Selection, walker: QuestionWalk, named: CommonTables) -> _Part:

@@ -1,4 +1,4 @@
-"""What stands in FROM, and what names mean there; renamed and united rows."""
+"""What stands in FROM, and what names mean there; renamed rows."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -8,7 +8,7 @@ from typing import Protocol
 from sqlglot import exp
 
 from discreet.catalog.schema import Column, Kind, PublicTable, Value
-from discreet.errors import QuestionError, UnknownNameError, UnsupportedError
+from discreet.errors import QuestionError, UnknownNameError
 from discreet.query.check.key_space import KeySpace
 from discreet.query.expressions.facts import facts_from_column
 from discreet.query.expressions.rejections import unknown_column, unknown_table
@@ -18,7 +18,6 @@ from discreet.query.questions import (
     LeftOut,
     LimitReason,
     OriginKind,
-    UnionSum,
 )
 from discreet.query.tree import (
     ColumnOf,
@@ -28,7 +27,6 @@ from discreet.query.tree import (
     NamedExpression,
     Relation,
     Select,
-    UnionAll,
 )
 
 
@@ -387,29 +385,6 @@ def renamed_rows(private: PrivateRows, names: tuple[str, ...]) -> PrivateRows:
         columns=tuple(
             replace(out, name=name) for name, out in zip(given, private.columns, strict=True)
         ),
-    )
-
-
-def united(left: PrivateRows, right: PrivateRows, node: exp.Expr) -> PrivateRows:
-    """Return the rows of both, column by column."""
-    outs = []
-    for here, there in zip(left.columns, right.columns, strict=True):
-        is_alike = here.facts.kind is there.facts.kind is not Kind.OTHER
-        if not is_alike and not (here.facts.kind.is_number and there.facts.kind.is_number):
-            raise UnsupportedError(
-                f"UNION ALL cannot combine columns of types {here.facts.kind.value} and "
-                f"{there.facts.kind.value}",
-                "Cast one of them with CAST(... AS ...)",
-                span=span_of(node),
-            )
-        outs.append(united_column(here, there))
-    return PrivateRows(
-        rows=UnionAll(parts=(left.rows, right.rows)),
-        columns=tuple(outs),
-        unit_kind=left.unit_kind,
-        contribution_limit=left.contribution_limit + right.contribution_limit,
-        reason=UnionSum(left=left.contribution_limit, right=right.contribution_limit),
-        left_out=tuple(dict.fromkeys((*left.left_out, *right.left_out))),
     )
 
 

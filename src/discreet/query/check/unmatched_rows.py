@@ -17,7 +17,7 @@ from sqlglot import exp
 from discreet.errors import JoinError
 from discreet.query.check.key_conditions import conjuncts_of
 from discreet.query.check.relations import Names, OutputColumn, PrivateRows, TableRef, table_of
-from discreet.query.check.selections import Unmatched
+from discreet.query.check.selections import Selection
 from discreet.query.expressions.functions import FUNCTIONS, call
 from discreet.query.expressions.narrowing import narrow, with_facts
 from discreet.query.questions import Aggregate, Statistic
@@ -50,6 +50,16 @@ class UnmatchedRows:
     """The public tables of which they have columns; all others are NULL."""
     conditions: tuple[Expression, ...]
     """What is true of them."""
+    around: Names
+    """The columns of all tables of FROM."""
+
+    def check(self, keys: Iterable[Expression], aggregates: Iterable[Aggregate]) -> None:
+        """Reject groups and aggregates that these rows would change."""
+        _check_conditions(self)
+        for each in keys:
+            _check_key(each, self)
+        for aggregate in aggregates:
+            _check_aggregate(aggregate, self)
 
     def shape(self, expression: Expression) -> Shape:
         """Return what an expression can be in such a row; more than it is, if in doubt."""
@@ -148,62 +158,62 @@ def _first_known(inner: list[Shape]) -> Shape:
 
 
 def unmatched_rows(
-    found: Unmatched | None,
+    selection: Selection,
     asked: exp.Expr | None,
     to_expression: Callable[[list[exp.Expr]], Expression],
 ) -> UnmatchedRows | None:
     """Return the rows that WHERE and the conditions of joins let pass; None if there are none."""
+    found = selection.unmatched
     if found is None:
         return None
     nodes = [*found.conditions, *([] if asked is None else [asked])]
     conditions = [each for node in nodes for each in conjuncts_of(to_expression([node]))]
-    rows = UnmatchedRows(tables=found.tables, conditions=tuple(dict.fromkeys(conditions)))
+    rows = UnmatchedRows(
+        tables=found.tables,
+        conditions=tuple(dict.fromkeys(conditions)),
+        around=selection.names,
+    )
     return rows if all("true" in rows.shape(each) for each in conditions) else None
 
 
 # --------------------------------------------------------------------------- rejections
 
 
-def check_unmatched(
-    unmatched: UnmatchedRows,
-    keys: Iterable[Expression],
-    aggregates: Iterable[Aggregate],
-    names: Names,
-) -> None:
-    """Reject groups and aggregates that rows without a partner would change."""
-    for missing in conjunct_nulls(unmatched.conditions, unmatched.tables):
+def _check_conditions(unmatched: UnmatchedRows) -> None:
+    for each in _nulls(unmatched):
         raise JoinError(
-            f"{_written(missing, names)} IS NULL asks for rows of a public table that have no "
-            "private rows",
+            f"{_written(each, unmatched.around)} IS NULL asks for rows of a public table that "
+            "have no private rows",
             "Such a list is not protected by noise. Count private rows by group instead: use "
-            f"COUNT({_private_column(names)}) and GROUP BY",
+            f"COUNT({_private_column(unmatched.around)}) and GROUP BY",
         )
-    for key in keys:
-        for column in columns_in(key):
-            if column.source not in unmatched.tables:
-                raise JoinError(
-                    f"Groups by {_written(column, names)} have a group for rows of "
-                    f"{_tables(unmatched)} without a private partner",
-                    f"Use JOIN, or add WHERE {_written(column, names)} IS NOT NULL",
-                )
-    for each in aggregates:
-        _check_aggregate(each, unmatched, names)
 
 
-def conjunct_nulls(conditions: Iterable[Expression], tables: frozenset[str]) -> Iterator[ColumnOf]:
+def _nulls(unmatched: UnmatchedRows) -> Iterator[ColumnOf]:
     """Yield the private columns that must be NULL."""
-    for condition in conditions:
+    for condition in unmatched.conditions:
         match condition:
             case Call(function="is_null", arguments=(ColumnOf() as column,)):
-                if column.source not in tables:
+                if column.source not in unmatched.tables:
                     yield column
 
 
-def _check_aggregate(aggregate: Aggregate, unmatched: UnmatchedRows, names: Names) -> None:
+def _check_key(key: Expression, unmatched: UnmatchedRows) -> None:
+    for column in columns_in(key):
+        if column.source not in unmatched.tables:
+            text = _written(column, unmatched.around)
+            raise JoinError(
+                f"Groups by {text} have a group for rows of {_tables(unmatched)} without a "
+                "private partner",
+                f"Use JOIN, or add WHERE {text} IS NOT NULL",
+            )
+
+
+def _check_aggregate(aggregate: Aggregate, unmatched: UnmatchedRows) -> None:
     nothing = ADDING_NOTHING.get(aggregate.statistic, NULL)
     if any(unmatched.shape(each) <= nothing for each in aggregate.arguments):
         return
-    column = _private_column(names)
+    column = _private_column(unmatched.around)
     tables = _tables(unmatched)
     if aggregate.argument is None:
         raise JoinError(
@@ -218,12 +228,13 @@ def _check_aggregate(aggregate: Aggregate, unmatched: UnmatchedRows, names: Name
     )
 
 
-def unmatched_as_rows(unmatched: UnmatchedRows, names: Names) -> JoinError:
-    """Return the error for a query whose result would have rows of no unit."""
-    return JoinError(
-        f"Rows of {_tables(unmatched)} without a private partner belong to no privacy unit",
-        f"Use JOIN here, or aggregate in this query, such as COUNT({_private_column(names)})",
-    )
+def refuse_unmatched(unmatched: UnmatchedRows | None, names: Names) -> None:
+    """Reject a query whose result would have rows of no unit."""
+    if unmatched is not None:
+        raise JoinError(
+            f"Rows of {_tables(unmatched)} without a private partner belong to no privacy unit",
+            f"Use JOIN here, or aggregate in this query, such as COUNT({_private_column(names)})",
+        )
 
 
 def _tables(unmatched: UnmatchedRows) -> str:
