@@ -21,7 +21,7 @@ from sqlglot import exp
 from discreet.errors import JoinError, UnsupportedError
 from discreet.query.check.bracketed_rows import bracketed_rows, full_join
 from discreet.query.check.from_items import ASKED, FILTERS, Bracket, Item
-from discreet.query.check.relations import CommonTables, TableRef
+from discreet.query.check.relations import CommonTables, TableRef, is_listed
 from discreet.query.check.row_scope import QuestionWalk
 from discreet.query.check.selections import (
     Joining,
@@ -94,7 +94,7 @@ class _Folding:
             source = _only(right, joining, left)
             tables = (source.name,)
         if right.has_private and not left.has_private:
-            missing = Unmatched(tables=_names(left), conditions=left.inner_conditions)
+            missing = _unmatched(left, joining)
             return replace(left.joined(replace(joining, source=source)), unmatched=missing)
         found = left.joined(_optional(joining, source))
         kept = None if left.unmatched is None else left.unmatched.joined((), *tables)
@@ -112,7 +112,7 @@ class _Folding:
             return found
         if left.unmatched is not None:
             raise _twice_unmatched(joining)
-        missing = Unmatched(tables=_names(right), conditions=right.inner_conditions)
+        missing = _unmatched(right, joining)
         return replace(inner_joined(left, right, joining), unmatched=missing)
 
     def full_joined(
@@ -129,7 +129,7 @@ class _Folding:
             raise _public_outer(joining)
         public, private = (right, left) if left.has_private else (left, right)
         source = _only(public, joining, private)
-        missing = Unmatched(tables=frozenset({source.name}))
+        missing = _unmatched(public, joining)
         optional = _optional(joining, source)
         found = left.joined(optional) if left.has_private else _turned(right, optional)
         return replace(found, unmatched=missing)
@@ -272,6 +272,18 @@ def _turned(right: Selection, joining: Joining) -> Selection:
 
 def _optional(joining: Joining, source: TableRef) -> Joining:
     return replace(joining, source=replace(source, is_optional=True), kind=JoinKind.LEFT)
+
+
+def _unmatched(public: Selection, joining: Joining) -> Unmatched:
+    """Return the rows of public tables without a partner; all of their groups must be known."""
+    for each in public.sources:
+        if not is_listed(each):
+            raise JoinError(
+                f"Rows of the noisy result {each.name} without a private partner cannot be kept",
+                "Use JOIN",
+                span=span_of(joining.node),
+            )
+    return Unmatched(tables=_names(public), conditions=public.inner_conditions)
 
 
 def _names(selection: Selection) -> frozenset[str]:

@@ -48,6 +48,14 @@ def leaves(item: Item) -> Iterator[TableRef]:
         yield from leaves(each)
 
 
+def with_leaves(item: Item, change: Callable[[TableRef], TableRef]) -> Item:
+    """Return FROM with its relations changed."""
+    if isinstance(item, TableRef):
+        return change(item)
+    joins = tuple((node, with_leaves(each, change)) for node, each in item.joins)
+    return Bracket(first=with_leaves(item.first, change), joins=joins)
+
+
 def all_joins(item: Item) -> Iterator[exp.Join]:
     """Yield the joins of FROM, those in brackets among them."""
     if isinstance(item, Bracket):

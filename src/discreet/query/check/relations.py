@@ -14,6 +14,7 @@ from discreet.query.expressions.facts import facts_from_column
 from discreet.query.expressions.rejections import unknown_column, unknown_table
 from discreet.query.parse import span_of
 from discreet.query.questions import (
+    Aggregation,
     ColumnOrigin,
     LeftOut,
     LimitReason,
@@ -28,6 +29,9 @@ from discreet.query.tree import (
     Relation,
     Select,
 )
+
+RELEASED = "released_"
+"""What released tables are called, with their number."""
 
 
 class PublicReader(Protocol):
@@ -53,6 +57,14 @@ class PublicReader(Protocol):
 
     def possible(self, space: KeySpace) -> list[tuple[int, ...]] | None:
         """Return which rows of its lists occur together; None if that could not be computed."""
+        ...
+
+    def kinds(self, sql: str, releases: Sequence[Aggregation]) -> tuple[Kind, ...]:
+        """Return what the columns of SQL over public and released tables are; runs nothing."""
+        ...
+
+    def rows(self, sql: str, kinds: Sequence[Kind], most: int) -> list[tuple[Value, ...]]:
+        """Return the first rows of SQL over public tables, columns as values of these kinds."""
         ...
 
 
@@ -131,8 +143,34 @@ class PostQuery:
     """Whether noisy numbers decide which of its rows or values are there."""
     is_single: bool = False
     """Whether it has one row at most, whatever was released."""
+    groups_of: int | None = None
+    """The release whose groups its rows are, each at most once, if they are."""
+    row_key: frozenset[str] | None = None
+    """Columns in which no two of its rows agree, if any are known besides keys of a release."""
     entry: exp.CTE | None = None
     """Where WITH gives it a name, if it does."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConstantTable:
+    """Rows that the query states or public tables give, read while the query is checked."""
+
+    columns: tuple[OutputColumn, ...]
+    rows: tuple[tuple[Value, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleasedTable:
+    """Rows of SQL over released tables, known when these are: before the next release is made."""
+
+    number: int
+    columns: tuple[OutputColumn, ...]
+    key: tuple[str, ...] | None
+    """Columns in which no two rows agree; None if that is not known, () if there is one row."""
+    groups: tuple[tuple[Value, ...], ...] | None = None
+    """Where each row is of another declared group: all groups."""
+    places: Mapping[str, int] = field(default_factory=dict)
+    """Which columns are keys of these groups, and at which place."""
 
 
 CommonTables = dict[str, PrivateRows | PostQuery]
@@ -144,7 +182,7 @@ class TableRef:
     """A relation in FROM, by the name that the query gives it."""
 
     name: str
-    relation: PrivateRows | PublicTable | PostQuery
+    relation: PrivateRows | PublicTable | PostQuery | ConstantTable | ReleasedTable
     renamed: tuple[str, ...] = ()
     """Names of its columns, if the query gives any."""
     is_optional: bool = False
@@ -153,7 +191,9 @@ class TableRef:
     @cached_property
     def columns(self) -> tuple[OutputColumn, ...]:
         match self.relation:
-            case PrivateRows(columns=outs):
+            case PrivateRows(columns=outs) | ConstantTable(columns=outs):
+                found = outs
+            case ReleasedTable(columns=outs):
                 found = outs
             case PublicTable(columns=columns):
                 found = tuple(map(output_from_column, columns))
@@ -202,10 +242,15 @@ def public_of(source: TableRef) -> PublicTable:
     return source.relation
 
 
+def is_listed(source: TableRef) -> bool:
+    """Return whether the rows of a source can be read while the query is checked."""
+    return isinstance(source.relation, PublicTable | ConstantTable)
+
+
 def _preference(found: tuple[TableRef, OutputColumn]) -> tuple[bool, bool, bool]:
     """Return what stands first of equal columns of USING: where both are there, a public one."""
     source, out = found
-    is_list = isinstance(source.relation, PublicTable) and not source.is_optional
+    is_list = is_listed(source) and not source.is_optional
     return not out.is_merged, not is_list, source.is_optional
 
 

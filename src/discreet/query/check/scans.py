@@ -1,4 +1,4 @@
-"""A private table's rows with their units, and which of them belong to none."""
+"""A private table's rows, with their units and the limit on the rows of each."""
 
 from discreet.catalog.catalog import Catalog, column_of
 from discreet.catalog.schema import ColumnUnit, PathUnit, PrivateTable, RowUnit, Unit
