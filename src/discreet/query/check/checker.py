@@ -26,7 +26,12 @@ from discreet.query.check.from_items import (
     settle_natural,
     with_leaves,
 )
-from discreet.query.check.given_names import alias_columns, fitting_names, refuse_reserved
+from discreet.query.check.given_names import (
+    alias_columns,
+    fitting_names,
+    refuse_reserved,
+    renamed_rows,
+)
 from discreet.query.check.group_counts import group_count_from
 from discreet.query.check.post_select import (
     all_rows,
@@ -51,7 +56,6 @@ from discreet.query.check.relations import (
     PrivateRows,
     PublicReader,
     TableRef,
-    renamed_rows,
 )
 from discreet.query.check.scans import scan
 from discreet.query.check.selections import Selection

@@ -35,10 +35,7 @@ from discreet.query.check.grouping_sets import (
 from discreet.query.check.joins import Joined, join_all
 from discreet.query.check.keys import groups_of, key_node, key_nodes, unlisted
 from discreet.query.check.named_windows import write_out_windows
-from discreet.query.check.post_select import (
-    expand_stars,
-    written_names,
-)
+from discreet.query.check.post_select import expand_stars, written_names
 from discreet.query.check.relations import (
     CommonTables,
     OutputColumn,
@@ -321,9 +318,7 @@ class PrivateSelect:
         if qualify := self.node.args.get("qualify"):
             plain.set("qualify", exp.Qualify(this=regroup.rewritten(qualify.this)))
         source = TableRef(name=GROUPS, relation=groups)
-        inner = PrivateSelect(
-            self.walker, Selection(node=plain, first=source, joinings=()), self.named
-        )
+        inner = PrivateSelect(self.walker, Selection(node=plain, first=source), self.named)
         return replace(inner._rows(), is_per_unit=True)
 
     # ----------------------------------------------------------------------- releases

@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from discreet.catalog.schema import ColumnUnit, Kind, PrivateTable
 from discreet.errors import JoinError, QuestionError, RowLevelError, UnsupportedError
+from discreet.query.check.given_names import renamed_rows
 from discreet.query.check.group_counts import REPEATS
 from discreet.query.check.private_select import KEY_KINDS, PrivateSelect
 from discreet.query.check.relations import (
@@ -21,7 +22,6 @@ from discreet.query.check.relations import (
     PostQuery,
     PrivateRows,
     TableRef,
-    renamed_rows,
     united_column,
 )
 from discreet.query.check.row_scope import QuestionWalk

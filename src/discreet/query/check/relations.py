@@ -25,9 +25,7 @@ from discreet.query.tree import (
     Expression,
     Facts,
     Interval,
-    NamedExpression,
     Relation,
-    Select,
 )
 
 RELEASED = "released_"
@@ -407,30 +405,6 @@ class Names:
 
     def _columns(self) -> Iterator[tuple[TableRef, OutputColumn]]:
         return ((source, out) for source in self.sources for out in source.columns)
-
-
-NAMED = "__named"
-"""What rows are called while their columns get other names."""
-
-
-def renamed_rows(private: PrivateRows, names: tuple[str, ...]) -> PrivateRows:
-    """Return private rows whose first columns have these names."""
-    if not names:
-        return private
-    given = (*names, *(each.name for each in private.columns[len(names) :]))
-    columns = tuple(
-        NamedExpression(
-            name=name, expression=ColumnOf(source=NAMED, name=out.name, facts=out.facts)
-        )
-        for name, out in zip(given, private.columns, strict=True)
-    )
-    return replace(
-        private,
-        rows=Select(source=private.rows, name=NAMED, columns=columns),
-        columns=tuple(
-            replace(out, name=name) for name, out in zip(given, private.columns, strict=True)
-        ),
-    )
 
 
 def united_column(here: OutputColumn, there: OutputColumn) -> OutputColumn:
