@@ -55,7 +55,7 @@ SPELLINGS = {
     "lpad": "LPAD(x, y, z)",
     "rpad": "RPAD(x, y, z)",
     "add_microseconds": "time + TO_MICROSECONDS(y)",
-    "time_bucket": "TIME_BUCKET(width, time)",
+    "time_bucket": "TIME_BUCKET(INTERVAL '15 minutes', time)",
     "and": "x AND y",
     "or": "x OR y",
     "is_null": "x IS NULL",

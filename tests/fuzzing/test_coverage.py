@@ -180,6 +180,7 @@ NAMED_OTHERWISE = {
     "Lateral Lock MatchRecognize Parameter Pivot Placeholder RespectNulls Rollup SessionParameter "
     "TableSample Unnest",
     "made by the checker, not by the parser": "DType",
+    "given back its own name by the reader": "ToChar",
     "only in SQL after the noise": "ArgMax ArgMin First Last",
 }
 """Names of nodes in the checker's source that a question about rows does not say."""
