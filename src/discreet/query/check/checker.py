@@ -13,6 +13,7 @@ from sqlglot import exp
 from discreet.catalog.catalog import Catalog
 from discreet.catalog.schema import PrivateTable, PublicTable
 from discreet.errors import QuestionError, UnsupportedError
+from discreet.query.check.correlated import tie_queries
 from discreet.query.check.given_names import alias_columns, fitting_names, refuse_reserved
 from discreet.query.check.group_counts import group_count_from
 from discreet.query.check.joins import Joining, Selection, join_kind
@@ -41,8 +42,10 @@ from discreet.query.check.relations import (
     scan,
     united,
 )
+from discreet.query.check.named_tables import NamedTables
 from discreet.query.check.set_operations import open_set_operation
 from discreet.query.check.shown_groups import over_shown_groups
+from discreet.query.check.tied_query import untied
 from discreet.query.expressions.rejections import (
     available,
     below,
@@ -245,6 +248,7 @@ class Checker:
             first, joinings = self.sources(count.inner, known)
             sources = () if first is None else (first, *(each.source for each in joinings))
             if first and any(isinstance(each.relation, PrivateRows) for each in sources):
+                joinings = self.with_lookups(count.inner, joinings, known)
                 selection = Selection(node=count.inner, first=first, joinings=joinings)
                 found = PrivateSelect(self, selection, known).number_of_groups(count)
                 if found is not None:
@@ -258,9 +262,28 @@ class Checker:
         first, joinings = self.sources(node, named)
         sources = () if first is None else (first, *(each.source for each in joinings))
         if first is not None and any(isinstance(each.relation, PrivateRows) for each in sources):
+            joinings = self.with_lookups(node, joinings, named)
             selection = Selection(node=node, first=first, joinings=joinings)
             return PrivateSelect(self, selection, named).result()
         return self.open_select(node, sources, named)
+
+    def with_lookups(
+        self, node: exp.Select, joinings: tuple[Joining, ...], named: CommonTables
+    ) -> tuple[Joining, ...]:
+        """Rewrite the queries in a SELECT that read its rows; return the joins it has then."""
+        tables = NamedTables(catalog=self.catalog, named=named)
+        found = list(joinings)
+        for each in tie_queries(node, tables.columns, tables.is_single):
+            source = self.source(each.this, named)
+            if not isinstance(source.relation, PrivateRows):
+                raise untied(each.this)
+            optional = replace(source, is_optional=True)
+            found.append(Joining(node=each, source=optional, kind=JoinKind.LEFT))
+        return tuple(found)
+
+    def is_answer(self, node: exp.Expr) -> bool:
+        """Return whether the rows of a query are those of the answer."""
+        return node is self.outermost or id(node) in self.last
 
     def sources(
         self, node: exp.Select, named: CommonTables

@@ -16,6 +16,7 @@ from sqlglot import exp
 from discreet.catalog.schema import Kind, PathUnit, PrivateTable, PublicTable
 from discreet.errors import JoinError, QuestionSizeError, UnsupportedError
 from discreet.query.check.relations import (
+    TIED,
     Names,
     OutputColumn,
     PrivateRows,
@@ -138,6 +139,11 @@ class Joining:
     source: TableRef
     kind: JoinKind
 
+    @property
+    def is_lookup(self) -> bool:
+        """Whether it stands for a subquery of the outer row: one match at most, by its keys."""
+        return self.source.name.startswith(TIED)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
@@ -230,7 +236,10 @@ def join_all(
     to_expression: Callable[[list[exp.Expr]], Expression],
 ) -> Joined:
     """Return the rows of FROM; every private relation is tied to the others by the unit."""
-    base, rest, moved = _private_first(selection.first, selection.joinings)
+    written = tuple(each for each in selection.joinings if not each.is_lookup)
+    lookups = tuple(each for each in selection.joinings if each.is_lookup)
+    base, rest, moved = _private_first(selection.first, written)
+    rest = (*rest, *lookups)
     shared_where = list(conjuncts(where))
     factors = {base.name: private_of(base).contribution_limit}
     seen = [base]
@@ -241,7 +250,7 @@ def join_all(
         is_inner = each.kind is JoinKind.INNER
         everywhere = [*shared_where, *moved] if is_inner else []
         found = tuple(join_equalities([*conditions, *everywhere], names))
-        on_of.append([] if moved else conditions)
+        on_of.append([] if moved and not each.is_lookup else conditions)
         tied.append(JoinedTable(source=each.source, is_inner=is_inner, ties=found))
         seen.append(each.source)
     bounding = bounding_equalities(tied)
@@ -363,6 +372,9 @@ def _count_rows(
     for (here, out), (there, other) in mine:
         if not any(there.name == each.name for each in others):
             continue
+        if joining.is_lookup and _is_tied(here, out, there, other):
+            factors[source.name] = 1
+            return
         if _are_units(here, out, there, other):
             factors[source.name] = source.relation.contribution_limit
             return
@@ -373,6 +385,9 @@ def _count_rows(
             return
         if is_path((there, other), (here, out)):
             factors[source.name] = 1
+            return
+        if out.leads_to & other.leads_to:
+            factors[source.name] = source.relation.contribution_limit
             return
     unit = _unit_of(source)
     raise JoinError(
@@ -391,6 +406,10 @@ def _are_units(here: TableRef, out: OutputColumn, there: TableRef, other: Output
             "Ask the data owner to store both columns with the same type",
         )
     return True
+
+
+def _is_tied(here: TableRef, out: OutputColumn, there: TableRef, other: OutputColumn) -> bool:
+    return bool(out.leads_to & other.leads_to) or _are_units(here, out, there, other)
 
 
 def _is_unit(source: TableRef, out: OutputColumn) -> bool:

@@ -40,7 +40,11 @@ from discreet.query.check.row_numbers import (
 )
 from discreet.query.check.row_scope import QuestionWalk, RowScope
 from discreet.query.check.unit_groups import GROUPS, GroupRewriter, check_square, unit_aggregate
-from discreet.query.check.unit_keys import is_one_to_one, refuse_one_unit_groups
+from discreet.query.check.unit_keys import (
+    is_one_to_one,
+    one_unit_groups,
+    refuse_one_unit_groups,
+)
 from discreet.query.expressions.narrowing import narrow
 from discreet.query.expressions.rejections import below, row_level, unhandled
 from discreet.query.expressions.translate import condition, translate
@@ -130,6 +134,7 @@ class PrivateSelect:
             is_unit=self.names.is_unit(expression),
             has_nulls=found.has_nulls if found is not None else _makes_nulls(expression),
             origin=found.origin if found is not None and keeps_origin else None,
+            leads_to=frozenset() if found is None else found.leads_to,
             is_row_number=is_row_number(expression)
             or (found is not None and keeps_origin and found.is_row_number),
         )
@@ -222,7 +227,19 @@ class PrivateSelect:
             keys.setdefault(key, each)
         if any(self.names.is_unit(each) for each in keys):
             return self._per_unit(list(keys), filtered)
+        if self._are_of_one_unit(keys, filtered):
+            if self.walker.is_answer(self.node):
+                raise one_unit_groups(list(keys), list(keys.values()), self.names)
+            return self._per_unit(list(keys), filtered)
         return self._release(list(keys.values()), list(keys), filtered)
+
+    def _are_of_one_unit(self, keys: dict[Expression, exp.Expr], filtered: Filtered) -> bool:
+        """Return whether each group is of one unit, because a path from its key leads to one."""
+        if not any(self.names.is_of_one_unit(each) for each in keys):
+            return False
+        inner, _ = needed_rows(filtered, list(keys), [])
+        known = groups_of(tuple(keys), self.names, self.walker.public, inner)
+        return isinstance(known, UndeclaredGroups)
 
     # ----------------------------------------------------------------------- groups by unit
 
@@ -245,7 +262,7 @@ class PrivateSelect:
         names = {id(node): f"u{i}" for i, node in enumerate(nodes)}
         is_single = len(keys) == 1
         outs = (
-            *(self._key_out(i, each) for i, each in enumerate(keys)),
+            *(self._key_out(i, each, filtered.joined) for i, each in enumerate(keys)),
             *(OutputColumn(name=each.name, facts=each.facts) for each in aggregates),
         )
         groups = _private(rows, outs, filtered.joined)
@@ -255,13 +272,15 @@ class PrivateSelect:
             )
         return self._from_groups(replace(groups, is_per_unit=True), keys, names)
 
-    def _key_out(self, place: int, key: Expression) -> OutputColumn:
+    def _key_out(self, place: int, key: Expression, joined: Joined) -> OutputColumn:
         found = self.names.out(key) if isinstance(key, ColumnOf) else None
         return OutputColumn(
             name=f"k{place}",
             facts=key.facts,
             is_unit=self.names.is_unit(key),
             has_nulls=found.has_nulls if found is not None else _makes_nulls(key),
+            origin=None if found is None or joined.joins else found.origin,
+            leads_to=frozenset() if found is None else found.leads_to,
         )
 
     def _arguments(self, filtered: Filtered) -> list[Expression]:

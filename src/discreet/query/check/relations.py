@@ -85,6 +85,8 @@ class OutputColumn:
     """Whether NULL is known to occur: declared, or from an outer join."""
     origin: tuple[str, str] | None = None
     """The table and column it is taken from unchanged, in lower case."""
+    leads_to: frozenset[tuple[str, str]] = frozenset()
+    """The keys, by table and column, whose row it names: its own, or that on the path to a unit."""
     is_row_number: bool = False
     """Whether it numbers the rows of a unit, no two of them alike."""
 
@@ -202,7 +204,11 @@ def _optional(out: OutputColumn) -> OutputColumn:
 
 
 def output_from_column(
-    column: Column, *, is_unit: bool = False, table: str | None = None
+    column: Column,
+    *,
+    is_unit: bool = False,
+    table: str | None = None,
+    leads_to: frozenset[tuple[str, str]] = frozenset(),
 ) -> OutputColumn:
     """Return a column of a table as the query sees it."""
     return OutputColumn(
@@ -211,6 +217,7 @@ def output_from_column(
         is_unit=is_unit,
         has_nulls=column.nulls is True,
         origin=None if table is None else (table.casefold(), column.name.casefold()),
+        leads_to=leads_to,
     )
 
 
@@ -236,7 +243,12 @@ def scan(table: PrivateTable, catalog: Catalog) -> PrivateRows:
     return PrivateRows(
         rows=Scan(table=table, parents=parents),
         columns=tuple(
-            output_from_column(each, is_unit=each.name.casefold() == own, table=table.name)
+            output_from_column(
+                each,
+                is_unit=each.name.casefold() == own,
+                table=table.name,
+                leads_to=path_keys(table, each.name, catalog),
+            )
             for each in table.columns
         ),
         unit_kind=None if unit_column is None else unit_column.kind,
@@ -249,6 +261,23 @@ def scan(table: PrivateTable, catalog: Catalog) -> PrivateRows:
         one_row_per_unit=is_row,
         left_out=without_unit(table, unit),
     )
+
+
+def path_keys(
+    table: PrivateTable, column: str, catalog: Catalog
+) -> frozenset[tuple[str, str]]:
+    """Return the keys of declared paths that a column holds, by table and column.
+
+    Rows with equal values lead to the same row there, and so to the same unit.
+    """
+    here = (table.name.casefold(), column.casefold())
+    paths = [
+        ((each.name.casefold(), each.unit.column.casefold()), each.unit)
+        for each in catalog.tables
+        if isinstance(each, PrivateTable) and isinstance(each.unit, PathUnit)
+    ]
+    keys = [(start, (unit.table.casefold(), unit.key.casefold())) for start, unit in paths]
+    return frozenset(key for start, key in keys if here in (start, key))
 
 
 def origins_of(
@@ -317,11 +346,23 @@ class Names:
         out = self.out(expression)
         return out is not None and out.is_unit
 
+    def is_of_one_unit(self, expression: Expression) -> bool:
+        """Return whether equal values are of one unit: its own column, or the key of a path.
+
+        NULL is a value of its own that many units may have.
+        """
+        out = self.out(expression) if isinstance(expression, ColumnOf) else None
+        if out is None:
+            return False
+        return out.is_unit or (bool(out.leads_to) and not out.has_nulls)
+
     def all(self, table: str | None = None) -> Iterator[tuple[TableRef, OutputColumn]]:
         """Yield the columns that a star stands for."""
         seen: set[str] = set()
         for source in self.sources:
             if table is not None and source.name.casefold() != table.casefold():
+                continue
+            if source.name.startswith(TIED):
                 continue
             for out in source.columns:
                 folded = out.name.casefold()
@@ -335,7 +376,7 @@ class Names:
         return [
             (source, out)
             for source in self.sources
-            if not table or source.name.casefold() == table
+            if source.name.casefold() == table or not (table or source.name.startswith(TIED))
             for out in source.columns
             if out.name.casefold() == name
         ]
@@ -356,6 +397,10 @@ class Names:
             where = " or ".join(each.name for each in self.sources) or "a query without FROM"
             what = f"There is no column {node.name} in {where}"
         return unknown_column(what, node.name, known, node)
+
+
+TIED = "__tied_"
+"""What queries are called that stand for subqueries of an outer row, with their number."""
 
 
 NAMED = "__named"

@@ -54,3 +54,20 @@ def refuse_one_unit_groups(
             f"is then the number of {unit} values",
             span=span_of(node),
         )
+
+
+def one_unit_groups(
+    keys: Sequence[Expression], nodes: Sequence[exp.Expr], names: Names
+) -> UnsupportedError:
+    """Return the error for groups by the key of a path to the unit: none is ever shown."""
+    node = next(
+        node for key, node in zip(keys, nodes, strict=True) if names.is_of_one_unit(key)
+    )
+    text = node.sql(dialect=DIALECT)
+    return UnsupportedError(
+        f"Every group of {text} belongs to one privacy unit, and a group of one unit is never "
+        "shown",
+        f"Put this query in FROM, and aggregate its groups outside. Or group by other columns "
+        f"than {text}",
+        span=span_of(node),
+    )

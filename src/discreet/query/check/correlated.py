@@ -1,0 +1,555 @@
+"""Queries that read the row around them, in place of values: rewritten as joins on what ties them.
+
+A query of one value becomes a column of groups by what ties it to the outer row, joined by LEFT
+JOIN: at most one group belongs to each row. COUNT of nothing is 0, any other aggregate NULL.
+EXISTS stays EXISTS, over a query in FROM that has all but the ties; IN, ANY and ALL become EXISTS.
+Proof: docs/proofs/sql_forms.md.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from discreet.errors import JoinError, NotGroupedError, UnsupportedError
+from discreet.query.check.aggregates import WRITTEN, is_aggregate, same_level
+from discreet.query.check.outer_columns import (
+    KnownColumns,
+    Visible,
+    free_columns,
+    shallow,
+    visible_in,
+)
+from discreet.query.check.post_select import is_first_only, written_name
+from discreet.query.check.relations import TIED
+from discreet.query.check.tied_query import (
+    KEY,
+    Around,
+    TiedQuery,
+    column_of,
+    is_zero_for_none,
+)
+from discreet.query.parse import DIALECT, span_of
+
+CLAUSES = ("where", "group", "expressions", "having", "qualify", "order")
+"""Where values of an outer row may be read."""
+
+SIMPLE = {"expressions", "from_", "where"}
+"""The clauses of EXISTS that need no other form."""
+
+IsSingle = Callable[[TiedQuery], bool]
+"""Returns whether the catalog promises at most one row of a query for each outer row."""
+
+TURNED = {exp.LT: exp.GTE, exp.LTE: exp.GT, exp.GT: exp.LTE, exp.GTE: exp.LT} | {
+    exp.EQ: exp.NEQ,
+    exp.NEQ: exp.EQ,
+}
+"""Each comparison, and the one that is true where it is false."""
+
+
+def tie_queries(node: exp.Select, known: KnownColumns, is_single: IsSingle) -> list[exp.Join]:
+    """Rewrite the queries of a SELECT that read its rows; return the joins that it needs then."""
+    around = Around(node=node, visible=visible_in(node, known), known=known)
+    return _Tying(around=around, is_single=is_single).joins_of()
+
+
+def is_correlated(query: exp.Expr, visible: Visible, known: KnownColumns) -> bool:
+    """Return whether a query reads the row around it."""
+    return any(visible.has(each) for each in free_columns(query, known))
+
+
+@dataclass(kw_only=True)
+class _Tying:
+    around: Around
+    is_single: IsSingle
+    joins: list[exp.Join] = field(default_factory=list)
+    made: dict[str, exp.Expr] = field(default_factory=dict)
+    """What stands for a query, by its text."""
+    number: int = 0
+
+    def joins_of(self) -> list[exp.Join]:
+        node = self.around.node
+        found = [
+            (clause, each)
+            for clause in CLAUSES
+            for part in _listed(node.args.get(clause))
+            for each in list(values_in(part))
+            if self._is_tied(each)
+        ]
+        if not found:
+            return []
+        _keep_texts(node, [each for _, each in found])
+        keys = _Keys(node=node, visible=self.around.visible)
+        for clause, each in found:
+            value = self._value(each)
+            if clause in ("expressions", "having", "qualify", "order"):
+                value = self._grouped(each, value, keys)
+            _replace(each, value)
+        return self.joins
+
+    def _is_tied(self, node: exp.Expr) -> bool:
+        query = query_of(node)
+        is_tied = is_correlated(query, self.around.visible, self.around.known)
+        if isinstance(node, exp.Exists) and is_tied:
+            inner = query.unnest() if isinstance(query, exp.Subquery) else query
+            return bool(_clauses(inner) - SIMPLE)
+        return is_tied
+
+    def _grouped(self, node: exp.Expr, value: exp.Expr, keys: "_Keys") -> exp.Expr:
+        """Return a value beside groups: the same for all rows of a group, if keys fix it."""
+        if isinstance(node, exp.Exists) or not keys.are_there or _is_aggregated(node):
+            return value
+        if _text(node) in keys.queries:
+            return value
+        free = free_columns(query_of(node), self.around.known)
+        for each in free:
+            if self.around.visible.has(each) and not keys.has(each):
+                raise NotGroupedError(
+                    f"{each.sql(dialect=DIALECT)} must appear in GROUP BY or inside an aggregate",
+                    "Add it to GROUP BY, or put the subquery inside an aggregate",
+                    span=span_of(each),
+                )
+        return exp.Max(this=value)
+
+    def _value(self, node: exp.Expr) -> exp.Expr:
+        text, span = _text(node), span_of(node)
+        if text not in self.made:
+            self.made[text] = self._rewritten(node)
+        value = self.made[text].copy()
+        for each in value.find_all(exp.Column):
+            if each.table.startswith(TIED) and span is not None:
+                each.meta.update(start=span[0], end=span[1] - 1)
+        return value
+
+    def _rewritten(self, node: exp.Expr) -> exp.Expr:
+        match node:
+            case exp.Exists():
+                return self._exists(_select_of(node.this))
+            case exp.In():
+                return self._any(node.this, exp.EQ, _select_of(node.args["query"]))
+            case exp.Binary(this=left, expression=exp.Any() as right):
+                return self._any(left, type(node), _select_of(right.this))
+            case exp.Binary(this=left, expression=exp.All() as right):
+                return exp.paren(
+                    exp.not_(self._any(left, TURNED[type(node)], _select_of(right.this)))
+                )
+            case _:
+                return self._scalar(_select_of(node))
+
+    # ----------------------------------------------------------------------- values
+
+    def _scalar(self, inner: exp.Select) -> exp.Expr:
+        """Return the only value of a query, as a column of what is joined."""
+        if len(inner.expressions) != 1:
+            raise UnsupportedError(
+                "A subquery that is used as a value must have one column",
+                "Select one column",
+                span=span_of(inner),
+            )
+        if _is_none(inner):
+            return exp.null()
+        written = inner.copy()
+        query = TiedQuery(node=inner, around=self.around)
+        value = inner.expressions[0].unalias()
+        having = inner.args.get("having")
+        aggregates = query.aggregates(value, None if having is None else having.this)
+        self.number += 1
+        name = f"{TIED}{self.number - 1}"
+        if aggregates or inner.args.get("group"):
+            return exp.paren(self._of_groups(query, value, aggregates, name))
+        return self._of_row(query, value, name, written)
+
+    def _of_groups(
+        self, query: TiedQuery, value: exp.Expr, aggregates: list[exp.Expr], name: str
+    ) -> exp.Expr:
+        inner = query.node
+        is_grouped = inner.args.get("group") is not None
+        _check_group(query)
+        query.take_in(*aggregates)
+        having = inner.args.get("having")
+        whole = value if having is None else _only_if(having.this, value)
+        columns = query.keys()
+        made: dict[int, exp.Expr] = {}
+        texts: dict[int, str] = {id(each): _text(each) for each in aggregates}
+        for each in aggregates:
+            column = texts[id(each)]
+            if column not in [known.alias for known in columns]:
+                columns.append(exp.alias_(each.copy(), column, quoted=True))
+            made[id(each)] = column_of(name, column)
+            if is_zero_for_none(each) and not is_grouped:
+                made[id(each)] = exp.Coalesce(
+                    this=made[id(each)], expressions=[exp.Literal.number(0)]
+                )
+        found = _with_columns(exp.paren(whole, copy=False), made)
+        _check_values(query, found, name)
+        inner.set("expressions", columns)
+        inner.set("group", exp.Group(expressions=query.key_copies()))
+        for clause in ("having", "order", "limit", "distinct"):
+            inner.set(clause, None)
+        self._join(query, name)
+        return found
+
+    def _of_row(
+        self, query: TiedQuery, value: exp.Expr, name: str, written: exp.Select
+    ) -> exp.Expr:
+        """Return a value of the first row for each outer row."""
+        inner = query.node
+        if inner.args.get("having") or inner.args.get("distinct"):
+            raise _several(written)
+        if not (is_first_only(inner) or (not inner.args.get("limit") and self.is_single(query))):
+            raise _several(written)
+        order = inner.args.get("order")
+        query.take_in(value, *(() if order is None else (order,)))
+        column = written_name(written.expressions[0])
+        first_rows(query, [exp.Ordered(this=value.copy())], 1)
+        inner.set("expressions", [*query.keys(), exp.alias_(value.copy(), column, quoted=True)])
+        self._join(query, name)
+        return column_of(name, column)
+
+    def _join(self, query: TiedQuery, name: str) -> None:
+        alias = exp.TableAlias(this=exp.to_identifier(name, quoted=True))
+        self.joins.append(
+            exp.Join(
+                this=exp.Subquery(this=query.node, alias=alias),
+                side="LEFT",
+                on=exp.and_(*query.conditions(name), copy=False),
+            )
+        )
+
+    # ----------------------------------------------------------------------- truth
+
+    def _any(self, left: exp.Expr, test: type[exp.Expr], inner: exp.Select) -> exp.Expr:
+        """Return whether the test is true for any value; NULL if that hangs on a NULL."""
+        if len(inner.expressions) != 1 or _has_groups(inner) or inner.args.get("limit"):
+            raise UnsupportedError(
+                "IN, ANY or ALL with a subquery that reads the outer row supports no groups or LIMIT",
+                "Write EXISTS (SELECT ...) with the comparison in its WHERE clause",
+                span=span_of(inner),
+            )
+        value = inner.expressions[0].unalias()
+        bare = inner.copy()
+        bare.set("expressions", [exp.Literal.number(1)])
+        bare.set("distinct", None)
+        visible = visible_in(inner, self.around.known)
+        if any(visible.has(each) for each in left.find_all(exp.Column)):
+            raise UnsupportedError(
+                f"{left.sql(dialect=DIALECT)} is a column of the subquery as well",
+                "Give the tables different aliases, and write the alias before it",
+                span=span_of(left),
+            )
+        is_true = self._found(bare, test(this=_operand(left), expression=_operand(value)))
+        if test is exp.EQ and not self._has_ties(bare):
+            return is_true  # an equality of both units, which are never NULL
+        nulls = [
+            exp.Is(this=exp.paren(each.copy()), expression=exp.Null()) for each in (value, left)
+        ]
+        is_unknown = self._found(bare, exp.paren(exp.or_(*nulls)))
+        return exp.paren(
+            exp.Case(
+                ifs=[
+                    exp.If(this=is_true, true=exp.true()),
+                    exp.If(this=is_unknown, true=exp.null()),
+                ],
+                default=exp.false(),
+            )
+        )
+
+    def _has_ties(self, inner: exp.Select) -> bool:
+        try:
+            return bool(TiedQuery(node=inner.copy(), around=self.around).ties)
+        except JoinError:
+            return False
+
+    def _found(self, inner: exp.Select, condition: exp.Expr) -> exp.Expr:
+        node = inner.copy().where(condition.copy(), copy=False, dialect=DIALECT)
+        return self._exists(node)
+
+    def _exists(self, inner: exp.Select) -> exp.Expr:
+        """Return EXISTS over a query in FROM, with what ties it in its WHERE clause."""
+        if _is_none(inner):
+            return exp.false()
+        for clause in ("order", "limit", "distinct"):
+            inner.set(clause, None)
+        has_groups, having = inner.args.get("group") is not None, inner.args.get("having")
+        if not has_groups and _has_groups(inner):
+            inner.set("expressions", [exp.true()])
+            return exp.Coalesce(this=self._always(inner), expressions=[exp.false()])
+        if not _clauses(inner) - SIMPLE:
+            return exp.Exists(this=inner)
+        query = TiedQuery(node=inner, around=self.around)
+        name = f"{TIED}{self.number}"
+        self.number += 1
+        columns = query.keys()
+        conditions = query.conditions(name)
+        if has_groups:
+            read = [*inner.args["group"].expressions, *([] if having is None else [having.this])]
+            query.take_in(*read)
+            columns, conditions = query.keys(), query.conditions(name)
+            keys = [*query.key_copies(), *_group_keys(inner, query.own)]
+            inner.set("group", exp.Group(expressions=keys))
+        else:
+            columns += _exposed(query, name)
+            conditions += query.mixed
+        inner.set("expressions", columns)
+        alias = exp.TableAlias(this=exp.to_identifier(name, quoted=True))
+        return exp.Exists(
+            this=exp.Select(
+                expressions=[exp.Literal.number(1)],
+                from_=exp.From(this=exp.Subquery(this=inner, alias=alias)),
+                where=exp.Where(this=exp.and_(*conditions, copy=False)),
+            )
+        )
+
+    def _always(self, inner: exp.Select) -> exp.Expr:
+        """Return TRUE where the one row of an aggregate passes HAVING."""
+        if inner.args.get("having") is None:
+            return exp.true()
+        return self._scalar(inner)
+
+
+@dataclass(kw_only=True)
+class _Keys:
+    """What a SELECT groups its rows by, as it is written."""
+
+    node: exp.Select
+    visible: Visible
+    are_there: bool = field(init=False)
+    queries: set[str] = field(init=False)
+    columns: list[exp.Column] = field(init=False)
+
+    def __post_init__(self) -> None:
+        node, group = self.node, self.node.args.get("group")
+        values = [*node.expressions, *_listed(node.args.get("having"))]
+        has_aggregate = any(is_aggregate(part) for each in values for part in same_level(each))
+        self.are_there = group is not None or has_aggregate
+        nodes = [] if group is None else _group_keys(node, self.visible)
+        if group is not None and group.args.get("all"):
+            nodes = [
+                each.unalias()
+                for each in node.expressions
+                if not any(is_aggregate(part) for part in same_level(each))
+            ]
+        self.queries = {_text(each) for key in nodes for each in values_in(key)}
+        self.columns = [each for each in nodes if isinstance(each, exp.Column)]
+
+    def has(self, column: exp.Column) -> bool:
+        """Return whether a column is a key."""
+        return any(
+            each.name.casefold() == column.name.casefold()
+            and (not each.table or not column.table or each.table == column.table)
+            for each in self.columns
+        )
+
+
+def first_rows(query: TiedQuery, order: list[exp.Expr], most: int) -> None:
+    """Keep the first rows that belong to an outer row, in the query's order or else in this."""
+    inner = query.node
+    given = inner.args.get("order")
+    number = exp.Window(
+        this=exp.RowNumber(),
+        partition_by=query.key_copies(),
+        order=exp.Order(expressions=order) if given is None else given.copy(),
+        over="OVER",
+    )
+    test = exp.LTE(this=number, expression=exp.Literal.number(most))
+    inner.set("qualify", exp.Qualify(this=test))
+    inner.set("order", None)
+    inner.set("limit", None)
+
+
+def values_in(node: exp.Expr) -> Iterator[exp.Expr]:
+    """Yield EXISTS, IN, ANY, ALL and queries of one value in an expression, outermost ones."""
+    if isinstance(node, exp.Exists | exp.Subquery) or (
+        isinstance(node, exp.In) and node.args.get("query")
+    ):
+        yield node
+        return
+    if isinstance(node, exp.Binary) and _quantified(node) is not None:
+        yield node
+        return
+    for each in node.iter_expressions():
+        yield from values_in(each)
+
+
+def query_of(node: exp.Expr) -> exp.Expr:
+    """Return the query of EXISTS, IN, ANY, ALL, or the query itself."""
+    if isinstance(node, exp.Exists):
+        return node.this
+    if isinstance(node, exp.In):
+        return node.args["query"]
+    quantified = _quantified(node)
+    return node if quantified is None else quantified
+
+
+def _quantified(node: exp.Expr) -> exp.Expr | None:
+    right = node.args.get("expression")
+    if type(node) in TURNED and isinstance(right, exp.Any | exp.All):
+        return right.this if isinstance(right.this, exp.Query) else None
+    return None
+
+
+def _select_of(node: exp.Expr) -> exp.Select:
+    """Return a copy of the SELECT in brackets, or reject any other query."""
+    inner = node.unnest() if isinstance(node, exp.Subquery) else node
+    if not isinstance(inner, exp.Select):
+        raise UnsupportedError(
+            "A subquery that reads the outer row must be one SELECT",
+            "Write it without UNION, INTERSECT and EXCEPT",
+            span=span_of(node),
+        )
+    return inner.copy()
+
+
+def _several(written: exp.Select) -> UnsupportedError:
+    return UnsupportedError(
+        "A subquery that is used as a value may return several rows for one outer row",
+        "Use an aggregate such as MAX, or add ORDER BY ... LIMIT 1",
+        span=span_of(written),
+    )
+
+
+def _check_group(query: TiedQuery) -> None:
+    """Reject groups that are more than what ties the query: then it may have several rows."""
+    if query.node.args.get("group") is None:
+        return
+    tied = {_text(each.inner) for each in query.ties}
+    for each in _group_keys(query.node, query.own):
+        if _text(each) not in tied:
+            raise _several(query.node)
+    query.node.set("group", None)
+
+
+def _check_values(query: TiedQuery, value: exp.Expr, name: str) -> None:
+    """Put ties in place of columns; any other column of the query is not grouped."""
+    tied = {_text(each.inner): i for i, each in enumerate(query.ties)}
+    for each in list(query.inner_columns(value)):
+        if each.table == name:
+            continue
+        if _text(each) not in tied:
+            text = each.sql(dialect=DIALECT)
+            raise NotGroupedError(
+                f"{text} must appear inside an aggregate",
+                f"Write MAX({text}), or remove it from the subquery",
+                span=span_of(each),
+            )
+        each.replace(column_of(name, f"{KEY}{tied[_text(each)]}"))
+
+
+def _exposed(query: TiedQuery, name: str) -> list[exp.Expr]:
+    """Return the columns that conditions on both read, and let these read them there."""
+    made: dict[str, exp.Expr] = {}
+    for each in query.mixed:
+        for column in list(query.inner_columns(each)):
+            text = _text(column)
+            label = f"{KEY}{len(query.ties) + len(made)}"
+            if text not in made:
+                made[text] = exp.alias_(column.copy(), label, quoted=True)
+            column.replace(column_of(name, made[text].alias))
+    return list(made.values())
+
+
+def _only_if(condition: exp.Expr, value: exp.Expr) -> exp.Expr:
+    return exp.Case(ifs=[exp.If(this=condition, true=value)])
+
+
+def _with_columns(node: exp.Expr, made: dict[int, exp.Expr]) -> exp.Expr:
+    """Return an expression with columns in place of its aggregates."""
+    if id(node) in made:
+        return made[id(node)].copy()
+    for name, value in list(node.args.items()):
+        if isinstance(value, exp.Expr):
+            node.set(name, _with_columns(value, made))
+        elif isinstance(value, list):
+            node.set(
+                name,
+                [_with_columns(x, made) if isinstance(x, exp.Expr) else x for x in value],
+            )
+    return node
+
+
+def _operand(node: exp.Expr) -> exp.Expr:
+    return node.copy() if isinstance(node, exp.Column) else exp.paren(node.copy(), copy=False)
+
+
+def _has_groups(select: exp.Select) -> bool:
+    values = [*select.expressions, *_listed(select.args.get("having"))]
+    return (
+        select.args.get("group") is not None
+        or select.args.get("having") is not None
+        or any(is_aggregate(part) for each in values for part in same_level(each))
+    )
+
+
+def _group_keys(select: exp.Select, visible: Visible) -> list[exp.Expr]:
+    """Return what GROUP BY names; numbers and aliases stand for columns of SELECT."""
+    aliases = {each.alias.casefold(): each.unalias() for each in select.expressions if each.alias}
+    found = []
+    for each in select.args["group"].expressions:
+        if isinstance(each, exp.Literal) and each.is_int:
+            place = int(each.name) - 1
+            if place < len(select.expressions):
+                found.append(select.expressions[place].unalias())
+                continue
+        is_alias = isinstance(each, exp.Column) and not each.table and not visible.has(each)
+        found.append(aliases.get(each.name.casefold(), each) if is_alias else each)
+    return found
+
+
+def _clauses(select: exp.Expr) -> set[str]:
+    return {name for name, value in select.args.items() if value}
+
+
+def _is_none(select: exp.Select) -> bool:
+    limit = select.args.get("limit")
+    return isinstance(limit, exp.Limit) and limit.expression.sql() == "0"
+
+
+def _is_aggregated(node: exp.Expr) -> bool:
+    parent = node.parent
+    while parent is not None and not isinstance(parent, exp.Query):
+        if is_aggregate(parent):
+            return True
+        parent = parent.parent
+    return False
+
+
+def _keep_texts(node: exp.Select, found: list[exp.Expr]) -> None:
+    """Let columns and aggregates be called as they were written."""
+    changed = {id(parent) for each in found for parent in _parents(each)}
+    columns = []
+    for each in node.expressions:
+        if id(each) not in changed:
+            columns.append(each)
+            continue
+        for part in shallow(each):
+            if id(part) in changed and is_aggregate(part):
+                part.meta[WRITTEN] = part.sql(dialect=DIALECT)
+                if isinstance(part.this, exp.Expr):
+                    part.this.meta[WRITTEN] = part.this.sql(dialect=DIALECT)
+        name = exp.to_identifier(written_name(each), quoted=True)
+        inner = each.unalias()
+        if isinstance(inner, exp.Subquery):
+            inner.set("alias", None)
+        columns.append(exp.Alias(this=inner, alias=name))
+    node.set("expressions", columns)
+
+
+def _parents(node: exp.Expr) -> Iterator[exp.Expr]:
+    while node is not None and not isinstance(node, exp.Select):
+        yield node
+        node = node.parent
+
+
+def _replace(node: exp.Expr, value: exp.Expr) -> None:
+    if WRITTEN in node.meta:
+        value.meta[WRITTEN] = node.meta[WRITTEN]
+    node.replace(value)
+
+
+def _listed(value: object) -> list[exp.Expr]:
+    values = value if isinstance(value, list) else [value]
+    return [each for each in values if isinstance(each, exp.Expr)]
+
+
+def _text(node: exp.Expr) -> str:
+    return node.sql(dialect=DIALECT)
