@@ -31,6 +31,7 @@ from discreet.query.questions import (
     NullUnit,
     NullValues,
     NumberedRows,
+    OneUnitEach,
     RowChoiceTime,
     RowsPerUnit,
     Statistic,
@@ -360,6 +361,8 @@ def undeclared_groups(
     If the count that selects is an answer as well, its margin near the threshold is said, too.
     """
     mechanism = selection.mechanism
+    if isinstance(why, OneUnitEach):
+        return one_unit_sentence(why)
     half, most = (number_text(mechanism.smallest_seen(share)) for share in (0.5, 0.99))
     threshold = number_text(mechanism.threshold)
     near = (
@@ -391,6 +394,17 @@ def _why_undeclared(why: UndeclaredReason) -> str:
             return f"The values of {listed(columns) or 'the group key'} are not declared"
         case TooManyKeys(number=number, most=most):
             return f"There are {number_text(number)} possible groups, more than {number_text(most)}"
+        case OneUnitEach(key=key):
+            return f"Every group of {key} belongs to one privacy unit"
+
+
+def one_unit_sentence(why: OneUnitEach) -> str:
+    """Return that a result has no groups by its nature, and what to ask instead."""
+    return (
+        f"{_why_undeclared(why)}, and a group of one privacy unit is not shown. So the result has "
+        f"no groups. Put this query in FROM and aggregate its groups outside, or do not group by "
+        f"{why.key}."
+    )
 
 
 # --------------------------------------------------------------------------- noise

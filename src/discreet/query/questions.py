@@ -99,7 +99,14 @@ class TooManyKeys:
 
 
 DeclaredReason = NoKeys | ListedByCatalog | FromPublicTables | FixedBins
-UndeclaredReason = NotDeclared | TooManyKeys
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneUnitEach:
+    """Each group is of one unit, because this key leads to one."""
+
+    key: str
+
+
+UndeclaredReason = NotDeclared | TooManyKeys | OneUnitEach
 KeysReason = DeclaredReason | UndeclaredReason
 """Why groups are declared, or why they are not."""
 

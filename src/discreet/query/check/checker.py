@@ -42,6 +42,7 @@ from discreet.query.check.relations import (
     scan,
     united,
 )
+from discreet.query.check.lateral import join_laterals
 from discreet.query.check.named_tables import NamedTables
 from discreet.query.check.set_operations import open_set_operation
 from discreet.query.check.shown_groups import over_shown_groups
@@ -259,6 +260,7 @@ class Checker:
     def select(self, node: exp.Select, named: CommonTables) -> PrivateRows | PostQuery:
         """Return what a SELECT is: private rows, a release, or SQL for afterwards."""
         check_clauses(node)
+        join_laterals(node, NamedTables(catalog=self.catalog, named=named).columns)
         first, joinings = self.sources(node, named)
         sources = () if first is None else (first, *(each.source for each in joinings))
         if first is not None and any(isinstance(each.relation, PrivateRows) for each in sources):

@@ -40,7 +40,7 @@ SIMPLE = {"expressions", "from_", "where"}
 IsSingle = Callable[[TiedQuery], bool]
 """Returns whether the catalog promises at most one row of a query for each outer row."""
 
-TURNED = {exp.LT: exp.GTE, exp.LTE: exp.GT, exp.GT: exp.LTE, exp.GTE: exp.LT} | {
+TURNED: dict[type[exp.Expr], type[exp.Binary]] = {exp.LT: exp.GTE, exp.LTE: exp.GT, exp.GT: exp.LTE, exp.GTE: exp.LT} | {
     exp.EQ: exp.NEQ,
     exp.NEQ: exp.EQ,
 }
@@ -78,7 +78,7 @@ class _Tying:
         ]
         if not found:
             return []
-        _keep_texts(node, [each for _, each in found])
+        keep_texts(node, [each for _, each in found])
         keys = _Keys(node=node, visible=self.around.visible)
         for clause, each in found:
             value = self._value(each)
@@ -124,17 +124,17 @@ class _Tying:
     def _rewritten(self, node: exp.Expr) -> exp.Expr:
         match node:
             case exp.Exists():
-                return self._exists(_select_of(node.this))
+                return self._exists(select_of(node.this))
             case exp.In():
-                return self._any(node.this, exp.EQ, _select_of(node.args["query"]))
+                return self._any(node.this, exp.EQ, select_of(node.args["query"]))
             case exp.Binary(this=left, expression=exp.Any() as right):
-                return self._any(left, type(node), _select_of(right.this))
+                return self._any(left, type(node), select_of(right.this))
             case exp.Binary(this=left, expression=exp.All() as right):
                 return exp.paren(
-                    exp.not_(self._any(left, TURNED[type(node)], _select_of(right.this)))
+                    exp.not_(self._any(left, TURNED[type(node)], select_of(right.this)))
                 )
             case _:
-                return self._scalar(_select_of(node))
+                return self._scalar(select_of(node))
 
     # ----------------------------------------------------------------------- values
 
@@ -162,30 +162,9 @@ class _Tying:
     def _of_groups(
         self, query: TiedQuery, value: exp.Expr, aggregates: list[exp.Expr], name: str
     ) -> exp.Expr:
-        inner = query.node
-        is_grouped = inner.args.get("group") is not None
-        _check_group(query)
-        query.take_in(*aggregates)
-        having = inner.args.get("having")
+        having = query.node.args.get("having")
         whole = value if having is None else _only_if(having.this, value)
-        columns = query.keys()
-        made: dict[int, exp.Expr] = {}
-        texts: dict[int, str] = {id(each): _text(each) for each in aggregates}
-        for each in aggregates:
-            column = texts[id(each)]
-            if column not in [known.alias for known in columns]:
-                columns.append(exp.alias_(each.copy(), column, quoted=True))
-            made[id(each)] = column_of(name, column)
-            if is_zero_for_none(each) and not is_grouped:
-                made[id(each)] = exp.Coalesce(
-                    this=made[id(each)], expressions=[exp.Literal.number(0)]
-                )
-        found = _with_columns(exp.paren(whole, copy=False), made)
-        _check_values(query, found, name)
-        inner.set("expressions", columns)
-        inner.set("group", exp.Group(expressions=query.key_copies()))
-        for clause in ("having", "order", "limit", "distinct"):
-            inner.set(clause, None)
+        (found,) = of_groups(query, [exp.paren(whole, copy=False)], aggregates, name)
         self._join(query, name)
         return found
 
@@ -207,20 +186,13 @@ class _Tying:
         return column_of(name, column)
 
     def _join(self, query: TiedQuery, name: str) -> None:
-        alias = exp.TableAlias(this=exp.to_identifier(name, quoted=True))
-        self.joins.append(
-            exp.Join(
-                this=exp.Subquery(this=query.node, alias=alias),
-                side="LEFT",
-                on=exp.and_(*query.conditions(name), copy=False),
-            )
-        )
+        self.joins.append(lookup(query, name))
 
     # ----------------------------------------------------------------------- truth
 
-    def _any(self, left: exp.Expr, test: type[exp.Expr], inner: exp.Select) -> exp.Expr:
+    def _any(self, left: exp.Expr, test: type[exp.Binary], inner: exp.Select) -> exp.Expr:
         """Return whether the test is true for any value; NULL if that hangs on a NULL."""
-        if len(inner.expressions) != 1 or _has_groups(inner) or inner.args.get("limit"):
+        if len(inner.expressions) != 1 or has_groups(inner) or inner.args.get("limit"):
             raise UnsupportedError(
                 "IN, ANY or ALL with a subquery that reads the outer row supports no groups or LIMIT",
                 "Write EXISTS (SELECT ...) with the comparison in its WHERE clause",
@@ -271,7 +243,7 @@ class _Tying:
         for clause in ("order", "limit", "distinct"):
             inner.set(clause, None)
         has_groups, having = inner.args.get("group") is not None, inner.args.get("having")
-        if not has_groups and _has_groups(inner):
+        if not has_groups and has_groups(inner):
             inner.set("expressions", [exp.true()])
             return exp.Coalesce(this=self._always(inner), expressions=[exp.false()])
         if not _clauses(inner) - SIMPLE:
@@ -285,10 +257,10 @@ class _Tying:
             read = [*inner.args["group"].expressions, *([] if having is None else [having.this])]
             query.take_in(*read)
             columns, conditions = query.keys(), query.conditions(name)
-            keys = [*query.key_copies(), *_group_keys(inner, query.own)]
+            keys = [*query.key_copies(), *group_keys(inner, query.own)]
             inner.set("group", exp.Group(expressions=keys))
         else:
-            columns += _exposed(query, name)
+            columns += exposed(query, name)
             conditions += query.mixed
         inner.set("expressions", columns)
         alias = exp.TableAlias(this=exp.to_identifier(name, quoted=True))
@@ -322,7 +294,7 @@ class _Keys:
         values = [*node.expressions, *_listed(node.args.get("having"))]
         has_aggregate = any(is_aggregate(part) for each in values for part in same_level(each))
         self.are_there = group is not None or has_aggregate
-        nodes = [] if group is None else _group_keys(node, self.visible)
+        nodes = [] if group is None else group_keys(node, self.visible)
         if group is not None and group.args.get("all"):
             nodes = [
                 each.unalias()
@@ -339,6 +311,44 @@ class _Keys:
             and (not each.table or not column.table or each.table == column.table)
             for each in self.columns
         )
+
+
+def of_groups(
+    query: TiedQuery, values: list[exp.Expr], aggregates: list[exp.Expr], name: str
+) -> list[exp.Expr]:
+    """Make groups of a query by its ties; return its values as expressions of these groups."""
+    inner = query.node
+    is_grouped = inner.args.get("group") is not None
+    _check_group(query)
+    query.take_in(*aggregates)
+    columns = query.keys()
+    made: dict[int, exp.Expr] = {}
+    for each in aggregates:
+        column = _text(each)
+        if column not in [known.alias for known in columns]:
+            columns.append(exp.alias_(each.copy(), column, quoted=True))
+        made[id(each)] = column_of(name, column)
+        if is_zero_for_none(each) and not is_grouped:
+            zero = exp.Literal.number(0)
+            made[id(each)] = exp.Coalesce(this=made[id(each)], expressions=[zero])
+    found = [with_columns(each, made) for each in values]
+    for each in found:
+        _check_values(query, each, name)
+    inner.set("expressions", columns)
+    inner.set("group", exp.Group(expressions=query.key_copies()))
+    for clause in ("having", "order", "limit", "distinct"):
+        inner.set(clause, None)
+    return found
+
+
+def lookup(query: TiedQuery, name: str) -> exp.Join:
+    """Return the join of a query with the outer rows, by what ties both."""
+    alias = exp.TableAlias(this=exp.to_identifier(name, quoted=True))
+    return exp.Join(
+        this=exp.Subquery(this=query.node, alias=alias),
+        side="LEFT",
+        on=exp.and_(*query.conditions(name), copy=False),
+    )
 
 
 def first_rows(query: TiedQuery, order: list[exp.Expr], most: int) -> None:
@@ -388,7 +398,7 @@ def _quantified(node: exp.Expr) -> exp.Expr | None:
     return None
 
 
-def _select_of(node: exp.Expr) -> exp.Select:
+def select_of(node: exp.Expr) -> exp.Select:
     """Return a copy of the SELECT in brackets, or reject any other query."""
     inner = node.unnest() if isinstance(node, exp.Subquery) else node
     if not isinstance(inner, exp.Select):
@@ -413,7 +423,7 @@ def _check_group(query: TiedQuery) -> None:
     if query.node.args.get("group") is None:
         return
     tied = {_text(each.inner) for each in query.ties}
-    for each in _group_keys(query.node, query.own):
+    for each in group_keys(query.node, query.own):
         if _text(each) not in tied:
             raise _several(query.node)
     query.node.set("group", None)
@@ -435,7 +445,7 @@ def _check_values(query: TiedQuery, value: exp.Expr, name: str) -> None:
         each.replace(column_of(name, f"{KEY}{tied[_text(each)]}"))
 
 
-def _exposed(query: TiedQuery, name: str) -> list[exp.Expr]:
+def exposed(query: TiedQuery, name: str) -> list[exp.Expr]:
     """Return the columns that conditions on both read, and let these read them there."""
     made: dict[str, exp.Expr] = {}
     for each in query.mixed:
@@ -452,17 +462,17 @@ def _only_if(condition: exp.Expr, value: exp.Expr) -> exp.Expr:
     return exp.Case(ifs=[exp.If(this=condition, true=value)])
 
 
-def _with_columns(node: exp.Expr, made: dict[int, exp.Expr]) -> exp.Expr:
+def with_columns(node: exp.Expr, made: dict[int, exp.Expr]) -> exp.Expr:
     """Return an expression with columns in place of its aggregates."""
     if id(node) in made:
         return made[id(node)].copy()
     for name, value in list(node.args.items()):
         if isinstance(value, exp.Expr):
-            node.set(name, _with_columns(value, made))
+            node.set(name, with_columns(value, made))
         elif isinstance(value, list):
             node.set(
                 name,
-                [_with_columns(x, made) if isinstance(x, exp.Expr) else x for x in value],
+                [with_columns(x, made) if isinstance(x, exp.Expr) else x for x in value],
             )
     return node
 
@@ -471,7 +481,7 @@ def _operand(node: exp.Expr) -> exp.Expr:
     return node.copy() if isinstance(node, exp.Column) else exp.paren(node.copy(), copy=False)
 
 
-def _has_groups(select: exp.Select) -> bool:
+def has_groups(select: exp.Select) -> bool:
     values = [*select.expressions, *_listed(select.args.get("having"))]
     return (
         select.args.get("group") is not None
@@ -480,7 +490,7 @@ def _has_groups(select: exp.Select) -> bool:
     )
 
 
-def _group_keys(select: exp.Select, visible: Visible) -> list[exp.Expr]:
+def group_keys(select: exp.Select, visible: Visible) -> list[exp.Expr]:
     """Return what GROUP BY names; numbers and aliases stand for columns of SELECT."""
     aliases = {each.alias.casefold(): each.unalias() for each in select.expressions if each.alias}
     found = []
@@ -513,7 +523,7 @@ def _is_aggregated(node: exp.Expr) -> bool:
     return False
 
 
-def _keep_texts(node: exp.Select, found: list[exp.Expr]) -> None:
+def keep_texts(node: exp.Select, found: list[exp.Expr]) -> None:
     """Let columns and aggregates be called as they were written."""
     changed = {id(parent) for each in found for parent in _parents(each)}
     columns = []

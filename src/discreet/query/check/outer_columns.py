@@ -134,9 +134,7 @@ def _with_common(query: exp.Expr, known: KnownColumns) -> KnownColumns:
     return inside
 
 
-def _renamed(
-    columns: tuple[str, ...] | None, given: tuple[str, ...]
-) -> tuple[str, ...] | None:
+def _renamed(columns: tuple[str, ...] | None, given: tuple[str, ...]) -> tuple[str, ...] | None:
     return None if columns is None else (*given, *columns[len(given) :])
 
 

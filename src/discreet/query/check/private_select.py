@@ -42,8 +42,8 @@ from discreet.query.check.row_scope import QuestionWalk, RowScope
 from discreet.query.check.unit_groups import GROUPS, GroupRewriter, check_square, unit_aggregate
 from discreet.query.check.unit_keys import (
     is_one_to_one,
-    one_unit_groups,
     refuse_one_unit_groups,
+    with_reason,
 )
 from discreet.query.expressions.narrowing import narrow
 from discreet.query.expressions.rejections import below, row_level, unhandled
@@ -227,9 +227,7 @@ class PrivateSelect:
             keys.setdefault(key, each)
         if any(self.names.is_unit(each) for each in keys):
             return self._per_unit(list(keys), filtered)
-        if self._are_of_one_unit(keys, filtered):
-            if self.walker.is_answer(self.node):
-                raise one_unit_groups(list(keys), list(keys.values()), self.names)
+        if not self.walker.is_answer(self.node) and self._are_of_one_unit(keys, filtered):
             return self._per_unit(list(keys), filtered)
         return self._release(list(keys.values()), list(keys), filtered)
 
@@ -332,6 +330,7 @@ class PrivateSelect:
         known = groups_of(tuple(keys), self.names, self.walker.public, inner)
         if isinstance(known, UndeclaredGroups):
             refuse_one_unit_groups(keys, key_nodes, self.names)
+            known = with_reason(known, keys, key_nodes, self.names)
         release = Aggregation(
             rows=inner,
             name=ROWS,

@@ -263,9 +263,7 @@ def scan(table: PrivateTable, catalog: Catalog) -> PrivateRows:
     )
 
 
-def path_keys(
-    table: PrivateTable, column: str, catalog: Catalog
-) -> frozenset[tuple[str, str]]:
+def path_keys(table: PrivateTable, column: str, catalog: Catalog) -> frozenset[tuple[str, str]]:
     """Return the keys of declared paths that a column holds, by table and column.
 
     Rows with equal values lead to the same row there, and so to the same unit.

@@ -1,8 +1,8 @@
 """A query that reads the row around it, as one that does not, beside columns that tie both.
 
 `SELECT COUNT(*) FROM visits v WHERE v.patient_id = p.patient_id` becomes `SELECT v.patient_id AS
-key, COUNT(*) FROM visits v GROUP BY v.patient_id`, tied by `key = p.patient_id`. What else the query
-reads of the outer row is joined inside: the different outer rows, and groups by all that is read.
+key, COUNT(*) FROM visits v GROUP BY v.patient_id`, tied by `key = p.patient_id`. What else is read
+of the outer row is joined inside: the different outer rows, and groups by all that is read.
 Nothing is decided here about privacy. What is made is checked as if it had been written so.
 """
 
@@ -148,9 +148,7 @@ class TiedQuery:
             if on is None or not self.reads_outer(on):
                 continue
             if join.args.get("side"):
-                raise unhandled(
-                    f"{join.args['side']} JOIN with a condition on the outer row", join
-                )
+                raise unhandled(f"{join.args['side']} JOIN with a condition on the outer row", join)
             moved += conjuncts(on)
             join.set("on", exp.true())
         return moved
@@ -212,9 +210,7 @@ class TiedQuery:
         """Return the one table of the outer FROM that is read, or reject."""
         visible = self.around.visible
         places = {
-            tuple(visible.places(each))
-            for part in read
-            for each in part.find_all(exp.Column)
+            tuple(visible.places(each)) for part in read for each in part.find_all(exp.Column)
         }
         found = [
             each
