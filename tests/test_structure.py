@@ -396,6 +396,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "filtered_rows group_counts row_scope set_operations",
         "unit_groups",
         "private_select",
+        "private_sets",
         "checker",
         "__init__",
     ),

@@ -31,6 +31,7 @@ from discreet.query.check.post_select import (
     without_margins,
 )
 from discreet.query.check.private_select import RELEASED, PrivateSelect
+from discreet.query.check.private_sets import PrivateSets, mark_repeats
 from discreet.query.check.relations import (
     CommonTables,
     Names,
@@ -40,7 +41,6 @@ from discreet.query.check.relations import (
     TableRef,
     renamed_rows,
     scan,
-    united,
 )
 from discreet.query.check.lateral import join_laterals
 from discreet.query.check.named_tables import NamedTables
@@ -166,44 +166,16 @@ class Checker:
         return name
 
     def set_operation(self, node: exp.SetOperation, named: CommonTables) -> PrivateRows | PostQuery:
-        """Return UNION ALL of private rows as private rows; anything else is for afterwards."""
+        """Return private rows combined with others; of what was released it is for afterwards."""
         if id(node) in self.last:
             self.last.add(id(node.this))
+        mark_repeats(node)
+        written = node if isinstance(node, exp.Union) else node.copy()
         left, right = self.query(node.this, named), self.query(node.expression, named)
-        if isinstance(left, PrivateRows) and isinstance(right, PrivateRows):
-            return self.union(node, left, right)
-        if isinstance(left, PrivateRows):
-            raise row_level(node.this, is_per_unit=left.is_per_unit)
-        if isinstance(right, PrivateRows):
-            raise row_level(node.expression, is_per_unit=right.is_per_unit)
+        if isinstance(left, PrivateRows) or isinstance(right, PrivateRows):
+            sets = PrivateSets(node=node, written=written, walker=self, named=named)
+            return sets.result(left, right)
         return open_set_operation(node, left, right, is_answer=id(node) in self.last)
-
-    def union(self, node: exp.SetOperation, left: PrivateRows, right: PrivateRows) -> PrivateRows:
-        """Return rows of both, each with its own unit."""
-        handled = {"this", "expression", "distinct", "by_name", "with_"}
-        extra = [name for name, value in node.args.items() if value and name not in handled]
-        is_all = isinstance(node, exp.Union) and node.args.get("distinct") is False
-        if not is_all or extra or node.args.get("by_name"):
-            raise UnsupportedError(
-                f"{node.key.upper()} is not supported on private rows",
-                "Use UNION ALL. For EXCEPT and INTERSECT, write NOT IN or IN (SELECT ...) with the "
-                "privacy unit",
-                span=span_of(node),
-            )
-        if left.unit_kind is None or left.unit_kind is not right.unit_kind:
-            raise UnsupportedError(
-                "UNION ALL combines rows with different kinds of privacy unit",
-                "Combine tables whose privacy units have the same type",
-                span=span_of(node),
-            )
-        if len(left.columns) != len(right.columns):
-            raise UnsupportedError(
-                f"The two sides of UNION ALL have {len(left.columns)} and {len(right.columns)} "
-                "columns",
-                "Select the same number of columns on both sides",
-                span=span_of(node),
-            )
-        return united(left, right, node)
 
     def bracketed(self, node: exp.Subquery, named: CommonTables) -> PrivateRows | PostQuery:
         """Return a query in brackets; ORDER BY and LIMIT outside them come afterwards."""

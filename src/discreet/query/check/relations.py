@@ -1,4 +1,4 @@
-"""What stands in FROM, and what names mean there; renamed and united rows."""
+"""What stands in FROM, and what names mean there; renamed rows."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,7 +19,7 @@ from discreet.catalog.schema import (
     Unit,
     Value,
 )
-from discreet.errors import QuestionError, UnknownNameError, UnsupportedError
+from discreet.errors import QuestionError, UnknownNameError
 from discreet.query.check.key_space import KeySpace
 from discreet.query.expressions.facts import facts_from_column
 from discreet.query.expressions.rejections import unknown_column, unknown_table
@@ -33,18 +33,15 @@ from discreet.query.questions import (
     OriginKind,
     RowIsUnit,
     RowsPerUnit,
-    UnionSum,
 )
 from discreet.query.tree import (
     ColumnOf,
     Expression,
     Facts,
-    Interval,
     NamedExpression,
     Relation,
     Scan,
     Select,
-    UnionAll,
 )
 
 
@@ -422,59 +419,4 @@ def renamed_rows(private: PrivateRows, names: tuple[str, ...]) -> PrivateRows:
         columns=tuple(
             replace(out, name=name) for name, out in zip(given, private.columns, strict=True)
         ),
-    )
-
-
-def united(left: PrivateRows, right: PrivateRows, node: exp.Expr) -> PrivateRows:
-    """Return the rows of both, column by column."""
-    outs = []
-    for here, there in zip(left.columns, right.columns, strict=True):
-        is_alike = here.facts.kind is there.facts.kind is not Kind.OTHER
-        if not is_alike and not (here.facts.kind.is_number and there.facts.kind.is_number):
-            raise UnsupportedError(
-                f"UNION ALL cannot combine columns of types {here.facts.kind.value} and "
-                f"{there.facts.kind.value}",
-                "Cast one of them with CAST(... AS ...)",
-                span=span_of(node),
-            )
-        outs.append(_united(here, there))
-    return PrivateRows(
-        rows=UnionAll(parts=(left.rows, right.rows)),
-        columns=tuple(outs),
-        unit_kind=left.unit_kind,
-        contribution_limit=left.contribution_limit + right.contribution_limit,
-        reason=UnionSum(left=left.contribution_limit, right=right.contribution_limit),
-        left_out=tuple(dict.fromkeys((*left.left_out, *right.left_out))),
-    )
-
-
-def _united(here: OutputColumn, there: OutputColumn) -> OutputColumn:
-    a, b = here.facts, there.facts
-    low = (
-        None
-        if a.interval.low is None or b.interval.low is None
-        else min(a.interval.low, b.interval.low)
-    )
-    high = (
-        None
-        if a.interval.high is None or b.interval.high is None
-        else max(a.interval.high, b.interval.high)
-    )
-    domain = (
-        None
-        if a.domain is None or b.domain is None
-        else tuple(dict.fromkeys((*a.domain, *b.domain)))
-    )
-    facts = Facts(
-        kind=a.kind if a.kind is b.kind else Kind.REAL,
-        interval=Interval(low=low, high=high),
-        step=a.step if a.step == b.step else None,
-        domain=domain,
-        nullable=a.nullable or b.nullable,
-    )
-    return OutputColumn(
-        name=here.name,
-        facts=facts,
-        is_unit=here.is_unit and there.is_unit,
-        has_nulls=here.has_nulls or there.has_nulls,
     )
