@@ -99,6 +99,8 @@ class TooManyKeys:
 
 
 DeclaredReason = NoKeys | ListedByCatalog | FromPublicTables | FixedBins
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OneUnitEach:
     """Each group is of one unit, because this key leads to one."""

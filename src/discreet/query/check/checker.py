@@ -17,6 +17,8 @@ from discreet.query.check.correlated import tie_queries
 from discreet.query.check.given_names import alias_columns, fitting_names, refuse_reserved
 from discreet.query.check.group_counts import group_count_from
 from discreet.query.check.joins import Joining, Selection, join_kind
+from discreet.query.check.lateral import join_laterals
+from discreet.query.check.named_tables import NamedTables
 from discreet.query.check.post_select import (
     all_rows,
     check_clauses,
@@ -42,8 +44,6 @@ from discreet.query.check.relations import (
     renamed_rows,
     scan,
 )
-from discreet.query.check.lateral import join_laterals
-from discreet.query.check.named_tables import NamedTables
 from discreet.query.check.set_operations import open_set_operation
 from discreet.query.check.shown_groups import over_shown_groups
 from discreet.query.check.tied_query import untied
@@ -288,6 +288,8 @@ class Checker:
             kind = join_kind(each)
             optional = replace(source, is_optional=kind.value == "left")
             joinings.append(Joining(node=each, source=optional, kind=kind))
+            if joinings[-1].is_lookup and not isinstance(source.relation, PrivateRows):
+                raise untied(each)
         return first, tuple(joinings)
 
     def source_of_only(self, node: exp.Select, named: CommonTables) -> TableRef:

@@ -6,29 +6,37 @@ EXISTS stays EXISTS, over a query in FROM that has all but the ties; IN, ANY and
 Proof: docs/proofs/sql_forms.md.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from sqlglot import exp
 
 from discreet.errors import JoinError, NotGroupedError, UnsupportedError
 from discreet.query.check.aggregates import WRITTEN, is_aggregate, same_level
+from discreet.query.check.inner_nodes import (
+    TURNED,
+    clauses_of,
+    group_keys,
+    has_groups,
+    is_aggregated,
+    is_none,
+    keep_texts,
+    listed_nodes,
+    query_of,
+    select_of,
+    text_of,
+    values_in,
+)
 from discreet.query.check.outer_columns import (
     KnownColumns,
     Visible,
     free_columns,
-    shallow,
     visible_in,
 )
 from discreet.query.check.post_select import is_first_only, written_name
 from discreet.query.check.relations import TIED
-from discreet.query.check.tied_query import (
-    KEY,
-    Around,
-    TiedQuery,
-    column_of,
-    is_zero_for_none,
-)
+from discreet.query.check.tied_query import Around, TiedQuery, column_of
+from discreet.query.check.tied_values import exposed, first_rows, lookup, of_groups, several_rows
 from discreet.query.parse import DIALECT, span_of
 
 CLAUSES = ("where", "group", "expressions", "having", "qualify", "order")
@@ -39,12 +47,6 @@ SIMPLE = {"expressions", "from_", "where"}
 
 IsSingle = Callable[[TiedQuery], bool]
 """Returns whether the catalog promises at most one row of a query for each outer row."""
-
-TURNED: dict[type[exp.Expr], type[exp.Binary]] = {exp.LT: exp.GTE, exp.LTE: exp.GT, exp.GT: exp.LTE, exp.GTE: exp.LT} | {
-    exp.EQ: exp.NEQ,
-    exp.NEQ: exp.EQ,
-}
-"""Each comparison, and the one that is true where it is false."""
 
 
 def tie_queries(node: exp.Select, known: KnownColumns, is_single: IsSingle) -> list[exp.Join]:
@@ -72,7 +74,7 @@ class _Tying:
         found = [
             (clause, each)
             for clause in CLAUSES
-            for part in _listed(node.args.get(clause))
+            for part in listed_nodes(node.args.get(clause))
             for each in list(values_in(part))
             if self._is_tied(each)
         ]
@@ -92,14 +94,14 @@ class _Tying:
         is_tied = is_correlated(query, self.around.visible, self.around.known)
         if isinstance(node, exp.Exists) and is_tied:
             inner = query.unnest() if isinstance(query, exp.Subquery) else query
-            return bool(_clauses(inner) - SIMPLE)
+            return bool(clauses_of(inner) - SIMPLE)
         return is_tied
 
     def _grouped(self, node: exp.Expr, value: exp.Expr, keys: "_Keys") -> exp.Expr:
         """Return a value beside groups: the same for all rows of a group, if keys fix it."""
-        if isinstance(node, exp.Exists) or not keys.are_there or _is_aggregated(node):
+        if isinstance(node, exp.Exists) or not keys.are_there or is_aggregated(node):
             return value
-        if _text(node) in keys.queries:
+        if text_of(node) in keys.queries:
             return value
         free = free_columns(query_of(node), self.around.known)
         for each in free:
@@ -112,7 +114,7 @@ class _Tying:
         return exp.Max(this=value)
 
     def _value(self, node: exp.Expr) -> exp.Expr:
-        text, span = _text(node), span_of(node)
+        text, span = text_of(node), span_of(node)
         if text not in self.made:
             self.made[text] = self._rewritten(node)
         value = self.made[text].copy()
@@ -146,7 +148,7 @@ class _Tying:
                 "Select one column",
                 span=span_of(inner),
             )
-        if _is_none(inner):
+        if is_none(inner):
             return exp.null()
         written = inner.copy()
         query = TiedQuery(node=inner, around=self.around)
@@ -174,9 +176,9 @@ class _Tying:
         """Return a value of the first row for each outer row."""
         inner = query.node
         if inner.args.get("having") or inner.args.get("distinct"):
-            raise _several(written)
+            raise several_rows(written)
         if not (is_first_only(inner) or (not inner.args.get("limit") and self.is_single(query))):
-            raise _several(written)
+            raise several_rows(written)
         order = inner.args.get("order")
         query.take_in(value, *(() if order is None else (order,)))
         column = written_name(written.expressions[0])
@@ -194,7 +196,7 @@ class _Tying:
         """Return whether the test is true for any value; NULL if that hangs on a NULL."""
         if len(inner.expressions) != 1 or has_groups(inner) or inner.args.get("limit"):
             raise UnsupportedError(
-                "IN, ANY or ALL with a subquery that reads the outer row supports no groups or LIMIT",
+                "IN, ANY and ALL cannot have groups or LIMIT in a subquery that reads the outer row",
                 "Write EXISTS (SELECT ...) with the comparison in its WHERE clause",
                 span=span_of(inner),
             )
@@ -238,22 +240,22 @@ class _Tying:
 
     def _exists(self, inner: exp.Select) -> exp.Expr:
         """Return EXISTS over a query in FROM, with what ties it in its WHERE clause."""
-        if _is_none(inner):
+        if is_none(inner):
             return exp.false()
         for clause in ("order", "limit", "distinct"):
             inner.set(clause, None)
-        has_groups, having = inner.args.get("group") is not None, inner.args.get("having")
-        if not has_groups and has_groups(inner):
+        is_grouped, having = inner.args.get("group") is not None, inner.args.get("having")
+        if not is_grouped and has_groups(inner):
             inner.set("expressions", [exp.true()])
             return exp.Coalesce(this=self._always(inner), expressions=[exp.false()])
-        if not _clauses(inner) - SIMPLE:
+        if not clauses_of(inner) - SIMPLE:
             return exp.Exists(this=inner)
         query = TiedQuery(node=inner, around=self.around)
         name = f"{TIED}{self.number}"
         self.number += 1
         columns = query.keys()
         conditions = query.conditions(name)
-        if has_groups:
+        if is_grouped:
             read = [*inner.args["group"].expressions, *([] if having is None else [having.this])]
             query.take_in(*read)
             columns, conditions = query.keys(), query.conditions(name)
@@ -291,7 +293,7 @@ class _Keys:
 
     def __post_init__(self) -> None:
         node, group = self.node, self.node.args.get("group")
-        values = [*node.expressions, *_listed(node.args.get("having"))]
+        values = [*node.expressions, *listed_nodes(node.args.get("having"))]
         has_aggregate = any(is_aggregate(part) for each in values for part in same_level(each))
         self.are_there = group is not None or has_aggregate
         nodes = [] if group is None else group_keys(node, self.visible)
@@ -301,7 +303,7 @@ class _Keys:
                 for each in node.expressions
                 if not any(is_aggregate(part) for part in same_level(each))
             ]
-        self.queries = {_text(each) for key in nodes for each in values_in(key)}
+        self.queries = {text_of(each) for key in nodes for each in values_in(key)}
         self.columns = [each for each in nodes if isinstance(each, exp.Column)]
 
     def has(self, column: exp.Column) -> bool:
@@ -313,253 +315,15 @@ class _Keys:
         )
 
 
-def of_groups(
-    query: TiedQuery, values: list[exp.Expr], aggregates: list[exp.Expr], name: str
-) -> list[exp.Expr]:
-    """Make groups of a query by its ties; return its values as expressions of these groups."""
-    inner = query.node
-    is_grouped = inner.args.get("group") is not None
-    _check_group(query)
-    query.take_in(*aggregates)
-    columns = query.keys()
-    made: dict[int, exp.Expr] = {}
-    for each in aggregates:
-        column = _text(each)
-        if column not in [known.alias for known in columns]:
-            columns.append(exp.alias_(each.copy(), column, quoted=True))
-        made[id(each)] = column_of(name, column)
-        if is_zero_for_none(each) and not is_grouped:
-            zero = exp.Literal.number(0)
-            made[id(each)] = exp.Coalesce(this=made[id(each)], expressions=[zero])
-    found = [with_columns(each, made) for each in values]
-    for each in found:
-        _check_values(query, each, name)
-    inner.set("expressions", columns)
-    inner.set("group", exp.Group(expressions=query.key_copies()))
-    for clause in ("having", "order", "limit", "distinct"):
-        inner.set(clause, None)
-    return found
-
-
-def lookup(query: TiedQuery, name: str) -> exp.Join:
-    """Return the join of a query with the outer rows, by what ties both."""
-    alias = exp.TableAlias(this=exp.to_identifier(name, quoted=True))
-    return exp.Join(
-        this=exp.Subquery(this=query.node, alias=alias),
-        side="LEFT",
-        on=exp.and_(*query.conditions(name), copy=False),
-    )
-
-
-def first_rows(query: TiedQuery, order: list[exp.Expr], most: int) -> None:
-    """Keep the first rows that belong to an outer row, in the query's order or else in this."""
-    inner = query.node
-    given = inner.args.get("order")
-    number = exp.Window(
-        this=exp.RowNumber(),
-        partition_by=query.key_copies(),
-        order=exp.Order(expressions=order) if given is None else given.copy(),
-        over="OVER",
-    )
-    test = exp.LTE(this=number, expression=exp.Literal.number(most))
-    inner.set("qualify", exp.Qualify(this=test))
-    inner.set("order", None)
-    inner.set("limit", None)
-
-
-def values_in(node: exp.Expr) -> Iterator[exp.Expr]:
-    """Yield EXISTS, IN, ANY, ALL and queries of one value in an expression, outermost ones."""
-    if isinstance(node, exp.Exists | exp.Subquery) or (
-        isinstance(node, exp.In) and node.args.get("query")
-    ):
-        yield node
-        return
-    if isinstance(node, exp.Binary) and _quantified(node) is not None:
-        yield node
-        return
-    for each in node.iter_expressions():
-        yield from values_in(each)
-
-
-def query_of(node: exp.Expr) -> exp.Expr:
-    """Return the query of EXISTS, IN, ANY, ALL, or the query itself."""
-    if isinstance(node, exp.Exists):
-        return node.this
-    if isinstance(node, exp.In):
-        return node.args["query"]
-    quantified = _quantified(node)
-    return node if quantified is None else quantified
-
-
-def _quantified(node: exp.Expr) -> exp.Expr | None:
-    right = node.args.get("expression")
-    if type(node) in TURNED and isinstance(right, exp.Any | exp.All):
-        return right.this if isinstance(right.this, exp.Query) else None
-    return None
-
-
-def select_of(node: exp.Expr) -> exp.Select:
-    """Return a copy of the SELECT in brackets, or reject any other query."""
-    inner = node.unnest() if isinstance(node, exp.Subquery) else node
-    if not isinstance(inner, exp.Select):
-        raise UnsupportedError(
-            "A subquery that reads the outer row must be one SELECT",
-            "Write it without UNION, INTERSECT and EXCEPT",
-            span=span_of(node),
-        )
-    return inner.copy()
-
-
-def _several(written: exp.Select) -> UnsupportedError:
-    return UnsupportedError(
-        "A subquery that is used as a value may return several rows for one outer row",
-        "Use an aggregate such as MAX, or add ORDER BY ... LIMIT 1",
-        span=span_of(written),
-    )
-
-
-def _check_group(query: TiedQuery) -> None:
-    """Reject groups that are more than what ties the query: then it may have several rows."""
-    if query.node.args.get("group") is None:
-        return
-    tied = {_text(each.inner) for each in query.ties}
-    for each in group_keys(query.node, query.own):
-        if _text(each) not in tied:
-            raise _several(query.node)
-    query.node.set("group", None)
-
-
-def _check_values(query: TiedQuery, value: exp.Expr, name: str) -> None:
-    """Put ties in place of columns; any other column of the query is not grouped."""
-    tied = {_text(each.inner): i for i, each in enumerate(query.ties)}
-    for each in list(query.inner_columns(value)):
-        if each.table == name:
-            continue
-        if _text(each) not in tied:
-            text = each.sql(dialect=DIALECT)
-            raise NotGroupedError(
-                f"{text} must appear inside an aggregate",
-                f"Write MAX({text}), or remove it from the subquery",
-                span=span_of(each),
-            )
-        each.replace(column_of(name, f"{KEY}{tied[_text(each)]}"))
-
-
-def exposed(query: TiedQuery, name: str) -> list[exp.Expr]:
-    """Return the columns that conditions on both read, and let these read them there."""
-    made: dict[str, exp.Expr] = {}
-    for each in query.mixed:
-        for column in list(query.inner_columns(each)):
-            text = _text(column)
-            label = f"{KEY}{len(query.ties) + len(made)}"
-            if text not in made:
-                made[text] = exp.alias_(column.copy(), label, quoted=True)
-            column.replace(column_of(name, made[text].alias))
-    return list(made.values())
-
-
 def _only_if(condition: exp.Expr, value: exp.Expr) -> exp.Expr:
     return exp.Case(ifs=[exp.If(this=condition, true=value)])
-
-
-def with_columns(node: exp.Expr, made: dict[int, exp.Expr]) -> exp.Expr:
-    """Return an expression with columns in place of its aggregates."""
-    if id(node) in made:
-        return made[id(node)].copy()
-    for name, value in list(node.args.items()):
-        if isinstance(value, exp.Expr):
-            node.set(name, with_columns(value, made))
-        elif isinstance(value, list):
-            node.set(
-                name,
-                [with_columns(x, made) if isinstance(x, exp.Expr) else x for x in value],
-            )
-    return node
 
 
 def _operand(node: exp.Expr) -> exp.Expr:
     return node.copy() if isinstance(node, exp.Column) else exp.paren(node.copy(), copy=False)
 
 
-def has_groups(select: exp.Select) -> bool:
-    values = [*select.expressions, *_listed(select.args.get("having"))]
-    return (
-        select.args.get("group") is not None
-        or select.args.get("having") is not None
-        or any(is_aggregate(part) for each in values for part in same_level(each))
-    )
-
-
-def group_keys(select: exp.Select, visible: Visible) -> list[exp.Expr]:
-    """Return what GROUP BY names; numbers and aliases stand for columns of SELECT."""
-    aliases = {each.alias.casefold(): each.unalias() for each in select.expressions if each.alias}
-    found = []
-    for each in select.args["group"].expressions:
-        if isinstance(each, exp.Literal) and each.is_int:
-            place = int(each.name) - 1
-            if place < len(select.expressions):
-                found.append(select.expressions[place].unalias())
-                continue
-        is_alias = isinstance(each, exp.Column) and not each.table and not visible.has(each)
-        found.append(aliases.get(each.name.casefold(), each) if is_alias else each)
-    return found
-
-
-def _clauses(select: exp.Expr) -> set[str]:
-    return {name for name, value in select.args.items() if value}
-
-
-def _is_none(select: exp.Select) -> bool:
-    limit = select.args.get("limit")
-    return isinstance(limit, exp.Limit) and limit.expression.sql() == "0"
-
-
-def _is_aggregated(node: exp.Expr) -> bool:
-    parent = node.parent
-    while parent is not None and not isinstance(parent, exp.Query):
-        if is_aggregate(parent):
-            return True
-        parent = parent.parent
-    return False
-
-
-def keep_texts(node: exp.Select, found: list[exp.Expr]) -> None:
-    """Let columns and aggregates be called as they were written."""
-    changed = {id(parent) for each in found for parent in _parents(each)}
-    columns = []
-    for each in node.expressions:
-        if id(each) not in changed:
-            columns.append(each)
-            continue
-        for part in shallow(each):
-            if id(part) in changed and is_aggregate(part):
-                part.meta[WRITTEN] = part.sql(dialect=DIALECT)
-                if isinstance(part.this, exp.Expr):
-                    part.this.meta[WRITTEN] = part.this.sql(dialect=DIALECT)
-        name = exp.to_identifier(written_name(each), quoted=True)
-        inner = each.unalias()
-        if isinstance(inner, exp.Subquery):
-            inner.set("alias", None)
-        columns.append(exp.Alias(this=inner, alias=name))
-    node.set("expressions", columns)
-
-
-def _parents(node: exp.Expr) -> Iterator[exp.Expr]:
-    while node is not None and not isinstance(node, exp.Select):
-        yield node
-        node = node.parent
-
-
 def _replace(node: exp.Expr, value: exp.Expr) -> None:
     if WRITTEN in node.meta:
         value.meta[WRITTEN] = node.meta[WRITTEN]
     node.replace(value)
-
-
-def _listed(value: object) -> list[exp.Expr]:
-    values = value if isinstance(value, list) else [value]
-    return [each for each in values if isinstance(each, exp.Expr)]
-
-
-def _text(node: exp.Expr) -> str:
-    return node.sql(dialect=DIALECT)

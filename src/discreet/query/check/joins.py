@@ -13,8 +13,9 @@ from math import prod
 
 from sqlglot import exp
 
-from discreet.catalog.schema import Kind, PathUnit, PrivateTable, PublicTable
+from discreet.catalog.schema import Kind, PublicTable
 from discreet.errors import JoinError, QuestionSizeError, UnsupportedError
+from discreet.query.check.paths import is_path
 from discreet.query.check.relations import (
     TIED,
     Names,
@@ -375,9 +376,6 @@ def _count_rows(
         if joining.is_lookup and _is_tied(here, out, there, other):
             factors[source.name] = 1
             return
-        if _are_units(here, out, there, other):
-            factors[source.name] = source.relation.contribution_limit
-            return
         if is_path((here, out), (there, other)):
             alone = factors[there.name] if joining.kind is JoinKind.LEFT else 0
             factors[source.name] = source.relation.contribution_limit + alone
@@ -386,7 +384,7 @@ def _count_rows(
         if is_path((there, other), (here, out)):
             factors[source.name] = 1
             return
-        if out.leads_to & other.leads_to:
+        if _is_tied(here, out, there, other):
             factors[source.name] = source.relation.contribution_limit
             return
     unit = _unit_of(source)
@@ -416,31 +414,6 @@ def _is_unit(source: TableRef, out: OutputColumn) -> bool:
     """Return whether a column holds the unit there, be it the optional side of a join or not."""
     place = next(i for i, each in enumerate(source.columns) if each.name == out.name)
     return private_of(source).columns[place].is_unit
-
-
-def is_path(child: tuple[TableRef, OutputColumn], parent: tuple[TableRef, OutputColumn]) -> bool:
-    """Return whether the child's column is the declared path to the parent's row."""
-    path = _path_of(*child)
-    source, out = parent
-    if path is None or out.origin is None or not isinstance(source.relation, PrivateRows):
-        return False
-    return out.origin == (path.table.casefold(), path.key.casefold())
-
-
-def _path_of(child: TableRef, out: OutputColumn) -> PathUnit | None:
-    if out.origin is None or not isinstance(child.relation, PrivateRows):
-        return None
-    table = _table_behind(child.relation.rows)
-    if table is None or not isinstance(table.unit, PathUnit):
-        return None
-    is_path = out.origin == (table.name.casefold(), table.unit.column.casefold())
-    return table.unit if is_path else None
-
-
-def _table_behind(rows: Relation) -> PrivateTable | None:
-    while hasattr(rows, "source"):
-        rows = rows.source
-    return getattr(rows, "table", None)
 
 
 def _join_fix(joining: Joining, others: list[TableRef]) -> str:

@@ -8,18 +8,14 @@ the first rows for each outer row.
 from sqlglot import exp
 
 from discreet.errors import UnsupportedError
-from discreet.query.check.correlated import (
-    exposed,
-    first_rows,
+from discreet.query.check.correlated import is_correlated
+from discreet.query.check.inner_nodes import (
     group_keys,
     has_groups,
-    is_correlated,
     keep_texts,
-    lookup,
-    of_groups,
+    query_of,
     select_of,
     values_in,
-    query_of,
 )
 from discreet.query.check.outer_columns import (
     KnownColumns,
@@ -32,6 +28,7 @@ from discreet.query.check.outer_columns import (
 from discreet.query.check.post_select import written_name
 from discreet.query.check.relations import TIED
 from discreet.query.check.tied_query import Around, TiedQuery
+from discreet.query.check.tied_values import exposed, first_rows, lookup, of_groups
 from discreet.query.expressions.rejections import unhandled
 from discreet.query.parse import span_of
 
@@ -191,7 +188,7 @@ def _rows(query: TiedQuery, join: exp.Join) -> exp.Join:
     conditions += query.mixed
     inner.set("expressions", columns)
     on = join.args.get("on")
-    if not _is_true(on):
+    if on is not None and not _is_true(on):
         conditions.append(exp.paren(on.copy()))
     made = exp.Subquery(
         this=inner, alias=exp.TableAlias(this=exp.to_identifier(alias, quoted=True))
