@@ -465,7 +465,8 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "__init__ present wire",
     ),
     "explanation": in_order(
-        "explanation sentences",
+        "explanation one_unit",
+        "sentences",
         "coverage",
         "__init__ hints thresholds",
         "notes",

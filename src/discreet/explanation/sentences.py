@@ -8,6 +8,7 @@ from fractions import Fraction
 from discreet.amounts import error_text, number_text, percent
 from discreet.catalog.schema import Kind, Value, time_from_number
 from discreet.estimators import ExpectedMargin, MarginPerCount, RankMargin
+from discreet.explanation.one_unit import one_unit_sentence
 from discreet.mechanisms.row_threshold import RowThreshold
 from discreet.parameters import did_you_mean
 from discreet.query import noise_reasons
@@ -388,23 +389,12 @@ def _near_text(mechanism: RowThreshold, confidence: Fraction) -> str:
     )
 
 
-def _why_undeclared(why: UndeclaredReason) -> str:
+def _why_undeclared(why: NotDeclared | TooManyKeys) -> str:
     match why:
         case NotDeclared(columns=columns):
             return f"The values of {listed(columns) or 'the group key'} are not declared"
         case TooManyKeys(number=number, most=most):
             return f"There are {number_text(number)} possible groups, more than {number_text(most)}"
-        case OneUnitEach(key=key):
-            return f"Every group of {key} belongs to one privacy unit"
-
-
-def one_unit_sentence(why: OneUnitEach) -> str:
-    """Return that a result has no groups by its nature, and what to ask instead."""
-    return (
-        f"{_why_undeclared(why)}, and a group of one privacy unit is not shown. So the result has "
-        f"no groups. Put this query in FROM and aggregate its groups outside, or do not group by "
-        f"{why.key}."
-    )
 
 
 # --------------------------------------------------------------------------- noise

@@ -13,7 +13,8 @@ from discreet.amounts import amount_up, equation, number_text
 from discreet.catalog.catalog import BudgetPolicy, column_of
 from discreet.catalog.schema import Bounds, ColumnUnit, Kind
 from discreet.errors import DiscreetError, DiscreetWarning, ParameterError, QuestionError
-from discreet.explanation.sentences import UnitName, listed, one_unit_sentence
+from discreet.explanation.one_unit import one_unit_sentence
+from discreet.explanation.sentences import UnitName, listed
 from discreet.query.plan import Plan, make_plan
 from discreet.query.plan.plan import EpsilonTarget, PlannedKeySelection, PlannedRelease
 from discreet.query.questions import (

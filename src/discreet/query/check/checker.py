@@ -18,7 +18,7 @@ from discreet.query.check.given_names import alias_columns, fitting_names, refus
 from discreet.query.check.group_counts import group_count_from
 from discreet.query.check.joins import Joining, Selection, join_kind
 from discreet.query.check.lateral import join_laterals
-from discreet.query.check.named_tables import NamedTables
+from discreet.query.check.named_tables import QueryTables
 from discreet.query.check.post_select import (
     all_rows,
     check_clauses,
@@ -232,7 +232,7 @@ class Checker:
     def select(self, node: exp.Select, named: CommonTables) -> PrivateRows | PostQuery:
         """Return what a SELECT is: private rows, a release, or SQL for afterwards."""
         check_clauses(node)
-        join_laterals(node, NamedTables(catalog=self.catalog, named=named).columns)
+        join_laterals(node, QueryTables(catalog=self.catalog, named=named).columns)
         first, joinings = self.sources(node, named)
         sources = () if first is None else (first, *(each.source for each in joinings))
         if first is not None and any(isinstance(each.relation, PrivateRows) for each in sources):
@@ -245,7 +245,7 @@ class Checker:
         self, node: exp.Select, joinings: tuple[Joining, ...], named: CommonTables
     ) -> tuple[Joining, ...]:
         """Rewrite the queries in a SELECT that read its rows; return the joins it has then."""
-        tables = NamedTables(catalog=self.catalog, named=named)
+        tables = QueryTables(catalog=self.catalog, named=named)
         found = list(joinings)
         for each in tie_queries(node, tables.columns, tables.is_single):
             source = self.source(each.this, named)

@@ -196,7 +196,7 @@ class _Tying:
         """Return whether the test is true for any value; NULL if that hangs on a NULL."""
         if len(inner.expressions) != 1 or has_groups(inner) or inner.args.get("limit"):
             raise UnsupportedError(
-                "IN, ANY and ALL cannot have groups or LIMIT in a subquery that reads the outer row",
+                "IN, ANY and ALL cannot have groups or LIMIT in a subquery of the outer row",
                 "Write EXISTS (SELECT ...) with the comparison in its WHERE clause",
                 span=span_of(inner),
             )

@@ -12,7 +12,7 @@ from discreet.query.check.tied_query import TiedQuery
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NamedTables:
+class QueryTables:
     """The tables of the catalog and of WITH."""
 
     catalog: Catalog
