@@ -75,14 +75,9 @@ FIXES: dict[str, tuple[str, str, Callable[..., str]]] = {
         lambda having: f"{BY_REGION.format('')} {having}",
     ),
     "rollup": (
-        "SELECT region, COUNT(*) FROM patients GROUP BY ROLLUP (region)",
-        r"Write (GROUP BY) with plain columns\.",
-        "SELECT region, COUNT(*) FROM patients {} region".format,
-    ),
-    "grouping sets": (
-        "SELECT region, COUNT(*) FROM patients GROUP BY GROUPING SETS ((region), ())",
-        r"add up groups, use an (outer query), which costs nothing\.",
-        lambda _: f"SELECT SUM(n) FROM ({BY_REGION.format('')})",  # noqa: S608 - constants
+        "SELECT patient_id, COUNT(*) FROM visits GROUP BY ROLLUP (patient_id)",
+        r"Write (GROUP BY patient_id) in a subquery",
+        "SELECT COUNT(*) FROM (SELECT patient_id FROM visits {}) AS t".format,
     ),
     "recursive": (
         "WITH RECURSIVE t AS (SELECT patient_id FROM visits) SELECT COUNT(*) FROM t",

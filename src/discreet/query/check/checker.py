@@ -32,7 +32,7 @@ from discreet.query.check.post_select import (
     whole,
     without_margins,
 )
-from discreet.query.check.private_select import RELEASED, PrivateSelect
+from discreet.query.check.private_select import PrivateSelect
 from discreet.query.check.private_sets import PrivateSets, mark_repeats
 from discreet.query.check.relations import (
     CommonTables,
@@ -44,6 +44,7 @@ from discreet.query.check.relations import (
     renamed_rows,
     scan,
 )
+from discreet.query.check.released_tables import RELEASED
 from discreet.query.check.set_operations import open_set_operation
 from discreet.query.check.shown_groups import over_shown_groups
 from discreet.query.check.tied_query import untied

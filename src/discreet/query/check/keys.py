@@ -75,12 +75,13 @@ def key_nodes(
             for each in node.expressions
             if not any(is_aggregate(part) for part in same_level(each))
         ]
-    return [_key_node(each, node.expressions, names, aliases) for each in group.expressions]
+    return [key_node(each, node.expressions, names, aliases) for each in group.expressions]
 
 
-def _key_node(
+def key_node(
     node: exp.Expr, columns: list[exp.Expr], names: Names, aliases: dict[str, exp.Expr]
 ) -> exp.Expr:
+    """Return what one part of GROUP BY stands for."""
     if isinstance(node, exp.Rollup | exp.Cube | exp.GroupingSets | exp.Tuple):
         fix = ONE_GROUPING if type(node) in GROUPINGS else "Write the columns without brackets"
         raise unhandled(f"GROUP BY {GROUPINGS.get(type(node), '(...)')}", node, fix)

@@ -1,6 +1,6 @@
 """SELECT over private rows: the result is private rows, groups by unit, or a release."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from sqlglot import exp
@@ -15,12 +15,22 @@ from discreet.query.check.aggregates import (
 )
 from discreet.query.check.filtered_rows import ROWS, Filtered, Rebase, needed_rows
 from discreet.query.check.group_counts import GroupCount, counting, value_of
-from discreet.query.check.intervals import ends_of
+from discreet.query.check.grouping_sets import (
+    GROUPINGS,
+    SETS,
+    KeySet,
+    ReleasedSet,
+    key_sets,
+    missing_keys,
+    put_together,
+    refuse_empty,
+    refuse_unit,
+)
 from discreet.query.check.joins import Joined, Selection, join_all
-from discreet.query.check.keys import groups_of, key_nodes, unlisted
+from discreet.query.check.keys import groups_of, key_node, key_nodes, unlisted
+from discreet.query.check.path_groups import are_of_one_unit
 from discreet.query.check.post_select import (
     expand_stars,
-    finish_post_query,
     unused_name,
     written_name,
 )
@@ -31,8 +41,8 @@ from discreet.query.check.relations import (
     PostQuery,
     PrivateRows,
     TableRef,
-    origins_of,
 )
+from discreet.query.check.released_tables import opened_select, released_table, table_named
 from discreet.query.check.row_numbers import (
     is_row_number,
     picked_by_qualify,
@@ -55,7 +65,6 @@ from discreet.query.questions import (
     Aggregation,
     Key,
     OneRowPerUnit,
-    Statistic,
     UndeclaredGroups,
 )
 from discreet.query.tree import (
@@ -66,10 +75,6 @@ from discreet.query.tree import (
     Select,
     UnitAggregate,
 )
-
-RELEASED = "released_"
-"""What released tables are called, with their number."""
-
 
 KEY_KINDS = set(Kind) - {Kind.OTHER, Kind.INTERVAL}
 
@@ -89,6 +94,9 @@ class PrivateSelect:
         distinct = self.node.args.get("distinct")
         if distinct is not None and distinct.args.get("on"):
             raise unhandled("DISTINCT ON", self.node, "Use GROUP BY")
+        sets = key_sets(self.node)
+        if sets is not None:
+            return self._released_sets(sets)
         keys = self._key_nodes()
         if keys is None:
             return self._distinct() if distinct is not None else self._rows()
@@ -216,6 +224,15 @@ class PrivateSelect:
 
     def _grouped(self, key_nodes: list[exp.Expr]) -> PrivateRows | PostQuery:
         filtered = self._filtered()
+        keys = self._keys(key_nodes, filtered)
+        is_inner = not self.walker.is_answer(self.node)
+        is_path = is_inner and are_of_one_unit(keys, filtered, self.names, self.walker.public)
+        if is_path or any(self.names.is_unit(each) for each in keys):
+            return self._per_unit(list(keys), filtered)
+        return self._release(list(keys.values()), list(keys), filtered)
+
+    def _keys(self, key_nodes: list[exp.Expr], filtered: Filtered) -> dict[Expression, exp.Expr]:
+        """Return the different keys, and how each is written."""
         for each in key_nodes:
             if any(is_aggregate(part) for part in same_level(each)):
                 raise unhandled("An aggregate in GROUP BY", each)
@@ -225,19 +242,7 @@ class PrivateSelect:
             if key.facts.kind not in KEY_KINDS:
                 raise unhandled(f"GROUP BY a value of type {key.facts.kind.value}", each)
             keys.setdefault(key, each)
-        if any(self.names.is_unit(each) for each in keys):
-            return self._per_unit(list(keys), filtered)
-        if not self.walker.is_answer(self.node) and self._are_of_one_unit(keys, filtered):
-            return self._per_unit(list(keys), filtered)
-        return self._release(list(keys.values()), list(keys), filtered)
-
-    def _are_of_one_unit(self, keys: dict[Expression, exp.Expr], filtered: Filtered) -> bool:
-        """Return whether each group is of one unit, because a path from its key leads to one."""
-        if not any(self.names.is_of_one_unit(each) for each in keys):
-            return False
-        inner, _ = needed_rows(filtered, list(keys), [])
-        known = groups_of(tuple(keys), self.names, self.walker.public, inner)
-        return isinstance(known, UndeclaredGroups)
+        return keys
 
     # ----------------------------------------------------------------------- groups by unit
 
@@ -319,6 +324,19 @@ class PrivateSelect:
     ) -> PostQuery:
         """Release an aggregate over rows of many units: here the noise comes in."""
         nodes = list(self._aggregates())
+        number, places = self._registered(key_nodes, keys, nodes, filtered)
+        names = {id(node): f"a{place}" for node, place in zip(nodes, places, strict=True)}
+        groups = released_table(number, len(keys), self.walker.releases[number].aggregates)
+        return self._opened(table_named(number), groups, keys, names)
+
+    def _registered(
+        self,
+        key_nodes: list[exp.Expr],
+        keys: list[Expression],
+        nodes: list[exp.Expr],
+        filtered: Filtered,
+    ) -> tuple[int, tuple[int, ...]]:
+        """Note what is released, and return its number and where each aggregate is there."""
         made = [_known(aggregate_from(each, self.scope, self.names), filtered) for each in nodes]
         for each, node in zip(made, nodes, strict=True):
             check_square(each, node)
@@ -356,53 +374,47 @@ class PrivateSelect:
             ),
         )
         number, places = register(release, self.walker.releases)
-        names = {id(node): f"a{places[each]}" for node, each in zip(nodes, asked, strict=True)}
-        return self._opened(number, keys, names)
+        return number, tuple(places[each] for each in asked)
 
-    def _opened(self, number: int, keys: list[Expression], names: dict[int, str]) -> PostQuery:
-        """Return the SELECT as one over the released table."""
-        table = f"{RELEASED}{number}"
-        regroup = GroupRewriter(self.node, self.scope, keys, names, table=table)
-        node = self.node
-        columns = [regroup.column(each) for each in node.expressions]
-        opened = exp.Select(
-            expressions=columns,
-            from_=exp.From(this=exp.Table(this=exp.to_identifier(table, quoted=True))),
-        )
-        if having := node.args.get("having"):
-            opened.set("where", exp.Where(this=regroup.rewritten(having.this)))
-        if qualify := node.args.get("qualify"):
-            opened.set("qualify", exp.Qualify(this=regroup.rewritten(qualify.this)))
-        if windows := node.args.get("windows"):
-            opened.set("windows", [regroup.rewritten(each) for each in windows])
-        if order := node.args.get("order"):
-            regroup.prefers_aliases = True
-            opened.set("order", regroup.rewritten(order))
-        for clause in ("limit", "offset", "distinct", "with_"):
-            if node.args.get(clause):
-                opened.set(clause, node.args[clause])
-        made = self.walker.releases[number].aggregates
-        aggregates = [f"a{i}" for i in range(len(made))]
-        key_names = [f"k{i}" for i in range(len(keys))]
-        released = PostQuery(
-            tree=opened,
-            columns=(*key_names, *aggregates),
-            spreads={
-                name: f"{name}_spread"
-                for name, each in zip(aggregates, made, strict=True)
-                if each.statistic not in CHOSEN
-            },
-            noisy=frozenset(aggregates),
-            ends=ends_of(made),
-            origins=origins_of(number, key_names, aggregates),
-            is_public=False,
-            is_single=not keys,
-        )
-        return finish_post_query(opened, (TableRef(name=table, relation=released),))
+    def _opened(
+        self, table: exp.Expr, groups: PostQuery, keys: list[Expression], names: dict[int, str]
+    ) -> PostQuery:
+        """Return the SELECT as one over a table of its groups."""
+        regroup = GroupRewriter(self.node, self.scope, keys, names, table=table.alias_or_name)
+        return opened_select(self.node, regroup, table, groups)
 
+    def _released_sets(self, sets: list[KeySet]) -> PostQuery:
+        """Release an aggregate for each set of keys, and put the results together."""
+        filtered = self._filtered()
+        nodes = [self._key_nodes_of(each) for each in sets]
+        keys = self._keys([each for one in nodes for each in one], filtered)
+        refuse_unit(keys, self.names)
+        found = list(self._aggregates())
+        groupings = [each for each in found if isinstance(each, GROUPINGS)]
+        aggregates = [each for each in found if not isinstance(each, GROUPINGS)]
+        if not aggregates:
+            refuse_empty(sets, self.node)
+        released = []
+        for one in nodes:
+            own = self._keys(one, filtered)
+            chosen = [key for key in keys if key in own]
+            written = [keys[key] for key in chosen]
+            number, places = self._registered(written, chosen, aggregates, filtered)
+            released.append(ReleasedSet(number=number, keys=tuple(chosen), places=places))
+        missing = [
+            missing_keys(each, self._keys(self._key_nodes_of(each.expressions), filtered), released)
+            for each in groupings
+        ]
+        made = self.walker.releases
+        together = put_together(released, made, list(keys), missing)
+        names = {id(node): f"a{i}" for i, node in enumerate(aggregates)}
+        names |= {id(node): f"g{i}" for i, node in enumerate(groupings)}
+        table = together.tree.subquery(SETS, copy=False)
+        return self._opened(table, together, list(keys), names)
 
-CHOSEN = {Statistic.QUANTILE, Statistic.MIN, Statistic.MAX, Statistic.MODE}
-"""Values that a mechanism chooses: their error is one of rank, not of distance."""
+    def _key_nodes_of(self, nodes: Iterable[exp.Expr]) -> list[exp.Expr]:
+        aliases = self._aliases()
+        return [key_node(each, self.node.expressions, self.names, aliases) for each in nodes]
 
 
 def _known(aggregate: Aggregate, filtered: Filtered) -> Aggregate:
