@@ -12,7 +12,7 @@ from discreet.catalog.catalog import Accounting, Catalog
 from discreet.engines.base import Engine, Statement
 from discreet.engines.generated import write_for
 from discreet.engines.public_store import PublicStore
-from discreet.engines.synthetic import synthetic_tables
+from discreet.engines.synthetic import released_schemas, synthetic_tables
 from discreet.errors import (
     HIDDEN,
     ParameterError,
@@ -20,7 +20,6 @@ from discreet.errors import (
     QuestionSizeError,
     UnsupportedError,
 )
-from discreet.postprocess import schemas_of
 from discreet.query.check import check
 from discreet.query.parse import parse
 from discreet.query.plan import Plan, make_plan
@@ -103,7 +102,7 @@ class Planner:
 
     def _check_post_sql(self, question: Question) -> None:
         """Reject SQL after the noise that does not run, or gives no number where one is needed."""
-        schemas = schemas_of(question)
+        schemas = released_schemas(question.aggregations)
         if question.shown is None:
             self.public.check(question.post_sql, schemas)
             self.public.rehearse(question.post_sql, synthetic_tables(question, schemas))
@@ -114,6 +113,8 @@ class Planner:
                     "Select a number in it, such as COUNT(*) or an AVG",
                 )
             self.public.rehearse(each.sql, synthetic_tables(question, schemas))
+        for table in question.tables:
+            self.public.rehearse(table.sql, synthetic_tables(question, schemas))
 
 
 @contextmanager

@@ -361,6 +361,20 @@ class ScalarQuery:
     """The releases it is computed from."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableQuery:
+    """Rows that later releases join: those of SQL over earlier released tables."""
+
+    number: int
+    sql: str
+    needs: tuple[int, ...]
+    """The releases they are computed from."""
+    kinds: tuple[Kind, ...]
+    """Of its columns."""
+    name: str = field(default="", compare=False)
+    """What the question calls it."""
+
+
 class OriginKind(Enum):
     """What a column of a released table is there."""
 
@@ -397,6 +411,7 @@ class Question:
 
     aggregations: tuple[Aggregation, ...]
     scalars: tuple[ScalarQuery, ...] = ()
+    tables: tuple[TableQuery, ...] = ()
     post_sql: str
     columns: tuple[str, ...]
     spreads: tuple[str | None, ...]
@@ -419,3 +434,8 @@ class Question:
     """Where the SQL only names columns of released_0: what it calls each, and which it is."""
     over_shown: tuple[OverShownGroups, ...] = ()
     """Which releases with undeclared groups the SQL aggregates."""
+
+    @property
+    def uses_releases(self) -> bool:
+        """Whether what is released may depend on what was released before."""
+        return bool(self.scalars or self.tables)

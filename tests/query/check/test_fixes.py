@@ -25,10 +25,15 @@ FIXES: dict[str, tuple[str, str, Callable[..., str]]] = {
         RANKED.format,
     ),
     "named window": (
-        "SELECT COUNT(*) FROM (SELECT patient_id, RANK() OVER w AS r FROM visits "
-        "WINDOW w AS (PARTITION BY patient_id ORDER BY cost)) WHERE r = 1",
-        r"Write its definition in the brackets of (OVER) \(\.\.\.\), and remove WINDOW\.",
+        "SELECT COUNT(*) FROM (SELECT patient_id, RANK() OVER (w ORDER BY cost) AS r FROM visits "
+        "WINDOW w AS (PARTITION BY patient_id ORDER BY day)) WHERE r = 1",
+        r"Write the whole definition in (OVER) \(\.\.\.\), without w\.",
         lambda over: RANKED.format(f"RANK() {over} ({FIRST})"),
+    ),
+    "distinct on": (
+        "SELECT DISTINCT ON (region) region FROM patients",
+        r"Write (DISTINCT ON \(patient_id, region\)) in a subquery, and aggregate its rows\.",
+        "SELECT COUNT(*) FROM (SELECT {} region FROM patients) AS t".format,
     ),
     "left join": (
         "SELECT COUNT(*) FROM clinics c LEFT JOIN visits v ON c.clinic_id = v.clinic_id",

@@ -13,6 +13,7 @@ from sqlglot import exp
 from discreet.catalog.catalog import Catalog
 from discreet.catalog.schema import PrivateTable, PublicTable
 from discreet.errors import QuestionError, UnsupportedError
+from discreet.query.check.constant_tables import beside_private_rows, releases_in
 from discreet.query.check.correlated import tie_queries
 from discreet.query.check.given_names import alias_columns, fitting_names, refuse_reserved
 from discreet.query.check.group_counts import group_count_from
@@ -35,6 +36,7 @@ from discreet.query.check.post_select import (
 from discreet.query.check.private_select import PrivateSelect
 from discreet.query.check.private_sets import PrivateSets, mark_repeats
 from discreet.query.check.relations import (
+    RELEASED,
     CommonTables,
     Names,
     PostQuery,
@@ -42,9 +44,8 @@ from discreet.query.check.relations import (
     PublicReader,
     TableRef,
     renamed_rows,
-    scan,
 )
-from discreet.query.check.released_tables import RELEASED
+from discreet.query.check.scans import scan
 from discreet.query.check.set_operations import open_set_operation
 from discreet.query.check.shown_groups import over_shown_groups
 from discreet.query.check.tied_query import untied
@@ -56,7 +57,7 @@ from discreet.query.expressions.rejections import (
     unknown_table,
 )
 from discreet.query.parse import DIALECT, span_of
-from discreet.query.questions import Aggregation, Question, ScalarQuery
+from discreet.query.questions import Aggregation, Question, ScalarQuery, TableQuery
 from discreet.query.tree import JoinKind
 
 
@@ -73,6 +74,7 @@ class Checker:
     public: PublicReader
     releases: list[Aggregation] = field(default_factory=list)
     scalars: list[ScalarQuery] = field(default_factory=list)
+    tables: list[TableQuery] = field(default_factory=list)
     outermost: exp.Expr | None = None
     """The SELECT whose result is the answer."""
     last: set[int] = field(default_factory=set)
@@ -94,6 +96,7 @@ class Checker:
         return Question(
             aggregations=tuple(self.releases),
             scalars=tuple(self.scalars),
+            tables=tuple(self.tables),
             post_sql=result.tree.sql(dialect=DIALECT, identify=True),
             columns=result.columns,
             spreads=spreads,
@@ -105,7 +108,9 @@ class Checker:
             reads=tuple(result.reads.get(each, frozenset()) for each in result.columns),
             ends=tuple(result.ends.get(each) for each in result.columns),
             shown=shown_of(result.tree, f"{RELEASED}0"),
-            over_shown=over_shown_groups(result.tree, self.scalars, self.releases, RELEASED),
+            over_shown=over_shown_groups(
+                result.tree, (*self.scalars, *self.tables), self.releases, RELEASED
+            ),
         )
 
     # ----------------------------------------------------------------------- queries
@@ -215,7 +220,7 @@ class Checker:
         count = group_count_from(node)
         if count is None:
             return None
-        before = (list(self.releases), list(self.scalars), self.unnamed)
+        before = (list(self.releases), list(self.scalars), list(self.tables), self.unnamed)
         with suppress(QuestionError):  # which the query as it is written gives again
             known = self.named_in(count.outer, named)
             check_clauses(count.inner)
@@ -227,7 +232,7 @@ class Checker:
                 found = PrivateSelect(self, selection, known).number_of_groups(count)
                 if found is not None:
                     return found
-        self.releases[:], self.scalars[:], self.unnamed = before
+        self.releases[:], self.scalars[:], self.tables[:], self.unnamed = before
         return None
 
     def select(self, node: exp.Select, named: CommonTables) -> PrivateRows | PostQuery:
@@ -284,6 +289,7 @@ class Checker:
             )
         if not is_private:
             return first, tuple(map(_open_joining, joins, found))
+        first, *found = (beside_private_rows(each, named, self) for each in (first, *found))
         joinings = []
         for each, source in zip(joins, found, strict=True):
             kind = join_kind(each)
@@ -405,7 +411,7 @@ class Checker:
     def scalar(self, node: exp.Expr, result: PostQuery, named: CommonTables) -> int:
         """Return the number under which a later release finds the only value of a query."""
         tree = whole(without_margins(result), named)
-        needs = tuple(sorted({int(each.name[len(RELEASED) :]) for each in _released_in(tree)}))
+        needs = releases_in(tree)
         if len(result.columns) != 1:
             what = "A subquery that is used as a value must have one column"
             raise UnsupportedError(what, "Select one column", span=span_of(node))
@@ -422,10 +428,6 @@ class Checker:
                 return each.number
         self.scalars.append(ScalarQuery(number=len(self.scalars), sql=sql, needs=needs))
         return len(self.scalars) - 1
-
-
-def _released_in(tree: exp.Expr) -> list[exp.Table]:
-    return [each for each in tree.find_all(exp.Table) if each.name.startswith(RELEASED)]
 
 
 def _bare(tree: exp.Query) -> exp.Expr:

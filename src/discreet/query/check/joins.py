@@ -7,37 +7,42 @@ public table that was itself counted before. Two public tables that are tied to 
 no bound for both of them. Proof: docs/proofs/measures.md, Lemma 5.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
 from sqlglot import exp
 
-from discreet.catalog.schema import Kind, PublicTable
-from discreet.errors import JoinError, QuestionSizeError, UnsupportedError
+from discreet.catalog.schema import PublicTable
+from discreet.errors import JoinError, QuestionSizeError
+from discreet.query.check.fan_outs import JoinEquality, fan_out, sure_fan_out, turned
 from discreet.query.check.paths import is_path
 from discreet.query.check.relations import (
     TIED,
+    ConstantTable,
     Names,
     OutputColumn,
     PrivateRows,
     PublicReader,
+    ReleasedTable,
     TableRef,
     private_of,
     public_of,
-    quoted,
 )
 from discreet.query.expressions.rejections import turned_join
 from discreet.query.parse import span_of
 from discreet.query.questions import JoinProduct, LeftOut, LimitReason
-from discreet.query.tree import Expression, Join, JoinKind, PublicScan, Relation
-
-EXACT_KINDS = frozenset({Kind.BOOLEAN, Kind.INTEGER, Kind.TEXT, Kind.DATE})
-"""Kinds whose values are equal only if they are the same."""
-
-
-JoinEquality = tuple[tuple[TableRef, OutputColumn], tuple[TableRef, OutputColumn]]
-"""Two columns that are equal in every row of the result, or of what an optional side adds to it."""
+from discreet.query.tree import (
+    ConstantColumn,
+    ConstantRows,
+    Expression,
+    Join,
+    JoinKind,
+    PublicRelation,
+    PublicScan,
+    Relation,
+    ReleasedRows,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,14 +52,6 @@ class JoinedTable:
     source: TableRef
     is_inner: bool
     ties: tuple[JoinEquality, ...]
-
-
-def turned(tie: JoinEquality, source: TableRef) -> JoinEquality | None:
-    """Return the tie with this source first, if it is one of the two."""
-    left, right = tie
-    if left[0].name == source.name:
-        return left, right
-    return (right, left) if right[0].name == source.name else None
 
 
 def bounding_equalities(joined: Sequence[JoinedTable]) -> list[list[JoinEquality]]:
@@ -89,39 +86,6 @@ def _known_ties(tied: JoinedTable, known: Collection[str]) -> Iterator[JoinEqual
         other = mine[1][0]
         if isinstance(other.relation, PrivateRows) or other.name in known:
             yield tie
-
-
-def fan_out(source: TableRef, ties: Iterable[JoinEquality], public: PublicReader) -> int:
-    """Return how many rows of a public table agree in all columns that are tied."""
-    table, names = public_of(source), [each.name for each in source.columns]
-    columns = dict.fromkeys(
-        table.columns[names.index(mine[0][1].name)].name
-        for tie in ties
-        if (mine := turned(tie, source)) is not None
-    )
-    grouping = f" GROUP BY {', '.join(map(quoted, columns))}" if columns else ""
-    counted = f"SELECT count(*) AS n FROM {quoted(table.name)}{grouping}"  # noqa: S608
-    ((most,),) = public.values(f"SELECT max(n) FROM ({counted})")  # noqa: S608
-    return max(1, int(most or 0))  # type: ignore[arg-type]
-
-
-def sure_fan_out(
-    source: TableRef, ties: Iterable[JoinEquality], factors: Mapping[str, int]
-) -> int | None:
-    """Return it if it holds whenever the query runs, or None.
-
-    Rows that were counted must be those that are met, and equality of values that by which they
-    were counted: no kinds are mixed.
-    """
-    if not isinstance(source.relation, PublicTable) or source.relation.may_change:
-        return None
-    kinds = [
-        {out.facts.kind for _, out in mine}
-        for tie in ties
-        if (mine := turned(tie, source)) is not None
-    ]
-    is_sure = all(len(each) == 1 and each <= EXACT_KINDS for each in kinds)
-    return factors[source.name] if is_sure else None
 
 
 MOST_ROWS = 10_000_000
@@ -340,17 +304,25 @@ def using(joining: Joining, seen: list[TableRef]) -> list[exp.Expr]:
     return made
 
 
-def _joined_rows(source: TableRef) -> Relation | PublicScan:
+def _joined_rows(source: TableRef) -> Relation | PublicRelation:
     match source.relation:
         case PrivateRows(rows=rows):
             return rows
         case PublicTable(name=name):
             return PublicScan(table=name)
+        case ConstantTable(columns=columns, rows=rows):
+            return ConstantRows(columns=_constant_columns(columns), rows=rows)
+        case ReleasedTable(number=number, columns=columns, key=key):
+            names = [each.name for each in columns]
+            places = None if key is None else tuple(sorted(map(names.index, key)))
+            listed = _constant_columns(columns)
+            return ReleasedRows(number=number, columns=listed, key=places)
         case _:
-            raise UnsupportedError(
-                f"{source.name} is a query result and cannot be joined to private rows",
-                "Join a public table instead, or run two queries and join their results",
-            )
+            raise TypeError(source.name)
+
+
+def _constant_columns(columns: Iterable[OutputColumn]) -> tuple[ConstantColumn, ...]:
+    return tuple(ConstantColumn(name=each.name, kind=each.facts.kind) for each in columns)
 
 
 def _count_rows(
@@ -362,11 +334,8 @@ def _count_rows(
 ) -> None:
     """Note how many rows of a unit the join can make of one, or reject it."""
     source = joining.source
-    if isinstance(source.relation, PublicTable):
-        factors[source.name] = fan_out(source, all_ties, public)
-        return
     if not isinstance(source.relation, PrivateRows):
-        _joined_rows(source)
+        factors[source.name] = fan_out(source, all_ties, public, joining.node)
         return
     mine = [each for each in (turned(tie, source) for tie in all_ties) if each is not None]
     others = [each for each in seen if isinstance(each.relation, PrivateRows)]

@@ -1,6 +1,6 @@
 """SQL after the noise: allowed functions, column names, and what goes along with them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from sqlglot import exp, parse_one
@@ -19,6 +19,7 @@ from discreet.query.check.margins import (
     released_numbers,
 )
 from discreet.query.check.relations import Names, PostQuery, PrivateRows, TableRef
+from discreet.query.check.row_keys import groups_shown, row_key
 from discreet.query.expressions.functions import FUNCTIONS
 from discreet.query.expressions.literals import settle_escape
 from discreet.query.expressions.rejections import (
@@ -76,6 +77,8 @@ def finish_post_query(node: exp.Select, sources: tuple[TableRef, ...]) -> PostQu
         is_single=is_first_only(node)
         or (not node.args.get("group") and _has_aggregate(node))
         or all(isinstance(each, PostQuery) and each.is_single for each in inner),
+        groups_of=groups_shown(node, sources, is_row_by_row=is_row_by_row),
+        row_key=row_key(node, names, sources, is_row_by_row=is_row_by_row),
     )
 
 
@@ -116,10 +119,8 @@ def _shallow(node: exp.Expr) -> Iterator[exp.Expr]:
 
 def _named_columns(node: exp.Select) -> tuple[str, ...]:
     """Give every column a name: its alias, its own name, or how the query writes it."""
-    names: list[str] = []
-    for i, each in enumerate(node.expressions):
-        name = unused_name(written_name(each), names)
-        names.append(name)
+    names = written_names(node.expressions)
+    for i, (name, each) in enumerate(zip(names, node.expressions, strict=True)):
         node.expressions[i] = exp.alias_(each.unalias(), name, quoted=True, copy=False)
     node.set("expressions", node.expressions)
     return tuple(names)
@@ -130,6 +131,14 @@ def written_name(node: exp.Expr) -> str:
     if isinstance(node, exp.Alias | exp.Subquery) and node.alias:
         return node.alias
     return node.name if isinstance(node, exp.Column) else node.sql(dialect=DIALECT)
+
+
+def written_names(columns: Sequence[exp.Expr]) -> list[str]:
+    """Return what the columns of SELECT are called, no two alike."""
+    names: list[str] = []
+    for each in columns:
+        names.append(unused_name(written_name(each), names))
+    return names
 
 
 def unused_name(wanted: str, taken: list[str]) -> str:
@@ -253,6 +262,9 @@ def renamed(opened: PostQuery, names: tuple[str, ...]) -> PostQuery:
         ends={change.get(each, each): ends for each, ends in opened.ends.items()},
         origins={change.get(each, each): origin for each, origin in opened.origins.items()},
         reads={change.get(each, each): numbers for each, numbers in opened.reads.items()},
+        row_key=None
+        if opened.row_key is None
+        else frozenset(change.get(each, each) for each in opened.row_key),
     )
 
 

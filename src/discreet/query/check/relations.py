@@ -7,32 +7,18 @@ from typing import Protocol
 
 from sqlglot import exp
 
-from discreet.catalog.catalog import Catalog, column_of
-from discreet.catalog.schema import (
-    Column,
-    ColumnUnit,
-    Kind,
-    PathUnit,
-    PrivateTable,
-    PublicTable,
-    RowUnit,
-    Unit,
-    Value,
-)
+from discreet.catalog.schema import Column, Kind, PublicTable, Value
 from discreet.errors import QuestionError, UnknownNameError
 from discreet.query.check.key_space import KeySpace
 from discreet.query.expressions.facts import facts_from_column
 from discreet.query.expressions.rejections import unknown_column, unknown_table
 from discreet.query.parse import span_of
 from discreet.query.questions import (
+    Aggregation,
     ColumnOrigin,
     LeftOut,
     LimitReason,
-    NoPathToUnit,
-    NullUnit,
     OriginKind,
-    RowIsUnit,
-    RowsPerUnit,
 )
 from discreet.query.tree import (
     ColumnOf,
@@ -40,9 +26,11 @@ from discreet.query.tree import (
     Facts,
     NamedExpression,
     Relation,
-    Scan,
     Select,
 )
+
+RELEASED = "released_"
+"""What released tables are called, with their number."""
 
 
 class PublicReader(Protocol):
@@ -68,6 +56,14 @@ class PublicReader(Protocol):
 
     def possible(self, space: KeySpace) -> list[tuple[int, ...]] | None:
         """Return which rows of its lists occur together; None if that could not be computed."""
+        ...
+
+    def kinds(self, sql: str, releases: Sequence[Aggregation]) -> tuple[Kind, ...]:
+        """Return what the columns of SQL over public and released tables are; runs nothing."""
+        ...
+
+    def rows(self, sql: str, kinds: Sequence[Kind], most: int) -> list[tuple[Value, ...]]:
+        """Return the first rows of SQL over public tables, columns as values of these kinds."""
         ...
 
 
@@ -132,8 +128,34 @@ class PostQuery:
     """Whether noisy numbers decide which of its rows or values are there."""
     is_single: bool = False
     """Whether it has one row at most, whatever was released."""
+    groups_of: int | None = None
+    """The release whose groups its rows are, each at most once, if they are."""
+    row_key: frozenset[str] | None = None
+    """Columns in which no two of its rows agree, if any are known besides keys of a release."""
     entry: exp.CTE | None = None
     """Where WITH gives it a name, if it does."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConstantTable:
+    """Rows that the query states or public tables give, read while the query is checked."""
+
+    columns: tuple[OutputColumn, ...]
+    rows: tuple[tuple[Value, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleasedTable:
+    """Rows of SQL over released tables, known when these are: before the next release is made."""
+
+    number: int
+    columns: tuple[OutputColumn, ...]
+    key: tuple[str, ...] | None
+    """Columns in which no two rows agree; None if that is not known, () if there is one row."""
+    groups: tuple[tuple[Value, ...], ...] | None = None
+    """Where each row is of another declared group: all groups."""
+    places: Mapping[str, int] = field(default_factory=dict)
+    """Which columns are keys of these groups, and at which place."""
 
 
 CommonTables = dict[str, PrivateRows | PostQuery]
@@ -145,7 +167,7 @@ class TableRef:
     """A relation in FROM, by the name that the query gives it."""
 
     name: str
-    relation: PrivateRows | PublicTable | PostQuery
+    relation: PrivateRows | PublicTable | PostQuery | ConstantTable | ReleasedTable
     renamed: tuple[str, ...] = ()
     """Names of its columns, if the query gives any."""
     is_optional: bool = False
@@ -154,7 +176,9 @@ class TableRef:
     @cached_property
     def columns(self) -> tuple[OutputColumn, ...]:
         match self.relation:
-            case PrivateRows(columns=outs):
+            case PrivateRows(columns=outs) | ConstantTable(columns=outs):
+                found = outs
+            case ReleasedTable(columns=outs):
                 found = outs
             case PublicTable(columns=columns):
                 found = tuple(map(output_from_column, columns))
@@ -189,8 +213,13 @@ def public_of(source: TableRef) -> PublicTable:
     return source.relation
 
 
+def is_listed(source: TableRef) -> bool:
+    """Return whether the rows of a source can be read while the query is checked."""
+    return isinstance(source.relation, PublicTable | ConstantTable)
+
+
 def _is_list(source: TableRef) -> bool:
-    return isinstance(source.relation, PublicTable) and not source.is_optional
+    return is_listed(source) and not source.is_optional
 
 
 def _optional(out: OutputColumn) -> OutputColumn:
@@ -216,63 +245,6 @@ def output_from_column(
         origin=None if table is None else (table.casefold(), column.name.casefold()),
         leads_to=leads_to,
     )
-
-
-def without_unit(table: PrivateTable, unit: Unit) -> tuple[LeftOut, ...]:
-    """Return which rows of a table belong to no unit."""
-    if isinstance(table.unit, PathUnit):
-        path = table.unit
-        return (NoPathToUnit(table=table.name, column=path.column, parent=path.table),)
-    column = column_of(table, unit.column) if isinstance(unit, ColumnUnit) else None
-    if column is None or column.nulls is False:
-        return ()
-    return (NullUnit(table=table.name, column=column.name),)
-
-
-def scan(table: PrivateTable, catalog: Catalog) -> PrivateRows:
-    """Return a private table's rows with their units."""
-    parents = catalog.parents(table)
-    owner = parents[-1] if parents else table
-    unit = owner.unit
-    unit_column = column_of(owner, unit.column) if isinstance(unit, ColumnUnit) else None
-    own = unit.column.casefold() if isinstance(unit, ColumnUnit) and not parents else None
-    is_row = isinstance(unit, RowUnit) and not parents
-    return PrivateRows(
-        rows=Scan(table=table, parents=parents),
-        columns=tuple(
-            output_from_column(
-                each,
-                is_unit=each.name.casefold() == own,
-                table=table.name,
-                leads_to=path_keys(table, each.name, catalog),
-            )
-            for each in table.columns
-        ),
-        unit_kind=None if unit_column is None else unit_column.kind,
-        contribution_limit=1 if is_row else table.rows_per_unit,
-        reason=RowIsUnit(table=table.name)
-        if is_row
-        else RowsPerUnit(
-            table=table.name, rows=table.rows_per_unit, is_default=table.is_default_limit
-        ),
-        one_row_per_unit=is_row,
-        left_out=without_unit(table, unit),
-    )
-
-
-def path_keys(table: PrivateTable, column: str, catalog: Catalog) -> frozenset[tuple[str, str]]:
-    """Return the keys of declared paths that a column holds, by table and column.
-
-    Rows with equal values lead to the same row there, and so to the same unit.
-    """
-    here = (table.name.casefold(), column.casefold())
-    paths = [
-        ((each.name.casefold(), each.unit.column.casefold()), each.unit)
-        for each in catalog.tables
-        if isinstance(each, PrivateTable) and isinstance(each.unit, PathUnit)
-    ]
-    keys = [(start, (unit.table.casefold(), unit.key.casefold())) for start, unit in paths]
-    return frozenset(key for start, key in keys if here in (start, key))
 
 
 def origins_of(

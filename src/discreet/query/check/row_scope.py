@@ -156,9 +156,6 @@ class RowScope:
             raise unhandled("A window function in this place", node)
         for name, value in node.args.items():
             if value and name not in ("this", "partition_by", "order", "spec", "over"):
-                if name == "alias":
-                    fix = "Write its definition in the brackets of OVER (...), and remove WINDOW"
-                    raise unhandled("A named window", node, fix)
                 raise unhandled(f"{name.upper()} in a window", node)
         partition = [translate(each, self) for each in node.args.get("partition_by") or ()]
         if not any(self.names.is_of_one_unit(each) for each in partition):

@@ -19,7 +19,7 @@ from discreet.query.tree import (
     ColumnOf,
     Expression,
     GroupByUnit,
-    PublicScan,
+    PublicRelation,
     Relation,
     Select,
     UnionAll,
@@ -219,6 +219,12 @@ def unknown_column(what: str, name: str, known: list[str], node: exp.Expr) -> Un
     return UnknownNameError(what, fix, span=span_of(node))
 
 
+def unknown_window(name: str, known: list[str], node: exp.Expr) -> UnknownNameError:
+    """Return the error for a window that WINDOW does not define, with the nearest name."""
+    fix = _names_to_use("windows", name, known)
+    return UnknownNameError(f"There is no window {name}", fix, span=span_of(node))
+
+
 def _names_to_use(kind: str, name: str, known: list[str]) -> str:
     otherwise = available(f"Available {kind}", known) if known else f"There are no {kind} here"
     return did_you_mean(name, known, otherwise=otherwise)
@@ -324,7 +330,7 @@ def _is_stored(rows: Relation, name: str) -> bool:
     if not isinstance(found, ColumnOf):
         return False
     source = sources.get(found.source)
-    return source is None or isinstance(source, PublicScan) or _is_stored(source, found.name)
+    return source is None or isinstance(source, PublicRelation) or _is_stored(source, found.name)
 
 
 def _is_open(column: ColumnOf) -> bool:
