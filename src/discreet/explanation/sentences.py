@@ -8,7 +8,6 @@ from fractions import Fraction
 from discreet.amounts import error_text, number_text, percent
 from discreet.catalog.schema import Kind, Value, time_from_number
 from discreet.estimators import ExpectedMargin, MarginPerCount, RankMargin
-from discreet.explanation.one_unit import one_unit_sentence
 from discreet.mechanisms.row_threshold import RowThreshold
 from discreet.parameters import did_you_mean
 from discreet.query import noise_reasons
@@ -33,12 +32,10 @@ from discreet.query.questions import (
     NullUnit,
     NullValues,
     NumberedRows,
-    OneUnitEach,
     RowChoiceTime,
     RowsPerUnit,
     Statistic,
     TooManyKeys,
-    UndeclaredReason,
     UnionSum,
     UnlistedKeys,
 )
@@ -353,7 +350,7 @@ def declared_groups(keys: Sequence[Key], known: DeclaredGroups) -> str:
 
 
 def undeclared_groups(
-    why: UndeclaredReason,
+    why: NotDeclared | TooManyKeys,
     selection: PlannedKeySelection,
     counted: str,
     confidence: Fraction,
@@ -365,8 +362,6 @@ def undeclared_groups(
     If the count that selects is an answer as well, its margin near the threshold is said, too.
     """
     mechanism = selection.mechanism
-    if isinstance(why, OneUnitEach):
-        return one_unit_sentence(why)
     half, most = (number_text(mechanism.smallest_seen(share)) for share in (0.5, 0.99))
     threshold = number_text(mechanism.threshold)
     near = (

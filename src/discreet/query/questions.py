@@ -108,9 +108,6 @@ class TooManyKeys:
     most: int
 
 
-DeclaredReason = NoKeys | ListedByCatalog | FromPublicTables | FixedBins
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OneUnitEach:
     """Each group is of one unit, because this key leads to one."""
@@ -118,6 +115,7 @@ class OneUnitEach:
     key: str
 
 
+DeclaredReason = NoKeys | ListedByCatalog | FromPublicTables | FixedBins
 UndeclaredReason = NotDeclared | TooManyKeys | OneUnitEach
 KeysReason = DeclaredReason | UndeclaredReason
 """Why groups are declared, or why they are not."""

@@ -340,10 +340,7 @@ class Names:
         return out is not None and out.is_unit
 
     def is_of_one_unit(self, expression: Expression) -> bool:
-        """Return whether equal values are of one unit: its own column, or the key of a path.
-
-        NULL is a value of its own that many units may have.
-        """
+        """Return whether equal values, NULL among them, are of one unit: its own or a path's key."""
         out = self.out(expression) if isinstance(expression, ColumnOf) else None
         if out is None:
             return False
