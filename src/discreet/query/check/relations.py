@@ -340,7 +340,7 @@ class Names:
         return out is not None and out.is_unit
 
     def is_of_one_unit(self, expression: Expression) -> bool:
-        """Return whether equal values, NULL among them, are of one unit: its own or a path's key."""
+        """Return whether equal values, also NULL, are of one unit: its own or a path's key."""
         out = self.out(expression) if isinstance(expression, ColumnOf) else None
         if out is None:
             return False
