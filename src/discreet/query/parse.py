@@ -131,15 +131,15 @@ def _tree(tokens: list[Token], text: str, dialect: type[Dialect]) -> exp.Query:
     return tree
 
 
-def _note_names(tree: exp.Query, text: str) -> None:
+def _note_names(tree: exp.Expr, text: str) -> None:
     """Note what the query calls each function: the parser has other names for many."""
     for node in tree.find_all(exp.Func):
-        place = _own(node)
-        if place is not None:
-            node.meta["name"] = text[slice(*place)]
+        start, end = node.meta.get("start"), node.meta.get("end")
+        if start is not None and end is not None:
+            node.meta["name"] = text[start : end + 1]
 
 
-def _keep_to_char(tree: exp.Query) -> None:
+def _keep_to_char(tree: exp.Expr) -> None:
     """Let TO_CHAR be what it is: DuckDB has none, and would be given it without its format."""
     for node in list(tree.find_all(exp.ToChar)):
         given = [each for each in node.args.values() if isinstance(each, exp.Expr)]
