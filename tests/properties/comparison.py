@@ -178,7 +178,8 @@ def _step(planned: PlannedRelease, estimator: Estimator, size: float) -> float:
 
 def _is_same(asked: Asked, mine: Any, theirs: Any, values: Sequence[Any], scale: Scale) -> bool:
     if asked.statistic == "exact":
-        return bool(mine == theirs)
+        # DuckDB's COUNT_IF of nothing but NULL is NULL, and 0 here.
+        return bool(mine == theirs) or (theirs is None and mine == 0)
     if "sum" in asked.statistic:
         # A sum of nothing is 0 here and NULL there.
         return _is_near(mine, theirs or 0, scale.step * max(1, len(values)))
