@@ -130,7 +130,8 @@ def _is_told(key: Key, question: Drawn, plan: Plan) -> bool:
 
 def _bare(text: str) -> str:
     """Return what is left of a text when case, blanks and brackets are gone."""
-    return "".join(each for each in text.casefold() if each.isalnum() or each in "_.'<>=%+")
+    short = text.casefold().replace("integer", "int")
+    return "".join(each for each in short if each.isalnum() or each in "_.'<>=%+")
 
 
 def _is_extra(key: Key, expected: Reference) -> bool:
