@@ -241,6 +241,11 @@ class UnitAggregate:
     argument: Expression | None
     facts: Facts = field(compare=False)
 
+    def mapped(self, function: "Callable[[Expression], Expression]") -> "UnitAggregate":
+        """Return it with a function applied to its argument."""
+        argument = None if self.argument is None else function(self.argument)
+        return replace(self, argument=argument)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupByUnit:

@@ -1,4 +1,4 @@
-"""Which statistic an SQL aggregate is; aggregations that are one."""
+"""Which statistic an SQL aggregate is."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -9,21 +9,12 @@ from sqlglot import exp
 from discreet.catalog.schema import Kind
 from discreet.errors import UnsupportedError
 from discreet.query.check.relations import Names
+from discreet.query.check.tuple_texts import are_tuple_kinds, tuple_text, when_all_known
 from discreet.query.expressions.literals import number_from_text
 from discreet.query.expressions.translate import NameScope, condition, translate
-from discreet.query.identity import canonical_release
 from discreet.query.parse import DIALECT, span_of
-from discreet.query.questions import Aggregate, Aggregation, Statistic
-from discreet.query.tree import (
-    Case,
-    Expression,
-    Facts,
-    Interval,
-    Literal,
-    NamedExpression,
-    Select,
-    map_columns,
-)
+from discreet.query.questions import Aggregate, Statistic
+from discreet.query.tree import Case, Expression, Facts, Interval, Literal
 
 WRITTEN = "written"
 """Under this name the meta data of a node say how people read it."""
@@ -75,6 +66,7 @@ OTHER_NAMES = {
     "mean": exp.Avg,
     "var_samp": exp.Variance,
     "countif": exp.CountIf,
+    "every": exp.LogicalAnd,
 }
 
 
@@ -127,11 +119,19 @@ def same_level(node: exp.Expr) -> Iterator[exp.Expr]:
             yield from same_level(each)
 
 
+def bare_aggregate(node: exp.Expr) -> exp.Expr:
+    """Return an aggregate without FILTER, by the node of its usual name."""
+    bare = node.this if isinstance(node, exp.Filter) else node
+    if not isinstance(bare, exp.Anonymous) or bare.name.casefold() not in OTHER_NAMES:
+        return bare
+    if len(bare.expressions) != 1:
+        raise _no_form(node)
+    return OTHER_NAMES[bare.name.casefold()](this=bare.expressions[0])
+
+
 def aggregate_from(node: exp.Expr, scope: NameScope, names: Names) -> Aggregate:
     """Return the meaning of an aggregate, or reject one that is not supported."""
-    bare = node.this if isinstance(node, exp.Filter) else node
-    if isinstance(bare, exp.Anonymous) and bare.name.casefold() in OTHER_NAMES:
-        bare = OTHER_NAMES[bare.name.casefold()](this=bare.expressions[0])
+    bare = bare_aggregate(node)
     made = _Reading(node=node, scope=scope, names=names).aggregate(bare)
     return replace(
         made,
@@ -162,6 +162,18 @@ ONE = Literal(
 )
 
 
+def when_counted(argument: Expression, node: exp.Expr, scope: NameScope) -> Expression:
+    """Return an argument that is NULL where FILTER, if the aggregate has one, is not true."""
+    if not isinstance(node, exp.Filter):
+        return argument
+    is_counted = condition(node.expression.this, scope)
+    domain = argument.facts.domain
+    with_null = domain if domain is None or None in domain else (*domain, None)
+    facts = replace(argument.facts, nullable=True, domain=with_null)
+    null = Literal(value=None, facts=replace(facts, domain=(None,)))
+    return Case(branches=((is_counted, argument),), otherwise=null, facts=facts)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Reading:
     """One aggregate while it is read. FILTER makes its argument NULL where it is not true."""
@@ -174,14 +186,7 @@ class _Reading:
         return self.filtered(translate(inner, self.scope))
 
     def filtered(self, argument: Expression) -> Expression:
-        if not isinstance(self.node, exp.Filter):
-            return argument
-        is_counted = condition(self.node.expression.this, self.scope)
-        domain = argument.facts.domain
-        with_null = domain if domain is None or None in domain else (*domain, None)
-        facts = replace(argument.facts, nullable=True, domain=with_null)
-        null = Literal(value=None, facts=replace(facts, domain=(None,)))
-        return Case(branches=((is_counted, argument),), otherwise=null, facts=facts)
+        return when_counted(argument, self.node, self.scope)
 
     def aggregate(self, bare: exp.Expr) -> Aggregate:
         if isinstance(bare, exp.CountIf):
@@ -245,9 +250,24 @@ class _Reading:
         return Aggregate(statistic=Statistic.COUNT_ROWS)
 
     def _count_distinct(self, distinct: exp.Distinct) -> Aggregate:
-        if len(distinct.expressions) != 1 or distinct.args.get("on"):
+        if distinct.args.get("on"):
             raise _no_form(self.node)
-        return self._different(translate(distinct.expressions[0], self.scope))
+        first = distinct.expressions[0]
+        if len(distinct.expressions) > 1 or isinstance(first, exp.Tuple):
+            return self._different_tuples(distinct)
+        return self._different(translate(first, self.scope))
+
+    def _different_tuples(self, distinct: exp.Distinct) -> Aggregate:
+        """Count different rows of values; COUNT(DISTINCT a, b) leaves out those with a NULL."""
+        first, *others = distinct.expressions
+        nodes = first.expressions if isinstance(first, exp.Tuple) else distinct.expressions
+        values = [translate(each, self.scope) for each in nodes]
+        if (isinstance(first, exp.Tuple) and others) or not are_tuple_kinds(values):
+            raise _no_form(self.node)
+        text = tuple_text(nodes)
+        if not isinstance(first, exp.Tuple):
+            text = when_all_known(text, nodes)
+        return self._different(translate(text, self.scope))
 
     def _different(self, value: Expression) -> Aggregate:
         """Count different values: units, if all of them are, and each row has its own."""
@@ -381,10 +401,37 @@ SUPPORTED = (
 )
 
 
+COUNTED_INSTEAD: dict[type[exp.Expr], str] = {
+    exp.LogicalOr: "Write COUNT_IF({this}) > 0",
+    exp.LogicalAnd: "Write COUNT_IF(NOT ({this})) = 0",
+    exp.ArgMax: "Write SELECT {this}, MAX({by}) ... GROUP BY {this}, and take the largest",
+    exp.ArgMin: "Write SELECT {this}, MIN({by}) ... GROUP BY {this}, and take the smallest",
+    exp.First: "Add {this} to GROUP BY, or write MODE({this}) for its most frequent value",
+    exp.Last: "Add {this} to GROUP BY, or write MODE({this}) for its most frequent value",
+    exp.AnyValue: "Add {this} to GROUP BY, or write MODE({this}) for its most frequent value",
+}
+"""What to write over the rows of many units for an aggregate that only those of one unit have."""
+
+
+LISTS = (exp.ArrayAgg, exp.GroupConcat)
+"""Aggregates that would show the values of single rows."""
+
+
 def _no_form(node: exp.Expr) -> UnsupportedError:
+    bare = bare_aggregate(node)
+    bare = bare.this if isinstance(bare, exp.IgnoreNulls | exp.RespectNulls) else bare
     # sqlglot writes STRING_AGG by its standard name.
     written = node.sql(dialect=DIALECT).replace("LISTAGG(", "STRING_AGG(", 1)
     name = written.partition("(")[0]
+    if isinstance(bare, LISTS):
+        text = _argument_text(exp.Count(this=_unordered(bare.this)))
+        return UnsupportedError(
+            f"{name} would list values of single rows",
+            f"Write SELECT {text}, COUNT(*) ... GROUP BY {text} for the values and their frequency",
+            span=span_of(node),
+        )
+    if type(bare) in COUNTED_INSTEAD:
+        return _only_of_one_unit(bare, name, node)
     return UnsupportedError(
         f"{written[:80] if name in SUPPORTED else name} is not supported on private tables",
         f"Supported aggregates: {', '.join(SUPPORTED)}",
@@ -392,53 +439,16 @@ def _no_form(node: exp.Expr) -> UnsupportedError:
     )
 
 
-def register(release: Aggregation, releases: list[Aggregation]) -> tuple[int, dict[Aggregate, int]]:
-    """Return the release's number, and where its aggregates are there."""
-    for number, each in enumerate(releases):
-        merged = _merged(each, release)
-        if merged is not None:
-            releases[number] = merged
-            break
-    else:
-        number = len(releases)
-        releases.append(release)
-    return number, {each: place for place, each in enumerate(releases[number].aggregates)}
+def _only_of_one_unit(bare: exp.Expr, name: str, node: exp.Expr) -> UnsupportedError:
+    text = _argument_text(exp.Count(this=_unordered(bare.this)))
+    by = bare.args.get("expression")
+    fix = COUNTED_INSTEAD[type(bare)].format(this=text, by=by.sql(dialect=DIALECT) if by else "")
+    return UnsupportedError(
+        f"{name} is supported only with GROUP BY on the privacy unit", fix, span=span_of(node)
+    )
 
 
-def _merged(old: Aggregation, new: Aggregation) -> Aggregation | None:
-    """Return a release that gives what both do, if they are of the same rows and keys."""
-    if _base(old) != _base(new):
-        return None
-    rows = _with_columns(old.rows, new.rows)
-    if rows is None or any(
-        mine.expression != other.expression for mine, other in zip(old.keys, new.keys, strict=True)
-    ):
-        return None
-    aggregates = tuple(dict.fromkeys((*old.aggregates, *new.aggregates)))
-    return replace(old, rows=rows, aggregates=aggregates)
-
-
-def _base(release: Aggregation) -> str:
-    return canonical_release(replace(release, aggregates=()), {})
-
-
-def _with_columns(old: object, new: object) -> Select | None:
-    """Return the old rows with the columns of the new ones besides, by their own names."""
-    if not isinstance(old, Select) or not isinstance(new, Select):
-        return None
-    others = dict(zip(_relations(new), _relations(old), strict=True))
-    columns = {each.name: each for each in old.columns}
-    for each in new.columns:
-        expression = map_columns(
-            each.expression, lambda column: replace(column, source=others[column.source])
-        )
-        known = columns.setdefault(
-            each.name, NamedExpression(name=each.name, expression=expression)
-        )
-        if known.expression != expression:
-            return None
-    return replace(old, columns=tuple(columns.values()))
-
-
-def _relations(select: Select) -> list[str]:
-    return [select.name, *(each.name for each in select.joins)]
+def _unordered(node: exp.Expr) -> exp.Expr:
+    while isinstance(node, exp.Order | exp.Limit | exp.HavingMax):
+        node = node.this
+    return node

@@ -305,7 +305,7 @@ MORE_NODES = tuple(
 )
 
 
-ALLOWED = (exp.AggFunc, exp.Anonymous, *TRANSLATIONS, *PLAIN, *WINDOWS, *MORE_NODES)
+ALLOWED = (exp.AggFunc, exp.Anonymous, exp.Array, *TRANSLATIONS, *PLAIN, *WINDOWS, *MORE_NODES)
 """The parser's nodes of allowed functions. None makes a result of unlimited size."""
 
 

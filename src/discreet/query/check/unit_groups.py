@@ -99,7 +99,8 @@ def unit_aggregate(
     if function is None:
         raise UnsupportedError(
             f"{aggregate.text} is not supported with GROUP BY on the privacy unit",
-            "Use COUNT, SUM, AVG, MIN, MAX or MEDIAN",
+            "Use COUNT, SUM, AVG, MIN, MAX, MEDIAN, BOOL_OR, BOOL_AND, ARG_MAX, ARG_MIN, FIRST or "
+            "LAST",
             span=span_of(node),
         )
     facts = unit_facts(function, argument, is_single_row=is_single_row)
