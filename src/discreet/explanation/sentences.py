@@ -131,8 +131,8 @@ def later_sentence(columns: Sequence[str]) -> str:
     """Return which numbers have a margin only when there is an answer."""
     verb = "is" if len(columns) == 1 else "are"
     return (
-        f"{listed(columns)} {verb} computed from noisy numbers. The margin of error comes with the "
-        "answer, at no cost."
+        f"{listed(columns)} {verb} computed from noisy numbers. The margin of error of a number "
+        "comes with the answer, at no cost."
     )
 
 

@@ -53,9 +53,9 @@ def _rewritten(node: exp.Expr) -> exp.Expr:
     if isinstance(node, exp.Query):
         return node
     found = _chosen(node) if isinstance(node, exp.Bracket) else None
-    if found is None and is_aggregate(node):
+    if is_aggregate(node):
         _drop_order(node)
-        found = _listed(node) or _mean_of_different(node)
+        found = _listed(node) or _mean_of_different(node) or _plain_mode(node)
     if found is not None:
         return found
     for each in list(node.iter_expressions()):
@@ -69,6 +69,18 @@ def _drop_order(node: exp.Expr) -> None:
     bare = _bare(node)
     if isinstance(bare, ORDERLESS) and isinstance(bare.this, exp.Order):
         bare.set("this", bare.this.this)
+
+
+def _plain_mode(node: exp.Expr) -> exp.Expr | None:
+    """Return MODE() WITHIN GROUP (ORDER BY x) as MODE(x); None of other nodes."""
+    bare = _bare(node)
+    if not isinstance(bare, exp.WithinGroup) or not isinstance(bare.this, exp.Mode):
+        return None
+    ordered = bare.expression.expressions
+    if bare.this.this is not None or len(ordered) != 1:
+        return None
+    mode = exp.Mode(this=ordered[0].this)
+    return mode if bare is node else exp.Filter(this=mode, expression=node.args["expression"])
 
 
 def _bare(node: exp.Expr) -> exp.Expr:
