@@ -18,10 +18,12 @@ from discreet.errors import (
     ParameterError,
     QuestionError,
     QuestionSizeError,
+    UnboundedError,
     UnsupportedError,
 )
 from discreet.postprocess import schemas_of
 from discreet.query.check import check
+from discreet.query.check.public_bounds import with_public_bounds, with_ranges
 from discreet.query.parse import parse
 from discreet.query.plan import Plan, make_plan
 from discreet.query.plan.bounded_rows import with_bounded_rows
@@ -76,9 +78,18 @@ class Planner:
     def draft(self, sql: str, target: Target | None, catalog: Catalog) -> Plan:
         """Parse, check and plan; whether the engine can run it is not asked."""
         with located(sql):
-            question = check(parse(sql), catalog, self.public)
-            self._check_post_sql(question)
-            return self.draft_question(question, _required(target, question), catalog)
+            try:
+                return self._checked(check(parse(sql), catalog, self.public), target, catalog)
+            except UnboundedError:
+                bounded = with_public_bounds(parse(sql), catalog, self.public)
+                if bounded is catalog:
+                    raise
+            question = check(parse(sql), bounded, self.public)
+            return self._checked(with_ranges(question, catalog, bounded), target, catalog)
+
+    def _checked(self, question: Question, target: Target | None, catalog: Catalog) -> Plan:
+        self._check_post_sql(question)
+        return self.draft_question(question, _required(target, question), catalog)
 
     def draft_question(self, question: Question, target: Target, catalog: Catalog) -> Plan:
         """Plan a question that is checked, or was not written in SQL."""

@@ -31,6 +31,7 @@ from discreet.query.questions import (
     NullUnit,
     NullValues,
     NumberedRows,
+    PublicRange,
     RowChoiceTime,
     RowsPerUnit,
     Statistic,
@@ -275,6 +276,9 @@ def left_out_text(rows: LeftOut, *, with_table: bool) -> str:
             return f"rows where {column} is NULL"
         case Clamped(text=text):
             return f"{text} to the range {' to '.join(_end_texts(rows))}"
+        case PublicRange(table=table, column=column, bounds=ends, kind=kind):
+            low, high = end_text(ends.low, kind), end_text(ends.high, kind)
+            return f"the bounds of {column}, {low} to {high}, are those of the public table {table}"
 
 
 def left_out_sentence(rows: LeftOut) -> str:
@@ -287,7 +291,7 @@ def left_out_sentence(rows: LeftOut) -> str:
 
 def left_out_note(left_out: Sequence[LeftOut], *, is_limited: bool) -> str | None:
     """Return what an answer says of rows that are left out."""
-    rows = [each for each in left_out if not isinstance(each, Clamped)]
+    rows = [each for each in left_out if not isinstance(each, Clamped | PublicRange)]
     tables = {each.table for each in rows if isinstance(each, NullUnit | NoPathToUnit)}
     texts = dict.fromkeys(left_out_text(each, with_table=len(tables) > 1) for each in rows)
     if not texts:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
 
-from discreet.catalog.schema import Kind, Value
+from discreet.catalog.schema import Bounds, Kind, Value
 from discreet.query.tree import Expression, Relation
 
 # --------------------------------------------------------------------------- reasons
@@ -153,7 +153,17 @@ class Clamped:
     kind: Kind
 
 
-LeftOut = NullUnit | NoPathToUnit | UnlistedKeys | NullValues | Clamped
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublicRange:
+    """The bounds of a public column are the least and the greatest value in its table."""
+
+    table: str
+    column: str
+    bounds: Bounds
+    kind: Kind
+
+
+LeftOut = NullUnit | NoPathToUnit | UnlistedKeys | NullValues | Clamped | PublicRange
 """What is not used as it is."""
 
 

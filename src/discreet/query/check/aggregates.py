@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from discreet.catalog.schema import Kind
 from discreet.errors import UnsupportedError
+from discreet.query.check.aggregate_rejections import no_form, text_of_argument
 from discreet.query.check.relations import Names
 from discreet.query.check.tuple_texts import are_tuple_kinds, tuple_text, when_all_known
 from discreet.query.expressions.literals import number_from_text
@@ -125,7 +126,7 @@ def bare_aggregate(node: exp.Expr) -> exp.Expr:
     if not isinstance(bare, exp.Anonymous) or bare.name.casefold() not in OTHER_NAMES:
         return bare
     if len(bare.expressions) != 1:
-        raise _no_form(node)
+        raise no_form(node)
     return OTHER_NAMES[bare.name.casefold()](this=bare.expressions[0])
 
 
@@ -136,18 +137,11 @@ def aggregate_from(node: exp.Expr, scope: NameScope, names: Names) -> Aggregate:
     return replace(
         made,
         text=node.meta.get(WRITTEN) or node.sql(dialect=DIALECT),
-        argument_text=_argument_text(bare),
+        argument_text=text_of_argument(bare.this),
         second_text="" if made.second is None else bare.expression.sql(dialect=DIALECT),
         span=span_of(node),
         kind=kind_of(made),
     )
-
-
-def _argument_text(bare: exp.Expr) -> str:
-    inner = bare.this
-    if isinstance(inner, exp.Distinct) and inner.expressions:
-        inner = inner.expressions[0]
-    return inner.sql(dialect=DIALECT) if isinstance(inner, exp.Expr) else ""
 
 
 ONE = Literal(
@@ -212,7 +206,7 @@ class _Reading:
     def pair(self, bare: exp.Expr) -> Aggregate:
         """Return a statistic of pairs; FILTER makes y NULL, and a pair without y is none."""
         if set(_given(bare)) - {"this", "expression"}:
-            raise _no_form(self.node)
+            raise no_form(self.node)
         y, x = self.argument(bare.this), translate(bare.expression, self.scope)
         for each in (y, x):
             _check_number(each.facts.kind, self.node)
@@ -221,17 +215,17 @@ class _Reading:
     def simple(self, bare: exp.Expr) -> Aggregate:
         statistic, inner = SIMPLE.get(type(bare)), bare.this
         if statistic is None or set(_given(bare)) - {"this"}:
-            raise _no_form(self.node)
+            raise no_form(self.node)
         if isinstance(inner, exp.Distinct):
             statistic = WHEN_DISTINCT.get(statistic)
             if statistic is None or len(inner.expressions) != 1:
-                raise _no_form(self.node)
+                raise no_form(self.node)
             inner = inner.expressions[0]
         return _checked(Aggregate(statistic=statistic, argument=self.argument(inner)), self.node)
 
     def count(self, bare: exp.Count) -> Aggregate:
         if set(_given(bare)) - {"this", "big_int"}:
-            raise _no_form(self.node)
+            raise no_form(self.node)
         if bare.this is None or isinstance(bare.this, exp.Star):
             return self._counted(ONE)
         if isinstance(bare.this, exp.Distinct):
@@ -251,7 +245,7 @@ class _Reading:
 
     def _count_distinct(self, distinct: exp.Distinct) -> Aggregate:
         if distinct.args.get("on"):
-            raise _no_form(self.node)
+            raise no_form(self.node)
         first = distinct.expressions[0]
         if len(distinct.expressions) > 1 or isinstance(first, exp.Tuple):
             return self._different_tuples(distinct)
@@ -263,7 +257,7 @@ class _Reading:
         nodes = first.expressions if isinstance(first, exp.Tuple) else distinct.expressions
         values = [translate(each, self.scope) for each in nodes]
         if (isinstance(first, exp.Tuple) and others) or not are_tuple_kinds(values):
-            raise _no_form(self.node)
+            raise no_form(self.node)
         text = tuple_text(nodes)
         if not isinstance(first, exp.Tuple):
             text = when_all_known(text, nodes)
@@ -294,7 +288,7 @@ def _quantile(bare: exp.Expr, node: exp.Expr) -> tuple[exp.Expr, Fraction, bool]
         case exp.WithinGroup(this=exp.PercentileCont() | exp.PercentileDisc() as function):
             ordered = bare.expression.expressions
             if len(ordered) != 1 or function.args.get("expression"):
-                raise _no_form(node)
+                raise no_form(node)
             fraction = _fraction(function.this, node)
             is_descending = bool(ordered[0].args.get("desc"))
             is_discrete = isinstance(function, exp.PercentileDisc)
@@ -393,62 +387,3 @@ def _count_instead(node: exp.Expr) -> str:
     bare = node.this if isinstance(node, exp.Filter) else node
     column = bare.find(exp.Column)
     return "COUNT(*)" if column is None else f"COUNT(DISTINCT {column.sql(dialect=DIALECT)})"
-
-
-SUPPORTED = (
-    *("COUNT", "SUM", "AVG", "VARIANCE", "STDDEV", "MEDIAN", "QUANTILE", "MIN", "MAX", "MODE"),
-    *("CORR", "COVAR_POP", "COVAR_SAMP", "REGR_SLOPE", "REGR_INTERCEPT", "REGR_R2"),
-)
-
-
-COUNTED_INSTEAD: dict[type[exp.Expr], str] = {
-    exp.LogicalOr: "Write COUNT_IF({this}) > 0",
-    exp.LogicalAnd: "Write COUNT_IF(NOT ({this})) = 0",
-    exp.ArgMax: "Write SELECT {this}, MAX({by}) ... GROUP BY {this}, and take the largest",
-    exp.ArgMin: "Write SELECT {this}, MIN({by}) ... GROUP BY {this}, and take the smallest",
-    exp.First: "Add {this} to GROUP BY, or write MODE({this}) for its most frequent value",
-    exp.Last: "Add {this} to GROUP BY, or write MODE({this}) for its most frequent value",
-    exp.AnyValue: "Add {this} to GROUP BY, or write MODE({this}) for its most frequent value",
-}
-"""What to write over the rows of many units for an aggregate that only those of one unit have."""
-
-
-LISTS = (exp.ArrayAgg, exp.GroupConcat)
-"""Aggregates that would show the values of single rows."""
-
-
-def _no_form(node: exp.Expr) -> UnsupportedError:
-    bare = bare_aggregate(node)
-    bare = bare.this if isinstance(bare, exp.IgnoreNulls | exp.RespectNulls) else bare
-    # sqlglot writes STRING_AGG by its standard name.
-    written = node.sql(dialect=DIALECT).replace("LISTAGG(", "STRING_AGG(", 1)
-    name = written.partition("(")[0]
-    if isinstance(bare, LISTS):
-        text = _argument_text(exp.Count(this=_unordered(bare.this)))
-        return UnsupportedError(
-            f"{name} would list values of single rows",
-            f"Write SELECT {text}, COUNT(*) ... GROUP BY {text} for the values and their frequency",
-            span=span_of(node),
-        )
-    if type(bare) in COUNTED_INSTEAD:
-        return _only_of_one_unit(bare, name, node)
-    return UnsupportedError(
-        f"{written[:80] if name in SUPPORTED else name} is not supported on private tables",
-        f"Supported aggregates: {', '.join(SUPPORTED)}",
-        span=span_of(node),
-    )
-
-
-def _only_of_one_unit(bare: exp.Expr, name: str, node: exp.Expr) -> UnsupportedError:
-    text = _argument_text(exp.Count(this=_unordered(bare.this)))
-    by = bare.args.get("expression")
-    fix = COUNTED_INSTEAD[type(bare)].format(this=text, by=by.sql(dialect=DIALECT) if by else "")
-    return UnsupportedError(
-        f"{name} is supported only with GROUP BY on the privacy unit", fix, span=span_of(node)
-    )
-
-
-def _unordered(node: exp.Expr) -> exp.Expr:
-    while isinstance(node, exp.Order | exp.Limit | exp.HavingMax):
-        node = node.this
-    return node

@@ -78,8 +78,6 @@ def finish_post_query(node: exp.Select, sources: tuple[TableRef, ...]) -> PostQu
         is_public=all(not isinstance(each, PostQuery) or each.is_public for each in inner),
         is_single=is_first_only(node) or (is_one and not _is_unnested(node)),
     )
-        ),
-    )
 
 
 def shown_of(tree: exp.Expr, table: str) -> tuple[tuple[str, str], ...] | None:

@@ -131,7 +131,7 @@ class UnitReading:
 
     def _counted(self, needed: Sequence[Expression], node: exp.Expr) -> Expression | None:
         """Return which rows count: those of FILTER in which no value that is needed is NULL."""
-        found = [call("not", call("is_null", each)) for each in needed]
+        found: list[Expression] = [call("not", call("is_null", each)) for each in needed]
         if isinstance(node, exp.Filter):
             found.append(condition(node.expression.this, self.scope))
         return call("and", *found) if len(found) > 1 else next(iter(found), None)

@@ -186,10 +186,11 @@ def _unfiltered(node: exp.Expr) -> list[exp.Expr] | None:
             | exp.PercentileDisc(expression=exp.Array() as listed)
         ):
             return _each(node, listed, lambda copy, at: copy.set("expression", at))
-        case exp.Quantile() | exp.ApproxQuantile() if isinstance(
-            listed := node.args.get("quantile"), exp.Array
-        ):
-            return _each(node, listed, lambda copy, at: copy.set("quantile", at))
+        case exp.Quantile() | exp.ApproxQuantile():
+            given = node.args.get("quantile")
+            if not isinstance(given, exp.Array):
+                return None
+            return _each(node, given, lambda copy, at: copy.set("quantile", at))
         case exp.ApproxQuantiles():
             return _equal_parts(node)
         case _:
