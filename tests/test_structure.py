@@ -480,7 +480,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "__init__",
     ),
     "engines.duckdb": in_order(
-        "conditions file_lists rewrites store",
+        "conditions file_lists frames rewrites store",
         "csv_files numbers",
         "dialect loading",
         "prepared",

@@ -637,7 +637,7 @@ def aggregates(draw: Draw, relation: Relation) -> Asked:
     if draw(st.integers(0, 7)) == 0:
         y, x = draw(numbers(relation)), draw(numbers(relation))
         made = draw(st.sampled_from(OF_PAIRS))(y, x)
-    if draw(st.integers(0, 3)) == 0:
+    if draw(st.integers(0, 3)) == 0 and not made.text.endswith("]"):
         where = draw(conditions(relation, depth=0))
         return replace(made, text=f"{made.text} FILTER (WHERE {where})", where=where)
     return made
