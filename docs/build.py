@@ -18,6 +18,7 @@ from docs.benchmark_summary import benchmark_summary_page
 from docs.notebooks import COURSE, write_notebooks
 from docs.python_api import python_api_page
 from docs.server_pages import routes_page, server_settings_page
+from docs.sql_forms import sql_page
 from docs.sql_functions import sql_functions_page
 
 DOCS = Path(__file__).parent
@@ -46,12 +47,13 @@ Each call is preceded by `from discreet.mechanisms import *`,
 
 GENERATED = {
     "explanation/benchmarks.md": benchmark_summary_page,
+    "reference/sql.md": sql_page,
     "reference/sql-functions.md": sql_functions_page,
     "reference/python-api.md": python_api_page,
     "reference/routes.md": routes_page,
     "reference/server-settings.md": server_settings_page,
 }
-"""Pages that are computed as a whole."""
+"""Pages that are computed as a whole, or whose tables are."""
 
 
 def weight(law: ChoiceDistribution, price: float) -> float:

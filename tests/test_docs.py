@@ -24,7 +24,10 @@ from discreet.demo import write_clinic
 from discreet.query.expressions.functions import FUNCTIONS
 from docs.build import DOCS, GENERATED
 from docs.examples import Block, ExampleError, blocks, is_followed_by_output, pages, refreshed
+from docs.sql_forms import COMPUTED, Form, forms
 from docs.sql_functions import INTERNAL, spelling_of
+from tests.properties.clinic import clinic as clinic_of
+from tests.properties.curators import curator_of
 
 ROOT = Path(__file__).parent.parent
 PAGES = pages()
@@ -174,6 +177,27 @@ def test_a_function_is_accepted_as_its_page_spells_it(name: str, every_kind: Cur
     found = re.sub(r"\b[xyz]\b", lambda each: values[each[0]], spelling_of(name))
     sql = f"SELECT COUNT(*) AS n FROM t WHERE ({found}) IS NOT NULL"  # noqa: S608 - our own page
     assert every_kind.explain(sql, epsilon=0.1).columns[0].name == "n"
+
+
+@pytest.fixture(scope="module")
+def asked() -> Curator:
+    return curator_of(clinic_of(3))
+
+
+@pytest.mark.parametrize("form", forms(), ids=str)
+def test_a_form_of_sql_is_answered_or_rejected_as_its_page_says(form: Form, asked: Curator) -> None:
+    for each in form.examples:
+        if each.error is None:
+            asked.explain(each.sql, epsilon=1, **each.how)
+            continue
+        with pytest.raises(errors.DiscreetError) as found:
+            asked.explain(each.sql, epsilon=1, **each.how)
+        assert found.type.__name__ == each.error, each.sql
+
+
+def test_all_forms_of_sql_are_on_their_page() -> None:
+    tables = re.findall(r"<!-- table: (\w+) -->", text_of(DOCS / "reference" / "sql.md"))
+    assert set(tables) == {each.section for each in forms()} | set(COMPUTED)
 
 
 def test_every_error_is_on_its_page() -> None:

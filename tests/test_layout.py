@@ -16,10 +16,12 @@ OWN_FOLDERS = {
     "benchmarks",
     "benchmarks/accuracy",
     "benchmarks/workloads",
+    "forms",
     "fuzzing",
     "golden",
     "properties",
     "stored",
+    "suites",
 }
 """Folders of tests that are about the whole, or about what is not part of the package."""
 

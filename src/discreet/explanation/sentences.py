@@ -6,11 +6,10 @@ from datetime import datetime
 from fractions import Fraction
 
 from discreet.amounts import error_text, number_text, percent
-from discreet.catalog.schema import Kind, Value, time_from_number
+from discreet.catalog.schema import Kind, PublicRange, Value, time_from_number
 from discreet.estimators import ExpectedMargin, MarginPerCount, RankMargin
 from discreet.mechanisms.row_threshold import RowThreshold
 from discreet.parameters import did_you_mean
-from discreet.query import noise_reasons
 from discreet.query.plan.plan import PlannedKeySelection
 from discreet.query.questions import (
     Aggregate,
@@ -21,6 +20,7 @@ from discreet.query.questions import (
     DeclaredGroups,
     FixedBins,
     FromPublicTables,
+    FullJoinSum,
     JoinProduct,
     Key,
     LeftOut,
@@ -31,7 +31,6 @@ from discreet.query.questions import (
     NullUnit,
     NullValues,
     NumberedRows,
-    PublicRange,
     RowChoiceTime,
     RowsPerUnit,
     Statistic,
@@ -215,7 +214,7 @@ def _limit(limit: ContributionLimit, unit: UnitName, *, with_table: bool) -> str
     if limit.groups is not None:
         behind += f", from at most {_number(limit.groups, 'group')}"
     what, table = ("distinct value" if limit.of is Limited.VALUES else "row"), ""
-    if limit.of is Limited.ROWS and isinstance(limit.reason, JoinProduct):
+    if limit.of is Limited.ROWS and isinstance(limit.reason, JoinProduct | FullJoinSum):
         what = "joined row"
     if limit.of is Limited.ROWS and isinstance(limit.reason, RowsPerUnit) and with_table:
         table = f" of {limit.reason.table}"
@@ -232,6 +231,8 @@ def _limit_source(reason: LimitReason, of: Limited) -> str:
             return " × ".join(f"{number_text(rows)} of {name}" for name, rows in factors)
         case UnionSum(left=left, right=right) if of is Limited.ROWS:
             return f"{number_text(left)} + {number_text(right)} of the two parts of UNION ALL"
+        case FullJoinSum(left=left, right=right) if of is Limited.ROWS:
+            return f"{number_text(left)} + {number_text(right)} of the two sides of FULL JOIN"
         case _:
             return ""
 
@@ -395,41 +396,6 @@ def _why_undeclared(why: UndeclaredReason) -> str:
             return f"The values of {listed(columns) or 'the group key'} are not declared"
         case TooManyKeys(number=number, most=most):
             return f"There are {number_text(number)} possible groups, more than {number_text(most)}"
-
-
-# --------------------------------------------------------------------------- noise
-
-
-def noise_sentence(reason: noise_reasons.NoiseReason) -> str:
-    """Return why it is this noise."""
-    match reason:
-        case noise_reasons.NoDelta():
-            return "Gaussian noise would need a δ, and this query has none."
-        case noise_reasons.UnknownGroups():
-            return "Gaussian noise would need to know the number of groups in advance."
-        case noise_reasons.NotDrawable():
-            return "Gaussian noise cannot be drawn at this ε and δ."
-        case noise_reasons.LaplaceNarrower(ratio=ratio):
-            return f"With Gaussian noise, margins of error would be {ratio:.2g} times as wide."
-        case noise_reasons.GaussianNarrower(ratio=ratio, rho=rho):
-            alike = "" if rho is None else f", which costs as much: ρ = {brief(rho)}"
-            return f"Margins of error are {ratio:.2g} times as wide as with Laplace noise{alike}."
-        case _:
-            return ""
-
-
-def choice_sentence(aggregate: Aggregate, support: int | None = None) -> str:
-    """Return how a mechanism selects a value, and how many rows a value needs."""
-    if aggregate.statistic is Statistic.MODE:
-        return "It picks a value, and frequent values are more likely."
-    picks = f"It picks a value, and values near {rank_name(aggregate)} are more likely."
-    if support is None:
-        return picks
-    least = number_text(support)
-    return (
-        f"{picks} An interval that holds the exact value comes with it. The value is NULL below "
-        f"about {least} rows, by a noisy count."
-    )
 
 
 # --------------------------------------------------------------------------- words

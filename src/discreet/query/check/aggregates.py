@@ -87,7 +87,8 @@ def is_aggregate(node: exp.Expr) -> bool:
         return is_aggregate(node.this)
     if isinstance(node, exp.Anonymous):
         return node.name.casefold() in OTHER_NAMES or node.name.casefold() in NO_FORM
-    return isinstance(node, exp.AggFunc) and not isinstance(node.parent, exp.Window)
+    is_of_window = isinstance(node.parent, exp.Window) and node.arg_key == "this"
+    return isinstance(node, exp.AggFunc) and not is_of_window
 
 
 def has_aggregate(node: exp.Expr) -> bool:

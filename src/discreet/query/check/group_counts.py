@@ -21,6 +21,9 @@ OUTER = {"expressions", "from_", "with_"}
 INNER = {"expressions", "from_", "joins", "where", "group", "distinct"}
 """The clauses that a SELECT of this form may have, outside and inside."""
 
+REPEATS = "discreet_repeats"
+"""The mark of a query around which UNION drops repeated rows."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupCount:
@@ -95,10 +98,22 @@ def _inner(outer: exp.Select, source: exp.Expr) -> exp.Select | None:
         is_bare = isinstance(source, exp.Subquery) and not _clauses(source) - {"this", "alias"}
         has_names = isinstance(alias, exp.TableAlias) and bool(alias.columns)
         found = source.this if is_bare and not has_names else None
+    if isinstance(found, exp.Union):
+        return _distinct_of(found)
     return found if isinstance(found, exp.Select) and _is_grouped(found) else None
 
 
-def _named(outer: exp.Select, table: exp.Table) -> exp.Select | None:
+def _distinct_of(union: exp.Union) -> exp.Select | None:
+    """Return UNION as SELECT DISTINCT over UNION ALL."""
+    if _clauses(union) - {"this", "expression", "distinct"} or not union.args.get("distinct"):
+        return None
+    union.set("distinct", False)
+    union.meta[REPEATS] = True
+    rows = exp.Subquery(this=union, alias=exp.TableAlias(this=exp.to_identifier("__all")))
+    return exp.Select(expressions=[exp.Star()], from_=exp.From(this=rows), distinct=exp.Distinct())
+
+
+def _named(outer: exp.Select, table: exp.Table) -> exp.Query | None:
     clause = outer.args.get("with_")
     if clause is None or clause.args.get("recursive") or _clauses(table) - {"this", "alias"}:
         return None
@@ -112,7 +127,7 @@ def _named(outer: exp.Select, table: exp.Table) -> exp.Select | None:
     if not left:
         outer.set("with_", None)
     body = entries[0].this
-    return body if isinstance(body, exp.Select) else None
+    return body if isinstance(body, exp.Query) else None
 
 
 def _is_grouped(inner: exp.Select) -> bool:

@@ -1,6 +1,6 @@
 """SELECT over private rows: the result is private rows, groups by unit, or a release."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from sqlglot import exp
@@ -13,35 +13,48 @@ from discreet.query.check.aggregates import (
     same_level,
 )
 from discreet.query.check.filtered_rows import ROWS, Filtered, needed_rows
-from discreet.query.check.group_counts import GroupCount, counting, value_of
-from discreet.query.check.intervals import ends_of
-from discreet.query.check.joins import Joined, Selection, join_all
-from discreet.query.check.keys import groups_of, key_nodes, unlisted
-from discreet.query.check.post_select import (
-    expand_stars,
-    finish_post_query,
-    unused_name,
-    written_name,
+from discreet.query.check.first_rows import (
+    distinct_on,
+    is_distinct_on,
+    number_rows,
+    refuse_other_units,
 )
+from discreet.query.check.group_counts import GroupCount, counting, value_of
+from discreet.query.check.grouping_sets import (
+    GROUPINGS,
+    SETS,
+    KeySet,
+    ReleasedSet,
+    key_sets,
+    missing_keys,
+    put_together,
+    refuse_empty,
+    refuse_unit,
+)
+from discreet.query.check.joins import Joined, join_all
+from discreet.query.check.keys import groups_of, key_node, key_nodes, unlisted
+from discreet.query.check.named_windows import write_out_windows
+from discreet.query.check.post_select import expand_stars, written_names
 from discreet.query.check.registered import register
 from discreet.query.check.relations import (
     CommonTables,
-    Names,
     OutputColumn,
     PostQuery,
     PrivateRows,
     TableRef,
-    origins_of,
 )
+from discreet.query.check.released_tables import opened_select, released_table, table_named
 from discreet.query.check.row_numbers import (
     is_row_number,
     picked_by_qualify,
     picked_by_where,
 )
 from discreet.query.check.row_scope import QuestionWalk, RowScope
+from discreet.query.check.selections import Selection
 from discreet.query.check.unit_groups import GROUPS, GroupRewriter, check_square, unit_aggregate
 from discreet.query.check.unit_keys import is_one_to_one, refuse_one_unit_groups
 from discreet.query.check.unit_values import UnitReading
+from discreet.query.check.unmatched_rows import refuse_unmatched, unmatched_rows
 from discreet.query.check.written_aggregates import rewrite_aggregates
 from discreet.query.expressions.narrowing import narrow
 from discreet.query.expressions.rejections import below, row_level, unhandled
@@ -53,7 +66,6 @@ from discreet.query.questions import (
     Aggregation,
     Key,
     OneRowPerUnit,
-    Statistic,
     UndeclaredGroups,
 )
 from discreet.query.tree import (
@@ -64,10 +76,6 @@ from discreet.query.tree import (
     Select,
 )
 
-RELEASED = "released_"
-"""What released tables are called, with their number."""
-
-
 KEY_KINDS = set(Kind) - {Kind.OTHER, Kind.INTERVAL}
 
 
@@ -77,40 +85,42 @@ class PrivateSelect:
     def __init__(self, walker: QuestionWalk, selection: Selection, named: CommonTables) -> None:
         self.walker, self.selection, self.named = walker, selection, named
         self.node = selection.node
-        self.names = Names(selection.sources, shared=selection.shared)
+        self.names = selection.names
         expand_stars(self.node, self.names)
         rewrite_aggregates(self.node)
         self.scope = RowScope(walker, self.names, named, self._aliases())
 
     def result(self) -> PrivateRows | PostQuery:
         """Return what the SELECT is."""
-        distinct = self.node.args.get("distinct")
-        if distinct is not None and distinct.args.get("on"):
-            raise unhandled("DISTINCT ON", self.node, "Use GROUP BY")
+        sets = key_sets(self.node)
+        if sets is not None:
+            return self._released_sets(sets)
         keys = self._key_nodes()
-        if keys is None:
-            return self._distinct() if distinct is not None else self._rows()
-        return self._grouped(keys)
+        if keys is not None:
+            return self._grouped(keys)
+        is_plain = is_distinct_on(self.node) or not self.node.args.get("distinct")
+        return self._rows() if is_plain else self._distinct()
 
     # ----------------------------------------------------------------------- rows
 
     def _rows(self) -> PrivateRows:
         """Row by row: filter and compute."""
+        self._settle_windows()
         self._refuse_order()
         if self.node.args.get("having"):
             raise unhandled("HAVING without GROUP BY or an aggregate", self.node.args["having"])
         filtered = self._filtered()
+        refuse_unmatched(filtered.unmatched, self.names)
         self.scope.allows_windows = True
         qualify = self.node.args.get("qualify")
         only = None if qualify is None else condition(qualify.this, self.scope)
         joined = picked_by_qualify(filtered.joined, only)
+        names = written_names(self.node.expressions)
         columns = tuple(
             NamedExpression(
                 name=name, expression=filtered.known(translate(each.unalias(), self.scope))
             )
-            for name, each in zip(
-                _names_of(self.node.expressions), self.node.expressions, strict=True
-            )
+            for name, each in zip(names, self.node.expressions, strict=True)
         )
         rows = Select(
             source=joined.rows,
@@ -132,6 +142,7 @@ class PrivateSelect:
             is_unit=self.names.is_unit(expression),
             has_nulls=found.has_nulls if found is not None else _makes_nulls(expression),
             origin=found.origin if found is not None and keeps_origin else None,
+            is_unit_or_null=found is not None and found.is_unit_or_null,
             is_row_number=is_row_number(expression)
             or (found is not None and keeps_origin and found.is_row_number),
         )
@@ -141,6 +152,15 @@ class PrivateSelect:
         keys = [each.unalias() for each in self.node.expressions]
         self.node.set("distinct", None)
         return self._grouped(keys)
+
+    def _settle_windows(self) -> None:
+        """Write out named windows, and DISTINCT ON as a condition on row numbers."""
+        write_out_windows(self.node)
+        if is_distinct_on(self.node):
+            parts = self._key_nodes_of(distinct_on(self.node))
+            if not any(self.names.is_unit(translate(each, self.scope)) for each in parts):
+                raise refuse_other_units(parts, self.names)
+            number_rows(self.node, parts)
 
     def _refuse_order(self) -> None:
         for clause in ("limit", "offset", "order"):
@@ -181,6 +201,7 @@ class PrivateSelect:
             joined=picked_by_where(joined, together, self.names),
             where=together,
             narrowed={} if together is None else narrow(together),
+            unmatched=unmatched_rows(self.selection, asked, self._all_of),
         )
 
     def _all_of(self, conditions: list[exp.Expr]) -> Expression:
@@ -213,26 +234,31 @@ class PrivateSelect:
 
     def _grouped(self, key_nodes: list[exp.Expr]) -> PrivateRows | PostQuery:
         filtered = self._filtered()
+        keys = self._keys(key_nodes, filtered)
+        if any(self.names.is_unit(each) for each in keys):
+            return self._per_unit(list(keys), filtered)
+        return self._release(list(keys.values()), list(keys), filtered)
+
+    def _keys(self, key_nodes: list[exp.Expr], filtered: Filtered) -> dict[Expression, exp.Expr]:
+        """Return the different keys, and how each is written."""
         for each in key_nodes:
             if any(is_aggregate(part) for part in same_level(each)):
                 raise unhandled("An aggregate in GROUP BY", each)
         keys: dict[Expression, exp.Expr] = {}
         for each in key_nodes:
-            key = filtered.known(translate(each, self.scope))
+            key = filtered.known_key(translate(each, self.scope))
             if key.facts.kind not in KEY_KINDS:
                 raise unhandled(f"GROUP BY a value of type {key.facts.kind.value}", each)
             keys.setdefault(key, each)
-        if any(self.names.is_unit(each) for each in keys):
-            return self._per_unit(list(keys), filtered)
-        return self._release(list(keys.values()), list(keys), filtered)
+        return keys
 
     # ----------------------------------------------------------------------- groups by unit
 
     def _per_unit(self, keys: list[Expression], filtered: Filtered) -> PrivateRows:
         """GROUP BY the unit: what is computed of one unit's rows is private still."""
+        self._settle_windows()
         self._refuse_order()
-        if self.node.args.get("qualify"):
-            raise unhandled("QUALIFY with GROUP BY on the privacy unit", self.node.args["qualify"])
+        refuse_unmatched(filtered.unmatched, self.names)
         if self.node.args.get("distinct"):
             raise unhandled("DISTINCT with GROUP BY on the privacy unit", self.node)
         reading = UnitReading(scope=self.scope, names=self.names, keys=keys, known=filtered.known)
@@ -244,7 +270,7 @@ class PrivateSelect:
         )
         is_single_row = filtered.joined.one_row_per_unit
         aggregates = [
-            unit_aggregate(f"u{i}", each, node, is_single_row=is_single_row).mapped(rebase)
+            unit_aggregate(f"u{i}", each, rebase, node, is_single_row=is_single_row)
             for i, (each, node) in enumerate(zip(made, nodes, strict=True))
         ]
         rows = GroupByUnit(source=inner, name=ROWS, keys=key_columns, aggregates=tuple(aggregates))
@@ -280,10 +306,10 @@ class PrivateSelect:
         plain = exp.Select(expressions=columns)
         if having is not None:
             plain.set("where", exp.Where(this=regroup.rewritten(having.this)))
+        if qualify := self.node.args.get("qualify"):
+            plain.set("qualify", exp.Qualify(this=regroup.rewritten(qualify.this)))
         source = TableRef(name=GROUPS, relation=groups)
-        inner = PrivateSelect(
-            self.walker, Selection(node=plain, first=source, joinings=()), self.named
-        )
+        inner = PrivateSelect(self.walker, Selection(node=plain, first=source), self.named)
         return replace(inner._rows(), is_per_unit=True)
 
     # ----------------------------------------------------------------------- releases
@@ -293,15 +319,32 @@ class PrivateSelect:
     ) -> PostQuery:
         """Release an aggregate over rows of many units: here the noise comes in."""
         nodes = list(self._aggregates())
+        number, places = self._registered(key_nodes, keys, nodes, filtered)
+        names = {id(node): f"a{place}" for node, place in zip(nodes, places, strict=True)}
+        groups = released_table(number, len(keys), self.walker.releases[number].aggregates)
+        return self._opened(table_named(number), groups, keys, names)
+
+    def _registered(
+        self,
+        key_nodes: list[exp.Expr],
+        keys: list[Expression],
+        nodes: list[exp.Expr],
+        filtered: Filtered,
+    ) -> tuple[int, tuple[int, ...]]:
+        """Note what is released, and return its number and where each aggregate is there."""
         made = [_known(aggregate_from(each, self.scope, self.names), filtered) for each in nodes]
         for each, node in zip(made, nodes, strict=True):
             check_square(each, node)
         arguments = [part for each in made for part in each.arguments]
         inner, rebase = needed_rows(filtered, keys, arguments)
         joined = filtered.joined
+        shown, around = inner, self.names
+        if unmatched := filtered.unmatched:
+            shown, around = unmatched.among(inner, self.names)
+            unmatched.check(keys, [aggregate_from(each, self.scope, around) for each in nodes])
         asked = [each.mapped(rebase) for each in made]
         texts = [each.sql(dialect=DIALECT) for each in key_nodes]
-        known = groups_of(tuple(keys), self.names, self.walker.public, inner)
+        known = groups_of(tuple(keys), around, self.walker.public, shown)
         if isinstance(known, UndeclaredGroups):
             refuse_one_unit_groups(keys, key_nodes, self.names)
         release = Aggregation(
@@ -329,53 +372,47 @@ class PrivateSelect:
             ),
         )
         number, places = register(release, self.walker.releases)
-        names = {id(node): f"a{places[each]}" for node, each in zip(nodes, asked, strict=True)}
-        return self._opened(number, keys, names)
+        return number, tuple(places[each] for each in asked)
 
-    def _opened(self, number: int, keys: list[Expression], names: dict[int, str]) -> PostQuery:
-        """Return the SELECT as one over the released table."""
-        table = f"{RELEASED}{number}"
-        regroup = GroupRewriter(self.node, self.scope, keys, names, table=table)
-        node = self.node
-        columns = [regroup.column(each) for each in node.expressions]
-        opened = exp.Select(
-            expressions=columns,
-            from_=exp.From(this=exp.Table(this=exp.to_identifier(table, quoted=True))),
-        )
-        if having := node.args.get("having"):
-            opened.set("where", exp.Where(this=regroup.rewritten(having.this)))
-        if qualify := node.args.get("qualify"):
-            opened.set("qualify", exp.Qualify(this=regroup.rewritten(qualify.this)))
-        if windows := node.args.get("windows"):
-            opened.set("windows", [regroup.rewritten(each) for each in windows])
-        if order := node.args.get("order"):
-            regroup.prefers_aliases = True
-            opened.set("order", regroup.rewritten(order))
-        for clause in ("limit", "offset", "distinct", "with_"):
-            if node.args.get(clause):
-                opened.set(clause, node.args[clause])
-        made = self.walker.releases[number].aggregates
-        aggregates = [f"a{i}" for i in range(len(made))]
-        key_names = [f"k{i}" for i in range(len(keys))]
-        released = PostQuery(
-            tree=opened,
-            columns=(*key_names, *aggregates),
-            spreads={
-                name: f"{name}_spread"
-                for name, each in zip(aggregates, made, strict=True)
-                if each.statistic not in CHOSEN
-            },
-            noisy=frozenset(aggregates),
-            ends=ends_of(made),
-            origins=origins_of(number, key_names, aggregates),
-            is_public=False,
-            is_single=not keys,
-        )
-        return finish_post_query(opened, (TableRef(name=table, relation=released),))
+    def _opened(
+        self, table: exp.Expr, groups: PostQuery, keys: list[Expression], names: dict[int, str]
+    ) -> PostQuery:
+        """Return the SELECT as one over a table of its groups."""
+        regroup = GroupRewriter(self.node, self.scope, keys, names, table=table.alias_or_name)
+        return opened_select(self.node, regroup, table, groups)
 
+    def _released_sets(self, sets: list[KeySet]) -> PostQuery:
+        """Release an aggregate for each set of keys, and put the results together."""
+        filtered = self._filtered()
+        nodes = [self._key_nodes_of(each) for each in sets]
+        keys = self._keys([each for one in nodes for each in one], filtered)
+        refuse_unit(keys, self.names)
+        found = list(self._aggregates())
+        groupings = [each for each in found if isinstance(each, GROUPINGS)]
+        aggregates = [each for each in found if not isinstance(each, GROUPINGS)]
+        if not aggregates:
+            refuse_empty(sets, self.node)
+        released = []
+        for one in nodes:
+            own = self._keys(one, filtered)
+            chosen = [key for key in keys if key in own]
+            written = [keys[key] for key in chosen]
+            number, places = self._registered(written, chosen, aggregates, filtered)
+            released.append(ReleasedSet(number=number, keys=tuple(chosen), places=places))
+        missing = [
+            missing_keys(each, self._keys(self._key_nodes_of(each.expressions), filtered), released)
+            for each in groupings
+        ]
+        made = self.walker.releases
+        together = put_together(released, made, list(keys), missing)
+        names = {id(node): f"a{i}" for i, node in enumerate(aggregates)}
+        names |= {id(node): f"g{i}" for i, node in enumerate(groupings)}
+        table = together.tree.subquery(SETS, copy=False)
+        return self._opened(table, together, list(keys), names)
 
-CHOSEN = {Statistic.QUANTILE, Statistic.MIN, Statistic.MAX, Statistic.MODE}
-"""Values that a mechanism chooses: their error is one of rank, not of distance."""
+    def _key_nodes_of(self, nodes: Iterable[exp.Expr]) -> list[exp.Expr]:
+        aliases = self._aliases()
+        return [key_node(each, self.node.expressions, self.names, aliases) for each in nodes]
 
 
 def _known(aggregate: Aggregate, filtered: Filtered) -> Aggregate:
@@ -401,10 +438,3 @@ def _makes_nulls(expression: Expression) -> bool:
     """Return whether NULL is among an expression's known values, as of a CASE without ELSE."""
     domain = expression.facts.domain
     return domain is not None and None in domain
-
-
-def _names_of(columns: list[exp.Expr]) -> list[str]:
-    names: list[str] = []
-    for each in columns:
-        names.append(unused_name(written_name(each), names))
-    return names

@@ -14,13 +14,23 @@ from fractions import Fraction
 from sqlglot import exp
 
 from discreet.catalog.catalog import Catalog
-from discreet.catalog.schema import Bounds, Column, Kind, PublicTable, Value, number_from_time
+from discreet.catalog.schema import (
+    Bounds,
+    Column,
+    Kind,
+    PublicRange,
+    PublicTable,
+    Value,
+    number_from_time,
+)
 from discreet.query.check.relations import PublicReader, quoted
-from discreet.query.questions import Aggregation, PublicRange, Question
+from discreet.query.questions import Aggregation, Question
 from discreet.query.tree import (
+    ConstantRows,
     GroupByUnit,
     PublicScan,
     Relation,
+    ReleasedRows,
     Scan,
     Select,
     UnionAll,
@@ -123,7 +133,7 @@ def _public_columns(rows: Relation, needed: frozenset[str]) -> Iterator[tuple[st
                 mine = frozenset(each.name for each in read if each.source == name)
                 if isinstance(source, PublicScan):
                     yield from ((source.table.casefold(), each) for each in sorted(mine))
-                else:
+                elif not isinstance(source, ConstantRows | ReleasedRows):
                     yield from _public_columns(source, mine)
         case GroupByUnit():
             made = [each.argument for each in rows.aggregates if each.name in needed]

@@ -1,4 +1,4 @@
-"""What stands in FROM, and what names mean there; renamed and united rows."""
+"""What stands in FROM, and what names mean there; renamed rows."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -7,45 +7,29 @@ from typing import Protocol
 
 from sqlglot import exp
 
-from discreet.catalog.catalog import Catalog, column_of
-from discreet.catalog.schema import (
-    Column,
-    ColumnUnit,
-    Kind,
-    PathUnit,
-    PrivateTable,
-    PublicTable,
-    RowUnit,
-    Unit,
-    Value,
-)
-from discreet.errors import QuestionError, UnknownNameError, UnsupportedError
+from discreet.catalog.schema import Column, Kind, PublicTable, Value
+from discreet.errors import QuestionError, UnknownNameError
 from discreet.query.check.key_space import KeySpace
 from discreet.query.expressions.facts import facts_from_column
 from discreet.query.expressions.rejections import unknown_column, unknown_table
 from discreet.query.parse import span_of
 from discreet.query.questions import (
+    Aggregation,
     ColumnOrigin,
     LeftOut,
     LimitReason,
-    NoPathToUnit,
-    NullUnit,
     OriginKind,
-    RowIsUnit,
-    RowsPerUnit,
-    UnionSum,
 )
 from discreet.query.tree import (
     ColumnOf,
     Expression,
     Facts,
     Interval,
-    NamedExpression,
     Relation,
-    Scan,
-    Select,
-    UnionAll,
 )
+
+RELEASED = "released_"
+"""What released tables are called, with their number."""
 
 
 class PublicReader(Protocol):
@@ -73,6 +57,14 @@ class PublicReader(Protocol):
         """Return which rows of its lists occur together; None if that could not be computed."""
         ...
 
+    def kinds(self, sql: str, releases: Sequence[Aggregation]) -> tuple[Kind, ...]:
+        """Return what the columns of SQL over public and released tables are; runs nothing."""
+        ...
+
+    def rows(self, sql: str, kinds: Sequence[Kind], most: int) -> list[tuple[Value, ...]]:
+        """Return the first rows of SQL over public tables, columns as values of these kinds."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutputColumn:
@@ -87,6 +79,22 @@ class OutputColumn:
     """The table and column it is taken from unchanged, in lower case."""
     is_row_number: bool = False
     """Whether it numbers the rows of a unit, no two of them alike."""
+    table: str | None = None
+    """Of a join in brackets: the table there by which it is found; empty for a column of both."""
+    called: str | None = None
+    """Of a join in brackets: its name in that table."""
+    is_unit_or_null: bool = False
+    """Whether it holds the unit wherever it is not NULL, as after an outer join in brackets."""
+
+    @property
+    def written(self) -> str:
+        """How a query writes its name."""
+        return self.name if self.called is None else self.called
+
+    @property
+    def is_merged(self) -> bool:
+        """Whether it stands for the columns of both sides of FULL JOIN."""
+        return self.table == ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,8 +141,34 @@ class PostQuery:
     """Whether noisy numbers decide which of its rows or values are there."""
     is_single: bool = False
     """Whether it has one row at most, whatever was released."""
+    groups_of: int | None = None
+    """The release whose groups its rows are, each at most once, if they are."""
+    row_key: frozenset[str] | None = None
+    """Columns in which no two of its rows agree, if any are known besides keys of a release."""
     entry: exp.CTE | None = None
     """Where WITH gives it a name, if it does."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConstantTable:
+    """Rows that the query states or public tables give, read while the query is checked."""
+
+    columns: tuple[OutputColumn, ...]
+    rows: tuple[tuple[Value, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleasedTable:
+    """Rows of SQL over released tables, known when these are: before the next release is made."""
+
+    number: int
+    columns: tuple[OutputColumn, ...]
+    key: tuple[str, ...] | None
+    """Columns in which no two rows agree; None if that is not known, () if there is one row."""
+    groups: tuple[tuple[Value, ...], ...] | None = None
+    """Where each row is of another declared group: all groups."""
+    places: Mapping[str, int] = field(default_factory=dict)
+    """Which columns are keys of these groups, and at which place."""
 
 
 CommonTables = dict[str, PrivateRows | PostQuery]
@@ -146,7 +180,7 @@ class TableRef:
     """A relation in FROM, by the name that the query gives it."""
 
     name: str
-    relation: PrivateRows | PublicTable | PostQuery
+    relation: PrivateRows | PublicTable | PostQuery | ConstantTable | ReleasedTable
     renamed: tuple[str, ...] = ()
     """Names of its columns, if the query gives any."""
     is_optional: bool = False
@@ -155,7 +189,9 @@ class TableRef:
     @cached_property
     def columns(self) -> tuple[OutputColumn, ...]:
         match self.relation:
-            case PrivateRows(columns=outs):
+            case PrivateRows(columns=outs) | ConstantTable(columns=outs):
+                found = outs
+            case ReleasedTable(columns=outs):
                 found = outs
             case PublicTable(columns=columns):
                 found = tuple(map(output_from_column, columns))
@@ -164,11 +200,25 @@ class TableRef:
                     OutputColumn(name=each, facts=Facts(kind=Kind.OTHER)) for each in names
                 )
         if self.is_optional:
-            found = tuple(map(_optional, found))
+            found = tuple(map(optional, found))
         if not self.renamed:
             return found
         names = (*self.renamed, *(each.name for each in found[len(self.renamed) :]))
         return tuple(replace(each, name=name) for each, name in zip(found, names, strict=True))
+
+
+def table_of(source: TableRef, out: OutputColumn) -> str:
+    """Return the name of the table by which a query finds a column."""
+    return source.name if out.table is None else out.table
+
+
+def column_node(source: TableRef, out: OutputColumn, *, is_bare: bool = False) -> exp.Column:
+    """Return how a query writes a column, without its table if it is bare."""
+    table = "" if is_bare else table_of(source, out)
+    return exp.column(
+        exp.to_identifier(out.written, quoted=True),
+        table=exp.to_identifier(table, quoted=True) if table else None,
+    )
 
 
 def quoted(name: str) -> str:
@@ -190,11 +240,20 @@ def public_of(source: TableRef) -> PublicTable:
     return source.relation
 
 
-def _is_list(source: TableRef) -> bool:
-    return isinstance(source.relation, PublicTable) and not source.is_optional
+def is_listed(source: TableRef) -> bool:
+    """Return whether the rows of a source can be read while the query is checked."""
+    return isinstance(source.relation, PublicTable | ConstantTable)
 
 
-def _optional(out: OutputColumn) -> OutputColumn:
+def _preference(found: tuple[TableRef, OutputColumn]) -> tuple[bool, bool, bool]:
+    """Return what stands first of equal columns of USING: where both are there, a public one."""
+    source, out = found
+    is_list = is_listed(source) and not source.is_optional
+    return not out.is_merged, not is_list, source.is_optional
+
+
+def optional(out: OutputColumn) -> OutputColumn:
+    """Return a column as it is on the optional side of a join."""
     domain = out.facts.domain
     with_null = domain if domain is None or None in domain else (*domain, None)
     facts = replace(out.facts, nullable=True, domain=with_null)
@@ -211,43 +270,6 @@ def output_from_column(
         is_unit=is_unit,
         has_nulls=column.nulls is True,
         origin=None if table is None else (table.casefold(), column.name.casefold()),
-    )
-
-
-def without_unit(table: PrivateTable, unit: Unit) -> tuple[LeftOut, ...]:
-    """Return which rows of a table belong to no unit."""
-    if isinstance(table.unit, PathUnit):
-        path = table.unit
-        return (NoPathToUnit(table=table.name, column=path.column, parent=path.table),)
-    column = column_of(table, unit.column) if isinstance(unit, ColumnUnit) else None
-    if column is None or column.nulls is False:
-        return ()
-    return (NullUnit(table=table.name, column=column.name),)
-
-
-def scan(table: PrivateTable, catalog: Catalog) -> PrivateRows:
-    """Return a private table's rows with their units."""
-    parents = catalog.parents(table)
-    owner = parents[-1] if parents else table
-    unit = owner.unit
-    unit_column = column_of(owner, unit.column) if isinstance(unit, ColumnUnit) else None
-    own = unit.column.casefold() if isinstance(unit, ColumnUnit) and not parents else None
-    is_row = isinstance(unit, RowUnit) and not parents
-    return PrivateRows(
-        rows=Scan(table=table, parents=parents),
-        columns=tuple(
-            output_from_column(each, is_unit=each.name.casefold() == own, table=table.name)
-            for each in table.columns
-        ),
-        unit_kind=None if unit_column is None else unit_column.kind,
-        contribution_limit=1 if is_row else table.rows_per_unit,
-        reason=RowIsUnit(table=table.name)
-        if is_row
-        else RowsPerUnit(
-            table=table.name, rows=table.rows_per_unit, is_default=table.is_default_limit
-        ),
-        one_row_per_unit=is_row,
-        left_out=without_unit(table, unit),
     )
 
 
@@ -271,11 +293,14 @@ class Names:
         *,
         parent: "Names | None" = None,
         shared: frozenset[str] = frozenset(),
+        is_open: bool = False,
     ) -> None:
         self.sources = sources
         self.parent = parent
         self.shared = shared
-        """Columns of USING: the first source's stands for all."""
+        """Columns of USING and NATURAL, which stand for those of both sides."""
+        self.is_open = is_open
+        """Whether another database finds what they stand for."""
 
     def find(self, node: exp.Column) -> tuple[TableRef, OutputColumn]:
         """Return what a column's name means here, or reject it with the nearest name."""
@@ -285,14 +310,13 @@ class Names:
         if not found:
             raise self._unknown(node)
         if len(found) > 1 and node.name.casefold() not in self.shared:
-            one, other = (source.name for source, _ in found[:2])
+            one, other = (table_of(*each) for each in found[:2])
             raise UnknownNameError(
                 f"Column {node.name} is ambiguous: both {one} and {other} have it",
                 f"Write {one}.{node.name} or {other}.{node.name}",
                 span=span_of(node),
             )
-        # Where both columns of USING are equal, a public one tells more.
-        return next((each for each in found if _is_list(each[0])), found[0])
+        return min(found, key=_preference)
 
     def has(self, node: exp.Column) -> bool:
         """Return whether the name means a column here."""
@@ -317,95 +341,74 @@ class Names:
         out = self.out(expression)
         return out is not None and out.is_unit
 
+    def is_unit_or_null(self, expression: Expression) -> bool:
+        """Return whether an expression is a column that says so wherever it is not NULL."""
+        out = self.out(expression) if isinstance(expression, ColumnOf) else None
+        return out is not None and (out.is_unit or out.is_unit_or_null)
+
     def all(self, table: str | None = None) -> Iterator[tuple[TableRef, OutputColumn]]:
         """Yield the columns that a star stands for."""
         seen: set[str] = set()
         for source in self.sources:
-            if table is not None and source.name.casefold() != table.casefold():
-                continue
             for out in source.columns:
-                folded = out.name.casefold()
+                if table is not None and table_of(source, out).casefold() != table.casefold():
+                    continue
+                folded = out.written.casefold()
                 if folded in self.shared and folded in seen:
                     continue
                 seen.add(folded)
                 yield source, out
+
+    def is_coalesced(self, source: TableRef, out: OutputColumn) -> bool:
+        """Return whether a shared column is that of this source only where it has a row."""
+        is_shared = out.written.casefold() in self.shared
+        return is_shared and (self.is_open or source.is_optional)
 
     def _candidates(self, node: exp.Column) -> list[tuple[TableRef, OutputColumn]]:
         table, name = node.table.casefold(), node.name.casefold()
         return [
             (source, out)
             for source in self.sources
-            if not table or source.name.casefold() == table
             for out in source.columns
-            if out.name.casefold() == name
+            if out.written.casefold() == name
+            and (not table or table_of(source, out).casefold() == table)
         ]
 
     def _unknown(self, node: exp.Column) -> QuestionError:
-        tables = {each.name.casefold(): each for each in self.sources}
+        columns = [(table_of(*each), each[1].written) for each in self._columns()]
+        tables = {each.casefold(): each for each in self.tables}
         table = node.table.casefold()
         if table and table not in tables:
-            known = [each.name for each in self.sources]
+            known = list(tables.values())
             return unknown_table(f"FROM has no table {node.table}", node.table, known, node)
-        known = [out.name for source in self.sources for out in source.columns]
+        known = [name for place, name in columns if not table or place.casefold() == table]
         if table:
-            known = [out.name for out in tables[table].columns]
-            what = f"{tables[table].name} has no column {node.name}"
-        elif len(self.sources) == 1:
-            what = f"{self.sources[0].name} has no column {node.name}"
+            what = f"{tables[table]} has no column {node.name}"
+        elif len(tables) == 1:
+            what = f"{self.tables[0]} has no column {node.name}"
         else:
-            where = " or ".join(each.name for each in self.sources) or "a query without FROM"
+            where = " or ".join(self.tables) or "a query without FROM"
             what = f"There is no column {node.name} in {where}"
         return unknown_column(what, node.name, known, node)
 
-
-NAMED = "__named"
-"""What rows are called while their columns get other names."""
-
-
-def renamed_rows(private: PrivateRows, names: tuple[str, ...]) -> PrivateRows:
-    """Return private rows whose first columns have these names."""
-    if not names:
-        return private
-    given = (*names, *(each.name for each in private.columns[len(names) :]))
-    columns = tuple(
-        NamedExpression(
-            name=name, expression=ColumnOf(source=NAMED, name=out.name, facts=out.facts)
-        )
-        for name, out in zip(given, private.columns, strict=True)
-    )
-    return replace(
-        private,
-        rows=Select(source=private.rows, name=NAMED, columns=columns),
-        columns=tuple(
-            replace(out, name=name) for name, out in zip(given, private.columns, strict=True)
-        ),
-    )
-
-
-def united(left: PrivateRows, right: PrivateRows, node: exp.Expr) -> PrivateRows:
-    """Return the rows of both, column by column."""
-    outs = []
-    for here, there in zip(left.columns, right.columns, strict=True):
-        is_alike = here.facts.kind is there.facts.kind is not Kind.OTHER
-        if not is_alike and not (here.facts.kind.is_number and there.facts.kind.is_number):
-            raise UnsupportedError(
-                f"UNION ALL cannot combine columns of types {here.facts.kind.value} and "
-                f"{there.facts.kind.value}",
-                "Cast one of them with CAST(... AS ...)",
-                span=span_of(node),
+    @property
+    def tables(self) -> list[str]:
+        """What tables are called here, those of joins in brackets among them."""
+        found = [
+            name
+            for source in self.sources
+            for name in (
+                dict.fromkeys(table_of(source, out) for out in source.columns) or (source.name,)
             )
-        outs.append(_united(here, there))
-    return PrivateRows(
-        rows=UnionAll(parts=(left.rows, right.rows)),
-        columns=tuple(outs),
-        unit_kind=left.unit_kind,
-        contribution_limit=left.contribution_limit + right.contribution_limit,
-        reason=UnionSum(left=left.contribution_limit, right=right.contribution_limit),
-        left_out=tuple(dict.fromkeys((*left.left_out, *right.left_out))),
-    )
+        ]
+        return [each for each in found if each]
+
+    def _columns(self) -> Iterator[tuple[TableRef, OutputColumn]]:
+        return ((source, out) for source in self.sources for out in source.columns)
 
 
-def _united(here: OutputColumn, there: OutputColumn) -> OutputColumn:
+def united_column(here: OutputColumn, there: OutputColumn) -> OutputColumn:
+    """Return a column that has values of both."""
     a, b = here.facts, there.facts
     low = (
         None

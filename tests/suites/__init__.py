@@ -1,0 +1,1 @@
+"""Benchmarks that others wrote, on small tables of our own."""
