@@ -79,12 +79,14 @@ class Planner:
         """Parse, check and plan; whether the engine can run it is not asked."""
         with located(query):
             try:
-                return self._checked(check(parse(query), catalog, self.public), target, catalog)
+                return self._checked(
+                    check(parse(query, catalog), catalog, self.public), target, catalog
+                )
             except UnboundedError:
-                bounded = with_public_bounds(parse(query), catalog, self.public)
+                bounded = with_public_bounds(parse(query, catalog), catalog, self.public)
                 if bounded is catalog:
                     raise
-            question = check(parse(query), bounded, self.public)
+            question = check(parse(query, catalog), bounded, self.public)
             return self._checked(with_ranges(question, catalog, bounded), target, catalog)
 
     def _checked(self, question: Question, target: Target | None, catalog: Catalog) -> Plan:

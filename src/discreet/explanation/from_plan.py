@@ -23,6 +23,7 @@ from discreet.explanation.explanation import UNNAMED, ExplainedColumn, Explanati
 from discreet.explanation.hints import clamp_hints
 from discreet.explanation.noise_sentences import choice_sentence, noise_sentence
 from discreet.explanation.notes import left_out_of, limit_text, once, undeclared_notes, unit_of
+from discreet.explanation.one_unit import one_unit_sentence
 from discreet.explanation.sentences import (
     SUSPENDED,
     UnitName,
@@ -52,6 +53,7 @@ from discreet.query.questions import (
     ColumnOrigin,
     Counted,
     DeclaredGroups,
+    OneUnitEach,
     OriginKind,
     Question,
     Statistic,
@@ -130,6 +132,8 @@ def _groups(planned: PlannedRelease, confidence: Fraction) -> str:
     release, known = planned.aggregation, planned.aggregation.groups
     if isinstance(known, DeclaredGroups):
         return declared_groups(release.keys, known)
+    if isinstance(known.why, OneUnitEach):
+        return one_unit_sentence(known.why)
     assert planned.key_selection is not None  # noqa: S101 - undeclared groups are selected
     return undeclared_groups(
         known.why,

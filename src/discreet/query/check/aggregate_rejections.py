@@ -5,14 +5,6 @@ from sqlglot import exp
 from discreet.errors import UnsupportedError
 from discreet.query.parse import DIALECT, span_of
 
-
-def text_of_argument(inner: object) -> str:
-    """Return what an aggregate is of, as SQL: x for DISTINCT x."""
-    if isinstance(inner, exp.Distinct) and inner.expressions:
-        inner = inner.expressions[0]
-    return inner.sql(dialect=DIALECT) if isinstance(inner, exp.Expr) else ""
-
-
 SUPPORTED = (
     *("COUNT", "SUM", "AVG", "VARIANCE", "STDDEV", "MEDIAN", "QUANTILE", "MIN", "MAX", "MODE"),
     *("CORR", "COVAR_POP", "COVAR_SAMP", "REGR_SLOPE", "REGR_INTERCEPT", "REGR_R2"),
@@ -42,7 +34,7 @@ def no_form(node: exp.Expr) -> UnsupportedError:
     written = node.sql(dialect=DIALECT).replace("LISTAGG(", "STRING_AGG(", 1)
     name = written.partition("(")[0]
     if isinstance(bare, LISTS):
-        text = text_of_argument(_unordered(bare.this))
+        text = _text(_unordered(bare.this))
         return UnsupportedError(
             f"{name} would list values of single rows",
             f"Write SELECT {text}, COUNT(*) ... GROUP BY {text} for the values and their frequency",
@@ -58,7 +50,7 @@ def no_form(node: exp.Expr) -> UnsupportedError:
 
 
 def _only_of_one_unit(bare: exp.Expr, name: str, node: exp.Expr) -> UnsupportedError:
-    text = text_of_argument(_unordered(bare.this))
+    text = _text(_unordered(bare.this))
     by = bare.args.get("expression")
     fix = COUNTED_INSTEAD[type(bare)].format(this=text, by=by.sql(dialect=DIALECT) if by else "")
     return UnsupportedError(
@@ -77,3 +69,9 @@ def _unordered(node: exp.Expr) -> exp.Expr:
     while isinstance(node, exp.Order | exp.Limit | exp.HavingMax):
         node = node.this
     return node
+
+
+def _text(inner: object) -> str:
+    if isinstance(inner, exp.Distinct) and inner.expressions:
+        inner = inner.expressions[0]
+    return inner.sql(dialect=DIALECT) if isinstance(inner, exp.Expr) else ""

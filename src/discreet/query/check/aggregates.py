@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from discreet.catalog.schema import Kind
 from discreet.errors import UnsupportedError
-from discreet.query.check.aggregate_rejections import no_form, text_of_argument
+from discreet.query.check.aggregate_rejections import no_form
 from discreet.query.check.relations import Names
 from discreet.query.check.tuple_texts import are_tuple_kinds, tuple_text, when_all_known
 from discreet.query.expressions.literals import number_from_text
@@ -138,11 +138,20 @@ def aggregate_from(node: exp.Expr, scope: NameScope, names: Names) -> Aggregate:
     return replace(
         made,
         text=node.meta.get(WRITTEN) or node.sql(dialect=DIALECT),
-        argument_text=text_of_argument(bare.this),
+        argument_text=_argument_text(bare),
         second_text="" if made.second is None else bare.expression.sql(dialect=DIALECT),
         span=span_of(node),
         kind=kind_of(made),
     )
+
+
+def _argument_text(bare: exp.Expr) -> str:
+    inner = bare.this
+    if isinstance(inner, exp.Distinct) and inner.expressions:
+        inner = inner.expressions[0]
+    if not isinstance(inner, exp.Expr):
+        return ""
+    return str(inner.meta.get(WRITTEN) or inner.sql(dialect=DIALECT))
 
 
 ONE = Literal(
