@@ -164,7 +164,7 @@ class PrivateSelect:
         """Write out named windows, and DISTINCT ON as a condition on row numbers."""
         write_out_windows(self.node)
         if is_distinct_on(self.node):
-            parts = self._key_nodes_of(distinct_on(self.node))
+            parts = distinct_on(self.node)
             if not any(self.names.is_unit(translate(each, self.scope)) for each in parts):
                 raise refuse_other_units(parts, self.names)
             number_rows(self.node, parts)
@@ -284,7 +284,7 @@ class PrivateSelect:
         ]
         rows = GroupByUnit(source=inner, name=ROWS, keys=key_columns, aggregates=tuple(aggregates))
         names = {id(node): f"u{i}" for i, node in enumerate(nodes)}
-        is_single = len(keys) == 1
+        is_single = len(keys) == 1 and self.names.is_unit(keys[0])
         outs = (
             *(self._key_out(i, each, filtered.joined) for i, each in enumerate(keys)),
             *(OutputColumn(name=each.name, facts=each.facts) for each in aggregates),
@@ -423,8 +423,8 @@ class PrivateSelect:
         return self._opened(table, together, list(keys), names)
 
     def _key_nodes_of(self, nodes: Iterable[exp.Expr]) -> list[exp.Expr]:
-        aliases = self._aliases()
-        return [key_node(each, self.node.expressions, self.names, aliases) for each in nodes]
+        columns, aliases = self.node.expressions, self._aliases()
+        return [key_node(each, columns, self.names, aliases) for each in nodes]
 
 
 def _known(aggregate: Aggregate, filtered: Filtered) -> Aggregate:
