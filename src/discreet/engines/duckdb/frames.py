@@ -93,8 +93,12 @@ def is_connection(source: object) -> TypeGuard[duckdb.DuckDBPyConnection]:
 
 
 def tables_at(connection: duckdb.DuckDBPyConnection) -> list[str]:
-    """Return the names of the tables of a connection's database; views are not among them."""
-    return named_in(connection, "table", "current_database()")
+    """Return the names of the tables of a connection's database; views are not among them.
+
+    A cursor of its own leaves results alone that the owner has yet to fetch.
+    """
+    with connection.cursor() as cursor:
+        return named_in(cursor, "table", "current_database()")
 
 
 def named_in(connection: duckdb.DuckDBPyConnection, what: str, database: str) -> list[str]:
@@ -107,10 +111,7 @@ def named_in(connection: duckdb.DuckDBPyConnection, what: str, database: str) ->
 
 
 def _stored(name: str, connection: duckdb.DuckDBPyConnection) -> Frame:
-    """Return a table of a connection's database, never a view of the same name.
-
-    A cursor of its own leaves results alone that the owner has yet to fetch.
-    """
+    """Return a table of a connection's database, never a view of the same name."""
     with connection.cursor() as cursor:
         known = {each.casefold(): each for each in tables_at(cursor)}
         if name.casefold() not in known:
