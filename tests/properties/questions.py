@@ -446,7 +446,53 @@ def _of_units_once_more(draw: Draw) -> Relation:
     )
 
 
+def _lateral(draw: Draw) -> Relation:
+    """Return patients beside what LATERAL says of their visits."""
+    where = "v.patient_id = p.patient_id"
+    if draw(st.booleans()):
+        where += " AND v.day > p.joined"
+    if draw(st.booleans()):
+        inner = f"SELECT COUNT(*) AS n, MAX(v.minutes) AS x FROM visits v WHERE {where}"
+        joined = f"CROSS JOIN LATERAL ({inner}) AS t"
+    else:
+        limit = draw(st.sampled_from(("", " ORDER BY v.day, v.visit_id, v.minutes LIMIT 2")))
+        inner = f"SELECT v.clinic_id, v.minutes FROM visits v WHERE {where}{limit}"
+        joined = f"LEFT JOIN LATERAL ({inner}) AS t(n, x) ON TRUE"
+    return Relation(
+        text="SELECT p.patient_id AS u, p.sex AS g, clamp(t.n, 0, 9) AS n, t.x AS x "
+        f"FROM patients p {joined}",
+        reals=("d.n", "d.x"),
+        unit="d.u",
+        known=("d.g",),
+    )
+
+
+def _along_path(draw: Draw) -> Relation:
+    """Return groups by the key of a path, or rows beside others of the same key."""
+    forms = (
+        "SELECT r.visit_id AS v, COUNT(*) AS n, MAX(r.dose) AS x FROM prescriptions r "
+        "GROUP BY r.visit_id",
+        "SELECT v.visit_id AS v, COUNT(r.drug) AS n, MIN(v.cost) AS x FROM visits v "
+        "JOIN prescriptions r ON r.visit_id = v.visit_id GROUP BY v.visit_id",
+        "SELECT v.visit_id AS v, (SELECT COUNT(*) FROM prescriptions r WHERE r.visit_id = "
+        "v.visit_id AND r.dose > v.cost) AS n, v.cost AS x FROM visits v",
+        "SELECT r.visit_id AS v, (SELECT v.minutes FROM visits v WHERE v.visit_id = r.visit_id) "
+        "AS n, r.dose AS x FROM prescriptions r",
+        "SELECT a.visit_id AS v, 1 AS n, a.dose AS x FROM prescriptions a WHERE EXISTS (SELECT 1 "
+        "FROM prescriptions b WHERE b.visit_id = a.visit_id AND b.drug <> a.drug)",
+        "SELECT a.visit_id AS v, a.dose AS x, ROW_NUMBER() OVER (PARTITION BY a.visit_id ORDER BY "
+        "a.dose, a.drug) AS n FROM prescriptions a",
+        "SELECT a.visit_id AS v, a.dose AS x, 2 AS n FROM prescriptions a JOIN prescriptions b "
+        "ON b.visit_id = a.visit_id",
+    )
+    return Relation(
+        text=draw(st.sampled_from(forms)),
+        reals=("clamp(d.n, 0, 300)", "d.x"),
+    )
+
+
 INNER = (
+    *(_lateral, _along_path),
     *(_derived, _per_unit, _united, _windowed, _distinct),
     *(_row_by_row, _of_units_once_more, _combined, _first_rows),
 )
@@ -466,6 +512,11 @@ def sets() -> st.SearchStrategy[Relation]:
 def paths(draw: Draw) -> Relation:
     """Return joins along a path of keys to the unit."""
     return _on_path(draw)
+
+
+def tied() -> st.SearchStrategy[Relation]:
+    """Return queries that read rows around them, and groups by keys of paths."""
+    return st.sampled_from((_lateral, _along_path)).flatmap(inner)
 
 
 @st.composite
@@ -612,8 +663,26 @@ def conditions(draw: Draw, relation: Relation, depth: int = 1) -> str:
             f"{unit} IN (SELECT patient_id FROM visits WHERE minutes > 20)",
             f"{unit} NOT IN (SELECT patient_id FROM patients WHERE sex = 'f')",
             f"{unit} = 2",
+            *_tied_conditions(x, unit),
         ]
     return draw(st.sampled_from(forms))
+
+
+def _tied_conditions(x: str, unit: str) -> tuple[str, ...]:
+    """Return conditions on queries that read the row around them."""
+    visits = f"FROM visits e WHERE e.patient_id = {unit}"
+    return (
+        f"(SELECT COUNT(*) {visits}) > 1",
+        f"(SELECT MAX(e.minutes) - MIN(e.minutes) {visits} AND e.cost > 20) >= 30",
+        f"(SELECT COALESCE(SUM(e.minutes), 0) {visits} HAVING COUNT(*) > 1) < 100",
+        f"(SELECT e.clinic_id {visits} ORDER BY e.day DESC, e.visit_id, e.clinic_id LIMIT 1) = 2",
+        f"{x} <= ALL (SELECT e.minutes {visits})",
+        f"{x} > ANY (SELECT e.minutes {visits} AND e.cost > 20)",
+        f"'flu' NOT IN (SELECT e.diagnosis {visits})",
+        f"EXISTS (SELECT e.clinic_id {visits} GROUP BY e.clinic_id HAVING COUNT(*) > 1)",
+        "EXISTS (SELECT 1 FROM visits e JOIN clinics f ON f.clinic_id = e.clinic_id "
+        f"WHERE e.patient_id = {unit} AND f.beds > 5)",
+    )
 
 
 # --------------------------------------------------------------------------- aggregates

@@ -279,7 +279,7 @@ class PrivateSelect:
         ]
         rows = GroupByUnit(source=inner, name=ROWS, keys=key_columns, aggregates=tuple(aggregates))
         names = {id(node): f"u{i}" for i, node in enumerate(nodes)}
-        is_single = len(keys) == 1
+        is_single = len(keys) == 1 and self.names.is_unit(keys[0])
         outs = (
             *(self._key_out(i, each, filtered.joined) for i, each in enumerate(keys)),
             *(OutputColumn(name=each.name, facts=each.facts) for each in aggregates),
