@@ -285,7 +285,7 @@ class RowScope:
         there = next((out.name for out in source.columns if out.is_unit), None)
         here = next(
             (
-                f"{table_of(each, o)}.{o.written}"
+                ".".join(filter(None, (table_of(each, o), o.written)))
                 for each in self.names.sources
                 for o in each.columns
                 if o.is_unit
