@@ -423,7 +423,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "translate",
     ),
     "query.check": in_order(
-        "key_space table_names",
+        "key_space split_rows table_names",
         "relations",
         "from_items paths scans selections",
         "aggregate_rejections tuple_texts",

@@ -483,6 +483,9 @@ AFTERWARDS = (
     "SELECT s, RANK() OVER w AS place FROM t GROUP BY s WINDOW w AS (ORDER BY COUNT(*))",
     "SELECT v.k, COUNT(*) AS n FROM t JOIN p AS v ON t.k = v.k GROUP BY v.k "
     "QUALIFY ROW_NUMBER() OVER (ORDER BY n) < 4",
+    "SELECT COUNT(*) FROM (SELECT u, UNNEST(string_split(n, ' ')[1:3]) AS word FROM t) AS words",
+    "SELECT word, COUNT(*) FROM t, UNNEST(list_slice(string_split(t.n, 'a'), 2, 4)) AS q(word) "
+    "WHERE word <> '' GROUP BY word",
     'SELECT COUNT(*) AS "a""b ☃ {0}" FROM "T" AS "a" WHERE "a"."X" > 3',
 )
 """Questions about what was released: SQL that comes after the noise."""
