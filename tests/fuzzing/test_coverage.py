@@ -177,7 +177,7 @@ NAMED_OTHERWISE = {
     "what a node is in general": "AggFunc Binary Condition Connector Expr Func Predicate Query "
     "SetOperation Unary",
     "only to refuse it": "AnonymousAggFunc Columns Command Hint IgnoreNulls Into "
-    "Lateral Lock MatchRecognize Parameter Pivot Placeholder RespectNulls SessionParameter "
+    "Lock MatchRecognize Parameter Pivot Placeholder RespectNulls SessionParameter "
     "TableSample Unnest",
     "made by the checker, not by the parser": "DType",
     "only in SQL after the noise": "ArgMax ArgMin First Last",
