@@ -316,6 +316,28 @@ def _beside(left: Relation, right: Relation, text: str) -> Relation:
 
 JOINS = ("JOIN", "INNER JOIN", "LEFT JOIN", "LEFT OUTER JOIN")
 
+OUTER_JOINS = (
+    "{left} RIGHT JOIN {right} ON {on}",
+    "{left} FULL JOIN {right} ON {on}",
+    "{left} FULL OUTER JOIN {right} USING (u)",
+    "{left} NATURAL JOIN {right}",
+    "{left} NATURAL RIGHT JOIN {right}",
+    "{left} SEMI JOIN {right} ON {on}",
+    "{left} ANTI JOIN {right} USING (u)",
+    "(({left}) JOIN ({right}) ON {on})",
+    "w AS o LEFT JOIN ({left} JOIN {right} ON {on}) ON o.u = a.u",
+    "main.{left} FULL JOIN public.{right} ON {on} LEFT JOIN main.p ON main.p.k = a.k",
+    "{left} JOIN {right} ON {on} RIGHT JOIN w AS o ON o.u = a.u",
+    "{left} JOIN {right} ON {on} FULL JOIN w AS o ON o.u = a.u AND o.v > a.x",
+)
+
+PUBLIC_FIRST = (
+    "{left} LEFT JOIN {right} ON {on}",
+    "{right} RIGHT JOIN {left} ON {on}",
+    "{right} FULL JOIN {left} ON {on}",
+    "{left} LEFT JOIN ({right} JOIN w AS o ON o.u = a.u) ON {on}",
+)
+
 
 # --------------------------------------------------------------------------- questions
 
@@ -328,7 +350,7 @@ WINDOWS: dict[WindowFunction, tuple[str, ...]] = {
     WindowFunction.FIRST_VALUE: ("FIRST_VALUE({this})",),
     WindowFunction.LAST_VALUE: ("LAST_VALUE({this})",),
     WindowFunction.COUNT: ("COUNT(*)", "COUNT({this})"),
-    WindowFunction.SUM: ("SUM({integer})",),
+    WindowFunction.SUM: ("SUM({integer})", "AVG({integer})"),
     WindowFunction.MIN: ("MIN({this})",),
     WindowFunction.MAX: ("MAX({this})",),
 }
@@ -336,6 +358,7 @@ FRAMES = (
     "",
     "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW",
     "ROWS UNBOUNDED PRECEDING",
+    "ROWS BETWEEN 2 PRECEDING AND CURRENT ROW",
     "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING",
 )
 
@@ -651,7 +674,7 @@ class Questions:
     def relation(self, depth: int) -> Relation:
         """Return what stands in FROM."""
         forms: list[Callable[[int], Relation]] = [self.single, self.on_unit, self.contradicting]
-        forms += [self.with_public, self.on_path]
+        forms += [self.with_public, self.on_path, self.outer, self.public_first]
         if depth > 0:
             forms += [self.derived, self.per_unit, self.united, self.windowed, self.distinct]
             forms.append(self.first_rows)
@@ -697,6 +720,26 @@ class Questions:
         left, right = _c("a"), _w("b")
         both = _beside(left, right, f"{left.text} JOIN {right.text} ON a.w_id = b.w_id")
         return replace(both, unit="b.u")
+
+    def outer(self, _: int) -> Relation:
+        """Return joins that keep rows without a partner, joins in brackets, and filters."""
+        left, right = _t("a"), self.choices.one((_t, _w))("b")
+        both = replace(_beside(left, right, ""), unit=None)
+        more = Writer(choices=self.choices, relation=both).condition(1)
+        on = f"a.u = b.u AND ({more})" if self.choices.is_one_of(2) else "a.u = b.u"
+        form = self.choices.one(OUTER_JOINS)
+        text = form.format(left=left.text, right=right.text, on=on)
+        if "SEMI" in form or "ANTI" in form:
+            return replace(left, text=text)
+        return replace(both, text=text)
+
+    def public_first(self, _: int) -> Relation:
+        """Return a public table whose rows stay without a private partner."""
+        left, right = self.choices.one((_p, _far))("b"), _t("a")
+        form = self.choices.one(PUBLIC_FIRST)
+        on = "a.k = b.k AND a.x > 1" if self.choices.is_one_of(2) else "a.k = b.k"
+        text = form.format(left=left.text, right=right.text, on=on)
+        return replace(right, text=text, unit=None, known=left.known)
 
     # ----------------------------------------------------------------------- queries in FROM
 
@@ -847,6 +890,12 @@ def one_of_each(seed: str) -> Iterator[str]:
         yield f"SELECT {listed} FROM t AS a LEFT JOIN far AS b ON a.k = b.k"
         empty = "t AS a LEFT JOIN t AS b ON a.u = b.u AND b.k > 100"
         yield f"SELECT b.k, {listed} FROM {empty} GROUP BY b.k"
+    for form in OUTER_JOINS:
+        joined = form.format(left="t AS a", right="w AS b", on="a.u = b.u AND a.x > b.v")
+        yield f"SELECT COUNT(*), COUNT(a.x), SUM(clamp(a.i, 0, 9)) FROM {joined}"
+    for form in PUBLIC_FIRST:
+        joined = form.format(left="p AS b", right="t AS a", on="a.k = b.k AND a.x > b.weight")
+        yield f"SELECT b.name, COUNT(a.x), SUM(clamp(a.i, 0, 9)) FROM {joined} GROUP BY b.name"
     for form in PER_UNIT:
         made = writer.filled(form, Kind.INTEGER, 1)
         yield f"SELECT COUNT(c) FROM (SELECT a.u, {made} AS c FROM t AS a GROUP BY a.u) AS q"
