@@ -190,6 +190,7 @@ class _Tying:
             raise several_rows(written)
         order = inner.args.get("order")
         query.take_in(value, *(() if order is None else (order,)))
+        value = inner.expressions[0].unalias()
         column = written_name(written.expressions[0])
         first_rows(query, [exp.Ordered(this=value.copy())], 1)
         inner.set("expressions", [*query.keys(), exp.alias_(value.copy(), column, quoted=True)])
