@@ -23,7 +23,7 @@ from discreet.catalog.schema import Kind, Value
 from discreet.query.expressions.casts import CASTS, INTEGERS
 from discreet.query.expressions.facts import Function, literal
 from discreet.query.expressions.functions import FUNCTIONS, call
-from discreet.query.expressions.translate import PART_FUNCTIONS
+from discreet.query.expressions.times import PART_FUNCTIONS
 from discreet.query.questions import Statistic
 from discreet.query.tree import ColumnOf, Expression, Facts, WindowFunction
 from tests.fuzzing import literals
@@ -107,6 +107,20 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "starts_with": ("starts_with({0}, {1})", "({0} ^@ {1})", "prefix({0}, {1})"),
     "ends_with": ("ends_with({0}, {1})", "suffix({0}, {1})"),
     "contains": ("contains({0}, {1})",),
+    "regexp_matches": (
+        *("regexp_matches({0}, {1})", "({0} ~ {1})", "({0} !~ {1})", "({0} ~* 'a[b-k]+')"),
+        *("regexp_full_match({0}, {1})", "({0} SIMILAR TO '[a-z]+')"),
+    ),
+    "regexp_extract": ("regexp_extract({0}, {1}, {2})", "regexp_extract({0}, '[^ ]+')"),
+    "regexp_replace": ("regexp_replace({0}, {1}, {2})",),
+    "regexp_replace_all": ("regexp_replace({0}, {1}, {2}, 'g')",),
+    "byte_length": ("strlen({0})", "octet_length({0})", "bit_length({0})"),
+    "ascii": ("ascii({0})",),
+    "split_part": ("split_part({0}, {1}, {2})", "string_split({0}, {1})[3]"),
+    "part_count": ("len(string_split({0}, {1}))", "array_length(string_split({0}, {1}))"),
+    "translate": ("translate({0}, {1}, {2})",),
+    "lpad": ("lpad({0}, {1}, {2})", "lpad({0}, {1})"),
+    "rpad": ("rpad({0}, {1}, {2})",),
     "position": ("strpos({0}, {1})", "position({1} IN {0})", "instr({0}, {1})"),
     "date_part": ("date_part({0}, {1})", "datepart({0}, {1})", "extract({bare} FROM {1})"),
     "date_trunc": ("date_trunc({0}, {1})", "datetrunc({0}, {1})"),
@@ -114,6 +128,15 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "add_days": ("({0} + {1})", "({0} - {1})"),
     "days_between": ("({0} - {1})",),
     "add_interval": ("({0} + {span})", "({0} - {span})", "date_add({0}, {span})"),
+    "add_microseconds": (
+        *("({0} + to_microseconds({1}))", "({0} - INTERVAL ({1}) HOUR)", "({0} + to_days({1}))"),
+        "({0} + {1} * INTERVAL '1 minute')",
+        *(f"({{0}} + to_{unit}s({{1}}))" for unit in ("week", "hour", "minute", "second")),
+        "({0} + to_milliseconds({1}))",
+    ),
+    "time_bucket": (
+        *("time_bucket({width}, {0})", "date_bin({width}, {0}, TIMESTAMP '2001-01-01 00:00:07')"),
+    ),
     "make_date": ("make_date({0}, {1}, {2})",),
     "to_integer": ("CAST({0} AS {type})", "TRY_CAST({0} AS {type})", "({0})::{type}"),
     "to_real": ("CAST({0} AS {type})", "TRY_CAST({0} AS {type})"),
@@ -135,10 +158,22 @@ OTHER_FORMS: dict[Kind | None, tuple[str, ...]] = {
     Kind.INTEGER: (
         *(f"{name}({{time}})" for name in PARTS_OF_TIMES),
         "width_bucket({number}, -1.5, 10, 4)",
+        *("yearweek({time})", "epoch_us({time})", "epoch_ms({time})"),
+        *("date_sub('hour', {time}, {time})", "datesub('day', {time}, {time})"),
+        *("date_part('day', {moments})", "extract(minute FROM {moments})"),
     ),
+    Kind.REAL: ("extract(epoch FROM {moments})", "(epoch(-{moments}) / 60)"),
+    Kind.DATE: ("last_day({time})",),
+    Kind.TIMESTAMP: (
+        *("epoch_ms({integer})", "({time} - to_months(2))", "date_sub({time}, {span})"),
+        *(f"({{time}} + to_{each}(3))" for each in ("quarters", "years", "decades", "centuries")),
+    ),
+    Kind.TIMESTAMP_TZ: ("to_timestamp({integer})",),
     Kind.TEXT: (
         *("dayname({time})", "monthname({time})", "strftime({time}, '%Y-%m-%d %H:%M:%S.%f')"),
         *("strftime({time}, '%a %b %p %I %j')", "strftime('%G-W%V-%u %%', {time})"),
+        *("strftime({time}, '%c %U %W %g')", "to_char({time}, 'YYYY-MM-DD HH24:MI FMMonth Dy Q')"),
+        *("concat_ws(', ', {text}, {integer}, {text})", "repeat({text}, 3)", "repeat({text}, 0)"),
     ),
     None: (
         "CASE {same} WHEN {same} THEN {this} WHEN {same} THEN {this} ELSE {this} END",
@@ -148,12 +183,26 @@ OTHER_FORMS: dict[Kind | None, tuple[str, ...]] = {
         "ifnull({this}, {this})",
     ),
     Kind.BOOLEAN: (
+        *("({moments} > INTERVAL '3 days')", "({moments} BETWEEN {moments} AND INTERVAL 3 HOUR)"),
+        *("({moments} IS NULL)", "(2 * {moments} <> '1 day 2 hours')", "isnan({number})"),
+        *("({moments} - {moments} < to_hours({integer}) + {moments})", "isinf({number})"),
+        *("({integer} = ANY([1, 7, NULL]))", "({text} <> ALL(ARRAY['a', 'é']))"),
+        *("({number} > ANY([0.5, 2]))", "({integer} <= ALL([3, 60]))", "({integer} = SOME([7]))"),
+        *("list_contains(['a', 'x', NULL], {text})", "({integer} IN [1, 2])"),
+        *("({number} BETWEEN SYMMETRIC 7 AND {number})",),
+        "({unit} <> ALL (SELECT u FROM w WHERE g LIKE '%a%'))",
         "({same} BETWEEN {same} AND {same})",
         "({same} NOT BETWEEN {same} AND {same})",
         "({unit} IN (SELECT u FROM w WHERE v > {number}))",
         "({unit} NOT IN (SELECT u FROM w WHERE g LIKE '%a%'))",
         "EXISTS (SELECT 1 FROM w AS inner_rows WHERE inner_rows.u = {unit} AND {condition})",
         "(NOT EXISTS (SELECT 1 FROM t AS others WHERE others.u = {unit} AND others.hiv))",
+        "((SELECT COUNT(*) FROM w AS tied WHERE tied.u = {unit}) > {number})",
+        "((SELECT MAX(tied.v) FROM w AS tied WHERE tied.u = {unit} HAVING COUNT(*) > 1) > 0)",
+        "((SELECT tied.g FROM w AS tied WHERE tied.u = {unit} ORDER BY tied.v LIMIT 1) = 'a')",
+        "(3 > ALL (SELECT tied.v FROM w AS tied WHERE tied.u = {unit}))",
+        "(3 = ANY (SELECT tied.v FROM w AS tied WHERE tied.u = {unit}))",
+        "EXISTS (SELECT 1 FROM w AS tied WHERE tied.u = {unit} GROUP BY tied.g HAVING COUNT(*) > 1)",
         "({text} IN (SELECT name FROM p WHERE weight > 1))",
         "({number} > (SELECT MAX(weight) FROM p))",
         "({number} > (SELECT AVG(f) FROM r))",
@@ -352,6 +401,7 @@ FRAMES = (
     "",
     "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW",
     "ROWS UNBOUNDED PRECEDING",
+    "ROWS BETWEEN 2 PRECEDING AND CURRENT ROW",
     "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING",
 )
 
@@ -359,10 +409,15 @@ AGGREGATES: dict[Statistic, tuple[str, ...]] = {
     Statistic.COUNT_ROWS: ("COUNT(*)", "COUNT(1)", "COUNT()"),
     Statistic.COUNT: ("COUNT({any})", "COUNT_IF({condition})", "COUNTIF({condition})"),
     Statistic.COUNT_UNITS: ("COUNT(DISTINCT {unit})",),
-    Statistic.COUNT_DISTINCT: ("COUNT(DISTINCT {any})", "APPROX_COUNT_DISTINCT({any})"),
-    Statistic.SUM: ("SUM({bounded})",),
+    Statistic.COUNT_DISTINCT: (
+        "COUNT(DISTINCT {any})",
+        "APPROX_COUNT_DISTINCT({any})",
+        "COUNT(DISTINCT ({any}, {text}))",
+        "COUNT(DISTINCT {any}, {number})",
+    ),
+    Statistic.SUM: ("SUM({bounded})", "SUM({bounded} ORDER BY {any})"),
     Statistic.SUM_DISTINCT: ("SUM(DISTINCT {bounded})",),
-    Statistic.AVG: ("AVG({bounded})", "MEAN({bounded})"),
+    Statistic.AVG: ("AVG({bounded})", "MEAN({bounded})", "AVG(DISTINCT {bounded})"),
     Statistic.VAR_SAMP: ("VARIANCE({bounded})", "VAR_SAMP({bounded})"),
     Statistic.VAR_POP: ("VAR_POP({bounded})",),
     Statistic.STDDEV_SAMP: ("STDDEV({bounded})", "STDDEV_SAMP({bounded})"),
@@ -388,20 +443,37 @@ AGGREGATES: dict[Statistic, tuple[str, ...]] = {
         "QUANTILE_DISC({moment}, 0)",
         "QUANTILE({bounded}, 1)",
         "APPROX_QUANTILE({bounded}, 0.1)",
+        "QUANTILE_CONT({bounded}, [0.1, 0.9])",
+        "QUANTILE_DISC({moment}, [0.25, 0.5])[2]",
+        "PERCENTILE_CONT(ARRAY[0, 0.5]) WITHIN GROUP (ORDER BY {bounded} DESC)",
+        "APPROX_QUANTILE({bounded}, [0.5])",
+        "APPROX_QUANTILES({bounded}, 2)",
+        "APPROX_QUANTILES({bounded}, 4)[OFFSET(1)]",
     ),
     Statistic.MIN: ("MIN({bounded})", "MIN({moment})", "MIN(DISTINCT {bounded})"),
     Statistic.MAX: ("MAX({bounded})", "MAX({moment})", "MAX(DISTINCT {bounded})"),
-    Statistic.MODE: ("MODE({key})",),
+    Statistic.MODE: ("MODE({key})", "MODE() WITHIN GROUP (ORDER BY {key})"),
 }
 PER_UNIT = (
     *("COUNT(*)", "COUNT({any})", "COUNT(DISTINCT {any})", "SUM({bounded})", "SUM({integer})"),
     *("AVG({bounded})", "MIN({bounded})", "MAX({bounded})", "MIN({moment})", "MAX({moment})"),
     "MEDIAN({bounded})",
     *("AVG({bounded}) FILTER (WHERE {condition})",),
+    *("MIN({any})", "MAX({text})", "MAX({any}) FILTER (WHERE {condition})", "ANY_VALUE({any})"),
+    *("BOOL_OR({condition})", "LOGICAL_AND({condition}) FILTER (WHERE {condition})"),
+    *("EVERY({condition})", "ARG_MAX({any}, {number})", "MAX_BY({this}, {any})"),
+    *("ARG_MIN({any}, {time}) FILTER (WHERE {condition})", "FIRST({any} ORDER BY {time}, {any})"),
+    *("FIRST({this} ORDER BY {any} DESC NULLS FIRST)", "LAST({any} ORDER BY {integer})"),
+    *("ANY_VALUE({any} ORDER BY {text})", "(ARRAY_AGG({any} ORDER BY {text} DESC))[1]"),
+    *("LAST({any} ORDER BY {number} NULLS FIRST) FILTER (WHERE {condition})",),
+    *("COUNT(DISTINCT ({any}, {number}))", "COUNT(DISTINCT {any}, {text})"),
 )
 
 AFTERWARDS = (
     "SELECT MAX(a0) FROM ({one}) AS first",
+    "SELECT UNNEST(q), q[1] + 1, len(q) FROM (SELECT QUANTILE_DISC(clamp(x, 0, 9), [0, 1]) AS q "
+    "FROM t) AS first",
+    "SELECT SUM(p.weight), AVG(t.k * p.k), MAX(p.day) FROM t JOIN p ON t.k = p.k",
     "SELECT * EXCLUDE (a0) FROM (SELECT *, 1 AS more FROM ({one}) AS first) AS second",
     "SELECT a0 FROM ({one}) AS first UNION ALL SELECT a0 FROM ({one}) AS second",
     "SELECT a0 FROM ({one}) AS first UNION ALL SELECT a0 FROM ({other}) AS second",
@@ -417,6 +489,10 @@ AFTERWARDS = (
     "SELECT s, RANK() OVER w AS place FROM t GROUP BY s WINDOW w AS (ORDER BY COUNT(*))",
     "SELECT v.k, COUNT(*) AS n FROM t JOIN p AS v ON t.k = v.k GROUP BY v.k "
     "QUALIFY ROW_NUMBER() OVER (ORDER BY n) < 4",
+    "SELECT COUNT(*) FROM t, LATERAL (SELECT COUNT(*) AS n FROM w WHERE w.u = t.u) AS tied "
+    "WHERE tied.n > 1",
+    "SELECT COUNT(*) FROM t LEFT JOIN LATERAL (SELECT w.g FROM w WHERE w.u = t.u ORDER BY w.v "
+    "LIMIT 1) AS tied ON TRUE WHERE tied.g = 'a'",
     'SELECT COUNT(*) AS "a""b ☃ {0}" FROM "T" AS "a" WHERE "a"."X" > 3',
 )
 """Questions about what was released: SQL that comes after the noise."""
@@ -513,6 +589,7 @@ class Writer:
         """Return a form with expressions in place of what it names."""
         same = self.choices.one(KINDS[:-1])
         time = self.choices.one((Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMP_TZ))
+        stamp = self.choices.one((Kind.TIMESTAMP, Kind.TIMESTAMP_TZ))
         kinds = {
             "{same}": same,
             "{this}": kind,
@@ -522,14 +599,16 @@ class Writer:
             "{text}": Kind.TEXT,
             "{any}": same,
             "{time}": time,
+            "{stamp}": stamp,
         }
+        form = form.replace("{moments}", "({stamp} - {stamp})")
         for name, each in kinds.items():
             while name in form:
                 form = form.replace(name, self.expression(each, depth), 1)
         for name, text in (("{bounded}", self.bounded), ("{moment}", self.moment)):
             while name in form:
                 form = form.replace(name, text(depth), 1)
-        form = form.replace("{key}", self.key())
+        form = form.replace("{key}", self.key()).replace("{span}", literals.span(self.choices))
         return form.replace("{unit}", self.relation.unit or "NULL")
 
     def bounded(self, depth: int = 1) -> str:
@@ -580,6 +659,7 @@ class Writer:
             "{pipes}": " || ".join(arguments),
             "{bare}": arguments[0].strip("'"),
             "{span}": literals.span(self.choices),
+            "{width}": literals.width(self.choices),
             "{type}": self.choices.one(TYPES.get(name, ["INT"])),
             **{f"{{{place}}}": each for place, each in enumerate(arguments)},
         }

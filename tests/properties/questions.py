@@ -150,7 +150,7 @@ def _clinics(name: str) -> Relation:
 def _rooms(name: str) -> Relation:
     return Relation(
         text=f"rooms {name}",
-        integers=(f"clamp({name}.floor, -3, 9)",),
+        integers=(f"{name}.floor",),
         known=(f"{name}.floor",),
     )
 
@@ -404,11 +404,13 @@ def _per_unit(draw: Draw) -> Relation:
         "lo": f"MIN({x})",
         "hi": f"MAX({x})",
         "med": f"MEDIAN({x})",
+        **_of_one_row(draw, inner, x),
     }
     chosen = draw(st.lists(st.sampled_from(list(aggregates)), min_size=1, max_size=3, unique=True))
     columns = ", ".join(f"{aggregates[name]} AS {name}" for name in chosen)
     key = draw(st.sampled_from(("", *inner.known, *inner.unknown)))
-    having = draw(st.sampled_from(("", " HAVING COUNT(*) >= 2", f" HAVING MAX({x}) > 20")))
+    picked = (" HAVING COUNT(*) >= 2", f" HAVING MAX({x}) > 20", f" HAVING BOOL_OR({x} > 20)")
+    having = draw(st.sampled_from(("", *picked)))
     columns += f", {key} AS g" if key else ""
     group = f"{inner.unit}{', ' + key if key else ''}"
     where = _where(draw, inner)
@@ -422,9 +424,33 @@ def _per_unit(draw: Draw) -> Relation:
     )
 
 
+def _of_one_row(draw: Draw, inner: Relation, x: str) -> dict[str, str]:
+    """Return aggregates that only the rows of a unit have, whatever ties DuckDB leaves open."""
+    y, z, condition = draw(_columns(inner)), draw(_columns(inner)), draw(conditions(inner, depth=0))
+    where = draw(st.sampled_from(("", f" FILTER (WHERE {condition})")))
+    forms = {
+        "top": f"ARG_MAX(ABS({x}), {x}){where}",
+        "least": f"MIN_BY({x} - 1, {x}){where}",
+        "fst": f"FIRST({x} ORDER BY {y} DESC, {x}){where}",
+        "lst": f"LAST({x} ORDER BY {y} NULLS FIRST, {x}){where}",
+        "lone": f"ANY_VALUE({x} ORDER BY {y}, {x}){where}",
+        "once": f"CASE WHEN BOOL_OR({condition}) THEN 1 ELSE 0 END",
+        "ever": f"CASE WHEN BOOL_AND({x} > 20){where} THEN 3 END",
+        "pairs": f"COUNT(DISTINCT ({z}, {y}))",
+    }
+    if inner.texts:
+        text = draw(st.sampled_from(inner.texts))
+        forms |= {
+            "word": f"LEAST(length(MAX({text}){where}), 9)",
+            "letter": f"CASE WHEN ARG_MIN({text}, {text}) < 'f' THEN 1 ELSE 2 END",
+        }
+    return forms
+
+
 def _bounded(name: str) -> str:
     """Return a number of a unit; how many rows it has is clamped, since nothing bounds it."""
-    return f"clamp(d.{name}, -100, 1000)" if name in {"n", "m", "k", "s"} else f"d.{name}"
+    is_open = name in {"n", "m", "k", "s", "pairs"}
+    return f"clamp(d.{name}, -100, 1000)" if is_open else f"d.{name}"
 
 
 def _united(draw: Draw) -> Relation:
@@ -495,6 +521,8 @@ def _windowed(draw: Draw) -> Relation:
         "w6": f"MAX(cost) OVER ({over})",
         "w7": f"DENSE_RANK() OVER ({over} ORDER BY diagnosis)",
         "w8": f"FIRST_VALUE(cost) OVER ({over}, clinic_id {order})",
+        "w10": f"SUM(minutes) OVER ({over} {order} ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)",
+        "w11": f"MAX(minutes) OVER ({over} {order} ROWS BETWEEN 2 PRECEDING AND CURRENT ROW)",
         "w9": f"MIN(minutes) OVER ({over}, diagnosis)",
     }
     chosen = draw(st.lists(st.sampled_from(list(windows)), min_size=1, max_size=3, unique=True))
@@ -829,6 +857,9 @@ NUMERIC: tuple[Form, ...] = (
     lambda x: Asked(
         text=f"QUANTILE_DISC({x}, 0.25)", argument=x, statistic="quantile", fraction=0.25
     ),
+    lambda x: Asked(
+        text=f"QUANTILE_CONT({x}, [0.1, 0.9])[2]", argument=x, statistic="quantile", fraction=0.9
+    ),
 )
 
 
@@ -854,7 +885,7 @@ def aggregates(draw: Draw, relation: Relation) -> Asked:
     if draw(st.integers(0, 7)) == 0:
         y, x = draw(numbers(relation)), draw(numbers(relation))
         made = draw(st.sampled_from(OF_PAIRS))(y, x)
-    if draw(st.integers(0, 3)) == 0:
+    if draw(st.integers(0, 3)) == 0 and not made.text.endswith("]"):
         where = draw(conditions(relation, depth=0))
         return replace(made, text=f"{made.text} FILTER (WHERE {where})", where=where)
     return made
