@@ -12,8 +12,8 @@ from sqlglot import exp
 from discreet.catalog.schema import Kind
 from discreet.errors import UnsupportedError
 from discreet.query.expressions.coercion import coerce
-from discreet.query.expressions.rejections import function_name, rejection
-from discreet.query.parse import span_of
+from discreet.query.expressions.rejections import rejection, written_name
+from discreet.query.parse import DIALECT, span_of
 from discreet.query.tree import Expression
 
 
@@ -119,9 +119,9 @@ def check_parts(node: exp.Expr, keys: tuple[str, ...]) -> None:
     """Reject a node with any part besides these: nothing is left out unseen."""
     for key, part in node.args.items():
         if key not in keys and key not in WITHOUT_MEANING and part not in (None, False, []):
+            extra = part.sql(dialect=DIALECT) if isinstance(part, exp.Expr) else key.upper()
             raise UnsupportedError(
-                f"{key.upper()} in {function_name(node).upper() or node.key.upper()} is not "
-                "supported on private rows",
-                "Remove it",
+                f"A part of {written_name(node)} is not supported on private rows",
+                f"Remove {extra}",
                 span=span_of(node),
             )
