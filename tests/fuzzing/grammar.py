@@ -393,7 +393,7 @@ WINDOWS: dict[WindowFunction, tuple[str, ...]] = {
     WindowFunction.FIRST_VALUE: ("FIRST_VALUE({this})",),
     WindowFunction.LAST_VALUE: ("LAST_VALUE({this})",),
     WindowFunction.COUNT: ("COUNT(*)", "COUNT({this})"),
-    WindowFunction.SUM: ("SUM({integer})", "AVG({integer})"),
+    WindowFunction.SUM: ("SUM({integer})",),
     WindowFunction.MIN: ("MIN({this})",),
     WindowFunction.MAX: ("MAX({this})",),
 }

@@ -16,7 +16,6 @@ from discreet.errors import (
     UnknownNameError,
     UnsupportedError,
 )
-from discreet.query.check.named_windows import mean_over
 from discreet.query.check.post_select import check_functions, whole
 from discreet.query.check.relations import (
     CommonTables,
@@ -155,8 +154,6 @@ class RowScope:
 
     def window(self, node: exp.Window) -> Expression:
         """Return a window inside one unit's rows; any other would tie units together."""
-        if isinstance(node.this, exp.Avg):
-            return translate(mean_over(node), self)
         if not self.allows_windows:
             raise unhandled("A window function in this place", node)
         for name, value in node.args.items():
