@@ -25,8 +25,9 @@ from discreet.query.check.relations import (
     ReleasedTable,
     TableRef,
 )
+from discreet.query.expressions.coercion import coerce
 from discreet.query.expressions.facts import number_of, step_of
-from discreet.query.parse import DIALECT
+from discreet.query.parse import DIALECT, span_of
 from discreet.query.questions import (
     Aggregation,
     ColumnOrigin,
@@ -38,8 +39,14 @@ from discreet.query.tree import (
     ANYWHERE,
     MOST_CONSTANT_LETTERS,
     MOST_CONSTANT_ROWS,
+    Call,
+    ColumnOf,
+    ConstantColumn,
+    Expression,
     Facts,
+    InReleasedRows,
     Interval,
+    ReleasedRows,
 )
 
 WIDEST = 2**63
@@ -247,3 +254,35 @@ def _released_facts(
 
 def _has_nulls(facts: Facts) -> bool:
     return facts.domain is not None and None in facts.domain
+
+
+# --------------------------------------------------------------------------- lists
+
+
+def check_width(result: PostQuery, node: exp.Expr) -> None:
+    """Reject a query in IN, or as a value, that has several columns."""
+    if len(result.columns) != 1:
+        raise UnsupportedError(
+            "A subquery in IN must have one column", "Select one column", span=span_of(node)
+        )
+
+
+def in_released(
+    argument: Expression, result: PostQuery, node: exp.In, named: CommonTables, walk: TableWalk
+) -> Expression:
+    """Return whether a value is among those that a query over releases gives."""
+    check_width(result, node)
+    query = register_table("the subquery in IN", result, named, walk)
+    listed = ConstantColumn(name="value", kind=query.kinds[0])
+    inner = ColumnOf(source="", name=listed.name, facts=Facts(kind=listed.kind))
+    test = coerce("in", (argument, inner), node)
+    compared, other = test.arguments if isinstance(test, Call) else (argument, inner)
+    if other is not inner and not (listed.kind.is_number and compared.facts.kind.is_number):
+        raise UnsupportedError(
+            f"IN compares values of types {argument.facts.kind.value} and {listed.kind.value}",
+            "Cast one of them with CAST(... AS ...)",
+            span=span_of(node),
+        )
+    rows = ReleasedRows(number=query.number, columns=(listed,))
+    facts = Facts(kind=Kind.BOOLEAN, domain=(False, True, None))
+    return InReleasedRows(argument=compared, rows=rows, facts=facts)
