@@ -106,8 +106,8 @@ def _constants(
     name: str, names: Sequence[str], result: PostQuery, named: CommonTables, walk: TableWalk
 ) -> ConstantTable:
     sql = sql_of(result, named).sql(dialect=DIALECT, identify=True)
-    rows = constant_rows(name, sql, walk.public)
-    kinds = walk.public.kinds(sql, ())
+    kinds = _kinds(name, sql, (), walk.public)
+    rows = constant_rows(name, sql, kinds, walk.public)
     columns = tuple(
         OutputColumn(
             name=each, facts=(facts := _known_facts(kind, values)), has_nulls=facts.nullable
@@ -117,9 +117,23 @@ def _constants(
     return ConstantTable(columns=columns, rows=rows)
 
 
-def constant_rows(name: str, sql: str, public: PublicReader) -> tuple[Row, ...]:
+def _kinds(
+    name: str, sql: str, releases: Sequence[Aggregation], public: PublicReader
+) -> tuple[Kind, ...]:
+    """Return what the columns of a query are, or reject one that no database can run."""
+    try:
+        return public.kinds(sql, releases)
+    except UnsupportedError:
+        raise UnsupportedError(
+            f"{name} is not a valid query", "Check the columns, types and functions in it"
+        ) from None
+
+
+def constant_rows(
+    name: str, sql: str, kinds: Sequence[Kind], public: PublicReader
+) -> tuple[Row, ...]:
     """Return the rows of SQL over public tables, or reject more than a query may hold."""
-    found = public.rows(sql, public.kinds(sql, ()), MOST_CONSTANT_ROWS + 1)
+    found = public.rows(sql, kinds, MOST_CONSTANT_ROWS + 1)
     texts = sum(len(each) for row in found for each in row if isinstance(each, str))
     if len(found) > MOST_CONSTANT_ROWS or texts > MOST_CONSTANT_LETTERS:
         what = (
@@ -219,7 +233,7 @@ def register_table(
         number=len(walk.tables),
         sql=sql,
         needs=releases_in(tree),
-        kinds=walk.public.kinds(sql, walk.releases),
+        kinds=_kinds(name, sql, walk.releases, walk.public),
         name=name,
     )
     walk.tables.append(made)
