@@ -28,6 +28,7 @@ from discreet.query.plan.group_limits import with_group_limits
 from discreet.query.plan.noise_choice import NoiseRule
 from discreet.query.plan.plan import EpsilonTarget, Target
 from discreet.query.questions import Question
+from discreet.written import WrittenQuery
 
 PUBLIC_ONLY = EpsilonTarget(1)
 """Stands for the target of a question that releases nothing, and so spends nothing of it.
@@ -66,16 +67,16 @@ class Planner:
     def __init__(self, *, engine: Engine, public: PublicStore) -> None:
         self._engine, self.public = engine, public
 
-    def plan(self, sql: str, target: Target | None, catalog: Catalog) -> BoundPlan:
+    def plan(self, query: str | WrittenQuery, target: Target | None, catalog: Catalog) -> BoundPlan:
         """Parse, check, plan and bind, or raise what shows where in the question it is wrong."""
-        plan = self.draft(sql, target, catalog)
-        with located(sql):
+        plan = self.draft(query, target, catalog)
+        with located(query):
             return replace(self.bind(plan), by_rho=self.by_rho(plan, target, catalog))
 
-    def draft(self, sql: str, target: Target | None, catalog: Catalog) -> Plan:
+    def draft(self, query: str | WrittenQuery, target: Target | None, catalog: Catalog) -> Plan:
         """Parse, check and plan; whether the engine can run it is not asked."""
-        with located(sql):
-            question = check(parse(sql), catalog, self.public)
+        with located(query):
+            question = check(parse(query), catalog, self.public)
             self._check_post_sql(question)
             return self.draft_question(question, _required(target, question), catalog)
 
@@ -118,12 +119,12 @@ class Planner:
 
 
 @contextmanager
-def located(sql: str) -> Iterator[None]:
+def located(query: str | WrittenQuery) -> Iterator[None]:
     """Let rejections show the place in the question."""
     try:
         yield
     except QuestionError as rejection:
-        rejection.text = sql
+        rejection.text = query if isinstance(query, str) else query.text
         raise
     except RecursionError:
         raise QuestionSizeError(

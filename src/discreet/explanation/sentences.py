@@ -21,6 +21,7 @@ from discreet.query.questions import (
     DeclaredGroups,
     FixedBins,
     FromPublicTables,
+    FullJoinSum,
     JoinProduct,
     Key,
     LeftOut,
@@ -214,7 +215,7 @@ def _limit(limit: ContributionLimit, unit: UnitName, *, with_table: bool) -> str
     if limit.groups is not None:
         behind += f", from at most {_number(limit.groups, 'group')}"
     what, table = ("distinct value" if limit.of is Limited.VALUES else "row"), ""
-    if limit.of is Limited.ROWS and isinstance(limit.reason, JoinProduct):
+    if limit.of is Limited.ROWS and isinstance(limit.reason, JoinProduct | FullJoinSum):
         what = "joined row"
     if limit.of is Limited.ROWS and isinstance(limit.reason, RowsPerUnit) and with_table:
         table = f" of {limit.reason.table}"
@@ -231,6 +232,8 @@ def _limit_source(reason: LimitReason, of: Limited) -> str:
             return " × ".join(f"{number_text(rows)} of {name}" for name, rows in factors)
         case UnionSum(left=left, right=right) if of is Limited.ROWS:
             return f"{number_text(left)} + {number_text(right)} of the two parts of UNION ALL"
+        case FullJoinSum(left=left, right=right) if of is Limited.ROWS:
+            return f"{number_text(left)} + {number_text(right)} of the two sides of FULL JOIN"
         case _:
             return ""
 

@@ -51,13 +51,23 @@ class UnionSum:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FullJoinSum:
+    """Rows of both sides of FULL JOIN are used, with and without a partner."""
+
+    left: int
+    right: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NumberedRows:
     """The question takes so many rows of a unit at most, by ROW_NUMBER: none need be left out."""
 
     rows: int
 
 
-LimitReason = RowIsUnit | OneRowPerUnit | RowsPerUnit | JoinProduct | UnionSum | NumberedRows
+LimitReason = (
+    RowIsUnit | OneRowPerUnit | RowsPerUnit | JoinProduct | UnionSum | FullJoinSum | NumberedRows
+)
 """Where the limit on the rows of a unit comes from."""
 
 

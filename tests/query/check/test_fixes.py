@@ -37,21 +37,21 @@ FIXES: dict[str, tuple[str, str, Callable[..., str]]] = {
     ),
     "left join": (
         "SELECT COUNT(*) FROM clinics c LEFT JOIN visits v ON c.clinic_id = v.clinic_id",
-        r"Write (FROM visits v LEFT JOIN clinics c ON .+), or use JOIN\.",
-        "SELECT COUNT(*) {}".format,
+        r"Write (COUNT\(v\.patient_id\)), or use JOIN\.",
+        "SELECT {} FROM clinics c LEFT JOIN visits v ON c.clinic_id = v.clinic_id".format,
     ),
     "left join without aliases": (
-        "SELECT COUNT(*) FROM clinics LEFT JOIN visits ON clinics.clinic_id = visits.clinic_id",
-        r"Write (FROM visits LEFT JOIN clinics ON .+), or use JOIN\.",
-        "SELECT COUNT(*) {}".format,
+        "SELECT AVG(COALESCE(cost, 0)) FROM clinics LEFT JOIN visits USING (clinic_id)",
+        r"add (FILTER \(WHERE visits\.patient_id IS NOT NULL\))\.",
+        "SELECT AVG(COALESCE(cost, 0)) {} FROM clinics LEFT JOIN visits USING (clinic_id)".format,
     ),
-    "left join of three": (
-        "SELECT COUNT(*) FROM clinics c LEFT JOIN visits v ON c.clinic_id = v.clinic_id "
-        "LEFT JOIN clinics d ON d.clinic_id = c.clinic_id",
-        r"Write (v) first in FROM, or use JOIN\.",
+    "left join of a private key": (
+        "SELECT diagnosis, COUNT(v.cost) FROM clinics c LEFT JOIN visits v "
+        "ON c.clinic_id = v.clinic_id GROUP BY diagnosis",
+        r"add (WHERE v\.diagnosis IS NOT NULL)\.",
         (
-            "SELECT COUNT(*) FROM visits {} LEFT JOIN clinics c ON c.clinic_id = v.clinic_id "
-            "LEFT JOIN clinics d ON d.clinic_id = v.clinic_id"
+            "SELECT diagnosis, COUNT(v.cost) FROM clinics c LEFT JOIN visits v "
+            "ON c.clinic_id = v.clinic_id {} GROUP BY diagnosis"
         ).format,
     ),
     "join on true": (

@@ -13,10 +13,26 @@ from sqlglot import exp
 from discreet.catalog.catalog import Catalog
 from discreet.catalog.schema import PrivateTable, PublicTable
 from discreet.errors import QuestionError, UnsupportedError
+from discreet.query.check.bracketed_rows import bracketed_rows
 from discreet.query.check.constant_tables import beside_private_rows, releases_in
-from discreet.query.check.given_names import alias_columns, fitting_names, refuse_reserved
+from discreet.query.check.from_clause import selection_from
+from discreet.query.check.from_items import (
+    Item,
+    all_joins,
+    is_private,
+    item_from,
+    leaves,
+    open_sources,
+    settle_natural,
+    with_leaves,
+)
+from discreet.query.check.given_names import (
+    alias_columns,
+    fitting_names,
+    refuse_reserved,
+    renamed_rows,
+)
 from discreet.query.check.group_counts import group_count_from
-from discreet.query.check.joins import Joining, Selection, join_kind
 from discreet.query.check.post_select import (
     all_rows,
     check_clauses,
@@ -40,11 +56,12 @@ from discreet.query.check.relations import (
     PrivateRows,
     PublicReader,
     TableRef,
-    renamed_rows,
 )
 from discreet.query.check.scans import scan
+from discreet.query.check.selections import Selection
 from discreet.query.check.set_operations import open_set_operation
 from discreet.query.check.shown_groups import over_shown_groups
+from discreet.query.check.table_names import check_schema, settle_schemas
 from discreet.query.expressions.rejections import (
     available,
     below,
@@ -54,7 +71,6 @@ from discreet.query.expressions.rejections import (
 )
 from discreet.query.parse import DIALECT, span_of
 from discreet.query.questions import Aggregation, Question, ScalarQuery, TableQuery
-from discreet.query.tree import JoinKind
 
 
 def check(tree: exp.Query, catalog: Catalog, public: PublicReader) -> Question:
@@ -81,6 +97,7 @@ class Checker:
     def question(self, tree: exp.Query) -> Question:
         """Return the query with all its releases, or reject rows of units as its result."""
         refuse_reserved(tree)
+        settle_schemas(tree)
         self.outermost = tree
         self.last = {id(tree)}
         result = self.query(tree, {})
@@ -220,10 +237,9 @@ class Checker:
         with suppress(QuestionError):  # which the query as it is written gives again
             known = self.named_in(count.outer, named)
             check_clauses(count.inner)
-            first, joinings = self.sources(count.inner, known)
-            sources = () if first is None else (first, *(each.source for each in joinings))
-            if first and any(isinstance(each.relation, PrivateRows) for each in sources):
-                selection = Selection(node=count.inner, first=first, joinings=joinings)
+            item = self.item(count.inner, known)
+            if item is not None and is_private(item):
+                selection = self.selection(count.inner, item, known)
                 found = PrivateSelect(self, selection, known).number_of_groups(count)
                 if found is not None:
                     return found
@@ -233,61 +249,52 @@ class Checker:
     def select(self, node: exp.Select, named: CommonTables) -> PrivateRows | PostQuery:
         """Return what a SELECT is: private rows, a release, or SQL for afterwards."""
         check_clauses(node)
-        first, joinings = self.sources(node, named)
-        sources = () if first is None else (first, *(each.source for each in joinings))
-        if first is not None and any(isinstance(each.relation, PrivateRows) for each in sources):
-            selection = Selection(node=node, first=first, joinings=joinings)
-            return PrivateSelect(self, selection, named).result()
-        return self.open_select(node, sources, named)
+        item = self.item(node, named)
+        if item is not None and is_private(item):
+            return PrivateSelect(self, self.selection(node, item, named), named).result()
+        return self.open_select(node, item, named)
 
-    def sources(
-        self, node: exp.Select, named: CommonTables
-    ) -> tuple[TableRef | None, tuple[Joining, ...]]:
+    def item(self, node: exp.Select, named: CommonTables) -> Item | None:
         """Return what stands in FROM."""
-        clause = node.args.get("from_")
-        if clause is None:
-            return None, ()
-        joins = [*(clause.this.args.get("joins") or ()), *(node.args.get("joins") or ())]
-        first = self.source(clause.this, named)
-        found = [self.source(each.this, named) for each in joins]
-        is_private = any(isinstance(each.relation, PrivateRows) for each in (first, *found))
-        for each in (first, *found):
-            if is_private and each.renamed and isinstance(each.relation, PublicTable):
-                raise unhandled(
-                    f"{each.name}({', '.join(each.renamed)}) next to a private table", clause
-                )
-        names = [each.name.casefold() for each in (first, *found)]
+        item = item_from(node, lambda each: self.source(each, named))
+        names = [] if item is None else [each.name.casefold() for each in leaves(item)]
         if len(set(names)) < len(names):
             twice = next(each for each in names if names.count(each) > 1)
             raise UnsupportedError(
-                f"{twice} appears twice in FROM", "Give each an alias", span=span_of(clause)
+                f"{twice} appears twice in FROM",
+                "Give each an alias",
+                span=span_of(node.args["from_"]),
             )
-        if not is_private:
-            return first, tuple(map(_open_joining, joins, found))
-        first, *found = (beside_private_rows(each, named, self) for each in (first, *found))
-        joinings = []
-        for each, source in zip(joins, found, strict=True):
-            kind = join_kind(each)
-            optional = replace(source, is_optional=kind.value == "left")
-            joinings.append(Joining(node=each, source=optional, kind=kind))
-        return first, tuple(joinings)
+        return item
+
+    def selection(self, node: exp.Select, item: Item, named: CommonTables) -> Selection:
+        """Return what stands in FROM as relations in a row, one of them private."""
+        for each in leaves(item):
+            if each.renamed and isinstance(each.relation, PublicTable):
+                raise unhandled(
+                    f"{each.name}({', '.join(each.renamed)}) next to a private table",
+                    node.args["from_"],
+                )
+        beside = with_leaves(item, lambda each: beside_private_rows(each, named, self))
+        return selection_from(node, beside, self, named)
 
     def source_of_only(self, node: exp.Select, named: CommonTables) -> TableRef:
-        """Return the one relation that a SELECT reads."""
-        first, joinings = self.sources(node, named)
-        if first is None or joinings:
-            raise unhandled("A join inside EXISTS", node)
-        return first
+        """Return the rows that a SELECT reads as one relation."""
+        item = self.item(node, named)
+        if item is None:
+            raise unhandled("EXISTS without FROM", node)
+        if isinstance(item, TableRef):
+            return item
+        if not is_private(item):
+            raise unhandled("EXISTS over a join of public tables", node)
+        selection = self.selection(node, item, named)
+        return selection.first if selection.is_one else bracketed_rows(selection, self, named)
 
     def source(self, node: exp.Expr, named: CommonTables) -> TableRef:
         """Return one relation of FROM."""
         match node:
             case exp.Table():
                 return self.table(node, named)
-            case exp.Subquery(this=exp.Table()):
-                raise UnsupportedError(
-                    "A table is in brackets", "Write it without them", span=span_of(node)
-                )
             case exp.Subquery():
                 result = self.query(node, named)
                 if isinstance(result, PostQuery) and result.tree is not node:
@@ -324,17 +331,17 @@ class Checker:
                 span=span_of(node),
             )
         for name, value in node.args.items():
-            if value and name not in ("this", "alias", "joins"):
-                what = "A schema or database name" if name in ("db", "catalog") else name.upper()
+            if value and name not in ("this", "alias", "joins", "db", "catalog"):
                 raise UnsupportedError(
-                    f"{what} is not supported with a table",
+                    f"{name.upper()} is not supported with a table",
                     f"Write only {node.name}",
                     span=span_of(node),
                 )
         alias = node.alias or node.name
         names = tuple(each.name for each in alias_columns(node))
         known = named.get(node.name.casefold())
-        if known is not None:
+        has_schema = check_schema(node)
+        if known is not None and not has_schema:
             fitting = fitting_names(names, known, node)
             if isinstance(known, PrivateRows):
                 return TableRef(name=alias, relation=renamed_rows(known, fitting))
@@ -345,6 +352,7 @@ class Checker:
             raise unknown_table(f"There is no table {node.name}", node.name, tables, node.this)
         if isinstance(table, PublicTable):
             self.free_name(node.this)
+            node.set("db", exp.to_identifier("main") if has_schema and known else None)
             node.set("this", exp.to_identifier(table.name, quoted=True))
             if not node.alias:
                 node.set("alias", exp.TableAlias(this=exp.to_identifier(alias, quoted=True)))
@@ -364,18 +372,19 @@ class Checker:
 
     # ----------------------------------------------------------------------- afterwards
 
-    def open_select(
-        self, node: exp.Select, sources: tuple[TableRef, ...], named: CommonTables
-    ) -> PostQuery:
+    def open_select(self, node: exp.Select, item: Item | None, named: CommonTables) -> PostQuery:
         """Keep SQL over released and public tables, with names for its columns and error bars."""
-        self.open_inner_queries(node, named)
-        names = Names(sources)
-        expand_stars(node, names)
-        return finish_post_query(node, sources)
+        self.open_inner_queries(node, item, named)
+        if item is None:
+            expand_stars(node, Names(()))
+            return finish_post_query(node, ())
+        readable = tuple(open_sources(item))
+        expand_stars(node, Names(readable, shared=settle_natural(item), is_open=True))
+        return finish_post_query(node, tuple(leaves(item)))
 
-    def open_inner_queries(self, node: exp.Select, named: CommonTables) -> None:
+    def open_inner_queries(self, node: exp.Select, item: Item | None, named: CommonTables) -> None:
         """Check the queries inside a SELECT's expressions; they too come afterwards."""
-        for each in inner_queries(node):
+        for each in inner_queries(node, () if item is None else all_joins(item)):
             result = self.query(each, named)
             if isinstance(result, PrivateRows):
                 raise row_level(each, is_per_unit=result.is_per_unit)
@@ -405,9 +414,3 @@ class Checker:
 
 def _bare(tree: exp.Query) -> exp.Expr:
     return tree if isinstance(tree, exp.Subquery) else exp.Subquery(this=tree)
-
-
-def _open_joining(node: exp.Join, source: TableRef) -> Joining:
-    if node.args.get("method"):
-        raise unhandled(f"{node.args['method']} JOIN", node)
-    return Joining(node=node, source=source, kind=JoinKind.INNER)

@@ -5,6 +5,7 @@ from typing import Protocol
 
 from discreet.query.check.joins import Joined
 from discreet.query.check.post_select import unused_name
+from discreet.query.check.unmatched_rows import UnmatchedRows
 from discreet.query.expressions.narrowing import with_facts
 from discreet.query.tree import (
     Expression,
@@ -26,6 +27,14 @@ class Filtered:
     joined: Joined
     where: Expression | None
     narrowed: dict[tuple[str, str], Facts]
+    unmatched: UnmatchedRows | None = None
+    """Rows of public tables without a private partner, if WHERE lets any pass."""
+
+    def known_key(self, expression: Expression) -> Expression:
+        """Return a key with the facts that hold for all groups that are shown."""
+        if self.unmatched is not None:
+            return self.unmatched.known(expression)
+        return self.known(expression)
 
     def known(self, expression: Expression) -> Expression:
         """Return the expression with the facts that hold for the rows that WHERE lets pass."""

@@ -25,9 +25,8 @@ from discreet.query.check.relations import (
     ReleasedTable,
     TableRef,
     private_of,
-    public_of,
 )
-from discreet.query.expressions.rejections import turned_join
+from discreet.query.check.selections import Joining, Selection, conjuncts
 from discreet.query.parse import span_of
 from discreet.query.questions import JoinProduct, LeftOut, LimitReason
 from discreet.query.tree import (
@@ -90,41 +89,6 @@ MOST_ROWS = 10_000_000
 """Of one unit, made by joins: with more of them, noise would drown any answer."""
 
 
-HANDLED = {"this", "on", "using", "side", "kind"}
-"""The parts of a JOIN that are looked at; any other is rejected."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Joining:
-    """A JOIN of the query: its node, and what it joins."""
-
-    node: exp.Join
-    source: TableRef
-    kind: JoinKind
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Selection:
-    """A SELECT and what stands in its FROM."""
-
-    node: exp.Select
-    first: TableRef
-    joinings: tuple[Joining, ...]
-
-    @property
-    def sources(self) -> tuple[TableRef, ...]:
-        return (self.first, *(each.source for each in self.joinings))
-
-    @property
-    def shared(self) -> frozenset[str]:
-        """The columns of USING, which stand for those of both sides."""
-        return frozenset(
-            each.name.casefold()
-            for joining in self.joinings
-            for each in joining.node.args.get("using") or ()
-        )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Joined:
     """Private rows beside others, before any filter."""
@@ -140,40 +104,6 @@ class Joined:
     """Conditions of joins that moved to WHERE, because the order of tables changed."""
 
     first: PrivateRows
-
-
-def join_kind(node: exp.Join) -> JoinKind:
-    """Return how a JOIN treats rows without a partner, or reject kinds that are not handled."""
-    for name, value in node.args.items():
-        if value and name not in HANDLED:
-            raise _unhandled(node, f"{node.args.get('method') or name.upper()} JOIN")
-    side, kind = (node.args.get("side") or "").upper(), (node.args.get("kind") or "").upper()
-    if kind not in ("", "INNER", "CROSS", "OUTER") or side not in ("", "LEFT"):
-        raise _unhandled(node, f"{side or kind} JOIN")
-    return JoinKind.LEFT if side else JoinKind.INNER
-
-
-def _unhandled(node: exp.Join, what: str) -> JoinError:
-    return JoinError(
-        f"{what} is not supported on private tables",
-        "Use JOIN, or LEFT JOIN with the private table first",
-        span=span_of(node),
-    )
-
-
-def conjuncts(node: exp.Expr | None) -> Iterator[exp.Expr]:
-    """Yield the conditions that all must be true."""
-    if node is None:
-        return
-    stack = [node]
-    while stack:
-        each = stack.pop()
-        if isinstance(each, exp.Paren):
-            stack.append(each.this)
-        elif isinstance(each, exp.And):
-            stack += [each.expression, each.this]
-        else:
-            yield each
 
 
 def join_equalities(conditions: Iterable[exp.Expr], names: Names) -> Iterator[JoinEquality]:
@@ -194,31 +124,28 @@ def join_all(
     to_expression: Callable[[list[exp.Expr]], Expression],
 ) -> Joined:
     """Return the rows of FROM; every private relation is tied to the others by the unit."""
-    base, rest, moved = _private_first(selection.first, selection.joinings)
+    base, rest, moved = _private_first(selection)
     shared_where = list(conjuncts(where))
     factors = {base.name: private_of(base).contribution_limit}
     seen = [base]
-    on_of: list[list[exp.Expr]] = []
     tied: list[JoinedTable] = []
     for each in rest:
-        conditions = [*conjuncts(each.node.args.get("on")), *using(each, seen)]
         is_inner = each.kind is JoinKind.INNER
         everywhere = [*shared_where, *moved] if is_inner else []
-        found = tuple(join_equalities([*conditions, *everywhere], names))
-        on_of.append([] if moved else conditions)
+        found = tuple(join_equalities([*each.conditions, *everywhere], names))
         tied.append(JoinedTable(source=each.source, is_inner=is_inner, ties=found))
         seen.append(each.source)
     bounding = bounding_equalities(tied)
     seen = [base]
     joins = []
-    for each, conditions, all_ties in zip(rest, on_of, bounding, strict=True):
+    for each, all_ties in zip(rest, bounding, strict=True):
         _count_rows(each, seen, all_ties, factors, public)
         joins.append(
             Join(
                 kind=each.kind,
                 source=_joined_rows(each.source),
                 name=each.source.name,
-                on=to_expression(conditions),
+                on=to_expression(list(each.conditions)),
                 fan_out=sure_fan_out(each.source, all_ties, factors),
             )
         )
@@ -249,49 +176,22 @@ def join_all(
 
 
 def _private_first(
-    first: TableRef, joinings: tuple[Joining, ...]
+    selection: Selection,
 ) -> tuple[TableRef, tuple[Joining, ...], list[exp.Expr]]:
-    """Return a private relation to begin with; if the order changes, all conditions move."""
+    """Return a private relation to begin with; if the order changes, conditions move."""
+    first, joinings = selection.first, selection.joinings
     if isinstance(first.relation, PrivateRows):
-        return first, joinings, []
+        return first, joinings, list(selection.moved)
     chosen = next(each for each in joinings if isinstance(each.source.relation, PrivateRows))
-    is_table = isinstance(first.relation, PublicTable) and len(joinings) == 1
-    for each in joinings:
-        if each.kind is JoinKind.LEFT:
-            table = public_of(first).name if is_table else None
-            turned = turned_join(chosen.node, table, first.name)
-            raise JoinError(
-                "LEFT JOIN must start from the private table",
-                f"{turned}, or use JOIN. Groups from a public table are shown "
-                "even if no rows match",
-                span=span_of(each.node),
-            )
-    seen: list[TableRef] = [first]
+    rest = [replace(chosen, source=first, conditions=())]
     moved: list[exp.Expr] = []
     for each in joinings:
-        moved += [*conjuncts(each.node.args.get("on")), *using(each, seen)]
-        seen.append(each.source)
-    begun = replace(chosen, source=first)
-    rest = (begun, *(each for each in joinings if each is not chosen))
-    return chosen.source, rest, moved or [exp.true()]
-
-
-def using(joining: Joining, seen: list[TableRef]) -> list[exp.Expr]:
-    """Return USING as equalities with the nearest relation on the left that has the column."""
-    made: list[exp.Expr] = []
-    for each in joining.node.args.get("using") or ():
-        name = each.name.casefold()
-        left = next(
-            (
-                source
-                for source in seen
-                if any(out.name.casefold() == name for out in source.columns)
-            ),
-            seen[0],
-        )
-        columns = [exp.column(each.copy(), table=source.name) for source in (left, joining.source)]
-        made.append(exp.EQ(this=columns[0], expression=columns[1]))
-    return made
+        is_inner = each.kind is JoinKind.INNER
+        if is_inner:
+            moved += each.conditions
+        if each is not chosen:
+            rest.append(replace(each, conditions=()) if is_inner else each)
+    return chosen.source, tuple(rest), [*moved, *selection.moved] or [exp.true()]
 
 
 def _joined_rows(source: TableRef) -> Relation | PublicRelation:
@@ -338,10 +238,11 @@ def _count_rows(
         if is_path((here, out), (there, other)):
             alone = factors[there.name] if joining.kind is JoinKind.LEFT else 0
             factors[source.name] = source.relation.contribution_limit + alone
-            factors[there.name] = 1
+            factors[there.name] = 1 if other.table is None else factors[there.name]
             return
         if is_path((there, other), (here, out)):
-            factors[source.name] = 1
+            is_key = out.table is None  # else rows of a join in brackets may repeat it
+            factors[source.name] = 1 if is_key else source.relation.contribution_limit
             return
     unit = _unit_of(source)
     raise JoinError(
@@ -352,7 +253,7 @@ def _count_rows(
 
 
 def _are_units(here: TableRef, out: OutputColumn, there: TableRef, other: OutputColumn) -> bool:
-    if not (_is_unit(here, out) and _is_unit(there, other)):
+    if not (holds_unit(here, out) and holds_unit(there, other)):
         return False
     if private_of(here).unit_kind is not private_of(there).unit_kind:
         raise JoinError(
@@ -362,10 +263,11 @@ def _are_units(here: TableRef, out: OutputColumn, there: TableRef, other: Output
     return True
 
 
-def _is_unit(source: TableRef, out: OutputColumn) -> bool:
+def holds_unit(source: TableRef, out: OutputColumn) -> bool:
     """Return whether a column holds the unit there, be it the optional side of a join or not."""
     place = next(i for i, each in enumerate(source.columns) if each.name == out.name)
-    return private_of(source).columns[place].is_unit
+    own = private_of(source).columns[place]
+    return own.is_unit or own.is_unit_or_null
 
 
 def is_path(child: tuple[TableRef, OutputColumn], parent: tuple[TableRef, OutputColumn]) -> bool:

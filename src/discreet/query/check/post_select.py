@@ -1,6 +1,6 @@
 """SQL after the noise: allowed functions, column names, and what goes along with them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from sqlglot import exp, parse_one
@@ -18,7 +18,7 @@ from discreet.query.check.margins import (
     origin_of,
     released_numbers,
 )
-from discreet.query.check.relations import Names, PostQuery, PrivateRows, TableRef
+from discreet.query.check.relations import Names, PostQuery, PrivateRows, TableRef, column_node
 from discreet.query.check.row_keys import groups_shown, row_key
 from discreet.query.expressions.functions import FUNCTIONS
 from discreet.query.expressions.literals import settle_escape
@@ -169,16 +169,13 @@ def star_columns(node: exp.Expr, star: exp.Star, names: Names) -> list[exp.Expr]
     excluded = {each.name.casefold() for each in star.args.get("except_") or ()}
     table = node.table if isinstance(node, exp.Column) and node.table else None
     return [
-        exp.column(
-            exp.to_identifier(out.name, quoted=True),
-            table=exp.to_identifier(source.name, quoted=True),
-        )
+        column_node(source, out, is_bare=table is None and names.is_coalesced(source, out))
         for source, out in names.all(table)
-        if out.name.casefold() not in excluded
+        if out.written.casefold() not in excluded
     ]
 
 
-def inner_queries(node: exp.Select) -> list[exp.Expr]:
+def inner_queries(node: exp.Select, joins: Iterable[exp.Join]) -> list[exp.Expr]:
     """Return the outermost queries inside a SELECT's expressions, FROM and WITH left out."""
     found: list[exp.Expr] = []
     for clause in POST_CLAUSES:
@@ -186,7 +183,7 @@ def inner_queries(node: exp.Select) -> list[exp.Expr]:
         for each in values if isinstance(values, list) else [values]:
             if isinstance(each, exp.Expr):
                 _outermost(each, found)
-    for join in node.args.get("joins") or ():
+    for join in joins:
         if join.args.get("on"):
             _outermost(join.args["on"], found)
     return found

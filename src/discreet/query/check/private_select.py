@@ -32,16 +32,12 @@ from discreet.query.check.grouping_sets import (
     refuse_empty,
     refuse_unit,
 )
-from discreet.query.check.joins import Joined, Selection, join_all
+from discreet.query.check.joins import Joined, join_all
 from discreet.query.check.keys import groups_of, key_node, key_nodes, unlisted
 from discreet.query.check.named_windows import write_out_windows
-from discreet.query.check.post_select import (
-    expand_stars,
-    written_names,
-)
+from discreet.query.check.post_select import expand_stars, written_names
 from discreet.query.check.relations import (
     CommonTables,
-    Names,
     OutputColumn,
     PostQuery,
     PrivateRows,
@@ -54,8 +50,10 @@ from discreet.query.check.row_numbers import (
     picked_by_where,
 )
 from discreet.query.check.row_scope import QuestionWalk, RowScope
+from discreet.query.check.selections import Selection
 from discreet.query.check.unit_groups import GROUPS, GroupRewriter, check_square, unit_aggregate
 from discreet.query.check.unit_keys import is_one_to_one, refuse_one_unit_groups
+from discreet.query.check.unmatched_rows import refuse_unmatched, unmatched_rows
 from discreet.query.expressions.narrowing import narrow
 from discreet.query.expressions.rejections import below, row_level, unhandled
 from discreet.query.expressions.translate import condition, translate
@@ -86,7 +84,7 @@ class PrivateSelect:
     def __init__(self, walker: QuestionWalk, selection: Selection, named: CommonTables) -> None:
         self.walker, self.selection, self.named = walker, selection, named
         self.node = selection.node
-        self.names = Names(selection.sources, shared=selection.shared)
+        self.names = selection.names
         expand_stars(self.node, self.names)
         self.scope = RowScope(walker, self.names, named, self._aliases())
 
@@ -110,6 +108,7 @@ class PrivateSelect:
         if self.node.args.get("having"):
             raise unhandled("HAVING without GROUP BY or an aggregate", self.node.args["having"])
         filtered = self._filtered()
+        refuse_unmatched(filtered.unmatched, self.names)
         self.scope.allows_windows = True
         qualify = self.node.args.get("qualify")
         only = None if qualify is None else condition(qualify.this, self.scope)
@@ -141,6 +140,7 @@ class PrivateSelect:
             is_unit=self.names.is_unit(expression),
             has_nulls=found.has_nulls if found is not None else _makes_nulls(expression),
             origin=found.origin if found is not None and keeps_origin else None,
+            is_unit_or_null=found is not None and found.is_unit_or_null,
             is_row_number=is_row_number(expression)
             or (found is not None and keeps_origin and found.is_row_number),
         )
@@ -199,6 +199,7 @@ class PrivateSelect:
             joined=picked_by_where(joined, together, self.names),
             where=together,
             narrowed={} if together is None else narrow(together),
+            unmatched=unmatched_rows(self.selection, asked, self._all_of),
         )
 
     def _all_of(self, conditions: list[exp.Expr]) -> Expression:
@@ -243,7 +244,7 @@ class PrivateSelect:
                 raise unhandled("An aggregate in GROUP BY", each)
         keys: dict[Expression, exp.Expr] = {}
         for each in key_nodes:
-            key = filtered.known(translate(each, self.scope))
+            key = filtered.known_key(translate(each, self.scope))
             if key.facts.kind not in KEY_KINDS:
                 raise unhandled(f"GROUP BY a value of type {key.facts.kind.value}", each)
             keys.setdefault(key, each)
@@ -255,6 +256,7 @@ class PrivateSelect:
         """GROUP BY the unit: what is computed of one unit's rows is private still."""
         self._settle_windows()
         self._refuse_order()
+        refuse_unmatched(filtered.unmatched, self.names)
         if self.node.args.get("distinct"):
             raise unhandled("DISTINCT with GROUP BY on the privacy unit", self.node)
         inner, rebase = needed_rows(filtered, keys, self._arguments(filtered))
@@ -316,9 +318,7 @@ class PrivateSelect:
         if qualify := self.node.args.get("qualify"):
             plain.set("qualify", exp.Qualify(this=regroup.rewritten(qualify.this)))
         source = TableRef(name=GROUPS, relation=groups)
-        inner = PrivateSelect(
-            self.walker, Selection(node=plain, first=source, joinings=()), self.named
-        )
+        inner = PrivateSelect(self.walker, Selection(node=plain, first=source), self.named)
         return replace(inner._rows(), is_per_unit=True)
 
     # ----------------------------------------------------------------------- releases
@@ -347,9 +347,13 @@ class PrivateSelect:
         arguments = [part for each in made for part in each.arguments]
         inner, rebase = needed_rows(filtered, keys, arguments)
         joined = filtered.joined
+        shown, around = inner, self.names
+        if unmatched := filtered.unmatched:
+            shown, around = unmatched.among(inner, self.names)
+            unmatched.check(keys, [aggregate_from(each, self.scope, around) for each in nodes])
         asked = [each.mapped(rebase) for each in made]
         texts = [each.sql(dialect=DIALECT) for each in key_nodes]
-        known = groups_of(tuple(keys), self.names, self.walker.public, inner)
+        known = groups_of(tuple(keys), around, self.walker.public, shown)
         if isinstance(known, UndeclaredGroups):
             refuse_one_unit_groups(keys, key_nodes, self.names)
         release = Aggregation(

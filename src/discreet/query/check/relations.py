@@ -24,9 +24,8 @@ from discreet.query.tree import (
     ColumnOf,
     Expression,
     Facts,
-    NamedExpression,
+    Interval,
     Relation,
-    Select,
 )
 
 RELEASED = "released_"
@@ -80,6 +79,22 @@ class OutputColumn:
     """The table and column it is taken from unchanged, in lower case."""
     is_row_number: bool = False
     """Whether it numbers the rows of a unit, no two of them alike."""
+    table: str | None = None
+    """Of a join in brackets: the table there by which it is found; empty for a column of both."""
+    called: str | None = None
+    """Of a join in brackets: its name in that table."""
+    is_unit_or_null: bool = False
+    """Whether it holds the unit wherever it is not NULL, as after an outer join in brackets."""
+
+    @property
+    def written(self) -> str:
+        """How a query writes its name."""
+        return self.name if self.called is None else self.called
+
+    @property
+    def is_merged(self) -> bool:
+        """Whether it stands for the columns of both sides of FULL JOIN."""
+        return self.table == ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,11 +200,25 @@ class TableRef:
                     OutputColumn(name=each, facts=Facts(kind=Kind.OTHER)) for each in names
                 )
         if self.is_optional:
-            found = tuple(map(_optional, found))
+            found = tuple(map(optional, found))
         if not self.renamed:
             return found
         names = (*self.renamed, *(each.name for each in found[len(self.renamed) :]))
         return tuple(replace(each, name=name) for each, name in zip(found, names, strict=True))
+
+
+def table_of(source: TableRef, out: OutputColumn) -> str:
+    """Return the name of the table by which a query finds a column."""
+    return source.name if out.table is None else out.table
+
+
+def column_node(source: TableRef, out: OutputColumn, *, is_bare: bool = False) -> exp.Column:
+    """Return how a query writes a column, without its table if it is bare."""
+    table = "" if is_bare else table_of(source, out)
+    return exp.column(
+        exp.to_identifier(out.written, quoted=True),
+        table=exp.to_identifier(table, quoted=True) if table else None,
+    )
 
 
 def quoted(name: str) -> str:
@@ -216,11 +245,15 @@ def is_listed(source: TableRef) -> bool:
     return isinstance(source.relation, PublicTable | ConstantTable)
 
 
-def _is_list(source: TableRef) -> bool:
-    return is_listed(source) and not source.is_optional
+def _preference(found: tuple[TableRef, OutputColumn]) -> tuple[bool, bool, bool]:
+    """Return what stands first of equal columns of USING: where both are there, a public one."""
+    source, out = found
+    is_list = is_listed(source) and not source.is_optional
+    return not out.is_merged, not is_list, source.is_optional
 
 
-def _optional(out: OutputColumn) -> OutputColumn:
+def optional(out: OutputColumn) -> OutputColumn:
+    """Return a column as it is on the optional side of a join."""
     domain = out.facts.domain
     with_null = domain if domain is None or None in domain else (*domain, None)
     facts = replace(out.facts, nullable=True, domain=with_null)
@@ -260,11 +293,14 @@ class Names:
         *,
         parent: "Names | None" = None,
         shared: frozenset[str] = frozenset(),
+        is_open: bool = False,
     ) -> None:
         self.sources = sources
         self.parent = parent
         self.shared = shared
-        """Columns of USING: the first source's stands for all."""
+        """Columns of USING and NATURAL, which stand for those of both sides."""
+        self.is_open = is_open
+        """Whether another database finds what they stand for."""
 
     def find(self, node: exp.Column) -> tuple[TableRef, OutputColumn]:
         """Return what a column's name means here, or reject it with the nearest name."""
@@ -274,14 +310,13 @@ class Names:
         if not found:
             raise self._unknown(node)
         if len(found) > 1 and node.name.casefold() not in self.shared:
-            one, other = (source.name for source, _ in found[:2])
+            one, other = (table_of(*each) for each in found[:2])
             raise UnknownNameError(
                 f"Column {node.name} is ambiguous: both {one} and {other} have it",
                 f"Write {one}.{node.name} or {other}.{node.name}",
                 span=span_of(node),
             )
-        # Where both columns of USING are equal, a public one tells more.
-        return next((each for each in found if _is_list(each[0])), found[0])
+        return min(found, key=_preference)
 
     def has(self, node: exp.Column) -> bool:
         """Return whether the name means a column here."""
@@ -306,66 +341,100 @@ class Names:
         out = self.out(expression)
         return out is not None and out.is_unit
 
+    def is_unit_or_null(self, expression: Expression) -> bool:
+        """Return whether an expression is a column that says so wherever it is not NULL."""
+        out = self.out(expression) if isinstance(expression, ColumnOf) else None
+        return out is not None and (out.is_unit or out.is_unit_or_null)
+
     def all(self, table: str | None = None) -> Iterator[tuple[TableRef, OutputColumn]]:
         """Yield the columns that a star stands for."""
         seen: set[str] = set()
         for source in self.sources:
-            if table is not None and source.name.casefold() != table.casefold():
-                continue
             for out in source.columns:
-                folded = out.name.casefold()
+                if table is not None and table_of(source, out).casefold() != table.casefold():
+                    continue
+                folded = out.written.casefold()
                 if folded in self.shared and folded in seen:
                     continue
                 seen.add(folded)
                 yield source, out
+
+    def is_coalesced(self, source: TableRef, out: OutputColumn) -> bool:
+        """Return whether a shared column is that of this source only where it has a row."""
+        is_shared = out.written.casefold() in self.shared
+        return is_shared and (self.is_open or source.is_optional)
 
     def _candidates(self, node: exp.Column) -> list[tuple[TableRef, OutputColumn]]:
         table, name = node.table.casefold(), node.name.casefold()
         return [
             (source, out)
             for source in self.sources
-            if not table or source.name.casefold() == table
             for out in source.columns
-            if out.name.casefold() == name
+            if out.written.casefold() == name
+            and (not table or table_of(source, out).casefold() == table)
         ]
 
     def _unknown(self, node: exp.Column) -> QuestionError:
-        tables = {each.name.casefold(): each for each in self.sources}
+        columns = [(table_of(*each), each[1].written) for each in self._columns()]
+        tables = {each.casefold(): each for each in self.tables}
         table = node.table.casefold()
         if table and table not in tables:
-            known = [each.name for each in self.sources]
+            known = list(tables.values())
             return unknown_table(f"FROM has no table {node.table}", node.table, known, node)
-        known = [out.name for source in self.sources for out in source.columns]
+        known = [name for place, name in columns if not table or place.casefold() == table]
         if table:
-            known = [out.name for out in tables[table].columns]
-            what = f"{tables[table].name} has no column {node.name}"
-        elif len(self.sources) == 1:
-            what = f"{self.sources[0].name} has no column {node.name}"
+            what = f"{tables[table]} has no column {node.name}"
+        elif len(tables) == 1:
+            what = f"{self.tables[0]} has no column {node.name}"
         else:
-            where = " or ".join(each.name for each in self.sources) or "a query without FROM"
+            where = " or ".join(self.tables) or "a query without FROM"
             what = f"There is no column {node.name} in {where}"
         return unknown_column(what, node.name, known, node)
 
+    @property
+    def tables(self) -> list[str]:
+        """What tables are called here, those of joins in brackets among them."""
+        found = [
+            name
+            for source in self.sources
+            for name in (
+                dict.fromkeys(table_of(source, out) for out in source.columns) or (source.name,)
+            )
+        ]
+        return [each for each in found if each]
 
-NAMED = "__named"
-"""What rows are called while their columns get other names."""
+    def _columns(self) -> Iterator[tuple[TableRef, OutputColumn]]:
+        return ((source, out) for source in self.sources for out in source.columns)
 
 
-def renamed_rows(private: PrivateRows, names: tuple[str, ...]) -> PrivateRows:
-    """Return private rows whose first columns have these names."""
-    if not names:
-        return private
-    given = (*names, *(each.name for each in private.columns[len(names) :]))
-    columns = tuple(
-        NamedExpression(
-            name=name, expression=ColumnOf(source=NAMED, name=out.name, facts=out.facts)
-        )
-        for name, out in zip(given, private.columns, strict=True)
+def united_column(here: OutputColumn, there: OutputColumn) -> OutputColumn:
+    """Return a column that has values of both."""
+    a, b = here.facts, there.facts
+    low = (
+        None
+        if a.interval.low is None or b.interval.low is None
+        else min(a.interval.low, b.interval.low)
     )
-    return replace(
-        private,
-        rows=Select(source=private.rows, name=NAMED, columns=columns),
-        columns=tuple(
-            replace(out, name=name) for name, out in zip(given, private.columns, strict=True)
-        ),
+    high = (
+        None
+        if a.interval.high is None or b.interval.high is None
+        else max(a.interval.high, b.interval.high)
+    )
+    domain = (
+        None
+        if a.domain is None or b.domain is None
+        else tuple(dict.fromkeys((*a.domain, *b.domain)))
+    )
+    facts = Facts(
+        kind=a.kind if a.kind is b.kind else Kind.REAL,
+        interval=Interval(low=low, high=high),
+        step=a.step if a.step == b.step else None,
+        domain=domain,
+        nullable=a.nullable or b.nullable,
+    )
+    return OutputColumn(
+        name=here.name,
+        facts=facts,
+        is_unit=here.is_unit and there.is_unit,
+        has_nulls=here.has_nulls or there.has_nulls,
     )

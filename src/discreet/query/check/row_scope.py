@@ -16,7 +16,7 @@ from discreet.errors import (
     UnsupportedError,
 )
 from discreet.query.check.constant_tables import TableWalk, check_width, in_released
-from discreet.query.check.joins import conjuncts, is_path
+from discreet.query.check.joins import is_path
 from discreet.query.check.post_select import check_functions, whole
 from discreet.query.check.relations import (
     CommonTables,
@@ -24,7 +24,9 @@ from discreet.query.check.relations import (
     PostQuery,
     PrivateRows,
     TableRef,
+    table_of,
 )
+from discreet.query.check.selections import conjuncts
 from discreet.query.expressions.rejections import nested_aggregate, row_level, unhandled
 from discreet.query.expressions.translate import condition, translate
 from discreet.query.parse import DIALECT, span_of
@@ -206,7 +208,9 @@ class RowScope:
         return window.sql(dialect=DIALECT)
 
     def _unit_name(self) -> str:
-        units = [out.name for source in self.names.sources for out in source.columns if out.is_unit]
+        units = [
+            out.written for source in self.names.sources for out in source.columns if out.is_unit
+        ]
         return units[0] if units else "the privacy unit"
 
     # ----------------------------------------------------------------------- inner queries
@@ -229,7 +233,7 @@ class RowScope:
         if not isinstance(inner, exp.Select):
             raise unhandled("This form of EXISTS", node)
         for name, value in inner.args.items():
-            if value and name not in ("expressions", "from_", "where"):
+            if value and name not in ("expressions", "from_", "joins", "where"):
                 raise unhandled(f"{name.strip('_').upper()} inside EXISTS", node)
         source = self.walker.source_of_only(inner, self.named)
         if not isinstance(source.relation, PrivateRows):
@@ -271,7 +275,7 @@ class RowScope:
         there = next((out.name for out in source.columns if out.is_unit), None)
         here = next(
             (
-                f"{each.name}.{o.name}"
+                f"{table_of(each, o)}.{o.written}"
                 for each in self.names.sources
                 for o in each.columns
                 if o.is_unit
@@ -357,7 +361,7 @@ class RowScope:
 
     def _correlated(self, node: exp.Expr) -> UnsupportedError | None:
         """Return the error for a query that reads the row around it, if it does."""
-        around = {each.name.casefold() for each in self.names.sources}
+        around = {each.casefold() for each in self.names.tables}
         within = {each.alias_or_name.casefold() for each in node.find_all(exp.Table, exp.Subquery)}
         if not any(each.table.casefold() in around - within for each in node.find_all(exp.Column)):
             return None

@@ -264,20 +264,6 @@ def below(node: exp.Expr, clause: str) -> UnsupportedError:
     )
 
 
-def turned_join(node: exp.Join, public: str | None, alias: str) -> str:
-    """Return how to begin FROM with the private table of a join.
-
-    `public` is the public table on its left, if it is the only other table, and `alias` its alias.
-    """
-    on = node.args.get("on")
-    if public is None or on is None or not isinstance(node.this, exp.Table):
-        return f"Write {node.this.alias_or_name} first in FROM"
-    is_named = alias.casefold() != public.casefold()
-    left = exp.table_(public, alias=alias if is_named else None)
-    tables = [each.sql(dialect=DIALECT).replace(" AS ", " ") for each in (node.this, left)]
-    return f"Write FROM {tables[0]} LEFT JOIN {tables[1]} ON {on.sql(dialect=DIALECT)}"
-
-
 def unhandled(
     what: str, node: exp.Expr | None, fix: str = "Write the query without it"
 ) -> UnsupportedError:
