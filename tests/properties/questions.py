@@ -106,7 +106,7 @@ def _visits(name: str) -> Relation:
         unit=f"{name}.patient_id",
         known=(
             *(f"date_trunc('month', {name}.day)", f"month({name}.day) > 6"),
-            *(f"round({name}.cost, -2)", f"CAST({name}.cost / 100 AS INTEGER)"),
+            *(f"round({name}.cost, -2)", f"CAST({name}.cost / 100 AS INT)"),
         ),
         unknown=(f"{name}.diagnosis", f"{name}.clinic_id", f"upper({name}.note)"),
     )
@@ -193,9 +193,9 @@ def _counted_rooms(name: str) -> Relation:
 
 
 def _released(name: str, key: str, table: str) -> Relation:
-    """Return what is released of each value of a key."""
+    """Return what is released of each value of a key, without declared groups that are empty."""
     return Relation(
-        text=f"(SELECT {key} AS k, COUNT(*) AS n FROM {table} GROUP BY 1) AS {name}",
+        text=f"(SELECT {key} AS k, COUNT(*) AS n FROM {table} GROUP BY 1 HAVING n > 0) AS {name}",
         integers=(f"clamp({name}.n, 0, 40)",),
         texts=() if key == "clinic_id" else (f"{name}.k",),
         known=(f"{name}.k",) if table == "patients" else (),
@@ -267,7 +267,7 @@ def _with_released(draw: Draw) -> Relation:
         return beside(_patients("p"), _released("a", "region", "patients"), kind, "a.k = p.region")
     several = replace(
         _released("a", "sex", "patients"),
-        text="(SELECT sex AS k, region, COUNT(*) AS n FROM patients GROUP BY 1, 2) AS a",
+        text="(SELECT sex AS k, region, COUNT(*) AS n FROM patients GROUP BY 1, 2 HAVING n > 0) a",
     )
     return beside(_patients("p"), several, kind, draw(st.sampled_from(("a.k = p.sex", "TRUE"))))
 
