@@ -123,18 +123,20 @@ class Rehearsal:
         """
         # No question names a table that begins with __: prepared ones are taken for no other.
         dialect = replace(self.dialect, has_schemas=False, schemas="__{0}")
-        joins = sum(isinstance(each, Join) for each in nodes_in(query))
+        nodes = list(nodes_in(query))
+        joins = sum(isinstance(each, Join) for each in nodes)
         rows = next(rows for most, rows in ROWS.items() if joins <= most)
-        released = [each for each in nodes_in(query) if isinstance(each, ReleasedRows)]
+        released = [each for each in nodes if isinstance(each, ReleasedRows)]
         empty = with_released(query, {each.number: () for each in released})
         query = with_released(query, {each.number: _hostile_rows(each, rows) for each in released})
-        query = changed(query, partial(_with_few_rows, rows))
+        if any(isinstance(each, ConstantRows | ReleasedRows) for each in nodes):
+            query = changed(query, partial(_with_few_rows, rows))
         values = _values(query)
         text = write_query(query, dialect, STAND_INS[0])
         texts = [text, *(write_query(each, dialect, STAND_INS[0]) for each in _unguarded(query))]
         if released:
             texts.append(write_query(empty, dialect, STAND_INS[0]))
-        if any(isinstance(each, ReleasedScalar) for each in nodes_in(query)):
+        if any(isinstance(each, ReleasedScalar) for each in nodes):
             texts += [write_query(query, dialect, each) for each in STAND_INS[1:]]
         yield self._with_rows(query, dialect, text, values, 0)
         for each in _joined(texts):

@@ -47,7 +47,7 @@ def with_released(query: ExactQuery, tables: Mapping[int, Sequence[Row]]) -> Exa
             case _:
                 return node
 
-    return changed(query, known)
+    return changed(query, known) if tables else query
 
 
 def constant_rows(released: ReleasedRows, rows: Iterable[Row]) -> ConstantRows:
