@@ -683,7 +683,7 @@ def _counts(draw: Draw, relation: Relation) -> Asked:
     for x in (*relation.integers, *relation.reals)[:1]:
         forms += [
             Asked(text=f"COUNT(*) FILTER (WHERE {x} > 30)"),
-            Asked(text=f"COUNT_IF({x} <= 30)"),
+            Asked(text=f"COUNT_IF({x} <= 30)", statistic="sum"),
         ]
         forms.append(Asked(text=f"SUM(CASE WHEN {x} IS NULL THEN 1 ELSE 0 END)", statistic="sum"))
     if relation.unit:
